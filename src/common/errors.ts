@@ -1,0 +1,60 @@
+/** Base of every error this library throws. `code` is stable; the message is for people. */
+export abstract class BloomError extends Error {
+  abstract readonly code: string;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** An option, a name or a combination of them cannot work. Thrown at start-up, never on a look-up. */
+export class BloomConfigError extends BloomError {
+  readonly code = 'BLOOM_CONFIG';
+}
+
+/** A value cannot be an id, or an id is too long to be added. */
+export class BloomIdError extends BloomError {
+  readonly code = 'BLOOM_ID';
+}
+
+/** The store could not carry out a write: unreachable, too slow, or its data were made by a newer version. */
+export class BloomUnavailableError extends BloomError {
+  readonly code = 'BLOOM_UNAVAILABLE';
+}
+
+export type BloomRebuildFailure =
+  /** The run was told to stop. */
+  | 'aborted'
+  /** The lease went to another process, or could not be renewed. */
+  | 'lease-lost'
+  /** The id source threw. */
+  | 'source-failed'
+  /** The id source returned an id that cannot be added. */
+  | 'bad-id'
+  /** The id source returned no ids, or far fewer than the last time. */
+  | 'too-few-ids'
+  /** The id source kept returning more ids than planned for. */
+  | 'too-many-ids'
+  /** A staging key vanished, or an id that was read is not found in the staged generation. */
+  | 'staging-damaged'
+  /** The store could not be reached or refused a step. */
+  | 'store-failed';
+
+/** A rebuild ended without a new generation. The filter that was live before is still live. */
+export class BloomRebuildError extends BloomError {
+  readonly code = 'BLOOM_REBUILD';
+
+  constructor(
+    readonly reason: BloomRebuildFailure,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** The text of anything that was thrown. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

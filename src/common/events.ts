@@ -1,0 +1,49 @@
+/** How a filter stands. Only `ready` gives other verdicts than `unknown`. */
+export type BloomFilterState =
+  /** Never built. */
+  | 'unbuilt'
+  /** Answers. */
+  | 'ready'
+  /** Its keys are gone or damaged. */
+  | 'lost'
+  /** The server restarted or failed over and may have lost adds that it had acknowledged. */
+  | 'suspect';
+
+/** How far a rebuild has come. */
+export interface BloomRebuildProgress {
+  readonly phase: 'staging' | 'draining' | 'scanning' | 'merging' | 'verifying' | 'swapping';
+  readonly idsRead: number;
+  readonly idsPerSecond: number;
+  /** 0 to 1 of the scan; undefined while the number of ids is not known. */
+  readonly share: number | undefined;
+  /** Time the scan still needs at its present rate; undefined while it cannot be told. */
+  readonly remainingMs: number | undefined;
+}
+
+/** Everything the library does by itself or swallows is told as one of these. */
+export type BloomEvent =
+  /** A store operation failed and was answered with `unknown`, or is tried again. */
+  | { type: 'store-error'; filter: string; operation: string; error: unknown }
+  /** The connection to the store reported an error. */
+  | { type: 'connection-error'; error: unknown }
+  /** A look-up used a value that cannot be an id; it was let through unguarded. */
+  | { type: 'invalid-id'; filter: string; error: unknown }
+  /** The filter went offline, or came to life. */
+  | { type: 'state-changed'; filter: string; state: BloomFilterState; reason: string }
+  /** The stored filter was written by a newer version of this library; it is left alone. */
+  | { type: 'newer-format'; filter: string; found: string; supported: string }
+  | { type: 'rebuild-started'; filter: string; capacity: number; bytes: number }
+  | { type: 'rebuild-progress'; filter: string; progress: BloomRebuildProgress }
+  /** More ids than planned: the run starts again with a larger plan. */
+  | { type: 'rebuild-replanned'; filter: string; capacity: number; idsRead: number }
+  | { type: 'rebuild-finished'; filter: string; ids: number; durationMs: number }
+  | { type: 'rebuild-skipped'; filter: string; reason: string }
+  | { type: 'rebuild-failed'; filter: string; error: unknown }
+  /** Something that only frees memory failed; the keys expire by themselves. */
+  | { type: 'clean-up-failed'; filter: string; error: unknown }
+  /** An id could not be recorded; it is answered "maybe" by this process until it is. */
+  | { type: 'add-queued'; filter: string; queued: number; error: unknown }
+  /** A guarded method ran unguarded because its filter is not registered in this application. */
+  | { type: 'filter-missing'; filter: string; method: string };
+
+export type BloomEventListener = (event: BloomEvent) => void;

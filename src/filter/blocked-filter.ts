@@ -1,0 +1,52 @@
+import { BloomIdError } from '../common/index.js';
+import { BlockedLayout } from './blocked-layout.js';
+import type { Generation } from './generation.js';
+import { type BloomId, type IdKey, toIdKey } from './id.js';
+import { BLOCK_BYTES } from './sizing.js';
+
+/** A generation and its bits in the memory of this process. */
+export class BlockedFilter {
+  readonly layout: BlockedLayout;
+  /** All blocks, one after the other. */
+  readonly bytes: Uint8Array;
+
+  constructor(readonly generation: Generation) {
+    this.layout = new BlockedLayout(generation);
+    this.bytes = new Uint8Array(generation.blocks * BLOCK_BYTES);
+    const view = new DataView(this.bytes.buffer);
+    for (let at = 0; at < this.bytes.length; at += BLOCK_BYTES) view.setUint32(at, generation.tag, true);
+  }
+
+  /**
+   * Adds an id; true when it was not there before.
+   *
+   * @throws {BloomIdError} when the value is no id, or is longer than `maxIdBytes`.
+   */
+  add(id: BloomId): boolean {
+    return this.addKey(toIdKey(id));
+  }
+
+  /** False: the id was never added. True: it was, or the error rate struck. */
+  mightContain(id: BloomId): boolean {
+    return this.mightContainKey(toIdKey(id));
+  }
+
+  addKey(id: IdKey): boolean {
+    const { layout } = this;
+    if (!layout.locate(id)) throw tooLong(this.generation.maxIdBytes);
+    return layout.insert(this.bytes, layout.block * BLOCK_BYTES, layout.seed);
+  }
+
+  mightContainKey(id: IdKey): boolean {
+    const { layout } = this;
+    return layout.locate(id) && layout.contains(this.bytes, layout.block * BLOCK_BYTES, layout.seed);
+  }
+}
+
+/** What an `add` of an id over `maxIdBytes` throws. */
+export function tooLong(maxIdBytes: number): BloomIdError {
+  return new BloomIdError(
+    `Expected an id of at most ${maxIdBytes} bytes, got a longer one. Raise maxIdBytes of the filter and rebuild it, or ` +
+      'shorten the id with the option normalize.',
+  );
+}

@@ -1,0 +1,93 @@
+import type { Generation } from './generation.js';
+import { HalfSipHash } from './half-sip-hash.js';
+import type { IdKey } from './id.js';
+import { BLOCK_DATA_BITS, TAG_BYTES } from './sizing.js';
+
+// A linear congruential step modulo 2^32; the multiplier is the best of 32 bits by the spectral test (G. Steele, S. Vigna,
+// "Computationally easy, spectrally good multipliers for congruential pseudorandom number generators", 2022).
+const MULTIPLIER = 0x93d765dd | 0;
+const INCREMENT = 0x9e3779b9 | 0;
+const TAG_BITS = TAG_BYTES * 8;
+
+/**
+ * Layout 1, `blocked`: where the bits of an id are.
+ *
+ * The first 32 bits of the id's hash choose the block: floor(first · blocks / 2^32). The last 32 bits are the seed of its
+ * `hashCount` positions: seed ← seed · 0x93d765dd + 0x9e3779b9 (mod 2^32), position = 32 + floor((seed >>> 12) · 2016 / 2^20).
+ * Position p is bit p & 7, least significant first, of byte p >>> 3 of the block; bytes 0 to 3 are the tag, little-endian.
+ */
+export class BlockedLayout {
+  /** Of the id last located. */
+  block = 0;
+  /** Of the id last located. */
+  seed = 0;
+
+  private readonly hash: HalfSipHash;
+  private readonly blocks: number;
+  private readonly hashCount: number;
+  private readonly maxIdBytes: number;
+
+  constructor(generation: Generation) {
+    this.hash = new HalfSipHash(generation.key[0] | 0, generation.key[1] | 0);
+    this.blocks = generation.blocks;
+    this.hashCount = generation.hashCount;
+    this.maxIdBytes = generation.maxIdBytes;
+  }
+
+  /** Finds the block and the seed of an id. An id over `maxIdBytes` is not hashed: false, and block 0. */
+  locate(id: IdKey): boolean {
+    if (this.isTooLong(id)) {
+      this.block = 0;
+      this.seed = 0;
+      return false;
+    }
+    const { hash } = this;
+    hash.hash(id);
+    const { first } = hash;
+    // floor(first · blocks / 2^32) without a product over 2^53.
+    this.block = Math.floor(
+      ((first >>> 16) * this.blocks + Math.floor(((first & 0xffff) * this.blocks) / 65536)) / 65536,
+    );
+    this.seed = hash.last;
+    return true;
+  }
+
+  /** Whether all bits of a seed are set in the block that begins at `offset`. */
+  contains(bytes: Uint8Array, offset: number, seed: number): boolean {
+    for (let i = this.hashCount; i > 0; i--) {
+      seed = (Math.imul(seed, MULTIPLIER) + INCREMENT) | 0;
+      const position = TAG_BITS + (((seed >>> 12) * BLOCK_DATA_BITS) >>> 20);
+      if ((bytes[offset + (position >>> 3)]! & (1 << (position & 7))) === 0) return false;
+    }
+    return true;
+  }
+
+  /** Sets all bits of a seed; true when one of them was not set. */
+  insert(bytes: Uint8Array, offset: number, seed: number): boolean {
+    let changed = 0;
+    for (let i = this.hashCount; i > 0; i--) {
+      seed = (Math.imul(seed, MULTIPLIER) + INCREMENT) | 0;
+      const position = TAG_BITS + (((seed >>> 12) * BLOCK_DATA_BITS) >>> 20);
+      const at = offset + (position >>> 3);
+      const before = bytes[at]!;
+      const after = before | (1 << (position & 7));
+      changed |= before ^ after;
+      bytes[at] = after;
+    }
+    return changed !== 0;
+  }
+
+  /** The positions of a seed within its block, in order. */
+  positions(seed: number): number[] {
+    return Array.from({ length: this.hashCount }, () => {
+      seed = (Math.imul(seed, MULTIPLIER) + INCREMENT) | 0;
+      return TAG_BITS + (((seed >>> 12) * BLOCK_DATA_BITS) >>> 20);
+    });
+  }
+
+  private isTooLong(id: IdKey): boolean {
+    if (id.length * 3 <= this.maxIdBytes) return false;
+    if (id.length > this.maxIdBytes) return true;
+    return typeof id === 'string' && Buffer.byteLength(id) > this.maxIdBytes;
+  }
+}

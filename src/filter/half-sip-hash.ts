@@ -1,0 +1,117 @@
+import type { IdKey } from './id.js';
+
+const encoder = new TextEncoder();
+
+/**
+ * HalfSipHash-1-3 with 64 bits of output (J.-P. Aumasson, https://github.com/veorq/SipHash): keyed, so that nobody
+ * without the key can choose ids that collide. The result is left in two fields, since a return value of 64
+ * bits would be an allocation.
+ */
+export class HalfSipHash {
+  /** The first 32 bits of the last hash, unsigned. */
+  first = 0;
+  /** The last 32 bits of the last hash, signed. */
+  last = 0;
+
+  constructor(
+    private readonly key0: number,
+    private readonly key1: number,
+  ) {}
+
+  hash(id: IdKey): void {
+    if (typeof id !== 'string') this.hashBytes(id);
+    else if (!this.hashAscii(id)) this.hashBytes(encoder.encode(id));
+  }
+
+  private hashBytes(bytes: Uint8Array): void {
+    const { length } = bytes;
+    const whole = length & ~3;
+    let v0 = this.key0;
+    let v1 = this.key1 ^ 0xee;
+    let v2 = this.key0 ^ 0x6c796765;
+    let v3 = this.key1 ^ 0x74656462;
+    for (let i = 0; i < whole; i += 4) {
+      const word = bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24);
+      v3 ^= word;
+      v0 = (v0 + v1) | 0;
+      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
+      v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0;
+      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0;
+      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0;
+      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
+      v2 = (v2 << 16) | (v2 >>> 16);
+      v0 ^= word;
+    }
+    let tail = length << 24;
+    for (let i = whole; i < length; i++) tail |= bytes[i]! << ((i - whole) << 3);
+    this.finish(v0, v1, v2, v3, tail);
+  }
+
+  /** The same straight from the characters; false when one of them is not ASCII. */
+  private hashAscii(text: string): boolean {
+    const { length } = text;
+    const whole = length & ~3;
+    let v0 = this.key0;
+    let v1 = this.key1 ^ 0xee;
+    let v2 = this.key0 ^ 0x6c796765;
+    let v3 = this.key1 ^ 0x74656462;
+    let seen = 0;
+    for (let i = 0; i < whole; i += 4) {
+      const c0 = text.charCodeAt(i);
+      const c1 = text.charCodeAt(i + 1);
+      const c2 = text.charCodeAt(i + 2);
+      const c3 = text.charCodeAt(i + 3);
+      seen |= c0 | c1 | c2 | c3;
+      const word = c0 | (c1 << 8) | (c2 << 16) | (c3 << 24);
+      v3 ^= word;
+      v0 = (v0 + v1) | 0;
+      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
+      v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0;
+      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0;
+      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0;
+      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
+      v2 = (v2 << 16) | (v2 >>> 16);
+      v0 ^= word;
+    }
+    let tail = length << 24;
+    for (let i = whole; i < length; i++) {
+      const code = text.charCodeAt(i);
+      seen |= code;
+      tail |= code << ((i - whole) << 3);
+    }
+    if (seen > 0x7f) return false;
+    this.finish(v0, v1, v2, v3, tail);
+    return true;
+  }
+
+  private finish(v0: number, v1: number, v2: number, v3: number, tail: number): void {
+    v3 ^= tail;
+    for (let round = 0; round < 7; round++) {
+      v0 = (v0 + v1) | 0;
+      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
+      v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0;
+      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0;
+      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0;
+      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
+      v2 = (v2 << 16) | (v2 >>> 16);
+      // One round for the last word, then three for each half of the output.
+      if (round === 0) {
+        v0 ^= tail;
+        v2 ^= 0xee;
+      } else if (round === 3) {
+        this.first = (v1 ^ v3) >>> 0;
+        v1 ^= 0xdd;
+      }
+    }
+    this.last = v1 ^ v3;
+  }
+}

@@ -1,0 +1,53 @@
+import { BloomIdError } from '../common/index.js';
+
+/** What is looked up. `1`, `1n` and `'1'` are one id: their decimal text in UTF-8. */
+export type BloomId = string | number | bigint | Uint8Array;
+
+/** An id as it is hashed: text (its UTF-8 bytes) or the bytes themselves. */
+export type IdKey = string | Uint8Array;
+
+/** The largest value the option `maxIdBytes` may have. */
+export const MAX_ID_BYTES_LIMIT = 65_536;
+
+/**
+ * The hashable form of an id.
+ *
+ * @throws {BloomIdError} for an empty id, a number that is not a safe integer, and any other type.
+ */
+export function toIdKey(id: unknown): IdKey {
+  switch (typeof id) {
+    case 'string':
+      if (id.length > 0) return id;
+      break;
+    case 'number':
+      if (Number.isSafeInteger(id)) return String(id);
+      break;
+    case 'bigint':
+      return bigintText(id);
+    case 'object':
+      if (id instanceof Uint8Array && id.length > 0) return id;
+      break;
+  }
+  throw new BloomIdError(
+    `Expected an id (a non-empty string, a safe integer, a bigint or a non-empty Uint8Array), got ${named(id)}. ` +
+      'Pass the id itself, or name the property that holds it.',
+  );
+}
+
+/**
+ * Decimal text costs quadratic time, hexadecimal text linear: a bigint that is longer than any id may be
+ * keeps its hexadecimal text, which is too long as well and so is never hashed.
+ */
+function bigintText(id: bigint): string {
+  if (BigInt.asIntN(64, id) === id) return id.toString();
+  const hexadecimal = id.toString(16);
+  return hexadecimal.length > MAX_ID_BYTES_LIMIT ? hexadecimal : id.toString();
+}
+
+function named(value: unknown): string {
+  if (value === '') return 'an empty string';
+  if (typeof value === 'number') return `the number ${Object.is(value, -0) ? '-0' : value}`;
+  if (value instanceof Uint8Array) return 'an empty Uint8Array';
+  if (Array.isArray(value)) return 'an array';
+  return value === null ? 'null' : typeof value;
+}

@@ -1,0 +1,113 @@
+import { BloomConfigError } from '../common/index.js';
+
+/** A block is what one look-up reads. */
+export const BLOCK_BYTES = 256;
+/** The first bytes of every block hold the tag of its generation. */
+export const TAG_BYTES = 4;
+/** Bits of a block that hold ids. */
+export const BLOCK_DATA_BITS = (BLOCK_BYTES - TAG_BYTES) * 8;
+/** 4 GiB: 4,096 segments of 1 MiB. */
+export const MAX_BLOCKS = 2 ** 24;
+
+const MAX_HASH_COUNT = 24;
+const MIN_ERROR_RATE = 1e-6;
+const MAX_ERROR_RATE = 0.5;
+/** The chance of one key deals the blocks of one filter a little better or worse than the model: room for it. */
+const PLANNING_MARGIN = 0.98;
+
+export interface FilterPlan {
+  /** Ids the filter holds at its error rate. */
+  readonly capacity: number;
+  /** Share of absent ids answered "maybe" that was asked for. */
+  readonly errorRate: number;
+  /** The same as the model gives it at capacity: below `errorRate`. */
+  readonly modelledErrorRate: number;
+  /** Bits set for an id (k). */
+  readonly hashCount: number;
+  readonly blocks: number;
+  readonly bytes: number;
+  readonly bitsPerId: number;
+}
+
+/**
+ * The smallest blocked filter whose modelled error rate at capacity is at most 0.98 of `errorRate`.
+ *
+ * @throws {BloomConfigError} when the capacity is not a positive integer, the error rate is not within
+ * 0.000001 and 0.5, or the filter would exceed 4 GiB.
+ */
+export function planFilter(options: { capacity: number; errorRate: number }): FilterPlan {
+  const { capacity, errorRate } = options;
+  if (!Number.isSafeInteger(capacity) || capacity < 1) {
+    throw new BloomConfigError(
+      `Expected capacity to be a positive integer (the number of ids to hold), got ${capacity}.`,
+    );
+  }
+  if (!(errorRate >= MIN_ERROR_RATE && errorRate <= MAX_ERROR_RATE)) {
+    throw new BloomConfigError(
+      `Expected errorRate to be from ${MIN_ERROR_RATE} to ${MAX_ERROR_RATE} (0.001 lets one absent id in a thousand ` +
+        `through), got ${errorRate}.`,
+    );
+  }
+  const { hashCount, idsPerBlock } = densestBlock(errorRate * PLANNING_MARGIN);
+  const blocks = Math.ceil(capacity / idsPerBlock);
+  if (blocks > MAX_BLOCKS) {
+    throw new BloomConfigError(
+      `A filter of ${capacity} ids at an error rate of ${errorRate} needs ${blocks * BLOCK_BYTES} bytes, the limit is ` +
+        `${MAX_BLOCKS * BLOCK_BYTES}. Lower the capacity, raise the error rate, or split the ids over several filters.`,
+    );
+  }
+  return {
+    capacity,
+    errorRate,
+    modelledErrorRate: modelledErrorRate({ hashCount, idsPerBlock: capacity / blocks }),
+    hashCount,
+    blocks,
+    bytes: blocks * BLOCK_BYTES,
+    bitsPerId: (blocks * BLOCK_BYTES * 8) / capacity,
+  };
+}
+
+/**
+ * Error rate of a blocked filter whose blocks hold `idsPerBlock` ids on average.
+ *
+ * The ids of one block are Poisson distributed (F. Putze, P. Sanders, J. Singler, "Cache-, Hash- and Space-Efficient
+ * Bloom Filters", 2007). A block with x ids has thrown n = kx bits at b places; a share F of them is set, and an absent
+ * id passes with E[F^k] ≈ E[F]^k (1 + k(k-1)/2 · Var[F]/E[F]²), the moments being those of the occupancy problem. An absent id
+ * also passes when its 32 bits within the block are those of a present one.
+ */
+export function modelledErrorRate(options: { hashCount: number; idsPerBlock: number }): number {
+  const { hashCount: k, idsPerBlock } = options;
+  const b = BLOCK_DATA_BITS;
+  const last = Math.ceil(idsPerBlock + 12 * Math.sqrt(idsPerBlock) + 20);
+  // Logarithms: the probability of an empty block is below the smallest double for blocks of over 745 ids.
+  let logProbability = -idsPerBlock;
+  let errorRate = 0;
+  for (let x = 1; x <= last; x++) {
+    logProbability += Math.log(idsPerBlock / x);
+    const probability = Math.exp(logProbability);
+    if (probability === 0) continue;
+    const unset = (1 - 1 / b) ** (k * x);
+    const fill = 1 - unset;
+    const variance = unset / b + (1 - 1 / b) * (1 - 2 / b) ** (k * x) - unset * unset;
+    errorRate += probability * fill ** k * (1 + ((k * (k - 1)) / 2) * (variance / (fill * fill)));
+  }
+  return errorRate + idsPerBlock / 2 ** 32;
+}
+
+/** The hash count that lets a block hold the most ids at this error rate, and how many those are. */
+function densestBlock(errorRate: number): { hashCount: number; idsPerBlock: number } {
+  let best = { hashCount: 1, idsPerBlock: 0 };
+  for (let hashCount = 1; hashCount <= MAX_HASH_COUNT; hashCount++) {
+    // Were all blocks equally full, a block could hold this many; as they are not, it holds fewer.
+    let high = Math.log1p(-(errorRate ** (1 / hashCount))) / (hashCount * Math.log1p(-1 / BLOCK_DATA_BITS));
+    if (high <= best.idsPerBlock) continue;
+    let low = 0;
+    while (high - low > high * 1e-7) {
+      const middle = (low + high) / 2;
+      if (modelledErrorRate({ hashCount, idsPerBlock: middle }) <= errorRate) low = middle;
+      else high = middle;
+    }
+    if (low > best.idsPerBlock) best = { hashCount, idsPerBlock: low };
+  }
+  return best;
+}

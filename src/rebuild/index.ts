@@ -1,0 +1,2 @@
+export type { BloomRebuildOptions, BloomRebuildReport } from './report.js';
+export type { BloomIdSource } from './source.js';

@@ -98,8 +98,10 @@ export function modelledErrorRate(options: { hashCount: number; idsPerBlock: num
 function densestBlock(errorRate: number): { hashCount: number; idsPerBlock: number } {
   let best = { hashCount: 1, idsPerBlock: 0 };
   for (let hashCount = 1; hashCount <= MAX_HASH_COUNT; hashCount++) {
-    // Were all blocks equally full, a block could hold this many; as they are not, it holds fewer.
-    let high = Math.log1p(-(errorRate ** (1 / hashCount))) / (hashCount * Math.log1p(-1 / BLOCK_DATA_BITS));
+    // Were all blocks equally full, a block could hold this many. They are not, so it holds fewer, or, at error rates above
+    // a quarter, less than a hundredth more.
+    let high =
+      (1.01 * Math.log1p(-(errorRate ** (1 / hashCount)))) / (hashCount * Math.log1p(-1 / BLOCK_DATA_BITS));
     if (high <= best.idsPerBlock) continue;
     let low = 0;
     while (high - low > high * 1e-7) {

@@ -8,6 +8,6 @@ export interface BloomIdSource {
    */
   ids(context: { signal: AbortSignal }): AsyncIterable<BloomId | readonly BloomId[]>;
 
-  /** How many ids there are about: sizes the filter and makes progress a share. */
-  count?(): Promise<number>;
+  /** About how many ids there are, if that is known: sizes the filter and makes progress a share. */
+  count?(): Promise<number | undefined>;
 }

@@ -84,6 +84,8 @@ export interface RebuildLease {
 }
 
 export interface Staging {
+  readonly generation: Generation;
+
   /**
    * For how long before the staging was published no add had been acknowledged: such adds need no drain. 0 when the store
    * cannot know.

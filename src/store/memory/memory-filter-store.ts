@@ -82,9 +82,11 @@ export class MemoryFilterStore implements BloomFilterStore {
     this.staged = staged;
     const addedBefore = this.added;
     const assertStaged = () => {
-      if (this.staged !== staged) throw new BloomRebuildError('staging-damaged', 'The staged generation was dropped.');
+      if (this.staged !== staged)
+        throw new BloomRebuildError('staging-damaged', 'The staged generation was dropped.');
     };
     return {
+      generation,
       quietMs: this.clock.now() - this.lastAddAt,
       merge: async (filter, signal) => {
         for (let at = 0; at < filter.bytes.length; at += MERGE_STEP_BYTES) {

@@ -1,0 +1,137 @@
+import { Logger } from '@nestjs/common';
+import { BloomIdError, type BloomEventListener, BloomUnavailableError } from '../common/index.js';
+import { type BloomId, toIdKey } from '../filter/index.js';
+import { type BloomFilter, ManagedFilter } from '../service/index.js';
+
+export interface AddQueueOptions {
+  readonly filter: BloomFilter;
+  readonly emit: BloomEventListener;
+  readonly limits?: AddQueueLimits;
+}
+
+export interface AddQueueLimits {
+  /** Ids kept at most. Default 10,000. */
+  readonly ids?: number;
+  /** Wait before the first retry; doubles with every failure. Default 100. */
+  readonly minRetryMs?: number;
+  /** Default 10,000. */
+  readonly maxRetryMs?: number;
+}
+
+/** Ids of one `addMany`: keeps a batch well below the store's deadline. */
+const BATCH_IDS = 1000;
+
+/** Ids of one filter that could not be recorded yet. Tries until they are. */
+export class AddQueue {
+  private readonly waiting = new Map<string, BloomId>();
+  private readonly limit: number;
+  private readonly minRetryMs: number;
+  private readonly maxRetryMs: number;
+  private retryMs: number;
+  private timer: NodeJS.Timeout | undefined;
+  private flushing: Promise<void> | undefined;
+  private closed = false;
+
+  constructor(private readonly options: AddQueueOptions) {
+    const { ids = 10_000, minRetryMs = 100, maxRetryMs = 10_000 } = options.limits ?? {};
+    this.limit = ids;
+    this.minRetryMs = this.retryMs = minRetryMs;
+    this.maxRetryMs = maxRetryMs;
+  }
+
+  /**
+   * Keeps ids whose `add` failed with this error.
+   *
+   * @throws {BloomUnavailableError} when they do not fit; then none is kept.
+   */
+  put(ids: readonly BloomId[], error: unknown): void {
+    const { name } = this.options.filter;
+    const keyed = new Map(ids.map((id) => [this.keyOf(id), id]));
+    let size = this.waiting.size;
+    for (const key of keyed.keys()) if (!this.waiting.has(key)) size++;
+    if (size > this.limit) {
+      throw new BloomUnavailableError(
+        `Expected filter '${name}' to record ids again before ${this.limit} of them wait, but the queue is full. ` +
+          'Bring the store back; until then creating calls are refused.',
+        { cause: error },
+      );
+    }
+    for (const [key, id] of keyed) this.waiting.set(key, id);
+    this.tell(error);
+    this.schedule();
+  }
+
+  /** Whether the id waits. Ask before the filter is checked: an id leaves the queue when it is in the filter. */
+  has(id: unknown): boolean {
+    if (this.waiting.size === 0) return false;
+    try {
+      return this.waiting.has(this.keyOf(id));
+    } catch {
+      return false; // No id: the filter says so, and tells it.
+    }
+  }
+
+  /** Stops trying, after one last time. */
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.timer);
+    await this.flushing;
+    await this.flush();
+    if (this.waiting.size > 0) {
+      new Logger('BloomRegisters').error(
+        `${this.waiting.size} ids of filter '${this.options.filter.name}' were not recorded before the shutdown. ` +
+          'Rebuild the filter, or their look-ups are answered "absent".',
+      );
+    }
+  }
+
+  private schedule(): void {
+    if (this.closed || this.timer || this.waiting.size === 0) return;
+    this.timer = setTimeout(() => {
+      this.flushing = this.flush().finally(() => {
+        this.timer = this.flushing = undefined;
+        this.schedule();
+      });
+    }, this.retryMs).unref();
+  }
+
+  private async flush(): Promise<void> {
+    const entries = [...this.waiting];
+    try {
+      for (let at = 0; at < entries.length; at += BATCH_IDS)
+        await this.record(entries.slice(at, at + BATCH_IDS));
+      this.retryMs = this.minRetryMs;
+    } catch (error) {
+      this.retryMs = Math.min(this.retryMs * 2, this.maxRetryMs);
+      this.tell(error);
+    }
+  }
+
+  private async record(entries: [string, BloomId][]): Promise<void> {
+    const { filter, emit } = this.options;
+    try {
+      await filter.addMany(entries.map(([, id]) => id));
+    } catch (error) {
+      if (!(error instanceof BloomIdError)) throw error;
+      // Too long: known only now that the store can be asked again. It must not hold up the others.
+      if (entries.length > 1) {
+        for (const entry of entries) await this.record([entry]);
+        return;
+      }
+      emit({ type: 'store-error', filter: filter.name, operation: 'add', error });
+    }
+    for (const [key] of entries) this.waiting.delete(key);
+  }
+
+  /** One key for all spellings of an id: `1`, `1n`, `'1'`, the byte 0x31, and those that `normalize` makes one. */
+  private keyOf(id: unknown): string {
+    const { filter } = this.options;
+    const normalize = filter instanceof ManagedFilter ? filter.definition.normalize : undefined;
+    return Buffer.from(toIdKey(normalize ? normalize(id as BloomId) : id) as Uint8Array).toString('latin1');
+  }
+
+  private tell(error: unknown): void {
+    const { filter, emit } = this.options;
+    emit({ type: 'add-queued', filter: filter.name, queued: this.waiting.size, error });
+  }
+}

@@ -1,0 +1,52 @@
+import { BloomConfigError } from '../common/index.js';
+import type { BloomMethodDecorator, BloomRegistersOptions } from './guard.options.js';
+import { readId } from './id.reader.js';
+import { methodName, type WrappedCall, wrapMethod } from './method.wrapper.js';
+
+/**
+ * Records the id of what the method creates, so that guards let it pass. By default the id is in the arguments and is added
+ * before the method runs: there is no moment when the row exists and is answered "absent". For an id that the database makes,
+ * see `from: 'result'` and its window.
+ *
+ * An id that cannot be recorded rejects the call, unless `onError: 'queue'`. So does an object that Nest did not construct:
+ * what it creates would be answered "absent".
+ *
+ * @example
+ * ```ts
+ * @BloomRegisters('products', { id: 'sku' })
+ * async create(product: NewProduct): Promise<Product> { … }
+ * ```
+ */
+export function BloomRegisters(filter: string, options: BloomRegistersOptions = {}): BloomMethodDecorator {
+  return (target, key, descriptor) => {
+    const method = methodName({ target, key, descriptor });
+    wrapMethod({
+      target,
+      key,
+      descriptor,
+      use: { decorator: 'BloomRegisters', filter, method },
+      around: (call) => callRegistering({ filter, method, options }, call),
+    });
+  };
+}
+
+async function callRegistering(
+  declaration: { filter: string; method: string; options: BloomRegistersOptions },
+  { self, args, runner, proceed }: WrappedCall,
+): Promise<unknown> {
+  const { filter, method, options } = declaration;
+  if (!runner) {
+    throw new BloomConfigError(
+      `${method} cannot record ids in filter '${filter}': its object was not constructed by Nest. Provide the class itself ` +
+        'instead of a factory or a value, or remove the decorator and call filter.add(id) in the method.',
+    );
+  }
+  const record = (ids: unknown) => runner.register({ filter, ids, onError: options.onError });
+  if (options.from !== 'result') {
+    await record(readId(options.id, self, args));
+    return proceed();
+  }
+  const result = await proceed();
+  await record(readId(options.id, self, [result, ...args]));
+  return result;
+}

@@ -1,0 +1,97 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
+import { type Observable, of } from 'rxjs';
+import { BloomGuardRunner, type GuardDeclaration } from './bloom-guard.runner.js';
+import { isRouteHandler } from './method.wrapper.js';
+
+const GUARDS = Symbol('nestjs-bloom:guards');
+
+/**
+ * The other door of `@BloomGuarded`, for a route whose id must be checked before other interceptors (a `CacheInterceptor`) or
+ * pipes run. Put it with `@UseInterceptors` on the route or the controller, first. The id is the route parameter `id`, or the
+ * one named by the option `id`, or what a function of the request returns; it is the text of the URL, so where a pipe
+ * turns two texts into one id (`01` and `1`), use `normalize` of the filter. Called directly, past Nest's router, such a
+ * method is not guarded. Registered globally it does nothing, and the guarded methods check for themselves.
+ *
+ * @example
+ * ```ts
+ * @Get(':sku')
+ * @UseInterceptors(BloomInterceptor, CacheInterceptor)
+ * @BloomGuarded('products', { id: 'sku' })
+ * async findOne(@Param('sku') sku: string): Promise<Product> { … }
+ * ```
+ */
+@Injectable()
+export class BloomInterceptor implements NestInterceptor {
+  constructor(@Inject(BloomGuardRunner) private readonly runner: BloomGuardRunner) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const handler = context.getHandler();
+    if (context.getType() !== 'http' || !declaresInterceptor(handler, context.getClass()))
+      return next.handle();
+    const request = context.switchToHttp().getRequest<HttpRequest>();
+    if (!this.runner.meetsFirst(request, handler)) return next.handle();
+    for (const guard of guardsOf(handler)) {
+      const answer = await this.runner.decide({
+        guard,
+        self: undefined,
+        args: [request],
+        id: () => routeId(guard, request),
+        isRoute: () => true,
+      });
+      if (answer) return of(answer.value);
+    }
+    return next.handle();
+  }
+}
+
+/** What Express and Fastify have in common. */
+interface HttpRequest {
+  readonly params: Record<string, unknown>;
+}
+
+/** Says on the handler that the interceptor can take over this guard. */
+export function declareGuard(handler: object, guard: GuardDeclaration): void {
+  Reflect.defineMetadata(GUARDS, [guard, ...guardsOf(handler)], handler);
+}
+
+/** Whether the interceptor checks the routed calls of this method, so that its wrapper must not. */
+export function isInterceptorsTurn(
+  controller: object,
+  key: string | symbol,
+  guard: GuardDeclaration,
+): boolean {
+  const handler = Reflect.get(controller, key);
+  return (
+    isRouteHandler(handler) &&
+    guardsOf(handler).includes(guard) &&
+    declaresInterceptor(handler, controller.constructor)
+  );
+}
+
+function guardsOf(handler: object): readonly GuardDeclaration[] {
+  return Reflect.getMetadata(GUARDS, handler) ?? [];
+}
+
+function declaresInterceptor(handler: object, controller: Function): boolean {
+  return [handler, controller].some((holder) => {
+    const declared: unknown[] = Reflect.getMetadata(INTERCEPTORS_METADATA, holder) ?? [];
+    return declared.some(
+      (item) =>
+        item === BloomInterceptor ||
+        item instanceof BloomInterceptor ||
+        (typeof item === 'function' && item.prototype instanceof BloomInterceptor),
+    );
+  });
+}
+
+function routeId({ options }: GuardDeclaration, request: HttpRequest): unknown {
+  if (typeof options.id === 'function') return options.id(request);
+  return request.params[options.id ?? 'id'];
+}

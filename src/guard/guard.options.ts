@@ -1,0 +1,61 @@
+import type { BloomId } from '../filter/index.js';
+
+/** Called with what the decorated method is called with, and its instance as `this`: types that only the method knows. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type BloomCallback<Result> = (this: any, ...args: any[]) => Result;
+
+/** Puts a decorator on a method that returns a promise; on any other method it is a compile error. */
+export type BloomMethodDecorator = <Method extends (...args: never[]) => Promise<unknown>>(
+  target: object,
+  key: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method>,
+) => void;
+
+/** What a guard answers instead of calling the method, the same for every guard of an application. */
+export interface BloomGuardDefaults {
+  /**
+   * Answers for an absent id; may return a value, a promise, or throw. Called with the arguments of the method and the instance
+   * as `this`; behind `BloomInterceptor`, with the request and no `this`. Default: an HTTP route throws `NotFoundException`,
+   * any other method resolves `null`.
+   */
+  readonly onAbsent?: BloomCallback<unknown>;
+
+  /**
+   * What to do when the filter cannot tell: it is not built, the store does not answer, or the value is no id. `'pass'` (default)
+   * calls the method, `'unavailable'` throws `ServiceUnavailableException`, a function answers as `onAbsent` does.
+   */
+  readonly onUnknown?: 'pass' | 'unavailable' | BloomCallback<unknown>;
+}
+
+export interface BloomGuardedOptions extends BloomGuardDefaults {
+  /**
+   * Where the id is: the name of a property of the first argument, or a function of all arguments. Default: the first
+   * argument itself. Behind `BloomInterceptor`: the name of a route parameter (default `id`), or a function of the request.
+   */
+  readonly id?: string | BloomCallback<BloomId>;
+}
+
+export interface BloomRegistersOptions {
+  /**
+   * `'argument'` (default): the id is known before the call and is added before the method runs; a create that fails costs one
+   * false positive. `'result'`: the database makes the id, which is added when the method has returned and before its caller
+   * gets the result. Then there is a window: whoever learns of the row in between may be told that it is absent, and a crash
+   * in between loses the id until the next rebuild. To have no window, call `filter.add(id)` inside the transaction.
+   */
+  readonly from?: 'argument' | 'result';
+
+  /**
+   * Where the id is: the name of a property of the first argument (or of the result), or a function of all arguments (or of
+   * the result and then all arguments), which may return several ids, or an empty array for none. Default: the first
+   * argument (or the result) itself.
+   */
+  readonly id?: string | BloomCallback<BloomId | readonly BloomId[]>;
+
+  /**
+   * What to do when the id cannot be recorded just now. `'throw'` (default): the call rejects; with `from: 'argument'` the method
+   * has not run, with `from: 'result'` it has. `'queue'`: the call goes on, this process keeps up to 10,000 such ids of a filter and
+   * tries again until they are recorded, and its guards let them pass meanwhile. The other processes do not know them until
+   * then, and a crash loses them until the next rebuild. A value that is no id rejects the call in both cases.
+   */
+  readonly onError?: 'throw' | 'queue';
+}

@@ -1,0 +1,18 @@
+export type { AddQueueLimits } from './add.queue.js';
+export { BloomGuarded } from './bloom-guarded.decorator.js';
+export {
+  BloomGuardRunner,
+  type BloomGuardRunnerOptions,
+  type GuardAnswer,
+  type GuardDeclaration,
+  type GuardedCall,
+} from './bloom-guard.runner.js';
+export { BloomInterceptor } from './bloom.interceptor.js';
+export { BloomRegisters } from './bloom-registers.decorator.js';
+export type {
+  BloomGuardDefaults,
+  BloomGuardedOptions,
+  BloomMethodDecorator,
+  BloomRegistersOptions,
+} from './guard.options.js';
+export { GuardValidator } from './guard.validator.js';

@@ -1,0 +1,94 @@
+import 'reflect-metadata';
+import { Inject } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA, PROPERTY_DEPS_METADATA } from '@nestjs/common/constants.js';
+import { BloomConfigError } from '../common/index.js';
+import { BloomGuardRunner } from './bloom-guard.runner.js';
+
+/** Its text is what Nest prints when the runner cannot be injected. */
+const RUNNER = Symbol('BloomGuardRunner of BloomModule.forRoot(): import it in the root module');
+
+interface Host {
+  readonly [RUNNER]?: BloomGuardRunner;
+}
+
+const USES = Symbol('nestjs-bloom:uses');
+
+/** One use of a filter by a decorator, for the validation at start-up. */
+export interface FilterUse {
+  readonly decorator: 'BloomGuarded' | 'BloomRegisters';
+  readonly filter: string;
+  readonly method: string;
+}
+
+/** Where a method decorator was put. */
+export interface MethodSite {
+  readonly target: object;
+  readonly key: string | symbol;
+  readonly descriptor: PropertyDescriptor;
+}
+
+export interface WrappedCall {
+  readonly self: object | undefined;
+  readonly args: unknown[];
+  /** Undefined when the instance was not made by Nest. */
+  readonly runner: BloomGuardRunner | undefined;
+  /** Calls the method itself. */
+  proceed(): Promise<unknown>;
+}
+
+/**
+ * Puts `around` in the place of the method; it keeps `this`, name, length and metadata. Has Nest hand the runner to every
+ * instance it makes, so that the wrapper finds the one of its own application.
+ */
+export function wrapMethod(
+  options: MethodSite & { use: FilterUse; around: (call: WrappedCall) => Promise<unknown> },
+): void {
+  const { target, descriptor, use, around } = options;
+  const method = descriptor?.value;
+  if (typeof target === 'function' || typeof method !== 'function') {
+    throw new BloomConfigError(
+      `Expected @${use.decorator}('${use.filter}') on an instance method, got ${use.method}, which is none. ` +
+        'Put it on a method of an object that Nest makes.',
+    );
+  }
+  const wrapper = async function (this: Host | undefined, ...args: unknown[]) {
+    return around({ self: this, args, runner: this?.[RUNNER], proceed: () => method.apply(this, args) });
+  };
+  Object.assign(wrapper, method);
+  for (const property of ['name', 'length']) {
+    Object.defineProperty(wrapper, property, { value: method[property], configurable: true });
+  }
+  for (const key of Reflect.getOwnMetadataKeys(method)) {
+    Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, method), wrapper);
+  }
+  descriptor.value = wrapper;
+  injectRunner(target);
+  Reflect.defineMetadata(USES, [...usesOf(target), use], target);
+}
+
+/** The uses that the decorators of this very prototype declared. */
+export function usesOf(prototype: object): readonly FilterUse[] {
+  return Reflect.getOwnMetadata(USES, prototype) ?? [];
+}
+
+/** `ProductController.findOne` */
+export function methodName({ target, key }: MethodSite): string {
+  const owner = typeof target === 'function' ? target : target.constructor;
+  return `${owner.name}.${String(key)}`;
+}
+
+/** Whether the function is a route handler of Nest. */
+export function isRouteHandler(handler: unknown): boolean {
+  return (
+    typeof handler === 'function' &&
+    Reflect.hasMetadata(PATH_METADATA, handler) &&
+    Reflect.hasMetadata(METHOD_METADATA, handler)
+  );
+}
+
+/** A parent class that has the runner already hands it down. */
+function injectRunner(target: object): void {
+  const injected: { key: unknown }[] = Reflect.getMetadata(PROPERTY_DEPS_METADATA, target.constructor) ?? [];
+  if (injected.some(({ key }) => key === RUNNER)) return;
+  Inject(BloomGuardRunner)(target, RUNNER);
+}

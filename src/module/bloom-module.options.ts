@@ -1,0 +1,60 @@
+import type { ModuleMetadata, Type } from '@nestjs/common';
+import type { BloomEventListener } from '../common/index.js';
+import type { BloomGuardDefaults } from '../guard/index.js';
+import type { BloomIdSource } from '../rebuild/index.js';
+import type { BloomFilterOptions } from '../service/index.js';
+import type { BloomRedis } from '../store/redis/index.js';
+
+export interface BloomModuleOptions {
+  /** A URL, ioredis options, an ioredis client or a Cluster. Without it filters are in the memory of this process alone. */
+  readonly redis?: BloomRedis;
+  /** Head of every key in Redis. Default `bloom`. */
+  readonly keyPrefix?: string;
+  readonly filters?: readonly BloomFeature[];
+  /** What guards answer that do not say it themselves. */
+  readonly guard?: BloomGuardDefaults;
+  /** Whether `BloomService` and `filters` can be injected in every module. Default true. */
+  readonly isGlobal?: boolean;
+  /** Longest time that a look-up waits for Redis, in milliseconds; after that it goes through. Default 25. */
+  readonly timeoutMs?: number;
+  /** Longest time that an add, or a step of a rebuild, waits for Redis, in milliseconds. Default 2,000. */
+  readonly writeTimeoutMs?: number;
+  /**
+   * Believes a filter after its server restarted or failed over. Default false: the server may have lost ids that it had
+   * acknowledged, so the filter answers `unknown` until it is rebuilt.
+   */
+  readonly trustAfterFailover?: boolean;
+  /** Called for each event. Without it events are written to Nest's log. */
+  readonly onEvent?: BloomEventListener;
+}
+
+/** A filter whose source may also be a class that is a provider of some module. */
+export interface BloomFeature extends Omit<BloomFilterOptions, 'source'> {
+  readonly source?: BloomIdSource | Type<BloomIdSource>;
+}
+
+/** Options that take part in making the module, and so cannot come from a factory. */
+type StaticOptions = Pick<BloomModuleOptions, 'isGlobal' | 'filters'>;
+type FactoryOptions = Omit<BloomModuleOptions, 'isGlobal' | 'filters'>;
+
+export interface BloomOptionsFactory {
+  createBloomOptions(): FactoryOptions | Promise<FactoryOptions>;
+}
+
+export interface BloomModuleAsyncOptions extends StaticOptions, Pick<ModuleMetadata, 'imports'> {
+  // oxlint-disable-next-line typescript/no-explicit-any -- what is injected is the factory's own affair
+  readonly useFactory?: (...args: any[]) => FactoryOptions | Promise<FactoryOptions>;
+  readonly inject?: readonly InjectionTarget[];
+  readonly useClass?: Type<BloomOptionsFactory>;
+  readonly useExisting?: Type<BloomOptionsFactory>;
+}
+
+export interface BloomFeatureAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
+  readonly name: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- what is injected is the factory's own affair
+  readonly useFactory: (...args: any[]) => Omit<BloomFeature, 'name'> | Promise<Omit<BloomFeature, 'name'>>;
+  readonly inject?: readonly InjectionTarget[];
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- any class
+type InjectionTarget = string | symbol | Type<any> | (abstract new (...args: any[]) => any);

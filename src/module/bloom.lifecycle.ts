@@ -1,0 +1,69 @@
+import type {
+  BeforeApplicationShutdown,
+  OnApplicationBootstrap,
+  OnApplicationShutdown,
+  OnModuleInit,
+} from '@nestjs/common';
+import type { BloomGuardRunner, GuardValidator } from '../guard/index.js';
+import type { BloomStore } from '../store/index.js';
+import type { EventHub } from './event.hub.js';
+import type { FilterRegistry } from './filter.registry.js';
+import type { RebuildScheduler } from './rebuild.scheduler.js';
+
+export interface LifecycleParts {
+  readonly store: BloomStore;
+  readonly registry: FilterRegistry;
+  readonly scheduler: RebuildScheduler;
+  readonly runner: BloomGuardRunner;
+  readonly validator: GuardValidator;
+  readonly events: EventHub;
+}
+
+/** What happens when the application starts and stops, in order. */
+export class BloomLifecycle
+  implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
+{
+  constructor(private readonly parts: LifecycleParts) {}
+
+  /** Every filter is registered by now. */
+  async onModuleInit(): Promise<void> {
+    const { registry, validator, store } = this.parts;
+    try {
+      registry.validate();
+      validator.validate();
+    } catch (error) {
+      // Nest calls no other hook after this.
+      await store.close();
+      throw error;
+    }
+    await Promise.all(
+      registry.filters.filter(({ definition }) => !definition.source).map((filter) => this.create(filter)),
+    );
+  }
+
+  onApplicationBootstrap(): void {
+    const { scheduler, registry } = this.parts;
+    scheduler.start(registry.filters);
+  }
+
+  /** Requests are still served: look-ups and adds go on, rebuilds do not. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.parts.scheduler.stop();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    const { registry, runner, store } = this.parts;
+    await runner.close();
+    await registry.close();
+    await store.close();
+  }
+
+  /** A store that cannot be reached must not keep the application from starting; the first add tries again. */
+  private async create(filter: FilterRegistry['filters'][number]): Promise<void> {
+    try {
+      await filter.create();
+    } catch (error) {
+      this.parts.events.emit({ type: 'store-error', filter: filter.name, operation: 'create', error });
+    }
+  }
+}

@@ -1,0 +1,220 @@
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { DiscoveryModule, DiscoveryService, ModuleRef } from '@nestjs/core';
+import { BloomConfigError } from '../common/index.js';
+import { BloomGuardRunner, GuardValidator } from '../guard/index.js';
+import { BloomService } from '../service/index.js';
+import type { BloomStore } from '../store/index.js';
+import { MemoryStore } from '../store/memory/index.js';
+import { RedisStore } from '../store/redis/index.js';
+import type {
+  BloomFeature,
+  BloomFeatureAsyncOptions,
+  BloomModuleAsyncOptions,
+  BloomModuleOptions,
+  BloomOptionsFactory,
+} from './bloom-module.options.js';
+import { BloomLifecycle } from './bloom.lifecycle.js';
+import { BLOOM_OPTIONS, BLOOM_STORE, getBloomFilterToken } from './bloom.tokens.js';
+import { EventHub } from './event.hub.js';
+import { FilterRegistry } from './filter.registry.js';
+import { RebuildScheduler } from './rebuild.scheduler.js';
+
+/** Visible everywhere, so that a decorator works in any module. */
+@Module({})
+class BloomCoreModule {}
+
+@Module({})
+class BloomFeatureModule {}
+
+/**
+ * @example
+ * imports: [
+ *   ScheduleModule.forRoot(),
+ *   BloomModule.forRoot({ redis: 'redis://localhost:6379' }),
+ *   BloomModule.forFeature([
+ *     { name: 'products', capacity: 1_000_000, source: ProductIds, rebuild: { cron: '0 4 * * *' } },
+ *   ]),
+ * ]
+ */
+@Module({})
+export class BloomModule {
+  static forRoot(options: BloomModuleOptions = {}): DynamicModule {
+    return root([{ provide: BLOOM_OPTIONS, useValue: options }], options);
+  }
+
+  /** `filters` and `isGlobal` take part in making the module: they stand beside the factory, not in what it returns. */
+  static forRootAsync(options: BloomModuleAsyncOptions): DynamicModule {
+    return root(asyncOptions(options), options);
+  }
+
+  static forFeature(features: readonly BloomFeature[]): DynamicModule {
+    return feature(features.map((options) => filterProvider(options.name, { useFactory: () => options })));
+  }
+
+  static forFeatureAsync(features: readonly BloomFeatureAsyncOptions[]): DynamicModule {
+    const providers = features.map(({ name, ...options }) => filterProvider(name, options));
+    return feature(
+      providers,
+      features.flatMap((options) => options.imports ?? []),
+    );
+  }
+}
+
+type Imports = NonNullable<DynamicModule['imports']>;
+type RootOptions = Pick<BloomModuleAsyncOptions, 'isGlobal' | 'filters' | 'imports'>;
+
+function root(
+  options: Provider[],
+  { isGlobal = true, filters = [], imports = [] }: RootOptions,
+): DynamicModule {
+  const providers = filters.map((filter) => filterProvider(filter.name, { useFactory: () => filter }));
+  const service = { provide: BloomService, useExisting: BLOOM_SERVICE };
+  return {
+    module: BloomModule,
+    global: isGlobal,
+    imports: [core(options, imports)],
+    providers: [service, ...providers],
+    exports: [service, ...providers],
+  };
+}
+
+const BLOOM_SERVICE = Symbol('nestjs-bloom service');
+
+function core(options: Provider[], imports: Imports): DynamicModule {
+  const providers: Provider[] = [
+    ...options,
+    {
+      provide: EventHub,
+      inject: [BLOOM_OPTIONS],
+      useFactory: ({ onEvent }: BloomModuleOptions) => new EventHub(onEvent),
+    },
+    {
+      provide: BLOOM_STORE,
+      inject: [BLOOM_OPTIONS, EventHub],
+      useFactory: createStore,
+    },
+    {
+      provide: BLOOM_SERVICE,
+      inject: [EventHub],
+      useFactory: (events: EventHub) => new BloomService(events.emit),
+    },
+    {
+      provide: FilterRegistry,
+      inject: [BLOOM_STORE, BLOOM_SERVICE, EventHub, ModuleRef],
+      useFactory: (store: BloomStore, service: BloomService, events: EventHub, moduleRef: ModuleRef) =>
+        new FilterRegistry(store, service, events, moduleRef),
+    },
+    {
+      provide: BloomGuardRunner,
+      inject: [BLOOM_SERVICE, BLOOM_OPTIONS],
+      useFactory: (service: BloomService, { guard }: BloomModuleOptions) =>
+        new BloomGuardRunner({ service, ...(guard && { defaults: guard }) }),
+    },
+    {
+      provide: BloomLifecycle,
+      inject: [
+        BLOOM_STORE,
+        BLOOM_SERVICE,
+        FilterRegistry,
+        BloomGuardRunner,
+        EventHub,
+        ModuleRef,
+        DiscoveryService,
+      ],
+      useFactory: (
+        store: BloomStore,
+        service: BloomService,
+        registry: FilterRegistry,
+        runner: BloomGuardRunner,
+        events: EventHub,
+        moduleRef: ModuleRef,
+        discovery: DiscoveryService,
+      ) =>
+        new BloomLifecycle({
+          store,
+          registry,
+          runner,
+          events,
+          scheduler: new RebuildScheduler(moduleRef, events),
+          validator: new GuardValidator(discovery, service),
+        }),
+    },
+  ];
+  return {
+    module: BloomCoreModule,
+    global: true,
+    imports: [DiscoveryModule, ...imports],
+    providers,
+    exports: [FilterRegistry, BloomGuardRunner, BLOOM_SERVICE],
+  };
+}
+
+function feature(providers: Provider[], imports: Imports = []): DynamicModule {
+  return { module: BloomFeatureModule, imports, providers, exports: providers };
+}
+
+function filterProvider(
+  name: string,
+  { useFactory, inject = [] }: Pick<BloomFeatureAsyncOptions, 'useFactory' | 'inject'>,
+): Provider {
+  return {
+    provide: getBloomFilterToken(name),
+    inject: [FilterRegistry, ...inject],
+    useFactory: async (registry: FilterRegistry, ...injected: unknown[]) =>
+      registry.register({ ...(await useFactory(...injected)), name }),
+  };
+}
+
+function asyncOptions({
+  useFactory,
+  inject = [],
+  useClass,
+  useExisting,
+}: BloomModuleAsyncOptions): Provider[] {
+  if (useFactory) return [{ provide: BLOOM_OPTIONS, inject: [...inject], useFactory }];
+  const factory = useExisting ?? useClass;
+  if (!factory) {
+    throw new BloomConfigError(
+      'Expected BloomModule.forRootAsync() to be given useFactory, useClass or useExisting.',
+    );
+  }
+  return [
+    ...(useClass ? [useClass] : []),
+    {
+      provide: BLOOM_OPTIONS,
+      inject: [factory],
+      useFactory: (made: BloomOptionsFactory) => made.createBloomOptions(),
+    },
+  ];
+}
+
+async function createStore(options: BloomModuleOptions, events: EventHub): Promise<BloomStore> {
+  const {
+    redis,
+    keyPrefix = 'bloom',
+    timeoutMs = 25,
+    writeTimeoutMs = 2000,
+    trustAfterFailover = false,
+  } = options;
+  if (redis === undefined) return new MemoryStore();
+  if (!/^[^{}\s]+$/.test(keyPrefix)) {
+    throw new BloomConfigError(
+      `Expected keyPrefix to be a text without braces and spaces, got '${keyPrefix}'.`,
+    );
+  }
+  for (const [name, value] of Object.entries({ timeoutMs, writeTimeoutMs })) {
+    if (!(value >= 1 && value < 2 ** 31)) {
+      throw new BloomConfigError(
+        `Expected ${name} to be a number of milliseconds of at least 1, got ${value}.`,
+      );
+    }
+  }
+  return RedisStore.connect({
+    redis,
+    keyPrefix,
+    timeoutMs,
+    writeTimeoutMs,
+    trustAfterFailover,
+    emit: events.emit,
+  });
+}

@@ -1,0 +1,70 @@
+import type { Type } from '@nestjs/common';
+import type { ModuleRef } from '@nestjs/core';
+import { BloomConfigError, systemClock } from '../common/index.js';
+import type { BloomIdSource } from '../rebuild/index.js';
+import { type BloomService, defineFilter, ManagedFilter } from '../service/index.js';
+import type { BloomStore } from '../store/index.js';
+import type { BloomFeature } from './bloom-module.options.js';
+import type { EventHub } from './event.hub.js';
+
+/** Makes the filters of an application. */
+export class FilterRegistry {
+  readonly filters: ManagedFilter[] = [];
+  private readonly sources: (() => BloomIdSource)[] = [];
+
+  constructor(
+    private readonly store: BloomStore,
+    private readonly service: BloomService,
+    private readonly events: EventHub,
+    private readonly moduleRef: ModuleRef,
+  ) {}
+
+  /** @throws {BloomConfigError} for options that cannot work, and for a name that is taken. */
+  register(feature: BloomFeature): ManagedFilter {
+    const { source, ...options } = feature;
+    const definition = defineFilter(
+      source === undefined ? options : { ...options, source: this.resolvable(feature.name, source) },
+    );
+    const surroundings = { store: this.store, emit: this.events.emit, clock: systemClock };
+    const filter = new ManagedFilter(definition, surroundings);
+    this.service.register(filter);
+    this.filters.push(filter);
+    return filter;
+  }
+
+  /**
+   * To be called when every module has been made.
+   *
+   * @throws {BloomConfigError} for a source class that is no provider.
+   */
+  validate(): void {
+    for (const resolve of this.sources) resolve();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.filters.map((filter) => filter.close()));
+  }
+
+  /** A class is looked up when it is needed: by then every module has been made. */
+  private resolvable(name: string, source: BloomIdSource | Type<BloomIdSource>): BloomIdSource {
+    if (typeof source !== 'function') return source;
+    const resolve = () => this.resolve(name, source);
+    this.sources.push(resolve);
+    return {
+      ids: (context) => resolve().ids(context),
+      count: async () => resolve().count?.(),
+    };
+  }
+
+  private resolve(name: string, source: Type<BloomIdSource>): BloomIdSource {
+    try {
+      return this.moduleRef.get<BloomIdSource>(source, { strict: false });
+    } catch (cause) {
+      throw new BloomConfigError(
+        `Filter '${name}' names ${source.name} as its source, which is no provider of any module. Add it to the providers of the ` +
+          'module that reads the table, or give an object.',
+        { cause },
+      );
+    }
+  }
+}

@@ -1,0 +1,9 @@
+export type {
+  BloomFeature,
+  BloomFeatureAsyncOptions,
+  BloomModuleAsyncOptions,
+  BloomModuleOptions,
+  BloomOptionsFactory,
+} from './bloom-module.options.js';
+export { BloomModule } from './bloom.module.js';
+export { BLOOM_STORE, getBloomFilterToken, InjectBloomFilter } from './bloom.tokens.js';

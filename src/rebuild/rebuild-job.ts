@@ -1,0 +1,30 @@
+import type { BloomEventListener, Clock } from '../common/index.js';
+import type { IdKey } from '../filter/index.js';
+import type { BloomFilterStore, FilterDescription } from '../store/index.js';
+import type { BloomRebuildOptions } from './report.js';
+import type { BloomIdSource } from './source.js';
+
+/** All that one rebuild works with. */
+export interface RebuildJob {
+  readonly name: string;
+  readonly store: BloomFilterStore;
+  readonly source: BloomIdSource;
+  /** The hashable form of an id, as look-ups of this filter form it. */
+  readonly toKey: (id: unknown) => IdKey;
+  /** Ids that the filter must hold at least. */
+  readonly capacity: number;
+  readonly errorRate: number;
+  readonly maxIdBytes: number;
+  /** Longest time from an add to its row being visible to the source. */
+  readonly drainMs: number;
+  /** Share of the ids of the last build below which a generation is refused. */
+  readonly minRatio: number;
+  readonly leaseMs: number;
+  readonly emit: BloomEventListener;
+  readonly clock: Clock;
+}
+
+export interface RebuildRequest extends BloomRebuildOptions {
+  /** Asked once the lease is held: a reason not to rebuild after all. */
+  readonly unless?: (found: FilterDescription) => string | undefined;
+}

@@ -1,0 +1,166 @@
+import { BloomRebuildError } from '../common/index.js';
+import { BlockedFilter, createGeneration, type FilterPlan, planFilter } from '../filter/index.js';
+import type { FilterDescription, RebuildLease, Staging } from '../store/index.js';
+import { rebuildError, SourceError } from './failure.js';
+import { ProgressReporter } from './progress.js';
+import type { RebuildJob, RebuildRequest } from './rebuild-job.js';
+import type { BloomRebuildReport } from './report.js';
+import { type ScanResult, scanSource } from './scan.js';
+
+/** Room for the ids that are added until the next rebuild. */
+const HEADROOM = 1.1;
+const MAX_REPLANS = 5;
+
+/**
+ * One rebuild: lease, stage, drain, scan, merge, verify, swap. Exactly one of the events `rebuild-finished`, `rebuild-skipped`
+ * and `rebuild-failed` tells how it ended.
+ *
+ * @throws {BloomRebuildError} when no new generation went live.
+ */
+export async function runRebuild(job: RebuildJob, request: RebuildRequest = {}): Promise<BloomRebuildReport> {
+  const { name, emit } = job;
+  let signal = request.signal ?? new AbortController().signal;
+  try {
+    signal.throwIfAborted();
+    const lease = await job.store.lease({ leaseMs: job.leaseMs });
+    if (!lease) return skipped(job, 'Another process is rebuilding this filter.');
+    signal = AbortSignal.any([signal, lease.signal]);
+    try {
+      const found = await job.store.describe();
+      const reason = request.unless?.(found);
+      return reason === undefined
+        ? await publish(job, request, { lease, found, signal })
+        : skipped(job, reason);
+    } finally {
+      await cleanUp(job, () => lease.release());
+    }
+  } catch (cause) {
+    const error = rebuildError(name, cause, signal);
+    emit({ type: 'rebuild-failed', filter: name, error });
+    throw error;
+  }
+}
+
+interface Run {
+  readonly lease: RebuildLease;
+  readonly found: FilterDescription;
+  readonly signal: AbortSignal;
+}
+
+async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Promise<BloomRebuildReport> {
+  const { name, emit, clock } = job;
+  const startedAt = clock.now();
+  const expectedIds = (await countSource(job)) ?? run.found.builtIds;
+  const progress = new ProgressReporter(job, request.onProgress, expectedIds);
+  let capacity = Math.max(job.capacity, Math.ceil(expectedIds * HEADROOM));
+
+  for (let replans = 0; ; replans++) {
+    const plan = planFilter({ capacity, errorRate: job.errorRate });
+    emit({ type: 'rebuild-started', filter: name, capacity, bytes: plan.bytes });
+    progress.enter('staging');
+    const staging = await run.lease.stage(createGeneration(plan, job.maxIdBytes));
+    try {
+      const scan = await fill(job, request, { ...run, staging, plan, progress });
+      if (scan.overflow === undefined) {
+        progress.enter('swapping');
+        run.signal.throwIfAborted();
+        await staging.commit({ ids: scan.distinctIds, capacity, errorRate: job.errorRate });
+        const durationMs = Math.round(clock.now() - startedAt);
+        emit({ type: 'rebuild-finished', filter: name, ids: scan.distinctIds, durationMs });
+        return {
+          outcome: 'published',
+          ids: scan.distinctIds,
+          idsRead: scan.idsRead,
+          capacity,
+          bytes: plan.bytes,
+          replans,
+          durationMs,
+        };
+      }
+      if (replans === MAX_REPLANS) {
+        throw new BloomRebuildError(
+          'too-many-ids',
+          `The source returned more ids than planned ${MAX_REPLANS + 1} times in a row, the last time about ${scan.overflow}.`,
+        );
+      }
+      capacity = Math.ceil(Math.max(scan.overflow, capacity) * HEADROOM);
+      emit({ type: 'rebuild-replanned', filter: name, capacity, idsRead: scan.idsRead });
+    } catch (error) {
+      await cleanUp(job, () => staging.abort());
+      throw error;
+    }
+  }
+}
+
+/** Drains, scans, merges and verifies; a scan that overflowed is returned before anything is merged. */
+async function fill(
+  job: RebuildJob,
+  request: RebuildRequest,
+  run: Run & { staging: Staging; plan: FilterPlan; progress: ProgressReporter },
+): Promise<ScanResult> {
+  const { staging, plan, progress, signal, found } = run;
+  progress.enter('draining');
+  await job.clock.sleep(Math.max(0, job.drainMs - staging.quietMs), signal);
+
+  progress.enter('scanning');
+  const filter = new BlockedFilter(staging.generation);
+  const scan = await scanSource({
+    ...job,
+    filter,
+    capacity: plan.capacity,
+    signal,
+    onRead: (idsRead) => progress.read(idsRead),
+  });
+  if (scan.overflow !== undefined) return scan;
+  if (!request.force) assertEnough(scan.distinctIds, found.builtIds, job.minRatio);
+
+  progress.enter('merging');
+  await staging.merge(filter, signal);
+
+  progress.enter('verifying');
+  const verdicts = scan.sample.length > 0 ? await staging.check(scan.sample) : [];
+  const missing = verdicts.filter((verdict) => verdict !== 'maybe').length;
+  if (missing > 0) {
+    throw new BloomRebuildError(
+      'staging-damaged',
+      `${missing} of ${verdicts.length} ids that were read are not found in the staged generation.`,
+    );
+  }
+  return scan;
+}
+
+function assertEnough(ids: number, builtIds: number, minRatio: number): void {
+  if (ids > 0 && ids >= builtIds * minRatio) return;
+  throw new BloomRebuildError(
+    'too-few-ids',
+    `The source returned ${ids} ids, the last build had ${builtIds}. Expected ${
+      builtIds > 0 ? `at least ${Math.ceil(builtIds * minRatio)} (minRatio ${minRatio})` : 'at least one'
+    }. If that is right, call rebuild({ force: true }).`,
+  );
+}
+
+async function countSource({ source }: RebuildJob): Promise<number | undefined> {
+  if (!source.count) return undefined;
+  const count = await source.count().catch((error: unknown) => {
+    throw new SourceError(error);
+  });
+  if (count === undefined || (Number.isSafeInteger(count) && count >= 0)) return count;
+  throw new BloomRebuildError(
+    'source-failed',
+    `Expected count() of the source to give a number of ids, got ${count}.`,
+  );
+}
+
+function skipped({ name, emit }: RebuildJob, reason: string): BloomRebuildReport {
+  emit({ type: 'rebuild-skipped', filter: name, reason });
+  return { outcome: 'skipped', reason };
+}
+
+/** What is left behind expires by itself. */
+async function cleanUp({ name, emit }: RebuildJob, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    emit({ type: 'clean-up-failed', filter: name, error });
+  }
+}

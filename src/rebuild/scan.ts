@@ -1,0 +1,139 @@
+import { BloomIdError, type Clock } from '../common/index.js';
+import type { BlockedFilter, BloomId, IdKey } from '../filter/index.js';
+import { SourceError } from './failure.js';
+import type { BloomIdSource } from './source.js';
+
+/** The scan gives the event loop its turn after this time, so that the application goes on serving. */
+const TURN_MS = 8;
+/** Ids between two looks at the clock. */
+const IDS_PER_LOOK = 512;
+const SAMPLE_SIZE = 256;
+
+export interface ScanOptions {
+  readonly source: BloomIdSource;
+  readonly toKey: (id: unknown) => IdKey;
+  readonly filter: BlockedFilter;
+  /** Distinct ids that the filter may take. */
+  readonly capacity: number;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly onRead: (idsRead: number) => void;
+}
+
+export interface ScanResult {
+  readonly idsRead: number;
+  readonly distinctIds: number;
+  /** More distinct ids than the capacity: about so many. Their bits are not all in the filter. */
+  readonly overflow: number | undefined;
+  /** Ids chosen at random from all that were read. */
+  readonly sample: readonly IdKey[];
+}
+
+/**
+ * Reads the source to its end into a local filter. Past the capacity ids are only counted, which is enough to plan the next
+ * attempt.
+ *
+ * @throws {SourceError} when the source fails or returns what is no id.
+ */
+export async function scanSource(options: ScanOptions): Promise<ScanResult> {
+  const { source, toKey, filter, capacity, signal, clock, onRead } = options;
+  const sample: IdKey[] = [];
+  let idsRead = 0;
+  let distinctIds = 0;
+  let idsReadWhenFull = 0;
+  let turnEndsAt = clock.now() + TURN_MS;
+
+  for await (const batch of readBatches(source, signal)) {
+    for (const id of batch) {
+      idsRead++;
+      if (distinctIds > capacity) {
+        idsReadWhenFull ||= idsRead - 1;
+      } else {
+        const key = keyOf(toKey, id);
+        if (addTo(filter, key)) distinctIds++;
+        const place = idsRead <= SAMPLE_SIZE ? idsRead - 1 : Math.floor(Math.random() * idsRead);
+        if (place < SAMPLE_SIZE) sample[place] = key;
+      }
+      if (idsRead % IDS_PER_LOOK === 0 && clock.now() >= turnEndsAt) {
+        onRead(idsRead);
+        await new Promise(setImmediate);
+        signal.throwIfAborted();
+        turnEndsAt = clock.now() + TURN_MS;
+      }
+    }
+    onRead(idsRead);
+  }
+  signal.throwIfAborted();
+
+  const isFull = distinctIds > capacity;
+  const distinctShare = distinctIds / (idsReadWhenFull || idsRead);
+  return {
+    idsRead,
+    distinctIds,
+    overflow: isFull ? Math.ceil(idsRead * distinctShare) : undefined,
+    sample,
+  };
+}
+
+function addTo(filter: BlockedFilter, key: IdKey): boolean {
+  try {
+    return filter.addKey(key);
+  } catch (error) {
+    throw new SourceError(error);
+  }
+}
+
+function keyOf(toKey: (id: unknown) => IdKey, id: unknown): IdKey {
+  try {
+    return toKey(id);
+  } catch (error) {
+    // An option `normalize` that throws has met an id that it does not know.
+    throw new SourceError(
+      error instanceof BloomIdError ? error : new BloomIdError(String(error), { cause: error }),
+    );
+  }
+}
+
+/** The source in batches; stops waiting for it when the signal aborts. */
+async function* readBatches(source: BloomIdSource, signal: AbortSignal): AsyncGenerator<readonly BloomId[]> {
+  const iterator = iterate(source, signal);
+  const aborted = new Promise<never>((_, reject) => {
+    const stop = () => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  aborted.catch(() => {});
+  let single: BloomId[] = [];
+  let ended = false;
+  try {
+    for (;;) {
+      const next = iterator.next().catch((error: unknown) => {
+        throw new SourceError(error);
+      });
+      const result = await Promise.race([next, aborted]);
+      if (result.done) break;
+      const { value } = result;
+      if (Array.isArray(value)) {
+        yield value as readonly BloomId[];
+        continue;
+      }
+      single.push(value as BloomId);
+      if (single.length < IDS_PER_LOOK) continue;
+      yield single;
+      single = [];
+    }
+    ended = true;
+    if (single.length > 0) yield single;
+  } finally {
+    // A source that hangs would keep its own clean-up waiting for ever: told, not awaited.
+    if (!ended) void iterator.return?.(undefined)?.catch(() => {});
+  }
+}
+
+function iterate(source: BloomIdSource, signal: AbortSignal): AsyncIterator<BloomId | readonly BloomId[]> {
+  try {
+    return source.ids({ signal })[Symbol.asyncIterator]();
+  } catch (error) {
+    throw new SourceError(error);
+  }
+}

@@ -1,0 +1,149 @@
+import { BloomConfigError } from '../common/index.js';
+import { type BloomId, MAX_ID_BYTES_LIMIT, planFilter } from '../filter/index.js';
+import type { BloomIdSource } from '../rebuild/index.js';
+
+/** One filter, as it is registered. */
+export interface BloomFilterOptions {
+  /** Letters, digits and `. _ -`. */
+  readonly name: string;
+  /** Ids to hold at the error rate. A rebuild that finds more plans for more. */
+  readonly capacity: number;
+  /** Share of absent ids that are let through: 0.01, 0.001, … Default 0.001. */
+  readonly errorRate?: number;
+  readonly layout?: 'blocked';
+  /** Where all ids come from. Without it the filter starts empty and knows only what was added. */
+  readonly source?: BloomIdSource;
+  readonly rebuild?: BloomRebuildSchedule;
+  /** The one form of ids that are written in several ways: applied to every id of a look-up, an add and the source. */
+  readonly normalize?: (id: BloomId) => BloomId;
+  /** An id of more bytes is refused by `add` and absent on a look-up. Default 1024. */
+  readonly maxIdBytes?: number;
+}
+
+/** When a filter is rebuilt, and how. */
+export interface BloomRebuildSchedule {
+  /** A cron expression, for `@nestjs/schedule`. Every instance may fire; one rebuilds. */
+  readonly cron?: string;
+  /** IANA time zone of `cron`. Default: that of the process. */
+  readonly timeZone?: string;
+  /** Instead of `cron`: a rebuild is started every so many milliseconds. */
+  readonly everyMs?: number;
+  /** At start-up: when the filter is not ready, always, or never. Default `if-missing`. */
+  readonly onBoot?: 'if-missing' | 'always' | 'never';
+  /**
+   * Longest time from an `add` to its row being visible to the source, in milliseconds: the longest transaction, plus the
+   * lag of the replica if the source reads one. Default 10,000.
+   */
+  readonly drainMs?: number;
+  /** A build with fewer ids than this share of the last one is refused. Default 0.5. */
+  readonly minRatio?: number;
+  /** How long the right to rebuild lasts without being renewed, in milliseconds. Default 30,000. */
+  readonly leaseMs?: number;
+}
+
+/** The same with every default filled in. */
+export interface FilterDefinition {
+  readonly name: string;
+  readonly capacity: number;
+  readonly errorRate: number;
+  readonly source: BloomIdSource | undefined;
+  readonly normalize: ((id: BloomId) => BloomId) | undefined;
+  readonly maxIdBytes: number;
+  readonly cron: string | undefined;
+  readonly timeZone: string | undefined;
+  readonly everyMs: number | undefined;
+  readonly onBoot: 'if-missing' | 'always' | 'never';
+  readonly drainMs: number;
+  readonly minRatio: number;
+  readonly leaseMs: number;
+}
+
+/** @throws {BloomConfigError} for an option that cannot work: which one, what was expected, what was given. */
+export function defineFilter(options: BloomFilterOptions): FilterDefinition {
+  const { name, layout, rebuild = {}, source, normalize } = options;
+  const expect = expecter(typeof name === 'string' ? name : '?');
+  expect(
+    'name',
+    name,
+    'a name of letters, digits and . _ -',
+    typeof name === 'string' && /^[\w.-]{1,200}$/.test(name),
+  );
+  expect('layout', layout, "'blocked'", layout === undefined || layout === 'blocked');
+  expect(
+    'source',
+    source,
+    'an object with a method ids()',
+    source === undefined || typeof source?.ids === 'function',
+  );
+  expect('normalize', normalize, 'a function', normalize === undefined || typeof normalize === 'function');
+
+  const definition: FilterDefinition = {
+    name,
+    capacity: options.capacity,
+    errorRate: options.errorRate ?? 0.001,
+    source,
+    normalize,
+    maxIdBytes: options.maxIdBytes ?? 1024,
+    cron: rebuild.cron,
+    timeZone: rebuild.timeZone,
+    everyMs: rebuild.everyMs,
+    onBoot: rebuild.onBoot ?? 'if-missing',
+    drainMs: rebuild.drainMs ?? 10_000,
+    minRatio: rebuild.minRatio ?? 0.5,
+    leaseMs: rebuild.leaseMs ?? 30_000,
+  };
+  try {
+    planFilter(definition);
+  } catch (error) {
+    throw new BloomConfigError(`Filter '${name}': ${(error as Error).message}`, { cause: error });
+  }
+  const { maxIdBytes, cron, everyMs, onBoot, drainMs, minRatio, leaseMs } = definition;
+  expect(
+    'maxIdBytes',
+    maxIdBytes,
+    `an integer from 1 to ${MAX_ID_BYTES_LIMIT}`,
+    isInteger(maxIdBytes, 1, MAX_ID_BYTES_LIMIT),
+  );
+  expect(
+    'rebuild.everyMs',
+    everyMs,
+    'a number of milliseconds',
+    everyMs === undefined || isInteger(everyMs, 1, MAX_DELAY_MS),
+  );
+  expect(
+    'rebuild.everyMs',
+    everyMs,
+    'either cron or everyMs, not both',
+    everyMs === undefined || cron === undefined,
+  );
+  expect('rebuild.onBoot', onBoot, "'if-missing', 'always' or 'never'", ON_BOOT.includes(onBoot));
+  expect('rebuild.drainMs', drainMs, 'a number of milliseconds', isInteger(drainMs, 0, MAX_DELAY_MS));
+  expect('rebuild.minRatio', minRatio, 'a share from 0 to 1', minRatio >= 0 && minRatio <= 1);
+  expect('rebuild.leaseMs', leaseMs, 'at least 100 milliseconds', isInteger(leaseMs, 100, MAX_DELAY_MS));
+  if (!source) {
+    expect(
+      'source',
+      source,
+      'a source, since a schedule is given',
+      cron === undefined && everyMs === undefined,
+    );
+  }
+  return definition;
+}
+
+const ON_BOOT: readonly string[] = ['if-missing', 'always', 'never'];
+/** What a timer of Node can wait. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+function isInteger(value: number, from: number, to: number): boolean {
+  return Number.isSafeInteger(value) && value >= from && value <= to;
+}
+
+function expecter(name: string) {
+  return (option: string, got: unknown, expected: string, holds: boolean): void => {
+    if (!holds)
+      throw new BloomConfigError(
+        `Filter '${name}': expected ${option} to be ${expected}, got ${String(got)}.`,
+      );
+  };
+}

@@ -1,0 +1,20 @@
+--[[
+Adds the bits of the scratch string to a staging segment, keeping those that adds have set there.
+
+KEYS[1]  lease
+KEYS[2]  staging segment
+KEYS[3]  scratch string
+ARGV[1]  token of the lease
+ARGV[2]  length that both must have, in bytes
+ARGV[3]  life of the segment, in milliseconds
+
+Reply: 'LEASE' when the lease is not the caller's, 'LENGTH' when one of the two has another length, else 'OK'
+]]
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+local length = tonumber(ARGV[2])
+if redis.call('STRLEN', KEYS[2]) ~= length or redis.call('STRLEN', KEYS[3]) ~= length then return 'LENGTH' end
+redis.call('BITOP', 'OR', KEYS[2], KEYS[2], KEYS[3])
+-- BITOP makes the key anew, without its expiry.
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+redis.call('DEL', KEYS[3])
+return 'OK'

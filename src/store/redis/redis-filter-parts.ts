@@ -1,0 +1,15 @@
+import type { BloomEventListener } from '../../common/index.js';
+import type { FilterViews } from './filter-view.js';
+import type { RedisConnection } from './redis-connection.js';
+import type { RedisKeys } from './redis-keys.js';
+import type { RedisScripts } from './redis-scripts.js';
+
+/** What everything that works on one filter in Redis shares. */
+export interface RedisFilterParts {
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  readonly keys: RedisKeys;
+  readonly connection: RedisConnection;
+  readonly scripts: RedisScripts;
+  readonly views: FilterViews;
+}

@@ -1,0 +1,30 @@
+/** Names of all keys of one filter. The braces make them share a hash slot of a cluster. */
+export class RedisKeys {
+  readonly meta: string;
+  readonly lease: string;
+  private readonly base: string;
+
+  constructor(keyPrefix: string, filter: string) {
+    this.base = `${keyPrefix}:{${filter}}`;
+    this.meta = `${this.base}:meta`;
+    this.lease = `${this.base}:lease`;
+  }
+
+  segment(index: number): string {
+    return `${this.base}:${index}`;
+  }
+
+  /** `token` names the staging, so that no other run ever writes to the key. */
+  staged(token: string, index: number): string {
+    return `${this.base}:next:${token}:${index}`;
+  }
+
+  scratch(token: string): string {
+    return `${this.base}:next:${token}:scratch`;
+  }
+
+  /** Where a segment is moved before it is removed. */
+  aside(token: string, index: number): string {
+    return `${this.base}:old:${token}:${index}`;
+  }
+}

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { BloomRebuildError } from '../../common/index.js';
+import type { Generation } from '../../filter/index.js';
+import type { RebuildLease, Staging } from '../index.js';
+import type { BlockReader } from './block-reader.js';
+import type { RedisFilterParts } from './redis-filter-parts.js';
+import { RedisStaging } from './redis-staging.js';
+
+/** Staging outlives the lease, so that it never expires under a run that still holds it. */
+const STAGED_LIFE_IN_LEASES = 4;
+
+/** Takes the lease of a filter; undefined while another process holds it. */
+export async function acquireLease(
+  parts: RedisFilterParts,
+  reader: BlockReader,
+  leaseMs: number,
+): Promise<RebuildLease | undefined> {
+  const token = randomBytes(8).toString('hex');
+  const taken = await parts.connection.setIfAbsent(parts.keys.lease, token, leaseMs);
+  return taken ? new RedisLease(parts, reader, token, leaseMs) : undefined;
+}
+
+class RedisLease implements RebuildLease {
+  readonly signal: AbortSignal;
+
+  private readonly lost = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+  private renewedAt = performance.now();
+  private renewing = false;
+  private staging: RedisStaging | undefined;
+  private stagings = 0;
+
+  constructor(
+    private readonly parts: RedisFilterParts,
+    private readonly reader: BlockReader,
+    private readonly token: string,
+    private readonly leaseMs: number,
+  ) {
+    this.signal = this.lost.signal;
+    this.timer = setInterval(() => void this.renew(), leaseMs / 3);
+    this.timer.unref();
+  }
+
+  async stage(generation: Generation): Promise<Staging> {
+    const earlier = this.staging;
+    const staging = new RedisStaging(this.parts, this.reader, {
+      generation,
+      lease: this.token,
+      token: `${this.token}-${++this.stagings}`,
+      lifeMs: this.leaseMs * STAGED_LIFE_IN_LEASES,
+      signal: this.signal,
+    });
+    this.staging = staging;
+    await staging.open();
+    await earlier?.abort();
+    return staging;
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.timer);
+    await this.parts.scripts.release(this.parts.keys, this.token);
+  }
+
+  private async renew(): Promise<void> {
+    if (this.renewing || this.signal.aborted) return;
+    this.renewing = true;
+    const startedAt = performance.now();
+    try {
+      const reply = await this.parts.scripts.renew(this.parts.keys, {
+        lease: this.token,
+        leaseMs: this.leaseMs,
+        staged: this.staging?.segmentKeys() ?? [],
+        stagedLifeMs: this.leaseMs * STAGED_LIFE_IN_LEASES,
+      });
+      if (reply === 'OK') this.renewedAt = startedAt;
+      else this.lose('Another process holds the lease now.');
+    } catch (error) {
+      // The next renewal may come through; the lease lives on the server until its time is up.
+      this.parts.emit({ type: 'store-error', filter: this.parts.name, operation: 'renew lease', error });
+      if (performance.now() - this.renewedAt > this.leaseMs)
+        this.lose('The lease could not be renewed in time.');
+    } finally {
+      this.renewing = false;
+    }
+  }
+
+  private lose(reason: string): void {
+    clearInterval(this.timer);
+    this.lost.abort(new BloomRebuildError('lease-lost', reason));
+  }
+}

@@ -1,0 +1,221 @@
+import { BloomUnavailableError } from '../../common/index.js';
+import type { Generation } from '../../filter/index.js';
+import { FORMAT, generationFields, tagText } from './filter-meta.js';
+import { type RedisConnection, Script } from './redis-connection.js';
+import type { RedisKeys } from './redis-keys.js';
+import { luaSources } from './scripts.generated.js';
+import { MAX_SEGMENTS, SEGMENT_BYTES, type SegmentedGeneration, segmentLength } from './segments.js';
+
+/** Lua of every script, by name; another set may be passed in by a test that takes a safety out. */
+export type LuaSources = { readonly [Name in keyof typeof luaSources]: { readonly source: string } };
+
+/** Life of segments that were moved aside: they are removed long before, unless the process dies. */
+const ASIDE_LIFE_MS = 60_000;
+
+/** Why a step of a rebuild was refused. */
+export type Refusal = 'LEASE' | 'NOMETA' | 'FORMAT' | 'SERVER' | 'STALE' | 'LENGTH';
+
+export interface AddCommand {
+  readonly liveTag: string;
+  readonly stagedTag: string;
+  readonly liveHashCount: number;
+  readonly stagedHashCount: number;
+  readonly keys: readonly string[];
+  readonly liveRecords: Buffer;
+  readonly stagedRecords: Buffer;
+}
+
+/** One typed function for each script, and nothing else that runs one. */
+export class RedisScripts {
+  private readonly script: Record<keyof LuaSources, Script>;
+
+  constructor(
+    private readonly connection: RedisConnection,
+    sources: LuaSources = luaSources,
+  ) {
+    const scripts = Object.entries(sources).map(([name, { source }]) => [name, new Script(name, source)]);
+    this.script = Object.fromEntries(scripts) as Record<keyof LuaSources, Script>;
+  }
+
+  async describe(keys: RedisKeys): Promise<{ runId: string; type: string; fields: string[] }> {
+    const reply = await this.connection.runRead(this.script.describe, [keys.meta], []);
+    const [runId, type, ...fields] = (reply as Buffer[]).map(String);
+    return { runId: runId ?? '', type: type ?? 'none', fields };
+  }
+
+  /** The blocks that the records name, joined. */
+  async check(segmentKeys: readonly string[], records: Buffer): Promise<Buffer> {
+    return (await this.connection.runRead(this.script.check, segmentKeys, [records])) as Buffer;
+  }
+
+  async add(keys: RedisKeys, command: AddCommand): Promise<'NOMETA' | 'STALE' | 'LOST' | { flags: string }> {
+    const reply = await this.connection.run(
+      this.script.add,
+      [keys.meta, ...command.keys],
+      [
+        command.liveTag,
+        command.stagedTag,
+        command.liveHashCount,
+        command.stagedHashCount,
+        command.liveRecords,
+        command.stagedRecords,
+      ],
+    );
+    return Array.isArray(reply)
+      ? { flags: String(reply[0]) }
+      : (String(reply) as 'NOMETA' | 'STALE' | 'LOST');
+  }
+
+  /** Moves the live segments aside; returns the state that was set and the keys that are left to remove. */
+  async offline(
+    keys: RedisKeys,
+    options: { tag: string; state: 'lost' | 'suspect'; segments?: number; token: string; nonsense?: boolean },
+  ): Promise<'STALE' | { state: string; aside: string[] }> {
+    const { tag, state, segments = MAX_SEGMENTS, token, nonsense = false } = options;
+    const indexes = Array.from({ length: segments }, (_, index) => index);
+    const reply = await this.connection.run(
+      this.script.offline,
+      [
+        keys.meta,
+        ...indexes.map((index) => keys.segment(index)),
+        ...indexes.map((index) => keys.aside(token, index)),
+      ],
+      [segments, tag, state, FORMAT, ASIDE_LIFE_MS, nonsense ? 1 : 0],
+    );
+    if (!Array.isArray(reply)) return 'STALE';
+    const [set, ...moved] = reply as [Buffer, ...number[]];
+    return { state: String(set), aside: moved.map((index) => keys.aside(token, index)) };
+  }
+
+  async stage(
+    keys: RedisKeys,
+    options: {
+      lease: string;
+      segment: string;
+      generation: Generation;
+      from: number;
+      blocks: number;
+      lifeMs: number;
+    },
+  ): Promise<Refusal | 'OK'> {
+    const { lease, segment, generation, from, blocks, lifeMs } = options;
+    return this.step(
+      this.script.stage,
+      [keys.lease, segment],
+      [lease, tagText(generation), from, blocks, lifeMs],
+    );
+  }
+
+  async publish(
+    keys: RedisKeys,
+    options: { lease: string; token: string; runId: string; generation: Generation },
+  ): Promise<Refusal | 'OK'> {
+    const { lease, token, runId, generation } = options;
+    return this.step(
+      this.script.publish,
+      [keys.meta, keys.lease],
+      [
+        lease,
+        runId,
+        FORMAT,
+        'pending.token',
+        token,
+        'pending.runId',
+        runId,
+        ...generationFields(generation, 'pending.'),
+      ],
+    );
+  }
+
+  async load(
+    keys: RedisKeys,
+    options: { lease: string; scratch: string; from: number; piece: Buffer; lifeMs: number },
+  ): Promise<Refusal | 'OK'> {
+    const { lease, scratch, from, piece, lifeMs } = options;
+    return this.step(this.script.load, [keys.lease, scratch], [lease, from, piece, lifeMs]);
+  }
+
+  async merge(
+    keys: RedisKeys,
+    options: { lease: string; segment: string; scratch: string; length: number; lifeMs: number },
+  ): Promise<Refusal | 'OK'> {
+    const { lease, segment, scratch, length, lifeMs } = options;
+    return this.step(this.script.merge, [keys.lease, segment, scratch], [lease, length, lifeMs]);
+  }
+
+  async swap(
+    keys: RedisKeys,
+    options: {
+      lease: string;
+      token: string;
+      runId: string;
+      staged: SegmentedGeneration;
+      old: SegmentedGeneration | undefined;
+      ids: number;
+      capacity: number;
+      errorRate: number;
+      builtAt: number;
+    },
+  ): Promise<Refusal | 'OK'> {
+    const { lease, token, runId, staged, old, ids, capacity, errorRate, builtAt } = options;
+    const count = staged.segments;
+    const oldCount = old?.segments ?? 0;
+    const each = (length: number, key: (index: number) => string) =>
+      Array.from({ length }, (_, index) => key(index));
+    return this.step(
+      this.script.swap,
+      [
+        keys.meta,
+        keys.lease,
+        ...each(count, staged.key),
+        ...each(count, (index) => keys.segment(index)),
+        ...each(oldCount, (index) => keys.segment(index)),
+        ...each(oldCount, (index) => keys.aside(token, index)),
+      ],
+      [
+        lease,
+        token,
+        runId,
+        tagText(old?.generation),
+        count,
+        oldCount,
+        SEGMENT_BYTES,
+        segmentLength(staged.generation, count - 1),
+        ASIDE_LIFE_MS,
+        ids,
+        ...generationFields(staged.generation),
+        ...['runId', runId, 'capacity', capacity, 'errorRate', errorRate, 'builtAt', builtAt],
+      ],
+    );
+  }
+
+  async renew(
+    keys: RedisKeys,
+    options: { lease: string; leaseMs: number; staged: readonly string[]; stagedLifeMs: number },
+  ): Promise<Refusal | 'OK'> {
+    const { lease, leaseMs, staged, stagedLifeMs } = options;
+    return this.step(this.script.renew, [keys.lease, ...staged], [lease, leaseMs, stagedLifeMs]);
+  }
+
+  async withdraw(keys: RedisKeys, token: string): Promise<void> {
+    await this.step(this.script.withdraw, [keys.meta], [token]);
+  }
+
+  async release(keys: RedisKeys, lease: string): Promise<void> {
+    await this.step(this.script.release, [keys.lease], [lease]);
+  }
+
+  private async step(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number | Buffer)[],
+  ): Promise<Refusal | 'OK'> {
+    const reply = String(await this.connection.run(script, keys, args));
+    if (REPLIES.has(reply)) return reply as Refusal | 'OK';
+    throw new BloomUnavailableError(`Redis answered '${reply}' to the script '${script.name}'.`);
+  }
+}
+
+const REPLIES = new Set<string>(['OK', 'LEASE', 'NOMETA', 'FORMAT', 'SERVER', 'STALE', 'LENGTH'] satisfies (
+  Refusal | 'OK'
+)[]);

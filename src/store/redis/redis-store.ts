@@ -1,0 +1,92 @@
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import { BloomConfigError, type BloomEventListener } from '../../common/index.js';
+import type { BloomFilterStore, BloomStore, OpenFilterOptions } from '../index.js';
+import { FilterViews } from './filter-view.js';
+import { type RedisClient, RedisConnection, type RedisTimeouts } from './redis-connection.js';
+import { RedisFilterStore } from './redis-filter-store.js';
+import { RedisKeys } from './redis-keys.js';
+import { type LuaSources, RedisScripts } from './redis-scripts.js';
+
+/** A URL, ioredis options, or a client of yours (which stays yours to close). */
+export type BloomRedis = string | RedisOptions | Redis | Cluster;
+
+export interface RedisStoreOptions extends RedisTimeouts {
+  readonly redis: BloomRedis;
+  readonly keyPrefix: string;
+  /** Believes the data of a server that restarted or failed over. */
+  readonly trustAfterFailover: boolean;
+  readonly emit: BloomEventListener;
+  /** Other Lua than the library's own: for a test that takes a safety out. */
+  readonly luaSources?: LuaSources;
+}
+
+/** Filters in Redis, shared by all instances of an application. */
+export class RedisStore implements BloomStore {
+  readonly kind = 'redis';
+
+  private readonly scripts: RedisScripts;
+
+  private constructor(
+    private readonly connection: RedisConnection,
+    private readonly options: RedisStoreOptions,
+  ) {
+    this.scripts = new RedisScripts(connection, options.luaSources);
+  }
+
+  /**
+   * @throws {BloomConfigError} when ioredis is not installed, or the client given reads from replicas or may not be used.
+   */
+  static async connect(options: RedisStoreOptions): Promise<RedisStore> {
+    const owned = !isClient(options.redis);
+    const client = isClient(options.redis) ? options.redis : await createClient(options.redis);
+    assertReadsMaster(client);
+    return new RedisStore(new RedisConnection(client, owned, options, options.emit), options);
+  }
+
+  open({ name, emit }: OpenFilterOptions): BloomFilterStore {
+    const { connection, scripts } = this;
+    const keys = new RedisKeys(this.options.keyPrefix, name);
+    const views = new FilterViews(name, keys, connection, scripts, emit, this.options.trustAfterFailover);
+    return new RedisFilterStore({ name, emit, keys, connection, scripts, views });
+  }
+
+  close(): Promise<void> {
+    return this.connection.close();
+  }
+}
+
+function isClient(redis: BloomRedis): redis is RedisClient {
+  return typeof redis === 'object' && 'status' in redis && 'callBuffer' in redis;
+}
+
+async function createClient(redis: string | RedisOptions): Promise<RedisClient> {
+  const ioredis = await import('ioredis').catch((cause: unknown) => {
+    throw new BloomConfigError(
+      "Expected the package 'ioredis' beside nestjs-bloom, since the option redis is set. Run: npm install ioredis",
+      { cause },
+    );
+  });
+  // Protection is to be back within a second of the server.
+  const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1000);
+  return typeof redis === 'string'
+    ? new ioredis.Redis(redis, { retryStrategy })
+    : new ioredis.Redis({ retryStrategy, ...redis });
+}
+
+/** A replica lags: an id that was added is not there yet, and its look-up would be answered "absent". */
+function assertReadsMaster(client: RedisClient): void {
+  const { options } = client as { options: { scaleReads?: unknown; role?: unknown } };
+  const { scaleReads = 'master', role = 'master' } = options;
+  if (scaleReads !== 'master') {
+    throw new BloomConfigError(
+      `Expected a Cluster with scaleReads 'master', got '${String(scaleReads)}': a replica may not have an id yet that was ` +
+        'added. Pass a client of its own to BloomModule.',
+    );
+  }
+  if (role !== 'master') {
+    throw new BloomConfigError(
+      `Expected a client of the master, got role '${String(role)}': a replica cannot be written to, and may not have an id ` +
+        'yet that was added.',
+    );
+  }
+}

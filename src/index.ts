@@ -12,9 +12,11 @@ export {
 } from './common/index.js';
 export type { BloomId } from './filter/index.js';
 export {
+  type BloomCallback,
   type BloomGuardDefaults,
   BloomGuarded,
   type BloomGuardedOptions,
+  BloomGuardRunner,
   BloomInterceptor,
   type BloomMethodDecorator,
   BloomRegisters,

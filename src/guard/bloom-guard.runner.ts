@@ -98,7 +98,9 @@ export class BloomGuardRunner {
     onError: BloomRegistersOptions['onError'];
   }): Promise<void> {
     const filter = this.options.service.filter(options.filter);
-    const ids = (Array.isArray(options.ids) ? options.ids : [options.ids]) as BloomId[];
+    const given = (Array.isArray(options.ids) ? options.ids : [options.ids]) as BloomId[];
+    // The caller may use the array and its bytes again while an id waits.
+    const ids = given.map((id) => (id instanceof Uint8Array ? new Uint8Array(id) : id));
     if (ids.length === 0) return;
     try {
       await filter.addMany(ids);

@@ -62,8 +62,8 @@ async function callGuarded(site: MethodSite, guard: GuardDeclaration, call: Wrap
 }
 
 /** Route decorators may stand above this one, and above wrappers of others: asked at the call, of the outermost function. */
-function isRoute({ target, key, descriptor }: MethodSite): boolean {
-  return isRouteHandler(descriptor.value) || isRouteHandler(Reflect.get(target, key));
+function isRoute({ target, key }: MethodSite): boolean {
+  return isRouteHandler(Reflect.get(target, key));
 }
 
 function warnOnce(owner: Function, guard: GuardDeclaration): void {

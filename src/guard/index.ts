@@ -10,6 +10,7 @@ export {
 export { BloomInterceptor } from './bloom.interceptor.js';
 export { BloomRegisters } from './bloom-registers.decorator.js';
 export type {
+  BloomCallback,
   BloomGuardDefaults,
   BloomGuardedOptions,
   BloomMethodDecorator,

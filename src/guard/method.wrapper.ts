@@ -86,7 +86,7 @@ export function isRouteHandler(handler: unknown): boolean {
   );
 }
 
-/** A parent class that has the runner already hands it down. */
+/** Once for a class: a parent hands it down, and Nest 11 would inject it again for each method. */
 function injectRunner(target: object): void {
   const injected: { key: unknown }[] = Reflect.getMetadata(PROPERTY_DEPS_METADATA, target.constructor) ?? [];
   if (injected.some(({ key }) => key === RUNNER)) return;

@@ -106,7 +106,8 @@ export class RebuildScheduler {
   /** A run that fails has told so by its event. */
   private async rebuild(filter: ManagedFilter, onlyIfNotReady = false): Promise<void> {
     const unless = ({ state }: { state: string }) => (state === 'ready' ? 'The filter is ready.' : undefined);
-    await filter.rebuild(onlyIfNotReady ? { unless } : {}).catch(() => {});
+    const { signal } = this.stopping;
+    await filter.rebuild(onlyIfNotReady ? { signal, unless } : { signal }).catch(() => {});
   }
 
   private schedulerRegistry(filter: string): SchedulerRegistry {

@@ -14,7 +14,10 @@ export interface BloomFilterOptions {
   /** Where all ids come from. Without it the filter starts empty and knows only what was added. */
   readonly source?: BloomIdSource;
   readonly rebuild?: BloomRebuildSchedule;
-  /** The one form of ids that are written in several ways: applied to every id of a look-up, an add and the source. */
+  /**
+   * The one form of ids that are written in several ways: applied to every id of a look-up, an add and the source. A change of
+   * it is a new filter: give it a new name, since instances of both versions of the application share what is stored.
+   */
   readonly normalize?: (id: BloomId) => BloomId;
   /** An id of more bytes is refused by `add` and absent on a look-up. Default 1024. */
   readonly maxIdBytes?: number;

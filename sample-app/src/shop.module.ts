@@ -1,0 +1,31 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
+import { BloomModule } from 'nestjs-bloom';
+import { CatalogueModule } from './catalogue/catalogue.module.js';
+import { CustomersModule } from './customers/customers.module.js';
+import { DatabaseModule } from './database/database.module.js';
+import { FlashSaleModule } from './flash-sale/flash-sale.module.js';
+import type { ShopConfig } from './shop.config.js';
+import { StatisticsController } from './statistics/statistics.controller.js';
+
+@Module({})
+export class ShopModule {
+  static forRoot(config: ShopConfig): DynamicModule {
+    return {
+      module: ShopModule,
+      imports: [
+        DatabaseModule.forRoot(config),
+        ScheduleModule.forRoot(),
+        BloomModule.forRoot({
+          redis: config.redisUrl,
+          keyPrefix: config.keyPrefix,
+          onEvent: config.onBloomEvent,
+        }),
+        CatalogueModule.forRoot(config),
+        CustomersModule.forRoot(config),
+        FlashSaleModule,
+      ],
+      controllers: [StatisticsController],
+    };
+  }
+}

@@ -1,0 +1,29 @@
+/** What look-ups cost since the shop started. */
+export interface ShopFigures {
+  readonly cacheLookups: number;
+  readonly cacheHits: number;
+  /** SQL statements, those of catalogue loading and filter rebuilds included. */
+  readonly databaseQueries: number;
+  /** Look-ups of products that do not exist and yet passed the filter. */
+  readonly falsePositives: number;
+}
+
+export class ShopStatistics implements ShopFigures {
+  cacheLookups = 0;
+  cacheHits = 0;
+  databaseQueries = 0;
+  falsePositives = 0;
+
+  snapshot(): ShopFigures {
+    return { ...this };
+  }
+
+  since(earlier: ShopFigures): ShopFigures {
+    return {
+      cacheLookups: this.cacheLookups - earlier.cacheLookups,
+      cacheHits: this.cacheHits - earlier.cacheHits,
+      databaseQueries: this.databaseQueries - earlier.databaseQueries,
+      falsePositives: this.falsePositives - earlier.falsePositives,
+    };
+  }
+}

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { type DemoCommand, runDemoCommand } from '../src/demo/demo-command.js';
+import type { DemoResult } from '../src/demo/demo-result.js';
+import { runLoad } from '../src/demo/load.js';
+
+async function run(words: string[], overrides: Partial<DemoCommand> = {}) {
+  let stdout = '';
+  let stderr = '';
+  const exitCode = await runDemoCommand({
+    words,
+    environment: {},
+    stdout: { write: (text) => (stdout += text) },
+    stderr: { write: (text) => (stderr += text) },
+    runLoad,
+    sizes: { users: 4, requestsPerPhase: 300, maxMsPerPhase: 5_000, generatedProducts: 500 },
+    signal: new AbortController().signal,
+    ...overrides,
+  });
+  return { exitCode, stdout, stderr };
+}
+
+describe('the demo', () => {
+  it('prints its figures as one JSON object and nothing else', async () => {
+    const { exitCode, stdout } = await run(['--exit', '--json']);
+    const result = JSON.parse(stdout) as DemoResult;
+    expect(result).toMatchObject({ store: 'memory', catalog: { source: 'generated', products: 500 } });
+    expect(result.phases.map((phase) => Object.keys(phase))).toEqual(
+      Array.from({ length: 4 }, () => [
+        'name',
+        'requests',
+        'requestsPerSecond',
+        'p50Ms',
+        'p99Ms',
+        'cacheHits',
+        'databaseQueries',
+        'notFound',
+        'falsePositives',
+        'wrongAbsent',
+      ]),
+    );
+    const [real, unguarded, guarded, rebuilding] = result.phases;
+    expect(real).toMatchObject({ notFound: 0, wrongAbsent: 0 });
+    expect(unguarded!.databaseQueries).toBe(unguarded!.requests);
+    expect(guarded).toMatchObject({ notFound: guarded!.requests, databaseQueries: guarded!.falsePositives });
+    expect(guarded!.falsePositives).toBeLessThan(10);
+    expect(rebuilding).toMatchObject({ notFound: 0, wrongAbsent: 0 });
+    expect(exitCode).toBe(0);
+  });
+
+  it('prints a table, then serves until it is told to end', async () => {
+    const ended = new AbortController();
+    let served = '';
+    const stderr = {
+      write: (text: string) => {
+        served += text;
+        if (text.includes('goes on serving')) void visit();
+      },
+    };
+    const statuses: number[] = [];
+    async function visit() {
+      for (const [url] of served.matchAll(/http:\S+products\/\S+/g)) statuses.push((await fetch(url)).status);
+      ended.abort();
+    }
+    const { exitCode, stdout } = await run([], { stderr, signal: ended.signal });
+    expect(stdout).toMatch(/attack, guarded +\d+/);
+    expect(statuses).toEqual([200, 404, 404]);
+    expect(exitCode).toBe(0);
+  });
+
+  it('ends with exit code 1 when an existing product was answered "not found"', async () => {
+    const { exitCode } = await run(['--exit'], {
+      runLoad: async (plan, options) => ({ ...(await runLoad(plan, options)), wrongAbsent: 1 }),
+    });
+    expect(exitCode).toBe(1);
+  });
+
+  it('refuses arguments that it does not know', async () => {
+    for (const words of [['--jsno'], ['now'], ['--exit=1']]) {
+      const { exitCode, stdout, stderr } = await run(words);
+      expect([exitCode, stdout]).toEqual([2, '']);
+      expect(stderr).toContain('Usage: npm run demo');
+    }
+  });
+
+  it.each([
+    ['CATALOG', join(import.meta.dirname, 'missing.csv'), 1, /missing\.csv: expected a readable CSV/],
+    ['CATALOG', import.meta.filename, 1, /demo\.spec\.ts, line 1: expected the header stockCode,/],
+    ['PORT', '80 80', 2, /Expected PORT to be a number/],
+    [
+      'DATABASE_URL',
+      'postgres://me:secret@127.0.0.1:1/shop',
+      1,
+      /Expected a Postgres server at 127\.0\.0\.1:1 /,
+    ],
+  ])('says what is wrong with %s=%s, without a stack trace', async (name, value, code, message) => {
+    const { exitCode, stdout, stderr } = await run(['--exit'], { environment: { [name]: value } });
+    expect([exitCode, stdout]).toEqual([code, '']);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/^ {4}at |secret/m);
+  });
+});

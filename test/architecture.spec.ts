@@ -1,0 +1,188 @@
+import { describe, expect, it } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { findViolations } from './support/architecture.js';
+
+function readSources(): Map<string, string> {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+  return new Map(files.map((file) => [file.split(sep).join('/'), readFileSync(join('src', file), 'utf8')]));
+}
+
+/** A sound house in small, changed by the given files. */
+function house(changes: Record<string, string> = {}): Map<string, string> {
+  return new Map(
+    Object.entries({
+      'common/index.ts': `export * from './errors.js';`,
+      'common/errors.ts': '',
+      'filter/index.ts': `export * from './id.js';`,
+      'filter/id.ts': `import { createHash } from 'node:crypto'; import { BloomError } from '../common/index.js';`,
+      'store/index.ts': `export type * from './store.js';`,
+      'store/store.ts': `import type { Id } from '../filter/index.js';`,
+      'store/memory/index.ts': `export * from './memory-store.js';`,
+      'store/memory/memory-store.ts': `import type { Store } from '../index.js'; import '../../filter/index.js';`,
+      'store/redis/index.ts': `import { Redis } from 'ioredis'; import './lua/add.js';`,
+      'store/redis/lua/add.ts': `import '../../index.js';`,
+      'rebuild/index.ts': `import type { Store } from '../store/index.js';`,
+      'service/index.ts': `import { Logger } from '@nestjs/common'; import '../rebuild/index.js';`,
+      'guard/index.ts': `import '../service/index.js';`,
+      'observe/index.ts': `import '../service/index.js';`,
+      'module/index.ts': `import '../store/memory/index.js'; import '../store/redis/index.js'; import '../guard/index.js';`,
+      'cli/index.ts': `import '../store/redis/index.js';`,
+      'index.ts': `export * from './module/index.js'; export type { Store } from './store/index.js';`,
+      ...changes,
+    }),
+  );
+}
+
+describe('The house', () => {
+  it('keeps its rules', () => {
+    expect(findViolations(readSources())).toEqual([]);
+  });
+
+  it('has files on the lower floors at least, so that they were looked at', () => {
+    const files = [...readSources().keys()];
+    expect(files).toEqual(expect.arrayContaining(['common/index.ts', 'filter/index.ts', 'store/index.ts']));
+  });
+});
+
+describe('The rules', () => {
+  it('are kept by a sound house', () => {
+    expect(findViolations(house())).toEqual([]);
+  });
+
+  it.each<[rule: string, file: string, text: string, violation: string]>([
+    ['upwards', 'filter/id.ts', `import '../store/index.js';`, 'imports go downwards only'],
+    [
+      'upwards for a type',
+      'common/errors.ts',
+      `import type { Id } from '../filter/index.js';`,
+      'downwards only',
+    ],
+    [
+      'upwards by a type expression',
+      'store/store.ts',
+      `let a: import('../service/index.js').B;`,
+      'downwards only',
+    ],
+    ['upwards by import()', 'rebuild/index.ts', `void import('../service/index.js');`, 'downwards only'],
+    [
+      'upwards by require()',
+      'rebuild/index.ts',
+      `import a = require('../service/index.js');`,
+      'downwards only',
+    ],
+    ['upwards by a re-export', 'rebuild/index.ts', `export * from '../service/index.js';`, 'downwards only'],
+    [
+      'past an index.ts',
+      'rebuild/index.ts',
+      `import '../filter/id.js';`,
+      'filter is entered through its index.ts',
+    ],
+    [
+      'past an index.ts from the entry',
+      'index.ts',
+      `export * from './filter/id.js';`,
+      'entered through its index.ts',
+    ],
+    ['its own index.ts', 'filter/id.ts', `import './index.js';`, 'never imports its own index.ts'],
+    [
+      'its own index.ts in a store',
+      'store/redis/lua/add.ts',
+      `import '../index.js';`,
+      'never imports its own index.ts',
+    ],
+    [
+      'the contract past its index.ts',
+      'store/memory/memory-store.ts',
+      `import '../store.js';`,
+      'store is entered through',
+    ],
+    [
+      'a store from the contract',
+      'store/store.ts',
+      `import './memory/index.js';`,
+      'only module and cli name a store',
+    ],
+    [
+      'a store from another store',
+      'store/redis/lua/add.ts',
+      `import '../../memory/index.js';`,
+      'only module and cli name a',
+    ],
+    [
+      'a store from rebuild',
+      'rebuild/index.ts',
+      `import '../store/memory/index.js';`,
+      'only module and cli name a store',
+    ],
+    [
+      'a store from the entry',
+      'index.ts',
+      `export * from './store/redis/index.js';`,
+      'only module and cli name a store',
+    ],
+    ['observe from guard', 'guard/index.ts', `import '../observe/index.js';`, 'neighbours on a floor'],
+    [
+      'guard from observe',
+      'observe/index.ts',
+      `import type {} from '../guard/index.js';`,
+      'neighbours on a floor',
+    ],
+    ['module from cli', 'cli/index.ts', `import '../module/index.js';`, 'neighbours on a floor'],
+    [
+      'the entry from inside',
+      'service/index.ts',
+      `import '../index.js';`,
+      'the entry of the package is for its users',
+    ],
+    [
+      'Nest from filter',
+      'filter/id.ts',
+      `import { Logger } from '@nestjs/common';`,
+      'filter is pure mathematics',
+    ],
+    [
+      'ioredis from filter',
+      'filter/id.ts',
+      `import type { Redis } from 'ioredis';`,
+      'filter is pure mathematics',
+    ],
+    ['Nest from rebuild', 'rebuild/index.ts', `import { Logger } from '@nestjs/common';`, 'know Nest'],
+    [
+      'Nest from a store',
+      'store/redis/index.ts',
+      `import '@nestjs/common/interfaces/index.js';`,
+      'know Nest',
+    ],
+    ['Nest from common', 'common/errors.ts', `import type { Type } from '@nestjs/core';`, 'know Nest'],
+    ['ioredis from rebuild', 'rebuild/index.ts', `import type { Redis } from 'ioredis';`, 'know ioredis'],
+    ['a file that is not there', 'rebuild/index.ts', `import './gone.js';`, 'there is no such file'],
+  ])('forbid to import %s', (_, file, text, violation) => {
+    const violations = findViolations(house({ [file]: text })).filter((one) => !one.startsWith('circle'));
+    expect(violations).toEqual([expect.stringContaining(violation)]);
+    expect(violations[0]).toContain(file);
+  });
+
+  it('forbid circles, of types too', () => {
+    const changes = {
+      'filter/id.ts': `import type { Key } from './key.js';`,
+      'filter/key.ts': `export * from './hash.js';`,
+      'filter/hash.ts': `import { id } from './id.js';`,
+    };
+    expect(findViolations(house(changes))).toEqual([
+      'circle: filter/id.ts → filter/key.ts → filter/hash.ts → filter/id.ts',
+    ]);
+  });
+
+  it('forbid a file that imports itself', () => {
+    expect(findViolations(house({ 'filter/id.ts': `import './id.js';` }))).toEqual([
+      'circle: filter/id.ts → filter/id.ts',
+    ]);
+  });
+
+  it('know every folder', () => {
+    expect(findViolations(house({ 'utils/misc.ts': '' }))).toEqual(['utils/misc.ts is on no floor']);
+  });
+});

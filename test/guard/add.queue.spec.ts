@@ -1,0 +1,193 @@
+import { Logger } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type BloomEvent, BloomIdError, BloomUnavailableError, systemClock } from '../../src/common/index.js';
+import { AddQueue, type AddQueueLimits } from '../../src/guard/add.queue.js';
+import { defineFilter, ManagedFilter } from '../../src/service/index.js';
+import { MemoryStore } from '../../src/store/memory/index.js';
+import { TestFilter } from './support/test-filter.js';
+
+const down = new BloomUnavailableError('The store is down.');
+
+let filter: TestFilter;
+let events: BloomEvent[];
+let queue: AddQueue;
+
+function newQueue(limits: AddQueueLimits = {}): AddQueue {
+  return new AddQueue({
+    filter,
+    emit: (event) => events.push(event),
+    limits: { minRetryMs: 5, maxRetryMs: 40, ...limits },
+  });
+}
+
+beforeEach(() => {
+  filter = new TestFilter('products');
+  filter.addError = down;
+  events = [];
+  queue = newQueue();
+});
+
+afterEach(async () => {
+  filter.addError = undefined;
+  await queue.close();
+  jest.restoreAllMocks();
+});
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let waited = 0; !condition() && waited < 3000; waited += 5) await pause(5);
+  expect(condition()).toBe(true);
+}
+
+describe('AddQueue', () => {
+  it('keeps an id, in any spelling, until it is recorded', async () => {
+    queue.put([17, 'ü', 2n ** 70n], down);
+    for (const id of [
+      17,
+      17n,
+      '17',
+      new Uint8Array([0x31, 0x37]),
+      'ü',
+      Buffer.from('ü'),
+      String(2n ** 70n),
+    ]) {
+      expect(queue.has(id)).toBe(true);
+    }
+    for (const other of [18, 'u', '', null, undefined, {}]) expect(queue.has(other)).toBe(false);
+    filter.addError = undefined;
+    await until(() => !queue.has(17));
+    expect(await filter.checkMany([17, 'ü', 2n ** 70n])).toEqual(['maybe', 'maybe', 'maybe']);
+    const { length } = filter.addCalls;
+    await pause(60);
+    expect(filter.addCalls).toHaveLength(length);
+  });
+
+  it('knows an id in every form that normalize makes one', async () => {
+    const managed = new ManagedFilter(
+      defineFilter({ name: 'products', capacity: 100, normalize: (id) => String(id).toLowerCase() }),
+      { store: new MemoryStore(), emit: () => {}, clock: systemClock },
+    );
+    const normalizing = new AddQueue({ filter: managed, emit: () => {} });
+    normalizing.put(['ABC'], down);
+    expect(normalizing.has('abc')).toBe(true);
+    expect(normalizing.has('Abc')).toBe(true);
+    expect(normalizing.has('abd')).toBe(false);
+    await normalizing.close();
+    await managed.close();
+  });
+
+  it('still keeps an id while a retry of it is under way', async () => {
+    queue.put(['a'], down);
+    filter.addError = undefined;
+    const kept: boolean[] = [];
+    const addMany = filter.addMany.bind(filter);
+    filter.addMany = async (ids) => {
+      const added = await addMany(ids);
+      kept.push(queue.has('a'));
+      return added;
+    };
+    await until(() => kept.length === 1);
+    expect(kept).toEqual([true]);
+    await until(() => !queue.has('a'));
+  });
+
+  it('waits longer after each failure, up to its limit, and tells each', async () => {
+    const times: number[] = [];
+    filter.addMany = async () => {
+      times.push(performance.now());
+      throw down;
+    };
+    const started = performance.now();
+    queue.put(['a'], down);
+    await until(() => times.length === 6);
+    const waits = times.map((time, i) => time - (times[i - 1] ?? started));
+    [5, 10, 20, 40, 40, 40].forEach((wait, i) => expect(waits[i]).toBeGreaterThan(wait - 2));
+    expect(Math.max(...waits)).toBeLessThan(500);
+    expect(events).toHaveLength(7);
+    expect(events[6]).toEqual({ type: 'add-queued', filter: 'products', queued: 1, error: down });
+    filter.addMany = async (ids) => ids.map(() => true);
+  });
+
+  it('refuses what does not fit, keeping none of it, and takes an id that waits already', async () => {
+    queue = newQueue({ ids: 3, minRetryMs: 10_000 });
+    queue.put(['a', 'b'], down);
+    expect(() => queue.put(['c', 'd'], down)).toThrow(BloomUnavailableError);
+    expect(queue.has('c')).toBe(false);
+    queue.put(['c', 'a', 'c'], down);
+    expect(queue.has('c')).toBe(true);
+    expect(events.map((event) => event.type === 'add-queued' && event.queued)).toEqual([2, 3]);
+  });
+
+  it('holds 10,000 ids and records them in batches', async () => {
+    queue = new AddQueue({ filter, emit: () => {}, limits: { minRetryMs: 5 } });
+    queue.put(
+      Array.from({ length: 10_000 }, (_, i) => i),
+      down,
+    );
+    expect(() => queue.put([10_000], down)).toThrow('before 10000 of them wait');
+    filter.addError = undefined;
+    await until(() => !queue.has(9999));
+    expect(Math.max(...filter.addCalls.map((ids) => ids.length))).toBe(1000);
+    expect((await filter.checkMany([0, 5000, 9999])).every((verdict) => verdict === 'maybe')).toBe(true);
+  });
+
+  it('drops an id that the store finds too long, and records the others', async () => {
+    const tooLong = new BloomIdError('too long');
+    const recorded: unknown[] = [];
+    filter.addMany = async (ids) => {
+      if (ids.includes('long')) throw tooLong;
+      recorded.push(...ids);
+      return ids.map(() => true);
+    };
+    queue.put(['a', 'long', 'b'], down);
+    await until(() => !queue.has('b'));
+    expect(recorded).toEqual(['a', 'b']);
+    expect(queue.has('long')).toBe(false);
+    expect(events.at(-1)).toEqual({
+      type: 'store-error',
+      filter: 'products',
+      operation: 'add',
+      error: tooLong,
+    });
+  });
+
+  it('tries once more when it closes, says how many ids it lost, and is silent after that', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    queue.put(['a', 'b'], down);
+    await queue.close();
+    expect(logged).toHaveBeenCalledTimes(1);
+    expect(logged.mock.calls[0]![0]).toMatch(/^2 ids of filter 'products' were not recorded/);
+    const { length } = filter.addCalls;
+    await pause(60);
+    expect(filter.addCalls).toHaveLength(length);
+  });
+
+  it('waits for the retry under way when it closes', async () => {
+    let release = () => {};
+    let calls = 0;
+    const recorded: unknown[] = [];
+    filter.addMany = async (ids) => {
+      calls++;
+      await new Promise<void>((resolve) => (release = resolve));
+      recorded.push(...ids);
+      return ids.map(() => true);
+    };
+    queue.put(['a'], down);
+    await pause(20);
+    let closed = false;
+    const closing = queue.close().then(() => (closed = true));
+    await pause(5);
+    expect({ closed, calls }).toEqual({ closed: false, calls: 1 });
+    release();
+    await closing;
+    expect(recorded).toEqual(['a']);
+  });
+
+  it('does not keep the process alive', async () => {
+    const timer = jest.spyOn(globalThis, 'setTimeout');
+    queue = newQueue({ minRetryMs: 10_000 });
+    queue.put(['a'], down);
+    expect((timer.mock.results.at(-1)!.value as NodeJS.Timeout).hasRef()).toBe(false);
+  });
+});

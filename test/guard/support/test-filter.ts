@@ -1,0 +1,71 @@
+import { BloomConfigError, type BloomEvent } from '../../../src/common/index.js';
+import { BlockedFilter, type BloomId, createGeneration, planFilter } from '../../../src/filter/index.js';
+import type { BloomFilter, BloomFilterInfo } from '../../../src/service/index.js';
+import type { BloomVerdict } from '../../../src/store/index.js';
+
+/** A filter in memory that counts what it is asked, and fails when it is told to. */
+export class TestFilter implements BloomFilter {
+  readonly checked: unknown[] = [];
+  readonly addCalls: BloomId[][] = [];
+  readonly events: BloomEvent[] = [];
+  /** What every check answers, in place of the bits. */
+  verdict: BloomVerdict | undefined;
+  /** What every add rejects with. */
+  addError: unknown;
+  private readonly bits = new BlockedFilter(
+    createGeneration(planFilter({ capacity: 20_000, errorRate: 1e-6 })),
+  );
+
+  constructor(
+    readonly name: string,
+    ids: readonly BloomId[] = [],
+  ) {
+    for (const id of ids) this.bits.add(id);
+  }
+
+  async check(id: BloomId): Promise<BloomVerdict> {
+    this.checked.push(id);
+    try {
+      const there = this.bits.mightContain(id);
+      return this.verdict ?? (there ? 'maybe' : 'absent');
+    } catch (error) {
+      this.events.push({ type: 'invalid-id', filter: this.name, error });
+      return 'unknown';
+    }
+  }
+
+  checkMany(ids: readonly BloomId[]): Promise<BloomVerdict[]> {
+    return Promise.all(ids.map((id) => this.check(id)));
+  }
+
+  async mightContain(id: BloomId): Promise<boolean> {
+    return (await this.check(id)) !== 'absent';
+  }
+
+  async mightContainMany(ids: readonly BloomId[]): Promise<boolean[]> {
+    return (await this.checkMany(ids)).map((verdict) => verdict !== 'absent');
+  }
+
+  async add(id: BloomId): Promise<boolean> {
+    return (await this.addMany([id]))[0]!;
+  }
+
+  async addMany(ids: readonly BloomId[]): Promise<boolean[]> {
+    this.addCalls.push([...ids]);
+    await new Promise(setImmediate);
+    if (this.addError) throw this.addError;
+    return ids.map((id) => this.bits.add(id));
+  }
+
+  async rebuild(): Promise<never> {
+    throw new BloomConfigError('A test filter has no source.');
+  }
+
+  reset(): Promise<never> {
+    return this.rebuild();
+  }
+
+  info(): Promise<BloomFilterInfo> {
+    return this.rebuild();
+  }
+}

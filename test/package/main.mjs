@@ -1,0 +1,101 @@
+// Run by "npm run test:package": installs the packed tarball into empty Nest applications, as a user would, and guards a
+// route and a repository there. Needs the npm registry.
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pack, root, run, temporaryFolder } from '../../scripts/pack.mjs';
+import { startRedis } from '../support/redis-server.js';
+
+const APPS = [
+  {
+    name: 'Nest 12, Express, ioredis 6, ES modules',
+    type: 'module',
+    main: 'main-express',
+    dependencies: {
+      '@nestjs/common': '^12.0.0',
+      '@nestjs/core': '^12.0.0',
+      '@nestjs/platform-express': '^12.0.0',
+      '@nestjs/schedule': '^12.0.0',
+      ioredis: '^6.0.0',
+    },
+  },
+  {
+    name: 'Nest 11, Fastify, ioredis 5, CommonJS',
+    type: 'commonjs',
+    main: 'main-fastify',
+    dependencies: {
+      '@nestjs/common': '^11.0.0',
+      '@nestjs/core': '^11.0.0',
+      '@nestjs/platform-fastify': '^11.0.0',
+      '@nestjs/schedule': '^6.0.0',
+      ioredis: '^5.4.0',
+    },
+  },
+];
+
+const COMPILER_OPTIONS = {
+  target: 'es2022',
+  module: 'nodenext',
+  strict: true,
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+  skipLibCheck: false,
+  types: ['node'],
+  outDir: 'dist',
+  rootDir: '.',
+};
+
+const folder = temporaryFolder();
+const redis = await startRedis();
+try {
+  const tarball = pack(folder);
+  for (const [index, app] of APPS.entries()) {
+    const home = join(folder, `app-${index}`);
+    console.log(`\n${app.name}: install`);
+    install(home, app, tarball);
+    console.log(`${app.name}: compile`);
+    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', home], { cwd: home });
+    const environment = { ...process.env, REDIS_URL: '' };
+    runInApp('in the process', [`dist/${app.main}.js`], environment);
+    runInApp('on Redis', [`dist/${app.main}.js`], { ...environment, REDIS_URL: redis.url });
+    runInApp('loaded with require()', ['required.cjs'], environment);
+    rmSync(join(home, 'node_modules/ioredis'), { recursive: true });
+    runInApp('in the process, without ioredis', [`dist/${app.main}.js`], environment);
+
+    function runInApp(what, args, env) {
+      run(process.execPath, ['--no-warnings=ExperimentalWarning', ...args], {
+        cwd: home,
+        env,
+        timeout: 60_000,
+      });
+      console.log(`${app.name}: works ${what}`);
+    }
+    // The next application builds its filter itself.
+    await redis.restart();
+  }
+} finally {
+  await redis.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function install(home, { main, type, dependencies }, tarball) {
+  mkdirSync(home);
+  cpSync(join(root, 'test/package/app'), home, { recursive: true });
+  const json = {
+    name: 'an-application',
+    private: true,
+    type,
+    dependencies: {
+      ...dependencies,
+      'nestjs-bloom': `file:${tarball}`,
+      'reflect-metadata': '^0.2.0',
+      rxjs: '^7.8.0',
+    },
+    devDependencies: { '@types/node': '^20.0.0' },
+  };
+  writeFileSync(join(home, 'package.json'), JSON.stringify(json, null, 2));
+  writeFileSync(
+    join(home, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files: [`${main}.ts`] }),
+  );
+  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'], { cwd: home });
+}

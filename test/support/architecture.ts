@@ -1,0 +1,145 @@
+import { posix } from 'node:path';
+import ts from 'typescript';
+
+/** The floors of the house, the lowest first; those of one floor never import one another. */
+const FLOORS = [
+  ['common'],
+  ['filter'],
+  ['store'],
+  ['rebuild'],
+  ['service'],
+  ['guard', 'observe'],
+  ['module', 'cli'],
+];
+/** Rooms of their own: they import the contract as everybody does, and only these floors know of them. */
+const STORES = ['store/memory', 'store/redis', 'store/replica'];
+const MAY_NAME_A_STORE = ['module', 'cli'];
+const MAY_USE_NEST = ['service', 'guard', 'observe', 'module'];
+const MAY_USE_IOREDIS = ['store/redis', 'module', 'cli'];
+const ENTRY = 'index.ts';
+
+/** Sources by their path within `src`, with `/`. */
+export type Sources = ReadonlyMap<string, string>;
+
+interface Import {
+  readonly from: string;
+  /** A path within `src`, or the name of a package. */
+  readonly to: string;
+  readonly isPackage: boolean;
+}
+
+/** Everything that breaks the rules of the house, a sentence each. */
+export function findViolations(sources: Sources): string[] {
+  const imports = [...sources].flatMap(([file, text]) => importsOf(file, text));
+  return [
+    ...[...sources.keys()]
+      .filter((file) => floorOf(file) === undefined)
+      .map((file) => `${file} is on no floor`),
+    ...imports.flatMap((one) => complaint(one, sources) ?? []),
+    ...findCircles(sources, imports),
+  ];
+}
+
+function complaint(one: Import, sources: Sources): string | undefined {
+  const { from, to } = one;
+  const reason = one.isPackage ? packageComplaint(roomOf(from), to) : fileComplaint(from, to, sources);
+  return reason && `${from} imports ${to}: ${reason}`;
+}
+
+function packageComplaint(room: string, name: string): string | undefined {
+  if (room === 'filter' && !name.startsWith('node:'))
+    return 'filter is pure mathematics and needs no package';
+  if (name.startsWith('@nestjs/') && !MAY_USE_NEST.includes(room))
+    return `only ${MAY_USE_NEST.join(', ')} know Nest`;
+  if (name === 'ioredis' && !MAY_USE_IOREDIS.includes(room))
+    return `only ${MAY_USE_IOREDIS.join(', ')} know ioredis`;
+  return undefined;
+}
+
+function fileComplaint(from: string, to: string, sources: Sources): string | undefined {
+  if (!sources.has(to)) return 'there is no such file';
+  const room = roomOf(from);
+  const target = roomOf(to);
+  if (to === ENTRY) return 'the entry of the package is for its users';
+  if (room === target)
+    return to === `${target}/index.ts` ? 'a room never imports its own index.ts' : undefined;
+  if (to !== `${target}/index.ts`) return `${target} is entered through its index.ts`;
+  if (STORES.includes(target) && !MAY_NAME_A_STORE.includes(room))
+    return `only ${MAY_NAME_A_STORE.join(' and ')} name a store`;
+  if (from === ENTRY || (STORES.includes(room) && target === 'store')) return undefined;
+  const [floor, targetFloor] = [floorOf(from), floorOf(to)];
+  if (floor === undefined || targetFloor === undefined || targetFloor < floor) return undefined;
+  return targetFloor > floor ? 'imports go downwards only' : 'neighbours on a floor never import one another';
+}
+
+function findCircles(sources: Sources, imports: readonly Import[]): string[] {
+  const targets = new Map<string, string[]>();
+  for (const { from, to, isPackage } of imports) {
+    if (!isPackage && sources.has(to)) targets.set(from, [...(targets.get(from) ?? []), to]);
+  }
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]) => {
+    if (path.includes(file)) circles.push(`circle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);
+    if (done.has(file)) return;
+    done.add(file);
+    for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
+  };
+  for (const file of sources.keys()) visit(file, []);
+  return circles;
+}
+
+function roomOf(file: string): string {
+  return STORES.find((store) => file.startsWith(`${store}/`)) ?? file.split('/')[0]!;
+}
+
+function floorOf(file: string): number | undefined {
+  if (file === ENTRY) return FLOORS.length;
+  const floor = FLOORS.findIndex((rooms) => rooms.includes(file.split('/')[0]!));
+  return floor === -1 ? undefined : floor;
+}
+
+/** All imports of a file: of values and of types, re-exports, `import()` and `require()`. */
+function importsOf(file: string, text: string): Import[] {
+  const imports: Import[] = [];
+  const visit = (node: ts.Node) => {
+    const specifier = specifierOf(node);
+    if (specifier !== undefined) {
+      const isPackage = !specifier.startsWith('.');
+      const to = isPackage ? packageName(specifier) : pathOf(file, specifier);
+      imports.push({ from: file, to, isPackage });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest));
+  return imports;
+}
+
+function specifierOf(node: ts.Node): string | undefined {
+  let specifier: ts.Node | undefined;
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) specifier = node.moduleSpecifier;
+  else if (ts.isExternalModuleReference(node)) specifier = node.expression;
+  else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
+    specifier = node.argument.literal;
+  else if (ts.isCallExpression(node) && isImportCall(node)) specifier = node.arguments[0];
+  return specifier && ts.isStringLiteralLike(specifier) ? specifier.text : undefined;
+}
+
+function isImportCall({ expression }: ts.CallExpression): boolean {
+  return (
+    expression.kind === ts.SyntaxKind.ImportKeyword ||
+    (ts.isIdentifier(expression) && expression.text === 'require')
+  );
+}
+
+function packageName(specifier: string): string {
+  if (specifier.startsWith('node:')) return specifier;
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+function pathOf(file: string, specifier: string): string {
+  return posix.join(posix.dirname(file), specifier).replace(/\.js$/, '.ts');
+}

@@ -1,0 +1,66 @@
+import {
+  BlockedFilter,
+  createGeneration,
+  type Generation,
+  type IdKey,
+  planFilter,
+} from '../../src/filter/index.js';
+import type { BloomFilterStore, RebuildLease, Staging } from '../../src/store/index.js';
+
+/** So few errors that a test may take "maybe" for "was added". */
+export const RARE = 1e-6;
+/** Far longer than any test: a lease is lost only where a test takes it. */
+export const LEASE_MS = 60_000;
+
+export interface TestPlan {
+  readonly capacity?: number;
+  readonly errorRate?: number;
+  readonly maxIdBytes?: number;
+}
+
+export function testGeneration({
+  capacity = 1000,
+  errorRate = RARE,
+  maxIdBytes = 64,
+}: TestPlan = {}): Generation {
+  return createGeneration(planFilter({ capacity, errorRate }), maxIdBytes);
+}
+
+export async function leaseOf(store: BloomFilterStore, leaseMs = LEASE_MS): Promise<RebuildLease> {
+  const lease = await store.lease({ leaseMs });
+  if (!lease) throw new Error('Another process holds the lease.');
+  return lease;
+}
+
+export async function mergeIds(staging: Staging, ids: readonly IdKey[]): Promise<void> {
+  const local = new BlockedFilter(staging.generation);
+  for (const id of ids) local.addKey(id);
+  await staging.merge(local, new AbortController().signal);
+}
+
+export async function commitIds(staging: Staging, ids: readonly IdKey[], plan: TestPlan = {}): Promise<void> {
+  await mergeIds(staging, ids);
+  const { capacity = 1000, errorRate = RARE } = plan;
+  await staging.commit({ ids: ids.length, capacity, errorRate });
+}
+
+/** Builds a generation of exactly these ids, as a rebuild without a drain would. */
+export async function build(
+  store: BloomFilterStore,
+  ids: readonly IdKey[],
+  plan: TestPlan = {},
+): Promise<Generation> {
+  const lease = await leaseOf(store);
+  try {
+    const generation = testGeneration(plan);
+    await commitIds(await lease.stage(generation), ids, plan);
+    return generation;
+  } finally {
+    await lease.release();
+  }
+}
+
+/** `count` ids that no other prefix gives. */
+export function idsOf(prefix: string, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
+}

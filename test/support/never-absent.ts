@@ -1,0 +1,24 @@
+import { expect } from '@jest/globals';
+import type { IdKey } from '../../src/filter/index.js';
+import type { BloomFilterStore, BloomVerdict } from '../../src/store/index.js';
+
+/** No process may answer "absent" for any of these ids, whether it asks for one or for many. */
+export async function expectNeverAbsent(
+  filters: readonly BloomFilterStore[],
+  ids: readonly IdKey[],
+): Promise<void> {
+  for (const filter of filters) {
+    const singles: BloomVerdict[] = [];
+    for (const id of ids.slice(0, 20)) singles.push(...(await filter.check([id])));
+    expect(singles).not.toContain('absent');
+    expect(await filter.check(ids)).not.toContain('absent');
+  }
+}
+
+/** Every process answers "maybe" for these ids. */
+export async function expectFound(
+  filters: readonly BloomFilterStore[],
+  ids: readonly IdKey[],
+): Promise<void> {
+  for (const filter of filters) expect(new Set(await filter.check(ids))).toEqual(new Set(['maybe']));
+}

@@ -49,7 +49,7 @@ async function compile(from: string, to: string): Promise<void> {
   for (const file of await readdir(from)) {
     if (!file.endsWith('.ts') || file.endsWith('.spec.ts')) continue;
     const { code } = await transformFile(join(from, file), {
-      jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+      jsc: { parser: { syntax: 'typescript', decorators: true }, target: 'es2022' },
       module: { type: 'es6' },
     });
     await writeFile(join(to, file.replace(/\.ts$/, '.js')), code);

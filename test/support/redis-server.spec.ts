@@ -118,6 +118,7 @@ describe('startRedis', () => {
     const server = await start();
     await server.kill();
     const other = createServer().listen(server.port, server.host);
+    await once(other, 'listening');
     try {
       await expect(server.restart()).rejects.toThrow(`Expected port ${server.port} to be free`);
     } finally {

@@ -6,7 +6,6 @@ import { customers } from '../database/schema.js';
 import { CustomerRepository } from './customer.repository.js';
 import { CustomersController } from './customers.controller.js';
 import { normalizePhoneNumber } from './phone-number.js';
-import { PhonesFilterStarter } from './phones-filter.starter.js';
 
 @Module({})
 export class CustomersModule {
@@ -22,13 +21,14 @@ export class CustomersModule {
               capacity: 100_000,
               normalize: (phone: BloomId) => normalizePhoneNumber(String(phone)),
               source: new ColumnIdSource(database, customers.phone),
-              rebuild: { ...rebuild, onBoot: 'never' },
+              // A new shop has no customers yet.
+              rebuild: { ...rebuild, minRatio: 0 },
             }),
           },
         ]),
       ],
       controllers: [CustomersController],
-      providers: [CustomerRepository, PhonesFilterStarter],
+      providers: [CustomerRepository],
     };
   }
 }

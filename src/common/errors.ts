@@ -18,6 +18,16 @@ export class BloomIdError extends BloomError {
   readonly code = 'BLOOM_ID';
 }
 
+/** Stored data, such as a dump of another system, are not what they should be: cut short, damaged, or of an unknown version. */
+export class BloomFormatError extends BloomError {
+  readonly code = 'BLOOM_FORMAT';
+}
+
+/** A filter that does not grow holds as many ids as it was made for, and took no more. */
+export class BloomFullError extends BloomError {
+  readonly code = 'BLOOM_FULL';
+}
+
 /** The store could not carry out a write: unreachable, too slow, or its data were made by a newer version. */
 export class BloomUnavailableError extends BloomError {
   readonly code = 'BLOOM_UNAVAILABLE';

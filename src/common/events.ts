@@ -26,10 +26,20 @@ export type BloomEvent =
   | { type: 'store-error'; filter: string; operation: string; error: unknown }
   /** The connection to the store reported an error. */
   | { type: 'connection-error'; error: unknown }
+  /** The last look-ups failed: the next ones are `unknown` at once, except for one now and then to see whether Redis is back. */
+  | { type: 'circuit-opened'; error: unknown }
+  /** Redis answers again. `rejected`: look-ups that were not sent in the meantime. */
+  | { type: 'circuit-closed'; rejected: number }
   /** A look-up used a value that cannot be an id; it was let through unguarded. */
   | { type: 'invalid-id'; filter: string; error: unknown }
   /** The filter went offline, or came to life. */
   | { type: 'state-changed'; filter: string; state: BloomFilterState; reason: string }
+  /** An id that exists was answered "absent": the filter goes offline and is rebuilt. Seen by the audit or in shadow mode. */
+  | { type: 'wrong-absent'; filter: string; id: string | number | bigint | Uint8Array }
+  /** The filter holds more ids than planned, so more absent ids pass than asked for. It is rebuilt if it has a source. */
+  | { type: 'overfull'; filter: string; count: number; capacity: number; modelledErrorRate: number }
+  /** Something about the set-up that endangers the filter, and what to do about it. */
+  | { type: 'advice'; filter: string; text: string }
   /** The stored filter was written by a newer version of this library; it is left alone. */
   | { type: 'newer-format'; filter: string; found: string; supported: string }
   | { type: 'rebuild-started'; filter: string; capacity: number; bytes: number }

@@ -85,7 +85,8 @@ export class BlockedLayout {
     });
   }
 
-  private isTooLong(id: IdKey): boolean {
+  /** Whether an id is over `maxIdBytes`. */
+  isTooLong(id: IdKey): boolean {
     if (id.length * 3 <= this.maxIdBytes) return false;
     if (id.length > this.maxIdBytes) return true;
     return typeof id === 'string' && Buffer.byteLength(id) > this.maxIdBytes;

@@ -34,6 +34,14 @@ export function toIdKey(id: unknown): IdKey {
   );
 }
 
+/** One text for an id, however it was written: that of its bytes, a character each. */
+export function idKeyText(key: IdKey): string {
+  if (typeof key !== 'string')
+    return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
+  // oxlint-disable-next-line no-control-regex
+  return /^[\0-\x7f]*$/.test(key) ? key : Buffer.from(key).toString('latin1');
+}
+
 /**
  * Decimal text costs quadratic time, hexadecimal text linear: a bigint that is longer than any id may be
  * keeps its hexadecimal text, which is too long as well and so is never hashed.

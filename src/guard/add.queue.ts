@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { BloomIdError, type BloomEventListener, BloomUnavailableError } from '../common/index.js';
-import { type BloomId, toIdKey } from '../filter/index.js';
-import { type BloomFilter, ManagedFilter } from '../service/index.js';
+import type { BloomId } from '../filter/index.js';
+import type { GuardableFilter } from '../service/index.js';
 
 export interface AddQueueOptions {
-  readonly filter: BloomFilter;
+  readonly filter: GuardableFilter;
   readonly emit: BloomEventListener;
   readonly limits?: AddQueueLimits;
 }
@@ -46,7 +46,7 @@ export class AddQueue {
    */
   put(ids: readonly BloomId[], error: unknown): void {
     const { name } = this.options.filter;
-    const keyed = new Map(ids.map((id) => [this.keyOf(id), id]));
+    const keyed = new Map(ids.map((id) => [this.options.filter.keyText(id), id]));
     let size = this.waiting.size;
     for (const key of keyed.keys()) if (!this.waiting.has(key)) size++;
     if (size > this.limit) {
@@ -65,7 +65,7 @@ export class AddQueue {
   has(id: unknown): boolean {
     if (this.waiting.size === 0) return false;
     try {
-      return this.waiting.has(this.keyOf(id));
+      return this.waiting.has(this.options.filter.keyText(id));
     } catch {
       return false; // No id: the filter says so, and tells it.
     }
@@ -121,13 +121,6 @@ export class AddQueue {
       emit({ type: 'store-error', filter: filter.name, operation: 'add', error });
     }
     for (const [key] of entries) this.waiting.delete(key);
-  }
-
-  /** One key for all spellings of an id: `1`, `1n`, `'1'`, the byte 0x31, and those that `normalize` makes one. */
-  private keyOf(id: unknown): string {
-    const { filter } = this.options;
-    const normalize = filter instanceof ManagedFilter ? filter.definition.normalize : undefined;
-    return Buffer.from(toIdKey(normalize ? normalize(id as BloomId) : id) as Uint8Array).toString('latin1');
   }
 
   private tell(error: unknown): void {

@@ -1,9 +1,9 @@
 import { NotFoundException, ServiceUnavailableException } from '@nestjs/common';
 import { BloomConfigError, BloomIdError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
-import type { BloomService } from '../service/index.js';
-import type { BloomVerdict } from '../store/index.js';
+import type { BloomService, GuardableFilter } from '../service/index.js';
 import { AddQueue, type AddQueueLimits } from './add.queue.js';
+import { SharedCalls } from './shared-calls.js';
 import type { BloomGuardDefaults, BloomGuardedOptions, BloomRegistersOptions } from './guard.options.js';
 
 /** One `@BloomGuarded` on one method. */
@@ -23,10 +23,19 @@ export interface GuardedCall {
   readonly isRoute: () => boolean;
 }
 
-/** The call is answered with this, in place of the method. */
-export interface GuardAnswer {
-  readonly value: unknown;
+/** What a guard decided on a call. */
+export interface GuardDecision {
+  /** The call is answered with this, in place of the method. */
+  readonly answer?: { readonly value: unknown };
+  /** To be called with how the method ended, when it is let through. */
+  readonly settle?: (outcome: CallOutcome) => void;
 }
+
+/** `nothing`: the method gave null or undefined, or threw NotFound. `failed`: it threw something else. */
+export type CallOutcome = 'found' | 'nothing' | 'failed';
+
+const PASS: GuardDecision = {};
+const NO_ID = Symbol('no id');
 
 export interface BloomGuardRunnerOptions {
   readonly service: BloomService;
@@ -37,32 +46,46 @@ export interface BloomGuardRunnerOptions {
 
 /** Decides and records for all guarded methods of one application, whichever door they are called through. */
 export class BloomGuardRunner {
+  readonly shared = new SharedCalls();
   private readonly queues = new Map<string, AddQueue>();
   private readonly handlers = new WeakMap<object, object>();
   private closed = false;
 
   constructor(private readonly options: BloomGuardRunnerOptions) {}
 
-  /** The answer to give in place of the method; undefined when the method is to run. */
-  async decide(call: GuardedCall): Promise<GuardAnswer | undefined> {
-    const { guard, self, args } = call;
-    const { service, defaults } = this.options;
+  async decide(call: GuardedCall): Promise<GuardDecision> {
+    const { guard } = call;
+    const { service } = this.options;
     if (!service.has(guard.filter)) {
       service.emit({ type: 'filter-missing', filter: guard.filter, method: guard.method });
-      return undefined;
+      return PASS;
     }
-    const verdict = await this.verdict(call);
-    if (verdict === 'maybe') return undefined;
-    if (verdict === 'unknown') {
-      const onUnknown = guard.options.onUnknown ?? defaults?.onUnknown ?? 'pass';
-      if (onUnknown === 'pass') return undefined;
-      if (onUnknown === 'unavailable') throw new ServiceUnavailableException();
-      return { value: await onUnknown.apply(self, [...args]) };
+    const filter = service.guardable(guard.filter);
+    const { guarding } = filter;
+    if (guarding.mode === 'off') return PASS;
+    const id = this.readId(call);
+    if (this.queues.get(guard.filter)?.has(id)) return PASS;
+    if (isRemembered(filter, id)) {
+      guarding.remembered++;
+      if (guarding.mode === 'on') return this.answerAbsent(call);
     }
-    const onAbsent = guard.options.onAbsent ?? defaults?.onAbsent;
-    if (onAbsent) return { value: await onAbsent.apply(self, [...args]) };
-    if (call.isRoute()) throw new NotFoundException();
-    return { value: null };
+    const ticket = guarding.negativeCache?.ticket() ?? 0;
+    // What is no id is told as an event and is unknown to the filter.
+    const verdict = id === NO_ID ? 'unknown' : await filter.check(id as BloomId);
+    guarding[verdict]++;
+    switch (verdict) {
+      case 'maybe':
+        return { settle: (outcome) => noteFalsePositive(filter, { id, ticket, outcome }) };
+      case 'unknown':
+        return guarding.mode === 'on' ? this.answerUnknown(call) : PASS;
+      case 'absent':
+        if (!guarding.isAudited()) return this.answerAbsent(call);
+        return {
+          settle: (outcome) => {
+            if (outcome === 'found') void filter.reportWrongAbsent(id as BloomId);
+          },
+        };
+    }
   }
 
   /** False for a request that an interceptor had here before: put on a controller and on its route, it runs twice. */
@@ -72,17 +95,27 @@ export class BloomGuardRunner {
     return true;
   }
 
-  private async verdict({ guard, id }: GuardedCall): Promise<BloomVerdict> {
-    const { service } = this.options;
-    let value: unknown;
+  private async answerUnknown({ guard, self, args }: GuardedCall): Promise<GuardDecision> {
+    const onUnknown = guard.options.onUnknown ?? this.options.defaults?.onUnknown ?? 'pass';
+    if (onUnknown === 'pass') return PASS;
+    if (onUnknown === 'unavailable') throw new ServiceUnavailableException();
+    return { answer: { value: await onUnknown.apply(self, [...args]) } };
+  }
+
+  private async answerAbsent({ guard, self, args, isRoute }: GuardedCall): Promise<GuardDecision> {
+    const onAbsent = guard.options.onAbsent ?? this.options.defaults?.onAbsent;
+    if (onAbsent) return { answer: { value: await onAbsent.apply(self, [...args]) } };
+    if (isRoute()) throw new NotFoundException();
+    return { answer: { value: null } };
+  }
+
+  private readId({ guard, id }: GuardedCall): unknown {
     try {
-      value = id();
+      return id();
     } catch (error) {
-      service.emit({ type: 'invalid-id', filter: guard.filter, error });
-      return 'unknown';
+      this.options.service.emit({ type: 'invalid-id', filter: guard.filter, error });
+      return NO_ID;
     }
-    if (this.queues.get(guard.filter)?.has(value)) return 'maybe';
-    return service.filter(guard.filter).check(value as BloomId);
   }
 
   /**
@@ -121,9 +154,29 @@ export class BloomGuardRunner {
     let queue = this.queues.get(name);
     if (!queue) {
       const { service, queueLimits } = this.options;
-      queue = new AddQueue({ filter: service.filter(name), emit: service.emit, limits: queueLimits });
+      queue = new AddQueue({ filter: service.guardable(name), emit: service.emit, limits: queueLimits });
       this.queues.set(name, queue);
     }
     return queue;
   }
+}
+
+function isRemembered(filter: GuardableFilter, id: unknown): boolean {
+  const { negativeCache } = filter.guarding;
+  if (!negativeCache || negativeCache.size === 0) return false;
+  try {
+    return negativeCache.has(filter.keyText(id));
+  } catch {
+    return false; // No id: the check says so, and tells it.
+  }
+}
+
+function noteFalsePositive(
+  filter: GuardableFilter,
+  look: { id: unknown; ticket: number; outcome: CallOutcome },
+): void {
+  if (look.outcome !== 'nothing') return;
+  const { guarding } = filter;
+  guarding.falsePositives++;
+  guarding.negativeCache?.remember(filter.keyText(look.id), look.ticket);
 }

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { GuardDeclaration } from './bloom-guard.runner.js';
+import { observed } from './call-outcome.js';
 import { declareGuard, isInterceptorsTurn } from './bloom.interceptor.js';
 import type { BloomGuardedOptions, BloomMethodDecorator } from './guard.options.js';
 import {
@@ -51,14 +52,18 @@ async function callGuarded(site: MethodSite, guard: GuardDeclaration, call: Wrap
     return proceed();
   }
   if (isInterceptorsTurn(self, site.key, guard)) return proceed();
-  const answer = await runner.decide({
+  const { answer, settle } = await runner.decide({
     guard,
     self,
     args,
     id: () => readId(guard.options.id, self, args),
     isRoute: () => isRoute(site),
   });
-  return answer ? answer.value : proceed();
+  if (answer) return answer.value;
+  const run = guard.options.coalesce
+    ? () => runner.shared.run({ method: guard.method, self, args, proceed })
+    : proceed;
+  return settle ? observed(run, settle) : run();
 }
 
 /** Route decorators may stand above this one, and above wrappers of others: asked at the call, of the outermost function. */

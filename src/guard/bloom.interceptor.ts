@@ -6,8 +6,9 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
-import { type Observable, of } from 'rxjs';
-import { BloomGuardRunner, type GuardDeclaration } from './bloom-guard.runner.js';
+import { type Observable, of, tap } from 'rxjs';
+import { BloomGuardRunner, type CallOutcome, type GuardDeclaration } from './bloom-guard.runner.js';
+import { outcomeOfError, outcomeOfResult } from './call-outcome.js';
 import { isRouteHandler } from './method.wrapper.js';
 
 const GUARDS = Symbol('nestjs-bloom:guards');
@@ -37,8 +38,9 @@ export class BloomInterceptor implements NestInterceptor {
       return next.handle();
     const request = context.switchToHttp().getRequest<HttpRequest>();
     if (!this.runner.meetsFirst(request, handler)) return next.handle();
+    const settles: ((outcome: CallOutcome) => void)[] = [];
     for (const guard of guardsOf(handler)) {
-      const answer = await this.runner.decide({
+      const { answer, settle } = await this.runner.decide({
         guard,
         self: undefined,
         args: [request],
@@ -46,8 +48,9 @@ export class BloomInterceptor implements NestInterceptor {
         isRoute: () => true,
       });
       if (answer) return of(answer.value);
+      if (settle) settles.push(settle);
     }
-    return next.handle();
+    return observedStream(next.handle(), settles);
   }
 }
 
@@ -89,6 +92,22 @@ function declaresInterceptor(handler: object, controller: Function): boolean {
         (typeof item === 'function' && item.prototype instanceof BloomInterceptor),
     );
   });
+}
+
+/** The first value of a stream, or its error, says whether the route found something. */
+function observedStream(
+  stream: Observable<unknown>,
+  settles: readonly ((outcome: CallOutcome) => void)[],
+): Observable<unknown> {
+  if (settles.length === 0) return stream;
+  let isSettled = false;
+  const settle = (outcome: CallOutcome) => {
+    if (!isSettled) for (const each of settles) each(outcome);
+    isSettled = true;
+  };
+  return stream.pipe(
+    tap({ next: (value) => settle(outcomeOfResult(value)), error: (error) => settle(outcomeOfError(error)) }),
+  );
 }
 
 function routeId({ options }: GuardDeclaration, request: HttpRequest): unknown {

@@ -33,6 +33,12 @@ export interface BloomGuardedOptions extends BloomGuardDefaults {
    * argument itself. Behind `BloomInterceptor`: the name of a route parameter (default `id`), or a function of the request.
    */
   readonly id?: string | BloomCallback<BloomId>;
+
+  /**
+   * Lets calls that run at the same time with equal arguments (as `Object.is` compares them) on the same object share one call
+   * of the method, and its result. Not behind `BloomInterceptor`. Default false.
+   */
+  readonly coalesce?: boolean;
 }
 
 export interface BloomRegistersOptions {

@@ -3,7 +3,8 @@ export { BloomGuarded } from './bloom-guarded.decorator.js';
 export {
   BloomGuardRunner,
   type BloomGuardRunnerOptions,
-  type GuardAnswer,
+  type CallOutcome,
+  type GuardDecision,
   type GuardDeclaration,
   type GuardedCall,
 } from './bloom-guard.runner.js';

@@ -1,4 +1,4 @@
-import type { ModuleMetadata, Type } from '@nestjs/common';
+import type { FactoryProvider, ModuleMetadata, Type } from '@nestjs/common';
 import type { BloomEventListener } from '../common/index.js';
 import type { BloomGuardDefaults } from '../guard/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
@@ -44,7 +44,7 @@ export interface BloomOptionsFactory {
 export interface BloomModuleAsyncOptions extends StaticOptions, Pick<ModuleMetadata, 'imports'> {
   // oxlint-disable-next-line typescript/no-explicit-any -- what is injected is the factory's own affair
   readonly useFactory?: (...args: any[]) => FactoryOptions | Promise<FactoryOptions>;
-  readonly inject?: readonly InjectionTarget[];
+  readonly inject?: FactoryProvider['inject'];
   readonly useClass?: Type<BloomOptionsFactory>;
   readonly useExisting?: Type<BloomOptionsFactory>;
 }
@@ -53,8 +53,5 @@ export interface BloomFeatureAsyncOptions extends Pick<ModuleMetadata, 'imports'
   readonly name: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- what is injected is the factory's own affair
   readonly useFactory: (...args: any[]) => Omit<BloomFeature, 'name'> | Promise<Omit<BloomFeature, 'name'>>;
-  readonly inject?: readonly InjectionTarget[];
+  readonly inject?: FactoryProvider['inject'];
 }
-
-// oxlint-disable-next-line typescript/no-explicit-any -- any class
-type InjectionTarget = string | symbol | Type<any> | (abstract new (...args: any[]) => any);

@@ -8,12 +8,14 @@ import type { BloomGuardRunner, GuardValidator } from '../guard/index.js';
 import type { BloomStore } from '../store/index.js';
 import type { EventHub } from './event.hub.js';
 import type { FilterRegistry } from './filter.registry.js';
+import type { FilterWatch } from './filter.watch.js';
 import type { RebuildScheduler } from './rebuild.scheduler.js';
 
 export interface LifecycleParts {
   readonly store: BloomStore;
   readonly registry: FilterRegistry;
   readonly scheduler: RebuildScheduler;
+  readonly watch: FilterWatch;
   readonly runner: BloomGuardRunner;
   readonly validator: GuardValidator;
   readonly events: EventHub;
@@ -42,13 +44,15 @@ export class BloomLifecycle
   }
 
   onApplicationBootstrap(): void {
-    const { scheduler, registry } = this.parts;
+    const { scheduler, registry, watch } = this.parts;
     scheduler.start(registry.filters);
+    watch.start(registry.filters);
   }
 
   /** Requests are still served: look-ups and adds go on, rebuilds do not. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.parts.scheduler.stop();
+    this.parts.watch.stop();
+    await Promise.all([this.parts.scheduler.stop(), this.parts.registry.stopRebuilds()]);
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -6,6 +6,7 @@ import { BloomService } from '../service/index.js';
 import type { BloomStore } from '../store/index.js';
 import { MemoryStore } from '../store/memory/index.js';
 import { RedisStore } from '../store/redis/index.js';
+import { ReplicaStore } from '../store/replica/index.js';
 import type {
   BloomFeature,
   BloomFeatureAsyncOptions,
@@ -17,6 +18,7 @@ import { BloomLifecycle } from './bloom.lifecycle.js';
 import { BLOOM_OPTIONS, BLOOM_STORE, getBloomFilterToken } from './bloom.tokens.js';
 import { EventHub } from './event.hub.js';
 import { FilterRegistry } from './filter.registry.js';
+import { FilterWatch } from './filter.watch.js';
 import { RebuildScheduler } from './rebuild.scheduler.js';
 
 /** Visible everywhere, so that a decorator works in any module. */
@@ -136,6 +138,7 @@ function core(options: Provider[], imports: Imports): DynamicModule {
           runner,
           events,
           scheduler: new RebuildScheduler(moduleRef, events),
+          watch: new FilterWatch(events.emit),
           validator: new GuardValidator(discovery, service),
         }),
     },
@@ -209,7 +212,7 @@ async function createStore(options: BloomModuleOptions, events: EventHub): Promi
       );
     }
   }
-  return RedisStore.connect({
+  const inRedis = await RedisStore.connect({
     redis,
     keyPrefix,
     timeoutMs,
@@ -217,4 +220,5 @@ async function createStore(options: BloomModuleOptions, events: EventHub): Promi
     trustAfterFailover,
     emit: events.emit,
   });
+  return new ReplicaStore(inRedis);
 }

@@ -1,5 +1,10 @@
 import { Logger } from '@nestjs/common';
-import { type BloomEvent, type BloomEventListener, describeError } from '../common/index.js';
+import {
+  type BloomEvent,
+  type BloomEventListener,
+  BloomRebuildError,
+  describeError,
+} from '../common/index.js';
 
 /** Events of one kind and one filter are logged at most once in this time: an outage must not flood the log. */
 const LOG_EVERY_MS = 1000;
@@ -50,14 +55,32 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return warn(`Filter '${event.filter}': ${event.operation} failed. ${describeError(event.error)}`);
     case 'connection-error':
       return warn(`Redis: ${describeError(event.error)}`);
+    case 'circuit-opened':
+      return warn(
+        `Redis does not answer; look-ups go through without asking it. ${describeError(event.error)}`,
+      );
+    case 'circuit-closed':
+      return log(`Redis answers again; ${event.rejected} look-ups went through without being asked for.`);
     case 'invalid-id':
       return warn(
         `Filter '${event.filter}': a look-up went through unguarded. ${describeError(event.error)}`,
       );
     case 'state-changed':
+      if (event.state === 'ready') return log(`Filter '${event.filter}' is ready. ${event.reason}`);
       return warn(
         `Filter '${event.filter}' is ${event.state}. ${event.reason} Look-ups go through until it is rebuilt.`,
       );
+    case 'wrong-absent':
+      return {
+        level: 'error',
+        text: `Filter '${event.filter}' answered "absent" for an id that exists: ${String(event.id)}. Look-ups go through until it is rebuilt.`,
+      };
+    case 'overfull':
+      return warn(
+        `Filter '${event.filter}' holds ${event.count} ids, planned for ${event.capacity}; ${event.modelledErrorRate.toPrecision(2)} of the absent ids pass.`,
+      );
+    case 'advice':
+      return warn(`Filter '${event.filter}': ${event.text}`);
     case 'newer-format':
       return warn(
         `Filter '${event.filter}' is stored in format ${event.found}, this version knows ${event.supported}. Look-ups go through.`,
@@ -73,6 +96,8 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
     case 'rebuild-finished':
       return log(`Filter '${event.filter}': rebuilt with ${event.ids} ids in ${event.durationMs} ms.`);
     case 'rebuild-failed':
+      if (event.error instanceof BloomRebuildError && event.error.reason === 'aborted')
+        return log(event.error.message);
       return { level: 'error', text: describeError(event.error) };
     case 'clean-up-failed':
       return warn(

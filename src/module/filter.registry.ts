@@ -41,6 +41,10 @@ export class FilterRegistry {
     for (const resolve of this.sources) resolve();
   }
 
+  async stopRebuilds(): Promise<void> {
+    await Promise.all(this.filters.map((filter) => filter.stopRebuilds()));
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.filters.map((filter) => filter.close()));
   }

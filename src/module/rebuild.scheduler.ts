@@ -69,7 +69,7 @@ export class RebuildScheduler {
   }
 
   private onEvent(event: BloomEvent): void {
-    if (event.type !== 'state-changed' || (event.state !== 'lost' && event.state !== 'suspect')) return;
+    if (event.type !== 'state-changed' || event.state === 'ready') return;
     const filter = this.filters.find(({ name }) => name === event.filter);
     if (filter) this.recover(filter);
   }

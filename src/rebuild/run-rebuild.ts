@@ -130,12 +130,12 @@ async function fill(
 }
 
 function assertEnough(ids: number, builtIds: number, minRatio: number): void {
-  if (ids > 0 && ids >= builtIds * minRatio) return;
+  if (minRatio === 0 || (ids > 0 && ids >= builtIds * minRatio)) return;
   throw new BloomRebuildError(
     'too-few-ids',
     `The source returned ${ids} ids, the last build had ${builtIds}. Expected ${
       builtIds > 0 ? `at least ${Math.ceil(builtIds * minRatio)} (minRatio ${minRatio})` : 'at least one'
-    }. If that is right, call rebuild({ force: true }).`,
+    }. If that is right, call rebuild({ force: true }), or set minRatio to 0 for a table that may be empty.`,
   );
 }
 

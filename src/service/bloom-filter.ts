@@ -2,10 +2,14 @@ import type { BloomFilterState } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import type { BloomRebuildOptions, BloomRebuildReport } from '../rebuild/index.js';
 import type { BloomVerdict } from '../store/index.js';
+import type { BloomGuardCounts, Guarding } from './guarding.js';
 
 /** A named set of ids that answers "certainly absent" or "maybe there". */
 export interface BloomFilter {
   readonly name: string;
+
+  /** How guards use the filter in this process: `filter.guarding.mode = 'off'` turns them off, `'on'` on again. */
+  readonly guarding: Pick<Guarding, 'mode' | 'counts'>;
 
   /** Never rejects: what cannot be known is `unknown`, and told as an event. */
   check(id: BloomId): Promise<BloomVerdict>;
@@ -46,6 +50,24 @@ export interface BloomFilter {
   info(): Promise<BloomFilterInfo>;
 }
 
+/** What guards need of a filter, beyond what an application needs. */
+export interface GuardableFilter extends BloomFilter {
+  readonly guarding: Guarding;
+
+  /**
+   * One text for all spellings of an id.
+   *
+   * @throws {BloomIdError} when it is no id.
+   */
+  keyText(id: unknown): string;
+
+  /**
+   * Told that an id was answered "absent" and exists: records the id and takes the filter out of service, until it is rebuilt.
+   * Does nothing when the id has been added in the meantime. Never rejects.
+   */
+  reportWrongAbsent(id: BloomId): Promise<void>;
+}
+
 export interface BloomFilterInfo {
   readonly name: string;
   readonly state: BloomFilterState;
@@ -66,4 +88,6 @@ export interface BloomFilterInfo {
   /** How often the filter was built. */
   readonly builds: number;
   readonly rebuilding: boolean;
+  /** What the guards of this process have seen. */
+  readonly observed: BloomGuardCounts;
 }

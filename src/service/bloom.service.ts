@@ -1,14 +1,19 @@
 import { BloomConfigError, type BloomEventListener } from '../common/index.js';
-import type { BloomFilter } from './bloom-filter.js';
+import type { BloomFilter, GuardableFilter } from './bloom-filter.js';
 
 /** All filters of an application, by name. Injectable wherever the module is visible. */
 export class BloomService {
-  private readonly byName = new Map<string, BloomFilter>();
+  private readonly byName = new Map<string, GuardableFilter>();
 
   constructor(readonly emit: BloomEventListener) {}
 
   /** @throws {BloomConfigError} when no filter of this name is registered. */
   filter(name: string): BloomFilter {
+    return this.guardable(name);
+  }
+
+  /** As `filter`, for guards. */
+  guardable(name: string): GuardableFilter {
     const filter = this.byName.get(name);
     if (!filter) throw new BloomConfigError(`No filter is named '${name}'. ${this.registered()}`);
     return filter;
@@ -32,7 +37,7 @@ export class BloomService {
   }
 
   /** @throws {BloomConfigError} when the name is taken. */
-  register(filter: BloomFilter): void {
+  register(filter: GuardableFilter): void {
     if (this.byName.has(filter.name)) {
       throw new BloomConfigError(
         `Two filters are named '${filter.name}'. Register each filter once, and inject it where it is needed.`,

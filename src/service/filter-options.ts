@@ -1,6 +1,8 @@
 import { BloomConfigError } from '../common/index.js';
 import { type BloomId, MAX_ID_BYTES_LIMIT, planFilter } from '../filter/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
+import type { BloomReplicaMode } from '../store/index.js';
+import type { NegativeCacheOptions } from './negative-cache.js';
 
 /** One filter, as it is registered. */
 export interface BloomFilterOptions {
@@ -21,6 +23,21 @@ export interface BloomFilterOptions {
   readonly normalize?: (id: BloomId) => BloomId;
   /** An id of more bytes is refused by `add` and absent on a look-up. Default 1024. */
   readonly maxIdBytes?: number;
+  /**
+   * With Redis: `verified` keeps a copy of the filter in this process, so that look-ups of ids that exist need no round trip;
+   * "absent" is answered by Redis alone. Default: `verified` for a filter of up to 64 MiB, else `off`.
+   */
+  readonly replica?: BloomReplicaMode;
+  /** Lets a share of the absent answers (0 to 1) through to the method and compares. Default none. */
+  readonly audit?: { readonly sampleRate: number };
+  /** Observes and never blocks, for a first roll-out; `filter.guarding.mode = 'on'` ends it. Default false. */
+  readonly shadow?: boolean;
+  /**
+   * Remembers false positives that the database denied, so that replaying one reaches it once in `lifeMs`. In the in-process
+   * store it is on by default. With Redis it is off by default: an `add` of another process is not heard of, so that an
+   * id remembered here may be answered "absent" until its life ends.
+   */
+  readonly negativeCache?: NegativeCacheOptions | boolean;
 }
 
 /** When a filter is rebuilt, and how. */
@@ -38,7 +55,10 @@ export interface BloomRebuildSchedule {
    * lag of the replica if the source reads one. Default 10,000.
    */
   readonly drainMs?: number;
-  /** A build with fewer ids than this share of the last one is refused. Default 0.5. */
+  /**
+   * A build with fewer ids than this share of the last one is refused, and so is one with none. Default 0.5; 0 accepts any
+   * number, for a table that may be empty.
+   */
   readonly minRatio?: number;
   /** How long the right to rebuild lasts without being renewed, in milliseconds. Default 30,000. */
   readonly leaseMs?: number;
@@ -52,6 +72,12 @@ export interface FilterDefinition {
   readonly source: BloomIdSource | undefined;
   readonly normalize: ((id: BloomId) => BloomId) | undefined;
   readonly maxIdBytes: number;
+  /** Undefined: as it suits the store. */
+  readonly replica: BloomReplicaMode | undefined;
+  readonly shadow: boolean;
+  readonly auditSampleRate: number;
+  /** Undefined: as it suits the store. */
+  readonly negativeCache: NegativeCacheOptions | boolean | undefined;
   readonly cron: string | undefined;
   readonly timeZone: string | undefined;
   readonly everyMs: number | undefined;
@@ -78,6 +104,12 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
     'an object with a method ids()',
     source === undefined || typeof source?.ids === 'function',
   );
+  expect(
+    'replica',
+    options.replica,
+    "'off' or 'verified'",
+    options.replica === undefined || ['off', 'verified'].includes(options.replica),
+  );
   expect('normalize', normalize, 'a function', normalize === undefined || typeof normalize === 'function');
 
   const definition: FilterDefinition = {
@@ -87,6 +119,10 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
     source,
     normalize,
     maxIdBytes: options.maxIdBytes ?? 1024,
+    replica: options.replica,
+    shadow: options.shadow ?? false,
+    auditSampleRate: options.audit?.sampleRate ?? 0,
+    negativeCache: options.negativeCache,
     cron: rebuild.cron,
     timeZone: rebuild.timeZone,
     everyMs: rebuild.everyMs,
@@ -99,6 +135,18 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
     planFilter(definition);
   } catch (error) {
     throw new BloomConfigError(`Filter '${name}': ${(error as Error).message}`, { cause: error });
+  }
+  const { auditSampleRate, negativeCache } = definition;
+  expect(
+    'audit.sampleRate',
+    auditSampleRate,
+    'a share from 0 to 1',
+    auditSampleRate >= 0 && auditSampleRate <= 1,
+  );
+  if (typeof negativeCache === 'object') {
+    const { lifeMs = 1, maxIds = 1 } = negativeCache;
+    expect('negativeCache.lifeMs', lifeMs, 'a number of milliseconds', isInteger(lifeMs, 1, MAX_DELAY_MS));
+    expect('negativeCache.maxIds', maxIds, 'a number of ids', isInteger(maxIds, 1, 10_000_000));
   }
   const { maxIdBytes, cron, everyMs, onBoot, drainMs, minRatio, leaseMs } = definition;
   expect(

@@ -1,4 +1,4 @@
-export type { BloomFilter, BloomFilterInfo } from './bloom-filter.js';
+export type { BloomFilter, BloomFilterInfo, GuardableFilter } from './bloom-filter.js';
 export { BloomService } from './bloom.service.js';
 export {
   type BloomFilterOptions,
@@ -6,4 +6,6 @@ export {
   defineFilter,
   type FilterDefinition,
 } from './filter-options.js';
+export { type BloomGuardCounts, type BloomGuardMode, Guarding } from './guarding.js';
+export type { NegativeCacheOptions } from './negative-cache.js';
 export { type FilterSurroundings, ManagedFilter } from './managed-filter.js';

@@ -4,7 +4,14 @@ import {
   BloomUnavailableError,
   type Clock,
 } from '../common/index.js';
-import { type BloomId, type IdKey, modelledErrorRate, toIdKey, BLOCK_BYTES } from '../filter/index.js';
+import {
+  type BloomId,
+  type IdKey,
+  idKeyText,
+  modelledErrorRate,
+  toIdKey,
+  BLOCK_BYTES,
+} from '../filter/index.js';
 import {
   type BloomIdSource,
   type BloomRebuildReport,
@@ -12,8 +19,9 @@ import {
   runRebuild,
 } from '../rebuild/index.js';
 import type { BloomFilterStore, BloomStore, BloomVerdict } from '../store/index.js';
-import type { BloomFilter, BloomFilterInfo } from './bloom-filter.js';
+import type { BloomFilterInfo, GuardableFilter } from './bloom-filter.js';
 import type { FilterDefinition } from './filter-options.js';
+import { Guarding } from './guarding.js';
 
 const CREATION_PAUSE_MS = 50;
 const CREATION_ATTEMPTS = 200;
@@ -27,8 +35,9 @@ export interface FilterSurroundings {
 }
 
 /** A filter of the application: ids made hashable, a place in the store, rebuilds that end with the application. */
-export class ManagedFilter implements BloomFilter {
+export class ManagedFilter implements GuardableFilter {
   readonly name: string;
+  readonly guarding: Guarding;
 
   private readonly inStore: BloomFilterStore;
   private readonly closing = new AbortController();
@@ -40,7 +49,16 @@ export class ManagedFilter implements BloomFilter {
     private readonly surroundings: FilterSurroundings,
   ) {
     this.name = definition.name;
-    this.inStore = surroundings.store.open({ ...surroundings, name: definition.name });
+    const { negativeCache = surroundings.store.kind === 'memory' } = definition;
+    this.guarding = new Guarding({
+      ...definition,
+      negativeCache: negativeCache === true ? {} : negativeCache,
+    });
+    this.inStore = surroundings.store.open({
+      ...surroundings,
+      name: definition.name,
+      replica: definition.replica,
+    });
   }
 
   async check(id: BloomId): Promise<BloomVerdict> {
@@ -70,9 +88,13 @@ export class ManagedFilter implements BloomFilter {
   async addMany(ids: readonly BloomId[]): Promise<boolean[]> {
     const keys = ids.map((id) => this.toKey(id));
     if (keys.length === 0) return [];
+    const { negativeCache } = this.guarding;
+    negativeCache?.forget(keys.map(idKeyText));
     // Without a source nobody else would ever tell the filter of an id that was added before it existed.
     if (!this.definition.source) await this.create();
-    return this.inStore.add(keys);
+    const added = await this.inStore.add(keys);
+    negativeCache?.forget(keys.map(idKeyText));
+    return added;
   }
 
   async rebuild(request: RebuildRequest = {}): Promise<BloomRebuildReport> {
@@ -118,7 +140,30 @@ export class ManagedFilter implements BloomFilter {
       builtAt,
       builds,
       rebuilding,
+      observed: this.guarding.counts(),
     };
+  }
+
+  keyText(id: unknown): string {
+    return idKeyText(this.toKey(id));
+  }
+
+  async reportWrongAbsent(id: BloomId): Promise<void> {
+    const { emit } = this.surroundings;
+    try {
+      if ((await this.check(id)) !== 'absent') return;
+      this.guarding.wrongAbsents++;
+      emit({ type: 'wrong-absent', filter: this.name, id });
+      await this.inStore.distrust('An id that exists was answered "absent".');
+      await this.add(id);
+    } catch (error) {
+      emit({ type: 'store-error', filter: this.name, operation: 'report a wrong absent', error });
+    }
+  }
+
+  /** What in the set-up of the store endangers the filter, each with what to do about it. */
+  advise(plan: { bytes: number; hasSource: boolean }): Promise<readonly string[]> {
+    return this.inStore.advise(plan);
   }
 
   /** Makes a filter without a source, empty, unless it was made before. */
@@ -130,10 +175,14 @@ export class ManagedFilter implements BloomFilter {
     return this.created;
   }
 
-  /** Stops what runs, and waits for it. */
-  async close(): Promise<void> {
+  /** Stops what runs, waits for it, and starts no other run. */
+  async stopRebuilds(): Promise<void> {
     this.closing.abort(new Error('The application is shutting down.'));
     await Promise.allSettled(this.runs);
+  }
+
+  async close(): Promise<void> {
+    await this.stopRebuilds();
     await this.inStore.close();
   }
 

@@ -19,7 +19,12 @@ export interface OpenFilterOptions {
   readonly name: string;
   readonly emit: BloomEventListener;
   readonly clock: Clock;
+  /** Whether this process keeps a copy of the filter; undefined: as the store thinks best. */
+  readonly replica?: BloomReplicaMode | undefined;
 }
+
+/** `verified`: a copy answers "maybe" by itself, and what it has not is asked of the store. */
+export type BloomReplicaMode = 'off' | 'verified';
 
 /** One filter in a store. Bulk is the primitive; concurrent calls of one tick may share a round trip. */
 export interface BloomFilterStore {
@@ -41,6 +46,16 @@ export interface BloomFilterStore {
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */
   describe(): Promise<FilterDescription>;
+
+  /**
+   * Takes the filter out of service for all processes, as `suspect`, until it is rebuilt.
+   *
+   * @throws {BloomUnavailableError} when the store cannot be asked.
+   */
+  distrust(reason: string): Promise<void>;
+
+  /** What in the set-up of the store endangers a filter, each with what to do about it. Never rejects. */
+  advise(filter: { bytes: number; hasSource: boolean }): Promise<readonly string[]>;
 
   /**
    * The right to rebuild, for one process at a time; undefined while another one holds it.
@@ -110,4 +125,30 @@ export interface BuiltGeneration {
   readonly ids: number;
   readonly capacity: number;
   readonly errorRate: number;
+}
+
+/** A store whose blocks a process may copy. */
+export interface CopyableStore extends BloomStore {
+  open(options: OpenFilterOptions & { readonly onBlocks?: BlockListener }): CopyableFilterStore;
+}
+
+export interface CopyableFilterStore extends BloomFilterStore {
+  /**
+   * Blocks of the live generation as they are stored, at most 256 that begin at a multiple of 256. They may be fewer or of
+   * another generation: their tags tell.
+   *
+   * @throws {BloomUnavailableError} when the store cannot be asked.
+   */
+  readBlocks(first: number, count: number): Promise<Uint8Array>;
+}
+
+/** Called with what a check has read. */
+export type BlockListener = (read: BlocksRead) => void;
+
+export interface BlocksRead {
+  /** The generation that was asked; a block that is not of it has another tag. */
+  readonly generation: Generation;
+  readonly numbers: ArrayLike<number>;
+  /** The blocks, one after the other. */
+  readonly bytes: Uint8Array;
 }

@@ -1,10 +1,11 @@
-import { BloomRebuildError, type Clock } from '../../common/index.js';
+import { BloomRebuildError } from '../../common/index.js';
 import { BlockedFilter, BLOCK_BYTES, type Generation, type IdKey, tooLong } from '../../filter/index.js';
 import type {
   BloomFilterStore,
   BloomVerdict,
   BuiltGeneration,
   FilterDescription,
+  OpenFilterOptions,
   RebuildLease,
   Staging,
 } from '../index.js';
@@ -21,11 +22,14 @@ export class MemoryFilterStore implements BloomFilterStore {
   private live: Live | undefined;
   private staged: BlockedFilter | undefined;
   private builds = 0;
+  private builtIds = 0;
   private added = 0;
   private leased = false;
   private lastAddAt = -Infinity;
 
-  constructor(private readonly clock: Clock) {}
+  private state: 'unbuilt' | 'suspect' = 'unbuilt';
+
+  constructor(private readonly options: OpenFilterOptions) {}
 
   async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
     return verdicts(this.live?.filter, ids);
@@ -36,7 +40,7 @@ export class MemoryFilterStore implements BloomFilterStore {
     for (const filter of [live, this.staged]) {
       if (filter && !ids.every((id) => filter.layout.locate(id))) throw tooLong(filter.generation.maxIdBytes);
     }
-    this.lastAddAt = this.clock.now();
+    this.lastAddAt = this.options.clock.now();
     const stagedAdds = ids.map((id) => this.staged?.addKey(id) ?? true);
     const added = live ? ids.map((id) => live.addKey(id)) : stagedAdds;
     this.added += added.filter(Boolean).length;
@@ -46,16 +50,28 @@ export class MemoryFilterStore implements BloomFilterStore {
   async describe(): Promise<FilterDescription> {
     const { live } = this;
     return {
-      state: live ? 'ready' : 'unbuilt',
+      state: live ? 'ready' : this.state,
       generation: live?.filter.generation,
       builds: this.builds,
       count: live ? live.ids + this.added : 0,
-      builtIds: live?.ids ?? 0,
+      builtIds: this.builtIds,
       capacity: live?.capacity ?? 0,
       errorRate: live?.errorRate ?? 0,
       builtAt: live?.builtAt,
       rebuilding: this.staged !== undefined,
     };
+  }
+
+  async distrust(reason: string): Promise<void> {
+    if (!this.live) return;
+    this.live = undefined;
+    this.state = 'suspect';
+    const { emit, name } = this.options;
+    emit({ type: 'state-changed', filter: name, state: this.state, reason });
+  }
+
+  async advise(): Promise<readonly string[]> {
+    return [];
   }
 
   async lease(): Promise<RebuildLease | undefined> {
@@ -87,7 +103,7 @@ export class MemoryFilterStore implements BloomFilterStore {
     };
     return {
       generation,
-      quietMs: this.clock.now() - this.lastAddAt,
+      quietMs: this.options.clock.now() - this.lastAddAt,
       merge: async (filter, signal) => {
         for (let at = 0; at < filter.bytes.length; at += MERGE_STEP_BYTES) {
           signal.throwIfAborted();
@@ -102,6 +118,7 @@ export class MemoryFilterStore implements BloomFilterStore {
         this.live = { ...built, filter: staged, builtAt: new Date() };
         this.staged = undefined;
         this.added -= addedBefore;
+        this.builtIds = built.ids;
         this.builds++;
       },
       abort: async () => {

@@ -5,8 +5,8 @@ import { MemoryFilterStore } from './memory-filter-store.js';
 export class MemoryStore implements BloomStore {
   readonly kind = 'memory';
 
-  open({ clock }: OpenFilterOptions): BloomFilterStore {
-    return new MemoryFilterStore(clock);
+  open(options: OpenFilterOptions): BloomFilterStore {
+    return new MemoryFilterStore(options);
   }
 
   async close(): Promise<void> {}

@@ -1,33 +1,28 @@
 import { BLOCK_BYTES, type IdKey } from '../../filter/index.js';
-import type { BloomVerdict } from '../index.js';
+import type { BlockListener, BloomVerdict } from '../index.js';
 import type { RedisConnection } from './redis-connection.js';
 import type { RedisScripts } from './redis-scripts.js';
 import { SEGMENT_BLOCKS, type SegmentedGeneration } from './segments.js';
 
 /** Ids of one script call: it holds the server for about half a millisecond. */
 const IDS_PER_CALL = 512;
-/** Calls of one bulk check under way at once: enough to hide the round trip, few enough to meet the deadline of each. */
-const CALLS_AT_ONCE = 4;
 
 /** Asks a generation in Redis for ids. */
 export class BlockReader {
   constructor(
     private readonly connection: RedisConnection,
     private readonly scripts: RedisScripts,
+    private readonly onBlocks?: BlockListener,
   ) {}
 
   /** A verdict for each id; `unknown` where the block is missing or not of this generation. */
   async read(from: SegmentedGeneration, ids: readonly IdKey[]): Promise<BloomVerdict[]> {
     if (ids.length === 1) return [await this.readOne(from, ids[0]!)];
-    const verdicts: BloomVerdict[] = [];
-    for (let at = 0; at < ids.length;) {
-      const calls: Promise<BloomVerdict[]>[] = [];
-      for (; at < ids.length && calls.length < CALLS_AT_ONCE; at += IDS_PER_CALL) {
-        calls.push(this.readSome(from, ids.slice(at, at + IDS_PER_CALL)));
-      }
-      for (const call of await Promise.all(calls)) verdicts.push(...call);
+    const calls: Promise<BloomVerdict[]>[] = [];
+    for (let at = 0; at < ids.length; at += IDS_PER_CALL) {
+      calls.push(this.readSome(from, ids.slice(at, at + IDS_PER_CALL)));
     }
-    return verdicts;
+    return (await Promise.all(calls)).flat();
   }
 
   private async readOne(from: SegmentedGeneration, id: IdKey): Promise<BloomVerdict> {
@@ -37,23 +32,30 @@ export class BlockReader {
     const offset = (block % SEGMENT_BLOCKS) * BLOCK_BYTES;
     const key = from.key(Math.floor(block / SEGMENT_BLOCKS));
     const bytes = await this.connection.getRange(key, offset, offset + BLOCK_BYTES - 1);
-    return bytes.length === BLOCK_BYTES ? verdict(from, bytes, 0, fits, seed) : 'unknown';
+    if (bytes.length !== BLOCK_BYTES) return 'unknown';
+    const found = verdict(from, bytes, 0, fits, seed);
+    if (found !== 'unknown') this.onBlocks?.({ generation: from.generation, numbers: [block], bytes });
+    return found;
   }
 
   private async readSome(from: SegmentedGeneration, ids: readonly IdKey[]): Promise<BloomVerdict[]> {
     const { layout } = from;
+    const numbers = new Int32Array(ids.length);
     const seeds = new Int32Array(ids.length);
     const fits: boolean[] = [];
     const keys = new KeyIndex(from);
     const records = Buffer.allocUnsafe(ids.length * 4);
     for (let i = 0; i < ids.length; i++) {
       fits.push(layout.locate(ids[i]!));
+      numbers[i] = layout.block;
       seeds[i] = layout.seed;
       records.writeUInt16BE(keys.indexOf(Math.floor(layout.block / SEGMENT_BLOCKS)), i * 4);
       records.writeUInt16BE(layout.block % SEGMENT_BLOCKS, i * 4 + 2);
     }
     const blocks = await this.scripts.check(keys.keys, records);
-    return ids.map((_, i) => verdict(from, blocks, i * BLOCK_BYTES, fits[i]!, seeds[i]!));
+    const found = ids.map((_, i) => verdict(from, blocks, i * BLOCK_BYTES, fits[i]!, seeds[i]!));
+    if (!found.includes('unknown')) this.onBlocks?.({ generation: from.generation, numbers, bytes: blocks });
+    return found;
   }
 }
 

@@ -15,7 +15,9 @@ export class CircuitBreaker {
   private rejected = 0;
 
   constructor(
-    private readonly onChange: (change: { open: true; error: unknown } | { open: false; rejected: number }) => void,
+    private readonly onChange: (
+      change: { open: true; error: unknown } | { open: false; rejected: number },
+    ) => void,
   ) {}
 
   /** @throws {CircuitOpenError} when the look-up is not to be sent. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { BloomFilterState } from '../../common/index.js';
 import { BLOCKED_LAYOUT, type Generation, MAX_BLOCKS, MAX_ID_BYTES_LIMIT } from '../../filter/index.js';
 
@@ -82,6 +83,7 @@ export function generationFields(generation: Generation, prefix = ''): (string |
     blocks,
     hashCount,
     maxIdBytes,
+    sum: sumOf(generation),
   };
   return Object.entries(fields).flatMap(([name, value]) => [prefix + name, value]);
 }
@@ -110,7 +112,7 @@ function generationOf(meta: Map<string, string>, prefix: string): Generation | '
     maxIdBytes >= 1 &&
     maxIdBytes <= MAX_ID_BYTES_LIMIT;
   if (!sound || layout !== BLOCKED_LAYOUT) return 'nonsense';
-  return {
+  const generation: Generation = {
     layout: BLOCKED_LAYOUT,
     tag: Number.parseInt(tag, 16),
     key: [Number.parseInt(key.slice(0, 8), 16), Number.parseInt(key.slice(8), 16)],
@@ -118,6 +120,13 @@ function generationOf(meta: Map<string, string>, prefix: string): Generation | '
     hashCount,
     maxIdBytes,
   };
+  return meta.get(`${prefix}sum`) === sumOf(generation) ? generation : 'nonsense';
+}
+
+/** Any other number in a generation's place would look for ids where they are not, in blocks whose tag is right. */
+function sumOf({ layout, tag, key, blocks, hashCount, maxIdBytes }: Generation): string {
+  const text = [layout, tag, ...key, blocks, hashCount, maxIdBytes].join(' ');
+  return createHash('sha1').update(text).digest('hex').slice(0, 16);
 }
 
 /** A count, or -1 for what is none; 0 when the field is not there. */

@@ -4,7 +4,7 @@ import type { FilterDescription } from '../index.js';
 import { type KnownMeta, FORMAT, parseMeta, tagText } from './filter-meta.js';
 import type { RedisConnection } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
-import type { RedisScripts } from './redis-scripts.js';
+import type { OfflineState, RedisScripts } from './redis-scripts.js';
 import { type SegmentedGeneration, segmentedGeneration } from './segments.js';
 
 /** A filter that is not ready is looked at again after this time. */
@@ -19,8 +19,8 @@ export interface FilterView {
   readonly stored: boolean;
   /** The server that answered; '' when it may not be asked. */
   readonly runId: string;
-  /** Of the connection, when the reading was begun. */
-  readonly epoch: number;
+  /** As the connection named it when the reading was begun. */
+  readonly server: string;
   readonly readAt: number;
 }
 
@@ -29,6 +29,9 @@ export class FilterViews {
   private cached: FilterView | undefined;
   private loading: Promise<FilterView> | undefined;
   private toldNewer = '';
+  private toldState: BloomFilterState | undefined;
+  /** Whether this process has seen the filter live: metadata that are missing were lost then. */
+  private wasLive = false;
 
   constructor(
     private readonly name: string,
@@ -42,10 +45,15 @@ export class FilterViews {
   /** The cached view as long as it may be used, else a new one. */
   async current(): Promise<FilterView> {
     const view = this.cached;
-    if (view && view.epoch === this.connection.epoch) {
+    if (view && this.isOfServer(view)) {
       if (view.live || performance.now() - view.readAt < RECHECK_MS) return view;
     }
     return this.reload();
+  }
+
+  /** Whether the server that answers is the one that the view was read from. */
+  isOfServer(view: FilterView): boolean {
+    return view.server === this.server();
   }
 
   /** A view read after this call. Concurrent calls may share one reading that none of them has begun. */
@@ -72,14 +80,14 @@ export class FilterViews {
    * Moves the segments of the viewed generation aside, so that every process answers `unknown`, unless the filter is
    * another one by now. With metadata missing: every segment there is.
    */
-  async takeOffline(view: FilterView, state: 'lost' | 'suspect', reason: string): Promise<void> {
+  async takeOffline(view: FilterView, state: OfflineState, reason: string): Promise<void> {
     await this.offline({ tag: tagText(view.live?.generation), segments: view.live?.segments, state, reason });
   }
 
   private async offline(options: {
     tag: string;
     segments?: number | undefined;
-    state: 'lost' | 'suspect';
+    state: OfflineState;
     reason: string;
     nonsense?: boolean;
   }): Promise<void> {
@@ -94,9 +102,7 @@ export class FilterViews {
       ...(segments === undefined ? {} : { segments }),
     });
     if (reply === 'STALE') return;
-    if (reply.state !== 'unbuilt') {
-      this.emit({ type: 'state-changed', filter: this.name, state: reply.state as BloomFilterState, reason });
-    }
+    this.tell(reply.state as BloomFilterState, reason);
     await this.remove(reply.aside);
   }
 
@@ -111,13 +117,19 @@ export class FilterViews {
 
   private async load(): Promise<FilterView> {
     for (let attempt = 0; attempt < 3; attempt++) {
-      const { epoch } = this.connection;
-      const { runId, type, fields } = await this.scripts.describe(this.keys);
+      const server = this.server();
+      const { runId, role, type, fields } = await this.scripts.describe(this.keys);
+      // A replica lags, and a master that was made one keeps its clients and its run id.
+      if (role === 'slave') throw new BloomUnavailableError('The Redis server that answers is a replica.');
       const meta = parseMeta(type, fields);
       if (meta.kind === 'newer') throw this.newer(meta.found);
       if (meta.kind === 'nonsense') {
         const reason = `The metadata make no sense (${meta.fault}).`;
         await this.offline({ tag: meta.tag, state: 'lost', reason, nonsense: true });
+        continue;
+      }
+      if (meta.kind === 'missing' && this.wasLive) {
+        await this.offline({ tag: '', state: 'lost', reason: 'The metadata are gone.' });
         continue;
       }
       const known = meta.kind === 'known' ? meta : undefined;
@@ -132,8 +144,14 @@ export class FilterViews {
         });
         continue;
       }
-      const view = this.view(known, { runId, epoch, readAt: performance.now() });
+      const view = this.view(known, { runId, server, readAt: performance.now() });
       this.cached = view;
+      this.wasLive ||= view.live !== undefined;
+      this.toldState ??= view.description.state;
+      this.tell(
+        view.description.state,
+        view.live ? 'A generation went live.' : 'Another process found it so.',
+      );
       return view;
     }
     throw new BloomUnavailableError(`The metadata of filter '${this.name}' keep changing.`);
@@ -145,7 +163,7 @@ export class FilterViews {
 
   private view(
     meta: KnownMeta | undefined,
-    read: Pick<FilterView, 'runId' | 'epoch' | 'readAt'>,
+    read: Pick<FilterView, 'runId' | 'server' | 'readAt'>,
   ): FilterView {
     const live = meta?.live && segmentedGeneration(meta.live, (index) => this.keys.segment(index));
     const pending = meta?.pending;
@@ -166,6 +184,16 @@ export class FilterViews {
         rebuilding: pending !== undefined,
       },
     };
+  }
+
+  private server(): string {
+    return this.connection.serverOf(this.keys.meta);
+  }
+
+  private tell(state: BloomFilterState, reason: string): void {
+    if (state === (this.toldState ?? 'unbuilt')) return;
+    this.toldState = state;
+    this.emit({ type: 'state-changed', filter: this.name, state, reason });
   }
 
   private newer(found: string): BloomUnavailableError {

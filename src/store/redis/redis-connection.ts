@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import { type BloomEventListener, BloomUnavailableError } from '../../common/index.js';
+import { CircuitBreaker } from './circuit-breaker.js';
+import { clusterSlot } from './cluster-slot.js';
 import { withDeadline } from './deadline.js';
 
 export type RedisClient = Redis | Cluster;
@@ -24,6 +26,12 @@ export interface RedisTimeouts {
   readonly writeTimeoutMs: number;
 }
 
+/** What ioredis has and its types have not; its `callBuffer` fails on a client with `enableAutoPipelining`. */
+type ScriptingCommands = Record<
+  'evalshaBuffer' | 'evalBuffer',
+  (script: string, keyCount: number, ...keysAndArgs: (string | number | Buffer)[]) => Promise<unknown>
+>;
+
 /** A client drops a look-up at once when this many wait for a server that does not answer. */
 const MAX_READS_WAITING = 1000;
 /** Client states in which a command would only join a queue. */
@@ -32,8 +40,12 @@ const DISCONNECTED = new Set(['reconnecting', 'close', 'end', 'disconnecting']);
 /** A client with deadlines, scripts by their digest, and a count of the connections it has had. */
 export class RedisConnection {
   /** Grows whenever a connection to a server ends: what was known of that server has to be asked again. */
-  epoch = 0;
-
+  private epoch = 0;
+  private readonly slots = new Map<string, number>();
+  private readonly breaker = new CircuitBreaker((change) => {
+    if (change.open) this.emit({ type: 'circuit-opened', error: change.error });
+    else this.emit({ type: 'circuit-closed', rejected: change.rejected });
+  });
   private readsWaiting = 0;
   private readonly onClose = () => {
     this.epoch++;
@@ -60,9 +72,47 @@ export class RedisConnection {
     if (owned) client.on('error', this.onError);
   }
 
+  /**
+   * Runs a look-up, of however many commands, under its deadline and the circuit breaker.
+   *
+   * @throws {CircuitOpenError} when the last ones failed, without sending anything.
+   */
+  async lookUp<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { breaker } = this;
+    breaker.admit();
+    try {
+      const result = await withDeadline(work(), this.timeouts.timeoutMs, 'check');
+      breaker.succeeded();
+      return result;
+    } catch (error) {
+      breaker.failed(error);
+      throw error;
+    }
+  }
+
+  /**
+   * Names the server that answers for a key: with another name, what was known of the server has to be asked again. A slot of a
+   * cluster goes to another node also without a connection being closed; the client notes it before it asks that node.
+   */
+  serverOf(key: string): string {
+    const { client } = this;
+    if (!isCluster(client)) return String(this.epoch);
+    let slot = this.slots.get(key);
+    if (slot === undefined) {
+      slot = clusterSlot((client.options.keyPrefix ?? '') + key);
+      this.slots.set(key, slot);
+    }
+    return `${this.epoch} ${client.slots[slot]?.[0]}`;
+  }
+
   /** The bytes `from` to `to`, both inclusive, of a string. */
   getRange(key: string, from: number, to: number): Promise<Buffer> {
-    return this.read('getrange', () => this.client.getrangeBuffer(key, from, to));
+    return this.read(() => this.client.getrangeBuffer(key, from, to));
+  }
+
+  /** The same, for what no look-up waits for. */
+  getPiece(key: string, from: number, to: number): Promise<Buffer> {
+    return this.write('getrange', () => this.client.getrangeBuffer(key, from, to));
   }
 
   /** Runs a script that a look-up waits for. */
@@ -71,7 +121,7 @@ export class RedisConnection {
     keys: readonly string[],
     args: readonly (string | number | Buffer)[],
   ): Promise<unknown> {
-    return this.read(script.name, () => this.evaluate(script, keys, args));
+    return this.read(() => this.evaluate(script, keys, args));
   }
 
   /** Runs a script of an add or of a rebuild. */
@@ -106,18 +156,18 @@ export class RedisConnection {
     client.disconnect();
   }
 
-  private async read<Reply>(operation: string, send: () => Promise<Reply>): Promise<Reply> {
+  /** Without a deadline: that of the look-up is over all its commands. */
+  private async read<Reply>(send: () => Promise<Reply>): Promise<Reply> {
     if (this.readsWaiting >= MAX_READS_WAITING) {
       throw new BloomUnavailableError(`Redis has not answered the last ${MAX_READS_WAITING} look-ups.`);
     }
     this.assertConnected();
     this.readsWaiting++;
-    const settle = () => {
+    try {
+      return await send();
+    } finally {
       this.readsWaiting--;
-    };
-    const reply = send();
-    reply.then(settle, settle);
-    return withDeadline(reply, this.timeouts.timeoutMs, operation);
+    }
   }
 
   private async write<Reply>(operation: string, send: () => Promise<Reply>): Promise<Reply> {
@@ -135,11 +185,12 @@ export class RedisConnection {
     keys: readonly string[],
     args: readonly (string | number | Buffer)[],
   ): Promise<unknown> {
+    const client = this.client as unknown as ScriptingCommands;
     try {
-      return await this.client.callBuffer('evalsha', script.sha1, keys.length, ...keys, ...args);
+      return await client.evalshaBuffer(script.sha1, keys.length, ...keys, ...args);
     } catch (error) {
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return this.client.callBuffer('eval', script.source, keys.length, ...keys, ...args);
+      return client.evalBuffer(script.source, keys.length, ...keys, ...args);
     }
   }
 }

@@ -2,12 +2,15 @@
 export class RedisKeys {
   readonly meta: string;
   readonly lease: string;
+  /** Of the inspection at start-up. */
+  readonly probe: string;
   private readonly base: string;
 
   constructor(keyPrefix: string, filter: string) {
     this.base = `${keyPrefix}:{${filter}}`;
     this.meta = `${this.base}:meta`;
     this.lease = `${this.base}:lease`;
+    this.probe = `${this.base}:probe`;
   }
 
   segment(index: number): string {

@@ -12,6 +12,11 @@ export type LuaSources = { readonly [Name in keyof typeof luaSources]: { readonl
 /** Life of segments that were moved aside: they are removed long before, unless the process dies. */
 const ASIDE_LIFE_MS = 60_000;
 
+/** `unbuilt` becomes `lost` when there is a live segment. */
+export type OfflineState = 'unbuilt' | 'lost' | 'suspect';
+
+const PROBE_LIFE_MS = 10_000;
+
 /** Why a step of a rebuild was refused. */
 export type Refusal = 'LEASE' | 'NOMETA' | 'FORMAT' | 'SERVER' | 'STALE' | 'LENGTH';
 
@@ -25,6 +30,8 @@ export interface AddCommand {
   readonly stagedRecords: Buffer;
 }
 
+export type AddReply = 'NOMETA' | 'STALE' | 'LOST' | { flags: string };
+
 /** One typed function for each script, and nothing else that runs one. */
 export class RedisScripts {
   private readonly script: Record<keyof LuaSources, Script>;
@@ -37,10 +44,10 @@ export class RedisScripts {
     this.script = Object.fromEntries(scripts) as Record<keyof LuaSources, Script>;
   }
 
-  async describe(keys: RedisKeys): Promise<{ runId: string; type: string; fields: string[] }> {
-    const reply = await this.connection.runRead(this.script.describe, [keys.meta], []);
-    const [runId, type, ...fields] = (reply as Buffer[]).map(String);
-    return { runId: runId ?? '', type: type ?? 'none', fields };
+  async describe(keys: RedisKeys): Promise<{ runId: string; role: string; type: string; fields: string[] }> {
+    const reply = await this.connection.run(this.script.describe, [keys.meta], []);
+    const [runId = '', role = '', type = 'none', ...fields] = (reply as Buffer[]).map(String);
+    return { runId, role, type, fields };
   }
 
   /** The blocks that the records name, joined. */
@@ -48,7 +55,7 @@ export class RedisScripts {
     return (await this.connection.runRead(this.script.check, segmentKeys, [records])) as Buffer;
   }
 
-  async add(keys: RedisKeys, command: AddCommand): Promise<'NOMETA' | 'STALE' | 'LOST' | { flags: string }> {
+  async add(keys: RedisKeys, command: AddCommand): Promise<AddReply> {
     const reply = await this.connection.run(
       this.script.add,
       [keys.meta, ...command.keys],
@@ -61,15 +68,13 @@ export class RedisScripts {
         command.stagedRecords,
       ],
     );
-    return Array.isArray(reply)
-      ? { flags: String(reply[0]) }
-      : (String(reply) as 'NOMETA' | 'STALE' | 'LOST');
+    return Array.isArray(reply) ? { flags: String(reply[0]) } : (String(reply) as AddReply);
   }
 
   /** Moves the live segments aside; returns the state that was set and the keys that are left to remove. */
   async offline(
     keys: RedisKeys,
-    options: { tag: string; state: 'lost' | 'suspect'; segments?: number; token: string; nonsense?: boolean },
+    options: { tag: string; state: OfflineState; segments?: number; token: string; nonsense?: boolean },
   ): Promise<'STALE' | { state: string; aside: string[] }> {
     const { tag, state, segments = MAX_SEGMENTS, token, nonsense = false } = options;
     const indexes = Array.from({ length: segments }, (_, index) => index);
@@ -184,7 +189,14 @@ export class RedisScripts {
         ASIDE_LIFE_MS,
         ids,
         ...generationFields(staged.generation),
-        ...['runId', runId, 'capacity', capacity, 'errorRate', errorRate, 'builtAt', builtAt],
+        'runId',
+        runId,
+        'capacity',
+        capacity,
+        'errorRate',
+        errorRate,
+        'builtAt',
+        builtAt,
       ],
     );
   }
@@ -199,6 +211,22 @@ export class RedisScripts {
 
   async withdraw(keys: RedisKeys, token: string): Promise<void> {
     await this.step(this.script.withdraw, [keys.meta], [token]);
+  }
+
+  /** What the server refuses of all that the scripts need, and its set-up as INFO tells it. */
+  async inspect(keys: RedisKeys): Promise<{ forbidden: string[]; info: ReadonlyMap<string, string> }> {
+    const probes = [keys.probe, `${keys.probe}:renamed`, `${keys.probe}:hash`];
+    const reply = await this.connection.run(this.script.inspect, probes, [PROBE_LIFE_MS]);
+    const [forbidden, info] = reply as [Buffer[], Buffer];
+    const lines = String(info)
+      .split('\r\n')
+      .filter((line) => line.includes(':'));
+    return {
+      forbidden: forbidden.map(String),
+      info: new Map(
+        lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]),
+      ),
+    };
   }
 
   async release(keys: RedisKeys, lease: string): Promise<void> {

@@ -71,7 +71,7 @@ export class RedisStaging implements Staging {
     }
     for (let attempt = 1; ; attempt++) {
       if (!view.stored) {
-        await views.takeOffline(view, 'lost', 'The metadata are gone.');
+        await views.takeOffline(view, 'unbuilt', 'The metadata are gone.');
         await views.reload();
       }
       const reply = await scripts.publish(keys, { lease, token, runId: this.runId, generation });

@@ -1,6 +1,6 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { BloomConfigError, type BloomEventListener } from '../../common/index.js';
-import type { BloomFilterStore, BloomStore, OpenFilterOptions } from '../index.js';
+import type { BlockListener, CopyableFilterStore, CopyableStore, OpenFilterOptions } from '../index.js';
 import { FilterViews } from './filter-view.js';
 import { type RedisClient, RedisConnection, type RedisTimeouts } from './redis-connection.js';
 import { RedisFilterStore } from './redis-filter-store.js';
@@ -21,7 +21,7 @@ export interface RedisStoreOptions extends RedisTimeouts {
 }
 
 /** Filters in Redis, shared by all instances of an application. */
-export class RedisStore implements BloomStore {
+export class RedisStore implements CopyableStore {
   readonly kind = 'redis';
 
   private readonly scripts: RedisScripts;
@@ -39,15 +39,15 @@ export class RedisStore implements BloomStore {
   static async connect(options: RedisStoreOptions): Promise<RedisStore> {
     const owned = !isClient(options.redis);
     const client = isClient(options.redis) ? options.redis : await createClient(options.redis);
-    assertReadsMaster(client);
+    assertUsable(client);
     return new RedisStore(new RedisConnection(client, owned, options, options.emit), options);
   }
 
-  open({ name, emit }: OpenFilterOptions): BloomFilterStore {
+  open({ name, emit, onBlocks }: OpenFilterOptions & { onBlocks?: BlockListener }): CopyableFilterStore {
     const { connection, scripts } = this;
     const keys = new RedisKeys(this.options.keyPrefix, name);
     const views = new FilterViews(name, keys, connection, scripts, emit, this.options.trustAfterFailover);
-    return new RedisFilterStore({ name, emit, keys, connection, scripts, views });
+    return new RedisFilterStore({ name, emit, keys, connection, scripts, views }, onBlocks);
   }
 
   close(): Promise<void> {
@@ -68,15 +68,21 @@ async function createClient(redis: string | RedisOptions): Promise<RedisClient> 
   });
   // Protection is to be back within a second of the server.
   const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1000);
+  // How long a server that does not answer, or is not there, keeps a process that ends.
+  const disconnectTimeout = 500;
+  const defaults = { retryStrategy, disconnectTimeout };
   return typeof redis === 'string'
-    ? new ioredis.Redis(redis, { retryStrategy })
-    : new ioredis.Redis({ retryStrategy, ...redis });
+    ? new ioredis.Redis(redis, defaults)
+    : new ioredis.Redis({ ...defaults, ...redis });
 }
 
-/** A replica lags: an id that was added is not there yet, and its look-up would be answered "absent". */
-function assertReadsMaster(client: RedisClient): void {
-  const { options } = client as { options: { scaleReads?: unknown; role?: unknown } };
-  const { scaleReads = 'master', role = 'master' } = options;
+/**
+ * A replica lags: an id that was added is not there yet, and its look-up would be answered "absent". And automatic pipelines
+ * of a cluster take the first argument of any command for its key, which for a script is its digest.
+ */
+function assertUsable(client: RedisClient): void {
+  const { options } = client as { options: ClientOptions };
+  const { scaleReads = 'master', role = 'master', autoPipeliningIgnoredCommands: ignored = [] } = options;
   if (scaleReads !== 'master') {
     throw new BloomConfigError(
       `Expected a Cluster with scaleReads 'master', got '${String(scaleReads)}': a replica may not have an id yet that was ` +
@@ -89,4 +95,18 @@ function assertReadsMaster(client: RedisClient): void {
         'yet that was added.',
     );
   }
+  const sendsScriptsAstray = client.isCluster && options.enableAutoPipelining;
+  if (sendsScriptsAstray && !['eval', 'evalsha'].every((command) => ignored.includes(command))) {
+    throw new BloomConfigError(
+      "Expected a Cluster without enableAutoPipelining, or with autoPipeliningIgnoredCommands: ['eval', 'evalsha'], since " +
+        'ioredis sends scripts to the wrong node otherwise. Set it, or pass a client of its own to BloomModule.',
+    );
+  }
+}
+
+interface ClientOptions {
+  readonly scaleReads?: unknown;
+  readonly role?: unknown;
+  readonly enableAutoPipelining?: boolean;
+  readonly autoPipeliningIgnoredCommands?: readonly string[];
 }

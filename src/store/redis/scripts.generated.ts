@@ -58,9 +58,13 @@ if ARGV[1] ~= '' then
 end
 --safety:double-write
 if ARGV[2] ~= '' then
-  -- A staged block that is gone is not made again: the swap finds it missing.
   local stagedFlags, stagedAdded = set(ARGV[6], tonumber(ARGV[4]), ARGV[2])
-  if stagedFlags and stagedAdded > 0 then redis.call('HINCRBY', KEYS[1], 'pending.count', stagedAdded) end
+  -- A staged block that is gone is not made again, and this staging, which lacks an id now, must not go live.
+  if not stagedFlags then
+    redis.call('HDEL', KEYS[1], 'pending.tag', 'pending.token')
+  elseif stagedAdded > 0 then
+    redis.call('HINCRBY', KEYS[1], 'pending.count', stagedAdded)
+  end
   flags = flags or stagedFlags
 end
 --end
@@ -89,23 +93,74 @@ return table.concat(blocks)
   },
   describe: {
     source: `--[[
-Reads all that is stored about a filter, and which server it is that answers.
+Reads all that is stored about a filter, and which server it is that answers, as what.
 
 KEYS[1]  meta
 
-Reply: { run id of the server ('' when it may not be asked), type of meta, field, value, … }
+Reply: { run id of the server, its role: master or slave (both '' when it may not be asked), type of meta, field, value, … }
 ]]
-local info = redis.pcall('INFO', 'server')
-local reply = {
-  type(info) == 'string' and string.match(info, 'run_id:(%w+)') or '',
-  redis.call('TYPE', KEYS[1]).ok,
-}
-if reply[2] == 'hash' then
+local function ask(section, pattern)
+  local info = redis.pcall('INFO', section)
+  return type(info) == 'string' and string.match(info, pattern) or ''
+end
+local reply = { ask('server', 'run_id:(%w+)'), ask('replication', 'role:(%w+)'), redis.call('TYPE', KEYS[1]).ok }
+if reply[3] == 'hash' then
   for _, text in ipairs(redis.call('HGETALL', KEYS[1])) do
     reply[#reply + 1] = text
   end
 end
 return reply
+`,
+  },
+  inspect: {
+    source: `--[[
+Tries every command that the other scripts need on a key of its own, and asks the server for its set-up.
+
+KEYS[1]  probe string
+KEYS[2]  a second name for it
+KEYS[3]  probe hash
+ARGV[1]  life of the probes, in milliseconds, should removing them be forbidden
+
+Reply: { refusals, text of INFO memory and INFO persistence }
+]]
+local refusals = {}
+local function try(...)
+  local reply = redis.pcall(...)
+  if type(reply) == 'table' and reply.err then refusals[#refusals + 1] = reply.err end
+end
+try('SET', KEYS[1], 'probe', 'NX', 'PX', ARGV[1])
+try('APPEND', KEYS[1], 'x')
+try('SETBIT', KEYS[1], 0, 1)
+try('GET', KEYS[1])
+try('GETRANGE', KEYS[1], 0, 3)
+try('STRLEN', KEYS[1])
+try('BITOP', 'OR', KEYS[1], KEYS[1], KEYS[1])
+try('PEXPIRE', KEYS[1], ARGV[1])
+try('PERSIST', KEYS[1])
+try('PEXPIRE', KEYS[1], ARGV[1])
+try('EXISTS', KEYS[1])
+try('TYPE', KEYS[1])
+try('RENAME', KEYS[1], KEYS[2])
+try('UNLINK', KEYS[2])
+try('HSET', KEYS[3], 'count', 0)
+try('HGET', KEYS[3], 'count')
+try('HMGET', KEYS[3], 'count')
+try('HGETALL', KEYS[3])
+try('HINCRBY', KEYS[3], 'count', 1)
+try('HDEL', KEYS[3], 'other')
+try('PEXPIRE', KEYS[3], ARGV[1])
+try('DEL', KEYS[1], KEYS[3])
+local info = ''
+for _, section in ipairs({ 'server', 'memory', 'persistence' }) do
+  local reply = redis.pcall('INFO', section)
+  if type(reply) == 'string' then
+    info = info .. reply
+  else
+    refusals[#refusals + 1] = reply.err
+    break
+  end
+end
+return { refusals, info }
 `,
   },
   load: {
@@ -143,11 +198,14 @@ ARGV[1]  token of the lease
 ARGV[2]  length that both must have, in bytes
 ARGV[3]  life of the segment, in milliseconds
 
-Reply: 'LEASE' when the lease is not the caller's, 'LENGTH' when one of the two has another length, else 'OK'
+Reply: 'LEASE' when the lease is not the caller's, 'LENGTH' when one of the two has another length or they differ in their
+       tag, else 'OK'
 ]]
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
 local length = tonumber(ARGV[2])
 if redis.call('STRLEN', KEYS[2]) ~= length or redis.call('STRLEN', KEYS[3]) ~= length then return 'LENGTH' end
+-- Else the tag of the scratch string would make blocks sound that somebody has overwritten.
+if redis.call('GETRANGE', KEYS[2], 0, 3) ~= redis.call('GETRANGE', KEYS[3], 0, 3) then return 'LENGTH' end
 redis.call('BITOP', 'OR', KEYS[2], KEYS[2], KEYS[3])
 -- BITOP makes the key anew, without its expiry.
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
@@ -164,16 +222,16 @@ KEYS[2 .. n+1]      live segments
 KEYS[n+2 .. 2n+1]   where they are moved
 ARGV[1]             n
 ARGV[2]             tag that meta must hold now, '' for none
-ARGV[3]             state to set: lost, suspect
+ARGV[3]             state to set: lost, suspect, or unbuilt, which becomes lost when there is a live segment
 ARGV[4]             format to write
 ARGV[5]             life of the moved segments, in milliseconds
 ARGV[6]             '1': meta makes no sense and is made anew
 
-Reply: 'STALE' when meta holds another tag, else { state that was set, indexes from 0 of the segments that were moved }
+Reply: 'STALE' when meta holds another tag, or has none since the filter is offline already, else { state that was set, indexes from 0 of the segments that were moved }
 ]]
 local kind = redis.call('TYPE', KEYS[1]).ok
 local tag = kind == 'hash' and redis.call('HGET', KEYS[1], 'tag') or ''
-if (tag or '') ~= ARGV[2] then return 'STALE' end
+if tag ~= ARGV[2] or (kind == 'hash' and tag == '' and ARGV[6] ~= '1') then return 'STALE' end
 
 local segments = tonumber(ARGV[1])
 local moved = {}
@@ -185,9 +243,9 @@ for i = 1, segments do
   end
 end
 local state = ARGV[3]
-if kind == 'none' and #moved == 0 then state = 'unbuilt' end
+if state == 'unbuilt' and #moved > 0 then state = 'lost' end
 if kind ~= 'hash' or ARGV[6] == '1' then redis.call('DEL', KEYS[1]) end
-redis.call('HDEL', KEYS[1], 'layout', 'tag', 'key', 'blocks', 'hashCount', 'maxIdBytes', 'runId', 'count')
+redis.call('HDEL', KEYS[1], 'layout', 'tag', 'key', 'blocks', 'hashCount', 'maxIdBytes', 'sum', 'runId', 'count')
 redis.call('HSET', KEYS[1], 'format', ARGV[4], 'state', state)
 return { state, unpack(moved) }
 `,
@@ -330,7 +388,7 @@ for i = 1, staged do
   redis.call('RENAME', KEYS[2 + i], KEYS[2 + staged + i])
 end
 redis.call('HDEL', meta, 'pending.token', 'pending.layout', 'pending.tag', 'pending.key', 'pending.blocks',
-  'pending.hashCount', 'pending.maxIdBytes', 'pending.runId', 'pending.count')
+  'pending.hashCount', 'pending.maxIdBytes', 'pending.sum', 'pending.runId', 'pending.count')
 redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[10], 'count', ARGV[10] + (known[3] or 0), unpack(ARGV, 11))
 redis.call('HINCRBY', meta, 'builds', 1)
 return 'OK'
@@ -347,7 +405,7 @@ Reply: 'OK'
 ]]
 if redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HGET', KEYS[1], 'pending.token') == ARGV[1] then
   redis.call('HDEL', KEYS[1], 'pending.token', 'pending.layout', 'pending.tag', 'pending.key', 'pending.blocks',
-    'pending.hashCount', 'pending.maxIdBytes', 'pending.runId', 'pending.count')
+    'pending.hashCount', 'pending.maxIdBytes', 'pending.sum', 'pending.runId', 'pending.count')
 end
 return 'OK'
 `,

@@ -1,10 +1,19 @@
 import { BloomConfigError, type BloomEvent } from '../../../src/common/index.js';
-import { BlockedFilter, type BloomId, createGeneration, planFilter } from '../../../src/filter/index.js';
-import type { BloomFilter, BloomFilterInfo } from '../../../src/service/index.js';
+import {
+  BlockedFilter,
+  type BloomId,
+  createGeneration,
+  idKeyText,
+  planFilter,
+  toIdKey,
+} from '../../../src/filter/index.js';
+import { type BloomFilterInfo, type GuardableFilter, Guarding } from '../../../src/service/index.js';
 import type { BloomVerdict } from '../../../src/store/index.js';
 
 /** A filter in memory that counts what it is asked, and fails when it is told to. */
-export class TestFilter implements BloomFilter {
+export class TestFilter implements GuardableFilter {
+  readonly guarding = new Guarding({ shadow: false, auditSampleRate: 0, negativeCache: false });
+  readonly wrongAbsents: BloomId[] = [];
   readonly checked: unknown[] = [];
   readonly addCalls: BloomId[][] = [];
   readonly events: BloomEvent[] = [];
@@ -63,6 +72,14 @@ export class TestFilter implements BloomFilter {
 
   reset(): Promise<never> {
     return this.rebuild();
+  }
+
+  keyText(id: unknown): string {
+    return idKeyText(toIdKey(id));
+  }
+
+  async reportWrongAbsent(id: BloomId): Promise<void> {
+    this.wrongAbsents.push(id);
   }
 
   info(): Promise<BloomFilterInfo> {

@@ -55,9 +55,13 @@ if ARGV[1] ~= '' then
 end
 --safety:double-write
 if ARGV[2] ~= '' then
-  -- A staged block that is gone is not made again: the swap finds it missing.
   local stagedFlags, stagedAdded = set(ARGV[6], tonumber(ARGV[4]), ARGV[2])
-  if stagedFlags and stagedAdded > 0 then redis.call('HINCRBY', KEYS[1], 'pending.count', stagedAdded) end
+  -- A staged block that is gone is not made again, and this staging, which lacks an id now, must not go live.
+  if not stagedFlags then
+    redis.call('HDEL', KEYS[1], 'pending.tag', 'pending.token')
+  elseif stagedAdded > 0 then
+    redis.call('HINCRBY', KEYS[1], 'pending.count', stagedAdded)
+  end
   flags = flags or stagedFlags
 end
 --end

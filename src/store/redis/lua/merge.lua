@@ -8,11 +8,14 @@ ARGV[1]  token of the lease
 ARGV[2]  length that both must have, in bytes
 ARGV[3]  life of the segment, in milliseconds
 
-Reply: 'LEASE' when the lease is not the caller's, 'LENGTH' when one of the two has another length, else 'OK'
+Reply: 'LEASE' when the lease is not the caller's, 'LENGTH' when one of the two has another length or they differ in their
+       tag, else 'OK'
 ]]
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
 local length = tonumber(ARGV[2])
 if redis.call('STRLEN', KEYS[2]) ~= length or redis.call('STRLEN', KEYS[3]) ~= length then return 'LENGTH' end
+-- Else the tag of the scratch string would make blocks sound that somebody has overwritten.
+if redis.call('GETRANGE', KEYS[2], 0, 3) ~= redis.call('GETRANGE', KEYS[3], 0, 3) then return 'LENGTH' end
 redis.call('BITOP', 'OR', KEYS[2], KEYS[2], KEYS[3])
 -- BITOP makes the key anew, without its expiry.
 redis.call('PEXPIRE', KEYS[2], ARGV[3])

@@ -6,16 +6,16 @@ KEYS[2 .. n+1]      live segments
 KEYS[n+2 .. 2n+1]   where they are moved
 ARGV[1]             n
 ARGV[2]             tag that meta must hold now, '' for none
-ARGV[3]             state to set: lost, suspect
+ARGV[3]             state to set: lost, suspect, or unbuilt, which becomes lost when there is a live segment
 ARGV[4]             format to write
 ARGV[5]             life of the moved segments, in milliseconds
 ARGV[6]             '1': meta makes no sense and is made anew
 
-Reply: 'STALE' when meta holds another tag, else { state that was set, indexes from 0 of the segments that were moved }
+Reply: 'STALE' when meta holds another tag, or has none since the filter is offline already, else { state that was set, indexes from 0 of the segments that were moved }
 ]]
 local kind = redis.call('TYPE', KEYS[1]).ok
 local tag = kind == 'hash' and redis.call('HGET', KEYS[1], 'tag') or ''
-if (tag or '') ~= ARGV[2] then return 'STALE' end
+if tag ~= ARGV[2] or (kind == 'hash' and tag == '' and ARGV[6] ~= '1') then return 'STALE' end
 
 local segments = tonumber(ARGV[1])
 local moved = {}
@@ -27,8 +27,8 @@ for i = 1, segments do
   end
 end
 local state = ARGV[3]
-if kind == 'none' and #moved == 0 then state = 'unbuilt' end
+if state == 'unbuilt' and #moved > 0 then state = 'lost' end
 if kind ~= 'hash' or ARGV[6] == '1' then redis.call('DEL', KEYS[1]) end
-redis.call('HDEL', KEYS[1], 'layout', 'tag', 'key', 'blocks', 'hashCount', 'maxIdBytes', 'runId', 'count')
+redis.call('HDEL', KEYS[1], 'layout', 'tag', 'key', 'blocks', 'hashCount', 'maxIdBytes', 'sum', 'runId', 'count')
 redis.call('HSET', KEYS[1], 'format', ARGV[4], 'state', state)
 return { state, unpack(moved) }

@@ -49,7 +49,7 @@ for i = 1, staged do
   redis.call('RENAME', KEYS[2 + i], KEYS[2 + staged + i])
 end
 redis.call('HDEL', meta, 'pending.token', 'pending.layout', 'pending.tag', 'pending.key', 'pending.blocks',
-  'pending.hashCount', 'pending.maxIdBytes', 'pending.runId', 'pending.count')
+  'pending.hashCount', 'pending.maxIdBytes', 'pending.sum', 'pending.runId', 'pending.count')
 redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[10], 'count', ARGV[10] + (known[3] or 0), unpack(ARGV, 11))
 redis.call('HINCRBY', meta, 'builds', 1)
 return 'OK'

@@ -8,6 +8,6 @@ Reply: 'OK'
 ]]
 if redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HGET', KEYS[1], 'pending.token') == ARGV[1] then
   redis.call('HDEL', KEYS[1], 'pending.token', 'pending.layout', 'pending.tag', 'pending.key', 'pending.blocks',
-    'pending.hashCount', 'pending.maxIdBytes', 'pending.runId', 'pending.count')
+    'pending.hashCount', 'pending.maxIdBytes', 'pending.sum', 'pending.runId', 'pending.count')
 end
 return 'OK'

@@ -1,0 +1,240 @@
+import { Injectable, NotFoundException } from '@nestjs/common';
+import type { TestingModule } from '@nestjs/testing';
+import { type BloomEvent, type BloomFeature, BloomGuarded, BloomModule, BloomService } from 'nestjs-bloom';
+import { startContext } from './support/test-app.js';
+
+const rows = new Set<string>();
+
+@Injectable()
+class Products {
+  calls = 0;
+
+  @BloomGuarded('products')
+  async find(sku: string): Promise<{ sku: string } | null> {
+    this.calls++;
+    await new Promise(setImmediate);
+    return rows.has(sku) ? { sku } : null;
+  }
+
+  @BloomGuarded('products')
+  async get(sku: string): Promise<{ sku: string }> {
+    this.calls++;
+    if (sku === 'broken') throw new Error('The database is down.');
+    if (!rows.has(sku)) throw new NotFoundException();
+    return { sku };
+  }
+
+  @BloomGuarded('products', { coalesce: true })
+  async share(sku: string, version?: object): Promise<object> {
+    this.calls++;
+    await new Promise(setImmediate);
+    if (sku === 'broken') throw new Error('The database is down.');
+    return { sku, version };
+  }
+}
+
+describe('A guard that observes', () => {
+  let module: TestingModule;
+  let events: BloomEvent[];
+
+  async function start(feature: Partial<BloomFeature> = {}) {
+    events = [];
+    module = await startContext({
+      imports: [
+        BloomModule.forRoot({ onEvent: (event) => events.push(event) }),
+        BloomModule.forFeature([
+          {
+            name: 'products',
+            capacity: 1000,
+            errorRate: 1e-6,
+            source: {
+              async *ids() {
+                yield [...rows];
+              },
+            },
+            rebuild: { onBoot: 'never', drainMs: 0, minRatio: 0 },
+            ...feature,
+          },
+        ]),
+      ],
+      providers: [Products],
+    });
+    const filter = module.get(BloomService).filter('products');
+    await filter.rebuild();
+    return { filter, products: module.get(Products) };
+  }
+
+  /** A filter in which every bit is set. */
+  async function startSaturated(feature: Partial<BloomFeature> = {}) {
+    const started = await start({ capacity: 1, errorRate: 0.5, ...feature });
+    await started.filter.addMany(Array.from({ length: 20_000 }, (_, i) => `filler-${i}`));
+    return started;
+  }
+
+  beforeEach(() => {
+    rows.clear();
+    rows.add('mug');
+  });
+
+  afterEach(() => module.close());
+
+  describe('and meets a false positive', () => {
+    it('counts it, whether the method gives null or throws NotFound', async () => {
+      const { filter, products } = await startSaturated({ negativeCache: false });
+      await products.find('nothing');
+      await expect(products.get('nothing')).rejects.toThrow(NotFoundException);
+      await products.find('mug');
+      expect(filter.guarding.counts()).toMatchObject({ maybe: 3, falsePositives: 2, absent: 0 });
+      expect(filter.guarding.counts().observedErrorRate).toBe(1);
+    });
+
+    it('does not take a failure of the method for one', async () => {
+      const { filter, products } = await startSaturated();
+      await expect(products.get('broken')).rejects.toThrow('The database is down.');
+      expect(filter.guarding.counts()).toMatchObject({ maybe: 1, falsePositives: 0 });
+    });
+
+    it('lets it reach the method once in its life, not once for each request', async () => {
+      const { filter, products } = await startSaturated();
+      for (let i = 0; i < 50; i++) expect(await products.find('nothing')).toBeNull();
+      expect(products.calls).toBe(1);
+      expect(filter.guarding.counts()).toMatchObject({ falsePositives: 1, remembered: 49 });
+    });
+
+    it('lets it reach the method again when its life is over', async () => {
+      const { products } = await startSaturated({ negativeCache: { lifeMs: 20 } });
+      await products.find('nothing');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await products.find('nothing');
+      expect(products.calls).toBe(2);
+    });
+
+    it('forgets it before an add of the id resolves, in any spelling', async () => {
+      const { filter, products } = await startSaturated();
+      await products.find('7');
+      rows.add('7');
+      await filter.add(7n);
+      expect(await products.find('7')).toEqual({ sku: '7' });
+    });
+
+    it('does not remember what was looked up before the add and denied after it', async () => {
+      const { filter, products } = await startSaturated();
+      const lookUp = products.find('late');
+      await filter.add('late');
+      await lookUp;
+      rows.add('late');
+      expect(await products.find('late')).toEqual({ sku: 'late' });
+    });
+
+    it('keeps no more of them than it is told to', async () => {
+      const { products } = await startSaturated({ negativeCache: { maxIds: 2 } });
+      for (const sku of ['a', 'b', 'c', 'a']) await products.find(sku);
+      expect(products.calls).toBe(4);
+    });
+  });
+
+  describe('in shadow mode', () => {
+    it('blocks nothing, and counts what it would have blocked', async () => {
+      const { filter, products } = await start({ shadow: true });
+      expect(await products.find('nothing')).toBeNull();
+      expect(products.calls).toBe(1);
+      expect(filter.guarding.counts()).toMatchObject({ absent: 1, wrongAbsents: 0 });
+    });
+
+    it('blocks from the moment it is switched on', async () => {
+      const { filter, products } = await start({ shadow: true });
+      filter.guarding.mode = 'on';
+      await products.find('nothing');
+      expect(products.calls).toBe(0);
+    });
+
+    it('reports a row that the filter denies', async () => {
+      const { products } = await start({ shadow: true });
+      rows.add('imported');
+      expect(await products.find('imported')).toEqual({ sku: 'imported' });
+      await until(() => events.some(({ type }) => type === 'wrong-absent'));
+    });
+  });
+
+  describe('that is switched off', () => {
+    it('does not ask the filter, until it is switched on again', async () => {
+      const { filter, products } = await start();
+      filter.guarding.mode = 'off';
+      await products.find('nothing');
+      expect(products.calls).toBe(1);
+      expect(filter.guarding.counts()).toMatchObject({ absent: 0 });
+      filter.guarding.mode = 'on';
+      await products.find('nothing');
+      expect(products.calls).toBe(1);
+    });
+  });
+
+  describe('that is audited', () => {
+    it('lets about the given share of absent answers through', async () => {
+      const { products } = await start({ audit: { sampleRate: 0.2 } });
+      for (let i = 0; i < 2000; i++) await products.find(`nothing-${i}`);
+      expect(products.calls).toBeGreaterThan(300);
+      expect(products.calls).toBeLessThan(500);
+    });
+
+    it('takes the filter offline for a wrong absent, tells the id, and has it rebuilt with the id', async () => {
+      const { filter, products } = await start({ audit: { sampleRate: 1 } });
+      rows.add('imported');
+      expect(await products.find('imported')).toEqual({ sku: 'imported' });
+      await until(async () => (await filter.info()).builds === 2);
+      expect(events).toContainEqual({ type: 'wrong-absent', filter: 'products', id: 'imported' });
+      expect(events).toContainEqual(expect.objectContaining({ type: 'state-changed', state: 'suspect' }));
+      expect(filter.guarding.counts().wrongAbsents).toBe(1);
+      expect(await filter.check('imported')).toBe('maybe');
+      expect(await filter.check('nothing')).toBe('absent');
+    });
+
+    it('does not mistake an id that was added during the look-up for one', async () => {
+      const { filter, products } = await start({ audit: { sampleRate: 1 } });
+      const lookUp = products.find('new');
+      await Promise.resolve();
+      rows.add('new');
+      await filter.add('new');
+      expect(await lookUp).toEqual({ sku: 'new' });
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(events.filter(({ type }) => type === 'wrong-absent')).toEqual([]);
+    });
+  });
+
+  describe('that coalesces', () => {
+    it('shares one call among equal ones of one time, and its result', async () => {
+      const { products } = await startSaturated();
+      const results = await Promise.all([
+        products.share('mug'),
+        products.share('mug'),
+        products.share('cup'),
+      ]);
+      expect(products.calls).toBe(2);
+      expect(results[0]).toBe(results[1]);
+      await products.share('mug');
+      expect(products.calls).toBe(3);
+    });
+
+    it('shares a failure too, and forgets it', async () => {
+      const { products } = await startSaturated();
+      const outcomes = await Promise.allSettled([products.share('broken'), products.share('broken')]);
+      expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      expect(products.calls).toBe(1);
+      await expect(products.share('broken')).rejects.toThrow('The database is down.');
+    });
+
+    it('does not share calls that differ in another argument', async () => {
+      const { products } = await startSaturated();
+      await Promise.all([products.share('mug', {}), products.share('mug', {})]);
+      expect(products.calls).toBe(2);
+    });
+  });
+});
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 500; i++) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('It did not happen within five seconds.');
+}

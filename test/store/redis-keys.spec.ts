@@ -96,7 +96,7 @@ describe('Keys in Redis', () => {
 
   it('stand under the prefix of the library and under that of the client', async () => {
     const client = new Redis(redis.server.url, { keyPrefix: 'shop:' });
-    const { filter, store } = await redis.open('products', { redis: client, keyPrefix: 'guards' });
+    const { filter, close } = await redis.open('products', { redis: client, keyPrefix: 'guards' });
     await build(filter, ['a'], LARGE);
     await filter.add(['b']);
     expect(await filter.check(['a', 'b', 'x'])).toEqual(['maybe', 'maybe', 'absent']);
@@ -106,7 +106,7 @@ describe('Keys in Redis', () => {
     expect(await filter.check(idsOf('id', 100))).toContain('unknown');
     await build(filter, ['a'], SMALL);
     expect(await keys()).toEqual(['shop:guards:{products}:0', 'shop:guards:{products}:meta']);
-    await store.close();
+    await close();
     client.disconnect();
   });
 

@@ -58,7 +58,7 @@ describe('When the metadata are edited by hand', () => {
           expect(error).toBeInstanceOf(BloomUnavailableError);
         });
         await expectNeverAbsent([newcomer.filter, reader.filter], BUILT);
-        await newcomer.store.close();
+        await newcomer.close();
       }
     },
   );

@@ -57,7 +57,6 @@ describe('When the server is killed', () => {
     await expectNeverAbsent([one.filter, two.filter], [...BUILT, 'later']);
     expect(await two.filter.describe()).toMatchObject({ state: 'lost' });
     await build(two.filter, BUILT);
-    await eventually('the filter answers', async () => (await one.filter.check(['x']))[0] === 'absent');
     await expectFound([one.filter, two.filter], BUILT);
   });
 
@@ -91,8 +90,8 @@ describe('When the server comes back from an older snapshot', () => {
   it('a process that knows nothing of the time before does not believe it either', async () => {
     const [one, two] = await pair();
     await restartFromOlderSnapshot(one, ['lost']);
-    await one.store.close();
-    await two.store.close();
+    await one.close();
+    await two.close();
     const newcomer = await redis.open('products');
     expect(await newcomer.filter.check(['lost'])).toEqual(['unknown']);
     expect(await newcomer.filter.describe()).toMatchObject({ state: 'suspect' });
@@ -105,7 +104,6 @@ describe('When the server comes back from an older snapshot', () => {
     await two.filter.add(['late']);
     await expectNeverAbsent([one.filter, two.filter], ['lost', 'late']);
     await build(two.filter, [...BUILT, 'lost', 'late']);
-    await eventually('the filter answers', async () => (await one.filter.check(['x']))[0] === 'absent');
     await expectFound([one.filter, two.filter], [...BUILT, 'lost', 'late']);
   });
 

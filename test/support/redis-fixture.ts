@@ -9,11 +9,12 @@ export interface Instance {
   readonly store: RedisStore;
   readonly filter: BloomFilterStore;
   readonly events: BloomEvent[];
+  close(): Promise<void>;
 }
 
 /** A server of its own, and instances of the application on it. */
 export class RedisFixture {
-  private readonly stores: RedisStore[] = [];
+  private readonly stores = new Set<RedisStore>();
   private readonly clients: Redis[] = [];
   private named = 0;
 
@@ -41,20 +42,23 @@ export class RedisFixture {
       emit,
       ...options,
     });
-    this.stores.push(store);
-    return { store, filter: store.open({ name, emit, clock: systemClock }), events };
+    this.stores.add(store);
+    const close = async () => {
+      if (this.stores.delete(store)) await store.close();
+    };
+    return { store, filter: store.open({ name, emit, clock: systemClock }), events, close };
   }
 
   /** A connection that belongs to the test; closed with the fixture. */
   client(): Redis {
-    const client = new Redis(this.server.url);
+    const client = new Redis(this.server.url, { disconnectTimeout: 100 });
     client.on('error', () => {});
     this.clients.push(client);
     return client;
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.stores.map((store) => store.close()));
+    await Promise.all([...this.stores].map((store) => store.close()));
     for (const client of this.clients) client.disconnect();
     await this.server.stop();
   }

@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 /** Base of every error this library throws. `code` is stable; the message is for people. */
 export abstract class BloomError extends Error {
   abstract readonly code: string;
@@ -67,4 +69,10 @@ export class BloomRebuildError extends BloomError {
 /** The text of anything that was thrown. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Any value, however odd, as a short text for an error message. */
+export function printed(value: unknown): string {
+  const text = inspect(value, { depth: 1, breakLength: Infinity });
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }

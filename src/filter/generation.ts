@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { BloomConfigError } from '../common/index.js';
+import { BloomConfigError, printed } from '../common/index.js';
 import { MAX_ID_BYTES_LIMIT } from './id.js';
+import { LAYOUT_NUMBERS } from './layout-numbers.js';
 import type { FilterPlan } from './sizing.js';
 
-/** The number under which layout `blocked` is stored. Append-only: a number never changes its meaning. */
-export const BLOCKED_LAYOUT = 1;
+/** The number under which layout `blocked` is stored. */
+export const BLOCKED_LAYOUT = LAYOUT_NUMBERS.blocked;
 
 /** One build of a filter: everything that decides where an id's bits are. Replaced whole by a rebuild. */
 export interface Generation {
@@ -24,7 +25,7 @@ export interface Generation {
 export function createGeneration(plan: FilterPlan, maxIdBytes = 1024): Generation {
   if (!Number.isSafeInteger(maxIdBytes) || maxIdBytes < 1 || maxIdBytes > MAX_ID_BYTES_LIMIT) {
     throw new BloomConfigError(
-      `Expected maxIdBytes to be an integer from 1 to ${MAX_ID_BYTES_LIMIT}, got ${maxIdBytes}.`,
+      `Expected maxIdBytes to be an integer from 1 to ${MAX_ID_BYTES_LIMIT}, got ${printed(maxIdBytes)}.`,
     );
   }
   const random = randomBytes(12);

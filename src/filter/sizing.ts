@@ -1,4 +1,5 @@
-import { BloomConfigError } from '../common/index.js';
+import { BloomConfigError, printed } from '../common/index.js';
+import { passRate } from './error-model.js';
 
 /** A block is what one look-up reads. */
 export const BLOCK_BYTES = 256;
@@ -35,17 +36,17 @@ export interface FilterPlan {
  * @throws {BloomConfigError} when the capacity is not a positive integer, the error rate is not within
  * 0.000001 and 0.5, or the filter would exceed 4 GiB.
  */
-export function planFilter(options: { capacity: number; errorRate: number }): FilterPlan {
+export function planBlocked(options: { capacity: number; errorRate: number }): FilterPlan {
   const { capacity, errorRate } = options;
   if (!Number.isSafeInteger(capacity) || capacity < 1) {
     throw new BloomConfigError(
-      `Expected capacity to be a positive integer (the number of ids to hold), got ${capacity}.`,
+      `Expected capacity to be a positive integer (the number of ids to hold), got ${printed(capacity)}.`,
     );
   }
   if (!(errorRate >= MIN_ERROR_RATE && errorRate <= MAX_ERROR_RATE)) {
     throw new BloomConfigError(
       `Expected errorRate to be from ${MIN_ERROR_RATE} to ${MAX_ERROR_RATE} (0.001 lets one absent id in a thousand ` +
-        `through), got ${errorRate}.`,
+        `through), got ${printed(errorRate)}.`,
     );
   }
   const { hashCount, idsPerBlock } = densestBlock(errorRate * PLANNING_MARGIN);
@@ -71,9 +72,7 @@ export function planFilter(options: { capacity: number; errorRate: number }): Fi
  * Error rate of a blocked filter whose blocks hold `idsPerBlock` ids on average.
  *
  * The ids of one block are Poisson distributed (F. Putze, P. Sanders, J. Singler, "Cache-, Hash- and Space-Efficient
- * Bloom Filters", 2007). A block with x ids has thrown n = kx bits at b places; a share F of them is set, and an absent
- * id passes with E[F^k] ≈ E[F]^k (1 + k(k-1)/2 · Var[F]/E[F]²), the moments being those of the occupancy problem. An absent id
- * also passes when its 32 bits within the block are those of a present one.
+ * Bloom Filters", 2007). An absent id also passes when its 32 bits within the block are those of a present one.
  */
 export function modelledErrorRate(options: { hashCount: number; idsPerBlock: number }): number {
   const { hashCount: k, idsPerBlock } = options;
@@ -86,10 +85,7 @@ export function modelledErrorRate(options: { hashCount: number; idsPerBlock: num
     logProbability += Math.log(idsPerBlock / x);
     const probability = Math.exp(logProbability);
     if (probability === 0) continue;
-    const unset = (1 - 1 / b) ** (k * x);
-    const fill = 1 - unset;
-    const variance = unset / b + (1 - 1 / b) * (1 - 2 / b) ** (k * x) - unset * unset;
-    errorRate += probability * fill ** k * (1 + ((k * (k - 1)) / 2) * (variance / (fill * fill)));
+    errorRate += probability * passRate({ bits: b, hashCount: k, ids: x });
   }
   return errorRate + idsPerBlock / 2 ** 32;
 }

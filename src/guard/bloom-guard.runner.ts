@@ -65,17 +65,16 @@ export class BloomGuardRunner {
     if (guarding.mode === 'off') return PASS;
     const id = this.readId(call);
     if (this.queues.get(guard.filter)?.has(id)) return PASS;
-    if (isRemembered(filter, id)) {
+    if (isDenied(filter, id)) {
       guarding.remembered++;
       if (guarding.mode === 'on') return this.answerAbsent(call);
     }
-    const ticket = guarding.negativeCache?.ticket() ?? 0;
     // What is no id is told as an event and is unknown to the filter.
     const verdict = id === NO_ID ? 'unknown' : await filter.check(id as BloomId);
     guarding[verdict]++;
     switch (verdict) {
       case 'maybe':
-        return { settle: (outcome) => noteFalsePositive(filter, { id, ticket, outcome }) };
+        return { settle: (outcome) => noteFalsePositive(filter, id, outcome) };
       case 'unknown':
         return guarding.mode === 'on' ? this.answerUnknown(call) : PASS;
       case 'absent':
@@ -161,7 +160,8 @@ export class BloomGuardRunner {
   }
 }
 
-function isRemembered(filter: GuardableFilter, id: unknown): boolean {
+/** Whether the id has passed the filter lately, and was denied by the database. */
+function isDenied(filter: GuardableFilter, id: unknown): boolean {
   const { negativeCache } = filter.guarding;
   if (!negativeCache || negativeCache.size === 0) return false;
   try {
@@ -171,12 +171,9 @@ function isRemembered(filter: GuardableFilter, id: unknown): boolean {
   }
 }
 
-function noteFalsePositive(
-  filter: GuardableFilter,
-  look: { id: unknown; ticket: number; outcome: CallOutcome },
-): void {
-  if (look.outcome !== 'nothing') return;
+function noteFalsePositive(filter: GuardableFilter, id: unknown, outcome: CallOutcome): void {
+  if (outcome !== 'nothing') return;
   const { guarding } = filter;
   guarding.falsePositives++;
-  guarding.negativeCache?.remember(filter.keyText(look.id), look.ticket);
+  guarding.negativeCache?.remember(filter.keyText(id));
 }

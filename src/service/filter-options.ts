@@ -1,4 +1,4 @@
-import { BloomConfigError } from '../common/index.js';
+import { BloomConfigError, printed } from '../common/index.js';
 import { type BloomId, MAX_ID_BYTES_LIMIT, planFilter } from '../filter/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomReplicaMode } from '../store/index.js';
@@ -33,9 +33,9 @@ export interface BloomFilterOptions {
   /** Observes and never blocks, for a first roll-out; `filter.guarding.mode = 'on'` ends it. Default false. */
   readonly shadow?: boolean;
   /**
-   * Remembers false positives that the database denied, so that replaying one reaches it once in `lifeMs`. In the in-process
-   * store it is on by default. With Redis it is off by default: an `add` of another process is not heard of, so that an
-   * id remembered here may be answered "absent" until its life ends.
+   * Remembers false positives that the database denied, so that a replayed one reaches it once in `lifeMs`. On by default in
+   * the in-process store. With Redis off by default, since an `add` of another process is not heard of: an id that is remembered
+   * here may be answered "absent" for the rest of `lifeMs` after another process added it.
    */
   readonly negativeCache?: NegativeCacheOptions | boolean;
 }
@@ -194,7 +194,7 @@ function expecter(name: string) {
   return (option: string, got: unknown, expected: string, holds: boolean): void => {
     if (!holds)
       throw new BloomConfigError(
-        `Filter '${name}': expected ${option} to be ${expected}, got ${String(got)}.`,
+        `Filter '${name}': expected ${option} to be ${expected}, got ${printed(got)}.`,
       );
   };
 }

@@ -25,6 +25,7 @@ export interface GuardingOptions {
   readonly shadow: boolean;
   readonly auditSampleRate: number;
   readonly negativeCache: NegativeCacheOptions | false;
+  readonly drainMs: number;
 }
 
 /** How one filter is guarded with, in this process. */
@@ -44,7 +45,9 @@ export class Guarding {
   constructor(options: GuardingOptions) {
     this.mode = options.shadow ? 'shadow' : 'on';
     this.auditSampleRate = options.auditSampleRate;
-    this.negativeCache = options.negativeCache ? new NegativeCache(options.negativeCache) : undefined;
+    this.negativeCache = options.negativeCache
+      ? new NegativeCache(options.negativeCache, options.drainMs)
+      : undefined;
   }
 
   /** Whether an absent answer is let through to the method, to compare. */

@@ -89,11 +89,12 @@ export class ManagedFilter implements GuardableFilter {
     const keys = ids.map((id) => this.toKey(id));
     if (keys.length === 0) return [];
     const { negativeCache } = this.guarding;
-    negativeCache?.forget(keys.map(idKeyText));
+    const texts = negativeCache ? keys.map(idKeyText) : [];
+    negativeCache?.noteAdded(texts);
     // Without a source nobody else would ever tell the filter of an id that was added before it existed.
     if (!this.definition.source) await this.create();
     const added = await this.inStore.add(keys);
-    negativeCache?.forget(keys.map(idKeyText));
+    negativeCache?.noteAdded(texts);
     return added;
   }
 

@@ -1,3 +1,4 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable, NotFoundException } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import { type BloomEvent, type BloomFeature, BloomGuarded, BloomModule, BloomService } from 'nestjs-bloom';
@@ -117,13 +118,23 @@ describe('A guard that observes', () => {
       expect(await products.find('7')).toEqual({ sku: '7' });
     });
 
-    it('does not remember what was looked up before the add and denied after it', async () => {
-      const { filter, products } = await startSaturated();
+    it('does not remember an id whose row is not visible yet, whether it was added before or during the look-up', async () => {
+      const { filter, products } = await startSaturated({ rebuild: { drainMs: 60_000, onBoot: 'never' } });
       const lookUp = products.find('late');
-      await filter.add('late');
-      await lookUp;
-      rows.add('late');
+      await filter.addMany(['late', 'early']);
+      expect(await lookUp).toBeNull();
+      expect(await products.find('early')).toBeNull();
+      rows.add('late').add('early');
       expect(await products.find('late')).toEqual({ sku: 'late' });
+      expect(await products.find('early')).toEqual({ sku: 'early' });
+    });
+
+    it('remembers nothing for a while after more adds than it can keep', async () => {
+      const { filter, products } = await startSaturated({ rebuild: { drainMs: 60_000, onBoot: 'never' } });
+      await filter.addMany(Array.from({ length: 100_001 }, (_, i) => `many-${i}`));
+      expect(await products.find('many-7')).toBeNull();
+      rows.add('many-7');
+      expect(await products.find('many-7')).toEqual({ sku: 'many-7' });
     });
 
     it('keeps no more of them than it is told to', async () => {

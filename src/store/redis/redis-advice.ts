@@ -21,7 +21,7 @@ export async function adviseOnServer(
 function permissionAdvice(forbidden: readonly string[]): string[] {
   return forbidden.map(
     (refusal) =>
-      `Redis refuses a command that the filter needs: ${refusal} Allow it for this user (ACL SETUSER).`,
+      `Redis refuses a command that the filter needs, ${refusal}. Allow it for this user (ACL SETUSER).`,
   );
 }
 

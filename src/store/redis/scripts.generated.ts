@@ -21,7 +21,12 @@ Reply: 'NOMETA'  meta is missing; nothing was set
 ]]
 if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'NOMETA' end
 local known = redis.call('HMGET', KEYS[1], 'tag', 'pending.tag')
-if (known[1] or '') ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE' end
+--safety:add-tag
+if (known[1] or '') ~= ARGV[1] then return 'STALE' end
+--end
+--safety:add-pending-tag
+if (known[2] or '') ~= ARGV[2] then return 'STALE' end
+--end
 
 -- Reads a block first: proves that it is there and of this generation, and an id that is there already costs no write.
 local function set(records, hashCount, tag)
@@ -124,9 +129,9 @@ ARGV[1]  life of the probes, in milliseconds, should removing them be forbidden
 Reply: { refusals, text of INFO memory and INFO persistence }
 ]]
 local refusals = {}
-local function try(...)
-  local reply = redis.pcall(...)
-  if type(reply) == 'table' and reply.err then refusals[#refusals + 1] = reply.err end
+local function try(command, ...)
+  local reply = redis.pcall(command, ...)
+  if type(reply) == 'table' and reply.err then refusals[#refusals + 1] = command .. ': ' .. reply.err end
 end
 try('SET', KEYS[1], 'probe', 'NX', 'PX', ARGV[1])
 try('APPEND', KEYS[1], 'x')
@@ -156,7 +161,7 @@ for _, section in ipairs({ 'server', 'memory', 'persistence' }) do
   if type(reply) == 'string' then
     info = info .. reply
   else
-    refusals[#refusals + 1] = reply.err
+    refusals[#refusals + 1] = 'INFO: ' .. reply.err
     break
   end
 end
@@ -176,7 +181,9 @@ ARGV[4]  life of the scratch string, in milliseconds
 
 Reply: 'LEASE' when the lease is not the caller's, 'LENGTH' when the scratch string has another length, else 'OK'
 ]]
+--safety:merge-token
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+--end
 local from = tonumber(ARGV[2])
 local length = redis.call('STRLEN', KEYS[2])
 -- A command that the client sent again after a broken connection has been carried out already.
@@ -201,11 +208,15 @@ ARGV[3]  life of the segment, in milliseconds
 Reply: 'LEASE' when the lease is not the caller's, 'LENGTH' when one of the two has another length or they differ in their
        tag, else 'OK'
 ]]
+--safety:merge-token
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+--end
 local length = tonumber(ARGV[2])
+--safety:length
 if redis.call('STRLEN', KEYS[2]) ~= length or redis.call('STRLEN', KEYS[3]) ~= length then return 'LENGTH' end
 -- Else the tag of the scratch string would make blocks sound that somebody has overwritten.
 if redis.call('GETRANGE', KEYS[2], 0, 3) ~= redis.call('GETRANGE', KEYS[3], 0, 3) then return 'LENGTH' end
+--end
 redis.call('BITOP', 'OR', KEYS[2], KEYS[2], KEYS[3])
 -- BITOP makes the key anew, without its expiry.
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
@@ -235,6 +246,7 @@ if tag ~= ARGV[2] or (kind == 'hash' and tag == '' and ARGV[6] ~= '1') then retu
 
 local segments = tonumber(ARGV[1])
 local moved = {}
+--safety:offline
 for i = 1, segments do
   if redis.call('EXISTS', KEYS[1 + i]) == 1 then
     redis.call('RENAME', KEYS[1 + i], KEYS[1 + segments + i])
@@ -242,6 +254,7 @@ for i = 1, segments do
     moved[#moved + 1] = i - 1
   end
 end
+--end
 local state = ARGV[3]
 if state == 'unbuilt' and #moved > 0 then state = 'lost' end
 if kind ~= 'hash' or ARGV[6] == '1' then redis.call('DEL', KEYS[1]) end
@@ -364,18 +377,28 @@ Reply: 'LEASE'   the lease is not the caller's
        'OK'
 ]]
 local meta = KEYS[1]
+--safety:swap-token
 if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
+--end
 if redis.call('TYPE', meta).ok ~= 'hash' then return 'NOMETA' end
 local known = redis.call('HMGET', meta, 'pending.token', 'tag', 'pending.count')
-if known[1] ~= ARGV[2] or (known[2] or '') ~= ARGV[4] then return 'STALE' end
+--safety:swap-token
+if known[1] ~= ARGV[2] then return 'STALE' end
+--end
+if (known[2] or '') ~= ARGV[4] then return 'STALE' end
+--safety:server
 if ARGV[3] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[3], 1, true) then
   return 'SERVER'
 end
+--end
 local staged, old = tonumber(ARGV[5]), tonumber(ARGV[6])
+--safety:length
 for i = 1, staged do
   if redis.call('STRLEN', KEYS[2 + i]) ~= tonumber(ARGV[i == staged and 8 or 7]) then return 'LENGTH' end
 end
+--end
 
+--part:segments
 for i = 1, old do
   local live, aside = KEYS[2 + 2 * staged + i], KEYS[2 + 2 * staged + old + i]
   if redis.call('EXISTS', live) == 1 then
@@ -387,6 +410,7 @@ for i = 1, staged do
   redis.call('PERSIST', KEYS[2 + i])
   redis.call('RENAME', KEYS[2 + i], KEYS[2 + staged + i])
 end
+--end
 redis.call('HDEL', meta, 'pending.token', 'pending.layout', 'pending.tag', 'pending.key', 'pending.blocks',
   'pending.hashCount', 'pending.maxIdBytes', 'pending.sum', 'pending.runId', 'pending.count')
 redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[10], 'count', ARGV[10] + (known[3] or 0), unpack(ARGV, 11))

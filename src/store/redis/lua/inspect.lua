@@ -9,9 +9,9 @@ ARGV[1]  life of the probes, in milliseconds, should removing them be forbidden
 Reply: { refusals, text of INFO memory and INFO persistence }
 ]]
 local refusals = {}
-local function try(...)
-  local reply = redis.pcall(...)
-  if type(reply) == 'table' and reply.err then refusals[#refusals + 1] = reply.err end
+local function try(command, ...)
+  local reply = redis.pcall(command, ...)
+  if type(reply) == 'table' and reply.err then refusals[#refusals + 1] = command .. ': ' .. reply.err end
 end
 try('SET', KEYS[1], 'probe', 'NX', 'PX', ARGV[1])
 try('APPEND', KEYS[1], 'x')
@@ -41,7 +41,7 @@ for _, section in ipairs({ 'server', 'memory', 'persistence' }) do
   if type(reply) == 'string' then
     info = info .. reply
   else
-    refusals[#refusals + 1] = reply.err
+    refusals[#refusals + 1] = 'INFO: ' .. reply.err
     break
   end
 end

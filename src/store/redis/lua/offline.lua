@@ -19,6 +19,7 @@ if tag ~= ARGV[2] or (kind == 'hash' and tag == '' and ARGV[6] ~= '1') then retu
 
 local segments = tonumber(ARGV[1])
 local moved = {}
+--safety:offline
 for i = 1, segments do
   if redis.call('EXISTS', KEYS[1 + i]) == 1 then
     redis.call('RENAME', KEYS[1 + i], KEYS[1 + segments + i])
@@ -26,6 +27,7 @@ for i = 1, segments do
     moved[#moved + 1] = i - 1
   end
 end
+--end
 local state = ARGV[3]
 if state == 'unbuilt' and #moved > 0 then state = 'lost' end
 if kind ~= 'hash' or ARGV[6] == '1' then redis.call('DEL', KEYS[1]) end

@@ -25,18 +25,28 @@ Reply: 'LEASE'   the lease is not the caller's
        'OK'
 ]]
 local meta = KEYS[1]
+--safety:swap-token
 if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
+--end
 if redis.call('TYPE', meta).ok ~= 'hash' then return 'NOMETA' end
 local known = redis.call('HMGET', meta, 'pending.token', 'tag', 'pending.count')
-if known[1] ~= ARGV[2] or (known[2] or '') ~= ARGV[4] then return 'STALE' end
+--safety:swap-token
+if known[1] ~= ARGV[2] then return 'STALE' end
+--end
+if (known[2] or '') ~= ARGV[4] then return 'STALE' end
+--safety:server
 if ARGV[3] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[3], 1, true) then
   return 'SERVER'
 end
+--end
 local staged, old = tonumber(ARGV[5]), tonumber(ARGV[6])
+--safety:length
 for i = 1, staged do
   if redis.call('STRLEN', KEYS[2 + i]) ~= tonumber(ARGV[i == staged and 8 or 7]) then return 'LENGTH' end
 end
+--end
 
+--part:segments
 for i = 1, old do
   local live, aside = KEYS[2 + 2 * staged + i], KEYS[2 + 2 * staged + old + i]
   if redis.call('EXISTS', live) == 1 then
@@ -48,6 +58,7 @@ for i = 1, staged do
   redis.call('PERSIST', KEYS[2 + i])
   redis.call('RENAME', KEYS[2 + i], KEYS[2 + staged + i])
 end
+--end
 redis.call('HDEL', meta, 'pending.token', 'pending.layout', 'pending.tag', 'pending.key', 'pending.blocks',
   'pending.hashCount', 'pending.maxIdBytes', 'pending.sum', 'pending.runId', 'pending.count')
 redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[10], 'count', ARGV[10] + (known[3] or 0), unpack(ARGV, 11))

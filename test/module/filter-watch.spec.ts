@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type BloomEvent, type BloomFeature, BloomModule, BloomService } from 'nestjs-bloom';
+import type { TestingModule } from '@nestjs/testing';
+import { FilterWatch } from '../../src/module/filter.watch.js';
+import type { ManagedFilter } from '../../src/service/index.js';
+import { startContext } from '../guard/support/test-app.js';
+
+describe('The watch over filters', () => {
+  const rows: string[] = [];
+  let module: TestingModule;
+  let events: BloomEvent[];
+
+  async function start(feature: Partial<BloomFeature>) {
+    events = [];
+    rows.splice(0, Infinity, ...idsOf('row', 100));
+    module = await startContext({
+      imports: [
+        BloomModule.forRoot({ onEvent: (event) => events.push(event) }),
+        BloomModule.forFeature([{ name: 'products', capacity: 1000, ...feature }]),
+      ],
+    });
+    const filter = module.get(BloomService).filter('products') as ManagedFilter;
+    return { filter, watch: new FilterWatch((event) => events.push(event)) };
+  }
+
+  const source = {
+    async *ids() {
+      yield rows;
+    },
+  };
+
+  afterEach(() => module.close());
+
+  it('lets a filter alone that is within its plan', async () => {
+    const { filter, watch } = await start({ source, rebuild: { onBoot: 'never', drainMs: 1 } });
+    await filter.rebuild();
+    await watch.look(filter);
+    expect((await filter.info()).builds).toBe(1);
+  });
+
+  it('has a filter rebuilt that holds more ids than planned, for more of them, and says so', async () => {
+    const { filter, watch } = await start({ source, rebuild: { onBoot: 'never', drainMs: 1 } });
+    await filter.rebuild();
+    const added = idsOf('added', 2000);
+    rows.push(...added);
+    await filter.addMany(added);
+    await watch.look(filter);
+    const overfull = events.find(({ type }) => type === 'overfull');
+    expect(overfull).toMatchObject({ filter: 'products', capacity: 1000 });
+    expect(overfull).toHaveProperty('count', expect.any(Number));
+    const { builds, capacity, modelledErrorRate } = await filter.info();
+    expect(builds).toBe(2);
+    expect(capacity).toBeGreaterThanOrEqual(2100);
+    expect(modelledErrorRate).toBeLessThan(0.001);
+  });
+
+  it('only tells of a filter without a source', async () => {
+    const { filter, watch } = await start({});
+    await filter.addMany(idsOf('added', 2000));
+    await watch.look(filter);
+    expect(events.map(({ type }) => type)).toContain('overfull');
+    expect((await filter.info()).builds).toBe(1);
+  });
+
+  it('advises at the start against a drain of 0', async () => {
+    await start({ source, rebuild: { drainMs: 0 } });
+    await new Promise(setImmediate);
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'advice', text: expect.stringContaining('drainMs is 0') }),
+    );
+  });
+});
+
+function idsOf(prefix: string, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
+}

@@ -7,8 +7,6 @@ import type { RebuildJob, RebuildRequest } from './rebuild-job.js';
 import type { BloomRebuildReport } from './report.js';
 import { type ScanResult, scanSource } from './scan.js';
 
-/** Room for the ids that are added until the next rebuild. */
-const HEADROOM = 1.1;
 const MAX_REPLANS = 5;
 
 /**
@@ -52,7 +50,7 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
   const startedAt = clock.now();
   const expectedIds = (await countSource(job)) ?? run.found.builtIds;
   const progress = new ProgressReporter(job, request.onProgress, expectedIds);
-  let capacity = Math.max(job.capacity, Math.ceil(expectedIds * HEADROOM));
+  let capacity = Math.max(job.capacity, withHeadroom(expectedIds));
 
   for (let replans = 0; ; replans++) {
     const plan = planFilter({ capacity, errorRate: job.errorRate });
@@ -83,7 +81,8 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
           `The source returned more ids than planned ${MAX_REPLANS + 1} times in a row, the last time about ${scan.overflow}.`,
         );
       }
-      capacity = Math.ceil(Math.max(scan.overflow, capacity) * HEADROOM);
+      // A second time: the source grows while it is read, and faster than the usual room allows for.
+      capacity = Math.max(withHeadroom(scan.overflow), replans > 0 ? 2 * capacity : 0);
       emit({ type: 'rebuild-replanned', filter: name, capacity, idsRead: scan.idsRead });
     } catch (error) {
       await cleanUp(job, () => staging.abort());
@@ -137,6 +136,11 @@ function assertEnough(ids: number, builtIds: number, minRatio: number): void {
       builtIds > 0 ? `at least ${Math.ceil(builtIds * minRatio)} (minRatio ${minRatio})` : 'at least one'
     }. If that is right, call rebuild({ force: true }), or set minRatio to 0 for a table that may be empty.`,
   );
+}
+
+/** Room for the ids that are added until the next rebuild. */
+function withHeadroom(ids: number): number {
+  return ids + Math.ceil(ids / 10);
 }
 
 async function countSource({ source }: RebuildJob): Promise<number | undefined> {

@@ -1,8 +1,13 @@
 export type {
+  BlockListener,
+  BlocksRead,
   BloomFilterStore,
+  BloomReplicaMode,
   BloomStore,
   BloomVerdict,
   BuiltGeneration,
+  CopyableFilterStore,
+  CopyableStore,
   FilterDescription,
   OpenFilterOptions,
   RebuildLease,

@@ -1,0 +1,1 @@
+export { ReplicaStore } from './replica-store.js';

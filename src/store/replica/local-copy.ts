@@ -1,0 +1,50 @@
+import { BLOCK_BYTES, BlockedFilter, type Generation, type IdKey } from '../../filter/index.js';
+import type { BlocksRead } from '../index.js';
+
+/** Blocks of one generation, and of no other, in the memory of this process. It may lack what others have added since. */
+export class LocalCopy {
+  /** Before that it must not answer: it would send almost every id to the store. */
+  isWhole = false;
+
+  private readonly filter: BlockedFilter;
+
+  constructor(readonly generation: Generation) {
+    this.filter = new BlockedFilter(generation);
+  }
+
+  /** True is final. False has to be confirmed. */
+  mightContain(id: IdKey): boolean {
+    return this.filter.mightContainKey(id);
+  }
+
+  add(id: IdKey): void {
+    const { layout, bytes } = this.filter;
+    if (layout.locate(id)) layout.insert(bytes, layout.block * BLOCK_BYTES, layout.seed);
+  }
+
+  /** Takes consecutive blocks; false when one of them is not of this generation, and then none. */
+  fill(first: number, blocks: Uint8Array): boolean {
+    for (let at = 0; at < blocks.length; at += BLOCK_BYTES) if (!this.owns(blocks, at)) return false;
+    this.filter.bytes.set(blocks, first * BLOCK_BYTES);
+    return true;
+  }
+
+  /** Takes the blocks of a check that are of this generation. */
+  refresh({ numbers, bytes }: BlocksRead): void {
+    const target = this.filter.bytes;
+    for (let i = 0; i < numbers.length; i++) {
+      const from = i * BLOCK_BYTES;
+      if (!this.owns(bytes, from)) continue;
+      const to = numbers[i]! * BLOCK_BYTES;
+      for (let byte = 0; byte < BLOCK_BYTES; byte++) target[to + byte] = bytes[from + byte]!;
+    }
+  }
+
+  /** Whether the block at `offset` is there whole and has the tag of this generation. */
+  private owns(bytes: Uint8Array, offset: number): boolean {
+    if (offset + BLOCK_BYTES > bytes.length) return false;
+    const tag =
+      bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24);
+    return tag === (this.generation.tag | 0);
+  }
+}

@@ -1,0 +1,180 @@
+import type { BloomEventListener, Clock } from '../../common/index.js';
+import { BLOCK_BYTES, type Generation, type IdKey } from '../../filter/index.js';
+import type {
+  BlockListener,
+  BlocksRead,
+  BloomFilterStore,
+  BloomVerdict,
+  CopyableFilterStore,
+  FilterDescription,
+  RebuildLease,
+} from '../index.js';
+import { LocalCopy } from './local-copy.js';
+
+/** What one command of a load moves, 64 KiB: no look-up waits long behind it. */
+const PIECE_BLOCKS = 256;
+/** A copy that answered everything by itself is compared with the description after this time. */
+const COMPARE_EVERY_MS = 10_000;
+/** Pauses between attempts to load a generation double from the first to the last. */
+const FIRST_PAUSE_MS = 1_000;
+const LAST_PAUSE_MS = 60_000;
+
+export interface ReplicaFilterOptions {
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  readonly clock: Clock;
+  /** A larger filter is not copied. */
+  readonly maxBytes: number;
+  /** Opens the filter that is copied. */
+  readonly open: (onBlocks: BlockListener) => CopyableFilterStore;
+}
+
+/**
+ * One filter and a copy of it. The copy's "maybe" is final: within a generation bits are only ever added, and a stale one
+ * costs a query. Its "absent" is no answer: the filter itself is asked, and the block that it reads then refreshes the copy. So
+ * nothing that goes wrong with the copy can make an id absent that exists.
+ */
+export class ReplicaFilterStore implements BloomFilterStore {
+  private readonly inner: CopyableFilterStore;
+  /** Of the generation that answered last; whole or being loaded. */
+  private copy: LocalCopy | undefined;
+  private answersSinceComparison = false;
+  private comparison: NodeJS.Timeout | undefined;
+  private failure: { tag: number; pauseMs: number; retryAt: number } | undefined;
+  private closed = false;
+
+  constructor(private readonly options: ReplicaFilterOptions) {
+    this.inner = options.open((read) => this.onBlocks(read));
+  }
+
+  async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    const { copy } = this;
+    if (!copy?.isWhole) return this.inner.check(ids);
+    this.answersSinceComparison = true;
+    const undecided = ids.filter((id) => !copy.mightContain(id));
+    if (undecided.length === 0) return ids.map(() => 'maybe');
+    if (undecided.length === ids.length) return this.inner.check(ids);
+    const confirmed = await this.inner.check(undecided);
+    // Replaced meanwhile: one answer is never from two generations.
+    if (this.copy !== copy) return this.inner.check(ids);
+    let next = 0;
+    return ids.map((id) => (id === undecided[next] ? confirmed[next++]! : 'maybe'));
+  }
+
+  async add(ids: readonly IdKey[]): Promise<boolean[]> {
+    const added = await this.inner.add(ids);
+    const { copy } = this;
+    if (copy) for (const id of ids) copy.add(id);
+    return added;
+  }
+
+  async describe(): Promise<FilterDescription> {
+    const description = await this.inner.describe();
+    this.follow(description.generation);
+    return description;
+  }
+
+  async distrust(reason: string): Promise<void> {
+    this.drop();
+    await this.inner.distrust(reason);
+  }
+
+  advise(filter: { bytes: number; hasSource: boolean }): Promise<readonly string[]> {
+    return this.inner.advise(filter);
+  }
+
+  async lease(options: { leaseMs: number }): Promise<RebuildLease | undefined> {
+    const lease = await this.inner.lease(options);
+    return lease && this.dropping(lease);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.drop();
+    await this.inner.close();
+  }
+
+  /** The same lease, whose commit ends the copy of the old generation. */
+  private dropping(lease: RebuildLease): RebuildLease {
+    return {
+      signal: lease.signal,
+      release: () => lease.release(),
+      stage: async (generation) => {
+        const staging = await lease.stage(generation);
+        return {
+          generation,
+          quietMs: staging.quietMs,
+          merge: (filter, signal) => staging.merge(filter, signal),
+          check: (ids) => staging.check(ids),
+          commit: (built) => staging.commit(built).finally(() => this.drop()),
+          abort: () => staging.abort(),
+        };
+      },
+    };
+  }
+
+  private onBlocks(read: BlocksRead): void {
+    const { copy } = this;
+    if (copy?.generation.tag !== read.generation.tag) return this.follow(read.generation);
+    this.answersSinceComparison = false;
+    if (copy.isWhole) copy.refresh(read);
+  }
+
+  /** Makes the copy one of the generation that is live now. */
+  private follow(live: Generation | undefined): void {
+    if (this.copy && this.copy.generation.tag === live?.tag) return;
+    this.drop();
+    if (!live || this.closed || live.blocks * BLOCK_BYTES > this.options.maxBytes) return;
+    if (this.failure?.tag === live.tag && this.options.clock.now() < this.failure.retryAt) return;
+    const copy = new LocalCopy(live);
+    this.copy = copy;
+    void this.load(copy);
+  }
+
+  private drop(): void {
+    this.copy = undefined;
+    clearInterval(this.comparison);
+  }
+
+  private async load(copy: LocalCopy): Promise<void> {
+    const { blocks } = copy.generation;
+    try {
+      for (let first = 0; first < blocks; first += PIECE_BLOCKS) {
+        const count = Math.min(PIECE_BLOCKS, blocks - first);
+        const bytes = await this.inner.readBlocks(first, count);
+        if (this.copy !== copy) return;
+        if (bytes.length !== count * BLOCK_BYTES || !copy.fill(first, bytes)) {
+          // Swapped or damaged: the next look-up finds out.
+          return this.giveUp(copy);
+        }
+      }
+      copy.isWhole = true;
+      this.failure = undefined;
+      this.comparison = setInterval(() => void this.compare(), COMPARE_EVERY_MS).unref();
+    } catch (error) {
+      if (this.copy !== copy) return;
+      const { name, emit } = this.options;
+      emit({ type: 'store-error', filter: name, operation: 'load the replica', error });
+      this.giveUp(copy);
+    }
+  }
+
+  private giveUp({ generation: { tag } }: LocalCopy): void {
+    const before = this.failure?.tag === tag ? this.failure.pauseMs : FIRST_PAUSE_MS / 2;
+    const pauseMs = Math.min(before * 2, LAST_PAUSE_MS);
+    this.failure = { tag, pauseMs, retryAt: this.options.clock.now() + pauseMs };
+    this.drop();
+  }
+
+  /** Look-ups that all ended here never told whether the generation is still the live one. */
+  private async compare(): Promise<void> {
+    if (!this.answersSinceComparison) return;
+    this.answersSinceComparison = false;
+    try {
+      await this.describe();
+    } catch (error) {
+      const { name, emit } = this.options;
+      emit({ type: 'store-error', filter: name, operation: 'follow with the replica', error });
+    }
+  }
+}

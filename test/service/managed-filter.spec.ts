@@ -123,6 +123,7 @@ describe('A filter', () => {
         async *ids() {
           reach();
           await new Promise(() => {});
+          yield 'never';
         },
       },
     });

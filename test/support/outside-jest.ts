@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { transformFile } from '@swc/core';
 
@@ -45,13 +45,14 @@ export class OutsideJest {
 }
 
 async function compile(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
-  for (const file of await readdir(from)) {
+  for (const file of await readdir(from, { recursive: true })) {
     if (!file.endsWith('.ts') || file.endsWith('.spec.ts')) continue;
     const { code } = await transformFile(join(from, file), {
       jsc: { parser: { syntax: 'typescript', decorators: true }, target: 'es2022' },
       module: { type: 'es6' },
     });
-    await writeFile(join(to, file.replace(/\.ts$/, '.js')), code);
+    const compiled = join(to, file.replace(/\.ts$/, '.js'));
+    await mkdir(dirname(compiled), { recursive: true });
+    await writeFile(compiled, code);
   }
 }

@@ -129,7 +129,8 @@ async function launch(dir: string, port: number, args: readonly string[]): Promi
   return child;
 }
 
-function watch(child: ChildProcess, dir: string): void {
+/** Ties the life of a child to that of this process. */
+export function watch(child: ChildProcess, dir: string): void {
   const watchdog = spawn('sh', ['-c', WATCHDOG, 'redis-watchdog', String(child.pid), dir], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -156,7 +157,8 @@ function answers(port: number, pid: number | undefined): Promise<boolean> {
   });
 }
 
-async function terminate(child: ChildProcess): Promise<void> {
+/** Ends a child, paused or not, and waits for it. */
+export async function terminate(child: ChildProcess): Promise<void> {
   if (hasExited(child)) return;
   const exited = once(child, 'exit');
   child.kill('SIGTERM');

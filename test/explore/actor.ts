@@ -1,0 +1,145 @@
+import type { Instance } from './instance.js';
+import type { Oracle } from './oracle.js';
+import type { ActorPlan, Operation } from './scenario.js';
+import type { SimulatedTable } from './simulated-table.js';
+
+/** An operation that failed is begun again, as a caller would, but not for ever. */
+const MAX_ATTEMPTS = 3;
+/** A rebuild that was skipped is tried again after these virtual milliseconds. */
+const SKIPPED_PAUSE_MS = 25;
+const MAX_SKIPS = 6;
+
+export interface Surroundings {
+  readonly table: SimulatedTable;
+  readonly oracle: Oracle;
+  readonly now: () => number;
+  readonly note: (text: string) => void;
+}
+
+/** Does one thing after the other on one instance: a request handler, a worker, a person. */
+export class Actor {
+  private next = 0;
+  private attempts = 0;
+  private skips = 0;
+  private isBusy = false;
+  private restsUntil = 0;
+
+  constructor(
+    readonly index: number,
+    readonly instance: Instance,
+    private readonly plan: ActorPlan,
+    private readonly around: Surroundings,
+  ) {}
+
+  get canStart(): boolean {
+    return (
+      this.instance.isAlive &&
+      !this.isBusy &&
+      this.around.now() >= this.restsUntil &&
+      this.next < this.plan.operations.length
+    );
+  }
+
+  get isStuck(): boolean {
+    return this.instance.isAlive && this.isBusy;
+  }
+
+  start(): void {
+    const operation = this.plan.operations[this.next]!;
+    this.isBusy = true;
+    this.attempts++;
+    const { name } = this.instance;
+    this.around.note(`${name} begins: ${describe(operation)}`);
+    this.perform(operation).then(
+      (result) => {
+        this.around.note(
+          `${name} ended: ${describe(operation)}${result === undefined ? '' : ` → ${result}`}`,
+        );
+        this.proceed();
+      },
+      (error: unknown) => {
+        this.around.note(`${name} failed: ${describe(operation)}: ${(error as Error).message}`);
+        if (this.attempts < MAX_ATTEMPTS) this.isBusy = false;
+        else if (operation.type === 'add') this.giveUp();
+        else this.proceed();
+      },
+    );
+  }
+
+  /** The process is gone: what it has not committed never will be. */
+  die(): void {
+    for (const operation of this.plan.operations.slice(this.next)) {
+      if (operation.type !== 'check' && operation.type !== 'rebuild')
+        this.around.oracle.rollBack(operation.ids);
+    }
+  }
+
+  private proceed(): void {
+    this.next++;
+    this.attempts = 0;
+    this.isBusy = false;
+  }
+
+  /** The create failed: its transaction is rolled back. */
+  private giveUp(): void {
+    this.die();
+    this.next = this.plan.operations.length;
+  }
+
+  private async perform(operation: Operation): Promise<string | undefined> {
+    const { instance, around } = this;
+    const { oracle, table } = around;
+    const { filter } = instance;
+    switch (operation.type) {
+      case 'add':
+        for (const id of operation.ids) instance.adding.add(id);
+        try {
+          await instance.register(operation.ids);
+        } finally {
+          for (const id of operation.ids) instance.adding.delete(id);
+        }
+        oracle.acknowledged(operation.ids);
+        return undefined;
+      case 'commit':
+        table.commit(operation.ids);
+        oracle.commit(operation.ids);
+        return undefined;
+      case 'check':
+        return this.check(operation);
+      case 'rebuild': {
+        const { source } = instance.options;
+        if (!source) {
+          await filter.create();
+          return undefined;
+        }
+        const report = await filter.rebuild();
+        if (report.outcome === 'skipped') {
+          if (this.skips++ < MAX_SKIPS) this.attempts = 0;
+          this.restsUntil = around.now() + SKIPPED_PAUSE_MS;
+          throw new Error(report.reason);
+        }
+        oracle.built(source.read);
+        return `${report.ids} ids`;
+      }
+    }
+  }
+
+  private async check({ ids, how }: Operation & { type: 'check' }): Promise<string> {
+    const { filter, name } = this.instance;
+    const judge = this.around.oracle.expect(ids, name);
+    const verdicts =
+      how === 'bulk'
+        ? await filter.checkMany(ids)
+        : await Promise.all(
+            ids.map((id) => (how === 'guard' ? this.instance.guarded(id) : filter.check(id))),
+          );
+    judge(verdicts);
+    return verdicts.join(', ');
+  }
+}
+
+function describe(operation: Operation): string {
+  if (operation.type === 'rebuild') return 'rebuild';
+  const how = operation.type === 'check' ? ` (${operation.how})` : '';
+  return `${operation.type} ${operation.ids.join(', ')}${how}`;
+}

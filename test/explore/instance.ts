@@ -1,0 +1,136 @@
+import type { Command } from 'ioredis';
+import { type GuardDeclaration, BloomGuardRunner } from '../../src/guard/index.js';
+import { BloomService, defineFilter, type FilterDefinition, ManagedFilter } from '../../src/service/index.js';
+import type { BloomVerdict } from '../../src/store/index.js';
+import { RedisStore } from '../../src/store/redis/index.js';
+import { ReplicaStore } from '../../src/store/replica/index.js';
+import { type Breakage, readingAnyTag } from '../support/broken-store.js';
+import type { VirtualInterval } from './ambient.js';
+import { GatedRedis } from './gated-redis.js';
+import type { PagedSource } from './simulated-table.js';
+import type { SimulatedServer } from './simulated-server.js';
+
+/** Deadlines: the schedule decides what is late, so no timer of this length is ever fired. */
+export const NEVER_MS = 1_000_000_000;
+export const DRAIN_MS = 10_000;
+export const KEY_PREFIX = 'explore';
+
+/** Something that waits for the schedule. */
+export interface Held {
+  /** A command to the server; otherwise a turn of the process alone. */
+  readonly command?: Command;
+  /** Its caller has given it up, but it is on its way. */
+  isGhost?: boolean;
+  /** How readily the schedule lets it through: some commands are slow. */
+  readonly weight: number;
+  readonly what: string;
+  isDue(): boolean;
+  go(): void;
+}
+
+export interface InstanceOptions {
+  readonly index: number;
+  readonly filterName: string;
+  readonly capacity: number;
+  /** Whether the process keeps a copy of the filter. */
+  readonly hasReplica: boolean;
+  readonly source: PagedSource | undefined;
+  readonly server: SimulatedServer;
+  readonly breakage: Breakage;
+  readonly now: () => number;
+  readonly hold: (instance: Instance, command: Command) => void;
+  readonly sleep: (instance: Instance, ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/** One process of the application: the library's own store, filter and guard on a client that is held at the gate. */
+export class Instance {
+  readonly name: string;
+  readonly held: Held[] = [];
+  readonly intervals: VirtualInterval[] = [];
+  readonly client: GatedRedis;
+  isAlive = true;
+  weight = 1;
+  /** Ids of the adds that are under way. */
+  readonly adding = new Set<string>();
+  /** Ids whose transactions this instance's rebuild has to wait for. */
+  drain: ReadonlySet<string> = new Set();
+  /** Whether its rebuild has published a staging that has not ended yet. */
+  hasPublished = false;
+  filter!: ManagedFilter;
+  private guard!: BloomGuardRunner;
+  private declaration!: GuardDeclaration;
+
+  private constructor(readonly options: InstanceOptions) {
+    this.name = `I${options.index}`;
+    this.client = new GatedRedis((command) => options.hold(this, command));
+  }
+
+  static async start(options: InstanceOptions): Promise<Instance> {
+    const instance = new Instance(options);
+    const { breakage, server, filterName: name, capacity, hasReplica, source } = options;
+    const emit = () => {};
+    const redisStore = await RedisStore.connect({
+      redis: instance.client,
+      keyPrefix: KEY_PREFIX,
+      timeoutMs: NEVER_MS,
+      writeTimeoutMs: NEVER_MS,
+      trustAfterFailover: breakage.trustsAfterFailover ?? false,
+      luaSources: server.sources,
+      emit,
+    });
+    const clock = {
+      now: options.now,
+      sleep: (ms: number, signal?: AbortSignal) => options.sleep(instance, ms, signal),
+    };
+    const filter = new ManagedFilter(
+      {
+        ...definition(capacity),
+        name,
+        source,
+        replica: hasReplica ? 'verified' : 'off',
+        drainMs: source ? DRAIN_MS : 0,
+      },
+      { store: breakage.readsAnyTag ? readingAnyTag(redisStore) : new ReplicaStore(redisStore), emit, clock },
+    );
+    const service = new BloomService(emit);
+    service.register(filter);
+    instance.filter = filter;
+    instance.guard = new BloomGuardRunner({ service });
+    instance.declaration = { filter: name, method: 'Shop.find', options: {} };
+    return instance;
+  }
+
+  /** What a guarded method would do. */
+  async guarded(id: string): Promise<BloomVerdict> {
+    const { answer } = await this.guard.decide({
+      guard: this.declaration,
+      self: undefined,
+      args: [id],
+      id: () => id,
+      isRoute: () => false,
+    });
+    return answer ? 'absent' : 'maybe';
+  }
+
+  /** What a registering method does before it runs. */
+  register(ids: readonly string[]): Promise<void> {
+    return this.guard.register({ filter: this.filter.name, ids: [...ids], onError: 'throw' });
+  }
+}
+
+const definitions = new Map<number, FilterDefinition>();
+
+function definition(capacity: number): FilterDefinition {
+  let known = definitions.get(capacity);
+  if (!known) {
+    known = defineFilter({
+      name: 'any',
+      capacity,
+      // So few ids are in a block that one of the others passes once in 10^11.
+      errorRate: 0.01,
+      rebuild: { leaseMs: NEVER_MS, drainMs: DRAIN_MS, minRatio: 0 },
+    });
+    definitions.set(capacity, known);
+  }
+  return known;
+}

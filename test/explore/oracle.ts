@@ -1,0 +1,67 @@
+import type { BloomVerdict } from '../../src/store/index.js';
+
+/** Knows which ids must not be answered "absent", and judges every verdict by what it knew when the question was asked. */
+export class Oracle {
+  readonly violations: string[] = [];
+  readonly verdicts = { absent: 0, maybe: 0, unknown: 0 };
+  private readonly required = new Set<string>();
+  /** Ids that the server has recorded and whose rows are not committed. */
+  private readonly uncommitted = new Set<string>();
+  private readonly committed = new Set<string>();
+
+  /** An add was carried out by the server; its caller need not know yet. */
+  recorded(ids: Iterable<string>): void {
+    for (const id of ids) if (!this.committed.has(id)) this.uncommitted.add(id);
+  }
+
+  acknowledged(ids: readonly string[]): void {
+    for (const id of ids) this.required.add(id);
+  }
+
+  /** A rebuild that read these rows went live. */
+  built(ids: readonly string[]): void {
+    for (const id of ids) this.required.add(id);
+  }
+
+  commit(ids: readonly string[]): void {
+    for (const id of ids) {
+      this.committed.add(id);
+      this.uncommitted.delete(id);
+    }
+  }
+
+  /** The process that would have committed these rows is gone, or gave up: they never come to be. */
+  rollBack(ids: readonly string[]): void {
+    for (const id of ids) {
+      if (this.committed.has(id)) continue;
+      this.uncommitted.delete(id);
+      this.required.delete(id);
+    }
+  }
+
+  /** Ids whose rows a scan that begins now might not see. */
+  awaited(): Set<string> {
+    return new Set(this.uncommitted);
+  }
+
+  isAwaited(ids: ReadonlySet<string>): boolean {
+    for (const id of ids) if (this.uncommitted.has(id)) return true;
+    return false;
+  }
+
+  requiredIds(): string[] {
+    return [...this.required].toSorted();
+  }
+
+  /** To be called when a check starts; the result judges its verdicts. */
+  expect(ids: readonly string[], who: string): (verdicts: readonly BloomVerdict[]) => void {
+    const required = ids.map((id) => this.required.has(id));
+    return (verdicts) => {
+      ids.forEach((id, i) => {
+        this.verdicts[verdicts[i]!]++;
+        const isWrong = verdicts[i] === 'absent' && required[i] && this.required.has(id);
+        if (isWrong) this.violations.push(`${who} was told that ${id} is absent`);
+      });
+    };
+  }
+}

@@ -1,0 +1,250 @@
+import type { Breakage } from '../support/broken-store.js';
+import { Random } from '../support/random.js';
+import type { Action, Choices, Chooser, Step } from './action.js';
+import { Actor } from './actor.js';
+import { type Ambient, type VirtualInterval, within } from './ambient.js';
+import { rawCommand } from './commands.js';
+import { faultActions } from './faults.js';
+import { Gate, remove } from './gate.js';
+import { DRAIN_MS, Instance, KEY_PREFIX } from './instance.js';
+import { Oracle } from './oracle.js';
+import { type Fault, OLD_ROWS, type Scenario } from './scenario.js';
+import { runId, type SimulatedServer } from './simulated-server.js';
+import { PagedSource, SimulatedTable } from './simulated-table.js';
+
+export interface ScheduleOptions {
+  readonly scenario: Scenario;
+  readonly filterName: string;
+  readonly server: SimulatedServer;
+  readonly breakage: Breakage;
+  readonly chooser: Chooser;
+  /** Filters of this name and a number are copied for a scenario that begins with a filter. */
+  readonly templateName: string;
+  readonly isTraced?: boolean;
+  /** Leaves what it has made in the server. */
+  readonly keepsKeys?: boolean;
+}
+
+/** Virtual milliseconds that pass with an action; a filter that is not ready is looked at again after 250. */
+const STEP_MS = 1;
+const LEAP_MS = 300;
+/** What one process puts at the gate in one schedule, far beyond what any needs. */
+const MAX_ACTIONS = 1_500;
+
+/** One run of a scenario: holds everything its processes wait for and lets one thing through at a time. */
+export class Schedule implements Ambient, Choices {
+  now = 0;
+  readonly random: Random;
+  readonly oracle = new Oracle();
+  readonly taken: string[] = [];
+  readonly trace: string[] = [];
+  readonly keys = new Set<string>();
+  readonly base: string;
+  readonly instances: Instance[] = [];
+  /** Keys that the last snapshot of the server holds. */
+  snapshot: readonly string[] = [];
+  readonly gate: Gate;
+  restarts = 0;
+  /** What an actor waits for that nothing will ever bring. */
+  readonly stuck: string[] = [];
+
+  private readonly table = new SimulatedTable();
+  private actors: Actor[] = [];
+  /** Last checks that are under way. */
+  private unanswered = 0;
+  private phase: 'copying' | 'running' | 'checking' | 'cleaning' | 'done' = 'copying';
+
+  constructor(readonly options: ScheduleOptions) {
+    this.base = `${KEY_PREFIX}:{${options.filterName}}`;
+    this.random = new Random(options.scenario.seed ^ 0x5bd1e995);
+    const note = (text: string) => this.note(text);
+    this.gate = new Gate({ ...options, oracle: this.oracle, keys: this.keys, random: this.random, note });
+  }
+
+  async open(): Promise<void> {
+    const { scenario } = this.options;
+    let starting: Promise<unknown> = Promise.resolve();
+    await within(this, () => {
+      starting = Promise.all(scenario.instances.map((_, index) => this.startInstance(index)));
+    });
+    await starting;
+    const note = (text: string) => this.note(text);
+    const around = { table: this.table, oracle: this.oracle, note, now: () => this.now };
+    this.actors = scenario.actors.map(
+      (plan, index) => new Actor(index, this.instances[plan.instance]!, plan, around),
+    );
+    if (scenario.hasSource) {
+      this.table.commit(OLD_ROWS);
+      this.oracle.commit(OLD_ROWS);
+    }
+    if (scenario.template !== undefined) this.oracle.built(OLD_ROWS);
+  }
+
+  get failed(): boolean {
+    return this.oracle.violations.length > 0;
+  }
+
+  next(): Step | undefined {
+    switch (this.phase) {
+      case 'copying':
+        this.phase = 'running';
+        return this.copyTemplate();
+      case 'running': {
+        const action = this.taken.length < MAX_ACTIONS ? this.options.chooser(this) : undefined;
+        if (action && !this.failed) {
+          this.now += STEP_MS;
+          this.taken.push(action.label);
+          return action.step();
+        }
+        this.stuck.push(...this.actors.filter((actor) => actor.isStuck).map(({ index }) => `A${index}`));
+        this.note('then every process asks for every id, in bulk and one by one');
+        this.phase = 'checking';
+        return { send: [], deliver: () => this.startLastChecks() };
+      }
+      case 'checking': {
+        const step = this.letAllThrough();
+        if (step) return step;
+        if (this.unanswered > 0) this.stuck.push('the last checks');
+        this.phase = 'cleaning';
+        if (this.options.keepsKeys) return undefined;
+        return { send: [{ name: 'unlink', args: [...this.keys, `${this.base}:server`] }], deliver() {} };
+      }
+      case 'cleaning':
+        this.phase = 'done';
+        return undefined;
+      case 'done':
+        return undefined;
+    }
+  }
+
+  note(text: string): void {
+    if (this.options.isTraced && this.phase === 'running') this.trace.push(text);
+  }
+
+  ordinaryActions(): Action[] {
+    const actions: Action[] = [];
+    for (const instance of this.instances) {
+      if (!instance.isAlive) continue;
+      instance.held.forEach((held, place) => {
+        if (!held.isDue()) return;
+        const weight = held.weight * instance.weight;
+        const label = `${instance.name}#${place}`;
+        actions.push({ label, weight, isWork: true, step: () => this.gate.letThrough(instance, held) });
+      });
+      instance.intervals.forEach((interval, place) => {
+        if (interval.cleared) return;
+        const step = () => local(() => interval.callback());
+        actions.push({ label: `${instance.name} timer ${place}`, weight: 0.02, isWork: false, step });
+      });
+    }
+    for (const actor of this.actors) {
+      if (!actor.canStart) continue;
+      const weight = 0.3 * actor.instance.weight;
+      actions.push({ label: `A${actor.index}`, weight, isWork: true, step: () => this.begin(actor) });
+    }
+    const leap = () => local(() => void (this.now += LEAP_MS));
+    actions.push({ label: 'time', weight: 0.05, isWork: false, step: leap });
+    return actions;
+  }
+
+  faultActions(fault: Fault): Action[] {
+    return faultActions(this, fault);
+  }
+
+  actorsOf(instance: Instance): Actor[] {
+    return this.actors.filter((actor) => actor.instance === instance);
+  }
+
+  nextRunId(): string {
+    return runId(++this.restarts);
+  }
+
+  onInterval(callback: () => void, ms: number): VirtualInterval {
+    return this.gate.onInterval(callback, ms);
+  }
+
+  onTimeout(callback: () => void, ms: number): void {
+    this.gate.onTimeout(callback, ms);
+  }
+
+  private begin(actor: Actor): Step {
+    return local(() => {
+      this.gate.working = actor.instance;
+      actor.start();
+    });
+  }
+
+  private async startInstance(index: number): Promise<void> {
+    const { scenario, filterName, server, breakage } = this.options;
+    const { capacity, hasReplica, pageSize, single, counts } = scenario.instances[index]!;
+    const { table } = this;
+    const turn = (what: string) => this.gate.turn(this.instances[index]!, what);
+    this.instances[index] = await Instance.start({
+      index,
+      filterName,
+      capacity,
+      hasReplica,
+      server,
+      breakage,
+      source: scenario.hasSource ? new PagedSource({ table, pageSize, single, counts, turn }) : undefined,
+      now: () => this.now,
+      hold: (instance, command) => this.gate.hold(instance, command),
+      sleep: (instance, ms, signal) => {
+        if (ms !== DRAIN_MS) return this.gate.turn(instance, 'pauses', undefined, signal);
+        const isDrained = () => breakage.drainsNot === true || !this.oracle.isAwaited(instance.drain);
+        return this.gate.turn(instance, 'has drained', isDrained, signal);
+      },
+    });
+    this.instances[index].weight = [1, 1, 0.3, 0.1][this.random.below(4)]!;
+  }
+
+  private copyTemplate(): Step {
+    const { scenario, templateName } = this.options;
+    if (scenario.template === undefined) return local(() => {});
+    const from = `${KEY_PREFIX}:{${templateName}${scenario.template}}`;
+    const names = ['meta', '0', '1'];
+    for (const name of names) this.keys.add(`${this.base}:${name}`);
+    return {
+      send: names.map((name) => ({ name: 'copy', args: [`${from}:${name}`, `${this.base}:${name}`] })),
+      deliver() {},
+    };
+  }
+
+  /** Every process that lives asks for every id that must not be absent, in bulk and one by one. */
+  private startLastChecks(): void {
+    const ids = this.oracle.requiredIds();
+    for (const instance of this.instances) {
+      instance.held.length = 0;
+      if (!instance.isAlive || this.failed) continue;
+      this.gate.working = instance;
+      const { filter, name } = instance;
+      const judge = this.oracle.expect(ids, name);
+      this.unanswered++;
+      void filter
+        .checkMany(ids)
+        .then(judge)
+        .then(async () => {
+          for (const id of ids) this.oracle.expect([id], name)([await filter.check(id)]);
+          this.unanswered--;
+        });
+    }
+  }
+
+  private letAllThrough(): Step | undefined {
+    const waiting = this.instances.flatMap((instance) => instance.held.map((held) => ({ instance, held })));
+    if (waiting.length === 0) return undefined;
+    const commands = waiting.filter(({ held }) => held.command);
+    return {
+      send: commands.map(({ held }) => rawCommand(held.command!, held.what, this.options.breakage)),
+      deliver: (replies) => {
+        for (const { instance, held } of waiting) remove(instance.held, held);
+        commands.forEach(({ instance, held }, i) => this.gate.answer(instance, held, replies[i]!));
+        for (const { held } of waiting) if (!held.command) held.go();
+      },
+    };
+  }
+}
+
+function local(deliver: () => void): Step {
+  return { send: [], deliver };
+}

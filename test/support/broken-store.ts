@@ -1,0 +1,152 @@
+import { BLOCK_BYTES, type IdKey } from '../../src/filter/index.js';
+import type { BloomStore, BloomVerdict } from '../../src/store/index.js';
+import type { RedisConnection } from '../../src/store/redis/redis-connection.js';
+import { SEGMENT_BLOCKS, type SegmentedGeneration } from '../../src/store/redis/segments.js';
+import type { luaSources } from '../../src/store/redis/index.js';
+import { luaPart, luaReplacing, luaWithout } from './broken-lua.js';
+
+/** What is other than in the library, for tests that must see a safety missing. */
+export interface Breakage {
+  readonly lua?: typeof luaSources;
+  /** Believes blocks of any generation. */
+  readonly readsAnyTag?: true;
+  /** Does not wait for transactions that began before a rebuild. */
+  readonly drainsNot?: true;
+  /** The second half of a swap that is no longer one script. */
+  readonly secondHalfOfSwap?: string;
+  /** Goes on believing what it knew when its connection ended. */
+  readonly deafToClose?: true;
+  readonly trustsAfterFailover?: true;
+}
+
+export interface Safety {
+  readonly name: string;
+  readonly what: string;
+  /** Another safety covers for it: why no wrong answer is to be expected without this one. */
+  readonly spare?: string;
+  take(): Breakage;
+}
+
+/** Every safety of the protocol, with the way to take it out. */
+export const PROTOCOL_SAFETIES: readonly Safety[] = [
+  {
+    name: 'read-tag',
+    what: 'a reader believes a block only if its tag is that of the generation it computed the positions for',
+    take: () => ({ readsAnyTag: true }),
+  },
+  {
+    name: 'add-tag',
+    what: '`add` refuses a caller who knows another live generation',
+    take: () => ({ lua: luaWithout('add-tag') }),
+  },
+  {
+    name: 'add-pending-tag',
+    what: '`add` refuses a caller who knows another staged generation, or none',
+    take: () => ({ lua: luaWithout('add-pending-tag') }),
+  },
+  {
+    name: 'double-write',
+    what: '`add` writes to the staged generation too',
+    take: () => ({ lua: luaWithout('double-write') }),
+  },
+  {
+    name: 'or-merge',
+    what: 'a merge keeps the bits that adds have set in staging (OR, not overwrite)',
+    take: () => ({
+      lua: luaReplacing(
+        'merge',
+        "redis.call('BITOP', 'OR', KEYS[2], KEYS[2], KEYS[3])",
+        "redis.call('BITOP', 'OR', KEYS[2], KEYS[3])",
+      ),
+    }),
+  },
+  {
+    name: 'merge-token',
+    what: 'a merge is refused without the lease',
+    spare: 'staging keys carry the token in their names, and the swap asks for it: it saves work only',
+    take: () => ({ lua: luaWithout('merge-token') }),
+  },
+  {
+    name: 'swap-token',
+    what: 'a swap is refused without the lease, or when another staging was published',
+    take: () => ({ lua: luaWithout('swap-token') }),
+  },
+  {
+    name: 'length',
+    what: 'merge and swap refuse staged segments that are not there whole',
+    take: () => ({ lua: luaWithout('length') }),
+  },
+  {
+    name: 'drain',
+    what: 'the scan begins when transactions that began before the staging was published have ended',
+    take: () => ({ drainsNot: true }),
+  },
+  {
+    name: 'one-script',
+    what: 'a swap changes metadata and segments in one script',
+    take: () => ({
+      lua: luaReplacing('swap', luaPart('swap', 'segments'), ''),
+      secondHalfOfSwap: segmentsAlone(),
+    }),
+  },
+  {
+    name: 'offline',
+    what: 'who finds the metadata missing moves the live segments aside before anything is added',
+    take: () => ({ lua: luaWithout('offline') }),
+  },
+  {
+    name: 'reconnect',
+    what: 'a description is read again after a connection ended',
+    take: () => ({ deafToClose: true }),
+  },
+  {
+    name: 'suspect',
+    what: 'a generation that went live on a server of another run id is taken offline',
+    take: () => ({ trustsAfterFailover: true }),
+  },
+  {
+    name: 'server',
+    what: 'a swap is refused on a server other than the one that was staged on',
+    spare: 'the generation would go live with the run id of the old server, and be suspect at the first look',
+    take: () => ({ lua: luaWithout('server') }),
+  },
+];
+
+function segmentsAlone(): string {
+  return `local staged, old = tonumber(ARGV[5]), tonumber(ARGV[6])\n${luaPart('swap', 'segments')}\nreturn 'OK'\n`;
+}
+
+/** A store whose filters believe blocks of any generation. */
+export function readingAnyTag(store: BloomStore): BloomStore {
+  return {
+    kind: store.kind,
+    open: (options) => {
+      const filter = store.open(options) as unknown as {
+        reader: object;
+        parts: { connection: RedisConnection };
+      };
+      filter.reader = new CredulousReader(filter.parts.connection);
+      return filter as unknown as ReturnType<BloomStore['open']>;
+    },
+    close: () => store.close(),
+  };
+}
+
+/** In the place of a `BlockReader`. */
+class CredulousReader {
+  constructor(private readonly connection: RedisConnection) {}
+
+  read(from: SegmentedGeneration, ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    return Promise.all(ids.map((id) => this.readOne(from, id)));
+  }
+
+  private async readOne({ layout, key }: SegmentedGeneration, id: IdKey): Promise<BloomVerdict> {
+    layout.locate(id);
+    const { block, seed } = layout;
+    const offset = (block % SEGMENT_BLOCKS) * BLOCK_BYTES;
+    const name = key(Math.floor(block / SEGMENT_BLOCKS));
+    const bytes = await this.connection.getRange(name, offset, offset + BLOCK_BYTES - 1);
+    if (bytes.length !== BLOCK_BYTES) return 'unknown';
+    return layout.contains(bytes, 0, seed) ? 'maybe' : 'absent';
+  }
+}

@@ -1,0 +1,18 @@
+import type { Fault } from './fault.js';
+import { failoverFaults } from './failover-faults.js';
+import { keyFaults } from './key-faults.js';
+import { linkFaults } from './link-faults.js';
+import { rebuilderFaults } from './rebuilder-faults.js';
+import { redisFaults } from './redis-faults.js';
+import { sourceFaults } from './source-faults.js';
+import { versionFaults } from './version-faults.js';
+
+export const allFaults: readonly Fault[] = [
+  ...redisFaults,
+  ...linkFaults,
+  ...failoverFaults,
+  ...keyFaults,
+  ...sourceFaults,
+  ...rebuilderFaults,
+  ...versionFaults,
+];

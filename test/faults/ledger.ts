@@ -1,0 +1,75 @@
+import { DRAIN_MS, WRITE_TIMEOUT_MS } from './timings.js';
+
+/** Node's timers are early by up to this. */
+const TIMER_SLACK_MS = 5;
+/** Look-ups prefer ids that were added last: those are the first to get lost. */
+const RECENT = 64;
+
+/** The oracle: which ids must not be answered "absent" from now on, and which were. */
+export class Ledger {
+  lookups = 0;
+  /** Acknowledged. */
+  adds = 0;
+  rejectedAdds = 0;
+  /** What reached a caller of a guarded look-up, and errors of an add of a kind that is not announced. */
+  readonly callerErrors: unknown[] = [];
+
+  private readonly owed: string[] = [];
+  private readonly wrong: string[] = [];
+  /** Their rows became visible later than `drainMs` allows: the promise does not hold for them. */
+  private readonly late = new Set<string>();
+  /** Their rows were never written. */
+  private readonly withdrawn = new Set<string>();
+
+  constructor(built: readonly string[]) {
+    this.owed.push(...built);
+  }
+
+  get wrongAbsent(): number {
+    return this.trulyWrong().length;
+  }
+
+  get firstWrong(): readonly string[] {
+    return [...new Set(this.trulyWrong())].slice(0, 5);
+  }
+
+  get lateAdds(): number {
+    return this.late.size;
+  }
+
+  /** All ids that are in the table and in a build, or whose add was acknowledged. */
+  get ids(): readonly string[] {
+    return this.owed;
+  }
+
+  acknowledged(id: string): void {
+    this.adds++;
+    this.owed.push(id);
+  }
+
+  /** Takes the time from the call of the add to the visible row, and from its acknowledgement. */
+  visible(id: string, { sinceCallMs, sinceAddedMs }: { sinceCallMs: number; sinceAddedMs: number }): void {
+    // The server carried the add out after the call, and within the deadline of an add before the acknowledgement.
+    const atMostMs = Math.min(sinceCallMs, sinceAddedMs + WRITE_TIMEOUT_MS);
+    if (atMostMs > DRAIN_MS - TIMER_SLACK_MS) this.late.add(id);
+  }
+
+  /** The add was acknowledged, and then the row could not be written. */
+  withdraw(id: string): void {
+    this.withdrawn.add(id);
+  }
+
+  wasAbsent(id: string): void {
+    this.wrong.push(id);
+  }
+
+  pick(): string {
+    const { owed } = this;
+    const from = Math.random() < 0.5 ? Math.max(0, owed.length - RECENT) : 0;
+    return owed[from + Math.floor(Math.random() * (owed.length - from))]!;
+  }
+
+  private trulyWrong(): string[] {
+    return this.wrong.filter((id) => !this.late.has(id) && !this.withdrawn.has(id));
+  }
+}

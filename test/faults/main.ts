@@ -1,0 +1,52 @@
+import { allFaults } from './all-faults.js';
+import type { Fault, Judgement } from './fault.js';
+import { type FaultsArguments, parseFaultsArguments, USAGE, UsageError } from './faults-arguments.js';
+import { hasFailed, heading, jsonRow, tableRow } from './report.js';
+
+process.exitCode = await main(process.argv.slice(2));
+
+/** @returns the exit code: 0, 1 for a wrong absent, an error or a fault without an end, 2 for arguments that do not exist. */
+async function main(words: readonly string[]): Promise<number> {
+  try {
+    const given = parseFaultsArguments(words);
+    if (given.help) {
+      process.stdout.write(USAGE);
+      return 0;
+    }
+    return (await run(given)) ? 0 : 1;
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    process.stderr.write(isUsage ? `${error.message}\n\n${USAGE}` : `${String(error)}\n`);
+    return isUsage ? 2 : 1;
+  }
+}
+
+/** @returns whether everything held. */
+async function run({ only, quick, beyond, jobs, json, without }: FaultsArguments): Promise<boolean> {
+  const startedAt = performance.now();
+  const chosen = allFaults.filter(
+    (fault) =>
+      fault.isBeyond === beyond &&
+      (!quick || fault.quick) &&
+      (only.length === 0 || only.some((text) => fault.name.includes(text))),
+  );
+  if (chosen.length === 0) throw new UsageError('No fault is named so.');
+  const rows: Judgement[] = [];
+  if (!json) process.stdout.write(`${heading()}\n`);
+  const judge = async (fault: Fault) => {
+    const row = await fault.run({ without });
+    rows.push(row);
+    process.stdout.write(`${json ? jsonRow(row) : tableRow(fault.group, row)}\n`);
+  };
+  for (const fault of chosen.filter(({ alone }) => alone)) await judge(fault);
+  const waiting = chosen.filter(({ alone }) => !alone);
+  const work = async () => {
+    for (let fault = waiting.shift(); fault; fault = waiting.shift()) await judge(fault);
+  };
+  await Promise.all(Array.from({ length: jobs }, work));
+
+  const failed = rows.filter(hasFailed).length;
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  if (!json) process.stdout.write(`${rows.length} faults in ${seconds} s, ${failed} of them not held.\n`);
+  return failed === 0;
+}

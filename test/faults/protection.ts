@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Instance } from './instance.js';
+
+interface Probe {
+  readonly at: number;
+  readonly wasAbsent: boolean;
+}
+
+/** Protection is back when it has held for this long. */
+const STEADY_MS = 300;
+const STEADY_PROBES = 20;
+/** Fewer unprotected answers in a row are a busy machine: a look-up that found no time. */
+const STRETCH = 3;
+const GIVE_UP_MS = 15_000;
+
+/** Whether ids that are certainly absent are answered "absent", instance by instance. */
+export class Protection {
+  private readonly probes: ReadonlyMap<Instance, Probe[]>;
+
+  constructor(instances: readonly Instance[]) {
+    this.probes = new Map(instances.map((instance) => [instance, []]));
+  }
+
+  note(instance: Instance, at: number, wasAbsent: boolean): void {
+    this.probes.get(instance)!.push({ at, wasAbsent });
+  }
+
+  /** Time from `since` to the last unprotected answer of any instance; null when protection does not come back. */
+  async backAfter(since: number): Promise<number | null> {
+    const all = [...this.probes.values()];
+    while (!all.every((probes) => isSteady(probes, since))) {
+      if (performance.now() - since > GIVE_UP_MS) return null;
+      await delay(20);
+    }
+    return Math.max(0, ...all.map((probes) => lastUnprotectedAt(probes) - since));
+  }
+}
+
+function isSteady(probes: readonly Probe[], since: number): boolean {
+  const from = Math.max(since, performance.now() - STEADY_MS);
+  const last = probes.filter(({ at }) => at >= from);
+  return (
+    performance.now() - since >= STEADY_MS &&
+    last.length >= STEADY_PROBES &&
+    lastUnprotectedAt(last) === -Infinity
+  );
+}
+
+/** Answers come in another order than they were asked for. */
+function lastUnprotectedAt(probes: readonly Probe[]): number {
+  const sorted = [...probes].sort((a, b) => a.at - b.at);
+  let last = -Infinity;
+  let stretch = 0;
+  for (const { at, wasAbsent } of sorted) {
+    stretch = wasAbsent ? 0 : stretch + 1;
+    if (stretch >= STRETCH) last = at;
+  }
+  return last;
+}

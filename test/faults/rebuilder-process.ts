@@ -1,0 +1,103 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { FromRebuilder, RebuilderOptions, ToRebuilder } from './rebuilder-protocol.js';
+import type { SimulatedTable } from './simulated-table.js';
+
+const GIVE_UP_MS = 10_000;
+
+/** A rebuild in a process of its own, which stops itself at a step. */
+export class RebuilderProcess {
+  private readonly heard = new Map<FromRebuilder['type'], FromRebuilder>();
+  private readonly listeners = new Set<() => void>();
+
+  private constructor(
+    private readonly child: ChildProcess,
+    table: SimulatedTable,
+  ) {
+    child.on('message', (message: FromRebuilder) => {
+      if (message.type === 'read') this.send({ type: 'rows', ids: table.visibleIds() });
+      this.heard.set(message.type, message);
+      for (const listener of this.listeners) listener();
+    });
+    child.on('exit', () => {
+      for (const listener of this.listeners) listener();
+    });
+  }
+
+  static async start(table: SimulatedTable, options: RebuilderOptions): Promise<RebuilderProcess> {
+    const program = fileURLToPath(new URL('./rebuilder.ts', import.meta.url));
+    const child = fork(program, {
+      execArgv: process.execArgv,
+      env: { ...process.env, REBUILDER: JSON.stringify(options) },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const rebuilder = new RebuilderProcess(child, table);
+    await rebuilder.hears('ready');
+    return rebuilder;
+  }
+
+  /** Resolves when the rebuild has come to its step. */
+  async runToStep(): Promise<void> {
+    this.send({ type: 'rebuild' });
+    await this.hears('stopping');
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** How the rebuild ended: `published`, `skipped`, or the reason of its failure. */
+  async outcome(): Promise<string> {
+    const message = await this.hears('ended');
+    return message.type === 'ended' ? message.how : '';
+  }
+
+  /** Resolves when the process has ended by itself or by a signal. */
+  async exited(): Promise<void> {
+    if (this.hasExited()) return;
+    let hung = false;
+    const timer = setTimeout(() => {
+      hung = true;
+      this.child.kill('SIGKILL');
+    }, GIVE_UP_MS);
+    await once(this.child, 'exit');
+    clearTimeout(timer);
+    if (hung) throw new Error('The rebuilder does not end.');
+  }
+
+  async stop(): Promise<void> {
+    if (this.hasExited()) return;
+    this.child.kill('SIGKILL');
+    await this.exited();
+  }
+
+  private send(message: ToRebuilder): void {
+    if (this.child.connected) this.child.send(message, () => {});
+  }
+
+  private hears(type: FromRebuilder['type']): Promise<FromRebuilder> {
+    return new Promise((resolve, reject) => {
+      const finish = (settle: () => void) => {
+        clearTimeout(timer);
+        this.listeners.delete(look);
+        settle();
+      };
+      const look = () => {
+        const message = this.heard.get(type);
+        if (message) finish(() => resolve(message));
+        else if (this.hasExited()) finish(() => reject(new Error(`The rebuilder ended before '${type}'.`)));
+      };
+      const timer = setTimeout(
+        () => finish(() => reject(new Error(`The rebuilder never said '${type}'.`))),
+        GIVE_UP_MS,
+      );
+      this.listeners.add(look);
+      look();
+    });
+  }
+
+  private hasExited(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+}

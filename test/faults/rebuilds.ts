@@ -1,0 +1,35 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { BloomRebuildError, type BloomRebuildFailure } from 'nestjs-bloom';
+import type { Instance } from './instance.js';
+
+const GIVE_UP_MS = 8_000;
+
+/** Rebuilds as soon as the lease is free. */
+export async function rebuild({ filter }: Instance): Promise<void> {
+  const startedAt = performance.now();
+  for (let last: unknown; performance.now() - startedAt < GIVE_UP_MS; await delay(50)) {
+    try {
+      const report = await filter.rebuild();
+      if (report.outcome === 'published') return;
+      last = report.reason;
+    } catch (error) {
+      last = error;
+    }
+    if (performance.now() - startedAt > GIVE_UP_MS - 100) throw new Error(`No rebuild: ${String(last)}`);
+  }
+}
+
+/** A rebuild that must end without a new generation, and for this reason. */
+export async function expectRebuildToFail(
+  { filter }: Instance,
+  expected: BloomRebuildFailure,
+  signal?: AbortSignal,
+): Promise<void> {
+  let ended: string;
+  try {
+    ended = (await filter.rebuild(signal && { signal })).outcome;
+  } catch (error) {
+    ended = error instanceof BloomRebuildError ? error.reason : String(error);
+  }
+  if (ended !== expected) throw new Error(`Expected the rebuild to end with '${expected}', got '${ended}'.`);
+}

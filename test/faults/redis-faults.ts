@@ -1,0 +1,178 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Fault, fault } from './fault.js';
+import { percentile } from './percentile.js';
+import { ServerSite } from './redis-site.js';
+import { TIMEOUT_MS } from './timings.js';
+
+const OUTAGE_MS = 500;
+/** What a guarded look-up may take longer than `timeoutMs` at the 99th percentile. */
+const OVERTIME_MS = 5;
+const MEBIBYTE = 1 << 20;
+
+/** Faults of one server. */
+export const redisFaults: readonly Fault[] = [
+  fault({
+    name: 'killed, restarted empty',
+    group: 'redis',
+    quick: true,
+    start: () => ServerSite.start(),
+    strike: async ({ site }) => {
+      await site.server.kill();
+      await delay(OUTAGE_MS);
+      await site.server.restart();
+    },
+  }),
+  fault({
+    name: 'restarted from an older snapshot',
+    group: 'redis',
+    quick: true,
+    start: () => ServerSite.start(),
+    strike: async ({ site }) => {
+      await site.admin.save();
+      await delay(OUTAGE_MS);
+      await site.server.kill();
+      await site.server.restart();
+    },
+  }),
+  fault({
+    name: 'stopped (SIGSTOP), continued',
+    group: 'redis',
+    quick: true,
+    alone: true,
+    start: () => ServerSite.start(),
+    strike: async ({ site, instances, traffic, remark }) => {
+      const hurried = instances.filter(({ timeoutMs }) => timeoutMs === TIMEOUT_MS);
+      await site.server.kill('SIGSTOP');
+      traffic.durations = new Map(hurried.map((instance) => [instance, []]));
+      await delay(2 * OUTAGE_MS);
+      const durations = [...traffic.durations.values()].flat();
+      traffic.durations = undefined;
+      await site.server.kill('SIGCONT');
+      const [p50, p99] = [percentile(durations, 0.5), percentile(durations, 0.99)];
+      remark(`a look-up took ${p50.toFixed(1)} ms at the median, ${p99.toFixed(1)} ms at p99`);
+      if (p99 > TIMEOUT_MS + OVERTIME_MS) {
+        throw new Error(`Expected p99 of at most ${TIMEOUT_MS + OVERTIME_MS} ms, got ${p99.toFixed(1)} ms.`);
+      }
+    },
+  }),
+  fault({
+    name: 'stopped (SIGSTOP) during a rebuild',
+    group: 'redis',
+    start: () => ServerSite.start(),
+    strike: async ({ site, instances, over }) => {
+      const rebuild = instances[0].filter.rebuild().catch(() => {});
+      await delay(100);
+      await site.server.kill('SIGSTOP');
+      await delay(2 * OUTAGE_MS);
+      await site.server.kill('SIGCONT');
+      over();
+      await rebuild;
+    },
+  }),
+  fault({
+    name: 'out of memory (noeviction)',
+    group: 'redis',
+    quick: true,
+    start: () => ServerSite.start(['--maxmemory-policy', 'noeviction']),
+    strike: async ({ site, instances, over }) => {
+      const rebuild = instances[0].filter.rebuild().catch(() => {});
+      await delay(100);
+      await site.admin.config('SET', 'maxmemory', String(MEBIBYTE / 2));
+      await delay(OUTAGE_MS);
+      await site.admin.config('SET', 'maxmemory', '0');
+      over();
+      await rebuild;
+    },
+  }),
+  fault({
+    name: 'out of memory, then FLUSHALL',
+    group: 'redis',
+    start: () => ServerSite.start(['--maxmemory-policy', 'noeviction']),
+    strike: async ({ site }) => {
+      await site.admin.config('SET', 'maxmemory', String(MEBIBYTE / 2));
+      await site.admin.flushall();
+      await delay(OUTAGE_MS);
+      await site.admin.config('SET', 'maxmemory', '0');
+    },
+  }),
+  fault({
+    name: 'evicting (allkeys-lru)',
+    group: 'redis',
+    quick: true,
+    start: () => ServerSite.start(['--maxmemory-policy', 'allkeys-lru', '--maxmemory-samples', '1']),
+    strike: async ({ site, instances, over }) => {
+      await site.admin.config('SET', 'maxmemory', String(4 * MEBIBYTE));
+      const rebuild = instances[0].filter.rebuild().catch(() => {});
+      for (const until = performance.now() + 2 * OUTAGE_MS; performance.now() < until;) {
+        const key = `other:${Math.floor(Math.random() * 1e6)}`;
+        await site.admin.set(key, 'x'.repeat(16 * 1024)).catch(() => {});
+        await delay(1);
+      }
+      await site.admin.config('SET', 'maxmemory', '0');
+      over();
+      await rebuild;
+    },
+  }),
+  fault({
+    name: 'SCRIPT FLUSH',
+    group: 'redis',
+    quick: true,
+    start: () => ServerSite.start(),
+    strike: async ({ site, instances, over }) => {
+      const rebuild = instances[0].filter.rebuild();
+      for (let i = 0; i < 20; i++) {
+        await site.admin.script('FLUSH');
+        await delay(25);
+      }
+      over();
+      await rebuild;
+    },
+  }),
+  fault({
+    name: 'password changed',
+    group: 'redis',
+    start: () => ServerSite.start(),
+    strike: async ({ site }) => {
+      await site.admin.config('SET', 'requirepass', 'another');
+      await site.admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      await delay(OUTAGE_MS);
+      await site.admin.config('SET', 'requirepass', '');
+    },
+  }),
+  fault({
+    name: 'password of the user changed',
+    group: 'redis',
+    quick: true,
+    start: async () => {
+      const site = await ServerSite.start([], { username: 'shop', password: 'one' });
+      await site.admin.call('ACL', 'SETUSER', 'shop', 'on', '>one', '~*', '+@all');
+      return site;
+    },
+    strike: async ({ site }) => {
+      await site.admin.call('ACL', 'SETUSER', 'shop', 'resetpass', '>two');
+      await site.admin.call('CLIENT', 'KILL', 'USER', 'shop');
+      await delay(OUTAGE_MS);
+      await site.admin.call('ACL', 'SETUSER', 'shop', 'resetpass', '>one');
+    },
+  }),
+  fault({
+    name: 'ACL changed',
+    group: 'redis',
+    start: async () => {
+      const site = await ServerSite.start([], { username: 'shop', password: 'one' });
+      await site.admin.call('ACL', 'SETUSER', 'shop', 'on', '>one', '~*', '+@all');
+      return site;
+    },
+    strike: async ({ site }) => {
+      const rights = (...rules: string[]) => site.admin.call('ACL', 'SETUSER', 'shop', ...rules);
+      for (const taken of ['-@scripting', '-getrange', '-setbit', '-hincrby', '-info', '-rename']) {
+        await rights(taken);
+        await delay(100);
+        await rights('+@all');
+      }
+      await rights('resetkeys', '~other:*');
+      await delay(OUTAGE_MS);
+      await rights('~*');
+    },
+  }),
+];

@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BloomId, BloomIdSource } from 'nestjs-bloom';
+import { COMMIT_MS, SCAN_MS } from './timings.js';
+
+export class DatabaseDownError extends Error {}
+
+export interface Row {
+  readonly id: string;
+  readonly exists: boolean;
+}
+
+type Reading = (ids: readonly string[], signal: AbortSignal) => AsyncIterable<BloomId | readonly BloomId[]>;
+
+const BATCHES = 5;
+
+/** The database of the shop: rows become visible some time after they were written, and a scan sees what was visible at its start. */
+export class SimulatedTable implements BloomIdSource {
+  isDown = false;
+  /** How a rebuild reads the rows that are visible when it begins: a fault puts another one in its place. */
+  reading: Reading = readInBatches;
+
+  private readonly rows = new Set<string>();
+
+  constructor(ids: readonly string[]) {
+    for (const id of ids) this.rows.add(id);
+  }
+
+  find(id: string): Row {
+    this.assertUp();
+    return { id, exists: this.rows.has(id) };
+  }
+
+  async insert(id: string): Promise<void> {
+    this.assertUp();
+    await delay(Math.random() * COMMIT_MS);
+    this.rows.add(id);
+  }
+
+  visibleIds(): string[] {
+    this.assertUp();
+    return [...this.rows];
+  }
+
+  async *ids({ signal }: { signal: AbortSignal }): AsyncIterable<BloomId | readonly BloomId[]> {
+    yield* this.reading(this.visibleIds(), signal);
+  }
+
+  private assertUp(): void {
+    if (this.isDown) throw new DatabaseDownError('The database is down.');
+  }
+}
+
+export async function* readInBatches(ids: readonly string[]): AsyncIterable<readonly string[]> {
+  const size = Math.ceil(ids.length / BATCHES);
+  for (let at = 0; at < ids.length; at += size) {
+    yield ids.slice(at, at + size);
+    await delay(SCAN_MS / BATCHES);
+  }
+}

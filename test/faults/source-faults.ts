@@ -1,0 +1,147 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BloomId, BloomRebuildFailure } from 'nestjs-bloom';
+import { type Fault, fault } from './fault.js';
+import { rebuild, expectRebuildToFail } from './rebuilds.js';
+import { ServerSite } from './redis-site.js';
+import { readInBatches, type SimulatedTable } from './simulated-table.js';
+
+type Reading = SimulatedTable['reading'];
+
+/** The source misbehaves once: the filter that was live stays, and the next rebuild is sound. */
+function misread(
+  name: string,
+  reading: Reading,
+  expected: BloomRebuildFailure,
+  options: { quick?: boolean } = {},
+): Fault {
+  return fault({
+    name,
+    group: 'rebuild',
+    start: () => ServerSite.start(),
+    ...options,
+    strike: async ({ table, instances, over }) => {
+      const sound = table.reading;
+      table.reading = reading;
+      await expectRebuildToFail(instances[0], expected);
+      table.reading = sound;
+      over();
+      await rebuild(instances[1]);
+    },
+  });
+}
+
+export const sourceFaults: readonly Fault[] = [
+  misread(
+    'source throws',
+    () => {
+      throw new Error('no such table');
+    },
+    'source-failed',
+  ),
+  misread(
+    'source ends early with an error',
+    async function* (ids) {
+      yield* readInBatches(ids.slice(0, ids.length / 2));
+      throw new Error('connection to the database lost');
+    },
+    'source-failed',
+    { quick: true },
+  ),
+  misread('source returns nothing', async function* () {}, 'too-few-ids', { quick: true }),
+  misread('source returns a third', (ids) => readInBatches(ids.slice(0, ids.length / 3)), 'too-few-ids'),
+  misread(
+    'source returns bad ids',
+    async function* (ids) {
+      yield* readInBatches(ids);
+      yield [{ id: 1 } as unknown as BloomId, ''];
+    },
+    'bad-id',
+  ),
+  fault({
+    name: 'source hangs, the rebuild is told to stop',
+    group: 'rebuild',
+    quick: true,
+    start: () => ServerSite.start(),
+    strike: async ({ table, instances, over }) => {
+      const sound = table.reading;
+      table.reading = async function* (ids) {
+        yield* readInBatches(ids);
+        await new Promise(() => {});
+      };
+      const stop = new AbortController();
+      const hung = expectRebuildToFail(instances[0], 'aborted', stop.signal);
+      await delay(1000);
+      const meanwhile = await instances[1].filter.rebuild();
+      if (meanwhile.outcome !== 'skipped') throw new Error('Two rebuilds ran at once.');
+      stop.abort(new Error('It took too long.'));
+      await hung;
+      table.reading = sound;
+      over();
+      await rebuild(instances[1]);
+    },
+  }),
+  fault({
+    name: 'source returns ten times the capacity',
+    group: 'rebuild',
+    quick: true,
+    start: () => ServerSite.start(),
+    strike: async ({ table, instances, capacity }) => {
+      table.reading = async function* (ids) {
+        yield Array.from({ length: 10 * capacity }, (_, i) => `more-${i}`);
+        yield* readInBatches(ids);
+      };
+      await rebuild(instances[0]);
+      const { capacity: grown } = await instances[1].filter.info();
+      if (grown < 10 * capacity) throw new Error(`Expected a filter ten times the size, got ${grown}.`);
+    },
+  }),
+  fault({
+    name: 'source returns duplicates',
+    group: 'rebuild',
+    start: () => ServerSite.start(),
+    strike: async ({ table, instances }) => {
+      table.reading = async function* (ids) {
+        for (let i = 0; i < 3; i++) yield* readInBatches([...ids, ...ids]);
+      };
+      await rebuild(instances[0]);
+    },
+  }),
+  fault({
+    name: 'database down',
+    group: 'rebuild',
+    start: () => ServerSite.start(),
+    strike: async ({ table, instances, over }) => {
+      table.isDown = true;
+      await expectRebuildToFail(instances[0], 'source-failed');
+      await delay(200);
+      table.isDown = false;
+      over();
+      await rebuild(instances[1]);
+    },
+  }),
+  fault({
+    name: 'database down, then FLUSHALL',
+    group: 'rebuild',
+    start: () => ServerSite.start(),
+    strike: async ({ site, table }) => {
+      table.isDown = true;
+      await site.admin.flushall();
+      await delay(500);
+      table.isDown = false;
+    },
+  }),
+  fault({
+    name: 'two rebuilds at once',
+    group: 'rebuild',
+    quick: true,
+    start: () => ServerSite.start(),
+    strike: async ({ instances, over }) => {
+      for (let round = 0; round < 3; round++) {
+        const reports = await Promise.all(instances.map(({ filter }) => filter.rebuild()));
+        const published = reports.filter(({ outcome }) => outcome === 'published').length;
+        if (published !== 1) throw new Error(`Expected one rebuild to publish, got ${published}.`);
+        over();
+      }
+    },
+  }),
+];

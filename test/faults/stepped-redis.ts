@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { type Command, Redis } from 'ioredis';
+import { luaSources } from '../../src/store/redis/index.js';
+import type { Step } from './rebuilder-protocol.js';
+
+const NAMES = new Map(
+  Object.entries(luaSources).map(([name, { source }]) => [
+    createHash('sha1').update(source).digest('hex'),
+    name,
+  ]),
+);
+const COMMANDS: Partial<Record<Step, string>> = {
+  lease: 'set',
+  stage: 'stage',
+  publish: 'publish',
+  load: 'load',
+  merge: 'merge',
+  verify: 'check',
+  swap: 'swap',
+  'swap, its reply unread': 'swap',
+  'clean-up': 'unlink',
+  release: 'release',
+};
+
+/** A client that stops once before, or right after, it sends the command of a step. */
+export class SteppedRedis extends Redis {
+  isArmed = false;
+
+  constructor(
+    url: string,
+    private readonly step: Step,
+    private readonly stop: () => Promise<void>,
+  ) {
+    super(url);
+  }
+
+  override sendCommand(...call: Parameters<Redis['sendCommand']>): unknown {
+    const [command] = call;
+    if (!this.isArmed || nameOf(command) !== COMMANDS[this.step]) return super.sendCommand(...call);
+    this.isArmed = false;
+    if (this.step === 'swap, its reply unread') {
+      const reply = super.sendCommand(...call);
+      void this.stop();
+      return reply;
+    }
+    void this.stop().then(() => super.sendCommand(...call));
+    return command.promise;
+  }
+}
+
+/** The name of the script, for a command that runs one. */
+function nameOf({ name, args }: Command): string | undefined {
+  return name === 'evalsha' ? NAMES.get(String(args[0])) : name;
+}

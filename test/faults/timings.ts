@@ -1,0 +1,15 @@
+/** Times of the shop under test: short, and in the proportions that the promise asks for. */
+
+/** Longest time from an acknowledged add to its row being visible. */
+export const COMMIT_MS = 30;
+/** An add that took longer is rejected. */
+export const WRITE_TIMEOUT_MS = 250;
+/** Longer than any add that was not rejected, from its start to its visible row. */
+export const DRAIN_MS = 300;
+export const LEASE_MS = 500;
+/** How long the source takes to read the table. */
+export const SCAN_MS = 50;
+/** Deadline of the look-ups of most instances: the default of the library. */
+export const TIMEOUT_MS = 25;
+/** And of one that waits, so that verdicts are given, and judged, on a slow server too. */
+export const PATIENT_TIMEOUT_MS = 1000;

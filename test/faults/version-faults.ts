@@ -1,0 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Fault, fault } from './fault.js';
+import { FILTER, Instance } from './instance.js';
+import { rebuild } from './rebuilds.js';
+import { ProxiedSite, ServerSite } from './redis-site.js';
+import { PATIENT_TIMEOUT_MS } from './timings.js';
+
+const META = `bloom:{${FILTER}}:meta`;
+const SEGMENT = `bloom:{${FILTER}}:0`;
+const TIMES_LARGER = 100;
+
+/** Instances of several versions of the application beside one another. */
+export const versionFaults: readonly Fault[] = [
+  fault({
+    name: 'an instance that plans another size',
+    group: 'versions',
+    quick: true,
+    start: () => ServerSite.start(),
+    strike: async ({ site, table, instances, capacity, without }) => {
+      const other = await Instance.start({
+        redis: site.connection(),
+        table,
+        timeoutMs: PATIENT_TIMEOUT_MS,
+        capacity: capacity * TIMES_LARGER,
+        without,
+      });
+      try {
+        await rebuild(other);
+        await rebuild(instances[0]);
+        await rebuild(other);
+      } finally {
+        await other.close();
+      }
+    },
+  }),
+  fault({
+    name: 'commands of an older geometry after a resize',
+    group: 'versions',
+    start: () => ProxiedSite.start(),
+    strike: async ({ site, table, instances, capacity, without }) => {
+      const other = await Instance.start({
+        redis: site.connection(2),
+        table,
+        timeoutMs: PATIENT_TIMEOUT_MS,
+        capacity: capacity * TIMES_LARGER,
+        without,
+      });
+      try {
+        for (const rebuilder of [other, instances[2]]) {
+          for (const proxy of site.proxies) proxy.hold();
+          await rebuild(rebuilder);
+          for (const proxy of site.proxies) proxy.release();
+          await delay(200);
+        }
+      } finally {
+        await other.close();
+      }
+    },
+  }),
+  fault({
+    name: 'a newer format beside the others',
+    group: 'versions',
+    quick: true,
+    start: () => ServerSite.start(),
+    strike: async ({ site }) => {
+      const newer = Buffer.alloc(4096, 1);
+      await site.admin
+        .multi()
+        .del(META)
+        .hset(META, 'format', '2', 'state', 'ready', 'tag', '00000001', 'shape', 'another')
+        .set(SEGMENT, newer)
+        .exec();
+      await delay(700);
+      const { format, shape } = await site.admin.hgetall(META);
+      const stays =
+        format === '2' && shape === 'another' && newer.equals((await site.admin.getBuffer(SEGMENT))!);
+      if (!stays) throw new Error('What a newer version wrote was overwritten.');
+      // The newer version is taken back, and what it wrote with it.
+      await site.admin.del(META, SEGMENT);
+    },
+  }),
+];

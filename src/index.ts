@@ -4,6 +4,8 @@ export {
   type BloomEvent,
   type BloomEventListener,
   type BloomFilterState,
+  BloomFormatError,
+  BloomFullError,
   BloomIdError,
   BloomRebuildError,
   type BloomRebuildFailure,
@@ -37,7 +39,10 @@ export {
   type BloomFilter,
   type BloomFilterInfo,
   type BloomFilterOptions,
+  type BloomGuardCounts,
+  type BloomGuardMode,
   type BloomRebuildSchedule,
   BloomService,
+  type NegativeCacheOptions,
 } from './service/index.js';
-export type { BloomVerdict } from './store/index.js';
+export type { BloomReplicaMode, BloomVerdict } from './store/index.js';

@@ -1,3 +1,14 @@
+export {
+  BloomConfigError,
+  BloomError,
+  BloomFormatError,
+  BloomFullError,
+  BloomIdError,
+} from '../common/index.js';
+export type { FilterEstimate } from './bits/bit-filter.js';
+export { BitLayout } from './bits/bit-layout.js';
+export { BIT_ORDERS, type BitOrder, reorderBits } from './bits/bit-order.js';
+export type { Demand, Geometry } from './bits/geometry.js';
 export { BlockedFilter, tooLong } from './blocked-filter.js';
 export { BlockedLayout } from './blocked-layout.js';
 export { BLOCKED_LAYOUT, createGeneration, type Generation } from './generation.js';
@@ -9,6 +20,35 @@ export {
   type FilterPlan,
   MAX_BLOCKS,
   modelledErrorRate,
-  planFilter,
   TAG_BYTES,
 } from './sizing.js';
+export { goZero, type GoZeroOptions } from './go-zero/go-zero.js';
+export type { GoZeroFilter } from './go-zero/go-zero-filter.js';
+export type { GoZeroLayout } from './go-zero/go-zero-layout.js';
+export type { CustomFunnel, GuavaFunnel } from './guava/funnel.js';
+export { guava } from './guava/guava.js';
+export type { GuavaFilter } from './guava/guava-filter.js';
+export type { GuavaLayout, GuavaSettings, GuavaStrategy } from './guava/guava-layout.js';
+export type { GuavaDemand } from './guava/guava-size.js';
+export type { ByteSink, LoneSurrogate } from './id/byte-sink.js';
+export { LAYOUT_NUMBERS, type LayoutKind } from './layout-numbers.js';
+export {
+  expectedErrorRate,
+  type LayoutChoice,
+  type LayoutPlan,
+  planFilter,
+  type PlanOptions,
+} from './plan.js';
+export { redisBloom } from './redisbloom/redisbloom.js';
+export type { RedisBloomChunk, RedisBloomFilter } from './redisbloom/redisbloom-filter.js';
+export type { RedisBloomLayout } from './redisbloom/redisbloom-layout.js';
+export type { LinkState } from './redisbloom/redisbloom-link.js';
+export type { LinkDemand, LinkGeometry, RedisBloomDemand } from './redisbloom/redisbloom-size.js';
+export { redisson } from './redisson/redisson.js';
+export type { RedissonCodec, RedissonSettings, RedissonType } from './redisson/codec.js';
+export type { RedissonConfig } from './redisson/redisson-config.js';
+export type { RedissonDump, RedissonFilter } from './redisson/redisson-filter.js';
+export type { RedissonLayout } from './redisson/redisson-layout.js';
+export { spring } from './spring/spring.js';
+export type { SpringFilter } from './spring/spring-filter.js';
+export type { SpringFunnel, SpringLayout, SpringSettings } from './spring/spring-layout.js';

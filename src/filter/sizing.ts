@@ -92,13 +92,21 @@ export function modelledErrorRate(options: { hashCount: number; idsPerBlock: num
 
 /** The hash count that lets a block hold the most ids at this error rate, and how many those are. */
 function densestBlock(errorRate: number): { hashCount: number; idsPerBlock: number } {
+  // The likely ones first: the others are then seen to be worse by one look at the model.
+  const likely = -Math.log2(errorRate);
+  const hashCounts = Array.from({ length: MAX_HASH_COUNT }, (_, i) => i + 1).toSorted(
+    (one, other) => Math.abs(one - likely) - Math.abs(other - likely),
+  );
   let best = { hashCount: 1, idsPerBlock: 0 };
-  for (let hashCount = 1; hashCount <= MAX_HASH_COUNT; hashCount++) {
+  for (const hashCount of hashCounts) {
     // Were all blocks equally full, a block could hold this many. They are not, so it holds fewer, or, at error rates above
     // a quarter, less than a hundredth more.
     let high =
       (1.01 * Math.log1p(-(errorRate ** (1 / hashCount)))) / (hashCount * Math.log1p(-1 / BLOCK_DATA_BITS));
     if (high <= best.idsPerBlock) continue;
+    const isWorse =
+      best.idsPerBlock > 0 && modelledErrorRate({ hashCount, idsPerBlock: best.idsPerBlock }) > errorRate;
+    if (isWorse) continue;
     let low = 0;
     while (high - low > high * 1e-7) {
       const middle = (low + high) / 2;

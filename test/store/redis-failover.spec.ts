@@ -70,7 +70,14 @@ describe('A cluster whose replica takes over', () => {
   let replica: RedisFixture;
   let cluster: Cluster;
   beforeEach(async () => {
-    const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '3000'];
+    const args = [
+      '--cluster-enabled',
+      'yes',
+      '--cluster-node-timeout',
+      '3000',
+      '--repl-ping-replica-period',
+      '1',
+    ];
     const start = () => RedisFixture.start([...args, '--repl-diskless-sync-delay', '0']);
     [master, replica] = await Promise.all([start(), start()]);
     cluster = new Cluster([{ host: master.server.host, port: master.server.port }], {

@@ -9,6 +9,11 @@ import { type SegmentedGeneration, segmentedGeneration } from './segments.js';
 
 /** A filter that is not ready is looked at again after this time. */
 const RECHECK_MS = 250;
+/**
+ * One that is ready is looked at again, beside the look-ups, after this time, and no view is used for longer than twice as long:
+ * a server that was made a replica by hand keeps its clients, and answers whoever only looks up.
+ */
+const LOOK_AGAIN_MS = 1000;
 
 /** What one process knows of a filter, from one reading of its metadata. */
 export interface FilterView {
@@ -46,7 +51,9 @@ export class FilterViews {
   async current(): Promise<FilterView> {
     const view = this.cached;
     if (view && this.isOfServer(view)) {
-      if (view.live || performance.now() - view.readAt < RECHECK_MS) return view;
+      const ageMs = performance.now() - view.readAt;
+      if (view.live && ageMs >= LOOK_AGAIN_MS && !this.loading) this.lookAgain(view);
+      if (ageMs < (view.live ? 2 * LOOK_AGAIN_MS : RECHECK_MS)) return view;
     }
     return this.reload();
   }
@@ -74,6 +81,20 @@ export class FilterViews {
 
   forget(): void {
     this.cached = undefined;
+  }
+
+  /** The view is used until another one is there, or none can be had: the next look-up tells of that. */
+  private lookAgain(view: FilterView): void {
+    const loading = this.load()
+      .catch((error: unknown) => {
+        if (this.cached === view) this.forget();
+        throw error;
+      })
+      .finally(() => {
+        if (this.loading === loading) this.loading = undefined;
+      });
+    loading.catch(() => {});
+    this.loading = loading;
   }
 
   /**

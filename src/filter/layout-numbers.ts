@@ -1,0 +1,17 @@
+/** The numbers under which layouts are stored. Append-only: a number never changes its meaning. */
+export const LAYOUT_NUMBERS = {
+  /** This library's own. */
+  blocked: 1,
+  /** go-zero `core/bloom`. */
+  'go-zero': 2,
+  /** Google Guava `BloomFilter`; its strategy and its funnel belong to the settings. */
+  guava: 3,
+  /** Redisson `RBloomFilter`; its codec belongs to the settings. */
+  redisson: 4,
+  /** RedisBloom `BF.*`. */
+  redisbloom: 5,
+  /** The `BloomFilterHelper` of Spring projects. */
+  spring: 6,
+} as const;
+
+export type LayoutKind = keyof typeof LAYOUT_NUMBERS;

@@ -1,0 +1,111 @@
+import { BloomConfigError, printed } from '../common/index.js';
+import { checkDemand, checkInteger, type Demand, type Geometry } from './bits/geometry.js';
+import { passRate } from './error-model.js';
+import { goZeroSize } from './go-zero/go-zero-size.js';
+import { guavaSize } from './guava/guava-size.js';
+import { LAYOUT_NUMBERS, type LayoutKind } from './layout-numbers.js';
+import { chainErrorRate } from './redisbloom/chain-model.js';
+import { chainOf, linkSize } from './redisbloom/redisbloom-size.js';
+import { redissonSize } from './redisson/redisson-size.js';
+import { BLOCK_BYTES, type FilterPlan, modelledErrorRate, planBlocked } from './sizing.js';
+import { springSize } from './spring/spring-size.js';
+
+/** What a filter is planned for, and by whose rules. */
+export interface PlanOptions {
+  /** Ids the filter is to hold. */
+  readonly capacity: number;
+  /** Share of absent ids answered "maybe", at capacity. */
+  readonly errorRate: number;
+  /** Default `blocked`. An object may carry what else the layout needs; of `redisbloom`, `expansion` and `nonScaling` count. */
+  readonly layout?: LayoutKind | LayoutChoice | undefined;
+}
+
+export interface LayoutChoice {
+  readonly kind: LayoutKind;
+  /** Of `redisbloom`: see `BF.RESERVE`. */
+  readonly expansion?: number | undefined;
+  /** Of `redisbloom`: see `BF.RESERVE`. */
+  readonly nonScaling?: boolean | undefined;
+}
+
+/** The size of a filter in a layout that was named. */
+export interface LayoutPlan {
+  readonly layout: LayoutChoice;
+  /** Ids the filter holds at its error rate. */
+  readonly capacity: number;
+  /** Share of absent ids answered "maybe" that was asked for. */
+  readonly errorRate: number;
+  /** The same as the model gives it at capacity. */
+  readonly modelledErrorRate: number;
+  /** Bits set for an id (k). */
+  readonly hashCount: number;
+  readonly bits: number;
+  readonly bytes: number;
+  readonly bitsPerId: number;
+}
+
+/**
+ * The size of a filter as its peer would choose it.
+ *
+ * Peers round: the modelled error rate may be a little above the one asked for. One of RedisBloom is of its first link, which holds
+ * `capacity` ids.
+ *
+ * @throws {BloomConfigError} when the peer, or this library, cannot make such a filter.
+ */
+export function planFilter(options: {
+  readonly capacity: number;
+  readonly errorRate: number;
+  readonly layout?: undefined;
+}): FilterPlan;
+export function planFilter(options: PlanOptions): LayoutPlan;
+export function planFilter({ capacity, errorRate, layout }: PlanOptions): FilterPlan | LayoutPlan {
+  if (layout === undefined) return planBlocked({ capacity, errorRate });
+  const choice = typeof layout === 'string' ? { kind: layout } : layout;
+  checkDemand({ capacity, errorRate });
+  const { bits, hashCount } = sizeOf({ capacity, errorRate }, choice);
+  const bytes = Math.ceil(bits / 8);
+  const plan = { layout: choice, capacity, errorRate, hashCount, bits, bytes, bitsPerId: bits / capacity };
+  return { ...plan, modelledErrorRate: modelled(plan, capacity) };
+}
+
+/**
+ * Share of absent ids answered "maybe" by a filter of this plan that holds `ids` ids.
+ *
+ * @throws {BloomConfigError} when `ids` is negative or no integer.
+ */
+export function expectedErrorRate(plan: FilterPlan | LayoutPlan, ids: number): number {
+  checkInteger('ids', ids, { min: 0, max: Number.MAX_SAFE_INTEGER });
+  return 'layout' in plan
+    ? modelled(plan, ids)
+    : modelledErrorRate({ hashCount: plan.hashCount, idsPerBlock: ids / plan.blocks });
+}
+
+function sizeOf(demand: Demand, choice: LayoutChoice): Geometry {
+  switch (choice.kind) {
+    case 'blocked': {
+      const { bytes, hashCount } = planBlocked(demand);
+      return { bits: bytes * 8, hashCount };
+    }
+    case 'go-zero':
+      return goZeroSize(demand);
+    case 'guava':
+      return guavaSize(demand);
+    case 'redisson':
+      return redissonSize(demand);
+    case 'redisbloom':
+      return linkSize(chainOf({ ...choice, ...demand }).first);
+    case 'spring':
+      return springSize(demand);
+    default:
+      throw new BloomConfigError(
+        `Expected a layout of ${Object.keys(LAYOUT_NUMBERS).join(', ')}, got ${printed(choice.kind)}. Choose one of them.`,
+      );
+  }
+}
+
+function modelled(plan: Omit<LayoutPlan, 'modelledErrorRate'>, ids: number): number {
+  const { layout, bits, hashCount } = plan;
+  if (layout.kind === 'redisbloom') return chainErrorRate({ ...layout, ...plan }, ids);
+  if (layout.kind !== 'blocked') return passRate({ bits, hashCount, ids });
+  return modelledErrorRate({ hashCount, idsPerBlock: ids / (bits / (BLOCK_BYTES * 8)) });
+}

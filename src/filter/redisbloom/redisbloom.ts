@@ -1,0 +1,47 @@
+import type { Geometry } from '../bits/geometry.js';
+import { type RedisBloomChunk, RedisBloomFilter } from './redisbloom-filter.js';
+import { RedisBloomHash } from './redisbloom-hash.js';
+import { RedisBloomLayout } from './redisbloom-layout.js';
+import { RedisBloomLink } from './redisbloom-link.js';
+import { RedisBloomLoader } from './redisbloom-loader.js';
+import { chainOf, type LinkGeometry, linkSize, type RedisBloomDemand } from './redisbloom-size.js';
+
+/** Filters of RedisBloom, Redis 8 `BF.*` (layout 5). */
+export const redisBloom = {
+  /**
+   * Bits and hash count of the first link that `BF.RESERVE` would make.
+   *
+   * @throws {BloomConfigError} for what Redis 8 refuses too.
+   */
+  size(demand: RedisBloomDemand): LinkGeometry {
+    return linkSize(chainOf(demand).first);
+  },
+
+  /** The layout of one link. */
+  layout(options: Geometry): RedisBloomLayout {
+    return new RedisBloomLayout(options);
+  },
+
+  /**
+   * An empty filter, as `BF.RESERVE` makes it.
+   *
+   * @throws {BloomConfigError} for what Redis 8 refuses too.
+   */
+  create(options: RedisBloomDemand): RedisBloomFilter {
+    const { first, ...settings } = chainOf(options);
+    const hash = new RedisBloomHash();
+    const link = new RedisBloomLink({ ...first, ...linkSize(first), items: 0 }, hash);
+    return new RedisBloomFilter([link], hash, settings);
+  },
+
+  /**
+   * A filter from the replies of `BF.SCANDUMP`, in any order after the first; the empty one at the end may be left out.
+   *
+   * @throws {BloomFormatError} when chunks are missing, or do not fit their header.
+   */
+  read(chunks: Iterable<RedisBloomChunk>): RedisBloomFilter {
+    const loader = new RedisBloomLoader();
+    for (const chunk of chunks) if (chunk.iterator !== 0 || chunk.data.length > 0) loader.load(chunk);
+    return loader.finish();
+  },
+} as const;

@@ -1,0 +1,50 @@
+import type { Demand, Geometry } from '../bits/geometry.js';
+import { checkRedisString } from '../bits/redis-string.js';
+import type { RedissonSettings } from './codec.js';
+import { readRedissonConfig, type RedissonConfig } from './redisson-config.js';
+import { RedissonFilter } from './redisson-filter.js';
+import { RedissonLayout } from './redisson-layout.js';
+import { redissonSize } from './redisson-size.js';
+
+/** Filters of Redisson's `RBloomFilter` (layout 4). */
+export const redisson = {
+  size: redissonSize,
+
+  /** The two Redis keys of a filter. */
+  keys(name: string): { readonly bits: string; readonly config: string } {
+    return { bits: name, config: name.includes('{') ? `${name}:config` : `{${name}}:config` };
+  },
+
+  /** @throws {BloomConfigError} when bits is not from 1 to 4,294,967,294, or there is no such codec. */
+  layout(options: Geometry & RedissonSettings): RedissonLayout {
+    return new RedissonLayout(options);
+  },
+
+  /**
+   * An empty filter, of the size that `tryInit` would choose.
+   *
+   * @throws {BloomConfigError} for what Redisson refuses too.
+   */
+  create(options: Demand & RedissonSettings): RedissonFilter {
+    const { capacity, errorRate } = options;
+    return new RedissonFilter(new RedissonLayout({ ...options, ...redissonSize(options) }), {
+      capacity,
+      errorRate,
+    });
+  },
+
+  /**
+   * A filter from its two keys: the fields of the config hash, and the string (empty when there is no such key yet).
+   *
+   * @throws {BloomFormatError} when a field of the config is missing or damaged, or the string is longer than the filter.
+   */
+  read(
+    dump: { readonly config: Readonly<Partial<RedissonConfig>>; readonly value: Uint8Array },
+    options: RedissonSettings,
+  ): RedissonFilter {
+    const { capacity, errorRate, ...geometry } = readRedissonConfig(dump.config);
+    const layout = new RedissonLayout({ ...options, ...geometry });
+    checkRedisString(dump.value, layout);
+    return new RedissonFilter(layout, { capacity, errorRate }, dump.value.slice());
+  },
+} as const;

@@ -1,0 +1,10 @@
+import { BitFilter } from '../bits/bit-filter.js';
+import type { SpringLayout } from './spring-layout.js';
+
+/** A filter of Spring's `BloomFilterHelper` in the memory of this process. */
+export class SpringFilter extends BitFilter<SpringLayout> {
+  /** The value of the Redis string that the helper would have written. */
+  write(): Uint8Array {
+    return this.bitmap.copyUsed();
+  }
+}

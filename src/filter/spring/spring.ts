@@ -1,0 +1,35 @@
+import type { Demand, Geometry } from '../bits/geometry.js';
+import { checkRedisString } from '../bits/redis-string.js';
+import { SpringFilter } from './spring-filter.js';
+import { SpringLayout, type SpringSettings } from './spring-layout.js';
+import { springSize } from './spring-size.js';
+
+/** Filters of the `BloomFilterHelper` that is copied from one Spring project to the next (layout 6). */
+export const spring = {
+  size: springSize,
+
+  /** @throws {BloomConfigError} when bits is not from 1 to 2^31 - 1. */
+  layout(options: Geometry & SpringSettings): SpringLayout {
+    return new SpringLayout(options);
+  },
+
+  /**
+   * An empty filter, of the size that the helper would choose.
+   *
+   * @throws {BloomConfigError} when the helper would divide by zero.
+   */
+  create(options: Demand & SpringSettings): SpringFilter {
+    return new SpringFilter(new SpringLayout({ ...options, ...springSize(options) }));
+  },
+
+  /**
+   * A filter from the value of its Redis string. Its size is stored nowhere: every side must be told the same numbers.
+   *
+   * @throws {BloomFormatError} when the value is longer than the filter.
+   */
+  read(value: Uint8Array, options: Demand & SpringSettings): SpringFilter {
+    const layout = new SpringLayout({ ...options, ...springSize(options) });
+    checkRedisString(value, layout);
+    return new SpringFilter(layout, value.slice());
+  },
+} as const;

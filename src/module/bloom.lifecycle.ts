@@ -43,9 +43,15 @@ export class BloomLifecycle
     );
   }
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
     const { scheduler, registry, watch } = this.parts;
-    scheduler.start(registry.filters);
+    try {
+      scheduler.start(registry.filters);
+    } catch (error) {
+      await this.beforeApplicationShutdown();
+      await this.onApplicationShutdown();
+      throw error;
+    }
     watch.start(registry.filters);
   }
 

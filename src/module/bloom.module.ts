@@ -50,16 +50,26 @@ export class BloomModule {
   }
 
   static forFeature(features: readonly BloomFeature[]): DynamicModule {
+    assertDistinct(features);
     return feature(features.map((options) => filterProvider(options.name, { useFactory: () => options })));
   }
 
   static forFeatureAsync(features: readonly BloomFeatureAsyncOptions[]): DynamicModule {
+    assertDistinct(features);
     const providers = features.map(({ name, ...options }) => filterProvider(name, options));
     return feature(
       providers,
       features.flatMap((options) => options.imports ?? []),
     );
   }
+}
+
+/** Of two providers of one module with the same token Nest drops one without a word. */
+function assertDistinct(features: readonly { readonly name: string }[]): void {
+  const names = features.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined)
+    throw new BloomConfigError(`Two filters are named '${twice}'. Register each filter once.`);
 }
 
 type Imports = NonNullable<DynamicModule['imports']>;
@@ -69,6 +79,7 @@ function root(
   options: Provider[],
   { isGlobal = true, filters = [], imports = [] }: RootOptions,
 ): DynamicModule {
+  assertDistinct(filters);
   const providers = filters.map((filter) => filterProvider(filter.name, { useFactory: () => filter }));
   const service = { provide: BloomService, useExisting: BLOOM_SERVICE };
   return {

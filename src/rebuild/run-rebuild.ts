@@ -48,7 +48,7 @@ interface Run {
 async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Promise<BloomRebuildReport> {
   const { name, emit, clock } = job;
   const startedAt = clock.now();
-  const expectedIds = (await countSource(job)) ?? run.found.builtIds;
+  const expectedIds = (await countSource(job, run.signal)) ?? run.found.builtIds;
   const progress = new ProgressReporter(job, request.onProgress, expectedIds);
   let capacity = Math.max(job.capacity, withHeadroom(expectedIds));
 
@@ -143,16 +143,28 @@ function withHeadroom(ids: number): number {
   return ids + Math.ceil(ids / 10);
 }
 
-async function countSource({ source }: RebuildJob): Promise<number | undefined> {
+async function countSource({ source }: RebuildJob, signal: AbortSignal): Promise<number | undefined> {
   if (!source.count) return undefined;
-  const count = await source.count().catch((error: unknown) => {
+  const counted = (async () => source.count!())().catch((error: unknown) => {
     throw new SourceError(error);
   });
+  const count = await unlessAborted(counted, signal);
   if (count === undefined || (Number.isSafeInteger(count) && count >= 0)) return count;
   throw new BloomRebuildError(
     'source-failed',
     `Expected count() of the source to give a number of ids, got ${count}.`,
   );
+}
+
+/** A source that hangs must not hold up a run that was told to stop. */
+function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    const settle = () => signal.removeEventListener('abort', stop);
+    promise.then(resolve, reject).then(settle, settle);
+  });
 }
 
 function skipped({ name, emit }: RebuildJob, reason: string): BloomRebuildReport {

@@ -52,7 +52,7 @@ export async function scanSource(options: ScanOptions): Promise<ScanResult> {
         const key = keyOf(toKey, id);
         if (addTo(filter, key)) distinctIds++;
         const place = idsRead <= SAMPLE_SIZE ? idsRead - 1 : Math.floor(Math.random() * idsRead);
-        if (place < SAMPLE_SIZE) sample[place] = key;
+        if (place < SAMPLE_SIZE) sample[place] = ofItsOwn(key);
       }
       if (idsRead % IDS_PER_LOOK === 0 && clock.now() >= turnEndsAt) {
         onRead(idsRead);
@@ -94,6 +94,11 @@ function keyOf(toKey: (id: unknown) => IdKey, id: unknown): IdKey {
   }
 }
 
+/** A source may write the next id into the bytes of this one. */
+function ofItsOwn<Id extends BloomId>(id: Id): Id | Uint8Array {
+  return id instanceof Uint8Array ? new Uint8Array(id) : id;
+}
+
 /** The source in batches; stops waiting for it when the signal aborts. */
 async function* readBatches(source: BloomIdSource, signal: AbortSignal): AsyncGenerator<readonly BloomId[]> {
   const iterator = iterate(source, signal);
@@ -117,7 +122,7 @@ async function* readBatches(source: BloomIdSource, signal: AbortSignal): AsyncGe
         yield value as readonly BloomId[];
         continue;
       }
-      single.push(value as BloomId);
+      single.push(ofItsOwn(value as BloomId));
       if (single.length < IDS_PER_LOOK) continue;
       yield single;
       single = [];

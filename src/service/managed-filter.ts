@@ -235,6 +235,8 @@ export class ManagedFilter implements GuardableFilter {
 
   private toKey(id: unknown): IdKey {
     const { normalize } = this.definition;
-    return toIdKey(normalize ? normalize(id as BloomId) : id);
+    const key = toIdKey(normalize ? normalize(id as BloomId) : id);
+    // Bytes are hashed later, when their owner may have written other ones into them.
+    return typeof key === 'string' ? key : new Uint8Array(key);
   }
 }

@@ -66,6 +66,8 @@ describe('BloomModule.forRoot', () => {
       imports: [BloomModule.forRoot({ ...quiet, filters: [products] }), BloomModule.forFeature([products])],
     };
     await expect(start(twice)).rejects.toThrow(/Two filters are named 'products'/);
+    expect(() => BloomModule.forFeature([products, products])).toThrow(/Two filters are named 'products'/);
+    expect(() => BloomModule.forRoot({ filters: [products, products] })).toThrow(/Two filters/);
     const bad = { imports: [BloomModule.forRoot({ ...quiet, filters: [{ ...products, errorRate: 5 }] })] };
     await expect(start(bad)).rejects.toThrow(/Filter 'products': Expected errorRate/);
     const braces = {

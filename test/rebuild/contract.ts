@@ -123,6 +123,17 @@ export function describeRebuild(name: string, open: () => Promise<BloomFilterSto
         'source-failed',
         () => ({ ...sourceOf(OLD), count: () => Promise.reject(new Error('no table')) }),
       ],
+      [
+        'throws before it counts',
+        'source-failed',
+        () => ({
+          ...sourceOf(OLD),
+          count: () => {
+            throw new Error('no table');
+          },
+        }),
+      ],
+      ['gives no ids to iterate over', 'source-failed', () => ({ ids: () => OLD as never })],
       ['counts nonsense', 'source-failed', () => ({ ...sourceOf(OLD), count: async () => NaN })],
       ['returns what is no id', 'bad-id', () => sourceOf([...OLD, null as never])],
       ['returns an id that is too long', 'bad-id', () => sourceOf([...OLD, 'x'.repeat(65)])],
@@ -154,6 +165,36 @@ export function describeRebuild(name: string, open: () => Promise<BloomFilterSto
       expect(error.reason).toBe('aborted');
       expect(error.message).toContain('enough');
       await expectOldFilter();
+    });
+
+    it('ends at once when it is told to while the source counts', async () => {
+      const abort = new AbortController();
+      let count!: () => void;
+      const counting = new Promise<void>((resolve) => (count = resolve));
+      const hangs = () => {
+        count();
+        return new Promise<number>(() => {});
+      };
+      const run = runRebuild(rebuildJob(store, { ...sourceOf(OLD), count: hangs }), { signal: abort.signal });
+      await counting;
+      abort.abort();
+      expect((await failure(run)).reason).toBe('aborted');
+      await expectOldFilter();
+    });
+
+    it('takes every id of a source that writes each into the same bytes', async () => {
+      const ids = Array.from({ length: 3000 }, (_, i) => new Uint8Array([1, i >> 8, i]));
+      const bytes = new Uint8Array(3);
+      const source = {
+        async *ids() {
+          for (const id of ids) {
+            bytes.set(id);
+            yield bytes;
+          }
+        },
+      };
+      expect(await runRebuild(rebuildJob(store, source, { capacity: 3000 }))).toMatchObject({ ids: 3000 });
+      await expectFound([store], ids);
     });
 
     it('ends at once when it is told to while it drains', async () => {

@@ -156,6 +156,21 @@ describe('A filter without a source on Redis', () => {
     }
   });
 
+  it('takes the bytes of an id as they are when it is called', async () => {
+    const { store } = await redis.open('unused');
+    const filter = open(store, { name: 'bytes' });
+    const bytes = new Uint8Array([1, 2, 3]);
+    const added = filter.add(bytes);
+    bytes.fill(0);
+    await added;
+    expect(await filter.check(new Uint8Array([1, 2, 3]))).toBe('maybe');
+    bytes.set([1, 2, 3]);
+    const checked = filter.check(bytes);
+    bytes.fill(9);
+    expect(await checked).toBe('maybe');
+    await filter.close();
+  });
+
   it('stays unknown after a loss until it is reset, and is empty then', async () => {
     const { store } = await redis.open('unused');
     const filter = open(store, { name: 'loose' });

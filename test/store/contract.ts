@@ -327,6 +327,38 @@ export function describeStoreContract(name: string, open: () => Promise<BloomFil
       });
     });
 
+    describe('distrust', () => {
+      it('makes every look-up unknown until the next generation, which has the adds of its staging', async () => {
+        await build(filter, ['a']);
+        const lease = await leaseOf(filter);
+        const staging = await lease.stage(testGeneration());
+        await filter.add(['before']);
+        await filter.distrust('A reason.');
+        await filter.add(['after']);
+        expect(await filter.check(['a', 'before', 'after', 'x'])).toEqual(Array(4).fill('unknown'));
+        expect(await filter.describe()).toMatchObject({
+          state: 'suspect',
+          generation: undefined,
+          builtIds: 1,
+        });
+        await filter.distrust('Another reason.');
+        await commitIds(staging, ['a']);
+        await lease.release();
+        expect(await filter.describe()).toMatchObject({ state: 'ready', builds: 2 });
+        expect(await filter.check(['a', 'before', 'after', 'x'])).toEqual([
+          'maybe',
+          'maybe',
+          'maybe',
+          'absent',
+        ]);
+      });
+
+      it('leaves a filter alone that was never built', async () => {
+        await filter.distrust('A reason.');
+        expect(await filter.describe()).toMatchObject({ state: 'unbuilt' });
+      });
+    });
+
     describe('the lease', () => {
       it('is held by one at a time', async () => {
         const lease = await leaseOf(filter);

@@ -43,6 +43,19 @@ describe('Two servers of which one replicates the other', () => {
     for (const id of ['lost', 'late', 'built-1']) expect(await one.filter.check([id])).toEqual(['unknown']);
   });
 
+  it('a process that only looks up notices it too, before long', async () => {
+    const [one, reader] = [await first.open('products'), await first.open('products')];
+    await build(one.filter, BUILT);
+    await expectFound([reader.filter], BUILT);
+    await firstAdmin.replicaof('127.0.0.1', 1);
+    await eventually(
+      'the replica is not believed',
+      async () => (await reader.filter.check(['x']))[0] === 'unknown',
+      3000,
+    );
+    for (const id of ['x', 'built-1']) expect(await reader.filter.check([id])).toEqual(['unknown']);
+  });
+
   it('a promoted replica is suspect', async () => {
     const one = await first.open('products');
     await build(one.filter, BUILT);

@@ -70,7 +70,8 @@ async function createClient(redis: string | RedisOptions): Promise<RedisClient> 
   const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1000);
   // How long a server that does not answer, or is not there, keeps a process that ends.
   const disconnectTimeout = 500;
-  const defaults = { retryStrategy, disconnectTimeout };
+  // Connects with the first command: an application that does not start for a bad option leaves nothing open.
+  const defaults = { retryStrategy, disconnectTimeout, lazyConnect: true };
   return typeof redis === 'string'
     ? new ioredis.Redis(redis, defaults)
     : new ioredis.Redis({ ...defaults, ...redis });

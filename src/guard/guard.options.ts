@@ -36,7 +36,7 @@ export interface BloomGuardedOptions extends BloomGuardDefaults {
 
   /**
    * Lets calls that run at the same time with equal arguments (as `Object.is` compares them) on the same object share one call
-   * of the method, and its result. Not behind `BloomInterceptor`. Default false.
+   * of the method, and its result: one that began before an id was added may still find nothing. Not behind `BloomInterceptor`. Default false.
    */
   readonly coalesce?: boolean;
 }

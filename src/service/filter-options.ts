@@ -51,8 +51,8 @@ export interface BloomRebuildSchedule {
   /** At start-up: when the filter is not ready, always, or never. Default `if-missing`. */
   readonly onBoot?: 'if-missing' | 'always' | 'never';
   /**
-   * Longest time from an `add` to its row being visible to the source, in milliseconds: the longest transaction, plus the
-   * lag of the replica if the source reads one. Default 10,000.
+   * Longest time from the call of `add` to its row being visible to the source, in milliseconds: the longest transaction, plus the
+   * lag of the replica if the source reads one. More than `writeTimeoutMs`, since an add may take that long. Default 10,000.
    */
   readonly drainMs?: number;
   /**

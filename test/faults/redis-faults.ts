@@ -48,8 +48,11 @@ export const redisFaults: readonly Fault[] = [
       const durations = [...traffic.durations.values()].flat();
       traffic.durations = undefined;
       await site.server.kill('SIGCONT');
-      const [p50, p99] = [percentile(durations, 0.5), percentile(durations, 0.99)];
-      remark(`a look-up took ${p50.toFixed(1)} ms at the median, ${p99.toFixed(1)} ms at p99`);
+      const p99 = percentile(durations, 0.99);
+      const [median, most] = [percentile(durations, 0.5), percentile(durations, 1)];
+      remark(
+        `a look-up took ${median.toFixed(1)} ms at the median, ${p99.toFixed(1)} ms at p99, ${most.toFixed(1)} ms at most`,
+      );
       if (p99 > TIMEOUT_MS + OVERTIME_MS) {
         throw new Error(`Expected p99 of at most ${TIMEOUT_MS + OVERTIME_MS} ms, got ${p99.toFixed(1)} ms.`);
       }

@@ -45,20 +45,21 @@ export class ServerSite implements RedisSite {
   }
 }
 
-/** One server behind a proxy for the first two instances; the third reaches it straight. */
+/** One server behind proxies of two instances; the remaining one reaches it straight. */
 export class ProxiedSite implements RedisSite {
   private constructor(
     readonly server: RedisServer,
     readonly proxies: readonly [TcpProxy, TcpProxy],
+    private readonly behind: readonly [number, number],
   ) {}
 
-  static async start(): Promise<ProxiedSite> {
+  static async start(behind: readonly [number, number] = [0, 1]): Promise<ProxiedSite> {
     const server = await startRedis();
-    return new ProxiedSite(server, [await TcpProxy.open(server), await TcpProxy.open(server)]);
+    return new ProxiedSite(server, [await TcpProxy.open(server), await TcpProxy.open(server)], behind);
   }
 
   connection(instance: number): BloomRedis {
-    return this.proxies[instance]?.url ?? this.server.url;
+    return this.proxies[this.behind.indexOf(instance)]?.url ?? this.server.url;
   }
 
   async stop(): Promise<void> {

@@ -5,8 +5,8 @@ export {
   BloomFullError,
   BloomIdError,
 } from '../common/index.js';
-export type { FilterEstimate } from './bits/bit-filter.js';
-export { BitLayout } from './bits/bit-layout.js';
+export type { BitFilter, FilterEstimate } from './bits/bit-filter.js';
+export type { BitLayout } from './bits/bit-layout.js';
 export { BIT_ORDERS, type BitOrder, reorderBits } from './bits/bit-order.js';
 export type { Demand, Geometry } from './bits/geometry.js';
 export { BlockedFilter, tooLong } from './blocked-filter.js';

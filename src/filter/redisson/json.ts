@@ -26,9 +26,8 @@ export function putJsonString(text: string, sink: ByteSink): void {
 }
 
 function isEscaped(unit: number): boolean {
-  if (unit < 0x20) return true;
-  if (unit < 0x80) return unit === 0x22 || unit === 0x5c;
-  return (unit & 0xf800) === 0xd800;
+  if (unit > 0x22 && unit < 0xd800) return unit === 0x5c;
+  return unit < 0x20 || unit === 0x22 || (unit & 0xf800) === 0xd800;
 }
 
 function escapedUnit(unit: number): string {

@@ -1,0 +1,67 @@
+import {
+  type ExperimentArguments,
+  parseExperimentArguments,
+  USAGE,
+  UsageError,
+} from './experiment-arguments.js';
+import { type Outcome, runExperiment } from './experiment.js';
+
+const COLUMNS: readonly { readonly title: string; readonly value: (outcome: Outcome) => string }[] = [
+  { title: 'layout', value: ({ layout }) => layout },
+  { title: 'bytes', value: ({ bytes }) => number(bytes) },
+  { title: 'hashes', value: ({ hashCount }) => number(hashCount) },
+  { title: 'expected', value: ({ expectedFalsePositives: expected }) => expected.toPrecision(3) },
+  { title: 'measured', value: ({ measuredFalsePositives: measured }) => number(measured) },
+  { title: 'missed', value: ({ falseNegatives }) => number(falseNegatives) },
+  { title: 'add ns', value: ({ addNs }) => addNs.toFixed(0) },
+  { title: 'present ns', value: ({ presentNs }) => presentNs.toFixed(0) },
+  { title: 'absent ns', value: ({ absentNs }) => absentNs.toFixed(0) },
+];
+
+process.exitCode = main(process.argv.slice(2));
+
+/** @returns the exit code: 0, 1 for a false negative or an error, 2 for arguments that do not exist. */
+function main(words: readonly string[]): number {
+  try {
+    const given = parseExperimentArguments(words);
+    if (given.help) {
+      process.stdout.write(USAGE);
+      return 0;
+    }
+    const outcomes = given.json ? printJson(given) : printTable(given);
+    return outcomes.some(({ falseNegatives }) => falseNegatives > 0) ? 1 : 0;
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    process.stderr.write(isUsage ? `${error.message}\n\n${USAGE}` : `${(error as Error).message}\n`);
+    return isUsage ? 2 : 1;
+  }
+}
+
+function printJson(experiment: ExperimentArguments): Outcome[] {
+  const { capacity, bitsPerId, inserted, probes, seed } = experiment;
+  const outcomes = [...runExperiment(experiment)];
+  process.stdout.write(`${JSON.stringify({ capacity, bitsPerId, inserted, probes, seed, outcomes })}\n`);
+  return outcomes;
+}
+
+function printTable(experiment: ExperimentArguments): Outcome[] {
+  const { capacity, bitsPerId, inserted, probes, seed } = experiment;
+  process.stdout.write(
+    `${number(capacity)} ids expected at ${bitsPerId} bits, ${number(inserted)} inserted, ${number(probes)} absent UUIDs looked ` +
+      `up (SEED=${seed}).\n\n${row(COLUMNS.map(({ title }) => title))}`,
+  );
+  const outcomes: Outcome[] = [];
+  for (const outcome of runExperiment(experiment)) {
+    process.stdout.write(row(COLUMNS.map(({ value }) => value(outcome))));
+    outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+function row(cells: readonly string[]): string {
+  return `${cells.map((cell, at) => (at === 0 ? cell.padEnd(20) : cell.padStart(11))).join('')}\n`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en');
+}

@@ -26,6 +26,13 @@ import { Guarding } from './guarding.js';
 const CREATION_PAUSE_MS = 50;
 const CREATION_ATTEMPTS = 200;
 
+/** A promise for each verdict, shared: a look-up of an id that this process knows makes none. */
+const RESOLVED: Readonly<Record<BloomVerdict, Promise<BloomVerdict>>> = {
+  absent: Promise.resolve('absent'),
+  maybe: Promise.resolve('maybe'),
+  unknown: Promise.resolve('unknown'),
+};
+
 const NO_IDS: BloomIdSource = { async *ids() {} };
 
 export interface FilterSurroundings {
@@ -61,9 +68,15 @@ export class ManagedFilter implements GuardableFilter {
     });
   }
 
-  async check(id: BloomId): Promise<BloomVerdict> {
+  check(id: BloomId): Promise<BloomVerdict> {
+    const verdict = this.verdictOf(id);
+    return typeof verdict === 'string' ? RESOLVED[verdict] : verdict;
+  }
+
+  /** What `check` gives, without a promise where this process knows it. */
+  verdictOf(id: BloomId): BloomVerdict | Promise<BloomVerdict> {
     const key = this.lookUpKey(id);
-    return key === undefined ? 'unknown' : (await this.inStore.check([key]))[0]!;
+    return key === undefined ? 'unknown' : this.inStore.checkOne(key);
   }
 
   async checkMany(ids: readonly BloomId[]): Promise<BloomVerdict[]> {

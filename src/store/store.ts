@@ -31,6 +31,9 @@ export interface BloomFilterStore {
   /** A verdict for each id, in order. Never rejects: what fails is `unknown` and one event. */
   check(ids: readonly IdKey[]): Promise<BloomVerdict[]>;
 
+  /** The same for one id, which is the hot path: at once where this process knows the verdict. */
+  checkOne(id: IdKey): BloomVerdict | Promise<BloomVerdict>;
+
   /**
    * Records ids; resolves when every one of them is recorded wherever a verdict may be taken from: the live generation
    * and the staged one. For each id, true when it was not there before.
@@ -148,7 +151,7 @@ export type BlockListener = (read: BlocksRead) => void;
 export interface BlocksRead {
   /** The generation that was asked; a block that is not of it has another tag. */
   readonly generation: Generation;
+  /** Where each block is. */
   readonly numbers: ArrayLike<number>;
-  /** The blocks, one after the other. */
-  readonly bytes: Uint8Array;
+  readonly blocks: readonly Uint8Array[];
 }

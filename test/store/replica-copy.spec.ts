@@ -35,6 +35,7 @@ class Original implements CopyableStore {
     const refuse = () => Promise.reject(new Error('not part of this test'));
     return {
       check: (ids) => this.check(ids),
+      checkOne: async (id) => (await this.check([id]))[0]!,
       add: async (ids) => ids.map((id) => this.live!.addKey(id)),
       describe: async () => {
         this.describes++;
@@ -66,10 +67,10 @@ class Original implements CopyableStore {
     if (!live) return ids.map(() => 'unknown');
     const { layout, generation, bytes } = live;
     const numbers = ids.map((id) => (layout.locate(id), layout.block));
-    const blocks = Buffer.concat(numbers.map((n) => bytes.subarray(n * BLOCK_BYTES, (n + 1) * BLOCK_BYTES)));
+    const blocks = numbers.map((n) => bytes.slice(n * BLOCK_BYTES, (n + 1) * BLOCK_BYTES));
     const verdicts = ids.map((id) => (live.mightContainKey(id) ? 'maybe' : 'absent'));
     await this.duringCheck();
-    this.onBlocks?.({ generation, numbers, bytes: blocks });
+    this.onBlocks?.({ generation, numbers, blocks });
     return verdicts;
   }
 

@@ -35,6 +35,12 @@ export class MemoryFilterStore implements BloomFilterStore {
     return verdicts(this.live?.filter, ids);
   }
 
+  checkOne(id: IdKey): BloomVerdict {
+    const filter = this.live?.filter;
+    if (!filter) return 'unknown';
+    return filter.mightContainKey(id) ? 'maybe' : 'absent';
+  }
+
   async add(ids: readonly IdKey[]): Promise<boolean[]> {
     const live = this.live?.filter;
     for (const filter of [live, this.staged]) {

@@ -38,7 +38,11 @@ export class RedisFilterStore implements CopyableFilterStore {
   }
 
   async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
-    return ids.length === 1 ? [await this.checks.call(ids[0]!)] : this.checkTogether(ids);
+    return ids.length === 1 ? [await this.checkOne(ids[0]!)] : this.checkTogether(ids);
+  }
+
+  checkOne(id: IdKey): Promise<BloomVerdict> {
+    return this.checks.call(id);
   }
 
   async add(ids: readonly IdKey[]): Promise<boolean[]> {

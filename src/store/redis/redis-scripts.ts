@@ -50,9 +50,9 @@ export class RedisScripts {
     return { runId, role, type, fields };
   }
 
-  /** The blocks that the records name, joined. */
-  async check(segmentKeys: readonly string[], records: Buffer): Promise<Buffer> {
-    return (await this.connection.runRead(this.script.check, segmentKeys, [records])) as Buffer;
+  /** The blocks that the records name; something else for one that is not there whole. */
+  async check(segmentKeys: readonly string[], records: Buffer): Promise<readonly unknown[]> {
+    return (await this.connection.runRead(this.script.check, segmentKeys, [records])) as unknown[];
   }
 
   async add(keys: RedisKeys, command: AddCommand): Promise<AddReply> {

@@ -30,13 +30,11 @@ export class LocalCopy {
   }
 
   /** Takes the blocks of a check that are of this generation. */
-  refresh({ numbers, bytes }: BlocksRead): void {
-    const target = this.filter.bytes;
-    for (let i = 0; i < numbers.length; i++) {
-      const from = i * BLOCK_BYTES;
-      if (!this.owns(bytes, from)) continue;
-      const to = numbers[i]! * BLOCK_BYTES;
-      for (let byte = 0; byte < BLOCK_BYTES; byte++) target[to + byte] = bytes[from + byte]!;
+  refresh({ numbers, blocks }: BlocksRead): void {
+    const { bytes } = this.filter;
+    for (let i = 0; i < blocks.length; i++) {
+      const block = blocks[i]!;
+      if (block.length === BLOCK_BYTES && this.owns(block, 0)) bytes.set(block, numbers[i]! * BLOCK_BYTES);
     }
   }
 

@@ -61,6 +61,13 @@ export class ReplicaFilterStore implements BloomFilterStore {
     return ids.map((id) => (id === undecided[next] ? confirmed[next++]! : 'maybe'));
   }
 
+  checkOne(id: IdKey): BloomVerdict | Promise<BloomVerdict> {
+    const { copy } = this;
+    if (!copy?.isWhole) return this.inner.checkOne(id);
+    this.answersSinceComparison = true;
+    return copy.mightContain(id) ? 'maybe' : this.inner.checkOne(id);
+  }
+
   async add(ids: readonly IdKey[]): Promise<boolean[]> {
     const added = await this.inner.add(ids);
     const { copy } = this;

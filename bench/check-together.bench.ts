@@ -1,0 +1,51 @@
+import { assert, type Bench, Comparison, type Contender, rate } from './harness.js';
+import { GoZeroWay } from './go-zero.js';
+import { idTexts, somePresent } from './ids.js';
+import { RedisBloom } from './redisbloom.js';
+import { builtFilter, inGroups, redisBench, writeValues } from './redis-bench.js';
+
+const TOGETHER = 200;
+const METRIC = 'checks/s, 200 at a time';
+
+export const bench: Bench = async (context) => {
+  const { report, pick } = context;
+  const ids = pick(10_000_000, 20_000);
+  const { url, client } = await redisBench(context);
+  const filter = await builtFilter(url, { ids, errorRate: 0.0001 }, context);
+  const asked = somePresent(pick(20_000, 1000), ids);
+  const goZero = new GoZeroWay(client, 'go-zero', ids);
+  await goZero.prepare();
+  await goZero.fill(asked);
+  await writeValues(client, asked.length);
+  const keys = asked.map((_, i) => `value:${i}`);
+  const redisBloom = await RedisBloom.start({ ids: pick(1_000_000, 20_000), errorRate: 0.0001 }, context);
+  await redisBloom?.fill(asked);
+
+  for (const id of asked.slice(0, 200)) assert((await filter.check(id)) === 'maybe', 'ours to find every id');
+  for (const id of asked.slice(0, 200)) {
+    assert(await goZero.has(id), "go-zero's way to find every id");
+    assert(await goZero.hasByBitfield(id), 'BITFIELD_RO to find every id');
+    assert((await redisBloom?.has(id)) !== false, 'BF.EXISTS to find every id');
+  }
+  for (const id of idTexts('none', 50)) assert(!(await goZero.has(id)), "go-zero's way to deny absent ids");
+
+  const contender = (
+    name: string,
+    items: readonly string[],
+    work: (item: string) => Promise<unknown>,
+  ): Contender => ({
+    name,
+    measure: () => rate(items.length, () => inGroups(items, TOGETHER, work)),
+  });
+  const contenders = [
+    contender('ours', asked, (id) => filter.check(id)),
+    contender('raw GET', keys, (key) => client.get(key)),
+    contender("go-zero's way", asked, (id) => goZero.has(id)),
+    contender('BITFIELD_RO', asked, (id) => goZero.hasByBitfield(id)),
+  ];
+  if (redisBloom) contenders.push(contender('BF.EXISTS', asked, (id) => redisBloom.has(id)));
+  const result = await Comparison.run(contenders, pick(7, 1));
+  result.reportOthers(report, METRIC);
+  result.expectTimes(report, { metric: METRIC, to: 'raw GET', atLeast: 2.5 });
+  result.expectTimes(report, { metric: METRIC, to: "go-zero's way", atLeast: 5 });
+};

@@ -1,0 +1,112 @@
+import { Redis } from 'ioredis';
+import { type BloomEvent, systemClock } from '../src/common/index.js';
+import type { BloomIdSource } from '../src/rebuild/index.js';
+import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../src/service/index.js';
+import { RedisStore } from '../src/store/redis/index.js';
+import { ReplicaStore } from '../src/store/replica/index.js';
+import { startRedis } from '../test/support/redis-server.js';
+import { assert, type BenchContext } from './harness.js';
+import { idText, idTexts } from './ids.js';
+
+const IDS_PER_BATCH = 10_000;
+
+/** A server of its own, and a client with its default options. */
+export async function redisBench(context: BenchContext): Promise<{ url: string; client: Redis }> {
+  const server = await startRedis();
+  context.cleanUp(() => server.stop());
+  return { url: server.url, client: clientOf(server.url, context) };
+}
+
+export function clientOf(url: string, context: BenchContext): Redis {
+  const client = new Redis(url);
+  context.cleanUp(() => client.disconnect());
+  return client;
+}
+
+/** A filter as an application has it, with a client of its own. A failure of any kind ends the benchmark. */
+export async function openFilter(
+  url: string,
+  options: Omit<BloomFilterOptions, 'name'>,
+  context: BenchContext,
+): Promise<ManagedFilter> {
+  const emit = (event: BloomEvent) => {
+    if ('error' in event) throw event.error;
+  };
+  const inRedis = await RedisStore.connect({
+    redis: url,
+    keyPrefix: 'bench',
+    timeoutMs: 5000,
+    writeTimeoutMs: 10_000,
+    trustAfterFailover: false,
+    emit,
+  });
+  const store = new ReplicaStore(inRedis);
+  const filter = new ManagedFilter(defineFilter({ ...options, name: 'products' }), {
+    store,
+    emit,
+    clock: systemClock,
+  });
+  context.cleanUp(async () => {
+    await filter.close();
+    await store.close();
+  });
+  return filter;
+}
+
+/** A filter of the first `ids` present ids, built by a rebuild. */
+export async function builtFilter(
+  url: string,
+  options: { ids: number; errorRate: number; replica?: 'off' | 'verified' },
+  context: BenchContext,
+): Promise<ManagedFilter> {
+  const { ids, errorRate, replica = 'off' } = options;
+  const filter = await openFilter(
+    url,
+    { capacity: ids, errorRate, replica, source: sourceOf(ids), rebuild: { drainMs: 0 } },
+    context,
+  );
+  await filter.rebuild();
+  const sample = Array.from({ length: 1000 }, (_, i) => idText('prod', Math.floor((i * ids) / 1000)));
+  assert(!(await filter.checkMany(sample)).includes('absent'), 'ours to find every id');
+  const absent = await filter.checkMany(idTexts('none', 1000));
+  assert(absent.filter((verdict) => verdict !== 'absent').length <= 20, 'ours to deny absent ids');
+  return filter;
+}
+
+/** The first `count` present ids, made as they are read. */
+export function sourceOf(count: number): BloomIdSource {
+  return {
+    async *ids() {
+      for (let first = 0; first < count; first += IDS_PER_BATCH)
+        yield idTexts('prod', Math.min(IDS_PER_BATCH, count - first), first);
+    },
+  };
+}
+
+/** Values under the keys `value:0` and so on, for raw `GET`s. */
+export async function writeValues(client: Redis, count: number): Promise<void> {
+  for (let first = 0; first < count; first += 1000) {
+    const pairs = Array.from({ length: Math.min(1000, count - first) }, (_, i) => [
+      `value:${first + i}`,
+      '1',
+    ]);
+    await client.mset(pairs.flat());
+  }
+}
+
+/** `items` handled `width` at a time by `work`; each group is over before the next begins. */
+export async function inGroups<Item>(
+  items: readonly Item[],
+  width: number,
+  work: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  for (let at = 0; at < items.length; at += width) await Promise.all(items.slice(at, at + width).map(work));
+}
+
+/** Microseconds that the server spent in a command since `CONFIG RESETSTAT`, and its calls. */
+export async function serverTime(client: Redis, command: string): Promise<{ calls: number; micros: number }> {
+  const stats = await client.info('commandstats');
+  const [, calls = 0, micros = 0] =
+    new RegExp(`cmdstat_${command}:calls=(\\d+),usec=(\\d+)`).exec(stats)?.map(Number) ?? [];
+  return { calls, micros };
+}

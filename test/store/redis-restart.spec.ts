@@ -81,6 +81,8 @@ describe('When the server comes back from an older snapshot', () => {
     await connected([two]);
     await expectNeverAbsent([two.filter, one.filter], ['lost', 'lost too', ...BUILT]);
     expect(await one.filter.check(['lost'])).toEqual(['unknown']);
+    await connected([one]);
+    expect(await one.filter.check(['lost'])).toEqual(['unknown']);
     for (const { filter } of [one, two])
       expect(await filter.describe()).toMatchObject({ state: 'suspect', builtIds: BUILT.length });
     const told = [one, two].flatMap(({ events }) => events.filter(({ type }) => type === 'state-changed'));

@@ -39,7 +39,10 @@ function packed({ layout, generation }: SegmentedGeneration, keys: KeyIndex, ids
     if (!layout.locate(id)) throw tooLong(generation.maxIdBytes);
     let at = records.writeUInt16BE(keys.indexOf(Math.floor(layout.block / SEGMENT_BLOCKS)), i * width);
     at = records.writeUInt16BE(layout.block % SEGMENT_BLOCKS, at);
-    for (const position of layout.positions(layout.seed)) at = records.writeUInt16BE(position, at);
+    for (const position of layout.positions(layout.seed)) {
+      records[at++] = position >>> 5;
+      records[at++] = position & 31;
+    }
   });
   return records;
 }

@@ -22,6 +22,8 @@ import { TickBatcher } from './tick-batcher.js';
 const IDS_PER_LOOK_UP = 2048;
 /** Ids of one call of the script `add`: it holds the server for about a millisecond. */
 const IDS_PER_ADD = 256;
+/** Calls of one bulk add on the way at once: the server works on one while the next is made. */
+const ADDS_AT_ONCE = 4;
 /** An add or a check starts over when the filter changed under it; a filter changes at most a few times a second. */
 const MAX_ATTEMPTS = 5;
 
@@ -133,8 +135,12 @@ export class RedisFilterStore implements CopyableFilterStore {
   private async addTogether(ids: readonly IdKey[]): Promise<boolean[]> {
     if (ids.length > IDS_PER_ADD) await this.assertFit(ids);
     const results: boolean[] = [];
-    for (let at = 0; at < ids.length; at += IDS_PER_ADD) {
-      results.push(...(await this.record(ids.slice(at, at + IDS_PER_ADD))));
+    for (let at = 0; at < ids.length;) {
+      const calls: Promise<boolean[]>[] = [];
+      for (; at < ids.length && calls.length < ADDS_AT_ONCE; at += IDS_PER_ADD) {
+        calls.push(this.record(ids.slice(at, at + IDS_PER_ADD)));
+      }
+      for (const added of await Promise.all(calls)) results.push(...added);
     }
     return results;
   }

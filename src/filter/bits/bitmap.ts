@@ -40,13 +40,16 @@ export class Bitmap {
   contains(): boolean {
     const { layout, bytes, turnedBytes, turnedBits } = this;
     const { places, hashCount } = layout;
-    for (let i = 0; i < hashCount; i++) {
-      if (i === layout.located) layout.locateNext();
-      const place = places[i]!;
-      const at = ((place / 8) ^ turnedBytes) >>> 0;
-      if (at >= bytes.length || (bytes[at]! & (1 << ((place ^ turnedBits) & 7))) === 0) return false;
+    for (let i = 0; ;) {
+      const { located } = layout;
+      for (; i < located; i++) {
+        const place = places[i]!;
+        const at = ((place / 8) ^ turnedBytes) >>> 0;
+        if (at >= bytes.length || (bytes[at]! & (1 << ((place ^ turnedBits) & 7))) === 0) return false;
+      }
+      if (i === hashCount) return true;
+      layout.locateNext();
     }
-    return true;
   }
 
   /** Sets all bits of the id that the layout located last; true when one of them was not set. */
@@ -75,6 +78,11 @@ export class Bitmap {
 
   countBits(): number {
     return countBits(this.bytes);
+  }
+
+  /** The bytes from `from` up to `to` of a bitmap that was made whole, as they are now. */
+  view(from: number, to: number): Uint8Array {
+    return this.bytes.subarray(from, to);
   }
 
   /** A copy of all bytes. */

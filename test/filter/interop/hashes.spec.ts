@@ -85,6 +85,31 @@ describe('The hashes of the peers', () => {
     );
   });
 
+  it('go on with what was absorbed when another one was in between', () => {
+    const [one, other] = [new Murmur3(), new Murmur3()];
+    const halves = new Int32Array(28);
+    one.absorb(sinkOf(Uint8Array.of(1, 2, 3)));
+    other.hash(sinkOf(new Uint8Array(40)));
+    one.finishWithSuffixes(halves, 0, 14);
+    const [h1] = referenceMurmur3(Uint8Array.of(1, 2, 3, 13));
+    expect(joined(halves[26]!, halves[27]!)).toBe(h1);
+  });
+
+  it.each([32_768, 65_536, 100_003])('are right for an id of %d bytes', (length) => {
+    const bytes = Uint8Array.from({ length }, (_, i) => (i * 7) ^ (i >>> 8));
+    const murmur = new Murmur3();
+    murmur.hash(sinkOf(bytes));
+    const halves = [joined(murmur.h1High, murmur.h1Low), joined(murmur.h2High, murmur.h2Low)];
+    expect(halves).toEqual(referenceMurmur3(bytes));
+    const highway = new HighwayHash();
+    highway.hash(sinkOf(bytes));
+    const found = [
+      joined(highway.firstHigh, highway.firstLow),
+      joined(highway.secondHigh, highway.secondLow),
+    ];
+    expect(found).toEqual(referenceHighwayHash(bytes));
+  });
+
   it('are those of a second implementation: MurmurHash64A', () => {
     const hash = new MurmurHash64A();
     fc.assert(

@@ -1,4 +1,5 @@
 import { assert, type Bench, Comparison, rate } from './harness.js';
+import { BlockScripts } from './block-scripts.js';
 import { GoZeroWay } from './go-zero.js';
 import { idTexts } from './ids.js';
 import { builtFilter, inGroups, redisBench } from './redis-bench.js';
@@ -28,6 +29,9 @@ export const bench: Bench = async (context) => {
   const addMany = async (items: readonly string[]) => {
     for (let at = 0; at < items.length; at += 1000) await filter.addMany(items.slice(at, at + 1000));
   };
+  const scripts = await BlockScripts.on(client);
+  const calls = await Promise.all(Array.from({ length: count / 250 }, () => scripts.records(250)));
+  const readAndWrite = () => inGroups(calls, 4, (call) => scripts.readAndWrite(call));
   const result = await Comparison.run(
     [
       { name: 'ours, add', measure: measure((items) => inGroups(items, 200, (id) => filter.add(id))) },
@@ -40,6 +44,7 @@ export const bench: Bench = async (context) => {
         name: "go-zero's way, 1000",
         measure: measure((items) => inGroups(items, 1000, (id) => goZero.add(id))),
       },
+      { name: 'limit: read and write', measure: () => rate(count, readAndWrite) },
     ],
     pick(7, 1),
   );

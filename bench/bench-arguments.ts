@@ -19,7 +19,8 @@ Benchmarks: ${Object.keys(BENCHES)
   .map((name, i) => `${i + 1} ${name}`)
   .join(', ')}
 Environment: BLOOM_BENCH_BF_URL, a server with RedisBloom (its keys bench:* are overwritten);
-             BLOOM_BENCH_POSTGRES_URL, a Postgres server for the attack (table bloom_bench_products).
+             BLOOM_BENCH_POSTGRES_URL, a Postgres server for the attack (its table bloom_bench_products is overwritten)
+             in place of one that the benchmark starts where Postgres is installed.
 `;
 
 /** An argument that does not exist. */

@@ -9,4 +9,11 @@ export const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> 
   'check-many': () => import('./check-many.bench.js'),
   'check-replica': () => import('./check-replica.bench.js'),
   add: () => import('./add.bench.js'),
+  rebuild: () => import('./rebuild.bench.js'),
+  'other-clients': () => import('./other-clients.bench.js'),
+  'rebuild-memory': () => import('./rebuild-memory.bench.js'),
+  'bits-per-id': () => import('./bits-per-id.bench.js'),
+  'guarded-method': () => import('./guarded-method.bench.js'),
+  'guarded-route': () => import('./guarded-route.bench.js'),
+  attack: () => import('./attack.bench.js'),
 };

@@ -9,6 +9,7 @@ const context: BenchContext = {
   quick,
   pick: (full, little) => (quick ? little : full),
   report: new Report(name!, !quick, (row) => process.stdout.write(`${JSON.stringify(row)}\n`)),
+  skip: (what, why) => void process.send?.(`${name}: ${what}: ${why}`),
   cleanUp: (work) => void works.unshift(work),
 };
 try {

@@ -18,7 +18,10 @@ export class CLimit {
   ) {}
 
   static async start(plan: FilterPlan, queries: number, context: BenchContext): Promise<CLimit | undefined> {
-    if (spawnSync('cc', ['--version'], { stdio: 'ignore' }).status !== 0) return undefined;
+    if (spawnSync('cc', ['--version'], { stdio: 'ignore' }).status !== 0) {
+      context.skip('the C program', 'no C compiler (cc) is on the PATH');
+      return undefined;
+    }
     const folder = mkdtempSync(join(tmpdir(), 'nestjs-bloom-limit-'));
     context.cleanUp(() => rmSync(folder, { recursive: true, force: true }));
     const program = join(folder, 'limit');

@@ -32,6 +32,7 @@ export const bench: Bench = async (context) => {
 
   for (const what of ['hits', 'misses'] as const) {
     const contenders: Contender[] = filters.map((filter) => contender(filter, pools[what]));
+    contenders.push(readingCharacters(pick(4_000_000, 100_000), pools[what]));
     if (limit) contenders.push({ name: 'C', measure: () => limit.measure(what) });
     const result = await Comparison.run(contenders, pick(7, 1));
     const metric = `${METRIC}, ${what}`;
@@ -60,6 +61,17 @@ function npmBloomFilters(capacity: number, checks: number): Filter {
 function npmBloomfilter(capacity: number, checks: number): Filter {
   const filter = NpmBloomfilter.withTargetError(capacity, 0.001);
   return { name: 'bloomfilter', checks, add: (id) => filter.add(id), has: (id) => filter.test(id) };
+}
+
+/** What every check of a text needs, and the C program has not: its characters one by one. */
+function readingCharacters(checks: number, pool: readonly string[]): Contender {
+  const sumOf = (id: string) => {
+    let sum = 0;
+    for (let i = 0; i < id.length; i++) sum += id.charCodeAt(i);
+    return sum;
+  };
+  const reader = { name: 'limit: characters', checks, add: () => {}, has: (id: string) => sumOf(id) > 0 };
+  return contender(reader, pool);
 }
 
 function contender({ name, checks, has }: Filter, pool: readonly string[]): Contender {

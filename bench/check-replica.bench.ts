@@ -1,7 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { assert, type Bench, Comparison, rate } from './harness.js';
 import { somePresent } from './ids.js';
-import { builtFilter, inGroups, redisBench, serverTime, writeValues } from './redis-bench.js';
+import {
+  builtFilter,
+  commandsSent,
+  inGroups,
+  redisBench,
+  untilReplicaAnswers,
+  writeValues,
+} from './redis-bench.js';
 
 const TOGETHER = 200;
 const METRIC = 'checks/s, 200 at a time';
@@ -14,18 +20,7 @@ export const bench: Bench = async (context) => {
   const asked = somePresent(pick(100_000, 1000), ids);
   await writeValues(client, 20_000);
   const keys = Array.from({ length: pick(20_000, 1000) }, (_, i) => `value:${i}`);
-  const sent = async () => {
-    const commands = ['getrange', 'evalsha', 'eval'];
-    const calls = await Promise.all(commands.map((command) => serverTime(client, command)));
-    return calls.reduce((sum, one) => sum + one.calls, 0);
-  };
-  for (let attempt = 0; ; attempt++) {
-    assert(attempt < 100, 'the replica to be loaded within ten seconds');
-    await client.config('RESETSTAT');
-    await filter.check(asked[0]!);
-    if ((await sent()) === 0) break;
-    await delay(100);
-  }
+  await untilReplicaAnswers(client, () => filter.check(asked[0]!));
   const verdicts = await filter.checkMany(asked);
   assert(
     verdicts.every((verdict) => verdict === 'maybe'),
@@ -49,7 +44,7 @@ export const bench: Bench = async (context) => {
   result.expectTimes(report, { metric: METRIC, to: 'raw GET', atLeast: 15 });
   await client.config('RESETSTAT');
   await inGroups(asked, TOGETHER, (id) => filter.check(id));
-  const commands = await sent();
+  const commands = await commandsSent(client);
   report.goal({
     contender: 'ours',
     metric: `commands for ${asked.length} checks`,

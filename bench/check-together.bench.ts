@@ -1,4 +1,5 @@
 import { assert, type Bench, Comparison, type Contender, rate } from './harness.js';
+import { BlockScripts } from './block-scripts.js';
 import { GoZeroWay } from './go-zero.js';
 import { idTexts, somePresent } from './ids.js';
 import { RedisBloom } from './redisbloom.js';
@@ -12,12 +13,17 @@ export const bench: Bench = async (context) => {
   const ids = pick(10_000_000, 20_000);
   const { url, client } = await redisBench(context);
   const filter = await builtFilter(url, { ids, errorRate: 0.0001 }, context);
-  const asked = somePresent(pick(20_000, 1000), ids);
+  const asked = somePresent(pick(40_000, 1000), ids);
   const goZero = new GoZeroWay(client, 'go-zero', ids);
   await goZero.prepare();
   await goZero.fill(asked);
   await writeValues(client, asked.length);
   const keys = asked.map((_, i) => `value:${i}`);
+  const scripts = await BlockScripts.on(client);
+  const calls = await Promise.all(
+    Array.from({ length: asked.length / TOGETHER }, () => scripts.records(TOGETHER)),
+  );
+  assert((await scripts.read(calls[0]!)).length === TOGETHER, 'the script to read every block');
   const redisBloom = await RedisBloom.start({ ids: pick(1_000_000, 20_000), errorRate: 0.0001 }, context);
   await redisBloom?.fill(asked);
 
@@ -43,6 +49,10 @@ export const bench: Bench = async (context) => {
     contender("go-zero's way", asked, (id) => goZero.has(id)),
     contender('BITFIELD_RO', asked, (id) => goZero.hasByBitfield(id)),
   ];
+  contenders.push({
+    name: 'limit: the script',
+    measure: () => rate(asked.length, () => inGroups(calls, 1, (call) => scripts.read(call))),
+  });
   if (redisBloom) contenders.push(contender('BF.EXISTS', asked, (id) => redisBloom.has(id)));
   const result = await Comparison.run(contenders, pick(7, 1));
   result.reportOthers(report, METRIC);

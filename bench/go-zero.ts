@@ -69,7 +69,7 @@ export class GoZeroWay {
   private offsets(id: string): number[] {
     const { hash, bits } = this;
     hash.hash(id);
-    let { first } = hash;
+    let first = hash.first >>> 0;
     const step = (hash.last | 1) >>> 0;
     return Array.from({ length: OFFSETS }, () => (first = (first + step) % bits));
   }

@@ -17,6 +17,8 @@ export interface BenchContext {
   /** The first in a full run, the second in a quick one. */
   pick<Value>(full: Value, quick: Value): Value;
   readonly report: Report;
+  /** Says that something is not measured here, and why; told again at the end of the run. */
+  skip(what: string, why: string): void;
   /** Runs when the benchmark has ended, however it did; the last registered first. */
   cleanUp(work: () => unknown): void;
 }
@@ -67,6 +69,8 @@ export class Comparison {
     // The first round warms up the compiler and the caches of all.
     for (let round = 0; round <= rounds; round++) {
       for (const contender of contenders) {
+        // So that nobody pays for the garbage of the one before.
+        globalThis.gc?.();
         const figure = await contender.measure();
         if (round > 0) figures.get(contender.name)!.push(figure);
       }

@@ -26,27 +26,51 @@ async function main(words: readonly string[]): Promise<number> {
     return 0;
   }
   if (!given.json) process.stdout.write(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}\n`);
-  let failures = 0;
+  const summary: Summary = { judged: 0, missed: 0, skipped: [], failed: [] };
   for (const name of given.names) {
     if (!given.json) process.stdout.write(`\n${name}\n`);
-    if (!(await run(name, given))) failures++;
+    if (!(await run(name, given, summary))) summary.failed.push(name);
   }
-  return failures > 0 ? 1 : 0;
+  process.stderr.write(summaryText(summary));
+  return summary.failed.length > 0 ? 1 : 0;
+}
+
+interface Summary {
+  /** Goals that were judged, and those of them that were not met. */
+  judged: number;
+  missed: number;
+  /** What was not measured, and why. */
+  readonly skipped: string[];
+  readonly failed: string[];
 }
 
 /** In a process of its own, so that no benchmark inherits another one's heap and compiled code. */
-async function run(name: string, { json, quick }: BenchArguments): Promise<boolean> {
+async function run(name: string, { json, quick }: BenchArguments, summary: Summary): Promise<boolean> {
   const flags = ['--expose-gc', '--max-old-space-size=6144', ...process.execArgv];
   const child = spawn(process.execPath, [...flags, PROGRAM, name, quick ? 'quick' : 'full'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     timeout: LIMIT_MS,
   });
+  child.on('message', (skipped) => {
+    process.stderr.write(`  SKIPPED ${String(skipped)}\n`);
+    summary.skipped.push(String(skipped));
+  });
   const exited = once(child, 'exit');
-  for await (const line of createInterface(child.stdout)) {
-    process.stdout.write(json ? `${line}\n` : tableLine(JSON.parse(line) as Row));
+  for await (const line of createInterface(child.stdout!)) {
+    const row = JSON.parse(line) as Row;
+    if (row.met !== null) summary.judged++;
+    if (row.met === false) summary.missed++;
+    process.stdout.write(json ? `${line}\n` : tableLine(row));
   }
   const [code] = (await exited) as [number | null];
   return code === 0;
+}
+
+function summaryText({ judged, missed, skipped, failed }: Summary): string {
+  const lines = [judged > 0 ? `${judged - missed} of ${judged} goals met.` : 'No goal was judged.'];
+  if (skipped.length > 0) lines.push('NOT MEASURED:', ...skipped.map((text) => `  ${text}`));
+  if (failed.length > 0) lines.push(`FAILED: ${failed.join(', ')}`);
+  return `\n${lines.join('\n')}\n`;
 }
 
 function tableLine({ contender, metric, value, ratio, goal, met }: Row): string {
@@ -57,6 +81,7 @@ function tableLine({ contender, metric, value, ratio, goal, met }: Row): string 
 }
 
 function shown(value: number): string {
+  if (value !== 0 && Math.abs(value) < 0.01) return value.toPrecision(3);
   const digits = Math.abs(value) >= 1000 ? 0 : Math.abs(value) >= 10 ? 1 : 3;
   return value.toLocaleString('en', { maximumFractionDigits: digits });
 }

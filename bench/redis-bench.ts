@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type BloomEvent, systemClock } from '../src/common/index.js';
 import type { BloomIdSource } from '../src/rebuild/index.js';
 import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../src/service/index.js';
@@ -27,7 +28,7 @@ export function clientOf(url: string, context: BenchContext): Redis {
 export async function openFilter(
   url: string,
   options: Omit<BloomFilterOptions, 'name'>,
-  context: BenchContext,
+  context: Pick<BenchContext, 'cleanUp'>,
 ): Promise<ManagedFilter> {
   const emit = (event: BloomEvent) => {
     if ('error' in event) throw event.error;
@@ -101,6 +102,25 @@ export async function inGroups<Item>(
   work: (item: Item) => Promise<unknown>,
 ): Promise<void> {
   for (let at = 0; at < items.length; at += width) await Promise.all(items.slice(at, at + width).map(work));
+}
+
+/** Waits until a look-up of an id that exists sends nothing: the local replica is whole. */
+export async function untilReplicaAnswers(client: Redis, lookUp: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    await client.config('RESETSTAT');
+    await lookUp();
+    if ((await commandsSent(client)) === 0) return;
+    await delay(100);
+  }
+  assert(false, 'the replica to be loaded within ten seconds');
+}
+
+/** Commands of look-ups since `CONFIG RESETSTAT`. */
+export async function commandsSent(client: Redis): Promise<number> {
+  const calls = await Promise.all(
+    ['getrange', 'evalsha', 'eval'].map(async (command) => (await serverTime(client, command)).calls),
+  );
+  return calls.reduce((sum, one) => sum + one, 0);
 }
 
 /** Microseconds that the server spent in a command since `CONFIG RESETSTAT`, and its calls. */

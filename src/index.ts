@@ -12,7 +12,18 @@ export {
   type BloomRebuildProgress,
   BloomUnavailableError,
 } from './common/index.js';
-export type { BloomId } from './filter/index.js';
+export type {
+  BlockedStoredLayout,
+  BloomId,
+  CuckooStoredLayout,
+  GoZeroStoredLayout,
+  GuavaStoredLayout,
+  RedisBloomStoredLayout,
+  RedissonStoredLayout,
+  ScalingOptions,
+  SpringStoredLayout,
+  StoredLayout,
+} from './filter/index.js';
 export {
   type BloomCallback,
   type BloomGuardDefaults,

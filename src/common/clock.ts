@@ -19,3 +19,11 @@ export const systemClock: Clock = {
     }
   },
 };
+
+/** Lives differ by this share up and down, so that what began together does not end together. */
+const JITTER = 0.2;
+
+/** About `ms`. */
+export function jittered(ms: number): number {
+  return ms * (1 - JITTER + 2 * JITTER * Math.random());
+}

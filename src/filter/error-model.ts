@@ -18,3 +18,9 @@ export function passRate(row: { bits: number; hashCount: number; ids: number }):
       : (unset * (fill - (unset * k * ids) / b)) / b;
   return Math.min(1, fill ** k * (1 + ((k * (k - 1)) / 2) * (variance / (fill * fill))));
 }
+
+/** The chance that one of several independent errors is made. */
+export function anyOf(rates: readonly number[]): number {
+  const logarithmOfNone = rates.reduce((sum, rate) => sum + Math.log1p(-rate), 0);
+  return logarithmOfNone === 0 ? 0 : -Math.expm1(logarithmOfNone);
+}

@@ -34,6 +34,13 @@ export function toIdKey(id: unknown): IdKey {
   );
 }
 
+/** Whether an id has more bytes than this. */
+export function isLongerThan(id: IdKey, bytes: number): boolean {
+  if (id.length > bytes) return true;
+  // A UTF-16 unit becomes three bytes of UTF-8 at most.
+  return typeof id === 'string' && id.length * 3 > bytes && Buffer.byteLength(id) > bytes;
+}
+
 /** One text for an id, however it was written: that of its bytes, a character each. */
 export function idKeyText(key: IdKey): string {
   if (typeof key !== 'string')

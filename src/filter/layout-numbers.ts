@@ -12,6 +12,8 @@ export const LAYOUT_NUMBERS = {
   redisbloom: 5,
   /** The `BloomFilterHelper` of Spring projects. */
   spring: 6,
+  /** RedisBloom `CF.*`. */
+  cuckoo: 7,
 } as const;
 
 export type LayoutKind = keyof typeof LAYOUT_NUMBERS;

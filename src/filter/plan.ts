@@ -1,5 +1,8 @@
 import { BloomConfigError, printed } from '../common/index.js';
 import { checkDemand, checkInteger, type Demand, type Geometry } from './bits/geometry.js';
+import { cuckooErrorRate } from './cuckoo/cuckoo-model.js';
+import { planCuckoo } from './cuckoo/cuckoo-plan.js';
+import { cuckooSize } from './cuckoo/cuckoo-size.js';
 import { passRate } from './error-model.js';
 import { goZeroSize } from './go-zero/go-zero-size.js';
 import { guavaSize } from './guava/guava-size.js';
@@ -7,6 +10,7 @@ import { LAYOUT_NUMBERS, type LayoutKind } from './layout-numbers.js';
 import { chainErrorRate } from './redisbloom/chain-model.js';
 import { chainOf, linkSize } from './redisbloom/redisbloom-size.js';
 import { redissonSize } from './redisson/redisson-size.js';
+import { layersErrorRate, planLayer, type ScalingOptions } from './scaling/scaling-plan.js';
 import { BLOCK_BYTES, type FilterPlan, modelledErrorRate, planBlocked } from './sizing.js';
 import { springSize } from './spring/spring-size.js';
 
@@ -16,16 +20,22 @@ export interface PlanOptions {
   readonly capacity: number;
   /** Share of absent ids answered "maybe", at capacity. */
   readonly errorRate: number;
-  /** Default `blocked`. An object may carry what else the layout needs; of `redisbloom`, `expansion` and `nonScaling` count. */
+  /** Default `blocked`. An object may carry what else the layout needs; what counts for the size is in `LayoutChoice`. */
   readonly layout?: LayoutKind | LayoutChoice | undefined;
 }
 
 export interface LayoutChoice {
   readonly kind: LayoutKind;
-  /** Of `redisbloom`: see `BF.RESERVE`. */
+  /** Of `redisbloom` and `cuckoo`: see `BF.RESERVE` and `CF.RESERVE`. */
   readonly expansion?: number | undefined;
   /** Of `redisbloom`: see `BF.RESERVE`. */
   readonly nonScaling?: boolean | undefined;
+  /** Of `cuckoo`: see `CF.RESERVE`. Default: that of the smallest filter, which the plan then names. */
+  readonly bucketSize?: number | undefined;
+  /** Of `cuckoo`: see `CF.RESERVE`. */
+  readonly maxIterations?: number | undefined;
+  /** Of `blocked`: a filter that grows by layers, of which the plan shows the first. */
+  readonly scaling?: ScalingOptions | undefined;
 }
 
 /** The size of a filter in a layout that was named. */
@@ -37,7 +47,7 @@ export interface LayoutPlan {
   readonly errorRate: number;
   /** The same as the model gives it at capacity. */
   readonly modelledErrorRate: number;
-  /** Bits set for an id (k). */
+  /** Bits set for an id (k); of `cuckoo`, the buckets it may be in. */
   readonly hashCount: number;
   readonly bits: number;
   readonly bytes: number;
@@ -48,7 +58,7 @@ export interface LayoutPlan {
  * The size of a filter as its peer would choose it.
  *
  * Peers round: the modelled error rate may be a little above the one asked for. One of RedisBloom is of its first link, which holds
- * `capacity` ids.
+ * `capacity` ids. A cuckoo filter has a power of two of buckets; `CF.RESERVE` takes its `bytes` as the capacity.
  *
  * @throws {BloomConfigError} when the peer, or this library, cannot make such a filter.
  */
@@ -60,11 +70,19 @@ export function planFilter(options: {
 export function planFilter(options: PlanOptions): LayoutPlan;
 export function planFilter({ capacity, errorRate, layout }: PlanOptions): FilterPlan | LayoutPlan {
   if (layout === undefined) return planBlocked({ capacity, errorRate });
-  const choice = typeof layout === 'string' ? { kind: layout } : layout;
+  const chosen = typeof layout === 'string' ? { kind: layout } : layout;
   checkDemand({ capacity, errorRate });
-  const { bits, hashCount } = sizeOf({ capacity, errorRate }, choice);
+  const { bits, hashCount, ...found } = sizeOf({ capacity, errorRate }, chosen);
   const bytes = Math.ceil(bits / 8);
-  const plan = { layout: choice, capacity, errorRate, hashCount, bits, bytes, bitsPerId: bits / capacity };
+  const plan = {
+    layout: { ...chosen, ...found },
+    capacity,
+    errorRate,
+    hashCount,
+    bits,
+    bytes,
+    bitsPerId: bits / capacity,
+  };
   return { ...plan, modelledErrorRate: modelled(plan, capacity) };
 }
 
@@ -80,11 +98,18 @@ export function expectedErrorRate(plan: FilterPlan | LayoutPlan, ids: number): n
     : modelledErrorRate({ hashCount: plan.hashCount, idsPerBlock: ids / plan.blocks });
 }
 
-function sizeOf(demand: Demand, choice: LayoutChoice): Geometry {
+/** Bits and hash count, and what was chosen beside them. */
+function sizeOf(demand: Demand, choice: LayoutChoice): Geometry & Omit<Partial<LayoutChoice>, 'kind'> {
   switch (choice.kind) {
     case 'blocked': {
-      const { bytes, hashCount } = planBlocked(demand);
+      const { scaling } = choice;
+      const { bytes, hashCount } =
+        scaling === undefined ? planBlocked(demand) : planLayer({ ...demand, scaling }, 0)!;
       return { bits: bytes * 8, hashCount };
+    }
+    case 'cuckoo': {
+      const { buckets, bucketSize } = planCuckoo(demand, choice);
+      return { bits: buckets * bucketSize * 8, hashCount: 2, bucketSize };
     }
     case 'go-zero':
       return goZeroSize(demand);
@@ -106,6 +131,8 @@ function sizeOf(demand: Demand, choice: LayoutChoice): Geometry {
 function modelled(plan: Omit<LayoutPlan, 'modelledErrorRate'>, ids: number): number {
   const { layout, bits, hashCount } = plan;
   if (layout.kind === 'redisbloom') return chainErrorRate({ ...layout, ...plan }, ids);
+  if (layout.kind === 'cuckoo') return cuckooErrorRate(cuckooSize({ ...layout, capacity: bits / 8 }), ids);
   if (layout.kind !== 'blocked') return passRate({ bits, hashCount, ids });
+  if (layout.scaling !== undefined) return layersErrorRate({ ...plan, scaling: layout.scaling }, ids);
   return modelledErrorRate({ hashCount, idsPerBlock: ids / (bits / (BLOCK_BYTES * 8)) });
 }

@@ -11,7 +11,10 @@ export const BLOCK_DATA_BITS = (BLOCK_BYTES - TAG_BYTES) * 8;
 export const MAX_BLOCKS = 2 ** 24;
 
 const MAX_HASH_COUNT = 24;
-const MIN_ERROR_RATE = 1e-6;
+/** Of a block of more ids hardly a bit is 0, even with one bit for an id: (1 - 1/2016)^100,000 < 1e-21. */
+const FULL_BLOCK_IDS = 100_000;
+/** The lowest error rate of a blocked filter. */
+export const MIN_ERROR_RATE = 1e-6;
 const MAX_ERROR_RATE = 0.5;
 /** The chance of one key deals the blocks of one filter a little better or worse than the model: room for it. */
 const PLANNING_MARGIN = 0.98;
@@ -77,6 +80,7 @@ export function planBlocked(options: { capacity: number; errorRate: number }): F
 export function modelledErrorRate(options: { hashCount: number; idsPerBlock: number }): number {
   const { hashCount: k, idsPerBlock } = options;
   const b = BLOCK_DATA_BITS;
+  if (idsPerBlock > FULL_BLOCK_IDS) return 1;
   const last = Math.ceil(idsPerBlock + 12 * Math.sqrt(idsPerBlock) + 20);
   // Logarithms: the probability of an empty block is below the smallest double for blocks of over 745 ids.
   let logProbability = -idsPerBlock;

@@ -1,9 +1,10 @@
 import { NotFoundException, ServiceUnavailableException } from '@nestjs/common';
 import { BloomConfigError, BloomIdError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
+import type { BloomVerdict } from '../store/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
 import { AddQueue, type AddQueueLimits } from './add.queue.js';
-import { SharedCalls } from './shared-calls.js';
+import { type SharedCall, SharedCalls } from './shared-calls.js';
 import type { BloomGuardDefaults, BloomGuardedOptions, BloomRegistersOptions } from './guard.options.js';
 
 /** One `@BloomGuarded` on one method. */
@@ -19,8 +20,9 @@ export interface GuardedCall {
   readonly guard: GuardDeclaration;
   readonly self: unknown;
   readonly args: readonly unknown[];
-  readonly id: () => unknown;
-  readonly isRoute: () => boolean;
+  /** May throw what an application's own function throws. */
+  id(): unknown;
+  isRoute(): boolean;
 }
 
 /** What a guard decided on a call. */
@@ -28,11 +30,23 @@ export interface GuardDecision {
   /** The call is answered with this, in place of the method. */
   readonly answer?: { readonly value: unknown };
   /** To be called with how the method ended, when it is let through. */
-  readonly settle?: (outcome: CallOutcome) => void;
+  readonly settle?: Settle;
 }
+
+/** @param isJoined whether the method was called for another caller: it may have begun before the decision. */
+export type Settle = (outcome: CallOutcome, isJoined?: boolean) => void;
 
 /** `nothing`: the method gave null or undefined, or threw NotFound. `failed`: it threw something else. */
 export type CallOutcome = 'found' | 'nothing' | 'failed';
+
+/** A call on which the filter was asked. */
+interface Asked {
+  readonly call: GuardedCall;
+  readonly filter: GuardableFilter;
+  readonly id: unknown;
+  /** When, by `performance.now()`; 0 where nobody needs it. */
+  readonly since: number;
+}
 
 const PASS: GuardDecision = {};
 const NO_ID = Symbol('no id');
@@ -46,38 +60,52 @@ export interface BloomGuardRunnerOptions {
 
 /** Decides and records for all guarded methods of one application, whichever door they are called through. */
 export class BloomGuardRunner {
-  readonly shared = new SharedCalls();
+  private readonly shared = new SharedCalls();
   private readonly queues = new Map<string, AddQueue>();
   private readonly handlers = new WeakMap<object, object>();
   private closed = false;
 
   constructor(private readonly options: BloomGuardRunnerOptions) {}
 
-  async decide(call: GuardedCall): Promise<GuardDecision> {
+  /** A promise of the decision where another process has to be asked. */
+  decide(call: GuardedCall): GuardDecision | Promise<GuardDecision> {
     const { guard } = call;
     const { service } = this.options;
-    if (!service.has(guard.filter)) {
+    const filter = service.find(guard.filter);
+    if (!filter) {
       service.emit({ type: 'filter-missing', filter: guard.filter, method: guard.method });
       return PASS;
     }
-    const filter = service.guardable(guard.filter);
     const { guarding } = filter;
     if (guarding.mode === 'off') return PASS;
     const id = this.readId(call);
-    if (this.queues.get(guard.filter)?.has(id)) return PASS;
-    if (isDenied(filter, id)) {
+    if (this.queues.size > 0 && this.queues.get(guard.filter)?.has(id)) return PASS;
+    if (isDenied(filter, id, guard.method)) {
       guarding.remembered++;
       if (guarding.mode === 'on') return this.answerAbsent(call);
     }
+    const since = filter.askDenied ? performance.now() : 0;
     // What is no id is told as an event and is unknown to the filter.
-    const verdict = id === NO_ID ? 'unknown' : await filter.check(id as BloomId);
-    guarding[verdict]++;
+    const verdict = id === NO_ID ? 'unknown' : filter.verdictOf(id as BloomId);
+    const asked = { call, filter, id, since };
+    return typeof verdict === 'string'
+      ? this.decideOn(verdict, asked)
+      : verdict.then((known) => this.decideOn(known, asked));
+  }
+
+  private decideOn(verdict: BloomVerdict, asked: Asked): GuardDecision | Promise<GuardDecision> {
+    const { call, filter, id } = asked;
+    const { guard } = call;
+    const { guarding } = filter;
     switch (verdict) {
       case 'maybe':
-        return { settle: (outcome) => noteFalsePositive(filter, id, outcome) };
+        guarding.maybe++;
+        return filter.askDenied ? this.decideShared(asked) : letThrough(filter, guard, id);
       case 'unknown':
+        guarding.unknown++;
         return guarding.mode === 'on' ? this.answerUnknown(call) : PASS;
       case 'absent':
+        guarding.absent++;
         if (!guarding.isAudited()) return this.answerAbsent(call);
         return {
           settle: (outcome) => {
@@ -94,6 +122,39 @@ export class BloomGuardRunner {
     return true;
   }
 
+  /** Runs the method, or joins an equal call that runs, unless that may have missed an id which was added lately. */
+  shareCall(call: GuardedCall, proceed: () => Promise<unknown>): SharedCall {
+    const { guard, self, args } = call;
+    const { service } = this.options;
+    const filter = service.find(guard.filter);
+    const adds = filter?.guarding.recentAdds;
+    const isTooOld = (startedAt: number): boolean => {
+      try {
+        return adds !== undefined && adds.mayMiss(filter!.keyText(call.id()), startedAt);
+      } catch {
+        return false; // No id: nobody can have added it.
+      }
+    };
+    return this.shared.run({ method: guard.method, self, args, isTooOld, proceed });
+  }
+
+  /** The filter lets the id through: perhaps the database has denied it to another process. */
+  private async decideShared({ call, filter, id, since }: Asked): Promise<GuardDecision> {
+    const { guarding } = filter;
+    const answer = await filter.askDenied!({ id, scope: call.guard.method, since });
+    if (answer.isDenied) {
+      guarding.remembered++;
+      if (guarding.mode === 'on') return this.answerAbsent(call);
+    }
+    return {
+      settle: (outcome, isJoined) => {
+        if (outcome !== 'nothing') return;
+        guarding.falsePositives++;
+        if (!isJoined) answer.note();
+      },
+    };
+  }
+
   private async answerUnknown({ guard, self, args }: GuardedCall): Promise<GuardDecision> {
     const onUnknown = guard.options.onUnknown ?? this.options.defaults?.onUnknown ?? 'pass';
     if (onUnknown === 'pass') return PASS;
@@ -101,18 +162,19 @@ export class BloomGuardRunner {
     return { answer: { value: await onUnknown.apply(self, [...args]) } };
   }
 
-  private async answerAbsent({ guard, self, args, isRoute }: GuardedCall): Promise<GuardDecision> {
+  private async answerAbsent(call: GuardedCall): Promise<GuardDecision> {
+    const { guard, self, args } = call;
     const onAbsent = guard.options.onAbsent ?? this.options.defaults?.onAbsent;
     if (onAbsent) return { answer: { value: await onAbsent.apply(self, [...args]) } };
-    if (isRoute()) throw new NotFoundException();
+    if (call.isRoute()) throw new NotFoundException();
     return { answer: { value: null } };
   }
 
-  private readId({ guard, id }: GuardedCall): unknown {
+  private readId(call: GuardedCall): unknown {
     try {
-      return id();
+      return call.id();
     } catch (error) {
-      this.options.service.emit({ type: 'invalid-id', filter: guard.filter, error });
+      this.options.service.emit({ type: 'invalid-id', filter: call.guard.filter, error });
       return NO_ID;
     }
   }
@@ -161,19 +223,26 @@ export class BloomGuardRunner {
 }
 
 /** Whether the id has passed the filter lately, and was denied by the database. */
-function isDenied(filter: GuardableFilter, id: unknown): boolean {
+function isDenied(filter: GuardableFilter, id: unknown, method: string): boolean {
   const { negativeCache } = filter.guarding;
   if (!negativeCache || negativeCache.size === 0) return false;
   try {
-    return negativeCache.has(filter.keyText(id));
+    return negativeCache.has(filter.keyText(id), method);
   } catch {
     return false; // No id: the check says so, and tells it.
   }
 }
 
-function noteFalsePositive(filter: GuardableFilter, id: unknown, outcome: CallOutcome): void {
-  if (outcome !== 'nothing') return;
+/** Lets the method run, and remembers in this process if it finds nothing. */
+function letThrough(filter: GuardableFilter, { method }: GuardDeclaration, id: unknown): GuardDecision {
   const { guarding } = filter;
-  guarding.falsePositives++;
-  guarding.negativeCache?.remember(filter.keyText(id));
+  const { negativeCache } = guarding;
+  const readAt = negativeCache ? performance.now() : 0;
+  return {
+    settle: (outcome, isJoined) => {
+      if (outcome !== 'nothing') return;
+      guarding.falsePositives++;
+      if (!isJoined) negativeCache?.remember(filter.keyText(id), method, readAt);
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
-import type { GuardDeclaration } from './bloom-guard.runner.js';
-import { observed } from './call-outcome.js';
-import { declareGuard, isInterceptorsTurn } from './bloom.interceptor.js';
+import type { GuardDeclaration, GuardedCall } from './bloom-guard.runner.js';
+import { outcomeOfError, outcomeOfResult } from './call-outcome.js';
+import { declareGuard, InterceptorsTurn } from './bloom.interceptor.js';
 import type { BloomGuardedOptions, BloomMethodDecorator } from './guard.options.js';
 import {
   isRouteHandler,
@@ -36,34 +36,65 @@ export function BloomGuarded(filter: string, options: BloomGuardedOptions = {}):
   return (target, key, descriptor) => {
     const site = { target, key, descriptor };
     const guard: GuardDeclaration = { filter, method: methodName(site), options };
+    const use = { site, guard, interceptorsTurn: new InterceptorsTurn(key, guard) };
     wrapMethod({
       ...site,
       use: { decorator: 'BloomGuarded', filter, method: guard.method },
-      around: (call) => callGuarded(site, guard, call),
+      around: (call) => callGuarded(use, call),
     });
     declareGuard(descriptor.value!, guard);
   };
 }
 
-async function callGuarded(site: MethodSite, guard: GuardDeclaration, call: WrappedCall): Promise<unknown> {
+interface GuardedMethod {
+  readonly site: MethodSite;
+  readonly guard: GuardDeclaration;
+  readonly interceptorsTurn: InterceptorsTurn;
+}
+
+async function callGuarded(
+  { site, guard, interceptorsTurn }: GuardedMethod,
+  call: WrappedCall,
+): Promise<unknown> {
   const { self, args, runner, proceed } = call;
   if (!self || !runner) {
     warnOnce(self?.constructor ?? site.target.constructor, guard);
     return proceed();
   }
-  if (isInterceptorsTurn(self, site.key, guard)) return proceed();
-  const { answer, settle } = await runner.decide({
-    guard,
-    self,
-    args,
-    id: () => readId(guard.options.id, self, args),
-    isRoute: () => isRoute(site),
-  });
+  if (interceptorsTurn.isAt(self)) return proceed();
+  const guardedCall = new DirectCall(site, guard, self, args);
+  const decided = runner.decide(guardedCall);
+  // A decision that is there is not waited for: each wait takes as long as a check.
+  const { answer, settle } = decided instanceof Promise ? await decided : decided;
   if (answer) return answer.value;
-  const run = guard.options.coalesce
-    ? () => runner.shared.run({ method: guard.method, self, args, proceed })
-    : proceed;
-  return settle ? observed(run, settle) : run();
+  const shared = guard.options.coalesce ? runner.shareCall(guardedCall, proceed) : undefined;
+  let result: unknown;
+  try {
+    result = await (shared ? shared.result : proceed());
+  } catch (error) {
+    settle?.(outcomeOfError(error), shared?.isJoined);
+    throw error;
+  }
+  settle?.(outcomeOfResult(result), shared?.isJoined);
+  return result;
+}
+
+/** A call of the method itself, by Nest's router or by anybody. */
+class DirectCall implements GuardedCall {
+  constructor(
+    private readonly site: MethodSite,
+    readonly guard: GuardDeclaration,
+    readonly self: object,
+    readonly args: readonly unknown[],
+  ) {}
+
+  id(): unknown {
+    return readId(this.guard.options.id, this.self, this.args);
+  }
+
+  isRoute(): boolean {
+    return isRoute(this.site);
+  }
 }
 
 /** Route decorators may stand above this one, and above wrappers of others: asked at the call, of the outermost function. */

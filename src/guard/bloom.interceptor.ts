@@ -7,7 +7,12 @@ import {
 } from '@nestjs/common';
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { type Observable, of, tap } from 'rxjs';
-import { BloomGuardRunner, type CallOutcome, type GuardDeclaration } from './bloom-guard.runner.js';
+import {
+  BloomGuardRunner,
+  type CallOutcome,
+  type GuardDeclaration,
+  type Settle,
+} from './bloom-guard.runner.js';
 import { outcomeOfError, outcomeOfResult } from './call-outcome.js';
 import { isRouteHandler } from './method.wrapper.js';
 
@@ -38,7 +43,7 @@ export class BloomInterceptor implements NestInterceptor {
       return next.handle();
     const request = context.switchToHttp().getRequest<HttpRequest>();
     if (!this.runner.meetsFirst(request, handler)) return next.handle();
-    const settles: ((outcome: CallOutcome) => void)[] = [];
+    const settles: Settle[] = [];
     for (const guard of guardsOf(handler)) {
       const { answer, settle } = await this.runner.decide({
         guard,
@@ -64,18 +69,30 @@ export function declareGuard(handler: object, guard: GuardDeclaration): void {
   Reflect.defineMetadata(GUARDS, [guard, ...guardsOf(handler)], handler);
 }
 
-/** Whether the interceptor checks the routed calls of this method, so that its wrapper must not. */
-export function isInterceptorsTurn(
-  controller: object,
-  key: string | symbol,
-  guard: GuardDeclaration,
-): boolean {
-  const handler = Reflect.get(controller, key);
-  return (
-    isRouteHandler(handler) &&
-    guardsOf(handler).includes(guard) &&
-    declaresInterceptor(handler, controller.constructor)
-  );
+/** Whether the interceptor checks the routed calls of a method, so that its wrapper must not. */
+export class InterceptorsTurn {
+  // Of the last call. Metadata are looked up once: that takes longer than a check, and decorators have run before any call.
+  private handler: unknown;
+  private owner: unknown;
+  private answer = false;
+
+  constructor(
+    private readonly key: string | symbol,
+    private readonly guard: GuardDeclaration,
+  ) {}
+
+  isAt(controller: object): boolean {
+    const handler = (controller as Record<PropertyKey, unknown>)[this.key];
+    if (handler !== this.handler || controller.constructor !== this.owner) {
+      this.handler = handler;
+      this.owner = controller.constructor;
+      this.answer =
+        isRouteHandler(handler) &&
+        guardsOf(handler as object).includes(this.guard) &&
+        declaresInterceptor(handler as object, controller.constructor);
+    }
+    return this.answer;
+  }
 }
 
 function guardsOf(handler: object): readonly GuardDeclaration[] {
@@ -95,10 +112,7 @@ function declaresInterceptor(handler: object, controller: Function): boolean {
 }
 
 /** The first value of a stream, or its error, says whether the route found something. */
-function observedStream(
-  stream: Observable<unknown>,
-  settles: readonly ((outcome: CallOutcome) => void)[],
-): Observable<unknown> {
+function observedStream(stream: Observable<unknown>, settles: readonly Settle[]): Observable<unknown> {
   if (settles.length === 0) return stream;
   let isSettled = false;
   const settle = (outcome: CallOutcome) => {

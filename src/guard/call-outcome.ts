@@ -10,19 +10,3 @@ export function outcomeOfResult(result: unknown): CallOutcome {
 export function outcomeOfError(error: unknown): CallOutcome {
   return error instanceof HttpException && error.getStatus() === HttpStatus.NOT_FOUND ? 'nothing' : 'failed';
 }
-
-/** Runs a method that a guard let through, and tells the guard how it ended. */
-export async function observed(
-  proceed: () => Promise<unknown>,
-  settle: (outcome: CallOutcome) => void,
-): Promise<unknown> {
-  let result: unknown;
-  try {
-    result = await proceed();
-  } catch (error) {
-    settle(outcomeOfError(error));
-    throw error;
-  }
-  settle(outcomeOfResult(result));
-  return result;
-}

@@ -36,7 +36,8 @@ export interface BloomGuardedOptions extends BloomGuardDefaults {
 
   /**
    * Lets calls that run at the same time with equal arguments (as `Object.is` compares them) on the same object share one call
-   * of the method, and its result: one that began before an id was added may still find nothing. Not behind `BloomInterceptor`. Default false.
+   * of the method, and its result. Calls for an id that this process added within the last `drainMs` are not shared; for one that another
+   * process added, the shared call may have begun before, and finds nothing. Not behind `BloomInterceptor`. Default false.
    */
   readonly coalesce?: boolean;
 }

@@ -51,7 +51,7 @@ export function wrapMethod(
         'Put it on a method of an object that Nest makes.',
     );
   }
-  const wrapper = async function (this: Host | undefined, ...args: unknown[]) {
+  const wrapper = function (this: Host | undefined, ...args: unknown[]) {
     return around({ self: this, args, runner: this?.[RUNNER], proceed: () => method.apply(this, args) });
   };
   Object.assign(wrapper, method);

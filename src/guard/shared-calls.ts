@@ -1,7 +1,14 @@
 interface RunningCall {
   readonly self: unknown;
   readonly args: readonly unknown[];
+  readonly startedAt: number;
   readonly result: Promise<unknown>;
+}
+
+export interface SharedCall {
+  readonly result: Promise<unknown>;
+  /** Whether it is the call of another caller, which may have begun before this one came. */
+  readonly isJoined: boolean;
 }
 
 /** Lets equal calls that run at the same time share one: same object, same method, same arguments. */
@@ -12,16 +19,19 @@ export class SharedCalls {
     method: string;
     self: unknown;
     args: readonly unknown[];
+    /** Whether a call that began then, by `performance.now()`, may have missed what this one must find. */
+    isTooOld: (startedAt: number) => boolean;
     proceed: () => Promise<unknown>;
-  }): Promise<unknown> {
-    const { method, self, args, proceed } = call;
+  }): SharedCall {
+    const { method, self, args, isTooOld, proceed } = call;
     const key = `${method} ${typeof args[0] === 'object' ? '' : String(args[0])}`;
     const calls = this.running.get(key) ?? [];
-    const same = calls.find((other) => other.self === self && areEqual(other.args, args));
-    if (same) return same.result;
-    const mine: RunningCall = { self, args, result: proceed().finally(() => this.end(key, mine)) };
+    const same = calls.findLast((other) => other.self === self && areEqual(other.args, args));
+    if (same && !isTooOld(same.startedAt)) return { result: same.result, isJoined: true };
+    const startedAt = performance.now();
+    const mine: RunningCall = { self, args, startedAt, result: proceed().finally(() => this.end(key, mine)) };
     this.running.set(key, [...calls, mine]);
-    return mine.result;
+    return { result: mine.result, isJoined: false };
   }
 
   private end(key: string, call: RunningCall): void {

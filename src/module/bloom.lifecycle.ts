@@ -33,6 +33,7 @@ export class BloomLifecycle
     try {
       registry.validate();
       validator.validate();
+      await Promise.all(registry.filters.map((filter) => filter.verify()));
     } catch (error) {
       // Nest calls no other hook after this.
       await store.close();

@@ -1,5 +1,5 @@
 import type { BloomEventListener } from '../common/index.js';
-import { planFilter } from '../filter/index.js';
+import { hasFixedSize, storedBytes } from '../filter/index.js';
 import type { ManagedFilter } from '../service/index.js';
 
 const LOOK_EVERY_MS = 60_000;
@@ -25,10 +25,13 @@ export class FilterWatch {
   /** Rebuilds a filter that holds more ids than planned; which process does is decided by the lease. */
   async look(filter: ManagedFilter): Promise<void> {
     try {
-      const { count, capacity, modelledErrorRate, rebuilding } = await filter.info();
-      if (modelledErrorRate === undefined || count <= capacity || rebuilding) return;
+      const { count, capacity, errorRate, modelledErrorRate, rebuilding } = await filter.info();
+      if (modelledErrorRate === undefined || rebuilding) return;
+      const isFixed = hasFixedSize(filter.definition.layout);
+      // Bits that others have chosen may be more than this application needs.
+      if (isFixed ? modelledErrorRate <= errorRate : count <= capacity) return;
       this.emit({ type: 'overfull', filter: filter.name, count, capacity, modelledErrorRate });
-      if (!filter.definition.source) return;
+      if (!filter.definition.source || isFixed) return;
       // A run that fails has told so by its event.
       await filter.rebuild({ unless: isWithinPlan }).catch(() => {});
     } catch (error) {
@@ -39,8 +42,10 @@ export class FilterWatch {
   private async advise(filter: ManagedFilter): Promise<void> {
     const { definition } = filter;
     const hasSource = definition.source !== undefined;
-    const texts = [...(await filter.advise({ bytes: planFilter(definition).bytes, hasSource }))];
-    if (hasSource && definition.drainMs === 0) {
+    const { drainMs } = definition;
+    const bytes = storedBytes(definition.layout, definition);
+    const texts = [...(await filter.advise({ bytes, hasSource, drainMs }))];
+    if (hasSource && drainMs === 0) {
       texts.push(
         'rebuild.drainMs is 0: an id that is added just before a rebuild, and whose row is committed after it has read the table, is ' +
           'answered "absent". Set drainMs to the longest time from an add to its visible row.',

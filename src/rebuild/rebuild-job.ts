@@ -20,6 +20,8 @@ export interface RebuildJob {
   /** Share of the ids of the last build below which a generation is refused. */
   readonly minRatio: number;
   readonly leaseMs: number;
+  /** Time without anything from the source after which the run fails. */
+  readonly stallMs: number;
   readonly emit: BloomEventListener;
   readonly clock: Clock;
 }

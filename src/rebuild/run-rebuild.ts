@@ -1,11 +1,11 @@
 import { BloomRebuildError } from '../common/index.js';
-import { BlockedFilter, createGeneration, type FilterPlan, planFilter } from '../filter/index.js';
 import type { FilterDescription, RebuildLease, Staging } from '../store/index.js';
-import { rebuildError, SourceError } from './failure.js';
+import { rebuildError } from './failure.js';
 import { ProgressReporter } from './progress.js';
 import type { RebuildJob, RebuildRequest } from './rebuild-job.js';
 import type { BloomRebuildReport } from './report.js';
 import { type ScanResult, scanSource } from './scan.js';
+import { SourceWatch } from './source-watch.js';
 
 const MAX_REPLANS = 5;
 
@@ -53,16 +53,17 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
   let capacity = Math.max(job.capacity, withHeadroom(expectedIds));
 
   for (let replans = 0; ; replans++) {
-    const plan = planFilter({ capacity, errorRate: job.errorRate });
-    emit({ type: 'rebuild-started', filter: name, capacity, bytes: plan.bytes });
     progress.enter('staging');
-    const staging = await run.lease.stage(createGeneration(plan, job.maxIdBytes));
+    const { errorRate, maxIdBytes } = job;
+    const staging = await run.lease.stage({ capacity, errorRate, maxIdBytes });
+    const { bytes } = staging;
+    emit({ type: 'rebuild-started', filter: name, capacity, bytes });
     try {
-      const scan = await fill(job, request, { ...run, staging, plan, progress });
+      const scan = await fill(job, request, { ...run, staging, progress });
       if (scan.overflow === undefined) {
         progress.enter('swapping');
         run.signal.throwIfAborted();
-        await staging.commit({ ids: scan.distinctIds, capacity, errorRate: job.errorRate });
+        await staging.commit(scan.distinctIds);
         const durationMs = Math.round(clock.now() - startedAt);
         emit({ type: 'rebuild-finished', filter: name, ids: scan.distinctIds, durationMs });
         return {
@@ -70,7 +71,7 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
           ids: scan.distinctIds,
           idsRead: scan.idsRead,
           capacity,
-          bytes: plan.bytes,
+          bytes,
           replans,
           durationMs,
         };
@@ -95,26 +96,26 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
 async function fill(
   job: RebuildJob,
   request: RebuildRequest,
-  run: Run & { staging: Staging; plan: FilterPlan; progress: ProgressReporter },
+  run: Run & { staging: Staging; progress: ProgressReporter },
 ): Promise<ScanResult> {
-  const { staging, plan, progress, signal, found } = run;
+  const { staging, progress, signal, found } = run;
   progress.enter('draining');
   await job.clock.sleep(Math.max(0, job.drainMs - staging.quietMs), signal);
 
   progress.enter('scanning');
-  const filter = new BlockedFilter(staging.generation);
+  const watch = new SourceWatch(signal, job.stallMs);
   const scan = await scanSource({
     ...job,
-    filter,
-    capacity: plan.capacity,
-    signal,
+    filter: staging.local,
+    capacity: staging.capacity,
+    watch,
     onRead: (idsRead) => progress.read(idsRead),
-  });
+  }).finally(() => watch.close());
   if (scan.overflow !== undefined) return scan;
   if (!request.force) assertEnough(scan.distinctIds, found.builtIds, job.minRatio);
 
   progress.enter('merging');
-  await staging.merge(filter, signal);
+  await staging.merge(signal);
 
   progress.enter('verifying');
   const verdicts = scan.sample.length > 0 ? await staging.check(scan.sample) : [];
@@ -143,28 +144,18 @@ function withHeadroom(ids: number): number {
   return ids + Math.ceil(ids / 10);
 }
 
-async function countSource({ source }: RebuildJob, signal: AbortSignal): Promise<number | undefined> {
+async function countSource(
+  { source, stallMs }: RebuildJob,
+  signal: AbortSignal,
+): Promise<number | undefined> {
   if (!source.count) return undefined;
-  const counted = (async () => source.count!())().catch((error: unknown) => {
-    throw new SourceError(error);
-  });
-  const count = await unlessAborted(counted, signal);
+  const watch = new SourceWatch(signal, stallMs);
+  const count = await watch.wait((async () => source.count!())()).finally(() => watch.close());
   if (count === undefined || (Number.isSafeInteger(count) && count >= 0)) return count;
   throw new BloomRebuildError(
     'source-failed',
     `Expected count() of the source to give a number of ids, got ${count}.`,
   );
-}
-
-/** A source that hangs must not hold up a run that was told to stop. */
-function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    const settle = () => signal.removeEventListener('abort', stop);
-    promise.then(resolve, reject).then(settle, settle);
-  });
 }
 
 function skipped({ name, emit }: RebuildJob, reason: string): BloomRebuildReport {

@@ -1,7 +1,9 @@
 import { BloomIdError, type Clock } from '../common/index.js';
-import type { BlockedFilter, BloomId, IdKey } from '../filter/index.js';
+import type { BloomId, IdKey } from '../filter/index.js';
+import type { LocalFilter } from '../store/index.js';
 import { SourceError } from './failure.js';
 import type { BloomIdSource } from './source.js';
+import type { SourceWatch } from './source-watch.js';
 
 /** The scan gives the event loop its turn after this time, so that the application goes on serving. */
 const TURN_MS = 8;
@@ -12,10 +14,10 @@ const SAMPLE_SIZE = 256;
 export interface ScanOptions {
   readonly source: BloomIdSource;
   readonly toKey: (id: unknown) => IdKey;
-  readonly filter: BlockedFilter;
+  readonly filter: LocalFilter;
   /** Distinct ids that the filter may take. */
   readonly capacity: number;
-  readonly signal: AbortSignal;
+  readonly watch: SourceWatch;
   readonly clock: Clock;
   readonly onRead: (idsRead: number) => void;
 }
@@ -36,14 +38,15 @@ export interface ScanResult {
  * @throws {SourceError} when the source fails or returns what is no id.
  */
 export async function scanSource(options: ScanOptions): Promise<ScanResult> {
-  const { source, toKey, filter, capacity, signal, clock, onRead } = options;
+  const { source, toKey, filter, capacity, watch, clock, onRead } = options;
+  const { signal } = watch;
   const sample: IdKey[] = [];
   let idsRead = 0;
   let distinctIds = 0;
   let idsReadWhenFull = 0;
   let turnEndsAt = clock.now() + TURN_MS;
 
-  for await (const batch of readBatches(source, signal)) {
+  for await (const batch of readBatches(source, watch)) {
     for (const id of batch) {
       idsRead++;
       if (distinctIds > capacity) {
@@ -75,7 +78,7 @@ export async function scanSource(options: ScanOptions): Promise<ScanResult> {
   };
 }
 
-function addTo(filter: BlockedFilter, key: IdKey): boolean {
+function addTo(filter: LocalFilter, key: IdKey): boolean {
   try {
     return filter.addKey(key);
   } catch (error) {
@@ -99,23 +102,14 @@ function ofItsOwn<Id extends BloomId>(id: Id): Id | Uint8Array {
   return id instanceof Uint8Array ? new Uint8Array(id) : id;
 }
 
-/** The source in batches; stops waiting for it when the signal aborts. */
-async function* readBatches(source: BloomIdSource, signal: AbortSignal): AsyncGenerator<readonly BloomId[]> {
-  const iterator = iterate(source, signal);
-  const aborted = new Promise<never>((_, reject) => {
-    const stop = () => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
-  aborted.catch(() => {});
+/** The source in batches. */
+async function* readBatches(source: BloomIdSource, watch: SourceWatch): AsyncGenerator<readonly BloomId[]> {
+  const iterator = iterate(source, watch.signal);
   let single: BloomId[] = [];
   let ended = false;
   try {
     for (;;) {
-      const next = iterator.next().catch((error: unknown) => {
-        throw new SourceError(error);
-      });
-      const result = await Promise.race([next, aborted]);
+      const result = await watch.wait(iterator.next());
       if (result.done) break;
       const { value } = result;
       if (Array.isArray(value)) {

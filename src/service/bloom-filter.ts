@@ -1,7 +1,7 @@
 import type { BloomFilterState } from '../common/index.js';
-import type { BloomId } from '../filter/index.js';
+import type { BloomId, StoredLayout } from '../filter/index.js';
 import type { BloomRebuildOptions, BloomRebuildReport } from '../rebuild/index.js';
-import type { BloomVerdict } from '../store/index.js';
+import type { BloomVerdict, DenialAnswer } from '../store/index.js';
 import type { BloomGuardCounts, Guarding } from './guarding.js';
 
 /** A named set of ids that answers "certainly absent" or "maybe there". */
@@ -30,6 +30,21 @@ export interface BloomFilter {
   addMany(ids: readonly BloomId[]): Promise<boolean[]>;
 
   /**
+   * Removes an id from a filter of layout `cuckoo`, as soon as its row is gone: as often as it was added, once for each call. False when
+   * it is certainly not there, or has to stay until the next rebuild: an id that was added more than four times does, and so does
+   * any for `drainMs` after a rebuild, which may have missed a row that was deleted meanwhile.
+   *
+   * Remove only ids that were added, within `drainMs` of their rows' end: of one that is not in the filter, nobody can tell whether what
+   * is taken out for it is another's, and **an id that exists would be answered "absent"**. While a rebuild runs, a removed id may be
+   * answered "maybe" until the one after it.
+   *
+   * @throws {BloomIdError} when the value is no id.
+   * @throws {BloomConfigError} when the layout of the filter cannot remove.
+   * @throws {BloomUnavailableError} when it could not be removed, or nobody knows whether it was: do not remove it again then.
+   */
+  remove(id: BloomId): Promise<boolean>;
+
+  /**
    * Reads all ids from the source into a new generation and puts it in the place of the live one. One process rebuilds at a
    * time; the others report `skipped`.
    *
@@ -46,6 +61,17 @@ export interface BloomFilter {
    */
   reset(): Promise<void>;
 
+  /**
+   * Takes a filter on a key of other systems as it stands now: for one that was lost or is suspect, has no source, and that its
+   * owners have filled again. Whoever calls it vouches for the key: an id that is not in it is answered "absent". Does nothing
+   * while the filter is ready.
+   *
+   * @throws {BloomConfigError} when nobody else writes to the filter, or it has a source: rebuild it instead.
+   * @throws {BloomFormatError} when the key holds something else.
+   * @throws {BloomUnavailableError} when there is no such key.
+   */
+  adopt(): Promise<void>;
+
   /** @throws {BloomUnavailableError} when the store cannot be asked. */
   info(): Promise<BloomFilterInfo>;
 }
@@ -54,12 +80,24 @@ export interface BloomFilter {
 export interface GuardableFilter extends BloomFilter {
   readonly guarding: Guarding;
 
+  /** What `check` gives, without a promise where this process knows it. */
+  verdictOf(id: BloomId): BloomVerdict | Promise<BloomVerdict>;
+
   /**
    * One text for all spellings of an id.
    *
    * @throws {BloomIdError} when it is no id.
    */
   keyText(id: unknown): string;
+
+  /**
+   * Whether the database has denied an id to some process that asked the same of it; for an id that the filter lets through.
+   * Undefined unless the negative cache is shared.
+   *
+   * @throws {BloomIdError} when it is no id.
+   */
+  readonly askDenied?:
+    ((question: { id: unknown; scope: string; since: number }) => Promise<DenialAnswer>) | undefined;
 
   /**
    * Told that an id was answered "absent" and exists: records the id and takes the filter out of service, until it is rebuilt.
@@ -72,7 +110,7 @@ export interface BloomFilterInfo {
   readonly name: string;
   readonly state: BloomFilterState;
   readonly store: string;
-  readonly layout: 'blocked';
+  readonly layout: StoredLayout['kind'];
   /** Ids added since the last build, and those of the build; an id met twice may count twice. */
   readonly count: number;
   /** Ids that the live generation holds at its error rate. */

@@ -12,6 +12,11 @@ export class BloomService {
     return this.guardable(name);
   }
 
+  /** For guards: undefined when no filter of this name is registered. */
+  find(name: string): GuardableFilter | undefined {
+    return this.byName.get(name);
+  }
+
   /** As `filter`, for guards. */
   guardable(name: string): GuardableFilter {
     const filter = this.byName.get(name);

@@ -1,5 +1,13 @@
 import { BloomConfigError, printed } from '../common/index.js';
-import { type BloomId, MAX_ID_BYTES_LIMIT, planFilter } from '../filter/index.js';
+import {
+  type BloomId,
+  checkStoredLayout,
+  MAX_ID_BYTES_LIMIT,
+  planFilter,
+  type ScalingOptions,
+  storedBytes,
+  type StoredLayout,
+} from '../filter/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomReplicaMode } from '../store/index.js';
 import type { NegativeCacheOptions } from './negative-cache.js';
@@ -12,7 +20,16 @@ export interface BloomFilterOptions {
   readonly capacity: number;
   /** Share of absent ids that are let through: 0.01, 0.001, … Default 0.001. */
   readonly errorRate?: number;
-  readonly layout?: 'blocked';
+  /**
+   * Default `blocked`, which no other system reads. An object names a layout of another system; with Redis, a filter on its very
+   * keys, which both sides may add to and check. `cuckoo`, in the process or with `CF.*`, can remove ids. See docs/interop.md.
+   */
+  readonly layout?: 'blocked' | StoredLayout;
+  /**
+   * Instead of a source, for ids of whom nobody knows how many: a full filter grows by a layer of `expansion` times the capacity (default
+   * 2) and `tightening` times the error rate (default 0.8); all layers together stay within `errorRate`. See `ScalableFilter`.
+   */
+  readonly scaling?: ScalingOptions;
   /** Where all ids come from. Without it the filter starts empty and knows only what was added. */
   readonly source?: BloomIdSource;
   readonly rebuild?: BloomRebuildSchedule;
@@ -33,9 +50,11 @@ export interface BloomFilterOptions {
   /** Observes and never blocks, for a first roll-out; `filter.guarding.mode = 'on'` ends it. Default false. */
   readonly shadow?: boolean;
   /**
-   * Remembers false positives that the database denied, so that a replayed one reaches it once in `lifeMs`. On by default in
-   * the in-process store. With Redis off by default, since an `add` of another process is not heard of: an id that is remembered
-   * here may be answered "absent" for the rest of `lifeMs` after another process added it.
+   * Remembers false positives that the database denied, so that a replayed one reaches it once in `lifeMs`: what a guarded method
+   * found nothing for, by its id and for that method alone. A method whose null can mean anything else than that the id does
+   * not exist needs `false`. On by default in the in-process store. With Redis off by default: `{ shared: true }` remembers
+   * for all processes, and an `add` of any of them is heard of; without it an id that is remembered here may be answered "absent"
+   * for the rest of `lifeMs` after another process added it.
    */
   readonly negativeCache?: NegativeCacheOptions | boolean;
 }
@@ -62,6 +81,11 @@ export interface BloomRebuildSchedule {
   readonly minRatio?: number;
   /** How long the right to rebuild lasts without being renewed, in milliseconds. Default 30,000. */
   readonly leaseMs?: number;
+  /**
+   * A rebuild whose source gives nothing for so long fails and gives its lease back, in milliseconds. Longer than the slowest
+   * query of the source. Default 300,000.
+   */
+  readonly stallMs?: number;
 }
 
 /** The same with every default filled in. */
@@ -69,6 +93,7 @@ export interface FilterDefinition {
   readonly name: string;
   readonly capacity: number;
   readonly errorRate: number;
+  readonly layout: StoredLayout;
   readonly source: BloomIdSource | undefined;
   readonly normalize: ((id: BloomId) => BloomId) | undefined;
   readonly maxIdBytes: number;
@@ -85,19 +110,36 @@ export interface FilterDefinition {
   readonly drainMs: number;
   readonly minRatio: number;
   readonly leaseMs: number;
+  readonly stallMs: number;
 }
 
 /** @throws {BloomConfigError} for an option that cannot work: which one, what was expected, what was given. */
 export function defineFilter(options: BloomFilterOptions): FilterDefinition {
   const { name, layout, rebuild = {}, source, normalize } = options;
   const expect = expecter(typeof name === 'string' ? name : '?');
+  expect('rebuild', rebuild, 'an object', typeof rebuild === 'object' && rebuild !== null);
   expect(
     'name',
     name,
     'a name of letters, digits and . _ -',
     typeof name === 'string' && /^[\w.-]{1,200}$/.test(name),
   );
-  expect('layout', layout, "'blocked'", layout === undefined || layout === 'blocked');
+  const { scaling } = options;
+  const kind = layout === undefined || layout === 'blocked' ? BLOCKED : layout;
+  const storedLayout = scaling !== undefined && kind?.kind === 'blocked' ? { ...kind, scaling } : kind;
+  expect(
+    'scaling',
+    scaling,
+    "an object, with the layout 'blocked'",
+    scaling === undefined || (typeof scaling === 'object' && scaling !== null && kind?.kind === 'blocked'),
+  );
+  const grows = storedLayout?.kind === 'blocked' && storedLayout.scaling !== undefined;
+  expect(
+    'source',
+    source,
+    'no source, since a filter with scaling is not rebuilt',
+    !grows || source === undefined,
+  );
   expect(
     'source',
     source,
@@ -110,12 +152,19 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
     "'off' or 'verified'",
     options.replica === undefined || ['off', 'verified'].includes(options.replica),
   );
+  expect(
+    'replica',
+    options.replica,
+    `'off' with the layout ${printed(storedLayout?.kind)}${grows ? ' and scaling' : ''}, of which there are no copies`,
+    options.replica !== 'verified' || (storedLayout?.kind === 'blocked' && !grows),
+  );
   expect('normalize', normalize, 'a function', normalize === undefined || typeof normalize === 'function');
 
   const definition: FilterDefinition = {
     name,
     capacity: options.capacity,
     errorRate: options.errorRate ?? 0.001,
+    layout: storedLayout,
     source,
     normalize,
     maxIdBytes: options.maxIdBytes ?? 1024,
@@ -130,9 +179,14 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
     drainMs: rebuild.drainMs ?? 10_000,
     minRatio: rebuild.minRatio ?? 0.5,
     leaseMs: rebuild.leaseMs ?? 30_000,
+    stallMs: rebuild.stallMs ?? 300_000,
   };
   try {
-    planFilter(definition);
+    checkStoredLayout(storedLayout);
+    const { capacity, errorRate } = definition;
+    const hasOwnSize = storedLayout.kind === 'cuckoo' || storedLayout.kind === 'redisbloom' || grows;
+    planFilter({ capacity, errorRate, layout: hasOwnSize ? storedLayout : undefined });
+    storedBytes(storedLayout, definition);
   } catch (error) {
     throw new BloomConfigError(`Filter '${name}': ${(error as Error).message}`, { cause: error });
   }
@@ -143,12 +197,20 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
     'a share from 0 to 1',
     auditSampleRate >= 0 && auditSampleRate <= 1,
   );
+  expect(
+    'negativeCache',
+    negativeCache,
+    '{ lifeMs, maxIds, shared }, true or false',
+    negativeCache !== null && ['undefined', 'boolean', 'object'].includes(typeof negativeCache),
+  );
   if (typeof negativeCache === 'object') {
-    const { lifeMs = 1, maxIds = 1 } = negativeCache;
+    const { lifeMs = 1, maxIds = 1, shared = false } = negativeCache;
+    const mostIds = shared === true ? MAX_SHARED_DENIALS : 10_000_000;
     expect('negativeCache.lifeMs', lifeMs, 'a number of milliseconds', isInteger(lifeMs, 1, MAX_DELAY_MS));
-    expect('negativeCache.maxIds', maxIds, 'a number of ids', isInteger(maxIds, 1, 10_000_000));
+    expect('negativeCache.maxIds', maxIds, `a number of ids up to ${mostIds}`, isInteger(maxIds, 1, mostIds));
+    expect('negativeCache.shared', shared, 'true or false', typeof shared === 'boolean');
   }
-  const { maxIdBytes, cron, everyMs, onBoot, drainMs, minRatio, leaseMs } = definition;
+  const { maxIdBytes, cron, everyMs, onBoot, drainMs, minRatio, leaseMs, stallMs } = definition;
   expect(
     'maxIdBytes',
     maxIdBytes,
@@ -171,6 +233,7 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
   expect('rebuild.drainMs', drainMs, 'a number of milliseconds', isInteger(drainMs, 0, MAX_DELAY_MS));
   expect('rebuild.minRatio', minRatio, 'a share from 0 to 1', minRatio >= 0 && minRatio <= 1);
   expect('rebuild.leaseMs', leaseMs, 'at least 100 milliseconds', isInteger(leaseMs, 100, MAX_DELAY_MS));
+  expect('rebuild.stallMs', stallMs, 'a number of milliseconds', isInteger(stallMs, 1, MAX_DELAY_MS));
   if (!source) {
     expect(
       'source',
@@ -182,7 +245,10 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
   return definition;
 }
 
+const BLOCKED: StoredLayout = { kind: 'blocked' };
 const ON_BOOT: readonly string[] = ['if-missing', 'always', 'never'];
+/** 2.6 MiB of Redis. */
+const MAX_SHARED_DENIALS = 100_000;
 /** What a timer of Node can wait. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 

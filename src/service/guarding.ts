@@ -1,4 +1,6 @@
+import { type IdKey, idKeyText } from '../filter/index.js';
 import { NegativeCache, type NegativeCacheOptions } from './negative-cache.js';
+import { RecentAdds } from './recent-adds.js';
 
 /**
  * `on`: absent ids are answered without calling the method. `shadow`: everything is observed and nothing is blocked, for a first
@@ -6,14 +8,17 @@ import { NegativeCache, type NegativeCacheOptions } from './negative-cache.js';
  */
 export type BloomGuardMode = 'on' | 'shadow' | 'off';
 
-/** What the guards of this process have seen of a filter since it was registered. */
+/**
+ * What the guards of this process have seen of a filter since it was registered. A look-up that passes two of them, on a route and
+ * on a repository, is counted by each.
+ */
 export interface BloomGuardCounts {
   readonly absent: number;
   readonly maybe: number;
   readonly unknown: number;
   /** "maybe", and the guarded method found nothing. */
   readonly falsePositives: number;
-  /** Answered from the memory of false positives. */
+  /** Answered from the negative cache. */
   readonly remembered: number;
   /** "absent", and the guarded method found something all the same: seen by the audit or in shadow mode. */
   readonly wrongAbsents: number;
@@ -24,6 +29,7 @@ export interface BloomGuardCounts {
 export interface GuardingOptions {
   readonly shadow: boolean;
   readonly auditSampleRate: number;
+  /** Of this process alone. */
   readonly negativeCache: NegativeCacheOptions | false;
   readonly drainMs: number;
 }
@@ -32,6 +38,7 @@ export interface GuardingOptions {
 export class Guarding {
   /** May be set at any time. */
   mode: BloomGuardMode;
+  /** Of this process alone. */
   readonly negativeCache: NegativeCache | undefined;
   absent = 0;
   maybe = 0;
@@ -40,19 +47,38 @@ export class Guarding {
   remembered = 0;
   wrongAbsents = 0;
 
-  private readonly auditSampleRate: number;
+  private adds: RecentAdds | undefined;
 
-  constructor(options: GuardingOptions) {
+  constructor(private readonly options: GuardingOptions) {
     this.mode = options.shadow ? 'shadow' : 'on';
-    this.auditSampleRate = options.auditSampleRate;
-    this.negativeCache = options.negativeCache
-      ? new NegativeCache(options.negativeCache, options.drainMs)
-      : undefined;
+    if (!options.negativeCache) return;
+    this.adds = new RecentAdds(options.drainMs);
+    this.negativeCache = new NegativeCache(options.negativeCache, this.adds);
+  }
+
+  /** What this process added lately: noted from the first call of this on, where nothing else needs it. */
+  get recentAdds(): RecentAdds {
+    return (this.adds ??= new RecentAdds(this.options.drainMs, performance.now()));
+  }
+
+  /** To be called before ids are recorded, and again when they are. */
+  noteAdded(ids: readonly IdKey[]): void {
+    if (!this.adds) return;
+    const texts = ids.map(idKeyText);
+    this.adds.note(texts);
+    this.negativeCache?.forget(texts);
+  }
+
+  /** To be called when a rebuild went live: it may hold ids that nobody added. */
+  noteRebuilt(): void {
+    this.adds?.noteOthers();
+    this.negativeCache?.clear();
   }
 
   /** Whether an absent answer is let through to the method, to compare. */
   isAudited(): boolean {
-    return this.mode === 'shadow' || (this.auditSampleRate > 0 && Math.random() < this.auditSampleRate);
+    const { auditSampleRate } = this.options;
+    return this.mode === 'shadow' || (auditSampleRate > 0 && Math.random() < auditSampleRate);
   }
 
   counts(): BloomGuardCounts {

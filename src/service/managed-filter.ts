@@ -4,24 +4,18 @@ import {
   BloomUnavailableError,
   type Clock,
 } from '../common/index.js';
-import {
-  type BloomId,
-  type IdKey,
-  idKeyText,
-  modelledErrorRate,
-  toIdKey,
-  BLOCK_BYTES,
-} from '../filter/index.js';
+import { type BloomId, type IdKey, idKeyText, toIdKey } from '../filter/index.js';
 import {
   type BloomIdSource,
   type BloomRebuildReport,
   type RebuildRequest,
   runRebuild,
 } from '../rebuild/index.js';
-import type { BloomFilterStore, BloomStore, BloomVerdict } from '../store/index.js';
+import type { AdvisedFilter, BloomFilterStore, BloomStore, BloomVerdict } from '../store/index.js';
 import type { BloomFilterInfo, GuardableFilter } from './bloom-filter.js';
 import type { FilterDefinition } from './filter-options.js';
 import { Guarding } from './guarding.js';
+import { sharedDenials } from './negative-cache.js';
 
 const CREATION_PAUSE_MS = 50;
 const CREATION_ATTEMPTS = 200;
@@ -45,6 +39,7 @@ export interface FilterSurroundings {
 export class ManagedFilter implements GuardableFilter {
   readonly name: string;
   readonly guarding: Guarding;
+  readonly askDenied: GuardableFilter['askDenied'];
 
   private readonly inStore: BloomFilterStore;
   private readonly closing = new AbortController();
@@ -56,16 +51,33 @@ export class ManagedFilter implements GuardableFilter {
     private readonly surroundings: FilterSurroundings,
   ) {
     this.name = definition.name;
-    const { negativeCache = surroundings.store.kind === 'memory' } = definition;
-    this.guarding = new Guarding({
-      ...definition,
-      negativeCache: negativeCache === true ? {} : negativeCache,
-    });
+    const {
+      name,
+      layout,
+      replica,
+      drainMs,
+      negativeCache = surroundings.store.kind === 'memory',
+    } = definition;
+    const cache = negativeCache === true ? {} : negativeCache;
     this.inStore = surroundings.store.open({
       ...surroundings,
-      name: definition.name,
-      replica: definition.replica,
+      name,
+      layout,
+      plan: definition,
+      hasSource: definition.source !== undefined,
+      replica,
+      drainMs,
+      denials: cache ? sharedDenials(cache) : undefined,
     });
+    const { denials } = this.inStore;
+    if (cache && cache.shared && !denials && surroundings.store.kind !== 'memory') {
+      throw new BloomConfigError(
+        `Filter '${name}': expected negativeCache.shared with the layout blocked, got ${layout.kind}. Remove it: an add of another program ` +
+          'would not be heard of.',
+      );
+    }
+    this.guarding = new Guarding({ ...definition, negativeCache: denials ? false : cache });
+    this.askDenied = denials && (({ id, ...question }) => denials.ask({ id: this.toKey(id), ...question }));
   }
 
   check(id: BloomId): Promise<BloomVerdict> {
@@ -73,7 +85,6 @@ export class ManagedFilter implements GuardableFilter {
     return typeof verdict === 'string' ? RESOLVED[verdict] : verdict;
   }
 
-  /** What `check` gives, without a promise where this process knows it. */
   verdictOf(id: BloomId): BloomVerdict | Promise<BloomVerdict> {
     const key = this.lookUpKey(id);
     return key === undefined ? 'unknown' : this.inStore.checkOne(key);
@@ -101,14 +112,23 @@ export class ManagedFilter implements GuardableFilter {
   async addMany(ids: readonly BloomId[]): Promise<boolean[]> {
     const keys = ids.map((id) => this.toKey(id));
     if (keys.length === 0) return [];
-    const { negativeCache } = this.guarding;
-    const texts = negativeCache ? keys.map(idKeyText) : [];
-    negativeCache?.noteAdded(texts);
+    this.guarding.noteAdded(keys);
     // Without a source nobody else would ever tell the filter of an id that was added before it existed.
     if (!this.definition.source) await this.create();
     const added = await this.inStore.add(keys);
-    negativeCache?.noteAdded(texts);
+    this.guarding.noteAdded(keys);
     return added;
+  }
+
+  async remove(id: BloomId): Promise<boolean> {
+    const key = this.toKey(id);
+    if (!this.inStore.remove) {
+      throw new BloomConfigError(
+        `Filter '${this.name}' cannot remove ids: expected the layout cuckoo, got ${this.definition.layout.kind}. Register it with that ` +
+          'layout, or leave the id in: it costs a look-up until the next rebuild.',
+      );
+    }
+    return (await this.inStore.remove([key]))[0]!;
   }
 
   async rebuild(request: RebuildRequest = {}): Promise<BloomRebuildReport> {
@@ -121,7 +141,28 @@ export class ManagedFilter implements GuardableFilter {
     return this.run(source, this.definition.drainMs, request);
   }
 
+  async adopt(): Promise<void> {
+    if (!this.inStore.adopt) {
+      throw new BloomConfigError(
+        `Filter '${this.name}' has the layout ${this.definition.layout.kind}, which nobody else writes: there is nothing to take as it is. ` +
+          'Empty it with reset(), or rebuild it.',
+      );
+    }
+    if (this.definition.source) {
+      throw new BloomConfigError(
+        `Filter '${this.name}' has a source, which knows more than the key. Call rebuild() instead.`,
+      );
+    }
+    await this.inStore.adopt();
+  }
+
   async reset(): Promise<void> {
+    if (this.inStore.adopt) {
+      throw new BloomConfigError(
+        `Filter '${this.name}' is on a key of other systems: emptied, it would answer "absent" for their ids. Have its owner fill ` +
+          'the key, then call adopt().',
+      );
+    }
     if (this.definition.source) {
       throw new BloomConfigError(
         `Filter '${this.name}' has a source: emptied, it would answer "absent" for ids that exist. Call rebuild() instead.`,
@@ -137,20 +178,18 @@ export class ManagedFilter implements GuardableFilter {
 
   async info(): Promise<BloomFilterInfo> {
     const found = await this.inStore.describe();
-    const { generation, count, builtAt, builds, rebuilding, state } = found;
+    const { shape, count, builtAt, builds, rebuilding, state } = found;
     return {
       name: this.name,
       state,
       store: this.surroundings.store.kind,
-      layout: 'blocked',
+      layout: this.definition.layout.kind,
       count,
       capacity: found.capacity,
       errorRate: this.definition.errorRate,
-      modelledErrorRate:
-        generation &&
-        modelledErrorRate({ hashCount: generation.hashCount, idsPerBlock: count / generation.blocks }),
-      hashCount: generation?.hashCount,
-      bytes: (generation?.blocks ?? 0) * BLOCK_BYTES,
+      modelledErrorRate: shape?.modelledErrorRate,
+      hashCount: shape?.hashCount,
+      bytes: shape?.bytes ?? 0,
       builtAt,
       builds,
       rebuilding,
@@ -176,8 +215,13 @@ export class ManagedFilter implements GuardableFilter {
   }
 
   /** What in the set-up of the store endangers the filter, each with what to do about it. */
-  advise(plan: { bytes: number; hasSource: boolean }): Promise<readonly string[]> {
-    return this.inStore.advise(plan);
+  advise(filter: AdvisedFilter): Promise<readonly string[]> {
+    return this.inStore.advise(filter);
+  }
+
+  /** @throws {BloomConfigError} when the store can never have this filter. */
+  async verify(): Promise<void> {
+    await this.inStore.verify?.();
   }
 
   /** Makes a filter without a source, empty, unless it was made before. */
@@ -201,6 +245,8 @@ export class ManagedFilter implements GuardableFilter {
   }
 
   private async createEmpty(): Promise<void> {
+    // It is its owners' to make: the store takes it as it is as soon as it is there.
+    if (this.inStore.adopt) return;
     const { clock } = this.surroundings;
     for (let attempt = 0; attempt < CREATION_ATTEMPTS; attempt++) {
       if ((await this.inStore.describe()).state !== 'unbuilt') return;
@@ -234,7 +280,13 @@ export class ManagedFilter implements GuardableFilter {
       { ...request, signal: request.signal ? AbortSignal.any([signal, request.signal]) : signal },
     );
     this.runs.add(run);
-    return run.finally(() => this.runs.delete(run));
+    try {
+      const report = await run;
+      if (report.outcome === 'published') this.guarding.noteRebuilt();
+      return report;
+    } finally {
+      this.runs.delete(run);
+    }
   }
 
   private lookUpKey(id: unknown): IdKey | undefined {

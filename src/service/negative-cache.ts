@@ -1,76 +1,76 @@
+import { jittered } from '../common/index.js';
+import type { DenialOptions } from '../store/index.js';
+import type { RecentAdds } from './recent-adds.js';
+
 export interface NegativeCacheOptions {
   /** How long a false positive is remembered at most, in milliseconds; each a little differently. Default 5,000. */
   readonly lifeMs?: number;
-  /** Ids remembered at most; the oldest goes first. Default 10,000. */
+  /** Ids remembered at most; the oldest goes first. Default 10,000; 40,000 when shared, which takes 1 MiB of Redis. */
   readonly maxIds?: number;
+  /**
+   * With Redis: remembers for all processes, in Redis. A look-up that the filter lets through asks for denials, one round trip
+   * more, under the same `timeoutMs`, and an `add` of any process ends those of its id before it resolves. Nothing is noted while a row
+   * may be on its way: for twice `drainMs` and a second after an id of the same bucket was added (there are a quarter of `maxIds` of them),
+   * and after the filter went live. Default false.
+   */
+  readonly shared?: boolean;
 }
 
-/** Lives differ by this share up and down, so that what came together does not expire together. */
-const JITTER = 0.2;
-/** Past so many ids added in one `drainMs` nothing is remembered for a while, rather than all of them being kept. */
-const MAX_ADDED = 100_000;
+const DEFAULT_LIFE_MS = 5_000;
+const DEFAULT_IDS = 10_000;
+const DEFAULT_SHARED_IDS = 40_000;
 
-/**
- * False positives that the database has just denied, in this process. An id that this process added is never among them: the
- * database denies it too, until its row is visible.
- */
+/** What the store is to remember for all processes; undefined when it is not to. */
+export function sharedDenials(options: NegativeCacheOptions): DenialOptions | undefined {
+  const { lifeMs = DEFAULT_LIFE_MS, maxIds = DEFAULT_SHARED_IDS, shared = false } = options;
+  return shared ? { lifeMs, maxIds } : undefined;
+}
+
+/** Look-ups that the filter let through and the database has just denied, in this process. */
 export class NegativeCache {
-  private readonly denied = new Map<string, number>();
-  /** Ids added lately, and when their rows are visible at the latest; in that order. */
-  private readonly added = new Map<string, number>();
-  private suspendedUntil = -Infinity;
+  /** When each denial ends, by id and by what was asked of it. */
+  private readonly denied = new Map<string, Map<string, number>>();
   private readonly lifeMs: number;
   private readonly maxIds: number;
 
   constructor(
-    options: NegativeCacheOptions,
-    /** Longest time from an add to its visible row. */
-    private readonly drainMs: number,
+    { lifeMs = DEFAULT_LIFE_MS, maxIds = DEFAULT_IDS }: NegativeCacheOptions,
+    private readonly adds: RecentAdds,
   ) {
-    this.lifeMs = options.lifeMs ?? 5_000;
-    this.maxIds = options.maxIds ?? 10_000;
+    this.lifeMs = lifeMs;
+    this.maxIds = maxIds;
   }
 
   get size(): number {
     return this.denied.size;
   }
 
-  has(key: string): boolean {
-    const expiresAt = this.denied.get(key);
-    if (expiresAt === undefined) return false;
-    if (expiresAt > performance.now()) return true;
-    this.denied.delete(key);
+  /** @param scope what is asked about the id: a denial of one question is none of another. */
+  has(text: string, scope: string): boolean {
+    const scopes = this.denied.get(text);
+    const ends = scopes?.get(scope);
+    if (ends === undefined) return false;
+    if (ends > performance.now()) return true;
+    scopes!.delete(scope);
+    if (scopes!.size === 0) this.denied.delete(text);
     return false;
   }
 
-  remember(key: string): void {
-    const now = performance.now();
-    this.prune(now);
-    if (this.added.has(key) || now < this.suspendedUntil) return;
-    this.denied.delete(key);
+  /** Does nothing when the row may have been on its way when the database was asked, at `readAt` by `performance.now()`. */
+  remember(text: string, scope: string, readAt: number): void {
+    if (this.adds.mayMiss(text, readAt)) return;
+    const ends = performance.now() + jittered(this.lifeMs);
+    const scopes = this.denied.get(text) ?? new Map<string, number>();
+    this.denied.delete(text);
     if (this.denied.size >= this.maxIds) this.denied.delete(this.denied.keys().next().value!);
-    this.denied.set(key, now + this.lifeMs * (1 - JITTER + 2 * JITTER * Math.random()));
+    this.denied.set(text, scopes.set(scope, ends));
   }
 
-  /** To be called before ids are recorded, and again when they are: `drainMs` counts from then. */
-  noteAdded(keys: readonly string[]): void {
-    const now = performance.now();
-    this.prune(now);
-    for (const key of keys) {
-      this.denied.delete(key);
-      this.added.delete(key);
-      this.added.set(key, now + this.drainMs);
-    }
-    if (this.added.size <= MAX_ADDED) return;
-    this.added.clear();
+  forget(texts: readonly string[]): void {
+    for (const text of texts) this.denied.delete(text);
+  }
+
+  clear(): void {
     this.denied.clear();
-    this.suspendedUntil = now + this.drainMs;
-  }
-
-  private prune(now: number): void {
-    for (const [key, visibleAt] of this.added) {
-      if (visibleAt > now) return;
-      this.added.delete(key);
-    }
   }
 }

@@ -1,15 +1,19 @@
+export type { DenialAnswer, DenialOptions, DenialQuestion, SharedDenials } from './denials.js';
 export type {
+  AdvisedFilter,
   BlockListener,
   BlocksRead,
   BloomFilterStore,
   BloomReplicaMode,
   BloomStore,
   BloomVerdict,
-  BuiltGeneration,
+  CopyableDescription,
   CopyableFilterStore,
   CopyableStore,
   FilterDescription,
+  LocalFilter,
   OpenFilterOptions,
   RebuildLease,
+  StagePlan,
   Staging,
 } from './store.js';

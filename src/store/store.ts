@@ -1,5 +1,6 @@
 import type { BloomEventListener, BloomFilterState, Clock } from '../common/index.js';
-import type { BlockedFilter, Generation, IdKey } from '../filter/index.js';
+import type { DenialOptions, SharedDenials } from './denials.js';
+import type { FilterShape, Generation, IdKey, StoredLayout } from '../filter/index.js';
 
 /**
  * `absent`: the id is certainly not in the set. `maybe`: it is, or the error rate struck. `unknown`: the filter
@@ -11,6 +12,7 @@ export type BloomVerdict = 'absent' | 'maybe' | 'unknown';
 export interface BloomStore {
   /** For people: `memory` or `redis`. */
   readonly kind: string;
+  /** @throws {BloomConfigError} when this store has no filters of the layout. */
   open(options: OpenFilterOptions): BloomFilterStore;
   close(): Promise<void>;
 }
@@ -19,8 +21,17 @@ export interface OpenFilterOptions {
   readonly name: string;
   readonly emit: BloomEventListener;
   readonly clock: Clock;
+  readonly layout: StoredLayout;
+  /** What the filter is planned for, in this process. */
+  readonly plan: StagePlan;
+  /** Whether the filter can be rebuilt. One on keys of others that cannot is taken as they have left it. */
+  readonly hasSource: boolean;
   /** Whether this process keeps a copy of the filter; undefined: as the store thinks best. */
   readonly replica?: BloomReplicaMode | undefined;
+  /** Longest time from the call of `add` to the visible row, in milliseconds. */
+  readonly drainMs: number;
+  /** Remembers denials for all processes, where there is more than one. */
+  readonly denials?: DenialOptions | undefined;
 }
 
 /** `verified`: a copy answers "maybe" by itself, and what it has not is asked of the store. */
@@ -28,6 +39,9 @@ export type BloomReplicaMode = 'off' | 'verified';
 
 /** One filter in a store. Bulk is the primitive; concurrent calls of one tick may share a round trip. */
 export interface BloomFilterStore {
+  /** Undefined unless it was opened with `denials` and processes share it. */
+  readonly denials?: SharedDenials | undefined;
+
   /** A verdict for each id, in order. Never rejects: what fails is `unknown` and one event. */
   check(ids: readonly IdKey[]): Promise<BloomVerdict[]>;
 
@@ -44,6 +58,14 @@ export interface BloomFilterStore {
   add(ids: readonly IdKey[]): Promise<boolean[]>;
 
   /**
+   * Removes ids, once each, from a filter of a layout that can; left out for others. For each, false when it is certainly not there, or
+   * has to stay. Only ids that were added may be removed: any other may take out one that was.
+   *
+   * @throws {BloomUnavailableError} when the ids could not be removed.
+   */
+  readonly remove?: ((ids: readonly IdKey[]) => Promise<boolean[]>) | undefined;
+
+  /**
    * What the store says of the filter now.
    *
    * @throws {BloomUnavailableError} when the store cannot be asked.
@@ -57,8 +79,23 @@ export interface BloomFilterStore {
    */
   distrust(reason: string): Promise<void>;
 
+  /**
+   * Whether the store can have this filter at all, asked when the application starts. Resolves also when it cannot be asked.
+   *
+   * @throws {BloomConfigError} when it never can: what is missing, and what to do.
+   */
+  verify?(): Promise<void>;
+
+  /**
+   * Of a filter on keys of others: takes it as it stands now, after a loss or before its first build.
+   *
+   * @throws {BloomFormatError} when what is there is no such filter.
+   * @throws {BloomUnavailableError} when there is no such key, or the store cannot be asked.
+   */
+  readonly adopt?: (() => Promise<void>) | undefined;
+
   /** What in the set-up of the store endangers a filter, each with what to do about it. Never rejects. */
-  advise(filter: { bytes: number; hasSource: boolean }): Promise<readonly string[]>;
+  advise(filter: AdvisedFilter): Promise<readonly string[]>;
 
   /**
    * The right to rebuild, for one process at a time; undefined while another one holds it.
@@ -70,10 +107,18 @@ export interface BloomFilterStore {
   close(): Promise<void>;
 }
 
+/** What advice on a filter depends on. */
+export interface AdvisedFilter {
+  readonly bytes: number;
+  readonly hasSource: boolean;
+  /** Longest time from an add to its visible row, in milliseconds. */
+  readonly drainMs: number;
+}
+
 export interface FilterDescription {
   readonly state: BloomFilterState;
-  /** The live generation; undefined unless `ready`. */
-  readonly generation: Generation | undefined;
+  /** Undefined unless `ready`. */
+  readonly shape: FilterShape | undefined;
   /** How often the filter was built. */
   readonly builds: number;
   /** Ids in the live generation: those of the build and those added since; an id met twice may count twice. */
@@ -93,16 +138,29 @@ export interface RebuildLease {
   readonly signal: AbortSignal;
 
   /**
-   * Makes an empty generation beside the live one. From the moment this resolves every add, of any process, is recorded in
+   * Makes an empty filter beside the live one. From the moment this resolves every add, of any process, is recorded in
    * both. An earlier staging of this lease is dropped.
    */
-  stage(generation: Generation): Promise<Staging>;
+  stage(plan: StagePlan): Promise<Staging>;
 
   release(): Promise<void>;
 }
 
+/** What a staged filter is to hold. */
+export interface StagePlan {
+  /** Distinct ids. */
+  readonly capacity: number;
+  readonly errorRate: number;
+  readonly maxIdBytes: number;
+}
+
 export interface Staging {
-  readonly generation: Generation;
+  /** Distinct ids it takes before a larger one has to be planned; Infinity where the size is not for a rebuild to choose. */
+  readonly capacity: number;
+  readonly bytes: number;
+
+  /** A filter in this process for what the scan reads: no network for an id. */
+  readonly local: LocalFilter;
 
   /**
    * For how long before the staging was published no add had been acknowledged: such adds need no drain. 0 when the store
@@ -110,32 +168,41 @@ export interface Staging {
    */
   readonly quietMs: number;
 
-  /** Adds all bits of a local filter of the same generation to the staged one, in bounded steps. */
-  merge(filter: BlockedFilter, signal: AbortSignal): Promise<void>;
+  /** Adds all that is in `local` to the staged filter, in bounded steps. */
+  merge(signal: AbortSignal): Promise<void>;
 
-  /** Verdicts of the staged generation. */
+  /** Verdicts of the staged filter. */
   check(ids: readonly IdKey[]): Promise<BloomVerdict[]>;
 
-  /** Puts the staged generation in the place of the live one, at once for all readers and writers. */
-  commit(built: BuiltGeneration): Promise<void>;
+  /**
+   * Puts the staged filter in the place of the live one, at once for all readers and writers.
+   *
+   * @param ids distinct ids that the build read.
+   */
+  commit(ids: number): Promise<void>;
 
   /** Drops the staging; the live generation stays. */
   abort(): Promise<void>;
 }
 
-export interface BuiltGeneration {
-  /** Distinct ids that the build read. */
-  readonly ids: number;
-  readonly capacity: number;
-  readonly errorRate: number;
+export interface LocalFilter {
+  /**
+   * True when the id was not there before.
+   *
+   * @throws {BloomIdError} for an id that the filter cannot hold.
+   */
+  addKey(id: IdKey): boolean;
 }
 
 /** A store whose blocks a process may copy. */
 export interface CopyableStore extends BloomStore {
-  open(options: OpenFilterOptions & { readonly onBlocks?: BlockListener }): CopyableFilterStore;
+  /** A filter of layout `blocked`. */
+  openCopyable(options: OpenFilterOptions & { readonly onBlocks: BlockListener }): CopyableFilterStore;
 }
 
 export interface CopyableFilterStore extends BloomFilterStore {
+  describe(): Promise<CopyableDescription>;
+
   /**
    * Blocks of the live generation as they are stored, at most 256 that begin at a multiple of 256. They may be fewer or of
    * another generation: their tags tell.
@@ -143,6 +210,11 @@ export interface CopyableFilterStore extends BloomFilterStore {
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */
   readBlocks(first: number, count: number): Promise<Uint8Array>;
+}
+
+export interface CopyableDescription extends FilterDescription {
+  /** The live generation; undefined unless `ready`. */
+  readonly generation: Generation | undefined;
 }
 
 /** Called with what a check has read. */

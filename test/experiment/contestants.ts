@@ -3,12 +3,15 @@ import {
   BlockedFilter,
   type BloomId,
   createGeneration,
+  cuckoo,
   goZero,
   guava,
   type LayoutPlan,
   planFilter,
+  planLayer,
   redisBloom,
   redisson,
+  ScalableFilter,
   spring,
 } from '../../src/filter/index.js';
 
@@ -75,7 +78,48 @@ export function contestants(capacity: number, bitsPerId: number): Contestant[] {
       plan: planFilter({ ...demand, layout: 'spring' }),
       create: () => spring.create(demand),
     },
+    cuckooContestant(capacity, bitsPerId),
+    {
+      name: 'blocked, stacked',
+      plan: stackedPlan(capacity, demand.errorRate),
+      create: () => new ScalableFilter({ ...demand, capacity: Math.ceil(capacity / STACK_GROWTH) }),
+    },
   ];
+}
+
+/** The stacked filter begins this much too small. */
+const STACK_GROWTH = 8;
+
+/** A filter that grows to half of what the others are made for, and its layers then. */
+function stackedPlan(capacity: number, errorRate: number): LayoutPlan {
+  const demand = { capacity: Math.ceil(capacity / STACK_GROWTH), errorRate };
+  const plan = planFilter({ ...demand, layout: { kind: 'blocked', scaling: {} } });
+  let bytes = 0;
+  for (let index = 0, rest = capacity / 2; rest > 0; index++) {
+    const layer = planLayer(demand, index);
+    if (layer === undefined) break;
+    bytes += layer.bytes;
+    rest -= layer.capacity;
+  }
+  return { ...plan, bytes, bits: bytes * 8, bitsPerId: (bytes * 8) / capacity };
+}
+
+/** A power of two of buckets, so from half of the bits to all of them. */
+function cuckooContestant(capacity: number, bitsPerId: number): Contestant {
+  const slots = 2 ** Math.floor(Math.log2((capacity * bitsPerId) / 8));
+  const layout = { kind: 'cuckoo', bucketSize: 2 } as const;
+  const plan = planFilter({ capacity: 1, errorRate: 0.1, layout });
+  return {
+    name: 'cuckoo',
+    plan: { ...plan, capacity, bits: slots * 8, bytes: slots, bitsPerId: (slots * 8) / capacity },
+    create: () => {
+      const filter = cuckoo.create({ capacity: slots });
+      return {
+        add: (id) => filter.addIfAbsent(id),
+        mightContain: (id) => filter.mightContain(id),
+      };
+    },
+  };
 }
 
 /** The blocked filter of so many bits an id with the hash count that its planning gives to filters of that size. */

@@ -104,6 +104,9 @@ export class Actor {
         table.commit(operation.ids);
         oracle.commit(operation.ids);
         return undefined;
+      case 'roll back':
+        oracle.rollBack(operation.ids);
+        return undefined;
       case 'check':
         return this.check(operation);
       case 'rebuild': {

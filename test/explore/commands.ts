@@ -25,15 +25,16 @@ export function rawCommand(command: Command, what: string, breakage: Breakage): 
 
 /** 8,193 keys are what an unknown filter may have; it is no filter of this harness, and they would take half of its time. */
 function shortened(args: (string | Buffer)[]): (string | number | Buffer)[] {
-  const [script, count, meta, ...rest] = args;
-  const segments = (Number(count) - 1) / 2;
+  const [script, count, meta, denials, ...rest] = args;
+  const segments = (Number(count) - 2) / 2;
   if (segments <= MAX_SEGMENTS) return args;
   const live = rest.slice(0, MAX_SEGMENTS);
   const aside = rest.slice(segments, segments + MAX_SEGMENTS);
   return [
     script!,
-    1 + 2 * MAX_SEGMENTS,
+    2 + 2 * MAX_SEGMENTS,
     meta!,
+    denials!,
     ...live,
     ...aside,
     MAX_SEGMENTS,

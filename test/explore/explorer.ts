@@ -53,9 +53,16 @@ export class Explorer {
         seed: number,
         template: undefined,
         hasSource: true,
-        instances: [{ capacity, pageSize: 100, single: false, counts: true, hasReplica: false }],
-        actors: [{ instance: 0, operations: [{ type: 'rebuild' }] }],
+        instances: [
+          { capacity, pageSize: 100, single: false, counts: true, hasReplica: false, shares: true },
+        ],
+        actors: [
+          { instance: 0, operations: [{ type: 'rebuild' }, { type: 'check', ids: ['c'], how: 'guard' }] },
+        ],
         faults: [],
+        isSettled: false,
+        hasTable: false,
+        leapWeight: 0,
         slowShare: 0,
       };
       const filterName = `${TEMPLATE_NAME}${number}`;

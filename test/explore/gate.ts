@@ -38,7 +38,8 @@ export class Gate {
 
   onTimeout(callback: () => void, ms: number): void {
     const { working } = this;
-    if (ms >= NEVER_MS || !working) return;
+    // What is left of a deadline is a deadline.
+    if (ms >= NEVER_MS / 2 || !working) return;
     working.held.push({ weight: 1, what: `waits ${ms} ms`, isDue: () => true, go: callback });
   }
 

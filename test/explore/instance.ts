@@ -2,6 +2,7 @@ import type { Command } from 'ioredis';
 import { type GuardDeclaration, BloomGuardRunner } from '../../src/guard/index.js';
 import { BloomService, defineFilter, type FilterDefinition, ManagedFilter } from '../../src/service/index.js';
 import type { BloomVerdict } from '../../src/store/index.js';
+import { markLifeMs } from '../../src/store/redis/redis-denials.js';
 import { RedisStore } from '../../src/store/redis/index.js';
 import { ReplicaStore } from '../../src/store/replica/index.js';
 import { type Breakage, readingAnyTag } from '../support/broken-store.js';
@@ -12,7 +13,10 @@ import type { SimulatedServer } from './simulated-server.js';
 
 /** Deadlines: the schedule decides what is late, so no timer of this length is ever fired. */
 export const NEVER_MS = 1_000_000_000;
-export const DRAIN_MS = 10_000;
+/** So short that a view of the metadata may be older than the last mark in a table of denials. */
+export const DRAIN_MS = 400;
+/** After so long all rows are visible whose ids were added before. */
+export const CLOCK_LEAP_MS = markLifeMs(DRAIN_MS) + 1;
 export const KEY_PREFIX = 'explore';
 
 /** Something that waits for the schedule. */
@@ -34,11 +38,15 @@ export interface InstanceOptions {
   readonly capacity: number;
   /** Whether the process keeps a copy of the filter. */
   readonly hasReplica: boolean;
+  /** Whether it shares denials; otherwise it may have to mark those of others. */
+  readonly shares: boolean;
   readonly source: PagedSource | undefined;
   readonly server: SimulatedServer;
   readonly breakage: Breakage;
   readonly now: () => number;
   readonly hold: (instance: Instance, command: Command) => void;
+  /** Waits until the schedule lets the query for a row be made; whether the row is there. */
+  readonly hasRow: (instance: Instance, id: string) => Promise<boolean>;
   readonly sleep: (instance: Instance, ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
@@ -67,7 +75,7 @@ export class Instance {
 
   static async start(options: InstanceOptions): Promise<Instance> {
     const instance = new Instance(options);
-    const { breakage, server, filterName: name, capacity, hasReplica, source } = options;
+    const { breakage, server, filterName: name, capacity, hasReplica, shares, source } = options;
     const emit = () => {};
     const redisStore = await RedisStore.connect({
       redis: instance.client,
@@ -89,6 +97,7 @@ export class Instance {
         source,
         replica: hasReplica ? 'verified' : 'off',
         drainMs: source ? DRAIN_MS : 0,
+        negativeCache: shares ? { shared: true, lifeMs: NEVER_MS, maxIds: 64 } : false,
       },
       { store: breakage.readsAnyTag ? readingAnyTag(redisStore) : new ReplicaStore(redisStore), emit, clock },
     );
@@ -102,14 +111,17 @@ export class Instance {
 
   /** What a guarded method would do. */
   async guarded(id: string): Promise<BloomVerdict> {
-    const { answer } = await this.guard.decide({
+    const { answer, settle } = await this.guard.decide({
       guard: this.declaration,
       self: undefined,
       args: [id],
       id: () => id,
       isRoute: () => false,
     });
-    return answer ? 'absent' : 'maybe';
+    if (answer) return 'absent';
+    const isThere = await this.options.hasRow(this, id);
+    settle?.(isThere ? 'found' : 'nothing');
+    return 'maybe';
   }
 
   /** What a registering method does before it runs. */

@@ -44,6 +44,11 @@ export class Oracle {
     return new Set(this.uncommitted);
   }
 
+  /** Whether rows are on their way whose ids the server has recorded. */
+  get awaitsRows(): boolean {
+    return this.uncommitted.size > 0;
+  }
+
   isAwaited(ids: ReadonlySet<string>): boolean {
     for (const id of ids) if (this.uncommitted.has(id)) return true;
     return false;

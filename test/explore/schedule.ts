@@ -6,7 +6,7 @@ import { type Ambient, type VirtualInterval, within } from './ambient.js';
 import { rawCommand } from './commands.js';
 import { faultActions } from './faults.js';
 import { Gate, remove } from './gate.js';
-import { DRAIN_MS, Instance, KEY_PREFIX } from './instance.js';
+import { CLOCK_LEAP_MS, DRAIN_MS, Instance, KEY_PREFIX } from './instance.js';
 import { Oracle } from './oracle.js';
 import { type Fault, OLD_ROWS, type Scenario } from './scenario.js';
 import { runId, type SimulatedServer } from './simulated-server.js';
@@ -107,7 +107,7 @@ export class Schedule implements Ambient, Choices {
         if (this.unanswered > 0) this.stuck.push('the last checks');
         this.phase = 'cleaning';
         if (this.options.keepsKeys) return undefined;
-        return { send: [{ name: 'unlink', args: [...this.keys, `${this.base}:server`] }], deliver() {} };
+        return { send: [{ name: 'unlink', args: [...this.keys, ...this.ofServer] }], deliver() {} };
       }
       case 'cleaning':
         this.phase = 'done';
@@ -144,6 +144,13 @@ export class Schedule implements Ambient, Choices {
     }
     const leap = () => local(() => void (this.now += LEAP_MS));
     actions.push({ label: 'time', weight: 0.05, isWork: false, step: leap });
+    if (this.canLeap())
+      actions.push({
+        label: 'clock',
+        weight: this.options.scenario.leapWeight,
+        isWork: false,
+        step: () => this.leapOfClock(),
+      });
     return actions;
   }
 
@@ -167,6 +174,25 @@ export class Schedule implements Ambient, Choices {
     this.gate.onTimeout(callback, ms);
   }
 
+  private get ofServer(): string[] {
+    return [`${this.base}:server`, `${this.base}:clock`];
+  }
+
+  /** Whether no row is on its way: none takes longer than the drain. */
+  private canLeap(): boolean {
+    const isAdding = this.instances.some(({ isAlive, adding }) => isAlive && adding.size > 0);
+    return !isAdding && !this.oracle.awaitsRows;
+  }
+
+  /** For all clocks, that of the server included. */
+  private leapOfClock(): Step {
+    this.note('the longest drain passes');
+    return {
+      send: [{ name: 'incrby', args: [`${this.base}:clock`, CLOCK_LEAP_MS] }],
+      deliver: () => void (this.now += CLOCK_LEAP_MS),
+    };
+  }
+
   private begin(actor: Actor): Step {
     return local(() => {
       this.gate.working = actor.instance;
@@ -176,7 +202,7 @@ export class Schedule implements Ambient, Choices {
 
   private async startInstance(index: number): Promise<void> {
     const { scenario, filterName, server, breakage } = this.options;
-    const { capacity, hasReplica, pageSize, single, counts } = scenario.instances[index]!;
+    const { capacity, hasReplica, shares, pageSize, single, counts } = scenario.instances[index]!;
     const { table } = this;
     const turn = (what: string) => this.gate.turn(this.instances[index]!, what);
     this.instances[index] = await Instance.start({
@@ -184,11 +210,16 @@ export class Schedule implements Ambient, Choices {
       filterName,
       capacity,
       hasReplica,
+      shares,
       server,
       breakage,
       source: scenario.hasSource ? new PagedSource({ table, pageSize, single, counts, turn }) : undefined,
       now: () => this.now,
       hold: (instance, command) => this.gate.hold(instance, command),
+      hasRow: async (instance, id) => {
+        await this.gate.turn(instance, `reads the row of ${id}`);
+        return table.has(id);
+      },
       sleep: (instance, ms, signal) => {
         if (ms !== DRAIN_MS) return this.gate.turn(instance, 'pauses', undefined, signal);
         const isDrained = () => breakage.drainsNot === true || !this.oracle.isAwaited(instance.drain);
@@ -200,12 +231,18 @@ export class Schedule implements Ambient, Choices {
 
   private copyTemplate(): Step {
     const { scenario, templateName } = this.options;
-    if (scenario.template === undefined) return local(() => {});
+    const clock = scenario.isSettled ? CLOCK_LEAP_MS : 0;
+    const setClock = { name: 'set', args: [`${this.base}:clock`, clock] };
+    if (scenario.template === undefined) return { send: [setClock], deliver() {} };
     const from = `${KEY_PREFIX}:{${templateName}${scenario.template}}`;
-    const names = ['meta', '0', '1'];
+    const names = ['meta', '0', '1', 'denials'];
     for (const name of names) this.keys.add(`${this.base}:${name}`);
     return {
-      send: names.map((name) => ({ name: 'copy', args: [`${from}:${name}`, `${this.base}:${name}`] })),
+      send: [
+        setClock,
+        ...names.map((name) => ({ name: 'copy', args: [`${from}:${name}`, `${this.base}:${name}`] })),
+        ...(scenario.hasTable ? [] : [{ name: 'hdel', args: [`${this.base}:meta`, 'denials'] }]),
+      ],
       deliver() {},
     };
   }
@@ -224,7 +261,7 @@ export class Schedule implements Ambient, Choices {
         .checkMany(ids)
         .then(judge)
         .then(async () => {
-          for (const id of ids) this.oracle.expect([id], name)([await filter.check(id)]);
+          for (const id of ids) this.oracle.expect([id], name)([await instance.guarded(id)]);
           this.unanswered--;
         });
     }

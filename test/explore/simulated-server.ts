@@ -9,15 +9,19 @@ export function runId(restarts: number): string {
 }
 
 /**
- * In front of a script: the server is the one that the key `…:server` beside `meta` names. So each schedule has a server of
- * its own to restart.
+ * In front of a script: the server is the one that the key `…:server` beside `meta` names, and its time in milliseconds is that of
+ * the key `…:clock`. So each schedule has a server of its own to restart.
  */
 const PRELUDE = `local real = redis
+local function beside(name) return real.call('GET', string.sub(KEYS[1], 1, -5) .. name) end
 local function simulated(ask)
   return function(command, ...)
-    if command ~= 'INFO' then return ask(command, ...) end
-    local runId = real.call('GET', string.sub(KEYS[1], 1, -5) .. 'server') or '${FIRST_RUN_ID}'
-    return 'run_id:' .. runId .. ' role:master'
+    if command == 'INFO' then return 'run_id:' .. (beside('server') or '${FIRST_RUN_ID}') .. ' role:master' end
+    if command == 'TIME' then
+      local now = tonumber(beside('clock') or 0)
+      return { tostring(math.floor(now / 1000)), tostring(now % 1000 * 1000) }
+    end
+    return ask(command, ...)
   end
 end
 local redis = { call = simulated(real.call), pcall = simulated(real.pcall), error_reply = real.error_reply }
@@ -31,7 +35,7 @@ export class SimulatedServer {
   constructor(sources: typeof luaSources = luaSources) {
     const entries = Object.entries(sources).map(([name, { source }]) => [
       name,
-      { source: source.includes("'INFO'") ? PRELUDE + source : source },
+      { source: /'(INFO|TIME)'/.test(source) ? PRELUDE + source : source },
     ]);
     this.sources = Object.fromEntries(entries) as typeof luaSources;
     for (const [name, { source }] of Object.entries(this.sources)) this.names.set(sha1(source), name);

@@ -8,6 +8,10 @@ export class SimulatedTable {
     for (const id of ids) this.rows.add(id);
   }
 
+  has(id: string): boolean {
+    return this.rows.has(id);
+  }
+
   get size(): number {
     return this.rows.size;
   }

@@ -26,9 +26,9 @@ const EVENTS_KEPT = 200;
 export class Shop {
   constructor(@Inject(TABLE) private readonly table: SimulatedTable) {}
 
-  /** Null is the guard's answer: the table gives a row in any case. */
+  /** Null is the guard's answer: for a row that is not there, or not yet, the table gives undefined. */
   @BloomGuarded(FILTER)
-  async find(id: string): Promise<Row | null> {
+  async find(id: string): Promise<Row | null | undefined> {
     return this.table.find(id);
   }
 
@@ -103,6 +103,7 @@ export async function createShop(
         errorRate: ERROR_RATE,
         source: table,
         rebuild: { drainMs: DRAIN_MS, leaseMs: LEASE_MS },
+        negativeCache: { shared: true },
       },
     ],
   };

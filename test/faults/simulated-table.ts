@@ -6,7 +6,6 @@ export class DatabaseDownError extends Error {}
 
 export interface Row {
   readonly id: string;
-  readonly exists: boolean;
 }
 
 type Reading = (ids: readonly string[], signal: AbortSignal) => AsyncIterable<BloomId | readonly BloomId[]>;
@@ -25,9 +24,9 @@ export class SimulatedTable implements BloomIdSource {
     for (const id of ids) this.rows.add(id);
   }
 
-  find(id: string): Row {
+  find(id: string): Row | undefined {
     this.assertUp();
-    return { id, exists: this.rows.has(id) };
+    return this.rows.has(id) ? { id } : undefined;
   }
 
   async insert(id: string): Promise<void> {

@@ -28,7 +28,7 @@ const unsigned = fc.integer({ min: 0, max: 0xffffffff });
 function hash(id: IdKey, key: readonly [number, number]): [number, number] {
   const half = new HalfSipHash(key[0] | 0, key[1] | 0);
   half.hash(id);
-  return [half.first, half.last >>> 0];
+  return [half.first >>> 0, half.last >>> 0];
 }
 
 function expected(id: IdKey, key: readonly [number, number]): [number, number] {

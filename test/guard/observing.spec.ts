@@ -5,6 +5,8 @@ import { type BloomEvent, type BloomFeature, BloomGuarded, BloomModule, BloomSer
 import { startContext } from './support/test-app.js';
 
 const rows = new Set<string>();
+/** What a slow method waits for. */
+let slow: Promise<void> = Promise.resolve();
 
 @Injectable()
 class Products {
@@ -23,6 +25,14 @@ class Products {
     if (sku === 'broken') throw new Error('The database is down.');
     if (!rows.has(sku)) throw new NotFoundException();
     return { sku };
+  }
+
+  /** Tells long after it has read. */
+  @BloomGuarded('products')
+  async findSlowly(sku: string): Promise<{ sku: string } | null> {
+    const isThere = rows.has(sku);
+    await slow;
+    return isThere ? { sku } : null;
   }
 
   @BloomGuarded('products', { coalesce: true })
@@ -129,6 +139,28 @@ describe('A guard that observes', () => {
       expect(await products.find('early')).toEqual({ sku: 'early' });
     });
 
+    it('remembers it for the method that found nothing, and for no other', async () => {
+      const { products } = await startSaturated();
+      await products.find('nothing');
+      await expect(products.get('nothing')).rejects.toThrow(NotFoundException);
+      expect(products.calls).toBe(2);
+    });
+
+    it('forgets it when a rebuild returns its row, also what was read before', async () => {
+      const { filter, products } = await startSaturated();
+      await products.find('imported');
+      let tell = () => {};
+      slow = new Promise((resolve) => (tell = resolve));
+      const lookUp = products.findSlowly('imported too');
+      await new Promise(setImmediate);
+      rows.add('imported').add('imported too');
+      await filter.rebuild();
+      tell();
+      expect(await lookUp).toBeNull();
+      expect(await products.find('imported')).toEqual({ sku: 'imported' });
+      expect(await products.findSlowly('imported too')).toEqual({ sku: 'imported too' });
+    });
+
     it('remembers nothing for a while after more adds than it can keep', async () => {
       const { filter, products } = await startSaturated({ rebuild: { drainMs: 60_000, onBoot: 'never' } });
       await filter.addMany(Array.from({ length: 100_001 }, (_, i) => `many-${i}`));
@@ -224,6 +256,16 @@ describe('A guard that observes', () => {
       expect(results[0]).toBe(results[1]);
       await products.share('mug');
       expect(products.calls).toBe(3);
+    });
+
+    it('does not share the call of an id whose row may be on its way, from its add on', async () => {
+      const { filter, products } = await startSaturated({ rebuild: { drainMs: 60_000, onBoot: 'never' } });
+      const before = [products.share('new'), products.share('other')];
+      await Promise.resolve();
+      await filter.add('new');
+      const after = [products.share('new'), products.share('new'), products.share('other')];
+      await Promise.all([...before, ...after]);
+      expect(products.calls).toBe(4);
     });
 
     it('shares a failure too, and forgets it', async () => {

@@ -182,6 +182,40 @@ export function describeRebuild(name: string, open: () => Promise<BloomFilterSto
       await expectOldFilter();
     });
 
+    it('fails when the source gives nothing for too long, tells it to stop, and lets the next run begin', async () => {
+      let told: AbortSignal | undefined;
+      const hanging = {
+        async *ids({ signal }: { signal: AbortSignal }) {
+          told = signal;
+          yield OLD;
+          await new Promise(() => {});
+        },
+      };
+      const error = await failure(runRebuild(rebuildJob(store, hanging, { stallMs: 40 })));
+      expect(error.reason).toBe('source-failed');
+      expect(error.message).toContain('rebuild.stallMs');
+      expect(told?.aborted).toBe(true);
+      await expectOldFilter();
+      const counting = { ...sourceOf(OLD), count: () => new Promise<number>(() => {}) };
+      expect((await failure(runRebuild(rebuildJob(store, counting, { stallMs: 40 })))).message).toContain(
+        'stallMs',
+      );
+      expect(await runRebuild(rebuildJob(store, sourceOf(OLD)))).toMatchObject({ outcome: 'published' });
+    });
+
+    it('waits for a slow source as long as it gives something now and then', async () => {
+      const slow = {
+        async *ids() {
+          for (let i = 0; i < 8; i++) {
+            await new Promise((resolve) => setTimeout(resolve, 50));
+            yield OLD;
+          }
+        },
+      };
+      const run = runRebuild(rebuildJob(store, slow, { stallMs: 200 }));
+      expect(await run).toMatchObject({ outcome: 'published' });
+    });
+
     it('takes every id of a source that writes each into the same bytes', async () => {
       const ids = Array.from({ length: 3000 }, (_, i) => new Uint8Array([1, i >> 8, i]));
       const bytes = new Uint8Array(3);

@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
-import { systemClock } from '../../src/common/index.js';
 import { runRebuild } from '../../src/rebuild/index.js';
 import { MemoryStore } from '../../src/store/memory/index.js';
 import { rebuildJob, sourceOf } from '../support/rebuild-job.js';
 import { describeRebuild } from './contract.js';
+import { openOptions } from '../support/open-options.js';
 
-const open = async () => new MemoryStore().open({ name: 'products', emit: () => {}, clock: systemClock });
+const open = async () => new MemoryStore().open(openOptions());
 
 describeRebuild('MemoryStore', open);
 

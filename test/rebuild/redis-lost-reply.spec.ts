@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { runRebuild } from '../../src/rebuild/index.js';
 import { luaSources } from '../../src/store/redis/index.js';
+import { Script } from '../../src/store/redis/redis-connection.js';
 import { idsOf } from '../support/built-filter.js';
+import { eventually } from '../support/eventually.js';
 import { expectFound } from '../support/never-absent.js';
 import { rebuildJob, sourceOf } from '../support/rebuild-job.js';
 import { RedisFixture } from '../support/redis-fixture.js';
@@ -10,9 +12,7 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 
 const OLD = idsOf('old', 100);
 const NEW = idsOf('new', 100);
-/** Time that the server takes over a swap, of which the connection ends in the middle. */
-const SWAP_S = 0.4;
-
+const SWAP = new Script('swap', luaSources.swap.source);
 let redis: RedisFixture;
 let proxy: TcpProxy;
 beforeAll(async () => {
@@ -24,34 +24,49 @@ afterAll(async () => {
   await redis.close();
 });
 
-/** A swap that has been carried out when its reply is on the way, and for a good while not sent. */
-function slowSwap(): typeof luaSources {
-  const { source } = luaSources.swap;
-  const wait = `local from = os.clock()\nwhile os.clock() - from < ${SWAP_S} do end\nreturn 'OK'`;
-  const slow = source.replace(/return 'OK'\s*$/, wait);
-  if (slow === source) throw new Error("Expected the script swap to end with return 'OK'.");
-  return { ...luaSources, swap: { source: slow } };
+/** A client that tells when it sends a script. */
+class TellingRedis extends Redis {
+  onScript: ((sha1: string) => void) | undefined;
+
+  override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
+    const [command] = sent;
+    if (command.name === 'evalsha') this.onScript?.(String(command.args[0]));
+    return super.sendCommand(...sent);
+  }
 }
 
-it('A swap whose reply was lost has taken place, once, to a client that sends it again', async () => {
+/** ioredis never settles a command that it does not send again: the deadline of a write does. */
+it.each([
+  ['a client that sends it again', true],
+  ['a client that does not', false],
+])('A swap whose reply was lost has taken place, once, to %s', async (_, autoResendUnfulfilledCommands) => {
   const name = redis.name();
-  const client = new Redis(proxy.url, { disconnectTimeout: 100 });
+  const client = new TellingRedis(proxy.url, { autoResendUnfulfilledCommands, disconnectTimeout: 100 });
   client.on('error', () => {});
-  const { filter } = await redis.open(name, { redis: client, luaSources: slowSwap() });
+  const { filter } = await redis.open(name, { redis: client, writeTimeoutMs: 2_000 });
   const other = await redis.open(name);
   await runRebuild(rebuildJob(other.filter, sourceOf(OLD)));
   await expectFound([filter, other.filter], OLD);
 
-  const report = await runRebuild(rebuildJob(filter, sourceOf(NEW)), {
-    onProgress: ({ phase }) => {
-      if (phase === 'swapping') setTimeout(() => proxy.disconnect(), (SWAP_S * 1000) / 2);
-    },
-  });
+  const admin = redis.client();
+  const tag = () => admin.hget(`bloom:{${name}}:meta`, 'tag');
+  const before = await tag();
+  let lost: Promise<void> | undefined;
+  client.onScript = (sha1) => {
+    if (sha1 !== SWAP.sha1 || lost) return;
+    proxy.holdReplies();
+    lost = eventually('the swap has taken place', async () => (await tag()) !== before).then(() => {
+      proxy.disconnect();
+      proxy.release();
+    });
+  };
+  const report = await runRebuild(rebuildJob(filter, sourceOf(NEW)));
+  await lost;
   expect(report).toMatchObject({ outcome: 'published', ids: NEW.length });
   await expectFound([filter, other.filter], NEW);
   expect(await other.filter.check(OLD.slice(0, 3))).toEqual(['absent', 'absent', 'absent']);
   expect(await other.filter.describe()).toMatchObject({ builds: 2, rebuilding: false });
-  expect((await redis.client().keys(`bloom:{${name}}:*`)).sort()).toEqual([
+  expect((await admin.keys(`bloom:{${name}}:*`)).sort()).toEqual([
     `bloom:{${name}}:0`,
     `bloom:{${name}}:meta`,
   ]);

@@ -13,6 +13,7 @@ describe('The options of a filter', () => {
       drainMs: 10_000,
       minRatio: 0.5,
       leaseMs: 30_000,
+      stallMs: 300_000,
     });
   });
 
@@ -24,7 +25,11 @@ describe('The options of a filter', () => {
     ['a capacity beyond the largest filter', { capacity: 10 ** 12 }, /the limit is \d+/],
     ['an error rate in per cent', { errorRate: 1 }, /Expected errorRate to be from .* got 1/],
     ['an error rate of NaN', { errorRate: NaN }, /got NaN/],
-    ['another layout', { layout: 'cuckoo' }, /expected layout to be 'blocked', got 'cuckoo'/],
+    [
+      'another layout',
+      { layout: 'cuckoo' },
+      /Expected layout to be 'blocked' or an object whose kind is one of .*, got 'cuckoo'/,
+    ],
     ['a source without ids()', { source: {} }, /expected source to be an object with a method ids\(\)/],
     ['a normalize that is no function', { normalize: 'upper' }, /expected normalize to be a function/],
     ['a maxIdBytes of 0', { maxIdBytes: 0 }, /expected maxIdBytes to be an integer from 1/],
@@ -58,6 +63,16 @@ describe('The options of a filter', () => {
       'a minRatio in per cent',
       { source, rebuild: { minRatio: 50 } },
       /expected rebuild.minRatio to be a share from 0 to 1, got 50/,
+    ],
+    [
+      'no time for the source',
+      { source, rebuild: { stallMs: 0 } },
+      /expected rebuild.stallMs to be a number/,
+    ],
+    [
+      'more shared denials than the server makes at once',
+      { negativeCache: { shared: true, maxIds: 100_001 } },
+      /expected negativeCache.maxIds to be a number of ids up to 100000, got 100001/,
     ],
     [
       'a lease that ends at once',

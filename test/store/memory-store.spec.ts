@@ -1,7 +1,5 @@
-import { systemClock } from '../../src/common/index.js';
 import { MemoryStore } from '../../src/store/memory/index.js';
 import { describeStoreContract } from './contract.js';
+import { openOptions } from '../support/open-options.js';
 
-describeStoreContract('MemoryStore', async () =>
-  new MemoryStore().open({ name: 'products', emit: () => {}, clock: systemClock }),
-);
+describeStoreContract('MemoryStore', async () => new MemoryStore().open(openOptions()));

@@ -15,9 +15,12 @@ describe('The inspection of a server', () => {
 
   afterAll(() => redis.close());
 
-  async function advice(filter: { bytes?: number; hasSource?: boolean } = {}, url = redis.server.url) {
+  async function advice(
+    filter: { bytes?: number; hasSource?: boolean; drainMs?: number } = {},
+    url = redis.server.url,
+  ) {
     const { filter: inStore, close } = await redis.open(redis.name(), { redis: url });
-    const texts = await inStore.advise({ bytes: MEGABYTE, hasSource: true, ...filter });
+    const texts = await inStore.advise({ bytes: MEGABYTE, hasSource: true, drainMs: 10_000, ...filter });
     await close();
     return texts;
   }
@@ -34,6 +37,15 @@ describe('The inspection of a server', () => {
     await admin.config('SET', 'maxmemory-policy', 'volatile-lru');
     expect(await advice()).toEqual([]);
     await admin.config('SET', 'maxmemory', '0');
+  });
+
+  it('warns of a drain that is shorter than an add may take', async () => {
+    expect(await advice({ drainMs: 9_999 })).toEqual([
+      expect.stringContaining('drainMs is 9999, and an add alone may take writeTimeoutMs, 10000'),
+    ]);
+    expect(await advice({ drainMs: 9_999, hasSource: false })).not.toContainEqual(
+      expect.stringContaining('drainMs'),
+    );
   });
 
   it('warns when two generations have no room', async () => {

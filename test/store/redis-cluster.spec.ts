@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Cluster, Redis } from 'ioredis';
 import type { BloomFilterStore } from '../../src/store/index.js';
-import { build, commitIds, idsOf, leaseOf, mergeIds, testGeneration } from '../support/built-filter.js';
+import { build, commitIds, idsOf, leaseOf, mergeIds, testPlan } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';
 import { expectFound, expectNeverAbsent } from '../support/never-absent.js';
 import { RedisFixture } from '../support/redis-fixture.js';
@@ -63,14 +63,14 @@ describe('A cluster of three nodes', () => {
       expect(await reader.check(['built-1'])).toEqual(['maybe']);
       expect(await reader.add([...idsOf('added', 300), 'built-1'])).toContain(false);
       const lease = await leaseOf(writer);
-      const staging = await lease.stage(testGeneration());
+      const staging = await lease.stage(testPlan());
       await reader.add(['late']);
       await mergeIds(staging, ['a']);
       await commitIds(staging, ['b']);
       await lease.release();
       await expectFound([reader, writer], ['late', 'a', 'b']);
       const [aborted] = [await leaseOf(writer)];
-      await (await aborted.stage(testGeneration(LARGE))).abort();
+      await (await aborted.stage(testPlan(LARGE))).abort();
       await aborted.release();
     }
   });

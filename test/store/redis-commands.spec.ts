@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { build, idsOf, leaseOf, mergeIds, RARE, testGeneration } from '../support/built-filter.js';
+import { build, idsOf, leaseOf, mergeIds, testPlan } from '../support/built-filter.js';
 import { commandCounts, type Instance, RedisFixture } from '../support/redis-fixture.js';
 
 let redis: RedisFixture;
@@ -78,11 +78,11 @@ describe('After SCRIPT FLUSH', () => {
     const { filter } = await redis.open(redis.name());
     const lease = await leaseOf(filter);
     await admin.script('FLUSH');
-    const staging = await lease.stage(testGeneration());
+    const staging = await lease.stage(testPlan());
     await admin.script('FLUSH');
     await mergeIds(staging, ['a']);
     await admin.script('FLUSH');
-    await staging.commit({ ids: 1, capacity: 1000, errorRate: RARE });
+    await staging.commit(1);
     await admin.script('FLUSH');
     await lease.release();
     expect(await filter.check(['a', 'x'])).toEqual(['maybe', 'absent']);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { build, commitIds, idsOf, leaseOf, mergeIds, testGeneration } from '../support/built-filter.js';
+import { build, commitIds, idsOf, leaseOf, mergeIds, testPlan } from '../support/built-filter.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
 /** Three segments and one. */
@@ -51,7 +51,7 @@ describe('Keys in Redis', () => {
   it('of a staged generation and the lease all expire by themselves, also after a merge', async () => {
     const { filter } = await redis.open('products');
     const lease = await leaseOf(filter);
-    const staging = await lease.stage(testGeneration(LARGE));
+    const staging = await lease.stage(testPlan(LARGE));
     const expiring = async () => (await keys()).filter((key) => !key.endsWith(':meta'));
     expect(await expiring()).toHaveLength(4);
     for (const key of await expiring()) expect(await admin.pttl(key)).toBeGreaterThan(0);
@@ -67,7 +67,7 @@ describe('Keys in Redis', () => {
     await build(filter, ['a']);
     const before = await keys();
     const lease = await leaseOf(filter);
-    const staging = await lease.stage(testGeneration(LARGE));
+    const staging = await lease.stage(testPlan(LARGE));
     await mergeIds(staging, ['b']);
     await staging.abort();
     await lease.release();
@@ -80,8 +80,8 @@ describe('Keys in Redis', () => {
   it('of an earlier staging are gone when a second one replaces it', async () => {
     const { filter } = await redis.open('products');
     const lease = await leaseOf(filter);
-    await mergeIds(await lease.stage(testGeneration(LARGE)), ['a']);
-    await commitIds(await lease.stage(testGeneration(SMALL)), ['b']);
+    await mergeIds(await lease.stage(testPlan(LARGE)), ['a']);
+    await commitIds(await lease.stage(testPlan(SMALL)), ['b']);
     await lease.release();
     expect(await keys()).toEqual(['bloom:{products}:0', 'bloom:{products}:meta']);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { BloomRebuildError, BloomUnavailableError } from '../../src/common/index.js';
-import { build, idsOf, leaseOf, testGeneration } from '../support/built-filter.js';
+import { build, idsOf, leaseOf, testPlan } from '../support/built-filter.js';
 import { expectFound, expectNeverAbsent } from '../support/never-absent.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
@@ -100,11 +100,11 @@ describe('When the metadata are edited by hand', () => {
       ['pending.maxIdBytes', '0'],
     ] as const) {
       const lease = await leaseOf(reader.filter);
-      const staging = await lease.stage(testGeneration());
+      const staging = await lease.stage(testPlan());
       await admin.hset(meta, field, value);
       const adder = await redis.open(name);
       await adder.filter.add(['late']);
-      const commit = staging.commit({ ids: 0, capacity: 1000, errorRate: 1e-6 });
+      const commit = staging.commit(0);
       await expect(commit).rejects.toThrow(BloomRebuildError);
       await lease.release();
       await expectNeverAbsent([reader.filter, adder.filter], ['late']);
@@ -153,7 +153,7 @@ describe('A filter stored in a newer format', () => {
     const { old, expectUntouched } = await newer();
     await expect(old.filter.describe()).rejects.toThrow(BloomUnavailableError);
     const lease = await leaseOf(old.filter);
-    await expect(lease.stage(testGeneration())).rejects.toThrow(BloomUnavailableError);
+    await expect(lease.stage(testPlan())).rejects.toThrow(BloomUnavailableError);
     await lease.release();
     await expectUntouched();
   });

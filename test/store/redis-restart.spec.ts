@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { build, commitIds, idsOf, leaseOf, testGeneration } from '../support/built-filter.js';
+import { build, commitIds, idsOf, leaseOf, testPlan } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';
 import { expectFound, expectNeverAbsent } from '../support/never-absent.js';
 import { type Instance, RedisFixture } from '../support/redis-fixture.js';
@@ -122,7 +122,7 @@ describe('When the server comes back from an older snapshot', () => {
   it('a staging of the time before never goes live', async () => {
     const [one, two] = await pair();
     const lease = await leaseOf(one.filter);
-    const staging = await lease.stage(testGeneration());
+    const staging = await lease.stage(testPlan());
     await restartFromOlderSnapshot(two, ['lost']);
     await connected([one, two]);
     await expect(commitIds(staging, BUILT)).rejects.toThrow();
@@ -133,7 +133,7 @@ describe('When the server comes back from an older snapshot', () => {
   it('also with trustAfterFailover, a staging of the time before never goes live', async () => {
     const [one, two] = await pair({ trustAfterFailover: true });
     const lease = await leaseOf(one.filter);
-    const staging = await lease.stage(testGeneration());
+    const staging = await lease.stage(testPlan());
     await restartFromOlderSnapshot(two, ['lost']);
     await connected([one, two]);
     await expect(commitIds(staging, BUILT)).rejects.toThrow(/restarted or failed over/);

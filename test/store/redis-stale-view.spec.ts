@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { build, commitIds, idsOf, leaseOf, testGeneration } from '../support/built-filter.js';
+import { build, commitIds, idsOf, leaseOf, testPlan } from '../support/built-filter.js';
 import { expectFound, expectNeverAbsent } from '../support/never-absent.js';
 import { type Instance, RedisFixture } from '../support/redis-fixture.js';
 
@@ -56,10 +56,10 @@ describe('A process whose view of the filter is old', () => {
     it('adds to a generation whose staging it does not know of', async () => {
       const { stale, other } = await pair(before);
       const lease = await leaseOf(other.filter);
-      const staging = await lease.stage(testGeneration(after));
+      const staging = await lease.stage(testPlan(after));
       await stale.filter.add(['late']);
       await stale.filter.add(idsOf('more', 300));
-      await commitIds(staging, BUILT, after);
+      await commitIds(staging, BUILT);
       await lease.release();
       await expectFound([other.filter, stale.filter], [...BUILT, 'late', ...idsOf('more', 300)]);
     });
@@ -68,14 +68,14 @@ describe('A process whose view of the filter is old', () => {
   it('adds to the live generation alone once the staging was withdrawn, and to the next staging again', async () => {
     const { stale, other } = await pair(SMALL);
     const lease = await leaseOf(other.filter);
-    const first = await lease.stage(testGeneration());
+    const first = await lease.stage(testPlan());
     await stale.filter.add(['first']);
     await first.abort();
     await stale.filter.add(['second']);
-    const next = await lease.stage(testGeneration(LARGE));
+    const next = await lease.stage(testPlan(LARGE));
     await stale.filter.add(['third']);
     await expectFound([stale.filter, other.filter], ['first', 'second', 'third']);
-    await commitIds(next, ['first', 'second'], LARGE);
+    await commitIds(next, ['first', 'second']);
     await lease.release();
     await expectFound([stale.filter, other.filter], ['first', 'second', 'third']);
   });

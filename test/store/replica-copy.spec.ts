@@ -8,10 +8,11 @@ import type {
   BloomVerdict,
   CopyableFilterStore,
   CopyableStore,
-  FilterDescription,
+  CopyableDescription,
 } from '../../src/store/index.js';
 import { ReplicaStore } from '../../src/store/replica/index.js';
 import { idsOf, testGeneration } from '../support/built-filter.js';
+import { openOptions } from '../support/open-options.js';
 
 /** A filter whose blocks are handed out when the test says so. */
 class Original implements CopyableStore {
@@ -30,7 +31,11 @@ class Original implements CopyableStore {
     return generation;
   }
 
-  open({ onBlocks }: { onBlocks?: BlockListener }): CopyableFilterStore {
+  open(): CopyableFilterStore {
+    return this.openCopyable({});
+  }
+
+  openCopyable({ onBlocks }: { onBlocks?: BlockListener }): CopyableFilterStore {
     this.onBlocks = onBlocks;
     const refuse = () => Promise.reject(new Error('not part of this test'));
     return {
@@ -39,7 +44,7 @@ class Original implements CopyableStore {
       add: async (ids) => ids.map((id) => this.live!.addKey(id)),
       describe: async () => {
         this.describes++;
-        return { generation: this.live?.generation } as FilterDescription;
+        return { generation: this.live?.generation } as CopyableDescription;
       },
       readBlocks: (first, count) => this.read(first, count),
       distrust: async () => {},
@@ -97,7 +102,9 @@ let filter: BloomFilterStore;
 
 function open(replica?: BloomReplicaMode): BloomFilterStore {
   const clock = { now: () => now, sleep: () => Promise.reject(new Error('not slept here')) };
-  return new ReplicaStore(original).open({ name: 'f', emit: (event) => events.push(event), clock, replica });
+  return new ReplicaStore(original).open(
+    openOptions({ emit: (event) => events.push(event), clock, replica }),
+  );
 }
 
 beforeEach(() => {
@@ -215,7 +222,9 @@ describe('The copy of a filter', () => {
     await filter.check(['id-0']);
     original.pieces.shift()!.answer(new BloomUnavailableError('no'));
     await settled();
-    expect(events).toMatchObject([{ type: 'store-error', filter: 'f', operation: 'load the replica' }]);
+    expect(events).toMatchObject([
+      { type: 'store-error', filter: 'products', operation: 'load the replica' },
+    ]);
     expect(await filter.check(['id-0', 'x'])).toEqual(['maybe', 'absent']);
     expect(original.pieces).toEqual([]);
     now += 1000;

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { type BloomEvent, systemClock } from '../../src/common/index.js';
+import type { BloomEvent } from '../../src/common/index.js';
 import type { BloomFilterStore } from '../../src/store/index.js';
 import { ReplicaStore } from '../../src/store/replica/index.js';
 import { build, idsOf } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';
 import { commandCounts, RedisFixture } from '../support/redis-fixture.js';
+import { openOptions } from '../support/open-options.js';
 
 const BUILT = idsOf('built', 300);
 const SMALL = { capacity: 1000 };
@@ -32,7 +33,7 @@ describe('A replica of a filter in Redis', () => {
     await build(other, BUILT, SMALL);
     events = [];
     const { store } = await redis.open(name);
-    replica = new ReplicaStore(store).open({ name, emit: (event) => events.push(event), clock: systemClock });
+    replica = new ReplicaStore(store).open(openOptions({ name, emit: (event) => events.push(event) }));
     await loaded();
     await admin.config('RESETSTAT');
   });

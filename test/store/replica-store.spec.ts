@@ -1,10 +1,10 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '../../src/common/index.js';
 import type { BloomFilterStore } from '../../src/store/index.js';
 import { ReplicaStore } from '../../src/store/replica/index.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 import { describeStoreContract } from './contract.js';
+import { openOptions } from '../support/open-options.js';
 
 let redis: RedisFixture;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(() => redis.close());
 async function open(): Promise<BloomFilterStore> {
   const name = redis.name();
   const { store } = await redis.open(name);
-  return new ReplicaStore(store).open({ name, emit: () => {}, clock: systemClock });
+  return new ReplicaStore(store).open(openOptions({ name }));
 }
 
 /** Most copies are whole when the next call comes. */

@@ -7,8 +7,9 @@ export type Safety = (typeof SAFETIES)[number];
 type ScriptName = keyof typeof luaSources;
 
 /** The library's Lua with one safety taken out, for tests that must see it missing. */
-export function luaWithout(safety: string): typeof luaSources {
-  return changed((source) => source.replace(section('safety', safety), ''), `a section --safety:${safety}`);
+export function luaWithout(safety: string, sources = luaSources): typeof luaSources {
+  const without = (source: string) => source.replace(section('safety', safety), '');
+  return changed(without, `a section --safety:${safety}`, sources);
 }
 
 /** The library's Lua with a text of one script replaced. */
@@ -27,12 +28,16 @@ function section(kind: 'safety' | 'part', name: string): RegExp {
   return new RegExp(`^--${kind}:${name}$[^]*?^--end$`, 'gm');
 }
 
-function changed(change: (source: string, name: string) => string, what: string): typeof luaSources {
-  const entries = Object.entries(luaSources).map(([name, script]) => [
+function changed(
+  change: (source: string, name: string) => string,
+  what: string,
+  sources = luaSources,
+): typeof luaSources {
+  const entries = Object.entries(sources).map(([name, script]) => [
     name,
     { ...script, source: change(script.source, name) },
   ]);
   const broken = Object.fromEntries(entries) as typeof luaSources;
-  if (JSON.stringify(broken) === JSON.stringify(luaSources)) throw new Error(`No script has ${what}.`);
+  if (JSON.stringify(broken) === JSON.stringify(sources)) throw new Error(`No script has ${what}.`);
   return broken;
 }

@@ -77,6 +77,34 @@ export const PROTOCOL_SAFETIES: readonly Safety[] = [
     take: () => ({ lua: luaWithout('length') }),
   },
   {
+    name: 'denial-mark',
+    what: '`add` ends what is denied of its ids, and has nothing noted of them until their rows are visible',
+    take: () => ({ lua: luaWithout('denial-mark') }),
+  },
+  {
+    name: 'denial-table',
+    what: '`add` refuses a caller who does not know the table of denials that it has to mark',
+    spare:
+      'a process looks at the metadata again within two seconds, and a new table takes notes after twice the drain and one second: ' +
+      'it is needed where the drain is below a second',
+    take: () => ({ lua: luaWithout('denial-table') }),
+  },
+  {
+    name: 'denial-refusal',
+    what: 'a denial is not noted by who asked the database before all rows of its bucket were visible',
+    take: () => ({ lua: luaWithout('denial-refusal') }),
+  },
+  {
+    name: 'denial-quiet',
+    what: 'nothing is noted in a new table until the rows are visible that were added before it was made',
+    take: () => ({ lua: luaReplacing('share', '+ ARGV[5]', '- 1') }),
+  },
+  {
+    name: 'denial-swap',
+    what: 'a table of denials ends with its generation',
+    take: () => ({ lua: luaWithout('denial-swap') }),
+  },
+  {
     name: 'drain',
     what: 'the scan begins when transactions that began before the staging was published have ended',
     take: () => ({ drainsNot: true }),

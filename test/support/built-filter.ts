@@ -1,11 +1,5 @@
-import {
-  BlockedFilter,
-  createGeneration,
-  type Generation,
-  type IdKey,
-  planFilter,
-} from '../../src/filter/index.js';
-import type { BloomFilterStore, RebuildLease, Staging } from '../../src/store/index.js';
+import { createGeneration, type Generation, type IdKey, planFilter } from '../../src/filter/index.js';
+import type { BloomFilterStore, RebuildLease, StagePlan, Staging } from '../../src/store/index.js';
 
 /** So few errors that a test may take "maybe" for "was added". */
 export const RARE = 1e-6;
@@ -18,12 +12,13 @@ export interface TestPlan {
   readonly maxIdBytes?: number;
 }
 
-export function testGeneration({
-  capacity = 1000,
-  errorRate = RARE,
-  maxIdBytes = 64,
-}: TestPlan = {}): Generation {
-  return createGeneration(planFilter({ capacity, errorRate }), maxIdBytes);
+export function testPlan({ capacity = 1000, errorRate = RARE, maxIdBytes = 64 }: TestPlan = {}): StagePlan {
+  return { capacity, errorRate, maxIdBytes };
+}
+
+export function testGeneration(plan?: TestPlan): Generation {
+  const { maxIdBytes, ...demand } = testPlan(plan);
+  return createGeneration(planFilter(demand), maxIdBytes);
 }
 
 export async function leaseOf(store: BloomFilterStore, leaseMs = LEASE_MS): Promise<RebuildLease> {
@@ -33,15 +28,13 @@ export async function leaseOf(store: BloomFilterStore, leaseMs = LEASE_MS): Prom
 }
 
 export async function mergeIds(staging: Staging, ids: readonly IdKey[]): Promise<void> {
-  const local = new BlockedFilter(staging.generation);
-  for (const id of ids) local.addKey(id);
-  await staging.merge(local, new AbortController().signal);
+  for (const id of ids) staging.local.addKey(id);
+  await staging.merge(new AbortController().signal);
 }
 
-export async function commitIds(staging: Staging, ids: readonly IdKey[], plan: TestPlan = {}): Promise<void> {
+export async function commitIds(staging: Staging, ids: readonly IdKey[]): Promise<void> {
   await mergeIds(staging, ids);
-  const { capacity = 1000, errorRate = RARE } = plan;
-  await staging.commit({ ids: ids.length, capacity, errorRate });
+  await staging.commit(ids.length);
 }
 
 /** Builds a generation of exactly these ids, as a rebuild without a drain would. */
@@ -49,12 +42,10 @@ export async function build(
   store: BloomFilterStore,
   ids: readonly IdKey[],
   plan: TestPlan = {},
-): Promise<Generation> {
+): Promise<void> {
   const lease = await leaseOf(store);
   try {
-    const generation = testGeneration(plan);
-    await commitIds(await lease.stage(generation), ids, plan);
-    return generation;
+    await commitIds(await lease.stage(testPlan(plan)), ids);
   } finally {
     await lease.release();
   }

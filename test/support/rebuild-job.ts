@@ -26,6 +26,7 @@ export function rebuildJob(
     drainMs: 0,
     minRatio: 0.5,
     leaseMs: LEASE_MS,
+    stallMs: LEASE_MS,
     emit: (event) => void events.push(event),
     clock: systemClock,
     ...options,

@@ -1,8 +1,9 @@
 import { Redis } from 'ioredis';
-import { type BloomEvent, systemClock } from '../../src/common/index.js';
-import type { BloomFilterStore } from '../../src/store/index.js';
+import type { BloomEvent } from '../../src/common/index.js';
+import type { BloomFilterStore, OpenFilterOptions } from '../../src/store/index.js';
 import { RedisStore, type RedisStoreOptions } from '../../src/store/redis/index.js';
 import { type RedisServer, startRedis } from './redis-server.js';
+import { openOptions } from './open-options.js';
 
 /** One process of the application, as far as Redis can tell. */
 export interface Instance {
@@ -18,19 +19,47 @@ export class RedisFixture {
   private readonly clients: Redis[] = [];
   private named = 0;
 
-  private constructor(readonly server: RedisServer) {}
+  private constructor(
+    readonly server: RedisServer,
+    private readonly suffix = '',
+  ) {}
 
   static async start(args: readonly string[] = []): Promise<RedisFixture> {
     return new RedisFixture(await startRedis({ args }));
   }
 
+  /** On a server of somebody else's, which is left as it is but for the keys of this fixture's own names. */
+  static at(url: string): RedisFixture {
+    const { hostname, port } = new URL(url);
+    const refuse = async () => {
+      throw new Error('This server belongs to somebody else.');
+    };
+    return new RedisFixture(
+      {
+        url,
+        host: hostname,
+        port: Number(port || 6379),
+        pid: 0,
+        dir: '',
+        stop: async () => {},
+        kill: refuse,
+        restart: refuse,
+      },
+      `-${process.pid}-${Date.now()}`,
+    );
+  }
+
   /** A name that no other test of this file uses. */
   name(): string {
-    return `filter-${++this.named}`;
+    return `filter-${++this.named}${this.suffix}`;
   }
 
   /** Generous deadlines, on a machine that may be busy: where they are not the subject, none is to pass. */
-  async open(name: string, options: Partial<RedisStoreOptions> = {}): Promise<Instance> {
+  async open(
+    name: string,
+    options: Partial<RedisStoreOptions> = {},
+    opened: Partial<OpenFilterOptions> = {},
+  ): Promise<Instance> {
     const events: BloomEvent[] = [];
     const emit = (event: BloomEvent) => void events.push(event);
     const store = await RedisStore.connect({
@@ -46,7 +75,7 @@ export class RedisFixture {
     const close = async () => {
       if (this.stores.delete(store)) await store.close();
     };
-    return { store, filter: store.open({ name, emit, clock: systemClock }), events, close };
+    return { store, filter: store.open(openOptions({ name, emit, ...opened })), events, close };
   }
 
   /** A connection that belongs to the test; closed with the fixture. */
@@ -58,9 +87,17 @@ export class RedisFixture {
   }
 
   async close(): Promise<void> {
+    if (this.suffix !== '') await this.removeKeys();
     await Promise.all([...this.stores].map((store) => store.close()));
     for (const client of this.clients) client.disconnect();
     await this.server.stop();
+  }
+
+  private async removeKeys(): Promise<void> {
+    const client = this.client();
+    for await (const keys of client.scanStream({ match: `*${this.suffix}*` }) as AsyncIterable<string[]>) {
+      if (keys.length > 0) await client.unlink(...keys);
+    }
   }
 }
 

@@ -18,6 +18,7 @@ export class TcpProxy {
 
   private readonly passages = new Set<Passage>();
   private isHeld = false;
+  private repliesHeld = false;
   private isCut = false;
 
   private constructor(
@@ -51,9 +52,19 @@ export class TcpProxy {
     this.isHeld = true;
   }
 
+  /** Requests go through, and no reply comes back. */
+  holdReplies(): void {
+    this.repliesHeld = true;
+  }
+
+  holdsReplies(): boolean {
+    return this.isHeld || this.repliesHeld;
+  }
+
   /** What was held arrives now, as after a network that was split. */
   release(): void {
     this.isHeld = false;
+    this.repliesHeld = false;
     for (const passage of this.passages) passage.flow();
   }
 
@@ -101,8 +112,18 @@ class Passage {
     private readonly onEnd: () => void,
   ) {
     const finish = () => this.end();
-    this.requests = new Stream(proxy, (chunk) => upstream.write(chunk), finish);
-    this.replies = new Stream(proxy, (chunk) => this.reply(chunk), finish);
+    this.requests = new Stream({
+      proxy,
+      isHeld: () => proxy.held,
+      write: (chunk) => upstream.write(chunk),
+      finish,
+    });
+    this.replies = new Stream({
+      proxy,
+      isHeld: () => proxy.holdsReplies(),
+      write: (chunk) => this.reply(chunk),
+      finish,
+    });
     client.on('data', (chunk) => this.requests.push(chunk));
     upstream.on('data', (chunk) => this.replies.push(chunk));
     for (const [socket, stream] of [
@@ -148,19 +169,23 @@ class Stream {
   private isClosed = false;
 
   constructor(
-    private readonly proxy: TcpProxy,
-    private readonly write: (chunk: Buffer) => void,
-    private readonly finish: () => void,
+    private readonly options: {
+      readonly proxy: TcpProxy;
+      readonly isHeld: () => boolean;
+      readonly write: (chunk: Buffer) => void;
+      readonly finish: () => void;
+    },
   ) {}
 
   push(chunk: Buffer | undefined): void {
     if (this.isClosed) return;
-    this.waiting.push({ chunk, at: performance.now() + this.proxy.delayMs / 2 });
+    this.waiting.push({ chunk, at: performance.now() + this.options.proxy.delayMs / 2 });
     this.flow();
   }
 
   flow(): void {
-    while (!this.isClosed && !this.proxy.held && this.waiting.length > 0) {
+    const { isHeld, write, finish } = this.options;
+    while (!this.isClosed && !isHeld() && this.waiting.length > 0) {
       const { chunk, at } = this.waiting[0]!;
       const waitMs = at - performance.now();
       if (waitMs > 0) {
@@ -171,8 +196,8 @@ class Stream {
         return;
       }
       this.waiting.shift();
-      if (chunk) this.write(chunk);
-      else this.finish();
+      if (chunk) write(chunk);
+      else finish();
     }
   }
 

@@ -63,6 +63,11 @@ export abstract class BitFilter<Layout extends BitLayout> {
     this.bitmap.merge(other.bitmap);
   }
 
+  /** Bytes of the bitmap from `from` up to `to`, in the bit order of the peer; not a copy. Of a filter that was made, not read. */
+  piece(from: number, to: number): Uint8Array {
+    return this.bitmap.view(from, to);
+  }
+
   estimate(): FilterEstimate {
     const { bits, hashCount } = this.layout;
     const setBits = this.bitmap.countBits();

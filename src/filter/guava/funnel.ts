@@ -1,3 +1,4 @@
+import { BloomConfigError, printed } from '../../common/index.js';
 import type { BloomId } from '../id.js';
 import type { ByteSink } from '../id/byte-sink.js';
 import { IntegerId } from '../id/integer-id.js';
@@ -32,4 +33,20 @@ export function funnelOf(funnel: GuavaFunnel): CustomFunnel {
         sink.putInt(integer.low);
       };
   }
+}
+
+const FUNNELS: readonly unknown[] = [
+  'stringFunnel',
+  'unencodedCharsFunnel',
+  'byteArrayFunnel',
+  'longFunnel',
+  'integerFunnel',
+] satisfies GuavaFunnel[];
+
+/** @throws {BloomConfigError} when there is no such funnel. */
+export function checkFunnel(funnel: unknown): void {
+  if (typeof funnel === 'function' || FUNNELS.includes(funnel)) return;
+  throw new BloomConfigError(
+    `Expected layout.funnel to be one of ${FUNNELS.join(', ')}, or a function that puts the pieces of an id, got ${printed(funnel)}.`,
+  );
 }

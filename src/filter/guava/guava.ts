@@ -23,6 +23,11 @@ export const guava = {
     return new GuavaFilter(new GuavaLayout({ ...options, ...guavaSize(options) }));
   },
 
+  /** An empty filter of this size. */
+  empty(options: Geometry & GuavaSettings): GuavaFilter {
+    return new GuavaFilter(new GuavaLayout(options));
+  },
+
   /**
    * A filter from what `BloomFilter.writeTo` wrote. The funnel is not in it: every side must be told the same one.
    *

@@ -1,19 +1,12 @@
 import { BloomFullError } from '../../common/index.js';
 import type { FilterEstimate } from '../bits/bit-filter.js';
 import type { BloomId } from '../id.js';
+import { dumpChunks, type RedisBloomChunk } from './dump-chunks.js';
 import { writeHeader } from './redisbloom-header.js';
 import type { RedisBloomHash } from './redisbloom-hash.js';
 import { type LinkState, RedisBloomLink } from './redisbloom-link.js';
 import { type ChainSettings, linkSize, nextLink } from './redisbloom-size.js';
 
-/** A reply of `BF.SCANDUMP`, or the arguments of `BF.LOADCHUNK`. */
-export interface RedisBloomChunk {
-  /** The iterator that `BF.SCANDUMP` replied, not the one it was asked with. */
-  readonly iterator: number;
-  readonly data: Uint8Array;
-}
-
-const CHUNK_BYTES = 16_777_216;
 /** What a process may well hold of one filter. */
 const MAX_LINK_BYTES = 2 ** 32;
 
@@ -80,17 +73,27 @@ export class RedisBloomFilter {
 
   /** What `BF.SCANDUMP` replies, without the empty chunk at the end, and what `BF.LOADCHUNK` takes. */
   write(): RedisBloomChunk[] {
-    const chunks = [{ iterator: 1, data: writeHeader({ ...this.settings, links: this.describe() }) }];
+    return dumpChunks(
+      writeHeader({ ...this.settings, links: this.describe() }),
+      this.links.map(({ bitmap }) => bitmap.copy()),
+    );
+  }
+
+  /**
+   * The same in smaller chunks, which are views of the filter: to be sent before it changes.
+   *
+   * @param maxBytes length of a chunk at most; the first one, the header, is as long as it is
+   */
+  *chunks(maxBytes: number): Generator<RedisBloomChunk> {
+    yield { iterator: 1, data: writeHeader({ ...this.settings, links: this.describe() }) };
     let iterator = 1;
-    for (const { bitmap } of this.links) {
-      const bytes = bitmap.copy();
-      for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
-        const data = bytes.subarray(at, at + CHUNK_BYTES);
+    for (const { bitmap, layout } of this.links) {
+      for (let at = 0; at < layout.bits / 8; at += maxBytes) {
+        const data = bitmap.view(at, Math.min(at + maxBytes, layout.bits / 8));
         iterator += data.length;
-        chunks.push({ iterator, data });
+        yield { iterator, data };
       }
     }
-    return chunks;
   }
 
   private grow(newest: RedisBloomLink): RedisBloomLink {

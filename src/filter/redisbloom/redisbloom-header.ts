@@ -2,6 +2,7 @@ import { BloomFormatError } from '../../common/index.js';
 import { MAX_HASH_COUNT } from '../bits/geometry.js';
 import type { LinkState } from './redisbloom-link.js';
 import { type ChainSettings, hashCountOf } from './redisbloom-size.js';
+import { readUint64, writeUint64 } from './uint64.js';
 
 /** The first chunk of a dump. */
 export interface RedisBloomHeader extends ChainSettings {
@@ -53,7 +54,7 @@ export function readHeader(header: Uint8Array): RedisBloomHeader {
   if (options !== SCALING && options !== NON_SCALING)
     throw refused(`options ${SCALING} or ${NON_SCALING}`, `${options}`);
   const links = Array.from({ length: count }, (_, index) => readLink(view, HEAD_BYTES + index * LINK_BYTES));
-  const items = readUint64(view, 0);
+  const items = readCount(view, 0);
   const sum = links.reduce((sum, link) => sum + link.items, 0);
   if (items !== sum) throw refused(`as many ids as its links have, ${sum}`, `${items}`);
   const expansion = view.getUint32(16, true);
@@ -61,8 +62,8 @@ export function readHeader(header: Uint8Array): RedisBloomHeader {
 }
 
 function readLink(view: DataView, at: number): LinkState {
-  const bytes = readUint64(view, at);
-  const bits = readUint64(view, at + 8);
+  const bytes = readCount(view, at);
+  const bits = readCount(view, at + 8);
   if (bits < 1 || bits !== bytes * 8)
     throw refused('a link whose bits are 8 times its bytes', `${bits} bits, ${bytes} bytes`);
   const errorRate = view.getFloat64(at + 24, true);
@@ -76,21 +77,16 @@ function readLink(view: DataView, at: number): LinkState {
       `${hashCount} hashes, ${bitsPerId} bits`,
     );
   }
-  const capacity = readUint64(view, at + 44);
+  const capacity = readCount(view, at + 44);
   if (capacity < 1) throw refused('a link for at least one id', `${capacity}`);
   const exponent = view.getUint8(at + 52);
   // A power of two as the number of bits; else its exponent is 0.
   if (exponent !== 0 && 2 ** exponent !== bits) throw refused(`a link of 2^${exponent} bits`, `${bits}`);
-  return { bits, items: readUint64(view, at + 16), errorRate, bitsPerId, hashCount, capacity };
+  return { bits, items: readCount(view, at + 16), errorRate, bitsPerId, hashCount, capacity };
 }
 
-function writeUint64(view: DataView, at: number, value: number): void {
-  view.setUint32(at, value % 0x100000000, true);
-  view.setUint32(at + 4, Math.floor(value / 0x100000000), true);
-}
-
-function readUint64(view: DataView, at: number): number {
-  const value = view.getUint32(at + 4, true) * 0x100000000 + view.getUint32(at, true);
+function readCount(view: DataView, at: number): number {
+  const value = readUint64(view, at);
   if (!Number.isSafeInteger(value)) throw refused('numbers below 2^53', `${value}`);
   return value;
 }

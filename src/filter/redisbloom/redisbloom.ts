@@ -1,5 +1,6 @@
 import type { Geometry } from '../bits/geometry.js';
-import { type RedisBloomChunk, RedisBloomFilter } from './redisbloom-filter.js';
+import type { RedisBloomChunk } from './dump-chunks.js';
+import { RedisBloomFilter } from './redisbloom-filter.js';
 import { RedisBloomHash } from './redisbloom-hash.js';
 import { RedisBloomLayout } from './redisbloom-layout.js';
 import { RedisBloomLink } from './redisbloom-link.js';

@@ -1,7 +1,7 @@
 import type { Demand, Geometry } from '../bits/geometry.js';
 import { checkRedisString } from '../bits/redis-string.js';
 import type { RedissonSettings } from './codec.js';
-import { readRedissonConfig, type RedissonConfig } from './redisson-config.js';
+import { readRedissonConfig, type RedissonConfig, writeRedissonConfig } from './redisson-config.js';
 import { RedissonFilter } from './redisson-filter.js';
 import { RedissonLayout } from './redisson-layout.js';
 import { redissonSize } from './redisson-size.js';
@@ -14,6 +14,12 @@ export const redisson = {
   keys(name: string): { readonly bits: string; readonly config: string } {
     return { bits: name, config: name.includes('{') ? `${name}:config` : `{${name}}:config` };
   },
+
+  /** The hash under the config key, as numbers. Throws a `BloomFormatError` for a field that Redisson could not have written. */
+  readConfig: readRedissonConfig,
+
+  /** The hash under the config key, as `tryInit` writes it. */
+  writeConfig: writeRedissonConfig,
 
   /** @throws {BloomConfigError} when bits is not from 1 to 4,294,967,294, or there is no such codec. */
   layout(options: Geometry & RedissonSettings): RedissonLayout {
@@ -31,6 +37,13 @@ export const redisson = {
       capacity,
       errorRate,
     });
+  },
+
+  /** An empty filter of this size. Its `write` says that it is for as many ids as its bits make optimal. */
+  empty(options: Geometry & RedissonSettings): RedissonFilter {
+    const { bits, hashCount } = options;
+    const capacity = Math.max(1, Math.floor((bits * Math.LN2) / hashCount));
+    return new RedissonFilter(new RedissonLayout(options), { capacity, errorRate: 2 ** -hashCount });
   },
 
   /**

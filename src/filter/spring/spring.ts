@@ -22,6 +22,11 @@ export const spring = {
     return new SpringFilter(new SpringLayout({ ...options, ...springSize(options) }));
   },
 
+  /** An empty filter of this size. */
+  empty(options: Geometry & SpringSettings): SpringFilter {
+    return new SpringFilter(new SpringLayout(options));
+  },
+
   /**
    * A filter from the value of its Redis string. Its size is stored nowhere: every side must be told the same numbers.
    *

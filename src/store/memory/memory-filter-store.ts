@@ -1,26 +1,31 @@
 import { BloomRebuildError } from '../../common/index.js';
-import { BlockedFilter, BLOCK_BYTES, type Generation, type IdKey, tooLong } from '../../filter/index.js';
+import type { IdKey } from '../../filter/index.js';
 import type {
   BloomFilterStore,
   BloomVerdict,
-  BuiltGeneration,
   FilterDescription,
   OpenFilterOptions,
   RebuildLease,
+  StagePlan,
   Staging,
 } from '../index.js';
+import type { HeldFilter } from './held-filter.js';
 
-/** Bytes merged before the event loop gets its turn. */
-const MERGE_STEP_BYTES = 1 << 20;
-
-interface Live extends BuiltGeneration {
-  readonly filter: BlockedFilter;
+interface Live {
+  readonly filter: HeldFilter;
+  readonly plan: StagePlan;
+  /** Distinct ids of the build. */
+  readonly ids: number;
   readonly builtAt: Date;
+  /** By the clock of the store. */
+  readonly since: number;
 }
 
 export class MemoryFilterStore implements BloomFilterStore {
+  readonly remove: BloomFilterStore['remove'];
+
   private live: Live | undefined;
-  private staged: BlockedFilter | undefined;
+  private staged: HeldFilter | undefined;
   private builds = 0;
   private builtIds = 0;
   private added = 0;
@@ -29,7 +34,13 @@ export class MemoryFilterStore implements BloomFilterStore {
 
   private state: 'unbuilt' | 'suspect' = 'unbuilt';
 
-  constructor(private readonly options: OpenFilterOptions) {}
+  constructor(
+    private readonly options: OpenFilterOptions,
+    private readonly hold: (plan: StagePlan) => HeldFilter,
+    { removes = false }: { removes?: boolean } = {},
+  ) {
+    if (removes) this.remove = async (ids) => ids.map((id) => this.removeOne(id));
+  }
 
   async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
     return verdicts(this.live?.filter, ids);
@@ -44,7 +55,7 @@ export class MemoryFilterStore implements BloomFilterStore {
   async add(ids: readonly IdKey[]): Promise<boolean[]> {
     const live = this.live?.filter;
     for (const filter of [live, this.staged]) {
-      if (filter && !ids.every((id) => filter.layout.locate(id))) throw tooLong(filter.generation.maxIdBytes);
+      if (filter) for (const id of ids) filter.assertFits(id);
     }
     this.lastAddAt = this.options.clock.now();
     const stagedAdds = ids.map((id) => this.staged?.addKey(id) ?? true);
@@ -55,14 +66,15 @@ export class MemoryFilterStore implements BloomFilterStore {
 
   async describe(): Promise<FilterDescription> {
     const { live } = this;
+    const count = live ? live.ids + this.added : 0;
     return {
       state: live ? 'ready' : this.state,
-      generation: live?.filter.generation,
+      shape: live?.filter.shape(count),
       builds: this.builds,
-      count: live ? live.ids + this.added : 0,
+      count,
       builtIds: this.builtIds,
-      capacity: live?.capacity ?? 0,
-      errorRate: live?.errorRate ?? 0,
+      capacity: live?.filter.capacity ?? 0,
+      errorRate: live?.plan.errorRate ?? 0,
       builtAt: live?.builtAt,
       rebuilding: this.staged !== undefined,
     };
@@ -86,7 +98,7 @@ export class MemoryFilterStore implements BloomFilterStore {
     const lost = new AbortController();
     return {
       signal: lost.signal,
-      stage: async (generation) => this.stage(generation),
+      stage: async (plan) => this.stage(plan),
       release: async () => {
         this.leased = false;
         this.staged = undefined;
@@ -99,8 +111,21 @@ export class MemoryFilterStore implements BloomFilterStore {
     this.staged = undefined;
   }
 
-  private stage(generation: Generation): Staging {
-    const staged = new BlockedFilter(generation);
+  /**
+   * From the live generation only. One that is staged may not have the id, and could lose another for it; what it has is gone with the
+   * build after it. Nor may one that has just gone live, if the row was deleted while it was built.
+   */
+  private removeOne(id: IdKey): boolean {
+    const { hasSource, drainMs, clock } = this.options;
+    if (hasSource && this.live && clock.now() - this.live.since < drainMs) return false;
+    const isRemoved = this.live?.filter.removeKey?.(id) ?? false;
+    if (isRemoved) this.added--;
+    return isRemoved;
+  }
+
+  private stage(plan: StagePlan): Staging {
+    const staged = this.hold(plan);
+    const { capacity, local, merge } = staged.scan();
     this.staged = staged;
     const addedBefore = this.added;
     const assertStaged = () => {
@@ -108,23 +133,25 @@ export class MemoryFilterStore implements BloomFilterStore {
         throw new BloomRebuildError('staging-damaged', 'The staged generation was dropped.');
     };
     return {
-      generation,
+      capacity,
+      bytes: staged.bytes,
       quietMs: this.options.clock.now() - this.lastAddAt,
-      merge: async (filter, signal) => {
-        for (let at = 0; at < filter.bytes.length; at += MERGE_STEP_BYTES) {
+      local,
+      merge: async (signal) => {
+        signal.throwIfAborted();
+        for (const _ of merge()) {
+          await new Promise(setImmediate);
           signal.throwIfAborted();
           assertStaged();
-          or(staged.bytes, filter.bytes, at, Math.min(at + MERGE_STEP_BYTES, filter.bytes.length));
-          await new Promise(setImmediate);
         }
       },
       check: async (ids) => verdicts(staged, ids),
-      commit: async (built) => {
+      commit: async (ids) => {
         assertStaged();
-        this.live = { ...built, filter: staged, builtAt: new Date() };
+        this.live = { filter: staged, plan, ids, builtAt: new Date(), since: this.options.clock.now() };
         this.staged = undefined;
         this.added -= addedBefore;
-        this.builtIds = built.ids;
+        this.builtIds = ids;
         this.builds++;
       },
       abort: async () => {
@@ -134,14 +161,6 @@ export class MemoryFilterStore implements BloomFilterStore {
   }
 }
 
-function verdicts(filter: BlockedFilter | undefined, ids: readonly IdKey[]): BloomVerdict[] {
-  if (!filter) return ids.map(() => 'unknown');
-  const { layout, bytes } = filter;
-  return ids.map((id) =>
-    layout.locate(id) && layout.contains(bytes, layout.block * BLOCK_BYTES, layout.seed) ? 'maybe' : 'absent',
-  );
-}
-
-function or(target: Uint8Array, source: Uint8Array, from: number, to: number): void {
-  for (let i = from; i < to; i++) target[i]! |= source[i]!;
+function verdicts(filter: HeldFilter | undefined, ids: readonly IdKey[]): BloomVerdict[] {
+  return ids.map((id) => (filter ? (filter.mightContainKey(id) ? 'maybe' : 'absent') : 'unknown'));
 }

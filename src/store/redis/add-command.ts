@@ -1,7 +1,9 @@
 import { type IdKey, tooLong } from '../../filter/index.js';
+import { RANGE_BYTES, writeRange } from './block-range.js';
 import { KeyIndex } from './block-reader.js';
+import type { DenialTableName } from './denial-table-name.js';
 import { tagText } from './filter-meta.js';
-import type { AddCommand } from './redis-scripts.js';
+import type { AddCommand, DenialMarks } from './redis-scripts.js';
 import { SEGMENT_BLOCKS, type SegmentedGeneration } from './segments.js';
 
 const NOTHING = Buffer.alloc(0);
@@ -24,8 +26,6 @@ export function addCommand(
   return {
     liveTag: tagText(live?.generation),
     stagedTag: tagText(staged?.generation),
-    liveHashCount: live?.generation.hashCount ?? 0,
-    stagedHashCount: staged?.generation.hashCount ?? 0,
     keys: [...(liveKeys?.keys ?? []), ...(stagedKeys?.keys ?? [])],
     liveRecords,
     stagedRecords,
@@ -33,16 +33,48 @@ export function addCommand(
 }
 
 function packed({ layout, generation }: SegmentedGeneration, keys: KeyIndex, ids: readonly IdKey[]): Buffer {
-  const width = 4 + 2 * generation.hashCount;
-  const records = Buffer.allocUnsafe(ids.length * width);
-  ids.forEach((id, i) => {
+  const records = Buffer.allocUnsafe(ids.length * (3 + RANGE_BYTES + 2 * generation.hashCount));
+  let end = 0;
+  for (const id of ids) {
     if (!layout.locate(id)) throw tooLong(generation.maxIdBytes);
-    let at = records.writeUInt16BE(keys.indexOf(Math.floor(layout.block / SEGMENT_BLOCKS)), i * width);
-    at = records.writeUInt16BE(layout.block % SEGMENT_BLOCKS, at);
-    for (const position of layout.positions(layout.seed)) {
-      records[at++] = position >>> 5;
-      records[at++] = position & 31;
+    end = records.writeUInt16BE(keys.indexOf(Math.floor(layout.block / SEGMENT_BLOCKS)), end);
+    end = writeRange(records, end, layout.block % SEGMENT_BLOCKS);
+    end = writeMasks(records, end, ascending(layout.positions(layout.seed)));
+  }
+  return records.subarray(0, end);
+}
+
+/** Positions of one byte share a mask. */
+function writeMasks(records: Buffer, at: number, positions: readonly number[]): number {
+  let end = at + 1;
+  let byte = -1;
+  for (const position of positions) {
+    if (position >>> 3 !== byte) {
+      byte = position >>> 3;
+      records[end] = byte;
+      records[end + 1] = 0;
+      end += 2;
     }
-  });
-  return records;
+    records[end - 1]! |= 1 << (position & 7);
+  }
+  records[at] = (end - at - 1) / 2;
+  return end;
+}
+
+/** Sorts a few numbers in place: insertion, without the call of a comparator for each two. */
+function ascending(numbers: number[]): number[] {
+  for (let i = 1; i < numbers.length; i++) {
+    const number = numbers[i]!;
+    let at = i;
+    for (; at > 0 && numbers[at - 1]! > number; at--) numbers[at] = numbers[at - 1]!;
+    numbers[at] = number;
+  }
+  return numbers;
+}
+
+/** The buckets that an add of these ids has to mark. */
+export function denialMarks(denials: DenialTableName, ids: readonly IdKey[], lifeMs: number): DenialMarks {
+  const buckets = Buffer.allocUnsafe(ids.length * 4);
+  ids.forEach((id, i) => buckets.writeUInt32BE(denials.bucketOf(id), i * 4));
+  return { denials, lifeMs, buckets };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BloomFilterState } from '../../common/index.js';
 import { BLOCKED_LAYOUT, type Generation, MAX_BLOCKS, MAX_ID_BYTES_LIMIT } from '../../filter/index.js';
+import { DenialTableName } from './denial-table-name.js';
 
 /** Version of the stored form. A reader leaves a filter of a higher one alone. */
 export const FORMAT = '1';
@@ -19,6 +20,8 @@ export interface KnownMeta {
   /** Present if and only if the state is `ready`. */
   readonly live: (Generation & { readonly runId: string }) | undefined;
   readonly pending: (Generation & { readonly token: string }) | undefined;
+  /** The table of denials that adds have to mark. */
+  readonly denials: DenialTableName | undefined;
   readonly builds: number;
   readonly count: number;
   readonly ids: number;
@@ -49,6 +52,9 @@ export function parseMeta(type: string, fields: readonly string[]): FilterMeta {
     return nonsense('the live generation');
   const pending = generationOf(meta, 'pending.');
   if (pending === 'nonsense') return nonsense('the staged generation');
+  const denialText = meta.get('denials');
+  const denials = denialText === undefined ? undefined : DenialTableName.parse(denialText);
+  if (denialText !== undefined && !denials) return nonsense('the table of denials');
 
   const counts = {
     builds: countOf(meta, 'builds'),
@@ -64,6 +70,7 @@ export function parseMeta(type: string, fields: readonly string[]): FilterMeta {
     state: state as BloomFilterState,
     live: live && { ...live, runId: meta.get('runId') ?? '' },
     pending: pending && { ...pending, token: meta.get('pending.token') ?? '' },
+    denials,
     builds: counts.builds,
     count: counts.count,
     ids: counts.ids,

@@ -1,21 +1,42 @@
-import type { RedisFilterParts } from './redis-filter-parts.js';
+import type { BloomEventListener } from '../../common/index.js';
+import type { AdvisedFilter } from '../index.js';
+import type { RedisKeys } from './redis-keys.js';
+import type { RedisScripts } from './redis-scripts.js';
+
+interface Surroundings {
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  readonly keys: Pick<RedisKeys, 'probe'>;
+  readonly scripts: RedisScripts;
+}
 
 /** What in the set-up of the server endangers a filter, each with what to do about it. */
 export async function adviseOnServer(
-  { scripts, keys, emit, name }: RedisFilterParts,
-  filter: { bytes: number; hasSource: boolean },
+  { scripts, keys, emit, name }: Surroundings,
+  filter: AdvisedFilter & { readonly sharesDenials?: boolean },
 ): Promise<readonly string[]> {
+  const ofTimes = drainAdvice(filter, scripts.writeTimeoutMs);
   try {
-    const { forbidden, info } = await scripts.inspect(keys);
+    const { forbidden, info } = await scripts.inspect(keys, filter);
     return [
+      ...ofTimes,
       ...permissionAdvice(forbidden),
       ...memoryAdvice(info, filter.bytes),
       ...persistenceAdvice(info, filter),
     ];
   } catch (error) {
     emit({ type: 'store-error', filter: name, operation: 'inspect the server', error });
-    return [];
+    return ofTimes;
   }
+}
+
+/** A drain of 0 is another matter, which does not depend on the server. */
+function drainAdvice({ hasSource, drainMs }: AdvisedFilter, writeTimeoutMs: number): string[] {
+  if (!hasSource || drainMs === 0 || drainMs >= writeTimeoutMs) return [];
+  return [
+    `rebuild.drainMs is ${drainMs}, and an add alone may take writeTimeoutMs, ${writeTimeoutMs}: an id whose add was that slow just before ` +
+      'a rebuild is answered "absent" after it. Set drainMs to more than writeTimeoutMs and the longest transaction.',
+  ];
 }
 
 function permissionAdvice(forbidden: readonly string[]): string[] {

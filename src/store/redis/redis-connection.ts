@@ -4,6 +4,7 @@ import { type BloomEventListener, BloomUnavailableError } from '../../common/ind
 import { CircuitBreaker } from './circuit-breaker.js';
 import { clusterSlot } from './cluster-slot.js';
 import { withDeadline } from './deadline.js';
+import { luaSources } from './scripts.generated.js';
 
 export type RedisClient = Redis | Cluster;
 
@@ -31,6 +32,8 @@ type ScriptingCommands = Record<
   'evalshaBuffer' | 'evalBuffer',
   (script: string, keyCount: number, ...keysAndArgs: (string | number | Buffer)[]) => Promise<unknown>
 >;
+
+const ANY_COMMAND = new Script('command', luaSources.command.source);
 
 /** A client drops a look-up at once when this many wait for a server that does not answer. */
 const MAX_READS_WAITING = 1000;
@@ -75,19 +78,31 @@ export class RedisConnection {
   /**
    * Runs a look-up, of however many commands, under its deadline and the circuit breaker.
    *
+   * @param since when it began, by `performance.now()`, if that is not now.
    * @throws {CircuitOpenError} when the last ones failed, without sending anything.
    */
-  async lookUp<Result>(work: () => Promise<Result>): Promise<Result> {
+  async lookUp<Result>(work: () => Promise<Result>, since?: number): Promise<Result> {
     const { breaker } = this;
     breaker.admit();
+    const ms = this.leftOf(since);
     try {
-      const result = await withDeadline(work(), this.timeouts.timeoutMs, 'check');
+      const result = await withDeadline(work(), ms, 'check');
       breaker.succeeded();
       return result;
     } catch (error) {
-      breaker.failed(error);
+      // What was left of the time may have been too little for any server.
+      if (2 * ms >= this.timeouts.timeoutMs) breaker.failed(error);
       throw error;
     }
+  }
+
+  get writeTimeoutMs(): number {
+    return this.timeouts.writeTimeoutMs;
+  }
+
+  private leftOf(since: number | undefined): number {
+    const { timeoutMs } = this.timeouts;
+    return since === undefined ? timeoutMs : Math.max(1, Math.ceil(timeoutMs - (performance.now() - since)));
   }
 
   /**
@@ -113,6 +128,16 @@ export class RedisConnection {
   /** The same, for what no look-up waits for. */
   getPiece(key: string, from: number, to: number): Promise<Buffer> {
     return this.write('getrange', () => this.client.getrangeBuffer(key, from, to));
+  }
+
+  /** Runs a command of one key that ioredis does not know, and that a look-up waits for. */
+  commandRead(name: string, key: string, args: readonly (string | Buffer)[]): Promise<unknown> {
+    return this.read(() => this.command(name, key, args));
+  }
+
+  /** The same, for what no look-up waits for. */
+  commandWrite(name: string, key: string, args: readonly (string | Buffer)[]): Promise<unknown> {
+    return this.write(name, () => this.command(name, key, args));
   }
 
   /** Runs a script that a look-up waits for. */
@@ -178,6 +203,14 @@ export class RedisConnection {
   private assertConnected(): void {
     const { status } = this.client;
     if (DISCONNECTED.has(status)) throw new BloomUnavailableError(`Redis is not connected (${status}).`);
+  }
+
+  /** A cluster client finds the node of a script by its keys, that of a command it does not know only after asking around. */
+  private command(name: string, key: string, args: readonly (string | Buffer)[]): Promise<unknown> {
+    const { client } = this;
+    if (isCluster(client)) return this.evaluate(ANY_COMMAND, [key], [name, ...args]);
+    // Nor does the client know where such a command has its key.
+    return client.call(name, (client.options.keyPrefix ?? '') + key, ...args);
   }
 
   private async evaluate(

@@ -2,6 +2,8 @@
 export class RedisKeys {
   readonly meta: string;
   readonly lease: string;
+  /** Table of denials. */
+  readonly denials: string;
   /** Of the inspection at start-up. */
   readonly probe: string;
   private readonly base: string;
@@ -10,6 +12,7 @@ export class RedisKeys {
     this.base = `${keyPrefix}:{${filter}}`;
     this.meta = `${this.base}:meta`;
     this.lease = `${this.base}:lease`;
+    this.denials = `${this.base}:denials`;
     this.probe = `${this.base}:probe`;
   }
 

@@ -1,23 +1,35 @@
 import { randomBytes } from 'node:crypto';
-import { BloomRebuildError } from '../../common/index.js';
-import type { Generation } from '../../filter/index.js';
-import type { RebuildLease, Staging } from '../index.js';
-import type { BlockReader } from './block-reader.js';
-import type { RedisFilterParts } from './redis-filter-parts.js';
-import { RedisStaging } from './redis-staging.js';
+import { type BloomEventListener, BloomRebuildError } from '../../common/index.js';
+import type { RebuildLease, StagePlan, Staging } from '../index.js';
+import type { LeasedStaging, StagingTicket } from './leased-staging.js';
+import type { RedisConnection } from './redis-connection.js';
+import type { RedisKeys } from './redis-keys.js';
+import type { RedisScripts } from './redis-scripts.js';
 
 /** Staging outlives the lease, so that it never expires under a run that still holds it. */
 const STAGED_LIFE_IN_LEASES = 4;
 
+/** What the lease of a filter needs of it. */
+export interface LeasedFilter {
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  readonly keys: Pick<RedisKeys, 'lease'>;
+  readonly connection: RedisConnection;
+  readonly scripts: RedisScripts;
+}
+
+/** Makes a staging that is not open yet. */
+export type StagingFactory = (ticket: StagingTicket) => LeasedStaging;
+
 /** Takes the lease of a filter; undefined while another process holds it. */
 export async function acquireLease(
-  parts: RedisFilterParts,
-  reader: BlockReader,
+  parts: LeasedFilter,
+  makeStaging: StagingFactory,
   leaseMs: number,
 ): Promise<RebuildLease | undefined> {
   const token = randomBytes(8).toString('hex');
   const taken = await parts.connection.setIfAbsent(parts.keys.lease, token, leaseMs);
-  return taken ? new RedisLease(parts, reader, token, leaseMs) : undefined;
+  return taken ? new RedisLease(parts, makeStaging, token, leaseMs) : undefined;
 }
 
 class RedisLease implements RebuildLease {
@@ -27,12 +39,12 @@ class RedisLease implements RebuildLease {
   private readonly timer: NodeJS.Timeout;
   private renewedAt = performance.now();
   private renewing = false;
-  private staging: RedisStaging | undefined;
+  private staging: LeasedStaging | undefined;
   private stagings = 0;
 
   constructor(
-    private readonly parts: RedisFilterParts,
-    private readonly reader: BlockReader,
+    private readonly parts: LeasedFilter,
+    private readonly makeStaging: StagingFactory,
     private readonly token: string,
     private readonly leaseMs: number,
   ) {
@@ -41,10 +53,10 @@ class RedisLease implements RebuildLease {
     this.timer.unref();
   }
 
-  async stage(generation: Generation): Promise<Staging> {
+  async stage(plan: StagePlan): Promise<Staging> {
     const earlier = this.staging;
-    const staging = new RedisStaging(this.parts, this.reader, {
-      generation,
+    const staging = this.makeStaging({
+      plan,
       lease: this.token,
       token: `${this.token}-${++this.stagings}`,
       lifeMs: this.leaseMs * STAGED_LIFE_IN_LEASES,
@@ -69,7 +81,7 @@ class RedisLease implements RebuildLease {
       const reply = await this.parts.scripts.renew(this.parts.keys, {
         lease: this.token,
         leaseMs: this.leaseMs,
-        staged: this.staging?.segmentKeys() ?? [],
+        staged: this.staging?.keysToRenew() ?? [],
         stagedLifeMs: this.leaseMs * STAGED_LIFE_IN_LEASES,
       });
       if (reply === 'OK') this.renewedAt = startedAt;

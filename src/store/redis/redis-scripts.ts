@@ -1,5 +1,6 @@
 import { BloomUnavailableError } from '../../common/index.js';
 import type { Generation } from '../../filter/index.js';
+import type { DenialTableName } from './denial-table-name.js';
 import { FORMAT, generationFields, tagText } from './filter-meta.js';
 import { type RedisConnection, Script } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
@@ -23,11 +24,24 @@ export type Refusal = 'LEASE' | 'NOMETA' | 'FORMAT' | 'SERVER' | 'STALE' | 'LENG
 export interface AddCommand {
   readonly liveTag: string;
   readonly stagedTag: string;
-  readonly liveHashCount: number;
-  readonly stagedHashCount: number;
   readonly keys: readonly string[];
   readonly liveRecords: Buffer;
   readonly stagedRecords: Buffer;
+  readonly marks?: DenialMarks | undefined;
+}
+
+/** What an add marks in the table of denials. */
+export interface DenialMarks {
+  readonly denials: DenialTableName;
+  readonly lifeMs: number;
+  /** Of each id, four bytes, big-endian. */
+  readonly buckets: Buffer;
+}
+
+/** A bucket of the table of denials, and what to look for in it. */
+export interface DenialRecord {
+  readonly bucket: number;
+  readonly digest: Buffer;
 }
 
 export type AddReply = 'NOMETA' | 'STALE' | 'LOST' | { flags: string };
@@ -44,7 +58,14 @@ export class RedisScripts {
     this.script = Object.fromEntries(scripts) as Record<keyof LuaSources, Script>;
   }
 
-  async describe(keys: RedisKeys): Promise<{ runId: string; role: string; type: string; fields: string[] }> {
+  /** Longest time that an add waits for the server. */
+  get writeTimeoutMs(): number {
+    return this.connection.writeTimeoutMs;
+  }
+
+  async describe(
+    keys: Pick<RedisKeys, 'meta'>,
+  ): Promise<{ runId: string; role: string; type: string; fields: string[] }> {
     const reply = await this.connection.run(this.script.describe, [keys.meta], []);
     const [runId = '', role = '', type = 'none', ...fields] = (reply as Buffer[]).map(String);
     return { runId, role, type, fields };
@@ -56,36 +77,90 @@ export class RedisScripts {
   }
 
   async add(keys: RedisKeys, command: AddCommand): Promise<AddReply> {
+    const { marks } = command;
     const reply = await this.connection.run(
       this.script.add,
-      [keys.meta, ...command.keys],
+      marks ? [keys.meta, ...command.keys, keys.denials] : [keys.meta, ...command.keys],
       [
         command.liveTag,
         command.stagedTag,
-        command.liveHashCount,
-        command.stagedHashCount,
         command.liveRecords,
         command.stagedRecords,
+        ...(marks ? [marks.denials.text, marks.lifeMs, marks.buckets] : []),
       ],
     );
     return Array.isArray(reply) ? { flags: String(reply[0]) } : (String(reply) as AddReply);
   }
 
+  /** Makes the table of denials of the live generation, in the place of the one before, if there was one. */
+  async share(
+    keys: RedisKeys,
+    options: { liveTag: string; before: string; denials: DenialTableName; markLifeMs: number },
+  ): Promise<Refusal | 'OK'> {
+    const { liveTag, before, denials, markLifeMs } = options;
+    return this.step(
+      this.script.share,
+      [keys.meta, keys.denials],
+      [liveTag, before, denials.text, denials.buckets, markLifeMs],
+    );
+  }
+
+  /** Which of the ids are denied, a character for each, and the time of the server in milliseconds. */
+  async denied(
+    keys: RedisKeys,
+    denials: DenialTableName,
+    asked: readonly DenialRecord[],
+  ): Promise<'STALE' | 'LOST' | { now: string; flags: string }> {
+    const records = asked.map(({ bucket, digest }) => {
+      const record = Buffer.allocUnsafe(4 + digest.length);
+      digest.copy(record, record.writeUInt32BE(bucket));
+      return record;
+    });
+    const reply = await this.connection.runRead(
+      this.script.denied,
+      [keys.meta, keys.denials],
+      [denials.text, Buffer.concat(records)],
+    );
+    if (!Array.isArray(reply)) return String(reply) as 'STALE' | 'LOST';
+    return { now: String(reply[0]), flags: String(reply[1]) };
+  }
+
+  /** Notes a denial of who asked the database at `askedAt`, which `denied` has told. */
+  async deny(
+    keys: RedisKeys,
+    options: DenialRecord & { denials: DenialTableName; askedAt: string; lifeMs: number },
+  ): Promise<void> {
+    const { denials, bucket, digest, askedAt, lifeMs } = options;
+    await this.connection.run(
+      this.script.deny,
+      [keys.meta, keys.denials],
+      [denials.text, bucket, digest, askedAt, lifeMs],
+    );
+  }
+
   /** Moves the live segments aside; returns the state that was set and the keys that are left to remove. */
   async offline(
     keys: RedisKeys,
-    options: { tag: string; state: OfflineState; segments?: number; token: string; nonsense?: boolean },
+    options: {
+      tag: string;
+      state: OfflineState;
+      segments?: number;
+      token: string;
+      nonsense?: boolean;
+      builds: number;
+    },
   ): Promise<'STALE' | { state: string; aside: string[] }> {
-    const { tag, state, segments = MAX_SEGMENTS, token, nonsense = false } = options;
+    const { tag, state, segments = MAX_SEGMENTS, token, nonsense = false, builds } = options;
     const indexes = Array.from({ length: segments }, (_, index) => index);
     const reply = await this.connection.run(
       this.script.offline,
       [
         keys.meta,
+        keys.denials,
         ...indexes.map((index) => keys.segment(index)),
         ...indexes.map((index) => keys.aside(token, index)),
       ],
-      [segments, tag, state, FORMAT, ASIDE_LIFE_MS, nonsense ? 1 : 0],
+      [segments, tag, state, FORMAT, ASIDE_LIFE_MS, nonsense ? 1 : 0, builds],
     );
     if (!Array.isArray(reply)) return 'STALE';
     const [set, ...moved] = reply as [Buffer, ...number[]];
@@ -93,7 +168,7 @@ export class RedisScripts {
   }
 
   async stage(
-    keys: RedisKeys,
+    keys: Pick<RedisKeys, 'lease'>,
     options: {
       lease: string;
       segment: string;
@@ -133,7 +208,7 @@ export class RedisScripts {
   }
 
   async load(
-    keys: RedisKeys,
+    keys: Pick<RedisKeys, 'lease'>,
     options: { lease: string; scratch: string; from: number; piece: Buffer; lifeMs: number },
   ): Promise<Refusal | 'OK'> {
     const { lease, scratch, from, piece, lifeMs } = options;
@@ -141,7 +216,7 @@ export class RedisScripts {
   }
 
   async merge(
-    keys: RedisKeys,
+    keys: Pick<RedisKeys, 'lease'>,
     options: { lease: string; segment: string; scratch: string; length: number; lifeMs: number },
   ): Promise<Refusal | 'OK'> {
     const { lease, segment, scratch, length, lifeMs } = options;
@@ -176,6 +251,7 @@ export class RedisScripts {
         ...each(count, (index) => keys.segment(index)),
         ...each(oldCount, (index) => keys.segment(index)),
         ...each(oldCount, (index) => keys.aside(token, index)),
+        keys.denials,
       ],
       [
         lease,
@@ -202,7 +278,7 @@ export class RedisScripts {
   }
 
   async renew(
-    keys: RedisKeys,
+    keys: Pick<RedisKeys, 'lease'>,
     options: { lease: string; leaseMs: number; staged: readonly string[]; stagedLifeMs: number },
   ): Promise<Refusal | 'OK'> {
     const { lease, leaseMs, staged, stagedLifeMs } = options;
@@ -214,9 +290,15 @@ export class RedisScripts {
   }
 
   /** What the server refuses of all that the scripts need, and its set-up as INFO tells it. */
-  async inspect(keys: RedisKeys): Promise<{ forbidden: string[]; info: ReadonlyMap<string, string> }> {
+  async inspect(
+    keys: Pick<RedisKeys, 'probe'>,
+    { sharesDenials = false }: { sharesDenials?: boolean | undefined } = {},
+  ): Promise<{ forbidden: string[]; info: ReadonlyMap<string, string> }> {
     const probes = [keys.probe, `${keys.probe}:renamed`, `${keys.probe}:hash`];
-    const reply = await this.connection.run(this.script.inspect, probes, [PROBE_LIFE_MS]);
+    const reply = await this.connection.run(this.script.inspect, probes, [
+      PROBE_LIFE_MS,
+      sharesDenials ? 1 : 0,
+    ]);
     const [forbidden, info] = reply as [Buffer[], Buffer];
     const lines = String(info)
       .split('\r\n')
@@ -229,7 +311,7 @@ export class RedisScripts {
     };
   }
 
-  async release(keys: RedisKeys, lease: string): Promise<void> {
+  async release(keys: Pick<RedisKeys, 'lease'>, lease: string): Promise<void> {
     await this.step(this.script.release, [keys.lease], [lease]);
   }
 

@@ -1,11 +1,21 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { BloomConfigError, type BloomEventListener } from '../../common/index.js';
-import type { BlockListener, CopyableFilterStore, CopyableStore, OpenFilterOptions } from '../index.js';
+import type {
+  BlockListener,
+  BloomFilterStore,
+  CopyableFilterStore,
+  CopyableStore,
+  OpenFilterOptions,
+} from '../index.js';
+import { openCuckoo } from './cuckoo/open-cuckoo.js';
+import { openForeign } from './foreign/open-foreign.js';
 import { FilterViews } from './filter-view.js';
 import { type RedisClient, RedisConnection, type RedisTimeouts } from './redis-connection.js';
 import { RedisFilterStore } from './redis-filter-store.js';
 import { RedisKeys } from './redis-keys.js';
+import { openRedisBloom } from './redisbloom/open-redisbloom.js';
 import { type LuaSources, RedisScripts } from './redis-scripts.js';
+import { openScaling } from './scaling/open-scaling.js';
 
 /** A URL, ioredis options, or a client of yours (which stays yours to close). */
 export type BloomRedis = string | RedisOptions | Redis | Cluster;
@@ -43,15 +53,44 @@ export class RedisStore implements CopyableStore {
     return new RedisStore(new RedisConnection(client, owned, options, options.emit), options);
   }
 
-  open({ name, emit, onBlocks }: OpenFilterOptions & { onBlocks?: BlockListener }): CopyableFilterStore {
+  open(options: OpenFilterOptions): BloomFilterStore {
+    const { layout, ...others } = options;
     const { connection, scripts } = this;
-    const keys = new RedisKeys(this.options.keyPrefix, name);
-    const views = new FilterViews(name, keys, connection, scripts, emit, this.options.trustAfterFailover);
-    return new RedisFilterStore({ name, emit, keys, connection, scripts, views }, onBlocks);
+    const { trustAfterFailover, luaSources } = this.options;
+    const parts = { ...others, connection, scripts, trustAfterFailover, luaSources };
+    switch (layout.kind) {
+      case 'blocked': {
+        const { scaling } = layout;
+        if (scaling === undefined) return this.openBlocked(options);
+        return openScaling({ ...parts, scaling, keyPrefix: this.options.keyPrefix });
+      }
+      case 'cuckoo':
+        return openCuckoo({ ...parts, layout, keyPrefix: this.options.keyPrefix });
+      case 'go-zero':
+      case 'guava':
+      case 'redisson':
+      case 'spring':
+        return openForeign({ ...parts, layout });
+      case 'redisbloom':
+        return openRedisBloom({ ...parts, layout, keyPrefix: this.options.keyPrefix });
+    }
+  }
+
+  openCopyable(options: OpenFilterOptions & { onBlocks: BlockListener }): CopyableFilterStore {
+    return this.openBlocked(options);
   }
 
   close(): Promise<void> {
     return this.connection.close();
+  }
+
+  private openBlocked(options: OpenFilterOptions & { onBlocks?: BlockListener }): RedisFilterStore {
+    const { name, emit, hasSource } = options;
+    const { connection, scripts } = this;
+    const { trustAfterFailover, keyPrefix } = this.options;
+    const parts = { name, emit, connection, scripts, keys: new RedisKeys(keyPrefix, name) };
+    const views = new FilterViews({ ...parts, trustAfterFailover, hasSource });
+    return new RedisFilterStore({ ...parts, views }, options);
   }
 }
 

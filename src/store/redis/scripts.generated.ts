@@ -8,68 +8,74 @@ KEYS[1]    meta
 KEYS[2..]  the segments that the records name, live and staged
 ARGV[1]    tag of the live generation as the caller knows it, '' for none
 ARGV[2]    tag of the staged generation as the caller knows it, '' for none
-ARGV[3]    positions of an id in the live generation
-ARGV[4]    positions of an id in the staged generation
-ARGV[5]    live records, one for each id, big-endian: index into KEYS from 1 (2), block within the segment (2), then for each
-           position within the block its 32-bit word (1) and the bit of that (1)
-ARGV[6]    staged records, in the same form
+ARGV[3]    live records, one for each id: index into KEYS from 1 (2 bytes, big-endian); the first and the last byte of the block
+           within the segment as GETRANGE takes them, each its length (1) and decimal text; number of masks (1); for each mask,
+           ascending, a byte of the block (1) and its bits to set (1)
+ARGV[4]    staged records, in the same form
+where meta names a table of denials, which is the last key then:
+ARGV[5]    name of the table as the caller knows it
+ARGV[6]    life of a mark, in milliseconds
+ARGV[7]    bucket of each id in the table, big-endian (4)
 
 Reply: 'NOMETA'  meta is missing; nothing was set
-       'STALE'   the generations are others than the caller knows; nothing was set
+       'STALE'   the generations or the table are others than the caller knows; nothing was set
        'LOST'    a live block is not there, or is not of this generation
        { flags } a character for each id: '1' when it was not there before
 ]]
 if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'NOMETA' end
-local known = redis.call('HMGET', KEYS[1], 'tag', 'pending.tag')
+local known = redis.call('HMGET', KEYS[1], 'tag', 'pending.tag', 'denials')
 --safety:add-tag
 if (known[1] or '') ~= ARGV[1] then return 'STALE' end
 --end
 --safety:add-pending-tag
 if (known[2] or '') ~= ARGV[2] then return 'STALE' end
 --end
+--safety:denial-table
+if (known[3] or '') ~= (ARGV[5] or '') then return 'STALE' end
+--end
 
-local format, byte, lshift, band, bor = string.format, string.byte, bit.lshift, bit.band, bit.bor
-local words64 = '<' .. string.rep('I4', 64)
+local byte, char, sub, bor, unpack = string.byte, string.char, string.sub, bit.bor, struct.unpack
 
 -- Reads a block first: proves that it is there and of this generation, and an id that is there already costs no write. A block is
--- written whole: SETBITs take longer and are more for a replica to read. Numbers are made text here: Redis takes twice as long.
-local function set(records, hashCount, tag)
-  local width, head = 4 + 2 * hashCount, tonumber(tag, 16)
-  local flags, added = {}, 0
-  for at = 1, #records, width do
-    local record = { byte(records, at, at + width - 1) }
-    local key = KEYS[record[1] * 256 + record[2]]
-    local from = (record[3] * 256 + record[4]) * 256
-    local block = redis.pcall('GETRANGE', key, format('%d', from), format('%d', from + 255))
-    if type(block) ~= 'string' or #block ~= 256 then return nil end
-    local words = { struct.unpack(words64, block) }
-    if words[1] ~= head then return nil end
-    local flag = '0'
-    for i = 5, width, 2 do
-      local word, mask = record[i] + 1, lshift(1, record[i + 1])
-      if band(words[word], mask) == 0 then
-        words[word] = bor(words[word], mask)
-        flag = '1'
+-- written whole, of the parts that stay and the bytes that change: SETBITs, or one SETRANGE for each byte, take longer and are
+-- more for a replica to read.
+local function set(records, tag)
+  local head, flags, added, parts = tonumber(tag, 16), {}, 0, {}
+  local at, key, from, to, masks = 1
+  while at <= #records do
+    key, from, to, masks, at = unpack('>HBc0Bc0B', records, at)
+    local block = redis.pcall('GETRANGE', KEYS[key], from, to)
+    if type(block) ~= 'string' or #block ~= 256 or unpack('<I4', block) ~= head then return nil end
+    local n, copied = 0, 0
+    for i = at, at + 2 * masks - 1, 2 do
+      local place, mask = byte(records, i, i + 1)
+      local before = byte(block, place + 1)
+      local after = bor(before, mask)
+      if after ~= before then
+        parts[n + 1], parts[n + 2] = sub(block, copied + 1, place), char(after)
+        n, copied = n + 2, place + 1
       end
     end
-    flags[#flags + 1] = flag
-    if flag == '1' then
-      redis.call('SETRANGE', key, format('%d', from), struct.pack(words64, unpack(words, 1, 64)))
+    at = at + 2 * masks
+    if n > 0 then
+      parts[n + 1] = sub(block, copied + 1)
+      redis.call('SETRANGE', KEYS[key], from, table.concat(parts, '', 1, n + 1))
       added = added + 1
     end
+    flags[#flags + 1] = n > 0 and '1' or '0'
   end
   return table.concat(flags), added
 end
 
 local flags, added
 if ARGV[1] ~= '' then
-  flags, added = set(ARGV[5], tonumber(ARGV[3]), ARGV[1])
+  flags, added = set(ARGV[3], ARGV[1])
   if not flags then return 'LOST' end
   if added > 0 then redis.call('HINCRBY', KEYS[1], 'count', added) end
 end
 --safety:double-write
 if ARGV[2] ~= '' then
-  local stagedFlags, stagedAdded = set(ARGV[6], tonumber(ARGV[4]), ARGV[2])
+  local stagedFlags, stagedAdded = set(ARGV[4], ARGV[2])
   -- A staged block that is gone is not made again, and this staging, which lacks an id now, must not go live.
   if not stagedFlags then
     redis.call('HDEL', KEYS[1], 'pending.tag', 'pending.token')
@@ -79,7 +85,1141 @@ if ARGV[2] ~= '' then
   flags = flags or stagedFlags
 end
 --end
+
+--safety:denial-mark
+-- Ends what is denied in the buckets of the ids, and has nothing noted there until their rows are visible.
+if ARGV[5] then
+  local denials, tag, time = KEYS[#KEYS], tonumber(sub(ARGV[5], 1, 8), 16), redis.call('TIME')
+  local visibleAt = math.floor(time[1] * 1000 + time[2] / 1000) + ARGV[6]
+  for at = 1, #ARGV[7], 4 do
+    local from = unpack('>I4', ARGV[7], at) * 108
+    local head = redis.pcall('GETRANGE', denials, string.format('%d', from), string.format('%d', from + 11))
+    if type(head) ~= 'string' or #head ~= 12 or unpack('<I4', head) ~= tag then
+      -- A table that is damaged lacks a mark now.
+      redis.call('HDEL', KEYS[1], 'denials')
+      redis.call('UNLINK', denials)
+      break
+    end
+    local bucket = struct.pack('<I4d', tag, math.max(visibleAt, unpack('<d', head, 5))) .. string.rep('\\0', 96)
+    redis.call('SETRANGE', denials, string.format('%d', from), bucket)
+  end
+end
+--end
 return { flags or '' }
+`,
+  },
+  bfAdd: {
+    source: `--[[
+Adds ids to a filter of BF.* commands, and notes them in the journal of the staged one.
+
+KEYS[1]     meta
+KEYS[2]     the live filter
+KEYS[3]     journal of the staged filter, when there is one
+ARGV[1]     token of the live generation as the caller knows it, '' for none
+ARGV[2]     token of the staged generation as the caller knows it, '' for none
+ARGV[3]     number of canaries of the live generation
+ARGV[4..]   the canaries, then the ids
+
+Reply: 'STALE'  the generations are others than the caller knows; nothing was added
+       'LOST'   the live filter is not there, or is not of this generation; nothing was added
+       the reply of BF.INSERT; an empty array when there is no live generation
+]]
+local known = redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HMGET', KEYS[1], 'token', 'pending.token') or {}
+if (known[1] or '') ~= ARGV[1] then return 'STALE' end
+--safety:add-pending-tag
+if (known[2] or '') ~= ARGV[2] then return 'STALE' end
+--end
+
+local canaries = tonumber(ARGV[3])
+local live = ARGV[1] ~= ''
+if live then
+  local found = redis.pcall('BF.MEXISTS', KEYS[2], unpack(ARGV, 4, 3 + canaries))
+  if found.err then return string.find(found.err, 'WRONGTYPE', 1, true) and 'LOST' or found end
+  for i = 1, canaries do
+    if found[i] ~= 1 then return 'LOST' end
+  end
+end
+
+local writes = live
+--safety:add-offline
+-- Another process may answer from this filter until it reads that it went offline.
+writes = true
+--end
+local reply = writes and redis.pcall('BF.INSERT', KEYS[2], 'NOCREATE', 'ITEMS', unpack(ARGV, 4 + canaries)) or {}
+if reply.err then
+  local filter = redis.call('EXISTS', KEYS[2]) == 1 and not string.find(reply.err, 'WRONGTYPE', 1, true)
+  if live or filter then return reply end
+  reply = {}
+end
+for i = 1, #reply do
+  if type(reply[i]) == 'table' then return reply end
+end
+
+--safety:double-write
+if ARGV[2] ~= '' then
+  local ids = #ARGV - 3 - canaries
+  -- A journal that is gone is not made again, and this staging, which lacks ids now, must not go live.
+  if redis.call('RPUSHX', KEYS[3], unpack(ARGV, 4 + canaries)) == 0 then
+    redis.call('HDEL', KEYS[1], 'pending.token')
+  else
+    redis.call('HINCRBY', KEYS[1], 'journaled:' .. ARGV[2], ids)
+  end
+end
+--end
+return live and reply or {}
+`,
+  },
+  bfAdopt: {
+    source: `--[[
+Takes a filter as others have left it for the live generation: its canaries are added, and the metadata say so. One that is the
+caller's own is made.
+
+KEYS[1]   meta
+KEYS[2]   the filter
+ARGV[1]   states in which the metadata may be, with a space before and after each; missing ones are unbuilt
+ARGV[2]   format that the metadata must have, if there are any
+ARGV[3]   number of canaries
+ARGV[4]   number of arguments of BF.RESERVE
+ARGV[5..] the canaries, what BF.RESERVE takes after the key to make a filter that is unbuilt, if it is to be made, and fields and
+          values of the generation
+
+Reply: 'STALE'    the metadata are in another state
+       'MISSING'  there is no filter
+       the reply of BF.INSERT in which a canary was refused
+       'OK'
+]]
+local kind, state = redis.call('TYPE', KEYS[1]).ok, 'unbuilt'
+if kind == 'hash' then
+  local known = redis.call('HMGET', KEYS[1], 'format', 'state', 'token')
+  if known[1] ~= ARGV[2] or known[3] then return 'STALE' end
+  state = known[2] or '?'
+elseif kind ~= 'none' then
+  return 'STALE'
+end
+if not string.find(ARGV[1], ' ' .. state .. ' ', 1, true) then return 'STALE' end
+
+local canaries, reserve = tonumber(ARGV[3]), tonumber(ARGV[4])
+if redis.call('EXISTS', KEYS[2]) == 0 then
+  if reserve == 0 or state ~= 'unbuilt' then return 'MISSING' end
+  redis.call('BF.RESERVE', KEYS[2], unpack(ARGV, 5 + canaries, 4 + canaries + reserve))
+end
+local reply = redis.pcall('BF.INSERT', KEYS[2], 'NOCREATE', 'ITEMS', unpack(ARGV, 5, 4 + canaries))
+if reply.err then return reply end
+for i = 1, #reply do
+  if type(reply[i]) == 'table' then return reply end
+end
+local info = redis.pcall('INFO', 'server')
+local runId = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+redis.call('HSET', KEYS[1], 'format', ARGV[2], 'state', 'ready', 'runId', runId, unpack(ARGV, 5 + canaries + reserve))
+return 'OK'
+`,
+  },
+  bfCheck: {
+    source: `--[[
+Asks a filter for ids, and tells why it does not answer: on a cluster, whose client finds the node of a script by its keys but
+not that of BF.MEXISTS, and where a plain BF.MEXISTS has not found the canaries.
+
+KEYS[1]   meta
+KEYS[2]   the filter
+ARGV[1]   field of the metadata that holds the generation's token
+ARGV[2]   the token as the caller knows it
+ARGV[3]   number of canaries of the generation
+ARGV[4..] the canaries, then the ids
+
+Reply: 'STALE'  the generation is another one by now
+       'LOST'   the filter is not there, or is not of this generation
+       the reply of BF.MEXISTS, that of the canaries included
+]]
+if redis.call('TYPE', KEYS[1]).ok ~= 'hash' or redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 'STALE' end
+local found = redis.pcall('BF.MEXISTS', KEYS[2], unpack(ARGV, 4))
+if found.err then return string.find(found.err, 'WRONGTYPE', 1, true) and 'LOST' or found end
+for i = 1, tonumber(ARGV[3]) do
+  if found[i] ~= 1 then return 'LOST' end
+end
+return found
+`,
+  },
+  bfInsert: {
+    source: `--[[
+Adds ids to the staged filter, on a server without BF.LOADCHUNK.
+
+KEYS[1]   lease
+KEYS[2]   the staged filter
+ARGV[1]   token of the lease
+ARGV[2]   life of the staged filter, in milliseconds
+ARGV[3..] ids
+
+Reply: 'LEASE'   the lease is not the caller's
+       'LENGTH'  the staged filter is not there
+       the reply of BF.INSERT
+]]
+--safety:merge-token
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+--end
+local reply = redis.pcall('BF.INSERT', KEYS[2], 'NOCREATE', 'ITEMS', unpack(ARGV, 3))
+if reply.err then
+  return redis.call('EXISTS', KEYS[2]) == 0 and 'LENGTH' or reply
+end
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
+return reply
+`,
+  },
+  bfLoad: {
+    source: `--[[
+Writes a chunk of a local filter to the staged one. The chunk of iterator 1, the header, makes it anew.
+
+KEYS[1]  lease
+KEYS[2]  the staged filter
+ARGV[1]  token of the lease
+ARGV[2]  iterator of the chunk
+ARGV[3]  the chunk
+ARGV[4]  life of the staged filter, in milliseconds
+
+Reply: 'LEASE' when the lease is not the caller's, 'LENGTH' when the staged filter is not there whole, else 'OK'
+]]
+--safety:merge-token
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+--end
+if ARGV[2] == '1' then redis.call('UNLINK', KEYS[2]) end
+local reply = redis.pcall('BF.LOADCHUNK', KEYS[2], ARGV[2], ARGV[3])
+if reply.err then
+  return ARGV[2] ~= '1' and redis.call('EXISTS', KEYS[2]) == 0 and 'LENGTH' or reply
+end
+redis.call('PEXPIRE', KEYS[2], ARGV[4])
+return 'OK'
+`,
+  },
+  bfProbe: {
+    source: `--[[
+Finds out which commands the server has, and lets the caller run. Nothing is written.
+
+KEYS[1]  a key that is not there
+ARGV     names of commands
+
+Reply: for each command, the error that it gave; '' when there was none
+]]
+-- What has no effect on a key that is not there, and is an error where it could have one.
+local arguments = {
+  ['BF.MEXISTS'] = { 'probe' },
+  ['BF.INSERT'] = { 'NOCREATE', 'ITEMS', 'probe' },
+  ['BF.RESERVE'] = { 'no error rate', '1' },
+  ['BF.INFO'] = {},
+  ['BF.LOADCHUNK'] = { '2', 'probe' },
+  RPUSHX = { 'probe' },
+  LRANGE = { '0', '0' },
+  LINDEX = { '0' },
+  LLEN = {},
+  HKEYS = {},
+}
+local errors = {}
+for i, command in ipairs(ARGV) do
+  local reply = redis.pcall(command, KEYS[1], unpack(arguments[command]))
+  errors[i] = type(reply) == 'table' and reply.err or ''
+end
+return errors
+`,
+  },
+  bfReplay: {
+    source: `--[[
+Adds ids of the journal to the staged filter.
+
+KEYS[1]  lease
+KEYS[2]  journal
+KEYS[3]  the staged filter
+ARGV[1]  token of the lease
+ARGV[2]  ids of the journal to pass over
+ARGV[3]  ids to add at most
+ARGV[4]  life of both, in milliseconds
+
+Reply: 'LEASE'   the lease is not the caller's
+       'LENGTH'  the staged filter is not there
+       { ids that were read, the reply of BF.INSERT }
+]]
+--safety:merge-token
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+--end
+-- The first element is the token of the staging.
+local from = tonumber(ARGV[2]) + 1
+local ids = redis.call('LRANGE', KEYS[2], from, from + tonumber(ARGV[3]) - 1)
+if #ids == 0 then return { 0, {} } end
+local reply = redis.pcall('BF.INSERT', KEYS[3], 'NOCREATE', 'ITEMS', unpack(ids))
+if reply.err then
+  return redis.call('EXISTS', KEYS[3]) == 0 and 'LENGTH' or reply
+end
+redis.call('PEXPIRE', KEYS[2], ARGV[4])
+redis.call('PEXPIRE', KEYS[3], ARGV[4])
+return { #ids, reply }
+`,
+  },
+  bfReserve: {
+    source: `--[[
+Makes an empty staged filter, on a server without BF.LOADCHUNK.
+
+KEYS[1]   lease
+KEYS[2]   the staged filter
+ARGV[1]   token of the lease
+ARGV[2]   life of the staged filter, in milliseconds
+ARGV[3..] what BF.RESERVE takes after the key
+
+Reply: 'LEASE' when the lease is not the caller's, else 'OK'
+]]
+--safety:merge-token
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+--end
+redis.call('UNLINK', KEYS[2])
+redis.call('BF.RESERVE', KEYS[2], unpack(ARGV, 3))
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
+return 'OK'
+`,
+  },
+  bfStage: {
+    source: `--[[
+Begins the journal of a staged filter: only one that has begun takes ids.
+
+KEYS[1]  lease
+KEYS[2]  journal
+ARGV[1]  token of the lease
+ARGV[2]  token of the staging, the journal's first element
+ARGV[3]  life of the journal, in milliseconds
+
+Reply: 'LEASE' when the lease is not the caller's, else 'OK'
+]]
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+redis.call('DEL', KEYS[2])
+redis.call('RPUSH', KEYS[2], ARGV[2])
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+return 'OK'
+`,
+  },
+  bfSwap: {
+    source: `--[[
+Puts the staged filter in the place of the live one: what is left of the journal is added, then key and metadata are changed at
+once.
+
+KEYS[1]    meta
+KEYS[2]    lease
+KEYS[3]    journal
+KEYS[4]    the staged filter
+KEYS[5]    the live filter
+KEYS[6]    where the old one is moved
+ARGV[1]    token of the lease
+ARGV[2]    token of the staging
+ARGV[3]    run id of the server that the filter was staged on, '' when it may not be asked
+ARGV[4]    token of the old generation, '' for none
+ARGV[5]    ids of the journal that the staged filter has already
+ARGV[6]    life of the old filter, in milliseconds
+ARGV[7]    ids that the build read
+ARGV[8]    number of canaries of the new generation
+ARGV[9..]  the canaries, then fields and values of the new generation
+
+Reply: 'LEASE'   the lease is not the caller's
+       'NOMETA'  meta is missing
+       'STALE'   another staging was published, or the live generation is another one
+       'SERVER'  the server is another one or restarted: adds that it had acknowledged may be missing in staging
+       'LENGTH'  the staged filter or its journal is not there whole
+       the reply of BF.INSERT in which an id was refused
+       'OK'
+]]
+local meta, journal, staged, live = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
+--safety:swap-token
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
+--end
+if redis.call('TYPE', meta).ok ~= 'hash' then return 'NOMETA' end
+local known = redis.call('HMGET', meta, 'pending.token', 'token', 'journaled:' .. ARGV[2])
+--safety:swap-token
+if known[1] ~= ARGV[2] then return 'STALE' end
+--end
+if (known[2] or '') ~= ARGV[4] then return 'STALE' end
+--safety:server
+if ARGV[3] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[3], 1, true) then
+  return 'SERVER'
+end
+--end
+
+local journaled = tonumber(known[3] or '0')
+local canaries = tonumber(ARGV[8])
+if redis.call('LINDEX', journal, 0) ~= ARGV[2] or redis.call('LLEN', journal) ~= journaled + 1 then return 'LENGTH' end
+local found = redis.pcall('BF.MEXISTS', staged, unpack(ARGV, 9, 8 + canaries))
+if found.err then return 'LENGTH' end
+for i = 1, canaries do
+  if found[i] ~= 1 then return 'LENGTH' end
+end
+
+for from = tonumber(ARGV[5]) + 1, journaled, 1000 do
+  local reply = redis.pcall('BF.INSERT', staged, 'NOCREATE', 'ITEMS', unpack(redis.call('LRANGE', journal, from, from + 999)))
+  if reply.err then return reply end
+  for i = 1, #reply do
+    if type(reply[i]) == 'table' then return reply end
+  end
+end
+
+if redis.call('EXISTS', live) == 1 then
+  redis.call('RENAME', live, KEYS[6])
+  redis.call('PEXPIRE', KEYS[6], ARGV[6])
+end
+redis.call('PERSIST', staged)
+redis.call('RENAME', staged, live)
+redis.call('UNLINK', journal)
+for _, field in ipairs(redis.call('HKEYS', meta)) do
+  if string.find(field, '^pending%.') or string.find(field, '^journaled:') then redis.call('HDEL', meta, field) end
+end
+redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[7], unpack(ARGV, 9 + canaries))
+redis.call('HINCRBY', meta, 'builds', 1)
+return 'OK'
+`,
+  },
+  bitsAdd: {
+    source: `--[[
+Sets the bits of ids in the string that is live and in the one that is staged.
+
+KEYS[1]  meta
+KEYS[2]  the live string
+KEYS[3]  the staged string; of no meaning when there is none
+KEYS[4]  a hash with settings that peers keep beside the live string, if they do
+ARGV[1]  token of the live generation as the caller knows it, '' for none
+ARGV[2]  token of the staged generation as the caller knows it, '' for none
+ARGV[3]  proof of the live string: length in bytes (4), number of canaries (1), the byte offset of each (4), all big-endian;
+         then the bytes with which the string begins
+ARGV[4]  bits of an id in the live string
+ARGV[5]  for each id the offsets of its bits in the live string, 4 bytes each, big-endian
+ARGV[6]  proof of the staged string
+ARGV[7]  bits of an id in the staged string
+ARGV[8]  for each id the offsets of its bits in the staged string
+ARGV[9..] fields of the settings and the values they must have
+
+Without a live generation, the bits are set in the live string all the same if it is there, for the peers that read it.
+
+Reply: 'STALE'   the generations are others than the caller knows; nothing was set
+       'LOST'    the live string or its settings are not those of this generation; nothing was set
+       { flags } a character for each id: '1' when it was not there before; '' when there was nothing to set
+]]
+local isHash = redis.call('TYPE', KEYS[1]).ok == 'hash'
+local known = isHash and redis.call('HMGET', KEYS[1], 'token', 'pending.token') or {}
+--safety:add-tag
+if (known[1] or '') ~= ARGV[1] then return 'STALE' end
+--end
+--safety:add-pending-tag
+if (known[2] or '') ~= ARGV[2] then return 'STALE' end
+--end
+
+local unpackOne, format = struct.unpack, string.format
+
+local function isProved(key, proof)
+  local length, canaries = unpackOne('>I4B', proof)
+  if redis.pcall('STRLEN', key) ~= length then return false end
+  for i = 1, canaries do
+    local at = format('%d', (unpackOne('>I4', proof, 2 + 4 * i)))
+    if redis.call('GETRANGE', key, at, at) ~= '\\255' then return false end
+  end
+  local head = string.sub(proof, 6 + 4 * canaries)
+  return head == '' or redis.call('GETRANGE', key, 0, #head - 1) == head
+end
+
+local function set(key, hashCount, records)
+  local width, flags = 4 * tonumber(hashCount), {}
+  for at = 1, #records, width do
+    local flag = '0'
+    for i = at, at + width - 1, 4 do
+      if redis.call('SETBIT', key, format('%d', (unpackOne('>I4', records, i))), 1) == 0 then flag = '1' end
+    end
+    flags[#flags + 1] = flag
+  end
+  return table.concat(flags)
+end
+
+local function hasSettings()
+  for i = 9, #ARGV, 2 do
+    if redis.pcall('HGET', KEYS[4], ARGV[i]) ~= ARGV[i + 1] then return false end
+  end
+  return true
+end
+
+-- One that is missing is never made.
+local function isThere(key, proof)
+  local length = redis.pcall('STRLEN', key)
+  return type(length) == 'number' and length > 0 and length <= (unpackOne('>I4', proof)) and hasSettings()
+end
+
+local flags
+if ARGV[1] ~= '' then
+  if not (isProved(KEYS[2], ARGV[3]) and hasSettings()) then return 'LOST' end
+  flags = set(KEYS[2], ARGV[4], ARGV[5])
+elseif ARGV[5] ~= '' and isThere(KEYS[2], ARGV[3]) then
+  flags = set(KEYS[2], ARGV[4], ARGV[5])
+end
+--safety:double-write
+if ARGV[2] ~= '' then
+  if isProved(KEYS[3], ARGV[6]) then
+    local stagedFlags = set(KEYS[3], ARGV[7], ARGV[8])
+    if ARGV[1] == '' then flags = stagedFlags end
+  else
+    -- A staged string that is gone is not made again, and this staging, which lacks an id now, must not go live.
+    redis.call('HDEL', KEYS[1], 'pending.token', 'pending.settings', 'pending.canaries', 'pending.sum')
+  end
+end
+--end
+return { flags or '' }
+`,
+  },
+  bitsAdopt: {
+    source: `--[[
+Takes a string of bits as others have left it for the live generation: fills it up to its full length, sets the canaries, and
+writes the metadata.
+
+KEYS[1]  meta
+KEYS[2]  the string
+KEYS[3]  a hash with settings that peers keep beside it, if they do
+ARGV[1]  states in which meta may be, separated by spaces; one that is missing is unbuilt
+ARGV[2]  proof: length in bytes (4), number of canaries (1), the byte offset of each (4), all big-endian; then the bytes with
+         which the string must begin
+ARGV[3]  bits of the last byte that no id has
+ARGV[4]  '1': an empty string is made when there is none
+ARGV[5]  number of arguments that follow about the settings: fields and the values they must have
+ARGV[6..] these, then fields and values of the generation
+
+Reply: 'STALE'    a generation is live, or meta has another state
+       'MISSING'  there is no such string
+       'TYPE'     the key has another type
+       'LENGTH'   the string is longer than the filter, or shorter than a filter with so many bits set would be
+       'HEAD'     the string begins with other bytes
+       'SETTINGS' the settings are others
+       'OK'
+]]
+local meta, key = KEYS[1], KEYS[2]
+local kind = redis.call('TYPE', meta).ok
+if kind == 'hash' then
+  if redis.call('HEXISTS', meta, 'token') == 1 then return 'STALE' end
+  local state = redis.call('HGET', meta, 'state')
+  if not state or not string.find(ARGV[1], state, 1, true) then return 'STALE' end
+  -- A rebuild of another process was begun: what is there may be what it left.
+  if ARGV[1] == 'unbuilt' then return 'MISSING' end
+elseif kind ~= 'none' then
+  return 'STALE'
+end
+local length, canaries = struct.unpack('>I4B', ARGV[2])
+local head = string.sub(ARGV[2], 6 + 4 * canaries)
+local settings = tonumber(ARGV[5])
+for i = 6, 5 + settings, 2 do
+  if redis.pcall('HGET', KEYS[3], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
+end
+local stringType = redis.call('TYPE', key).ok
+if stringType == 'none' and ARGV[4] ~= '1' then return 'MISSING' end
+if stringType ~= 'none' and stringType ~= 'string' then return 'TYPE' end
+local found = redis.call('STRLEN', key)
+if found > length then return 'LENGTH' end
+if found == length and string.byte(redis.call('GETRANGE', key, -1, -1)) % 2 ^ ARGV[3] ~= 0 then return 'LENGTH' end
+if head ~= '' and redis.call('GETRANGE', key, 0, #head - 1) ~= head then return 'HEAD' end
+
+-- Bits are spread evenly: so many of them are all in the first part of a filter with a chance of less than e^-28. This is a
+-- whole filter of less bits.
+if found < length and redis.call('BITCOUNT', key, 0, 262143) * math.log(found / length) < -28 then return 'LENGTH' end
+
+-- A string of its full length, which peers read as before: one that was cut short is noticed.
+if found < length then redis.call('SETRANGE', key, string.format('%d', length - 1), '\\0') end
+for i = 1, canaries do
+  redis.call('SETRANGE', key, string.format('%d', (struct.unpack('>I4', ARGV[2], 2 + 4 * i))), '\\255')
+end
+local info = redis.pcall('INFO', 'server')
+local runId = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+redis.call('HSET', meta, 'state', 'ready', 'runId', runId, unpack(ARGV, 6 + settings))
+return 'OK'
+`,
+  },
+  bitsCheck: {
+    source: `--[[
+Looks ids up in a string of bits, and proves that it is the one the caller knows before an id is absent.
+
+KEYS[1]  meta
+KEYS[2]  the string
+KEYS[3]  a hash with settings that peers keep beside it, if they do
+ARGV[1]  field of meta that holds the generation's token
+ARGV[2]  the token as the caller knows it
+ARGV[3]  bits of an id
+ARGV[4]  length that the string must have, in bytes
+ARGV[5]  bytes with which it must begin
+ARGV[6]  number of canaries
+ARGV[7]  number of arguments about the settings: fields and the values they must have
+ARGV[8..] the byte offset of each canary, the settings, then for each id the offsets of its bits
+
+Reply: a character for each id, '1' when all of its bits are set; or, if that is not so of all,
+       'STALE'  the generation is another one by now
+       'LOST'   the string or the settings are not those of this generation
+]]
+local key, get, hashCount = KEYS[2], redis.pcall, tonumber(ARGV[3])
+local settings = 8 + tonumber(ARGV[6])
+local first = settings + tonumber(ARGV[7])
+
+local function isProved()
+  if get('STRLEN', key) ~= tonumber(ARGV[4]) then return false end
+  for i = 8, settings - 1 do
+    if get('GETRANGE', key, ARGV[i], ARGV[i]) ~= '\\255' then return false end
+  end
+  local head = ARGV[5]
+  if head ~= '' and get('GETRANGE', key, 0, #head - 1) ~= head then return false end
+  for i = settings, first - 1, 2 do
+    if get('HGET', KEYS[3], ARGV[i]) ~= ARGV[i + 1] then return false end
+  end
+  return true
+end
+
+local flags, allFound = {}, true
+-- Offsets come as text: made of bytes here they would cost the server more than the bits.
+for at = first, #ARGV, hashCount do
+  local flag = '1'
+  for i = at, at + hashCount - 1 do
+    if get('GETBIT', key, ARGV[i]) ~= 1 then
+      flag, allFound = '0', false
+      break
+    end
+  end
+  flags[#flags + 1] = flag
+end
+if not allFound then
+  if get('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 'STALE' end
+  if not isProved() then return 'LOST' end
+end
+return table.concat(flags)
+`,
+  },
+  bitsMeasure: {
+    source: `--[[
+Counts the set bits of a part of a string.
+
+KEYS[1]  the string
+ARGV[1]  first byte
+ARGV[2]  last byte
+
+Reply: { length of the string in bytes, bits set in the part }
+]]
+if redis.call('TYPE', KEYS[1]).ok ~= 'string' then return { 0, 0 } end
+return { redis.call('STRLEN', KEYS[1]), redis.call('BITCOUNT', KEYS[1], ARGV[1], ARGV[2]) }
+`,
+  },
+  bitsMerge: {
+    source: `--[[
+Adds a piece of a local filter to the staged string, keeping the bits that adds have set there.
+
+KEYS[1]  lease
+KEYS[2]  the staged string
+KEYS[3]  scratch string
+KEYS[4]  another one
+ARGV[1]  token of the lease
+ARGV[2]  length that the staged string must have, in bytes
+ARGV[3]  where the piece begins
+ARGV[4]  the piece
+
+Reply: 'LEASE' when the lease is not the caller's, 'LENGTH' when the staged string has another length, else 'OK'
+]]
+--safety:merge-token
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+--end
+if redis.call('STRLEN', KEYS[2]) ~= tonumber(ARGV[2]) then return 'LENGTH' end
+local from = tonumber(ARGV[3])
+local staged = redis.call('GETRANGE', KEYS[2], ARGV[3], string.format('%d', from + #ARGV[4] - 1))
+-- BITOP on the whole string would copy it for each piece.
+redis.call('SET', KEYS[3], staged)
+redis.call('SET', KEYS[4], ARGV[4])
+redis.call('BITOP', 'OR', KEYS[3], KEYS[3], KEYS[4])
+redis.call('SETRANGE', KEYS[2], ARGV[3], redis.call('GET', KEYS[3]))
+redis.call('DEL', KEYS[3], KEYS[4])
+return 'OK'
+`,
+  },
+  bitsProbe: {
+    source: `--[[
+Reads what peers have under their keys.
+
+KEYS[1]  the string
+KEYS[2]  a hash with settings that peers keep beside it, if they do
+ARGV[1]  bytes of the head to read
+
+Reply: { type of the string's key, its length, its head, type of the settings' key, field, value, … }
+]]
+local kind = redis.call('TYPE', KEYS[1]).ok
+local reply = { kind, 0, '', 'none' }
+if kind == 'string' then
+  reply[2] = redis.call('STRLEN', KEYS[1])
+  reply[3] = ARGV[1] ~= '0' and redis.call('GETRANGE', KEYS[1], 0, ARGV[1] - 1) or ''
+end
+if KEYS[2] then
+  reply[4] = redis.call('TYPE', KEYS[2]).ok
+  if reply[4] == 'hash' then
+    for _, text in ipairs(redis.call('HGETALL', KEYS[2])) do
+      reply[#reply + 1] = text
+    end
+  end
+end
+return reply
+`,
+  },
+  bitsStage: {
+    source: `--[[
+Makes an empty string of bits for a rebuild. The live string is marked with the canaries of the staged one, so that the swap can tell
+whether it has all that peers have added to it since; it is made when there is none, if peers read that in the same way.
+
+KEYS[1]  lease
+KEYS[2]  meta
+KEYS[3]  the staged string
+KEYS[4]  the live string
+KEYS[5]  the snapshot
+KEYS[6]  a hash with settings that peers keep beside the live string, if they do
+ARGV[1]  token of the lease
+ARGV[2]  token of the live generation, '' for none
+ARGV[3]  proof of the live string, '' for none: length in bytes (4), number of canaries (1), the byte offset of each (4), all
+         big-endian; then the bytes with which the string begins
+ARGV[4]  proof of the staged string
+ARGV[5]  life of the staged keys, in milliseconds
+ARGV[6]  what is done with the live string: 'leave', 'mark', or 'make' when it is not there, else mark
+ARGV[7]  '1': a snapshot is wanted
+ARGV[8]  '1': the size is what every side must be told, and the live string, if there is one, has it
+ARGV[9]  format to write
+ARGV[10..] fields of the settings that were found, and their values
+
+Reply: 'LEASE'    the lease is not the caller's
+       'STALE'    the live generation is another one; or it was taken offline, since the live string is not that of it any more
+       'LENGTH'   there is another staged string of this name
+       'TYPE'     the live key is no string, or one of another size
+       'SETTINGS' the settings are no longer those that were found
+       'MARKED'   the live string has the canaries of the staged one
+       'OK'       it was left as it is
+]]
+local meta, staged, live = KEYS[2], KEYS[3], KEYS[4]
+local format = string.format
+
+local function canariesOf(proof)
+  local length, count = struct.unpack('>I4B', proof)
+  local places = {}
+  for i = 1, count do
+    places[i] = format('%d', (struct.unpack('>I4', proof, 2 + 4 * i)))
+  end
+  return length, places, string.sub(proof, 6 + 4 * count)
+end
+
+local function fill(key, length, places)
+  if redis.call('STRLEN', key) < length then redis.call('SETRANGE', key, format('%d', length - 1), '\\0') end
+  for _, place in ipairs(places) do
+    redis.call('SETRANGE', key, place, '\\255')
+  end
+end
+
+local function isProved(key, proof)
+  local length, places, head = canariesOf(proof)
+  if redis.call('STRLEN', key) ~= length then return false end
+  for _, place in ipairs(places) do
+    if redis.call('GETRANGE', key, place, place) ~= '\\255' then return false end
+  end
+  return head == '' or redis.call('GETRANGE', key, 0, #head - 1) == head
+end
+
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+local kind = redis.call('TYPE', live).ok
+if kind ~= 'none' and kind ~= 'string' then return 'TYPE' end
+local length, places, head = canariesOf(ARGV[4])
+local found = redis.call('STRLEN', live)
+if ARGV[8] == '1' then
+  if found > length then return 'TYPE' end
+  -- Bits are spread evenly: so many of them are all in the first part of a filter with a chance of less than e^-28. This is a
+  -- whole filter of less bits, for peers that would find nothing in one of more.
+  if found > 0 and found < length and redis.call('BITCOUNT', live, 0, 262143) * math.log(found / length) < -28 then
+    return 'TYPE'
+  end
+end
+
+local reply = 'OK'
+if ARGV[6] ~= 'leave' then
+  if redis.call('TYPE', meta).ok == 'none' then redis.call('HSET', meta, 'format', ARGV[9], 'state', 'unbuilt') end
+  if (redis.pcall('HGET', meta, 'token') or '') ~= ARGV[2] then return 'STALE' end
+  if ARGV[2] ~= '' and not isProved(live, ARGV[3]) then
+    redis.call('HDEL', meta, 'token', 'settings', 'canaries', 'sum', 'runId')
+    redis.call('HSET', meta, 'state', 'lost')
+    return 'STALE'
+  end
+  for i = 10, #ARGV, 2 do
+    if redis.pcall('HGET', KEYS[6], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
+  end
+  if found > length then return 'TYPE' end
+  if found > 0 and head ~= '' and redis.call('GETRANGE', live, 0, #head - 1) ~= head then return 'TYPE' end
+  if found > 0 or ARGV[6] == 'make' then
+    fill(live, length, places)
+    reply = 'MARKED'
+  end
+end
+
+local before = redis.call('STRLEN', staged)
+-- A command that the client sent again after a broken connection has been carried out already.
+if before == length then return reply end
+if before ~= 0 then return 'LENGTH' end
+fill(staged, length, places)
+if head ~= '' then redis.call('SETRANGE', staged, 0, head) end
+redis.call('PEXPIRE', staged, ARGV[5])
+if ARGV[7] == '1' and redis.call('EXISTS', live) == 1 then
+  redis.call('BITOP', 'OR', KEYS[5], live)
+  -- What the live string will have grown by is new.
+  fill(KEYS[5], length, {})
+  redis.call('PEXPIRE', KEYS[5], ARGV[5])
+end
+return reply
+`,
+  },
+  bitsSwap: {
+    source: `--[[
+Puts the staged string in the place of the live one, with the bits that peers have set meanwhile: string, settings and metadata at
+once.
+
+KEYS[1]  meta
+KEYS[2]  lease
+KEYS[3]  the staged string
+KEYS[4]  the live string
+KEYS[5]  where the old string is moved
+KEYS[6]  the snapshot
+KEYS[7]  scratch string
+KEYS[8]  a hash with settings that peers keep beside the live string, if they do
+ARGV[1]  token of the lease
+ARGV[2]  token of the staging
+ARGV[3]  run id of the server that the generation was staged on, '' when it may not be asked
+ARGV[4]  token of the old generation, '' for none
+ARGV[5]  proof of the staged string: length in bytes (4), number of canaries (1), the byte offset of each (4), all big-endian;
+         then the bytes with which the string begins
+ARGV[6]  bits of the live string to keep: 'keep' all, 'recent' those that the snapshot has not, 'none'
+ARGV[7]  life of the old string, in milliseconds
+ARGV[8]  '1': the live bits are where they are in the staged string
+ARGV[9]  '1': the live string was marked with the canaries of the staged one
+ARGV[10] number of arguments about the settings found: fields and values
+ARGV[11] number of arguments about the settings to write, if they are missing or others: fields and values
+ARGV[12..] these, those, then fields and values of the generation
+
+Reply: 'LEASE'    the lease is not the caller's
+       'NOMETA'   meta is missing
+       'STALE'    another staging was published, or the live generation is another one
+       'SERVER'   the server is another one or restarted: adds that it had acknowledged may be missing in staging
+       'LENGTH'   the staged string is not there whole
+       'TYPE'     the live key is no string, or one that is no such filter
+       'LIVE'     the live string is not the one that was marked: what peers have added to that is not known
+       'SETTINGS' the settings are no longer those that were found
+       'OK'
+]]
+local meta, staged, live = KEYS[1], KEYS[3], KEYS[4]
+--safety:swap-token
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
+--end
+if redis.call('TYPE', meta).ok ~= 'hash' then return 'NOMETA' end
+local known = redis.call('HMGET', meta, 'pending.token', 'token')
+--safety:swap-token
+if known[1] ~= ARGV[2] then return 'STALE' end
+--end
+if (known[2] or '') ~= ARGV[4] then return 'STALE' end
+--safety:server
+if ARGV[3] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[3], 1, true) then
+  return 'SERVER'
+end
+--end
+
+local length, canaries = struct.unpack('>I4B', ARGV[5])
+local head = string.sub(ARGV[5], 6 + 4 * canaries)
+local function hasCanaries(key)
+  if redis.call('STRLEN', key) ~= length then return false end
+  for i = 1, canaries do
+    local at = string.format('%d', (struct.unpack('>I4', ARGV[5], 2 + 4 * i)))
+    if redis.call('GETRANGE', key, at, at) ~= '\\255' then return false end
+  end
+  return true
+end
+--safety:length
+if not hasCanaries(staged) then return 'LENGTH' end
+--end
+
+local settingsFound, settingsNew = tonumber(ARGV[10]), tonumber(ARGV[11])
+local hasSettings = KEYS[8] and redis.call('EXISTS', KEYS[8]) == 1
+if hasSettings and settingsFound == 0 then return 'SETTINGS' end
+for i = 12, hasSettings and 11 + settingsFound or 0, 2 do
+  if redis.pcall('HGET', KEYS[8], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
+end
+
+local kind = redis.call('TYPE', live).ok
+if kind ~= 'none' and kind ~= 'string' then return 'TYPE' end
+--safety:marked
+if ARGV[9] == '1' and not hasCanaries(live) then return 'LIVE' end
+--end
+local life = -1
+if kind == 'string' then
+  local isMerged = ARGV[8] == '1' and ARGV[6] ~= 'none' and (settingsFound == 0 or hasSettings)
+  if isMerged and redis.call('STRLEN', live) > 0 then
+    if redis.call('STRLEN', live) > length then return 'TYPE' end
+    if head ~= '' and redis.call('GETRANGE', live, 0, #head - 1) ~= head then return 'TYPE' end
+    local source = live
+--safety:foreign-adds
+    if ARGV[6] == 'recent' and redis.call('STRLEN', KEYS[6]) == length then
+      redis.call('BITOP', 'NOT', KEYS[7], KEYS[6])
+      redis.call('BITOP', 'AND', KEYS[7], KEYS[7], live)
+      source = KEYS[7]
+    end
+    redis.call('BITOP', 'OR', staged, staged, source)
+--end
+    redis.call('DEL', KEYS[7])
+  end
+  life = redis.call('PTTL', live)
+  redis.call('RENAME', live, KEYS[5])
+  redis.call('PEXPIRE', KEYS[5], ARGV[7])
+end
+redis.call('PERSIST', staged)
+redis.call('RENAME', staged, live)
+if life > 0 then redis.call('PEXPIRE', live, life) end
+if settingsNew > 0 and not (hasSettings and ARGV[8] == '1') then
+  redis.call('HSET', KEYS[8], unpack(ARGV, 12 + settingsFound, 11 + settingsFound + settingsNew))
+end
+redis.call('HDEL', meta, 'pending.token', 'pending.settings', 'pending.canaries', 'pending.sum')
+redis.call('HSET', meta, 'state', 'ready', unpack(ARGV, 12 + settingsFound + settingsNew))
+redis.call('HINCRBY', meta, 'builds', 1)
+return 'OK'
+`,
+  },
+  cfAdd: {
+    source: `--[[
+Adds ids to a cuckoo filter, a fingerprint for each, and to the staged one. An id that seems to be there four times already gets no
+further fingerprint: what it relies on is noted among those that have to stay.
+
+KEYS[1]    meta
+KEYS[2,3]  the live filter, and the set of the fingerprints that have to stay in it
+KEYS[4,5]  the same of the staged one
+ARGV[1]    token of the live generation as the caller knows it, '' for none
+ARGV[2]    token of the staged generation as the caller knows it, '' for none
+ARGV[3]    number of canaries of the live generation
+ARGV[4]    number of canaries of the staged generation
+ARGV[5..]  the canaries, then for each id: the id, the name of its fingerprint in the live filter, and that in the staged one
+
+Reply: 'STALE'  the generations are others than the caller knows; nothing was added
+       'LOST'   the live filter is not there, or is not of this generation; nothing was added
+       'FULL'   a filter is full; ids before the one that was refused were added
+       { flags } a character for each id: '1' when it was not there before; none when there is no generation
+]]
+local known = redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HMGET', KEYS[1], 'token', 'pending.token') or {}
+if (known[1] or '') ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE' end
+
+local liveCanaries, stagedCanaries = tonumber(ARGV[3]), tonumber(ARGV[4])
+local first = 5 + liveCanaries + stagedCanaries
+
+-- The set begins with its own name: one that is gone would let go what has to stay.
+local function isThere(filter, kept, from, count)
+  if redis.pcall('SISMEMBER', kept, 'kept') ~= 1 then return false end
+  local found = redis.pcall('CF.MEXISTS', filter, unpack(ARGV, from, from + count - 1))
+  if found.err then return false end
+  for i = 1, count do
+    if found[i] ~= 1 then return false end
+  end
+  return true
+end
+
+local function add(filter, kept, name)
+  local flags = {}
+  for i = first, #ARGV, 3 do
+    local copies = redis.call('CF.COUNT', filter, ARGV[i])
+    if copies < 4 then
+      local reply = redis.pcall('CF.INSERT', filter, 'NOCREATE', 'ITEMS', ARGV[i])
+      if reply.err or reply[1] ~= 1 then return nil end
+    else
+      redis.call('SADD', kept, ARGV[i + name])
+    end
+    flags[#flags + 1] = copies == 0 and '1' or '0'
+  end
+  return table.concat(flags)
+end
+
+local live, flags = ARGV[1] ~= '', ''
+if live then
+  if not isThere(KEYS[2], KEYS[3], 5, liveCanaries) then return 'LOST' end
+  flags = add(KEYS[2], KEYS[3], 1)
+  if not flags then return 'FULL' end
+end
+if ARGV[2] ~= '' then
+  local staged = isThere(KEYS[4], KEYS[5], 5 + liveCanaries, stagedCanaries) and add(KEYS[4], KEYS[5], 2)
+  -- A staging that lacks an id must not go live.
+  if not staged then redis.call('HDEL', KEYS[1], 'pending.token') end
+  if not live then flags = staged or flags end
+end
+return { flags }
+`,
+  },
+  cfCheck: {
+    source: `--[[
+Asks a cuckoo filter for ids.
+
+KEYS[1]   meta
+KEYS[2]   the filter
+ARGV[1]   field of the metadata that holds the generation's token
+ARGV[2]   the token as the caller knows it
+ARGV[3]   number of canaries of the generation
+ARGV[4..] the canaries, then the ids
+
+Reply: 'STALE'  the generation is another one by now
+       'LOST'   the filter is not there, or is not of this generation
+       the reply of CF.MEXISTS, that of the canaries included
+]]
+if redis.pcall('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 'STALE' end
+local found = redis.pcall('CF.MEXISTS', KEYS[2], unpack(ARGV, 4))
+if found.err then return string.find(found.err, 'WRONGTYPE', 1, true) and 'LOST' or found end
+for i = 1, tonumber(ARGV[3]) do
+  if found[i] ~= 1 then return 'LOST' end
+end
+return found
+`,
+  },
+  cfInfo: {
+    source: `--[[
+Tells whether the server has cuckoo filters, and how many fingerprints one holds.
+
+KEYS[1]  the filter
+
+Reply: { '', fingerprints, bytes } or { the error of CF.INFO }
+]]
+local info = redis.pcall('CF.INFO', KEYS[1])
+if info.err then return { info.err } end
+local values = {}
+for i = 1, #info, 2 do
+  local name = info[i]
+  values[type(name) == 'table' and name.ok or name] = info[i + 1]
+end
+return { '', values['Number of items inserted'], values['Size'] }
+`,
+  },
+  cfInsert: {
+    source: `--[[
+Adds ids that a build has read to the staged cuckoo filter.
+
+KEYS[1]   lease
+KEYS[2]   the filter
+ARGV[1]   token of the lease
+ARGV[2]   life of the filter, in milliseconds
+ARGV[3..] ids
+
+Reply: 'LEASE'   the lease is not the caller's
+       'LENGTH'  the filter is not there
+       'FULL'    it is full
+       'OK'
+]]
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+local reply = redis.pcall('CF.INSERT', KEYS[2], 'NOCREATE', 'ITEMS', unpack(ARGV, 3))
+if reply.err then return redis.call('EXISTS', KEYS[2]) == 0 and 'LENGTH' or 'FULL' end
+for i = 1, #reply do
+  if reply[i] ~= 1 then return 'FULL' end
+end
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
+return 'OK'
+`,
+  },
+  cfRemove: {
+    source: `--[[
+Removes ids from a cuckoo filter, once each, unless what they have there has to stay.
+
+KEYS[1]   meta
+KEYS[2]   the filter
+KEYS[3]   the set of the fingerprints that have to stay in it
+KEYS[4]   what came of this very call, which a client sends again after a broken connection
+ARGV[1]   token of the live generation as the caller knows it
+ARGV[2]   number of its canaries
+ARGV[3]   life of what came of it, in milliseconds
+ARGV[4]   for how long nothing is removed from a generation that went live, in milliseconds
+ARGV[5..] the canaries, then for each id: the id, and the name of its fingerprint
+
+Reply: 'STALE'  the generation is another one by now
+       'LOST'   the filter is not there, or is not of this generation
+       { flags } a character for each id: '1' when it was removed
+]]
+if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'STALE' end
+local done = redis.call('GET', KEYS[4])
+-- A second time it would take out the fingerprint of an id that cannot be told from this one.
+if done then return { done } end
+local canaries = tonumber(ARGV[2])
+if redis.pcall('SISMEMBER', KEYS[3], 'kept') ~= 1 then return 'LOST' end
+local found = redis.pcall('CF.MEXISTS', KEYS[2], unpack(ARGV, 5, 4 + canaries))
+if found.err then return 'LOST' end
+for i = 1, canaries do
+  if found[i] ~= 1 then return 'LOST' end
+end
+-- The build may have missed a row that was deleted while it ran: its id would take out another's.
+local time = redis.call('TIME')
+local age = time[1] * 1000 + time[2] / 1000 - (redis.call('HGET', KEYS[1], 'liveSince') or math.huge)
+local isYoung = age < tonumber(ARGV[4])
+local flags = {}
+for i = 5 + canaries, #ARGV, 2 do
+  local stays = isYoung or redis.call('SISMEMBER', KEYS[3], ARGV[i + 1]) == 1
+  flags[#flags + 1] = not stays and redis.call('CF.DEL', KEYS[2], ARGV[i]) == 1 and '1' or '0'
+end
+redis.call('SET', KEYS[4], table.concat(flags), 'PX', ARGV[3])
+return { table.concat(flags) }
+`,
+  },
+  cfStage: {
+    source: `--[[
+Makes an empty staged cuckoo filter with its canaries, and the set of the fingerprints that have to stay in it.
+
+KEYS[1]   lease
+KEYS[2]   the filter
+KEYS[3]   the set
+ARGV[1]   token of the lease
+ARGV[2]   life of both, in milliseconds
+ARGV[3]   number of canaries
+ARGV[4..] the canaries, then what CF.RESERVE takes after the key
+
+Reply: 'LEASE' when the lease is not the caller's, else 'OK'
+]]
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+local canaries = tonumber(ARGV[3])
+redis.call('DEL', KEYS[2], KEYS[3])
+redis.call('CF.RESERVE', KEYS[2], unpack(ARGV, 4 + canaries))
+redis.call('CF.INSERT', KEYS[2], 'NOCREATE', 'ITEMS', unpack(ARGV, 4, 3 + canaries))
+redis.call('SADD', KEYS[3], 'kept')
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
+redis.call('PEXPIRE', KEYS[3], ARGV[2])
+return 'OK'
+`,
+  },
+  cfSwap: {
+    source: `--[[
+Puts a staged cuckoo filter in the place of the live one: from now on the metadata name its keys.
+
+KEYS[1]   meta
+KEYS[2]   lease
+KEYS[3]   the staged filter
+KEYS[4]   the set of the fingerprints that have to stay in it
+ARGV[1]   token of the lease
+ARGV[2]   token of the staging
+ARGV[3]   run id of the server that the filter was staged on, '' when it may not be asked
+ARGV[4]   token of the old generation, '' for none
+ARGV[5]   ids that the build read
+ARGV[6]   number of canaries of the new generation
+ARGV[7..] the canaries, then fields and values of the new generation
+
+Reply: 'LEASE'   the lease is not the caller's
+       'NOMETA'  meta is missing
+       'STALE'   another staging was published, or the live generation is another one
+       'SERVER'  the server is another one or restarted: adds that it had acknowledged may be missing in staging
+       'LENGTH'  the staged filter is not there whole
+       'OK'
+]]
+local meta = KEYS[1]
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
+if redis.call('TYPE', meta).ok ~= 'hash' then return 'NOMETA' end
+local known = redis.call('HMGET', meta, 'pending.token', 'token')
+if known[1] ~= ARGV[2] or (known[2] or '') ~= ARGV[4] then return 'STALE' end
+if ARGV[3] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[3], 1, true) then
+  return 'SERVER'
+end
+local canaries = tonumber(ARGV[6])
+local found = redis.pcall('CF.MEXISTS', KEYS[3], unpack(ARGV, 7, 6 + canaries))
+if found.err or redis.pcall('SISMEMBER', KEYS[4], 'kept') ~= 1 then return 'LENGTH' end
+for i = 1, canaries do
+  if found[i] ~= 1 then return 'LENGTH' end
+end
+redis.call('PERSIST', KEYS[3])
+redis.call('PERSIST', KEYS[4])
+for _, field in ipairs(redis.call('HKEYS', meta)) do
+  if string.find(field, '^pending%.') then redis.call('HDEL', meta, field) end
+end
+local time = redis.call('TIME')
+redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[5], 'liveSince',
+  string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000)), unpack(ARGV, 7 + canaries))
+redis.call('HINCRBY', meta, 'builds', 1)
+return 'OK'
 `,
   },
   check: {
@@ -87,20 +1227,175 @@ return { flags or '' }
 Reads the blocks of several ids.
 
 KEYS     the segments that the records name
-ARGV[1]  records of 4 bytes, one for each id, big-endian: index into KEYS from 1 (2), block within the segment (2)
+ARGV[1]  a record for each id: index into KEYS from 1 (2 bytes, big-endian), then the first and the last byte of the block within
+         the segment as GETRANGE takes them, each its length (1 byte) and decimal text
 
 Reply: for each record its block of 256 bytes; something else for one that is not there whole
 ]]
-local records, keys, byte, read = ARGV[1], KEYS, string.byte, redis.pcall
-local blocks, n = {}, 0
-for at = 1, #records, 4 do
-  local keyHigh, keyLow, blockHigh, blockLow = byte(records, at, at + 3)
-  local from = (blockHigh * 256 + blockLow) * 256
+local records, keys, unpack, read = ARGV[1], KEYS, struct.unpack, redis.pcall
+local blocks, n, at, key, from, to = {}, 0, 1
+while at <= #records do
+  -- Texts, since Redis 7.0 takes longer to make them of numbers than to read the block.
+  key, from, to, at = unpack('>HBc0Bc0', records, at)
   n = n + 1
-  -- Joined to one string they would cost the server twice as much.
-  blocks[n] = read('GETRANGE', keys[keyHigh * 256 + keyLow], from, from + 255)
+  -- Joined to one string they would cost the server twice as much: Lua hashes every byte of a string.
+  blocks[n] = read('GETRANGE', keys[key], from, to)
 end
 return blocks
+`,
+  },
+  command: {
+    source: `--[[
+Runs a command that the client does not know: on a cluster it finds the node of a script by its keys, and of such a command not
+at all.
+
+KEYS[1]   the key of the command
+ARGV[1]   the command
+ARGV[2..] its arguments after the key
+
+Reply: that of the command
+]]
+return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))
+`,
+  },
+  companionOffline: {
+    source: `--[[
+Takes a filter on a key of others out of service. The key itself is theirs and stays.
+
+KEYS[1]  meta
+ARGV[1]  token that meta must hold now, '' for none
+ARGV[2]  state to set
+ARGV[3]  format to write
+ARGV[4]  '1': meta makes no sense and is made anew
+
+Reply: 'STALE' when meta holds another token, or has none since the filter is offline already, else 'OK'
+]]
+local kind = redis.call('TYPE', KEYS[1]).ok
+local token = kind == 'hash' and redis.call('HGET', KEYS[1], 'token') or ''
+if token ~= ARGV[1] or (kind == 'hash' and token == '' and ARGV[4] ~= '1') then return 'STALE' end
+if kind ~= 'hash' or ARGV[4] == '1' then redis.call('DEL', KEYS[1]) end
+redis.call('HDEL', KEYS[1], 'token', 'settings', 'canaries', 'sum', 'runId')
+redis.call('HSET', KEYS[1], 'format', ARGV[3], 'state', ARGV[2])
+return 'OK'
+`,
+  },
+  companionPublish: {
+    source: `--[[
+Makes a staged generation known, so that from now on every add made through this library is written to it too.
+
+KEYS[1]   meta
+KEYS[2]   lease
+ARGV[1]   token of the lease
+ARGV[2]   run id of the server that the caller staged on, '' when it may not be asked
+ARGV[3]   format that meta must have
+ARGV[4..] fields and values of the staged generation
+
+Reply: 'LEASE'   the lease is not the caller's
+       'NOMETA'  meta is no hash
+       'FORMAT'  meta has another format
+       'SERVER'  this is another server, or it restarted
+       'OK'
+]]
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind == 'none' then
+  redis.call('HSET', KEYS[1], 'format', ARGV[3], 'state', 'unbuilt')
+elseif kind ~= 'hash' then
+  return 'NOMETA'
+end
+if redis.call('HGET', KEYS[1], 'format') ~= ARGV[3] then return 'FORMAT' end
+if ARGV[2] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[2], 1, true) then
+  return 'SERVER'
+end
+redis.call('HSET', KEYS[1], unpack(ARGV, 4))
+return 'OK'
+`,
+  },
+  companionWithdraw: {
+    source: `--[[
+Withdraws a staged generation: from now on adds are no longer written to it.
+
+KEYS[1]  meta
+ARGV[1]  token of the staging
+
+Reply: 'OK'
+]]
+if redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HGET', KEYS[1], 'pending.token') == ARGV[1] then
+  redis.call('HDEL', KEYS[1], 'pending.token', 'pending.settings', 'pending.canaries', 'pending.sum', 'pending.count')
+end
+return 'OK'
+`,
+  },
+  denied: {
+    source: `--[[
+Tells which ids the database denied lately. A bucket of the table has 108 bytes, little-endian: the tag of the table (4), the
+server's time in milliseconds at which the rows of all ids added to it are visible (8), and four denials, each the time at which
+it ends (8) and the digest of its id (16).
+
+KEYS[1]  meta
+KEYS[2]  table of denials
+ARGV[1]  name of the table as the caller knows it
+ARGV[2]  records of 20 bytes, one for each id: bucket, big-endian (4), digest (16)
+
+Reply: 'STALE' when meta names another table
+       'LOST'  when a bucket is not there, or is of another table
+       { time of the server in milliseconds, a character for each id: '1' when it is denied }
+]]
+if redis.pcall('HGET', KEYS[1], 'denials') ~= ARGV[1] then return 'STALE' end
+local tag = tonumber(string.sub(ARGV[1], 1, 8), 16)
+local time = redis.call('TIME')
+local now = math.floor(time[1] * 1000 + time[2] / 1000)
+local flags = {}
+for at = 1, #ARGV[2], 20 do
+  local number, digest = struct.unpack('>I4c16', ARGV[2], at)
+  local from = number * 108
+  local bucket = redis.pcall('GETRANGE', KEYS[2], string.format('%d', from), string.format('%d', from + 107))
+  if type(bucket) ~= 'string' or #bucket ~= 108 or struct.unpack('<I4', bucket) ~= tag then return 'LOST' end
+  local flag = '0'
+  for entry = 13, 85, 24 do
+    if string.sub(bucket, entry + 8, entry + 23) == digest and struct.unpack('<d', bucket, entry) > now then flag = '1' end
+  end
+  flags[#flags + 1] = flag
+end
+return { string.format('%d', now), table.concat(flags) }
+`,
+  },
+  deny: {
+    source: `--[[
+Notes that the database denied an id. The form of the table is told in \`denied\`.
+
+KEYS[1]  meta
+KEYS[2]  table of denials
+ARGV[1]  name of the table as the caller knows it
+ARGV[2]  bucket
+ARGV[3]  digest
+ARGV[4]  time of the server, in milliseconds, before the database was asked
+ARGV[5]  life of the denial, in milliseconds
+
+Reply: 'STALE'  meta names another table
+       'LOST'   the bucket is not there, or is of another table
+       'MARKED' the row of an id of this bucket may not have been visible when the database was asked
+       'OK'
+]]
+if redis.pcall('HGET', KEYS[1], 'denials') ~= ARGV[1] then return 'STALE' end
+local from = ARGV[2] * 108
+local bucket = redis.pcall('GETRANGE', KEYS[2], string.format('%d', from), string.format('%d', from + 107))
+if type(bucket) ~= 'string' or #bucket ~= 108 then return 'LOST' end
+local tag, visibleAt = struct.unpack('<I4d', bucket)
+if tag ~= tonumber(string.sub(ARGV[1], 1, 8), 16) then return 'LOST' end
+--safety:denial-refusal
+if visibleAt >= tonumber(ARGV[4]) then return 'MARKED' end
+--end
+local place, earliest
+for entry = 13, 85, 24 do
+  local ends = struct.unpack('<d', bucket, entry)
+  if string.sub(bucket, entry + 8, entry + 23) == ARGV[3] then ends = -1 end
+  if not earliest or ends < earliest then place, earliest = entry, ends end
+end
+local time = redis.call('TIME')
+local ends = math.floor(time[1] * 1000 + time[2] / 1000) + ARGV[5]
+redis.call('SETRANGE', KEYS[2], string.format('%d', from + place - 1), struct.pack('<d', ends) .. ARGV[3])
+return 'OK'
 `,
   },
   describe: {
@@ -132,6 +1427,7 @@ KEYS[1]  probe string
 KEYS[2]  a second name for it
 KEYS[3]  probe hash
 ARGV[1]  life of the probes, in milliseconds, should removing them be forbidden
+ARGV[2]  '1' when denials are shared
 
 Reply: { refusals, text of INFO memory and INFO persistence }
 ]]
@@ -143,6 +1439,7 @@ end
 try('SET', KEYS[1], 'probe', 'NX', 'PX', ARGV[1])
 try('APPEND', KEYS[1], 'x')
 try('SETBIT', KEYS[1], 0, 1)
+try('SETRANGE', KEYS[1], 0, 'x')
 try('GET', KEYS[1])
 try('GETRANGE', KEYS[1], 0, 3)
 try('STRLEN', KEYS[1])
@@ -162,6 +1459,7 @@ try('HINCRBY', KEYS[3], 'count', 1)
 try('HDEL', KEYS[3], 'other')
 try('PEXPIRE', KEYS[3], ARGV[1])
 try('DEL', KEYS[1], KEYS[3])
+if ARGV[2] == '1' then try('TIME') end
 local info = ''
 for _, section in ipairs({ 'server', 'memory', 'persistence' }) do
   local reply = redis.pcall('INFO', section)
@@ -236,14 +1534,16 @@ return 'OK'
 Takes a filter out of service: moves every live segment aside, so that no reader of any process finds a valid block.
 
 KEYS[1]             meta
-KEYS[2 .. n+1]      live segments
-KEYS[n+2 .. 2n+1]   where they are moved
+KEYS[2]             table of denials, which ends with the generation
+KEYS[3 .. n+2]      live segments
+KEYS[n+3 .. 2n+2]   where they are moved
 ARGV[1]             n
 ARGV[2]             tag that meta must hold now, '' for none
 ARGV[3]             state to set: lost, suspect, or unbuilt, which becomes lost when there is a live segment
 ARGV[4]             format to write
 ARGV[5]             life of the moved segments, in milliseconds
 ARGV[6]             '1': meta makes no sense and is made anew
+ARGV[7]             builds that the caller knows of: fewer were made by who knew nothing of the filter
 
 Reply: 'STALE' when meta holds another tag, or has none since the filter is offline already, else { state that was set, indexes from 0 of the segments that were moved }
 ]]
@@ -255,9 +1555,9 @@ local segments = tonumber(ARGV[1])
 local moved = {}
 --safety:offline
 for i = 1, segments do
-  if redis.call('EXISTS', KEYS[1 + i]) == 1 then
-    redis.call('RENAME', KEYS[1 + i], KEYS[1 + segments + i])
-    redis.call('PEXPIRE', KEYS[1 + segments + i], ARGV[5] + i)
+  if redis.call('EXISTS', KEYS[2 + i]) == 1 then
+    redis.call('RENAME', KEYS[2 + i], KEYS[2 + segments + i])
+    redis.call('PEXPIRE', KEYS[2 + segments + i], ARGV[5] + i)
     moved[#moved + 1] = i - 1
   end
 end
@@ -265,8 +1565,13 @@ end
 local state = ARGV[3]
 if state == 'unbuilt' and #moved > 0 then state = 'lost' end
 if kind ~= 'hash' or ARGV[6] == '1' then redis.call('DEL', KEYS[1]) end
-redis.call('HDEL', KEYS[1], 'layout', 'tag', 'key', 'blocks', 'hashCount', 'maxIdBytes', 'sum', 'runId', 'count')
+redis.call('HDEL', KEYS[1], 'layout', 'tag', 'key', 'blocks', 'hashCount', 'maxIdBytes', 'sum', 'runId', 'count',
+  'denials')
+redis.call('UNLINK', KEYS[2])
 redis.call('HSET', KEYS[1], 'format', ARGV[4], 'state', state)
+if (tonumber(redis.call('HGET', KEYS[1], 'builds') or 0) or 0) < tonumber(ARGV[7]) then
+  redis.call('HSET', KEYS[1], 'builds', ARGV[7])
+end
 return { state, unpack(moved) }
 `,
   },
@@ -330,6 +1635,246 @@ end
 return 'OK'
 `,
   },
+  scalingAdd: {
+    source: `--[[
+Records ids in the newest layer of the live generation of a filter that grows, unless a layer has them, and the same in the
+staged one.
+
+KEYS[1]    meta
+KEYS[2..]  the segments that the records name, live and staged
+ARGV[1]    token of the live generation as the caller knows it, '' for none; every further layer changes it
+ARGV[2]    token of the staged generation as the caller knows it, '' for none
+ARGV[3]    live layers, 5 bytes each, the oldest first: tag, little-endian (4), positions of an id (1)
+ARGV[4]    staged layers, in the same form
+ARGV[5]    live records, for each id and each layer: index into KEYS from 1, big-endian (2), block within the segment,
+           big-endian (2), then for each position within the block its 32-bit word (1) and the bit of that (1)
+ARGV[6]    staged records, in the same form
+ARGV[7]    ids that the newest live layer takes
+
+Reply: 'STALE'   the generations are others than the caller knows; nothing was set
+       'LOST'    a live block is not there, or is not of this generation
+       { flags, ids of the newest live layer }: a character for each id, '1' when it was not there before; they end before the first
+                 id for which there is no room
+]]
+local kind = redis.call('TYPE', KEYS[1]).ok
+local known = kind == 'hash' and redis.call('HMGET', KEYS[1], 'token', 'pending.token') or {}
+if (known[1] or '') ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE' end
+
+local format, byte, lshift, band, bor = string.format, string.byte, bit.lshift, bit.band, bit.bor
+local words64 = '<' .. string.rep('I4', 64)
+
+-- Sets the bits of up to \`most\` ids; their flags, how many were not there, and how many bytes of the records were read.
+local function record(layers, records, most, room)
+  local count = #layers / 5
+  local tags, hashes = {}, {}
+  for layer = 1, count do
+    tags[layer], hashes[layer] = struct.unpack('<I4', layers, layer * 5 - 4), byte(layers, layer * 5)
+  end
+  local flags, added, at = {}, 0, 1
+  while at <= #records and #flags < most do
+    local isThere, words, key, from, places = false, nil, nil, nil, nil
+    for layer = 1, count do
+      local width = 4 + 2 * hashes[layer]
+      if not isThere then
+        places = { byte(records, at, at + width - 1) }
+        key, from = KEYS[places[1] * 256 + places[2]], (places[3] * 256 + places[4]) * 256
+        local block = redis.pcall('GETRANGE', key, format('%d', from), format('%d', from + 255))
+        if type(block) ~= 'string' or #block ~= 256 then return nil end
+        words = { struct.unpack(words64, block) }
+        if words[1] ~= tags[layer] then return nil end
+        isThere = true
+        for i = 5, width, 2 do
+          if band(words[places[i] + 1], lshift(1, places[i + 1])) == 0 then
+            isThere = false
+            break
+          end
+        end
+      end
+      at = at + width
+    end
+    if not isThere then
+      if added >= room then return table.concat(flags), added end
+      for i = 5, #places, 2 do
+        local word = places[i] + 1
+        words[word] = bor(words[word], lshift(1, places[i + 1]))
+      end
+      redis.call('SETRANGE', key, format('%d', from), struct.pack(words64, unpack(words, 1, 64)))
+      added = added + 1
+    end
+    flags[#flags + 1] = isThere and '0' or '1'
+  end
+  return table.concat(flags), added
+end
+
+local flags, ids = nil, 0
+if ARGV[1] ~= '' then
+  local field = 'layer.' .. format('%d', #ARGV[3] / 5 - 1)
+  local before = tonumber(redis.call('HGET', KEYS[1], field) or 0)
+  local added
+  flags, added = record(ARGV[3], ARGV[5], math.huge, ARGV[7] - before)
+  if not flags then return 'LOST' end
+  ids = before + added
+  if added > 0 then redis.call('HINCRBY', KEYS[1], field, added) end
+end
+if ARGV[2] ~= '' then
+  local stagedFlags, stagedAdded = record(ARGV[4], ARGV[6], flags and #flags or math.huge, math.huge)
+  if not stagedFlags then
+    -- A staged block that is gone is not made again, and this staging, which lacks an id now, must not go live.
+    redis.call('HDEL', KEYS[1], 'pending.token', 'pending.settings', 'pending.canaries', 'pending.sum')
+  elseif stagedAdded > 0 then
+    redis.call('HINCRBY', KEYS[1], 'pending.layer:' .. ARGV[2], stagedAdded)
+  end
+  flags = flags or stagedFlags
+end
+return { flags or '', format('%d', ids) }
+`,
+  },
+  scalingCheck: {
+    source: `--[[
+Reads the blocks of several ids in every layer of a filter that grows.
+
+KEYS[1]    meta
+KEYS[2..]  the segments that the records name
+ARGV[1]    field of meta that names the generation: token or pending.token
+ARGV[2]    its value as the caller knows it; every further layer changes it
+ARGV[3]    records of 4 bytes, one for each id and layer, big-endian: index into KEYS from 1 (2), block within the segment (2)
+
+Reply: 'STALE' when meta holds another value, else for each record its block of 256 bytes; something else for one that is not
+       there whole
+]]
+if redis.pcall('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 'STALE' end
+local records, keys, byte, read = ARGV[3], KEYS, string.byte, redis.pcall
+local blocks, n = {}, 0
+for at = 1, #records, 4 do
+  local keyHigh, keyLow, blockHigh, blockLow = byte(records, at, at + 3)
+  local from = (blockHigh * 256 + blockLow) * 256
+  n = n + 1
+  blocks[n] = read('GETRANGE', keys[keyHigh * 256 + keyLow], from, from + 255)
+end
+return blocks
+`,
+  },
+  scalingCount: {
+    source: `--[[
+Tells how many ids the layers of the live generation hold.
+
+KEYS[1]   meta
+ARGV[1]   token of the live generation as the caller knows it
+ARGV[2..] fields of the layers
+
+Reply: 'STALE' when meta holds another token, else the value of each field
+]]
+if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'STALE' end
+return redis.call('HMGET', KEYS[1], unpack(ARGV, 2))
+`,
+  },
+  scalingGrow: {
+    source: `--[[
+Puts a further layer on the live generation of a filter that grows: from now on it takes the ids.
+
+KEYS[1]    meta
+KEYS[2]    lease
+KEYS[3..]  segments of the layer
+ARGV[1]    token of the lease
+ARGV[2]    token that the live generation must have
+ARGV[3]    length of every segment but the last, in bytes
+ARGV[4]    length of the last one
+ARGV[5]    field for the ids of the layer
+ARGV[6..]  fields and values of the generation with the layer
+
+Reply: 'LEASE'   the lease is not the caller's
+       'STALE'   another generation is live, or it has another layer
+       'LENGTH'  a segment is not there whole
+       'OK'
+]]
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
+if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[2] then return 'STALE' end
+for i = 3, #KEYS do
+  if redis.call('STRLEN', KEYS[i]) ~= tonumber(ARGV[i == #KEYS and 4 or 3]) then return 'LENGTH' end
+end
+for i = 3, #KEYS do
+  redis.call('PERSIST', KEYS[i])
+end
+redis.call('HSET', KEYS[1], ARGV[5], 0, unpack(ARGV, 6))
+return 'OK'
+`,
+  },
+  scalingSwap: {
+    source: `--[[
+Puts a staged generation of a filter that grows in the place of the live one.
+
+KEYS[1]    meta
+KEYS[2]    lease
+KEYS[3..]  segments of the staged generation, which has one layer
+ARGV[1]    token of the lease
+ARGV[2]    token of the staged generation
+ARGV[3]    run id of the server that it was staged on, '' when it may not be asked
+ARGV[4]    token that the live generation must have, '' for none
+ARGV[5]    length of every segment but the last, in bytes
+ARGV[6]    length of the last one
+ARGV[7]    ids that the build read
+ARGV[8..]  fields and values of the new generation
+
+Reply: 'LEASE'   the lease is not the caller's
+       'NOMETA'  meta is missing
+       'STALE'   another staging was published, or the live generation is another one
+       'SERVER'  the server is another one or restarted: adds that it had acknowledged may be missing in staging
+       'LENGTH'  a staged segment is not there whole
+       'OK'
+]]
+local meta = KEYS[1]
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
+if redis.call('TYPE', meta).ok ~= 'hash' then return 'NOMETA' end
+local known = redis.call('HMGET', meta, 'pending.token', 'token', 'pending.layer:' .. ARGV[2])
+if known[1] ~= ARGV[2] or (known[2] or '') ~= ARGV[4] then return 'STALE' end
+if ARGV[3] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[3], 1, true) then
+  return 'SERVER'
+end
+for i = 3, #KEYS do
+  if redis.call('STRLEN', KEYS[i]) ~= tonumber(ARGV[i == #KEYS and 6 or 5]) then return 'LENGTH' end
+end
+for i = 3, #KEYS do
+  redis.call('PERSIST', KEYS[i])
+end
+for _, field in ipairs(redis.call('HKEYS', meta)) do
+  if string.find(field, '^pending%.') or string.find(field, '^layer%.') then redis.call('HDEL', meta, field) end
+end
+redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[7], 'layer.0', ARGV[7] + (known[3] or 0), unpack(ARGV, 8))
+redis.call('HINCRBY', meta, 'builds', 1)
+return 'OK'
+`,
+  },
+  share: {
+    source: `--[[
+Makes an empty table of denials for the live generation: from now on every add marks its ids there. Nothing can be noted in
+it for as long as a row may be on its way that was added before.
+
+KEYS[1]  meta
+KEYS[2]  table of denials
+ARGV[1]  tag of the live generation
+ARGV[2]  name of the table that meta holds now, '' for none
+ARGV[3]  name of the new table; its first eight characters are its tag
+ARGV[4]  buckets
+ARGV[5]  life of a mark, in milliseconds
+
+Reply: 'STALE' when another generation is live or meta names another table, else 'OK'
+]]
+if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'STALE' end
+local known = redis.call('HMGET', KEYS[1], 'tag', 'denials')
+if known[1] ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE' end
+local time = redis.call('TIME')
+local visibleAt = math.floor(time[1] * 1000 + time[2] / 1000) + ARGV[5]
+local bucket = struct.pack('<I4d', tonumber(string.sub(ARGV[3], 1, 8), 16), visibleAt) .. string.rep('\\0', 96)
+-- In pieces: Lua takes long to make one large string.
+local piece, buckets = string.rep(bucket, 500), tonumber(ARGV[4])
+redis.call('SET', KEYS[2], string.rep(bucket, buckets % 500))
+for _ = 1, math.floor(buckets / 500) do
+  redis.call('APPEND', KEYS[2], piece)
+end
+redis.call('HSET', KEYS[1], 'denials', ARGV[3])
+return 'OK'
+`,
+  },
   stage: {
     source: `--[[
 Appends empty blocks with their tag to a staging segment.
@@ -363,7 +1908,7 @@ Puts the staged generation in the place of the live one: segments and metadata a
 KEYS[1]    meta
 KEYS[2]    lease
 KEYS[3..]  n staging segments, n live segments that they become, m live segments of the old generation, m names to move
-           those to
+           those to, and the table of denials, which ends with the old generation
 ARGV[1]    token of the lease
 ARGV[2]    token of the staging
 ARGV[3]    run id of the server that the generation was staged on, '' when it may not be asked
@@ -420,6 +1965,10 @@ end
 --end
 redis.call('HDEL', meta, 'pending.token', 'pending.layout', 'pending.tag', 'pending.key', 'pending.blocks',
   'pending.hashCount', 'pending.maxIdBytes', 'pending.sum', 'pending.runId', 'pending.count')
+--safety:denial-swap
+redis.call('HDEL', meta, 'denials')
+redis.call('UNLINK', KEYS[#KEYS])
+--end
 redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[10], 'count', ARGV[10] + (known[3] or 0), unpack(ARGV, 11))
 redis.call('HINCRBY', meta, 'builds', 1)
 return 'OK'

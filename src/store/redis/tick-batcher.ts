@@ -1,31 +1,30 @@
-interface Waiting<Item, Result> {
-  readonly item: Item;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
+interface Batch<Item, Result> {
+  readonly items: Item[];
+  readonly results: Promise<readonly Result[]>;
 }
 
 /** Turns the single calls of one tick into one call for all of them, without delaying a lone one. */
 export class TickBatcher<Item, Result> {
-  private waiting: Waiting<Item, Result>[] = [];
+  private batch: Batch<Item, Result> | undefined;
 
   constructor(private readonly run: (items: readonly Item[]) => Promise<readonly Result[]>) {}
 
   call(item: Item): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      // The queue of nextTick is served after all promises that have settled, and before any input or output.
-      if (this.waiting.length === 0) process.nextTick(() => void this.flush());
-      this.waiting.push({ item, resolve, reject });
-    });
+    this.batch ??= this.begin();
+    const { items, results } = this.batch;
+    const place = items.push(item) - 1;
+    return results.then((all) => all[place]!);
   }
 
-  private async flush(): Promise<void> {
-    const batch = this.waiting;
-    this.waiting = [];
-    try {
-      const results = await this.run(batch.map(({ item }) => item));
-      batch.forEach(({ resolve }, i) => resolve(results[i]!));
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
+  private begin(): Batch<Item, Result> {
+    const items: Item[] = [];
+    const results = new Promise<readonly Result[]>((resolve, reject) => {
+      // The queue of nextTick is served after all promises that have settled, and before any input or output.
+      process.nextTick(() => {
+        this.batch = undefined;
+        this.run(items).then(resolve, reject);
+      });
+    });
+    return { items, results };
   }
 }

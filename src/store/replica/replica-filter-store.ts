@@ -1,6 +1,7 @@
 import type { BloomEventListener, Clock } from '../../common/index.js';
 import { BLOCK_BYTES, type Generation, type IdKey } from '../../filter/index.js';
 import type {
+  AdvisedFilter,
   BlockListener,
   BlocksRead,
   BloomFilterStore,
@@ -8,6 +9,7 @@ import type {
   CopyableFilterStore,
   FilterDescription,
   RebuildLease,
+  SharedDenials,
 } from '../index.js';
 import { LocalCopy } from './local-copy.js';
 
@@ -45,6 +47,10 @@ export class ReplicaFilterStore implements BloomFilterStore {
 
   constructor(private readonly options: ReplicaFilterOptions) {
     this.inner = options.open((read) => this.onBlocks(read));
+  }
+
+  get denials(): SharedDenials | undefined {
+    return this.inner.denials;
   }
 
   async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
@@ -86,7 +92,7 @@ export class ReplicaFilterStore implements BloomFilterStore {
     await this.inner.distrust(reason);
   }
 
-  advise(filter: { bytes: number; hasSource: boolean }): Promise<readonly string[]> {
+  advise(filter: AdvisedFilter): Promise<readonly string[]> {
     return this.inner.advise(filter);
   }
 
@@ -106,14 +112,18 @@ export class ReplicaFilterStore implements BloomFilterStore {
     return {
       signal: lease.signal,
       release: () => lease.release(),
-      stage: async (generation) => {
-        const staging = await lease.stage(generation);
+      stage: async (plan) => {
+        const staging = await lease.stage(plan);
         return {
-          generation,
+          capacity: staging.capacity,
+          bytes: staging.bytes,
           quietMs: staging.quietMs,
-          merge: (filter, signal) => staging.merge(filter, signal),
+          get local() {
+            return staging.local;
+          },
+          merge: (signal) => staging.merge(signal),
           check: (ids) => staging.check(ids),
-          commit: (built) => staging.commit(built).finally(() => this.drop()),
+          commit: (ids) => staging.commit(ids).finally(() => this.drop()),
           abort: () => staging.abort(),
         };
       },

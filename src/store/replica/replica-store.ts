@@ -13,12 +13,14 @@ export class ReplicaStore implements BloomStore {
   }
 
   open(options: OpenFilterOptions): BloomFilterStore {
-    if (options.replica === 'off') return this.inner.open(options);
-    const maxBytes = options.replica === 'verified' ? Infinity : COPIED_BY_DEFAULT_BYTES;
+    const { layout, replica } = options;
+    const isOneGeneration = layout.kind === 'blocked' && layout.scaling === undefined;
+    if (replica === 'off' || !isOneGeneration) return this.inner.open(options);
+    const maxBytes = replica === 'verified' ? Infinity : COPIED_BY_DEFAULT_BYTES;
     return new ReplicaFilterStore({
       ...options,
       maxBytes,
-      open: (onBlocks) => this.inner.open({ ...options, onBlocks }),
+      open: (onBlocks) => this.inner.openCopyable({ ...options, onBlocks }),
     });
   }
 

@@ -1,18 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { type BloomId, goZero, guava, redisBloom, redisson, spring } from '../../../src/filter/index.js';
+import {
+  type BloomId,
+  cuckoo,
+  goZero,
+  guava,
+  redisBloom,
+  redisson,
+  spring,
+} from '../../../src/filter/index.js';
 
 const demand = { capacity: 5_000, errorRate: 0.001 };
 const product = (i: number) => `product-${i}-é`;
 
 /**
- * Filters in Redis outlive the version that wrote them. The bytes of Guava's MITZ_64 and of Spring were made by Guava 31.1 too, the
- * others are what this library writes whose positions are those of the peers. Never change them.
+ * Filters in Redis outlive the version that wrote them. The bytes of Guava's MITZ_64 and of Spring were made by Guava 31.1 too, those of
+ * the cuckoo filter by RedisBloom 2.8.20 and 8.0.8; the others are what this library writes whose positions are those of the peers. Never change them.
  */
 const pins: [
   name: string,
   id: (i: number) => BloomId,
-  create: () => { add(id: BloomId): boolean; write(): unknown },
+  create: () => { add(id: BloomId): unknown; write(): unknown },
   sha256: string,
 ][] = [
   [
@@ -68,6 +76,12 @@ const pins: [
     product,
     () => spring.create(demand),
     '89057d541d163a31c8c682115ceda6c70d5ce9380ec5bcaca08ac9433e59e87b',
+  ],
+  [
+    'cuckoo, several tables',
+    product,
+    () => cuckoo.create({ capacity: 500, bucketSize: 4, expansion: 2 }),
+    '77d99fee75e5b2caa339fe89312e6d1a2591feb7e171855d28c4b875a6eadbcb',
   ],
 ];
 

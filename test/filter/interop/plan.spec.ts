@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   BloomConfigError,
+  cuckoo,
   expectedErrorRate,
   goZero,
   guava,
@@ -26,6 +27,7 @@ describe('The numbers of the layouts', () => {
       redisson: 4,
       redisbloom: 5,
       spring: 6,
+      cuckoo: 7,
     });
   });
 
@@ -37,7 +39,8 @@ describe('The numbers of the layouts', () => {
       redisson.layout({ ...geometry, codec: 'Kryo5Codec' }).number,
       redisBloom.layout(geometry).number,
       spring.layout(geometry).number,
-    ]).toEqual([2, 3, 4, 5, 6]);
+      cuckoo.layout({ buckets: 64, bucketSize: 2 }).number,
+    ]).toEqual([2, 3, 4, 5, 6, 7]);
   });
 });
 
@@ -130,9 +133,9 @@ describe('A plan', () => {
   });
 
   it('is refused for a layout that there is not', () => {
-    const layout = 'cuckoo' as LayoutKind;
+    const layout = 'quotient' as LayoutKind;
     expect(() => planFilter({ ...demand, layout })).toThrow(
-      /Expected a layout of blocked, go-zero, .* got 'cuckoo'/,
+      /Expected a layout of blocked, go-zero, .* got 'quotient'/,
     );
   });
 });

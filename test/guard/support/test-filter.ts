@@ -43,6 +43,10 @@ export class TestFilter implements GuardableFilter {
     }
   }
 
+  verdictOf(id: BloomId): Promise<BloomVerdict> {
+    return this.check(id);
+  }
+
   checkMany(ids: readonly BloomId[]): Promise<BloomVerdict[]> {
     return Promise.all(ids.map((id) => this.check(id)));
   }
@@ -71,6 +75,14 @@ export class TestFilter implements GuardableFilter {
   }
 
   reset(): Promise<never> {
+    return this.rebuild();
+  }
+
+  adopt(): Promise<never> {
+    return this.rebuild();
+  }
+
+  remove(): Promise<never> {
     return this.rebuild();
   }
 

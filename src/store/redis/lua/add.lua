@@ -5,68 +5,74 @@ KEYS[1]    meta
 KEYS[2..]  the segments that the records name, live and staged
 ARGV[1]    tag of the live generation as the caller knows it, '' for none
 ARGV[2]    tag of the staged generation as the caller knows it, '' for none
-ARGV[3]    positions of an id in the live generation
-ARGV[4]    positions of an id in the staged generation
-ARGV[5]    live records, one for each id, big-endian: index into KEYS from 1 (2), block within the segment (2), then for each
-           position within the block its 32-bit word (1) and the bit of that (1)
-ARGV[6]    staged records, in the same form
+ARGV[3]    live records, one for each id: index into KEYS from 1 (2 bytes, big-endian); the first and the last byte of the block
+           within the segment as GETRANGE takes them, each its length (1) and decimal text; number of masks (1); for each mask,
+           ascending, a byte of the block (1) and its bits to set (1)
+ARGV[4]    staged records, in the same form
+where meta names a table of denials, which is the last key then:
+ARGV[5]    name of the table as the caller knows it
+ARGV[6]    life of a mark, in milliseconds
+ARGV[7]    bucket of each id in the table, big-endian (4)
 
 Reply: 'NOMETA'  meta is missing; nothing was set
-       'STALE'   the generations are others than the caller knows; nothing was set
+       'STALE'   the generations or the table are others than the caller knows; nothing was set
        'LOST'    a live block is not there, or is not of this generation
        { flags } a character for each id: '1' when it was not there before
 ]]
 if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'NOMETA' end
-local known = redis.call('HMGET', KEYS[1], 'tag', 'pending.tag')
+local known = redis.call('HMGET', KEYS[1], 'tag', 'pending.tag', 'denials')
 --safety:add-tag
 if (known[1] or '') ~= ARGV[1] then return 'STALE' end
 --end
 --safety:add-pending-tag
 if (known[2] or '') ~= ARGV[2] then return 'STALE' end
 --end
+--safety:denial-table
+if (known[3] or '') ~= (ARGV[5] or '') then return 'STALE' end
+--end
 
-local format, byte, lshift, band, bor = string.format, string.byte, bit.lshift, bit.band, bit.bor
-local words64 = '<' .. string.rep('I4', 64)
+local byte, char, sub, bor, unpack = string.byte, string.char, string.sub, bit.bor, struct.unpack
 
 -- Reads a block first: proves that it is there and of this generation, and an id that is there already costs no write. A block is
--- written whole: SETBITs take longer and are more for a replica to read. Numbers are made text here: Redis takes twice as long.
-local function set(records, hashCount, tag)
-  local width, head = 4 + 2 * hashCount, tonumber(tag, 16)
-  local flags, added = {}, 0
-  for at = 1, #records, width do
-    local record = { byte(records, at, at + width - 1) }
-    local key = KEYS[record[1] * 256 + record[2]]
-    local from = (record[3] * 256 + record[4]) * 256
-    local block = redis.pcall('GETRANGE', key, format('%d', from), format('%d', from + 255))
-    if type(block) ~= 'string' or #block ~= 256 then return nil end
-    local words = { struct.unpack(words64, block) }
-    if words[1] ~= head then return nil end
-    local flag = '0'
-    for i = 5, width, 2 do
-      local word, mask = record[i] + 1, lshift(1, record[i + 1])
-      if band(words[word], mask) == 0 then
-        words[word] = bor(words[word], mask)
-        flag = '1'
+-- written whole, of the parts that stay and the bytes that change: SETBITs, or one SETRANGE for each byte, take longer and are
+-- more for a replica to read.
+local function set(records, tag)
+  local head, flags, added, parts = tonumber(tag, 16), {}, 0, {}
+  local at, key, from, to, masks = 1
+  while at <= #records do
+    key, from, to, masks, at = unpack('>HBc0Bc0B', records, at)
+    local block = redis.pcall('GETRANGE', KEYS[key], from, to)
+    if type(block) ~= 'string' or #block ~= 256 or unpack('<I4', block) ~= head then return nil end
+    local n, copied = 0, 0
+    for i = at, at + 2 * masks - 1, 2 do
+      local place, mask = byte(records, i, i + 1)
+      local before = byte(block, place + 1)
+      local after = bor(before, mask)
+      if after ~= before then
+        parts[n + 1], parts[n + 2] = sub(block, copied + 1, place), char(after)
+        n, copied = n + 2, place + 1
       end
     end
-    flags[#flags + 1] = flag
-    if flag == '1' then
-      redis.call('SETRANGE', key, format('%d', from), struct.pack(words64, unpack(words, 1, 64)))
+    at = at + 2 * masks
+    if n > 0 then
+      parts[n + 1] = sub(block, copied + 1)
+      redis.call('SETRANGE', KEYS[key], from, table.concat(parts, '', 1, n + 1))
       added = added + 1
     end
+    flags[#flags + 1] = n > 0 and '1' or '0'
   end
   return table.concat(flags), added
 end
 
 local flags, added
 if ARGV[1] ~= '' then
-  flags, added = set(ARGV[5], tonumber(ARGV[3]), ARGV[1])
+  flags, added = set(ARGV[3], ARGV[1])
   if not flags then return 'LOST' end
   if added > 0 then redis.call('HINCRBY', KEYS[1], 'count', added) end
 end
 --safety:double-write
 if ARGV[2] ~= '' then
-  local stagedFlags, stagedAdded = set(ARGV[6], tonumber(ARGV[4]), ARGV[2])
+  local stagedFlags, stagedAdded = set(ARGV[4], ARGV[2])
   -- A staged block that is gone is not made again, and this staging, which lacks an id now, must not go live.
   if not stagedFlags then
     redis.call('HDEL', KEYS[1], 'pending.tag', 'pending.token')
@@ -74,6 +80,26 @@ if ARGV[2] ~= '' then
     redis.call('HINCRBY', KEYS[1], 'pending.count', stagedAdded)
   end
   flags = flags or stagedFlags
+end
+--end
+
+--safety:denial-mark
+-- Ends what is denied in the buckets of the ids, and has nothing noted there until their rows are visible.
+if ARGV[5] then
+  local denials, tag, time = KEYS[#KEYS], tonumber(sub(ARGV[5], 1, 8), 16), redis.call('TIME')
+  local visibleAt = math.floor(time[1] * 1000 + time[2] / 1000) + ARGV[6]
+  for at = 1, #ARGV[7], 4 do
+    local from = unpack('>I4', ARGV[7], at) * 108
+    local head = redis.pcall('GETRANGE', denials, string.format('%d', from), string.format('%d', from + 11))
+    if type(head) ~= 'string' or #head ~= 12 or unpack('<I4', head) ~= tag then
+      -- A table that is damaged lacks a mark now.
+      redis.call('HDEL', KEYS[1], 'denials')
+      redis.call('UNLINK', denials)
+      break
+    end
+    local bucket = struct.pack('<I4d', tag, math.max(visibleAt, unpack('<d', head, 5))) .. string.rep('\0', 96)
+    redis.call('SETRANGE', denials, string.format('%d', from), bucket)
+  end
 end
 --end
 return { flags or '' }

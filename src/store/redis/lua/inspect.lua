@@ -5,6 +5,7 @@ KEYS[1]  probe string
 KEYS[2]  a second name for it
 KEYS[3]  probe hash
 ARGV[1]  life of the probes, in milliseconds, should removing them be forbidden
+ARGV[2]  '1' when denials are shared
 
 Reply: { refusals, text of INFO memory and INFO persistence }
 ]]
@@ -16,6 +17,7 @@ end
 try('SET', KEYS[1], 'probe', 'NX', 'PX', ARGV[1])
 try('APPEND', KEYS[1], 'x')
 try('SETBIT', KEYS[1], 0, 1)
+try('SETRANGE', KEYS[1], 0, 'x')
 try('GET', KEYS[1])
 try('GETRANGE', KEYS[1], 0, 3)
 try('STRLEN', KEYS[1])
@@ -35,6 +37,7 @@ try('HINCRBY', KEYS[3], 'count', 1)
 try('HDEL', KEYS[3], 'other')
 try('PEXPIRE', KEYS[3], ARGV[1])
 try('DEL', KEYS[1], KEYS[3])
+if ARGV[2] == '1' then try('TIME') end
 local info = ''
 for _, section in ipairs({ 'server', 'memory', 'persistence' }) do
   local reply = redis.pcall('INFO', section)

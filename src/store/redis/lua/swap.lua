@@ -4,7 +4,7 @@ Puts the staged generation in the place of the live one: segments and metadata a
 KEYS[1]    meta
 KEYS[2]    lease
 KEYS[3..]  n staging segments, n live segments that they become, m live segments of the old generation, m names to move
-           those to
+           those to, and the table of denials, which ends with the old generation
 ARGV[1]    token of the lease
 ARGV[2]    token of the staging
 ARGV[3]    run id of the server that the generation was staged on, '' when it may not be asked
@@ -61,6 +61,10 @@ end
 --end
 redis.call('HDEL', meta, 'pending.token', 'pending.layout', 'pending.tag', 'pending.key', 'pending.blocks',
   'pending.hashCount', 'pending.maxIdBytes', 'pending.sum', 'pending.runId', 'pending.count')
+--safety:denial-swap
+redis.call('HDEL', meta, 'denials')
+redis.call('UNLINK', KEYS[#KEYS])
+--end
 redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[10], 'count', ARGV[10] + (known[3] or 0), unpack(ARGV, 11))
 redis.call('HINCRBY', meta, 'builds', 1)
 return 'OK'

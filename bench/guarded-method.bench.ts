@@ -1,0 +1,92 @@
+import { Injectable, Logger, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { BloomGuarded, BloomModule, BloomService } from '../src/index.js';
+import { assert, type Bench, Comparison, rate } from './harness.js';
+import { idText, somePresent } from './ids.js';
+import { redisBench, sourceOf, untilReplicaAnswers } from './redis-bench.js';
+
+const METRIC = 'calls/s';
+
+/** What any decorator around an async method costs at least. */
+function EmptyWrapper(_: object, __: string, descriptor: PropertyDescriptor): void {
+  const method = descriptor.value as (...args: unknown[]) => Promise<unknown>;
+  descriptor.value = async function (this: unknown, ...args: unknown[]) {
+    return method.apply(this, args);
+  };
+}
+
+@Injectable()
+class Products {
+  readonly row = { id: 'x' };
+
+  async plain(id: string): Promise<object | null> {
+    return id === '' ? null : this.row;
+  }
+
+  @EmptyWrapper
+  async wrapped(id: string): Promise<object | null> {
+    return id === '' ? null : this.row;
+  }
+
+  @BloomGuarded('products')
+  async guarded(id: string): Promise<object | null> {
+    return id === '' ? null : this.row;
+  }
+}
+
+export const bench: Bench = async (context) => {
+  const { report, pick } = context;
+  Logger.overrideLogger(false);
+  const ids = pick(1_000_000, 20_000);
+  const { url, client } = await redisBench(context);
+
+  @Module({
+    imports: [
+      BloomModule.forRoot({
+        redis: url,
+        timeoutMs: 5000,
+        filters: [
+          {
+            name: 'products',
+            capacity: ids,
+            replica: 'verified',
+            source: sourceOf(ids),
+            rebuild: { onBoot: 'never', drainMs: 0 },
+          },
+        ],
+      }),
+    ],
+    providers: [Products],
+  })
+  class App {}
+
+  const app = await NestFactory.createApplicationContext(App, { logger: false });
+  context.cleanUp(() => app.close());
+  const products = app.get(Products);
+  await app.get(BloomService).filter('products').rebuild();
+  const asked = somePresent(pick(100_000, 2000), ids);
+  assert((await products.guarded('none-1')) === null, 'an absent id to be answered without the method');
+  await untilReplicaAnswers(client, () => products.guarded(idText('prod', 1)));
+  assert((await products.guarded(asked[0]!)) === products.row, 'an existing id to reach the method');
+
+  const contender = (name: 'plain' | 'wrapped' | 'guarded', label: string) => ({
+    name: label,
+    measure: () =>
+      rate(asked.length, async () => {
+        for (const id of asked) await products[name](id);
+      }),
+  });
+  const result = await Comparison.run(
+    [contender('plain', 'the method'), contender('wrapped', 'empty wrapper'), contender('guarded', 'ours')],
+    pick(9, 1),
+  );
+  result.reportOthers(report, METRIC);
+  report.goal({
+    contender: 'ours',
+    metric: METRIC,
+    value: result.median('ours'),
+    ratio: result.ratio('empty wrapper', 'ours'),
+    atMost: 3,
+    of: '× the time of an empty wrapper',
+  });
+};

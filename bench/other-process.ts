@@ -1,0 +1,34 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { BenchContext } from './harness.js';
+
+/** A program of this folder in a process of its own, that answers each message with one. */
+export class OtherProcess {
+  private constructor(private readonly child: ChildProcess) {}
+
+  static start(program: string, words: readonly string[], context: BenchContext): OtherProcess {
+    const file = fileURLToPath(new URL(program, import.meta.url));
+    const child = fork(file, words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    context.cleanUp(async () => {
+      if (child.exitCode !== null) return;
+      child.kill();
+      await once(child, 'exit');
+    });
+    return new OtherProcess(child);
+  }
+
+  async ask<Answer>(message: string): Promise<Answer> {
+    this.child.send(message);
+    return this.answer();
+  }
+
+  /** What the process says next. */
+  async answer<Answer>(): Promise<Answer> {
+    const ended = once(this.child, 'exit').then(() => {
+      throw new Error(`${this.child.spawnargs.at(-1)} ended early.`);
+    });
+    const [answer] = await Promise.race([once(this.child, 'message'), ended]);
+    return answer as Answer;
+  }
+}

@@ -1,0 +1,55 @@
+import type { RedisBloomChunk } from '../redisbloom/dump-chunks.js';
+import { CuckooFilter } from './cuckoo-filter.js';
+import { CuckooLayout } from './cuckoo-layout.js';
+import { loadCuckoo } from './cuckoo-loader.js';
+import { type CuckooDemand, type CuckooGeometry, cuckooSize, type CuckooSettings } from './cuckoo-size.js';
+
+/** Cuckoo filters of RedisBloom, Redis 8 `CF.*` (layout 7): ids can be removed again. */
+export const cuckoo = {
+  /**
+   * What `CF.RESERVE` makes of its arguments.
+   *
+   * @throws {BloomConfigError} for what Redis 8 refuses too.
+   */
+  size(demand: CuckooDemand): CuckooSettings {
+    return cuckooSize(demand);
+  },
+
+  /**
+   * The layout of one table.
+   *
+   * @throws {BloomConfigError} when buckets is no power of two, or bucketSize not from 1 to 255.
+   */
+  layout(geometry: CuckooGeometry): CuckooLayout {
+    return new CuckooLayout(geometry);
+  },
+
+  /**
+   * An empty filter, as `CF.RESERVE` makes it; without options, as `CF.ADD` does.
+   *
+   * @throws {BloomConfigError} for what Redis 8 refuses too.
+   */
+  create(options: CuckooDemand = {}): CuckooFilter {
+    return new CuckooFilter(cuckooSize(options));
+  },
+
+  /**
+   * A filter from the replies of `CF.SCANDUMP`, in any order after the first; the empty one at the end may be left out.
+   *
+   * @throws {BloomFormatError} when chunks are missing, do not fit their header, or are of different moments.
+   */
+  read(chunks: Iterable<{ readonly iterator: number; readonly data: Uint8Array | null }>): CuckooFilter {
+    return loadCuckoo(filledChunks(chunks));
+  },
+} as const;
+
+/** Those with data. */
+function filledChunks(
+  chunks: Iterable<{ readonly iterator: number; readonly data: Uint8Array | null }>,
+): RedisBloomChunk[] {
+  return [...chunks].flatMap(({ iterator, data }) =>
+    iterator === 0 && (data === null || data.length === 0)
+      ? []
+      : [{ iterator, data: data ?? new Uint8Array() }],
+  );
+}

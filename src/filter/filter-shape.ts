@@ -1,0 +1,22 @@
+import type { Generation } from './generation.js';
+import { BLOCK_BYTES, modelledErrorRate } from './sizing.js';
+
+/** What a filter is like, whatever its layout. */
+export interface FilterShape {
+  /** Bits set for an id (k). */
+  readonly hashCount: number;
+  readonly bytes: number;
+  /** Share of absent ids answered "maybe", by the model for the ids it holds. */
+  readonly modelledErrorRate: number;
+}
+
+/** The shape of a generation that holds `ids` ids. The model is worked out by whoever asks for it. */
+export function shapeOf({ hashCount, blocks }: Generation, ids: number): FilterShape {
+  return {
+    hashCount,
+    bytes: blocks * BLOCK_BYTES,
+    get modelledErrorRate() {
+      return modelledErrorRate({ hashCount, idsPerBlock: ids / blocks });
+    },
+  };
+}

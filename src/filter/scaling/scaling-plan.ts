@@ -1,0 +1,100 @@
+import { BloomConfigError, printed } from '../../common/index.js';
+import { checkDemand, checkInteger, type Demand } from '../bits/geometry.js';
+import { anyOf } from '../error-model.js';
+import { type FilterPlan, MIN_ERROR_RATE, modelledErrorRate, planBlocked } from '../sizing.js';
+
+/** How a filter grows when it is full. */
+export interface ScalingOptions {
+  /** Capacity of a further layer, as a multiple of the last one's: an integer from 1 to 1024. Default 2. */
+  readonly expansion?: number | undefined;
+  /** Error rate of a further layer, as a multiple of the last one's: above 0 and below 1. Default 0.8. */
+  readonly tightening?: number | undefined;
+}
+
+/** What a filter is planned for whose size nobody knows. */
+export interface ScalingDemand extends Demand {
+  /** Ids of the first layer. */
+  readonly capacity: number;
+  /** Share of absent ids answered "maybe", over all layers. */
+  readonly errorRate: number;
+  readonly scaling?: ScalingOptions | undefined;
+}
+
+const DEFAULT_EXPANSION = 2;
+const MAX_EXPANSION = 1024;
+/**
+ * P. Almeida, C. Baquero, N. Preguiça, D. Hutchison, "Scalable Bloom Filters" (2007), recommend 0.8 to 0.9 where capacities double.
+ * With 0.5 an id would cost 1.4 bits more in each further layer, and a filter for 0.1 % could not have more than ten layers.
+ */
+const DEFAULT_TIGHTENING = 0.8;
+
+/**
+ * The layer of this index, counted from 0; undefined when it would take the filter above its error rate, or exceed 4 GiB.
+ *
+ * Layer i is for capacity · expansion^i ids at e(i) = errorRate · (1 - tightening) · tightening^i. All e(i) together are at most
+ * errorRate, and so is the chance that an absent id passes one of the layers. Where e(i) falls below what a blocked filter can
+ * have, layers have the lowest it can, for as long as all together allow it.
+ *
+ * @throws {BloomConfigError} when not even the first layer can be made.
+ */
+export function planLayer(demand: ScalingDemand, index: number): FilterPlan | undefined {
+  checkDemand(demand);
+  checkInteger('index', index, { min: 0, max: Number.MAX_SAFE_INTEGER });
+  const { expansion, tightening } = checkedScaling(demand.scaling);
+  let errorRate = 0;
+  let sum = 0;
+  for (let i = 0; i <= index; i++) {
+    errorRate = Math.max(demand.errorRate * (1 - tightening) * tightening ** i, MIN_ERROR_RATE);
+    sum += errorRate;
+    if (i > 0 && sum > demand.errorRate) return undefined;
+  }
+  const layer = { capacity: demand.capacity * expansion ** index, errorRate };
+  if (index === 0) return planBlocked(layer);
+  try {
+    return planBlocked(layer);
+  } catch (error) {
+    if (error instanceof BloomConfigError) return undefined;
+    throw error;
+  }
+}
+
+/** The chance that an absent id passes one of the layers that a filter has when it holds `ids` ids. */
+export function layersErrorRate(demand: ScalingDemand, ids: number): number {
+  const layers: (FilterPlan & { ids: number })[] = [];
+  let rest = ids;
+  for (let index = 0, plan = planLayer(demand, 0)!; rest > 0; index++) {
+    const next = planLayer(demand, index + 1);
+    // The last layer takes all that are left.
+    const here = next === undefined ? rest : Math.min(rest, plan.capacity);
+    layers.push({ ...plan, ids: here });
+    rest -= here;
+    plan = next ?? plan;
+  }
+  return stackErrorRate(layers);
+}
+
+/** The chance that an absent id passes one of several layers. */
+export function stackErrorRate(
+  layers: readonly { readonly hashCount: number; readonly blocks: number; readonly ids: number }[],
+): number {
+  return anyOf(
+    layers.map(({ hashCount, blocks, ids }) => modelledErrorRate({ hashCount, idsPerBlock: ids / blocks })),
+  );
+}
+
+/** @throws {BloomConfigError} for options that cannot work. */
+export function checkScaling(scaling: ScalingOptions): void {
+  checkedScaling(scaling);
+}
+
+/**
+ * With the defaults filled in.
+ *
+ * @throws {BloomConfigError}
+ */
+function checkedScaling(scaling: ScalingOptions | undefined): { expansion: number; tightening: number } {
+  const { expansion = DEFAULT_EXPANSION, tightening = DEFAULT_TIGHTENING } = scaling ?? {};
+  checkInteger('expansion', expansion, { min: 1, max: MAX_EXPANSION });
+  if (tightening > 0 && tightening < 1) return { expansion, tightening };
+  throw new BloomConfigError(`Expected tightening to be above 0 and below 1, got ${printed(tightening)}.`);
+}

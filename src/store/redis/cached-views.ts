@@ -1,0 +1,124 @@
+import { type BloomEventListener, type BloomFilterState, BloomUnavailableError } from '../../common/index.js';
+import type { RedisConnection } from './redis-connection.js';
+
+/** A filter that is not ready is looked at again after this time. */
+const RECHECK_MS = 250;
+/**
+ * One that is ready is looked at again, beside the look-ups, after this time, and no view is used for longer than twice as long:
+ * a server that was made a replica by hand keeps its clients, and answers whoever only looks up.
+ */
+const LOOK_AGAIN_MS = 1000;
+
+/** What one process knows of a filter, from one reading of its metadata. */
+export interface CachedView {
+  /** What answers; undefined unless the filter is ready. */
+  readonly live: unknown;
+  /** As the connection named it when the reading was begun. */
+  readonly server: string;
+  readonly readAt: number;
+}
+
+export interface ViewedFilter {
+  readonly name: string;
+  /** The key of the metadata. */
+  readonly key: string;
+  readonly connection: RedisConnection;
+  readonly emit: BloomEventListener;
+}
+
+/** Reads and caches what one process knows of one filter, and tells of its state. */
+export abstract class CachedViews<View extends CachedView> {
+  private cached: View | undefined;
+  private loading: Promise<View> | undefined;
+  private toldNewer = '';
+  private toldState: BloomFilterState | undefined;
+
+  constructor(private readonly filter: ViewedFilter) {}
+
+  /** The cached view as long as it may be used, else a new one. */
+  async current(): Promise<View> {
+    const view = this.cached;
+    if (view && this.isOfServer(view)) {
+      const ageMs = performance.now() - view.readAt;
+      if (view.live && ageMs >= LOOK_AGAIN_MS && !this.loading) this.lookAgain(view);
+      if (ageMs < (view.live ? 2 * LOOK_AGAIN_MS : RECHECK_MS)) return view;
+    }
+    return this.reload();
+  }
+
+  /** Whether the server that answers is the one that the view was read from. */
+  isOfServer(view: View): boolean {
+    return view.server === this.server();
+  }
+
+  /** A view read after this call. Concurrent calls may share one reading that none of them has begun. */
+  async reload(): Promise<View> {
+    this.cached = undefined;
+    // Wait for the reading under way, since it may be older than this call, then share the next one.
+    const before = this.loading;
+    if (before) {
+      await before.catch(() => {});
+      if (this.loading !== before && this.loading) return this.loading;
+    }
+    const loading = this.read().finally(() => {
+      if (this.loading === loading) this.loading = undefined;
+    });
+    this.loading = loading;
+    return loading;
+  }
+
+  forget(): void {
+    this.cached = undefined;
+  }
+
+  /** Reads the metadata, and takes the filter offline where they say that it must not answer. */
+  protected abstract load(): Promise<View>;
+
+  protected server(): string {
+    return this.filter.connection.serverOf(this.filter.key);
+  }
+
+  /** Tells of another state than the last one; the first one that is seen is no news. */
+  protected see(state: BloomFilterState, reason: string): void {
+    this.toldState ??= state;
+    this.tell(state, reason);
+  }
+
+  protected tell(state: BloomFilterState, reason: string): void {
+    if (state === (this.toldState ?? 'unbuilt')) return;
+    this.toldState = state;
+    this.filter.emit({ type: 'state-changed', filter: this.filter.name, state, reason });
+  }
+
+  protected newer(found: string, supported: string): BloomUnavailableError {
+    const { name, emit } = this.filter;
+    if (this.toldNewer !== found) {
+      this.toldNewer = found;
+      emit({ type: 'newer-format', filter: name, found, supported });
+    }
+    return new BloomUnavailableError(
+      `Filter '${name}' is stored in format ${found}, this version knows formats up to ${supported}. ` +
+        'Upgrade nestjs-bloom here as on the other instances; until then every look-up goes through.',
+    );
+  }
+
+  private async read(): Promise<View> {
+    const view = await this.load();
+    this.cached = view;
+    return view;
+  }
+
+  /** The view is used until another one is there, or none can be had: the next look-up tells of that. */
+  private lookAgain(view: View): void {
+    const loading = this.read()
+      .catch((error: unknown) => {
+        if (this.cached === view) this.forget();
+        throw error;
+      })
+      .finally(() => {
+        if (this.loading === loading) this.loading = undefined;
+      });
+    loading.catch(() => {});
+    this.loading = loading;
+  }
+}

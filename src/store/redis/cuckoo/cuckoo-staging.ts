@@ -1,0 +1,122 @@
+import {
+  cuckoo,
+  type CuckooFilter,
+  type IdKey,
+  isLongerThan,
+  LAYOUT_NUMBERS,
+  tooLong,
+} from '../../../filter/index.js';
+import type { BloomVerdict, LocalFilter } from '../../index.js';
+import type { CompanionDriver, StagingHost } from '../companion/companion-driver.js';
+import type { LeasedStaging, StagingTicket } from '../leased-staging.js';
+import { IdLog } from '../redisbloom/id-log.js';
+import { commitSwap, demand } from '../swap-steps.js';
+import type { CuckooScripts } from './cuckoo-scripts.js';
+import type { PlacedCuckoo } from './placed-cuckoo.js';
+
+/** Ids of one command of a rebuild. */
+const IDS_PER_STEP = 512;
+
+export interface CuckooStagingOptions {
+  readonly driver: Pick<CompanionDriver<PlacedCuckoo>, 'check'>;
+  readonly scripts: CuckooScripts;
+  readonly placed: PlacedCuckoo;
+  readonly ticket: StagingTicket;
+  readonly host: StagingHost<PlacedCuckoo>;
+  readonly ownKeys: readonly string[];
+}
+
+/** The next cuckoo filter beside the live one. What is read and what is added meanwhile are fingerprints of their own, so both go in. */
+export class CuckooStaging implements LeasedStaging {
+  /** Other processes add too, and nobody notes when. */
+  readonly quietMs = 0;
+  readonly capacity: number;
+  readonly bytes: number;
+
+  private scanned: LocalCuckoo | undefined;
+  private runId = '';
+
+  constructor(private readonly options: CuckooStagingOptions) {
+    this.capacity = options.ticket.plan.capacity;
+    this.bytes = options.placed.settings.slots;
+  }
+
+  get local(): LocalCuckoo {
+    const { placed, ticket } = this.options;
+    return (this.scanned ??= new LocalCuckoo(placed, ticket.plan.maxIdBytes));
+  }
+
+  keysToRenew(): string[] {
+    return [...this.options.ownKeys];
+  }
+
+  async open(): Promise<void> {
+    const { scripts, placed, ticket, host } = this.options;
+    this.runId = (await host.views.reload()).runId;
+    demand(await scripts.stage(ticket, placed));
+    const made = { lease: ticket.lease, runId: this.runId, generation: placed.generation };
+    const reply = await host.scripts.publish(host.keys, { ...made, layout: LAYOUT_NUMBERS.cuckoo });
+    host.views.forget();
+    demand(reply);
+  }
+
+  async merge(signal: AbortSignal): Promise<void> {
+    const { scripts, placed, ticket } = this.options;
+    signal.throwIfAborted();
+    for (const batch of this.local.take().batches(IDS_PER_STEP)) {
+      signal.throwIfAborted();
+      demand(await scripts.insert(ticket, placed, batch));
+    }
+  }
+
+  async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    const reply = await this.options.driver.check(this.options.placed, ids, 'staged');
+    return typeof reply === 'string' ? ids.map(() => 'unknown') : reply;
+  }
+
+  async commit(ids: number): Promise<void> {
+    const { scripts, placed, ticket, host } = this.options;
+    const { lease, token } = ticket;
+    const view = await commitSwap({
+      ...host,
+      swap: ({ live }) =>
+        scripts.swap(placed, { lease, runId: this.runId, before: live?.generation.token ?? '', ids }),
+      isLive: ({ live }) => live?.generation.token === token,
+    });
+    if (view.live) await host.views.remove([view.live.key, view.live.kept]);
+  }
+
+  async abort(): Promise<void> {
+    const { ticket, host } = this.options;
+    await host.scripts.withdraw(host.keys, ticket.token);
+    host.views.forget();
+    await host.views.remove(this.keysToRenew());
+  }
+}
+
+/** The ids of a scan, and a filter that tells which were met before. */
+class LocalCuckoo implements LocalFilter {
+  private readonly filter: CuckooFilter;
+  private ids = new IdLog();
+
+  constructor(
+    { settings }: PlacedCuckoo,
+    private readonly maxIdBytes: number,
+  ) {
+    this.filter = cuckoo.create({ ...settings, capacity: settings.slots });
+  }
+
+  addKey(id: IdKey): boolean {
+    if (isLongerThan(id, this.maxIdBytes)) throw tooLong(this.maxIdBytes);
+    // One that seems to be there may be an error of the filter, and is no less an id.
+    this.ids.append(id);
+    return this.filter.addIfAbsent(id);
+  }
+
+  /** What was read since this was called last. */
+  take(): IdLog {
+    const { ids } = this;
+    this.ids = new IdLog();
+    return ids;
+  }
+}

@@ -1,0 +1,68 @@
+import { BloomFormatError } from '../../../common/index.js';
+import {
+  type Demand,
+  type Geometry,
+  passRate,
+  redisson,
+  type RedissonConfig,
+  type RedissonStoredLayout,
+} from '../../../filter/index.js';
+import type { StagePlan } from '../../index.js';
+import { type BitFormat, type BitSize, MIN_BITS } from './bit-format.js';
+
+/** A filter that is there gets another size when its ids would make this many times its errors. */
+const ERRORS_TO_RESIZE = 2;
+
+/** A filter of Redisson: the bits under its name, and the settings, which decide its size, in a hash beside it. */
+export function redissonFormat(layout: RedissonStoredLayout): BitFormat {
+  const { name, codec, type = 'String', resize = false } = layout;
+  const settings = { codec, type };
+  return {
+    kind: 'redisson',
+    key: name,
+    settingsKey: redisson.keys(name).config,
+    encoding: `${codec}/${type}`,
+    fixed: undefined,
+    headBytes: 0,
+    readsMissingAsEmpty: true,
+    existsWithoutString: true,
+    sizeOf: (found) => found.settings && sizeOf(found.settings, name, resize),
+    plan: (plan, found) => {
+      if (!found || (resize && !isEnough(plan, found))) return planned(plan, found, resize);
+      return { ...found, takes: Math.max(found.takes, plan.capacity) };
+    },
+    layout: (geometry) => redisson.layout({ ...geometry, ...settings }),
+    emptyFilter: (geometry) => redisson.empty({ ...geometry, ...settings }),
+    head: () => Buffer.alloc(0),
+    decisive: ({ bits, hashCount }) => ['size', String(bits), 'hashIterations', String(hashCount)],
+    settings: ({ demand, ...geometry }) =>
+      Object.entries(redisson.writeConfig({ ...geometry, ...demand })).flat(),
+  };
+}
+
+function sizeOf(config: Readonly<Partial<RedissonConfig>>, name: string, resize: boolean): BitSize {
+  const { bits, hashCount, capacity, errorRate } = redisson.readConfig(config);
+  if (bits < MIN_BITS) {
+    throw new BloomFormatError(
+      `Expected the filter '${name}' to have at least ${MIN_BITS} bits, got ${bits}: too few to tell it from another one. ` +
+        'Initialise it for more ids.',
+    );
+  }
+  return { bits, hashCount, demand: { capacity, errorRate }, takes: resize ? capacity : Infinity };
+}
+
+function isEnough(plan: StagePlan, found: Geometry & { demand: Demand }): boolean {
+  const { bits, hashCount, demand } = found;
+  if (plan.capacity <= demand.capacity) return true;
+  return passRate({ bits, hashCount, ids: plan.capacity }) <= ERRORS_TO_RESIZE * demand.errorRate;
+}
+
+/** By the error rate of the filter that is there, else by that of this process. */
+function planned(plan: StagePlan, found: BitSize | undefined, resize: boolean): BitSize {
+  const errorRate = found?.demand.errorRate ?? plan.errorRate;
+  for (let { capacity } = plan; ; capacity *= 2) {
+    const demand = { capacity, errorRate };
+    const size = redisson.size(demand);
+    if (size.bits >= MIN_BITS) return { ...size, demand, takes: resize ? capacity : Infinity };
+  }
+}

@@ -1,0 +1,26 @@
+import { spring, springStoredSize, type SpringStoredLayout } from '../../../filter/index.js';
+import type { StagePlan } from '../../index.js';
+import type { BitFormat, BitSize } from './bit-format.js';
+
+/** A filter of Spring's `BloomFilterHelper`: the bits under the key, and nothing else. Every side is told its size. */
+export function springFormat(layout: SpringStoredLayout, plan: StagePlan): BitFormat {
+  const { key, funnel } = layout;
+  const { bits, hashCount } = springStoredSize(layout);
+  const size: BitSize = { bits, hashCount, demand: plan, takes: Infinity };
+  return {
+    kind: 'spring',
+    key,
+    encoding: typeof funnel === 'function' ? 'custom' : (funnel ?? 'putStringTwice'),
+    fixed: { bits, hashCount },
+    headBytes: 0,
+    readsMissingAsEmpty: true,
+    existsWithoutString: false,
+    sizeOf: () => size,
+    plan: (staged) => ({ ...size, demand: staged }),
+    layout: (geometry) => spring.layout({ ...geometry, funnel }),
+    emptyFilter: (geometry) => spring.empty({ ...geometry, funnel }),
+    head: () => Buffer.alloc(0),
+    decisive: () => [],
+    settings: () => [],
+  };
+}

@@ -1,0 +1,18 @@
+--[[
+Takes a filter on a key of others out of service. The key itself is theirs and stays.
+
+KEYS[1]  meta
+ARGV[1]  token that meta must hold now, '' for none
+ARGV[2]  state to set
+ARGV[3]  format to write
+ARGV[4]  '1': meta makes no sense and is made anew
+
+Reply: 'STALE' when meta holds another token, or has none since the filter is offline already, else 'OK'
+]]
+local kind = redis.call('TYPE', KEYS[1]).ok
+local token = kind == 'hash' and redis.call('HGET', KEYS[1], 'token') or ''
+if token ~= ARGV[1] or (kind == 'hash' and token == '' and ARGV[4] ~= '1') then return 'STALE' end
+if kind ~= 'hash' or ARGV[4] == '1' then redis.call('DEL', KEYS[1]) end
+redis.call('HDEL', KEYS[1], 'token', 'settings', 'canaries', 'sum', 'runId')
+redis.call('HSET', KEYS[1], 'format', ARGV[3], 'state', ARGV[2])
+return 'OK'

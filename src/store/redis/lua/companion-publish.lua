@@ -1,0 +1,29 @@
+--[[
+Makes a staged generation known, so that from now on every add made through this library is written to it too.
+
+KEYS[1]   meta
+KEYS[2]   lease
+ARGV[1]   token of the lease
+ARGV[2]   run id of the server that the caller staged on, '' when it may not be asked
+ARGV[3]   format that meta must have
+ARGV[4..] fields and values of the staged generation
+
+Reply: 'LEASE'   the lease is not the caller's
+       'NOMETA'  meta is no hash
+       'FORMAT'  meta has another format
+       'SERVER'  this is another server, or it restarted
+       'OK'
+]]
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind == 'none' then
+  redis.call('HSET', KEYS[1], 'format', ARGV[3], 'state', 'unbuilt')
+elseif kind ~= 'hash' then
+  return 'NOMETA'
+end
+if redis.call('HGET', KEYS[1], 'format') ~= ARGV[3] then return 'FORMAT' end
+if ARGV[2] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[2], 1, true) then
+  return 'SERVER'
+end
+redis.call('HSET', KEYS[1], unpack(ARGV, 4))
+return 'OK'

@@ -1,0 +1,20 @@
+import type { RedisBloomDemand } from '../../../filter/index.js';
+import type { PlacedRedisBloom } from './placed-redisbloom.js';
+
+/** The filter to build in this process. Canaries take no room from the ids. */
+export function localDemand({ settings, canaries }: PlacedRedisBloom): RedisBloomDemand {
+  const { capacity, errorRate, expansion, nonScaling } = settings;
+  const growth = nonScaling ? { nonScaling } : { expansion };
+  return { capacity: capacity + canaries.length, errorRate, ...growth };
+}
+
+/** What `BF.RESERVE` takes after the key to make the same on the server. */
+export function reserveArguments({ settings, canaries }: PlacedRedisBloom): string[] {
+  const { capacity, errorRate, expansion, nonScaling } = settings;
+  const growth = nonScaling
+    ? ['NONSCALING']
+    : expansion === undefined
+      ? []
+      : ['EXPANSION', String(expansion)];
+  return [String(errorRate), String(capacity + canaries.length), ...growth];
+}

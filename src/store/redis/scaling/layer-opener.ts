@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import type { BloomEventListener } from '../../../common/index.js';
+import type { RedisConnection } from '../redis-connection.js';
+import type { RedisScripts } from '../redis-scripts.js';
+import { SegmentWriter } from '../segment-writer.js';
+import { grownGeneration, type PlacedScaling } from './placed-scaling.js';
+import type { ScalingKeys } from './scaling-keys.js';
+import type { ScalingScripts } from './scaling-scripts.js';
+
+/** Long enough for a layer of gigabytes; a process that dies meanwhile holds the others up for this long. */
+const LEASE_MS = 30_000;
+/** The segments must not expire under a caller that still holds the lease. */
+const LAYER_LIFE_MS = 2 * LEASE_MS;
+/** Between two looks at whether another process has opened a layer. */
+const PAUSE_MS = 25;
+/** Between two attempts that fail. */
+const ERROR_PAUSE_MS = 1000;
+
+export interface LayerOpenerOptions {
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  readonly keys: ScalingKeys;
+  readonly connection: RedisConnection;
+  readonly scripts: RedisScripts;
+  readonly scaling: ScalingScripts;
+}
+
+/** Opens further layers, in one process at a time. */
+export class LayerOpener {
+  private opening: Promise<void> | undefined;
+  private notBefore = 0;
+  /** The last one that was worked out, and from what: planning a layer takes milliseconds. */
+  private next: { readonly from: string; readonly grown: PlacedScaling | undefined } | undefined;
+
+  constructor(private readonly options: LayerOpenerOptions) {}
+
+  /** Whether there is a further layer for a generation to have. */
+  canGrow(placed: PlacedScaling): boolean {
+    return this.grown(placed) !== undefined;
+  }
+
+  /** Starts opening one beside what goes on, unless that was tried just now. */
+  start(placed: PlacedScaling): void {
+    if (performance.now() >= this.notBefore && this.canGrow(placed)) void this.open(placed);
+  }
+
+  /** Resolves when a layer was opened, or a pause has passed after which it may have been by another process. Never rejects. */
+  async open(placed: PlacedScaling): Promise<void> {
+    this.opening ??= this.tryToOpen(placed).finally(() => (this.opening = undefined));
+    await this.opening;
+  }
+
+  /** Waits for what is under way. */
+  async settle(): Promise<void> {
+    await this.opening;
+  }
+
+  private async tryToOpen(placed: PlacedScaling): Promise<void> {
+    const { name, emit } = this.options;
+    if (performance.now() >= this.notBefore) {
+      try {
+        if (await this.openUnderLease(placed)) return;
+        this.notBefore = performance.now() + PAUSE_MS;
+      } catch (error) {
+        emit({ type: 'store-error', filter: name, operation: 'open a layer', error });
+        this.notBefore = performance.now() + ERROR_PAUSE_MS;
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+
+  private async openUnderLease(placed: PlacedScaling): Promise<boolean> {
+    const { keys, connection, scripts, scaling } = this.options;
+    const grown = this.grown(placed);
+    const lease = randomBytes(8).toString('hex');
+    if (!grown || !(await connection.setIfAbsent(keys.lease, lease, LEASE_MS))) return false;
+    try {
+      const target = grown.layers.at(-1)!;
+      const writer = new SegmentWriter({ scripts, keys, lease, target, lifeMs: LAYER_LIFE_MS });
+      await writer.writeEmpty(AbortSignal.timeout(LEASE_MS));
+      // Refused: the layer is not needed any more, and expires.
+      await scaling.grow(grown, { lease, before: placed.generation.token });
+      return true;
+    } finally {
+      await scripts.release(keys, lease);
+    }
+  }
+
+  private grown(placed: PlacedScaling): PlacedScaling | undefined {
+    const from = placed.generation.token;
+    if (this.next?.from !== from) this.next = { from, grown: grownGeneration(this.options.keys, placed) };
+    return this.next.grown;
+  }
+}

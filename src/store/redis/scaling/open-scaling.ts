@@ -1,0 +1,48 @@
+import type { ScalingOptions } from '../../../filter/index.js';
+import type { BloomFilterStore, OpenFilterOptions } from '../../index.js';
+import { CompanionScripts } from '../companion/companion-scripts.js';
+import { CompanionViews } from '../companion/companion-views.js';
+import type { RedisConnection } from '../redis-connection.js';
+import type { LuaSources, RedisScripts } from '../redis-scripts.js';
+import { LayerOpener } from './layer-opener.js';
+import { placeScaling, type PlacedScaling, segmentKeys } from './placed-scaling.js';
+import { ScalingFilterStore } from './scaling-filter-store.js';
+import { ScalingKeys } from './scaling-keys.js';
+import { ScalingReader } from './scaling-reader.js';
+import { SCALING_LAYOUT, ScalingScripts } from './scaling-scripts.js';
+
+export interface OpenScalingOptions extends Pick<OpenFilterOptions, 'name' | 'emit'> {
+  readonly scaling: ScalingOptions;
+  readonly keyPrefix: string;
+  readonly connection: RedisConnection;
+  readonly scripts: RedisScripts;
+  readonly trustAfterFailover: boolean;
+  readonly luaSources?: LuaSources | undefined;
+}
+
+/** A filter of layout `blocked` that grows by layers, in Redis. */
+export function openScaling(options: OpenScalingOptions): BloomFilterStore {
+  const { name, emit, keyPrefix, connection, scripts, luaSources } = options;
+  const keys = new ScalingKeys(keyPrefix, name);
+  const companion = new CompanionScripts(connection, luaSources);
+  const scaling = new ScalingScripts(connection, keys, luaSources);
+  const views = new CompanionViews<PlacedScaling>({
+    ...options,
+    keys,
+    companion,
+    adopts: false,
+    driver: {
+      layout: SCALING_LAYOUT,
+      place: (generation) => placeScaling(keys, generation),
+      ownKeys: (generation) => segmentKeys(placeScaling(keys, generation)?.layers ?? []),
+      adopt: async () => ({ outcome: 'missing' }),
+    },
+  });
+  const parts = { name, emit, keys, connection, scripts, companion, scaling, views };
+  return new ScalingFilterStore({
+    ...parts,
+    reader: new ScalingReader(keys, scaling),
+    opener: new LayerOpener(parts),
+    options: options.scaling,
+  });
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  BloomConfigError,
+  BloomFullError,
+  BloomIdError,
+  type BloomId,
+  planLayer,
+  ScalableFilter,
+  type ScalingDemand,
+} from '../../src/filter/index.js';
+
+const anyDemand: fc.Arbitrary<ScalingDemand> = fc.record({
+  capacity: fc.integer({ min: 1, max: 200 }),
+  errorRate: fc.double({ min: 1e-4, max: 0.3, noNaN: true }),
+  scaling: fc.record({
+    expansion: fc.integer({ min: 1, max: 4 }),
+    tightening: fc.double({ min: 0.1, max: 0.95, noNaN: true }),
+  }),
+});
+
+/** Plans of all layers up to this many. */
+function layersOf(demand: ScalingDemand, most: number) {
+  const plans = [];
+  for (let index = 0; index < most; index++) {
+    const plan = planLayer(demand, index);
+    if (plan === undefined) break;
+    plans.push(plan);
+  }
+  return plans;
+}
+
+describe('The layers of a filter that grows', () => {
+  it('have error rates that are within the one asked for, all together', () => {
+    fc.assert(
+      fc.property(anyDemand, (demand) => {
+        const plans = layersOf(demand, 40);
+        const sum = plans.reduce((total, { errorRate }) => total + errorRate, 0);
+        expect(sum).toBeLessThanOrEqual(demand.errorRate * (1 + 1e-12));
+        expect(plans.reduce((total, plan) => total + plan.modelledErrorRate, 0)).toBeLessThan(
+          demand.errorRate,
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('have capacities and error rates in proportion', () => {
+    const demand = { capacity: 1000, errorRate: 0.01, scaling: { expansion: 3, tightening: 0.5 } };
+    expect(layersOf(demand, 4).map(({ capacity, errorRate }) => [capacity, errorRate])).toEqual([
+      [1000, 0.005],
+      [3000, 0.0025],
+      [9000, 0.00125],
+      [27_000, 0.000625],
+    ]);
+    const usual = layersOf({ capacity: 1000, errorRate: 0.01 }, 3);
+    expect(usual.map(({ capacity }) => capacity)).toEqual([1000, 2000, 4000]);
+    expect(usual[1]!.errorRate / usual[0]!.errorRate).toBeCloseTo(0.8, 10);
+  });
+
+  it('are enough for a million times the first capacity at 0.1 %', () => {
+    const plans = layersOf({ capacity: 100, errorRate: 1e-3 }, 40);
+    expect(plans.reduce((sum, { capacity }) => sum + capacity, 0)).toBeGreaterThan(1e8);
+  });
+
+  it('end where a further one would exceed the error rate', () => {
+    const demand = { capacity: 10, errorRate: 1e-4, scaling: { tightening: 0.5 } };
+    const plans = layersOf(demand, 40);
+    expect(plans.length).toBeGreaterThan(5);
+    expect(plans.length).toBeLessThan(12);
+    expect(plans.at(-1)!.errorRate).toBe(1e-6);
+    expect(layersOf({ capacity: 10, errorRate: 1e-6 }, 40)).toHaveLength(1);
+  });
+
+  it('end where a further one would exceed 4 GiB', () => {
+    const plans = layersOf({ capacity: 1e9, errorRate: 0.01 }, 40);
+    expect(plans).toHaveLength(2);
+  });
+
+  it.each([
+    [{ capacity: 0, errorRate: 0.01 }, /capacity/],
+    [{ capacity: 1.5, errorRate: 0.01 }, /capacity/],
+    [{ capacity: 10, errorRate: 0 }, /errorRate/],
+    [{ capacity: 10, errorRate: 1 }, /errorRate/],
+    [{ capacity: 10, errorRate: 0.01, scaling: { expansion: 0 } }, /expansion/],
+    [{ capacity: 10, errorRate: 0.01, scaling: { expansion: 1.5 } }, /expansion/],
+    [{ capacity: 10, errorRate: 0.01, scaling: { expansion: 1025 } }, /expansion/],
+    [{ capacity: 10, errorRate: 0.01, scaling: { tightening: 0 } }, /tightening/],
+    [{ capacity: 10, errorRate: 0.01, scaling: { tightening: 1 } }, /tightening/],
+    [{ capacity: 10, errorRate: 0.01, scaling: { tightening: NaN } }, /tightening/],
+    [{ capacity: 1e12, errorRate: 0.01 }, /the limit is/],
+  ])('of %j are refused', (demand, message) => {
+    expect(() => new ScalableFilter(demand)).toThrow(BloomConfigError);
+    expect(() => new ScalableFilter(demand)).toThrow(message);
+  });
+});
+
+const anyId = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 20 }),
+  fc.uint8Array({ minLength: 1, maxLength: 20 }),
+  fc.maxSafeInteger(),
+  fc.bigInt(),
+);
+
+describe('A filter that grows', () => {
+  it('never denies an id that was added, and counts it once', () => {
+    fc.assert(
+      fc.property(anyDemand, fc.array(anyId, { maxLength: 300 }), (demand, ids) => {
+        const filter = new ScalableFilter(demand);
+        let added = 0;
+        for (const id of ids) {
+          const wasThere = filter.mightContain(id);
+          expect(filter.add(id)).toBe(!wasThere);
+          expect(filter.add(id)).toBe(false);
+          if (!wasThere) added++;
+        }
+        for (const id of ids) expect(filter.mightContain(id)).toBe(true);
+        expect(filter.ids).toBe(added);
+        for (const { ids: held, plan } of filter.describe()) expect(held).toBeLessThanOrEqual(plan.capacity);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('opens a layer for the id that has no room in the last, and not before', () => {
+    const filter = new ScalableFilter({ capacity: 10, errorRate: 1e-4 });
+    for (let i = 0; i < 10; i++) filter.add(i);
+    for (let i = 0; i < 10; i++) filter.add(i);
+    expect(filter.describe()).toHaveLength(1);
+    filter.add('one more');
+    expect(filter.describe().map(({ ids, plan }) => [ids, plan.capacity])).toEqual([
+      [10, 10],
+      [1, 20],
+    ]);
+  });
+
+  it('that has no further layer is full', () => {
+    const filter = new ScalableFilter({ capacity: 5, errorRate: 1e-6 });
+    for (let i = 0; i < 5; i++) filter.add(i);
+    expect(() => filter.add('x')).toThrow(BloomFullError);
+    expect(() => filter.add('x')).toThrow(/Expected at most 5 ids in 1 layers, got one more/);
+    expect(filter.add(3)).toBe(false);
+    expect(filter.mightContain('x')).toBe(false);
+  });
+
+  it('that has no further layer takes more ids if told so, at a higher error rate', () => {
+    const filter = new ScalableFilter({ capacity: 50, errorRate: 1e-6 }, { overfills: true });
+    for (let i = 0; i < 500; i++) filter.add(i);
+    for (let i = 0; i < 500; i++) expect(filter.mightContain(i)).toBe(true);
+    expect(filter.describe()).toHaveLength(1);
+    expect(filter.modelledErrorRate).toBeGreaterThan(1e-6);
+  });
+
+  it('refuses what is no id, and ids that are too long', () => {
+    const filter = new ScalableFilter({ capacity: 5, errorRate: 0.01 }, { maxIdBytes: 16 });
+    for (const value of ['', undefined, null, {}, 1.5]) {
+      expect(() => filter.add(value as BloomId)).toThrow(BloomIdError);
+      expect(() => filter.mightContain(value as BloomId)).toThrow(BloomIdError);
+    }
+    expect(() => filter.add('x'.repeat(17))).toThrow(/at most 16 bytes/);
+    expect(filter.mightContain('x'.repeat(17))).toBe(false);
+    expect(filter.ids).toBe(0);
+  });
+});

@@ -1,0 +1,167 @@
+import { Injectable, NotFoundException } from '@nestjs/common';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { TestingModule } from '@nestjs/testing';
+import { Redis } from 'ioredis';
+import { type BloomFeature, BloomGuarded, BloomModule, BloomRegisters, BloomService } from 'nestjs-bloom';
+import { age } from '../support/denials.js';
+import { eventually } from '../support/eventually.js';
+import { type RedisServer, startRedis } from '../support/redis-server.js';
+import { startContext } from './support/test-app.js';
+
+/** Twice the drain and a second. */
+const MARK_MS = 21_000;
+const rows = new Set<string>();
+let calls = 0;
+/** What a slow method waits for. */
+let slow: Promise<unknown> = Promise.resolve();
+
+@Injectable()
+class Products {
+  @BloomGuarded('products')
+  async find(sku: string): Promise<{ sku: string } | null> {
+    calls++;
+    await new Promise(setImmediate);
+    return rows.has(sku) ? { sku } : null;
+  }
+
+  @BloomGuarded('products')
+  async get(sku: string): Promise<{ sku: string }> {
+    calls++;
+    if (!rows.has(sku)) throw new NotFoundException();
+    return { sku };
+  }
+
+  @BloomGuarded('products', { coalesce: true })
+  async share(sku: string): Promise<{ sku: string } | null> {
+    calls++;
+    const found = rows.has(sku) ? { sku } : null;
+    await slow;
+    return found;
+  }
+
+  @BloomRegisters('products')
+  async create(sku: string): Promise<{ sku: string }> {
+    rows.add(sku);
+    return { sku };
+  }
+}
+
+let server: RedisServer;
+let admin: Redis;
+let modules: TestingModule[] = [];
+
+beforeAll(async () => {
+  server = await startRedis();
+  admin = new Redis(server.url);
+});
+
+beforeEach(async () => {
+  await Promise.all(modules.map((module) => module.close()));
+  await admin.flushall();
+  rows.clear();
+  calls = 0;
+});
+
+afterAll(async () => {
+  await Promise.all(modules.map((module) => module.close()));
+  admin.disconnect();
+  await server.stop();
+});
+
+/** Two processes with a filter in which every bit is set: everything is a false positive. */
+async function start(feature: Partial<BloomFeature> = {}) {
+  const startOne = () =>
+    startContext({
+      imports: [
+        BloomModule.forRoot({ redis: server.url, timeoutMs: 1000, onEvent: () => {} }),
+        BloomModule.forFeature([
+          { name: 'products', capacity: 1, errorRate: 0.5, negativeCache: { shared: true }, ...feature },
+        ]),
+      ],
+      providers: [Products],
+    });
+  modules = [await startOne(), await startOne()];
+  const [one, two] = modules.map((module) => ({
+    products: module.get(Products),
+    filter: module.get(BloomService).filter('products'),
+  }));
+  await one!.filter.addMany(Array.from({ length: 20_000 }, (_, i) => `filler-${i}`));
+  await eventually('the table of denials is there', async () => {
+    await one!.products.find('anything');
+    return (await admin.exists('bloom:{products}:denials')) === 1;
+  });
+  await Promise.all([one!.filter.info(), two!.filter.info()]);
+  await age(admin, 'products', MARK_MS + 1);
+  calls = 0;
+  return { one: one!, two: two! };
+}
+
+it('a false positive that is replayed reaches the method once in its life, over all processes', async () => {
+  const { one, two } = await start();
+  for (let i = 0; i < 20; i++) {
+    expect(await one.products.find('nothing')).toBeNull();
+    expect(await two.products.find('nothing')).toBeNull();
+  }
+  expect(calls).toBe(1);
+  const counts = [one, two].map(({ filter }) => filter.guarding.counts());
+  expect(counts.map(({ remembered }) => remembered)).toEqual([19, 20]);
+  await age(admin, 'products', 6_001);
+  await two.products.find('nothing');
+  expect(calls).toBe(2);
+});
+
+it('what one method finds nothing for, another one is asked for', async () => {
+  const { one, two } = await start();
+  await one.products.find('nothing');
+  await expect(two.products.get('nothing')).rejects.toThrow(NotFoundException);
+  expect(calls).toBe(2);
+});
+
+it('an id is found by every process as soon as its create has returned', async () => {
+  const { one, two } = await start();
+  for (let i = 0; i < 20; i++) {
+    const sku = `new-${i}`;
+    await one.products.find(sku);
+    await two.products.create(sku);
+    expect(await one.products.find(sku)).toEqual({ sku });
+  }
+});
+
+it('an id whose row is not visible yet is not denied, and found when it is', async () => {
+  const { one, two } = await start();
+  const before = one.products.find('7');
+  await two.filter.add(7);
+  expect([await before, await one.products.find('7'), await two.products.find('7')]).toEqual([
+    null,
+    null,
+    null,
+  ]);
+  rows.add('7');
+  expect([await one.products.find('7'), await two.products.find('7')]).toEqual([{ sku: '7' }, { sku: '7' }]);
+});
+
+it('in shadow mode nothing is blocked', async () => {
+  const { one } = await start({ shadow: true });
+  for (let i = 0; i < 3; i++) await one.products.find('nothing');
+  expect(calls).toBe(3);
+  expect(one.filter.guarding.counts()).toMatchObject({ falsePositives: 4, remembered: 2 });
+});
+
+it('a look-up that joined the call of another one notes nothing: it may have begun before an add', async () => {
+  const { one, two } = await start({ rebuild: { drainMs: 0 } });
+  await one.products.share('the first to be shared');
+  let proceed = () => {};
+  slow = new Promise<void>((resolve) => (proceed = resolve));
+  const first = one.products.share('late');
+  await eventually('the method runs', () => calls === 2);
+  rows.add('late');
+  await two.filter.add('late');
+  // The mark of the add ends.
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  const joined = one.products.share('late');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  proceed();
+  expect([await first, await joined]).toEqual([null, null]);
+  expect(calls).toBe(2);
+  expect(await two.products.share('late')).toEqual({ sku: 'late' });
+});

@@ -1,0 +1,222 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import type { TestingModule } from '@nestjs/testing';
+import type { Redis } from 'ioredis';
+import {
+  type BloomEvent,
+  type BloomFilter,
+  type BloomFilterOptions,
+  BloomGuarded,
+  BloomModule,
+  BloomRegisters,
+  getBloomFilterToken,
+} from 'nestjs-bloom';
+import { FilterWatch } from '../../src/module/filter.watch.js';
+import { startContext } from '../guard/support/test-app.js';
+import { idsOf } from '../support/built-filter.js';
+import { eventually } from '../support/eventually.js';
+import { fillByPeer } from '../support/peers/foreign-peer.js';
+import { goZeroPeer } from '../support/peers/go-zero-peer.js';
+import { redissonPeer } from '../support/peers/redisson-peer.js';
+import { RedisFixture } from '../support/redis-fixture.js';
+
+const BUILT = idsOf('product', 50);
+const rows = new Map(BUILT.map((id) => [id, { id }]));
+
+@Injectable()
+class ProductRepository {
+  queries = 0;
+
+  @BloomGuarded('products')
+  async find(id: string) {
+    this.queries++;
+    return rows.get(id) ?? null;
+  }
+
+  @BloomRegisters('products', { id: 'id' })
+  async create(product: { id: string }) {
+    rows.set(product.id, product);
+    return product;
+  }
+}
+
+let redis: RedisFixture;
+let admin: Redis;
+const opened: TestingModule[] = [];
+
+beforeAll(async () => {
+  redis = await RedisFixture.start();
+  admin = redis.client();
+});
+afterEach(async () => {
+  for (const module of opened.splice(0)) await module.close();
+});
+afterAll(() => redis.close());
+
+async function start(options: Partial<BloomFilterOptions>) {
+  const events: BloomEvent[] = [];
+  const module = await startContext({
+    imports: [
+      BloomModule.forRoot({
+        redis: redis.server.url,
+        timeoutMs: 2000,
+        onEvent: (event) => events.push(event),
+      }),
+      BloomModule.forFeature([{ name: 'products', capacity: 1000, ...options }]),
+    ],
+    providers: [ProductRepository],
+  });
+  opened.push(module);
+  const filter = module.get<BloomFilter>(getBloomFilterToken('products'), { strict: false });
+  return { filter, events, repository: module.get(ProductRepository) };
+}
+
+describe('An application that guards with a filter of another system', () => {
+  const peer = goZeroPeer(20_000);
+
+  it('stops look-ups of ids that go-zero has not added, and nothing else', async () => {
+    await fillByPeer(peer, admin, 'guarded', BUILT);
+    const { filter, repository, events } = await start({ layout: peer.layout('guarded') });
+    expect(await repository.find('product-1')).toEqual({ id: 'product-1' });
+    expect(await repository.find('nothing')).toBeNull();
+    expect(repository.queries).toBe(1);
+    await repository.create({ id: 'from here' });
+    expect(await peer.has(admin, 'guarded', 'from here')).toBe(true);
+    await peer.add(admin, 'guarded', 'from there');
+    expect(await filter.checkMany(['from here', 'from there', 'nothing'])).toEqual([
+      'maybe',
+      'maybe',
+      'absent',
+    ]);
+    expect(await filter.info()).toMatchObject({
+      layout: 'go-zero',
+      state: 'ready',
+      bytes: 2500,
+      hashCount: 14,
+      capacity: 1000,
+    });
+    await expect(filter.reset()).rejects.toThrow(/other systems/);
+    await expect(filter.rebuild()).rejects.toThrow(/no source/);
+    expect(events.filter(({ type }) => type === 'store-error')).toEqual([]);
+  });
+
+  it('lets everything through once the key is gone, until adopt()', async () => {
+    await fillByPeer(peer, admin, 'gone', BUILT);
+    const { filter, repository } = await start({ layout: peer.layout('gone') });
+    expect(await repository.find('nothing')).toBeNull();
+    expect(repository.queries).toBe(0);
+    await admin.del('gone');
+    expect(await repository.find('nothing')).toBeNull();
+    expect(repository.queries).toBe(1);
+    await expect(filter.adopt()).rejects.toThrow(/no key 'gone'/);
+    await fillByPeer(peer, admin, 'gone', BUILT);
+    await filter.adopt();
+    expect(await repository.find('nothing')).toBeNull();
+    expect(await repository.find('product-2')).toEqual({ id: 'product-2' });
+    expect(repository.queries).toBe(2);
+  });
+
+  it('rebuilds it from its source when it is lost, for both sides', async () => {
+    const redissons = redissonPeer({ codec: 'Kryo5Codec' });
+    const source = {
+      ids: async function* () {
+        yield [...rows.keys()];
+      },
+    };
+    const rebuild = { drainMs: 0 };
+    const { filter, repository } = await start({ layout: redissons.layout('java'), source, rebuild });
+    const isReady = async () => (await filter.info()).state === 'ready';
+    await eventually('the filter is built', isReady);
+    for (const id of BUILT) expect(await redissons.has(admin, 'java', id)).toBe(true);
+    expect(await redissons.has(admin, 'java', 'nothing')).toBe(false);
+    await admin.flushall();
+    expect(await repository.find('product-3')).toEqual({ id: 'product-3' });
+    await repository.find('nothing');
+    await eventually('the filter is built again', isReady);
+    expect(await filter.check('product-3')).toBe('maybe');
+    expect(await filter.check('nothing')).toBe('absent');
+    expect(await redissons.has(admin, 'java', 'product-3')).toBe(true);
+    await expect(filter.adopt()).rejects.toThrow(/rebuild\(\)/);
+  });
+});
+
+describe('A filter of another system that its bits do not suffice for', () => {
+  it.each([
+    [20_000, 0],
+    [2000, 1],
+  ])('is told of, and not rebuilt: its size is no matter of a rebuild (%p bits)', async (bits, told) => {
+    const peer = goZeroPeer(bits);
+    const key = `full-${bits}`;
+    const source = {
+      ids: async function* () {
+        yield BUILT;
+      },
+    };
+    const rebuild = { drainMs: 0 };
+    const { filter } = await start({ layout: peer.layout(key), capacity: 10, source, rebuild });
+    await eventually('the filter is built', async () => (await filter.info()).state === 'ready');
+    for (const id of idsOf('more', 100)) await peer.add(admin, key, id);
+    const events: BloomEvent[] = [];
+    await new FilterWatch((event) => events.push(event)).look(filter as never);
+    expect(events.map(({ type }) => type)).toEqual(Array(told).fill('overfull'));
+    expect((await filter.info()).builds).toBe(1);
+  });
+});
+
+describe('A layout of another system', () => {
+  it.each<[layout: unknown, message: RegExp]>([
+    ['bloom', /one of .*go-zero/],
+    [null, /one of .*go-zero/],
+    [{ kind: 'rot13' }, /one of .*go-zero/],
+    [{ kind: 'go-zero', bits: 1000 }, /layout\.key/],
+    [{ kind: 'go-zero', key: '', bits: 1000 }, /layout\.key/],
+    [{ kind: 'go-zero', key: 'a' }, /layout\.bits/],
+    [{ kind: 'go-zero', key: 'a', bits: 8 }, /layout\.bits .* from 64 to 4294967296, got 8/],
+    [{ kind: 'go-zero', key: 'a', bits: 2 ** 33 }, /layout\.bits/],
+    [{ kind: 'go-zero', key: 'a', bits: 1000, foreignAdds: 'all' }, /layout\.foreignAdds/],
+    [{ kind: 'go-zero', key: 'a', bits: 1000, adopt: true }, /layout\.adopt/],
+    [{ kind: 'go-zero', key: 'a}b', bits: 1000 }, /hash tag/],
+    [{ kind: 'redisson', codec: 'StringCodec' }, /layout\.name/],
+    [{ kind: 'redisson', name: 'a', codec: 'StringCodec', capacity: 1e9 }, /4294967294 bits/],
+    [{ kind: 'redisson', name: 'a' }, /codec of Redisson/],
+    [{ kind: 'redisson', name: 'a', codec: 'MarshallingCodec' }, /codec of Redisson/],
+    [{ kind: 'redisson', name: 'a', codec: 'Kryo5Codec', type: 'Double' }, /codec of Redisson/],
+    [{ kind: 'redisson', name: 'a', codec: 'Kryo5Codec', resize: 1 }, /layout\.resize/],
+    [{ kind: 'spring', key: 'a' }, /capacity and errorRate .* bits and hashCount/],
+    [{ kind: 'spring', key: 'a', capacity: 0, errorRate: 0.1 }, /capacity/],
+    [{ kind: 'spring', key: 'a', bits: 1000, hashCount: 0 }, /hashCount/],
+    [{ kind: 'spring', key: 'a', bits: 1000, hashCount: 3, funnel: 'x' }, /layout\.funnel/],
+    [{ kind: 'guava', key: 'a' }, /layout\.funnel/],
+    [{ kind: 'guava', key: 'a', funnel: 'longFunnel', strategy: 'x' }, /layout\.strategy/],
+  ])('is refused when it cannot work: %p', async (layout, message) => {
+    const { capacity = 1000 } = (layout ?? {}) as { capacity?: number };
+    await expect(start({ layout: layout as never, capacity: capacity || 1000 })).rejects.toThrow(message);
+  });
+
+  it('needs Redis', async () => {
+    const imports = [
+      BloomModule.forRoot({
+        filters: [{ name: 'products', capacity: 10, layout: { kind: 'go-zero', key: 'a', bits: 1000 } }],
+      }),
+    ];
+    await expect(startContext({ imports })).rejects.toThrow(/the option redis/);
+  });
+
+  it('has no copies in the process', async () => {
+    const layout = { kind: 'go-zero', key: 'a', bits: 1000 } as const;
+    await expect(start({ layout, replica: 'verified' })).rejects.toThrow(/no copies/);
+  });
+
+  it('may have bits that are too few for any plan', async () => {
+    const layout = { kind: 'go-zero', key: 'huge', bits: 1000 } as const;
+    const { filter, events } = await start({ layout, capacity: 900_000_000, errorRate: 1e-4 });
+    await eventually('it is told', () => events.some(({ type }) => type === 'advice'));
+    expect(await filter.check('a')).toBe('unknown');
+  });
+
+  it('says when its bits are too few', async () => {
+    const { events } = await start({ layout: { kind: 'go-zero', key: 'small', bits: 2000 } });
+    const advice = () => events.filter((event) => event.type === 'advice').map(({ text }) => text);
+    await eventually('it is said', () => advice().some((text) => /2000 bits of key 'small'/.test(text)));
+  });
+});

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { bfFixture, describeBf, luaWithoutLoadChunk } from '../support/bf-server.js';
+import type { RedisFixture } from '../support/redis-fixture.js';
+import { describeRebuild } from './contract.js';
+
+describeBf('Rebuilds of filters of BF.* commands', () => {
+  let redis: RedisFixture;
+  beforeAll(async () => {
+    redis = await bfFixture();
+  });
+  afterAll(() => redis.close());
+
+  const layout = { kind: 'redisbloom' } as const;
+  const open = async (options = {}, opened = {}) =>
+    (await redis.open(redis.name(), options, { layout, ...opened })).filter;
+
+  describeRebuild('filter of BF.* commands', () => open());
+  describeRebuild('filter of BF.* commands that does not scale', () =>
+    open({}, { layout: { ...layout, nonScaling: true } }),
+  );
+  describeRebuild('filter of BF.* commands on a server without BF.LOADCHUNK', () =>
+    open({ luaSources: luaWithoutLoadChunk() }),
+  );
+});

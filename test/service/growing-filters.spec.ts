@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BloomConfigError, type BloomEvent, systemClock } from '../../src/common/index.js';
+import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../../src/service/index.js';
+import type { BloomStore } from '../../src/store/index.js';
+import { MemoryStore } from '../../src/store/memory/index.js';
+import { RedisStore } from '../../src/store/redis/index.js';
+import { idsOf } from '../support/built-filter.js';
+import { RedisFixture } from '../support/redis-fixture.js';
+
+let redis: RedisFixture;
+beforeAll(async () => {
+  redis = await RedisFixture.start();
+});
+afterAll(() => redis.close());
+
+const STORES: [string, () => Promise<BloomStore>][] = [
+  ['this process', async () => new MemoryStore()],
+  [
+    'Redis',
+    () =>
+      RedisStore.connect({
+        redis: redis.server.url,
+        keyPrefix: `bloom-${redis.name()}`,
+        trustAfterFailover: false,
+        timeoutMs: 2000,
+        writeTimeoutMs: 10_000,
+        emit: () => {},
+      }),
+  ],
+];
+
+function managed(store: BloomStore, options: Partial<BloomFilterOptions>): ManagedFilter {
+  const events: BloomEvent[] = [];
+  const definition = defineFilter({ name: 'seen', capacity: 200, errorRate: 0.01, ...options });
+  return new ManagedFilter(definition, { store, emit: (event) => events.push(event), clock: systemClock });
+}
+
+describe.each(STORES)('A filter with scaling in %s', (_, openStore) => {
+  it('is there with its first add, grows, and is emptied by reset', async () => {
+    const store = await openStore();
+    const filter = managed(store, { scaling: {} });
+    expect(await filter.check('a')).toBe('unknown');
+    expect(await filter.add('a')).toBe(true);
+    await filter.addMany(idsOf('id', 1500));
+    expect(new Set(await filter.checkMany(['a', ...idsOf('id', 1500)]))).toEqual(new Set(['maybe']));
+    const info = await filter.info();
+    expect(info).toMatchObject({ state: 'ready', layout: 'blocked' });
+    expect(info.capacity).toBeGreaterThan(1400);
+    expect(info.modelledErrorRate).toBeLessThan(0.01);
+    await filter.reset();
+    expect(await filter.check('a')).toBe('absent');
+    expect(await filter.info()).toMatchObject({ count: 0, capacity: 200, builds: 2 });
+    await expect(filter.rebuild()).rejects.toThrow(BloomConfigError);
+    await expect(filter.remove('a')).rejects.toThrow(/expected the layout cuckoo, got blocked/);
+    await filter.close();
+    await store.close();
+  });
+});
+
+describe('A cuckoo filter', () => {
+  it('removes an id in this process', async () => {
+    const source = {
+      ids: async function* () {
+        yield ['a', 'b'];
+      },
+    };
+    const filter = managed(new MemoryStore(), {
+      layout: { kind: 'cuckoo' },
+      source,
+      rebuild: { drainMs: 0 },
+    });
+    await filter.rebuild();
+    expect(await filter.remove('a')).toBe(true);
+    expect(await filter.checkMany(['a', 'b'])).toEqual(['absent', 'maybe']);
+    expect(await filter.remove('certainly not there')).toBe(false);
+    await filter.close();
+  });
+});
+
+describe('A filter with scaling', () => {
+  const source = { async *ids() {} };
+
+  it.each<[string, Partial<BloomFilterOptions>, RegExp]>([
+    ['a source', { scaling: {}, source }, /expected source to be no source/],
+    [
+      'another layout',
+      { scaling: {}, layout: { kind: 'cuckoo' } },
+      /expected scaling to be an object, with the layout 'blocked'/,
+    ],
+    ['an expansion of 0', { scaling: { expansion: 0 } }, /expansion/],
+    ['a tightening of 1', { scaling: { tightening: 1 } }, /tightening/],
+    ['something else', { scaling: true as unknown as object }, /expected scaling/],
+    ['a bucket size of 999', { layout: { kind: 'cuckoo', bucketSize: 999 } }, /bucketSize/],
+    [
+      'what a cuckoo filter cannot',
+      { layout: { kind: 'cuckoo' }, errorRate: 1e-6, capacity: 1e9 },
+      /needs more than/,
+    ],
+  ])('is refused with %s', (_, options, message) => {
+    expect(() => managed(new MemoryStore(), options)).toThrow(message);
+    expect(() => managed(new MemoryStore(), options)).toThrow(BloomConfigError);
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { BloomConfigError } from '../../src/common/index.js';
+import type { RedisBloomStoredLayout } from '../../src/filter/index.js';
+import { type BloomFilterOptions, defineFilter } from '../../src/service/index.js';
+
+const options: BloomFilterOptions = { name: 'products', capacity: 1000 };
+const layoutOf = (layout: object) => ({ kind: 'redisbloom', ...layout }) as RedisBloomStoredLayout;
+
+describe('The layout redisbloom', () => {
+  it.each([
+    {},
+    { key: 'shop:products' },
+    { expansion: 1 },
+    { nonScaling: true },
+    { nonScaling: false, expansion: 4 },
+  ])('may be %j', (given) => {
+    const layout = layoutOf(given);
+    expect(defineFilter({ ...options, layout }).layout).toEqual(layout);
+  });
+
+  it.each([
+    [{ expansion: 0 }, /expansion to be at least 1, got 0/],
+    [{ expansion: 2, nonScaling: true }, /Leave one out/],
+    [{ expansion: 40_000 }, /expansion to be an integer from 0 to 32768, got 40000/],
+    [{ expansion: '2' }, /expansion to be an integer/],
+    [{ nonScaling: 'yes' }, /nonScaling to be true or false, got yes/],
+    [{ key: '' }, /layout\.key to be the name of a key, got ''/],
+    [{ key: 7 }, /layout\.key to be the name of a key, got 7/],
+  ])('may not be %j', (given, message) => {
+    const define = () => defineFilter({ ...options, layout: layoutOf(given) });
+    expect(define).toThrow(BloomConfigError);
+    expect(define).toThrow(message);
+  });
+
+  it('holds no more ids than BF.RESERVE takes', () => {
+    expect(() => defineFilter({ ...options, layout: layoutOf({}), capacity: 2 ** 31 })).toThrow(
+      /capacity to be an integer from 1 to 1073741824/,
+    );
+  });
+});

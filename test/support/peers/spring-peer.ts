@@ -1,0 +1,22 @@
+import { spring } from '../../../src/filter/index.js';
+import type { ForeignPeer } from './foreign-peer.js';
+
+/** The helper's `setBit` and `getBit`, a command for each offset. */
+export function springPeer(demand: { capacity: number; errorRate: number }): ForeignPeer {
+  const layout = spring.layout(spring.size(demand));
+  return {
+    name: "Spring's BloomFilterHelper",
+    layout: (key) => ({ kind: 'spring', key, ...demand }),
+    deletedBeforeRebuild: /another type|longer/,
+    keys: (key) => [key],
+    init: async () => {},
+    add: async (client, key, id) => {
+      for (const offset of layout.positions(id)) await client.setbit(key, offset, 1);
+      return undefined;
+    },
+    has: async (client, key, id) => {
+      for (const offset of layout.positions(id)) if ((await client.getbit(key, offset)) === 0) return false;
+      return true;
+    },
+  };
+}

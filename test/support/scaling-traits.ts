@@ -1,0 +1,11 @@
+import { BLOCK_BYTES, planLayer } from '../../src/filter/index.js';
+import type { StoreTraits } from '../store/contract.js';
+
+/** In what filters that grow differ from others: the first layer has a fifth of the error rate. */
+export const SCALING_TRAITS: StoreTraits = {
+  shapeOf: (plan) => {
+    const { hashCount, blocks } = planLayer(plan, 0)!;
+    return { hashCount, bytes: blocks * BLOCK_BYTES };
+  },
+  leastErrors: 5,
+};

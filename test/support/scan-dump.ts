@@ -1,0 +1,12 @@
+import type { Redis } from 'ioredis';
+import type { RedisBloomChunk } from '../../src/filter/index.js';
+
+/** A filter as `BF.SCANDUMP` gives it. */
+export async function readChunks(redis: Redis, key: string): Promise<RedisBloomChunk[]> {
+  const chunks: RedisBloomChunk[] = [];
+  for (let asked = 0; ; asked = chunks.at(-1)!.iterator) {
+    const [iterator, data] = (await redis.callBuffer('BF.SCANDUMP', key, asked)) as [number, Buffer];
+    if (Number(iterator) === 0) return chunks;
+    chunks.push({ iterator: Number(iterator), data });
+  }
+}

@@ -2,7 +2,7 @@ import { Injectable, Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { BloomGuarded, BloomModule, BloomService } from '../src/index.js';
 import { assert, type Bench, Comparison, rate } from './harness.js';
-import { idText, somePresent } from './ids.js';
+import { idText, idTexts, somePresent } from './ids.js';
 import { redisBench, sourceOf, untilReplicaAnswers } from './redis-bench.js';
 
 const METRIC = 'calls/s';
@@ -65,7 +65,9 @@ export const bench: Bench = async (context) => {
   const products = app.get(Products);
   await app.get(BloomService).filter('products').rebuild();
   const asked = somePresent(pick(100_000, 2000), ids);
-  assert((await products.guarded('none-1')) === null, 'an absent id to be answered without the method');
+  const absent = await Promise.all(idTexts('none', 20).map((id) => products.guarded(id)));
+  // One may pass, at the error rate.
+  assert(absent.filter((row) => row !== null).length <= 2, 'absent ids to be answered without the method');
   await untilReplicaAnswers(client, () => products.guarded(idText('prod', 1)));
   assert((await products.guarded(asked[0]!)) === products.row, 'an existing id to reach the method');
 

@@ -1,7 +1,7 @@
 import { NotFoundException, ServiceUnavailableException } from '@nestjs/common';
 import { BloomConfigError, BloomIdError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
-import type { BloomVerdict } from '../store/index.js';
+import type { BloomVerdict, DenialAnswer } from '../store/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
 import { AddQueue, type AddQueueLimits } from './add.queue.js';
 import { type SharedCall, SharedCalls } from './shared-calls.js';
@@ -15,26 +15,43 @@ export interface GuardDeclaration {
   readonly options: BloomGuardedOptions;
 }
 
-/** A call that a guard decides on, as its door sees it. */
+/** How calls come to a guard: as calls of the method itself, or as requests of its route. */
+export interface GuardDoor {
+  /** May throw what an application's own function throws. */
+  id(call: GuardedCall): unknown;
+  isRoute(): boolean;
+}
+
+/**
+ * A call that a guard decides on. This and what else is made for each call is an object literal and no class: the engine forgets
+ * the shape of a class when a garbage collection meets no instance, and with it the compiled code of all that calls pass.
+ */
 export interface GuardedCall {
   readonly guard: GuardDeclaration;
+  readonly door: GuardDoor;
   readonly self: unknown;
   readonly args: readonly unknown[];
-  /** May throw what an application's own function throws. */
-  id(): unknown;
-  isRoute(): boolean;
 }
 
 /** What a guard decided on a call. */
 export interface GuardDecision {
   /** The call is answered with this, in place of the method. */
   readonly answer?: { readonly value: unknown };
-  /** To be called with how the method ended, when it is let through. */
-  readonly settle?: Settle;
+  /** The call is let through, and `settle` wants to know how it ends. */
+  readonly watched?: WatchedCall;
 }
 
-/** @param isJoined whether the method was called for another caller: it may have begun before the decision. */
-export type Settle = (outcome: CallOutcome, isJoined?: boolean) => void;
+/** A call that was let through, of which something can be learned. */
+export interface WatchedCall {
+  readonly filter: GuardableFilter;
+  readonly guard: GuardDeclaration;
+  readonly id: unknown;
+  readonly verdict: BloomVerdict;
+  /** When the filter had answered, by `performance.now()`; 0 where nobody needs it. */
+  readonly readAt: number;
+  /** What other processes know of the id, where they share it. */
+  readonly denial: DenialAnswer | undefined;
+}
 
 /** `nothing`: the method gave null or undefined, or threw NotFound. `failed`: it threw something else. */
 export type CallOutcome = 'found' | 'nothing' | 'failed';
@@ -94,24 +111,19 @@ export class BloomGuardRunner {
   }
 
   private decideOn(verdict: BloomVerdict, asked: Asked): GuardDecision | Promise<GuardDecision> {
-    const { call, filter, id } = asked;
-    const { guard } = call;
+    const { call, filter } = asked;
     const { guarding } = filter;
     switch (verdict) {
       case 'maybe':
         guarding.maybe++;
-        return filter.askDenied ? this.decideShared(asked) : letThrough(filter, guard, id);
+        return filter.askDenied ? this.decideShared(asked) : watch(asked, verdict);
       case 'unknown':
         guarding.unknown++;
         return guarding.mode === 'on' ? this.answerUnknown(call) : PASS;
       case 'absent':
         guarding.absent++;
         if (!guarding.isAudited()) return this.answerAbsent(call);
-        return {
-          settle: (outcome) => {
-            if (outcome === 'found') void filter.reportWrongAbsent(id as BloomId);
-          },
-        };
+        return watch(asked, verdict);
     }
   }
 
@@ -130,7 +142,7 @@ export class BloomGuardRunner {
     const adds = filter?.guarding.recentAdds;
     const isTooOld = (startedAt: number): boolean => {
       try {
-        return adds !== undefined && adds.mayMiss(filter!.keyText(call.id()), startedAt);
+        return adds !== undefined && adds.mayMiss(filter!.keyText(call.door.id(call)), startedAt);
       } catch {
         return false; // No id: nobody can have added it.
       }
@@ -139,20 +151,34 @@ export class BloomGuardRunner {
   }
 
   /** The filter lets the id through: perhaps the database has denied it to another process. */
-  private async decideShared({ call, filter, id, since }: Asked): Promise<GuardDecision> {
+  private async decideShared(asked: Asked): Promise<GuardDecision> {
+    const { call, filter, id, since } = asked;
     const { guarding } = filter;
-    const answer = await filter.askDenied!({ id, scope: call.guard.method, since });
-    if (answer.isDenied) {
+    const denial = await filter.askDenied!({ id, scope: call.guard.method, since });
+    if (denial.isDenied) {
       guarding.remembered++;
       if (guarding.mode === 'on') return this.answerAbsent(call);
     }
-    return {
-      settle: (outcome, isJoined) => {
-        if (outcome !== 'nothing') return;
-        guarding.falsePositives++;
-        if (!isJoined) answer.note();
-      },
-    };
+    return watch(asked, 'maybe', denial);
+  }
+
+  /**
+   * Learns from how the method ended.
+   *
+   * @param isJoined whether the method was called for another caller: it may have begun before the decision.
+   */
+  settle(watched: WatchedCall, outcome: CallOutcome, isJoined = false): void {
+    const { filter, guard, id, verdict, readAt, denial } = watched;
+    const { guarding } = filter;
+    if (verdict === 'absent') {
+      if (outcome === 'found') void filter.reportWrongAbsent(id as BloomId);
+      return;
+    }
+    if (outcome !== 'nothing') return;
+    guarding.falsePositives++;
+    if (isJoined) return;
+    if (denial) denial.note();
+    else guarding.negativeCache?.remember(filter.keyText(id), guard.method, readAt);
   }
 
   private async answerUnknown({ guard, self, args }: GuardedCall): Promise<GuardDecision> {
@@ -166,13 +192,13 @@ export class BloomGuardRunner {
     const { guard, self, args } = call;
     const onAbsent = guard.options.onAbsent ?? this.options.defaults?.onAbsent;
     if (onAbsent) return { answer: { value: await onAbsent.apply(self, [...args]) } };
-    if (call.isRoute()) throw new NotFoundException();
+    if (call.door.isRoute()) throw new NotFoundException();
     return { answer: { value: null } };
   }
 
   private readId(call: GuardedCall): unknown {
     try {
-      return call.id();
+      return call.door.id(call);
     } catch (error) {
       this.options.service.emit({ type: 'invalid-id', filter: call.guard.filter, error });
       return NO_ID;
@@ -233,16 +259,7 @@ function isDenied(filter: GuardableFilter, id: unknown, method: string): boolean
   }
 }
 
-/** Lets the method run, and remembers in this process if it finds nothing. */
-function letThrough(filter: GuardableFilter, { method }: GuardDeclaration, id: unknown): GuardDecision {
-  const { guarding } = filter;
-  const { negativeCache } = guarding;
-  const readAt = negativeCache ? performance.now() : 0;
-  return {
-    settle: (outcome, isJoined) => {
-      if (outcome !== 'nothing') return;
-      guarding.falsePositives++;
-      if (!isJoined) negativeCache?.remember(filter.keyText(id), method, readAt);
-    },
-  };
+function watch({ call, filter, id }: Asked, verdict: BloomVerdict, denial?: DenialAnswer): GuardDecision {
+  const readAt = filter.guarding.negativeCache ? performance.now() : 0;
+  return { watched: { filter, guard: call.guard, id, verdict, readAt, denial } };
 }

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { GuardDeclaration, GuardedCall } from './bloom-guard.runner.js';
+import type { GuardDeclaration, GuardDoor } from './bloom-guard.runner.js';
 import { outcomeOfError, outcomeOfResult } from './call-outcome.js';
 import { declareGuard, InterceptorsTurn } from './bloom.interceptor.js';
 import type { BloomGuardedOptions, BloomMethodDecorator } from './guard.options.js';
@@ -7,6 +7,7 @@ import {
   isRouteHandler,
   methodName,
   type MethodSite,
+  proceed,
   type WrappedCall,
   wrapMethod,
 } from './method.wrapper.js';
@@ -36,11 +37,16 @@ export function BloomGuarded(filter: string, options: BloomGuardedOptions = {}):
   return (target, key, descriptor) => {
     const site = { target, key, descriptor };
     const guard: GuardDeclaration = { filter, method: methodName(site), options };
-    const use = { site, guard, interceptorsTurn: new InterceptorsTurn(key, guard) };
+    const method = {
+      site,
+      guard,
+      door: directDoor(site),
+      interceptorsTurn: new InterceptorsTurn(key, guard),
+    };
     wrapMethod({
       ...site,
       use: { decorator: 'BloomGuarded', filter, method: guard.method },
-      around: (call) => callGuarded(use, call),
+      around: (call) => callGuarded(method, call),
     });
     declareGuard(descriptor.value!, guard);
   };
@@ -49,52 +55,41 @@ export function BloomGuarded(filter: string, options: BloomGuardedOptions = {}):
 interface GuardedMethod {
   readonly site: MethodSite;
   readonly guard: GuardDeclaration;
+  readonly door: GuardDoor;
   readonly interceptorsTurn: InterceptorsTurn;
 }
 
-async function callGuarded(
-  { site, guard, interceptorsTurn }: GuardedMethod,
-  call: WrappedCall,
-): Promise<unknown> {
-  const { self, args, runner, proceed } = call;
+async function callGuarded(method: GuardedMethod, call: WrappedCall): Promise<unknown> {
+  const { site, guard, door } = method;
+  const { self, args, runner } = call;
   if (!self || !runner) {
     warnOnce(self?.constructor ?? site.target.constructor, guard);
-    return proceed();
+    return proceed(call);
   }
-  if (interceptorsTurn.isAt(self)) return proceed();
-  const guardedCall = new DirectCall(site, guard, self, args);
+  if (method.interceptorsTurn.isAt(self)) return proceed(call);
+  const guardedCall = { guard, door, self, args };
   const decided = runner.decide(guardedCall);
   // A decision that is there is not waited for: each wait takes as long as a check.
-  const { answer, settle } = decided instanceof Promise ? await decided : decided;
+  const { answer, watched } = decided instanceof Promise ? await decided : decided;
   if (answer) return answer.value;
-  const shared = guard.options.coalesce ? runner.shareCall(guardedCall, proceed) : undefined;
+  const shared = guard.options.coalesce ? runner.shareCall(guardedCall, () => proceed(call)) : undefined;
   let result: unknown;
   try {
-    result = await (shared ? shared.result : proceed());
+    result = await (shared ? shared.result : proceed(call));
   } catch (error) {
-    settle?.(outcomeOfError(error), shared?.isJoined);
+    if (watched) runner.settle(watched, outcomeOfError(error), shared?.isJoined);
     throw error;
   }
-  settle?.(outcomeOfResult(result), shared?.isJoined);
+  if (watched) runner.settle(watched, outcomeOfResult(result), shared?.isJoined);
   return result;
 }
 
-/** A call of the method itself, by Nest's router or by anybody. */
-class DirectCall implements GuardedCall {
-  constructor(
-    private readonly site: MethodSite,
-    readonly guard: GuardDeclaration,
-    readonly self: object,
-    readonly args: readonly unknown[],
-  ) {}
-
-  id(): unknown {
-    return readId(this.guard.options.id, this.self, this.args);
-  }
-
-  isRoute(): boolean {
-    return isRoute(this.site);
-  }
+/** Calls of the method itself, by Nest's router or by anybody. */
+function directDoor(site: MethodSite): GuardDoor {
+  return {
+    id: ({ guard, self, args }) => readId(guard.options.id, self, args),
+    isRoute: () => isRoute(site),
+  };
 }
 
 /** Route decorators may stand above this one, and above wrappers of others: asked at the call, of the outermost function. */

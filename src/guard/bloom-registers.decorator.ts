@@ -1,7 +1,7 @@
 import { BloomConfigError } from '../common/index.js';
 import type { BloomMethodDecorator, BloomRegistersOptions } from './guard.options.js';
 import { readId } from './id.reader.js';
-import { methodName, type WrappedCall, wrapMethod } from './method.wrapper.js';
+import { methodName, proceed, type WrappedCall, wrapMethod } from './method.wrapper.js';
 
 /**
  * Records the id of what the method creates, so that guards let it pass. By default the id is in the arguments and is added
@@ -32,9 +32,10 @@ export function BloomRegisters(filter: string, options: BloomRegistersOptions = 
 
 async function callRegistering(
   declaration: { filter: string; method: string; options: BloomRegistersOptions },
-  { self, args, runner, proceed }: WrappedCall,
+  call: WrappedCall,
 ): Promise<unknown> {
   const { filter, method, options } = declaration;
+  const { self, args, runner } = call;
   if (!runner) {
     throw new BloomConfigError(
       `${method} cannot record ids in filter '${filter}': its object was not constructed by Nest. Provide the class itself ` +
@@ -44,9 +45,9 @@ async function callRegistering(
   const record = (ids: unknown) => runner.register({ filter, ids, onError: options.onError });
   if (options.from !== 'result') {
     await record(readId(options.id, self, args));
-    return proceed();
+    return proceed(call);
   }
-  const result = await proceed();
+  const result = await proceed(call);
   await record(readId(options.id, self, [result, ...args]));
   return result;
 }

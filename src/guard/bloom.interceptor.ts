@@ -11,7 +11,8 @@ import {
   BloomGuardRunner,
   type CallOutcome,
   type GuardDeclaration,
-  type Settle,
+  type GuardDoor,
+  type WatchedCall,
 } from './bloom-guard.runner.js';
 import { outcomeOfError, outcomeOfResult } from './call-outcome.js';
 import { isRouteHandler } from './method.wrapper.js';
@@ -43,19 +44,30 @@ export class BloomInterceptor implements NestInterceptor {
       return next.handle();
     const request = context.switchToHttp().getRequest<HttpRequest>();
     if (!this.runner.meetsFirst(request, handler)) return next.handle();
-    const settles: Settle[] = [];
+    const passed: WatchedCall[] = [];
     for (const guard of guardsOf(handler)) {
-      const { answer, settle } = await this.runner.decide({
-        guard,
-        self: undefined,
-        args: [request],
-        id: () => routeId(guard, request),
-        isRoute: () => true,
-      });
+      const call = { guard, door: ROUTE_DOOR, self: undefined, args: [request] };
+      const { answer, watched } = await this.runner.decide(call);
       if (answer) return of(answer.value);
-      if (settle) settles.push(settle);
+      if (watched) passed.push(watched);
     }
-    return observedStream(next.handle(), settles);
+    return this.watch(next.handle(), passed);
+  }
+
+  /** The first value of a stream, or its error, says whether the route found something. */
+  private watch(stream: Observable<unknown>, passed: readonly WatchedCall[]): Observable<unknown> {
+    if (passed.length === 0) return stream;
+    let isSettled = false;
+    const settle = (outcome: CallOutcome) => {
+      if (!isSettled) for (const call of passed) this.runner.settle(call, outcome);
+      isSettled = true;
+    };
+    return stream.pipe(
+      tap({
+        next: (value) => settle(outcomeOfResult(value)),
+        error: (error) => settle(outcomeOfError(error)),
+      }),
+    );
   }
 }
 
@@ -111,20 +123,12 @@ function declaresInterceptor(handler: object, controller: Function): boolean {
   });
 }
 
-/** The first value of a stream, or its error, says whether the route found something. */
-function observedStream(stream: Observable<unknown>, settles: readonly Settle[]): Observable<unknown> {
-  if (settles.length === 0) return stream;
-  let isSettled = false;
-  const settle = (outcome: CallOutcome) => {
-    if (!isSettled) for (const each of settles) each(outcome);
-    isSettled = true;
-  };
-  return stream.pipe(
-    tap({ next: (value) => settle(outcomeOfResult(value)), error: (error) => settle(outcomeOfError(error)) }),
-  );
-}
-
-function routeId({ options }: GuardDeclaration, request: HttpRequest): unknown {
-  if (typeof options.id === 'function') return options.id(request);
-  return request.params[options.id ?? 'id'];
-}
+/** Requests, on their way to the route. */
+const ROUTE_DOOR: GuardDoor = {
+  id({ guard: { options }, args }) {
+    const request = args[0] as HttpRequest;
+    if (typeof options.id === 'function') return options.id(request);
+    return request.params[options.id ?? 'id'];
+  },
+  isRoute: () => true,
+};

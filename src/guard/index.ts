@@ -6,7 +6,9 @@ export {
   type CallOutcome,
   type GuardDecision,
   type GuardDeclaration,
+  type GuardDoor,
   type GuardedCall,
+  type WatchedCall,
 } from './bloom-guard.runner.js';
 export { BloomInterceptor } from './bloom.interceptor.js';
 export { BloomRegisters } from './bloom-registers.decorator.js';

@@ -32,8 +32,12 @@ export interface WrappedCall {
   readonly args: unknown[];
   /** Undefined when the instance was not made by Nest. */
   readonly runner: BloomGuardRunner | undefined;
-  /** Calls the method itself. */
-  proceed(): Promise<unknown>;
+  readonly method: Function;
+}
+
+/** Calls the method itself. */
+export function proceed({ method, self, args }: WrappedCall): Promise<unknown> {
+  return method.apply(self, args);
 }
 
 /**
@@ -52,7 +56,7 @@ export function wrapMethod(
     );
   }
   const wrapper = function (this: Host | undefined, ...args: unknown[]) {
-    return around({ self: this, args, runner: this?.[RUNNER], proceed: () => method.apply(this, args) });
+    return around({ self: this, args, runner: this?.[RUNNER], method });
   };
   Object.assign(wrapper, method);
   for (const property of ['name', 'length']) {

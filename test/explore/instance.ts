@@ -1,5 +1,5 @@
 import type { Command } from 'ioredis';
-import { type GuardDeclaration, BloomGuardRunner } from '../../src/guard/index.js';
+import { BloomGuardRunner, type GuardDeclaration, type GuardDoor } from '../../src/guard/index.js';
 import { BloomService, defineFilter, type FilterDefinition, ManagedFilter } from '../../src/service/index.js';
 import type { BloomVerdict } from '../../src/store/index.js';
 import { markLifeMs } from '../../src/store/redis/redis-denials.js';
@@ -111,16 +111,11 @@ export class Instance {
 
   /** What a guarded method would do. */
   async guarded(id: string): Promise<BloomVerdict> {
-    const { answer, settle } = await this.guard.decide({
-      guard: this.declaration,
-      self: undefined,
-      args: [id],
-      id: () => id,
-      isRoute: () => false,
-    });
+    const call = { guard: this.declaration, door: DIRECT_DOOR, self: undefined, args: [id] };
+    const { answer, watched } = await this.guard.decide(call);
     if (answer) return 'absent';
     const isThere = await this.options.hasRow(this, id);
-    settle?.(isThere ? 'found' : 'nothing');
+    if (watched) this.guard.settle(watched, isThere ? 'found' : 'nothing');
     return 'maybe';
   }
 
@@ -129,6 +124,8 @@ export class Instance {
     return this.guard.register({ filter: this.filter.name, ids: [...ids], onError: 'throw' });
   }
 }
+
+const DIRECT_DOOR: GuardDoor = { id: ({ args }) => args[0], isRoute: () => false };
 
 const definitions = new Map<number, FilterDefinition>();
 

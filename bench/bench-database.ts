@@ -1,38 +1,38 @@
 import { PGlite } from '@electric-sql/pglite';
+import { eq, sql } from 'drizzle-orm';
+import { drizzle as drizzleServer } from 'drizzle-orm/node-postgres';
+import { pgTable, text } from 'drizzle-orm/pg-core';
+import { drizzle as drizzleEmbedded } from 'drizzle-orm/pglite';
 import pg from 'pg';
-import { idText } from './ids.js';
+import { idTexts } from './ids.js';
 
-const TABLE = 'bloom_bench_products';
-const CREATE = `drop table if exists ${TABLE}; create table ${TABLE} (id text primary key, name text not null)`;
-const FIND = `select id, name from ${TABLE} where id = $1`;
-const INSERT = `insert into ${TABLE} select id, 'a product' from unnest($1::text[]) as id`;
+const products = pgTable('bloom_bench_products', { id: text().primaryKey(), name: text().notNull() });
 
 export interface BenchDatabase {
   readonly queries: number;
   find(id: string): Promise<object | undefined>;
 }
 
-/** A table of the first `products` present ids: in a Postgres server, or embedded. */
-export async function openDatabase(products: number, url?: string): Promise<BenchDatabase> {
-  const ids = Array.from({ length: products }, (_, i) => idText('prod', i));
+/** A table of the first `count` present ids, asked through Drizzle as the sample shop does: in a Postgres server, or embedded. */
+export async function openDatabase(count: number, url?: string): Promise<BenchDatabase> {
+  const orm = url
+    ? drizzleServer({ client: new pg.Pool({ connectionString: url, max: 10 }) })
+    : drizzleEmbedded({ client: await PGlite.create() });
+  await orm.execute(sql`drop table if exists ${products}`);
+  await orm.execute(sql`create table ${products} (id text primary key, name text not null)`);
+  const ids = idTexts('prod', count);
+  await orm.execute(
+    sql`insert into ${products} select id, 'a product' from unnest(${sql.param(ids)}::text[]) as id`,
+  );
   let queries = 0;
-  const counted = (query: (id: string) => Promise<{ rows: object[] }>): BenchDatabase => ({
+  return {
     get queries() {
       return queries;
     },
     find: async (id) => {
       queries++;
-      return (await query(id)).rows[0];
+      const [product] = await orm.select().from(products).where(eq(products.id, id)).limit(1);
+      return product;
     },
-  });
-  if (url) {
-    const pool = new pg.Pool({ connectionString: url, max: 10 });
-    await pool.query(CREATE);
-    await pool.query(INSERT, [ids]);
-    return counted((id) => pool.query({ name: 'find', text: FIND, values: [id] }));
-  }
-  const embedded = await PGlite.create();
-  await embedded.exec(CREATE);
-  await embedded.query(INSERT, [ids]);
-  return counted((id) => embedded.query<object>(FIND, [id]));
+  };
 }

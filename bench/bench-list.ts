@@ -16,4 +16,5 @@ export const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> 
   'guarded-method': () => import('./guarded-method.bench.js'),
   'guarded-route': () => import('./guarded-route.bench.js'),
   attack: () => import('./attack.bench.js'),
+  'check-layouts': () => import('./check-layouts.bench.js'),
 };

@@ -1,25 +1,18 @@
-import bloomFilters from 'bloom-filters';
 import { BloomFilter as NpmBloomfilter } from 'bloomfilter';
 import { BlockedFilter, createGeneration, planFilter } from '../src/filter/index.js';
 import { CLimit } from './c-limit.js';
-import { assert, type Bench, Comparison, type Contender, rate } from './harness.js';
+import { type Bench, Comparison, type Contender } from './harness.js';
 import { idText, idTexts, somePresent } from './ids.js';
+import { type AskedFilter, asking, assertSound, BENCH_ERROR_RATE, npmBloomFilters } from './in-process.js';
 
 const METRIC = 'checks/s';
 /** As many as `limit.c` asks for in turn. */
 const POOL = 1 << 20;
 
-interface Filter {
-  readonly name: string;
-  readonly checks: number;
-  add(id: string): void;
-  has(id: string): boolean;
-}
-
 export const bench: Bench = async (context) => {
   const { report, pick } = context;
   const ids = pick(1_000_000, 20_000);
-  const plan = planFilter({ capacity: ids, errorRate: 0.001 });
+  const plan = planFilter({ capacity: ids, errorRate: BENCH_ERROR_RATE });
   const filters = [
     ours(ids, pick(4_000_000, 100_000)),
     npmBloomFilters(ids, pick(20_000, 1000)),
@@ -31,7 +24,7 @@ export const bench: Bench = async (context) => {
   const limit = await CLimit.start(plan, pick(4_000_000, 100_000), context);
 
   for (const what of ['hits', 'misses'] as const) {
-    const contenders: Contender[] = filters.map((filter) => contender(filter, pools[what]));
+    const contenders: Contender[] = filters.map((filter) => asking(filter, pools[what]));
     contenders.push(readingCharacters(pick(4_000_000, 100_000), pools[what]));
     if (limit) contenders.push({ name: 'C', measure: () => limit.measure(what) });
     const result = await Comparison.run(contenders, pick(7, 1));
@@ -43,8 +36,8 @@ export const bench: Bench = async (context) => {
   }
 };
 
-function ours(capacity: number, checks: number): Filter {
-  const filter = new BlockedFilter(createGeneration(planFilter({ capacity, errorRate: 0.001 })));
+function ours(capacity: number, checks: number): AskedFilter {
+  const filter = new BlockedFilter(createGeneration(planFilter({ capacity, errorRate: BENCH_ERROR_RATE })));
   return {
     name: 'ours',
     checks,
@@ -53,13 +46,8 @@ function ours(capacity: number, checks: number): Filter {
   };
 }
 
-function npmBloomFilters(capacity: number, checks: number): Filter {
-  const filter = bloomFilters.BloomFilter.create(capacity, 0.001);
-  return { name: 'bloom-filters', checks, add: (id) => filter.add(id), has: (id) => filter.has(id) };
-}
-
-function npmBloomfilter(capacity: number, checks: number): Filter {
-  const filter = NpmBloomfilter.withTargetError(capacity, 0.001);
+function npmBloomfilter(capacity: number, checks: number): AskedFilter {
+  const filter = NpmBloomfilter.withTargetError(capacity, BENCH_ERROR_RATE);
   return { name: 'bloomfilter', checks, add: (id) => filter.add(id), has: (id) => filter.test(id) };
 }
 
@@ -71,33 +59,5 @@ function readingCharacters(checks: number, pool: readonly string[]): Contender {
     return sum;
   };
   const reader = { name: 'limit: characters', checks, add: () => {}, has: (id: string) => sumOf(id) > 0 };
-  return contender(reader, pool);
-}
-
-function contender({ name, checks, has }: Filter, pool: readonly string[]): Contender {
-  const mask = pool.length;
-  const measure = () =>
-    rate(checks, () => {
-      let found = 0;
-      for (let i = 0, at = 0; i < checks; i++) {
-        if (has(pool[at]!)) found++;
-        if (++at === mask) at = 0;
-      }
-      return found;
-    });
-  return { name, measure };
-}
-
-function assertSound(
-  filter: Filter,
-  { hits, misses }: { hits: readonly string[]; misses: readonly string[] },
-): void {
-  const { name } = filter;
-  const sample = 20_000;
-  assert(
-    hits.slice(0, sample).every((id) => filter.has(id)),
-    `${name} to find every id`,
-  );
-  const wrong = misses.slice(0, sample).filter((id) => filter.has(id)).length;
-  assert(wrong < sample * 0.003, `${name} to let about 20 of ${sample} absent ids through, not ${wrong}`);
+  return asking(reader, pool);
 }

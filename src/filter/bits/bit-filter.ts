@@ -6,7 +6,7 @@ import { Bitmap } from './bitmap.js';
 /** What the bits of a filter say about it. */
 export interface FilterEstimate {
   readonly setBits: number;
-  /** Ids that were added, as the peer counts or estimates them. */
+  /** Ids that were added, as the peer counts or estimates them; Infinity when all bits are set. */
   readonly ids: number;
   /** Share of absent ids answered "maybe", by the set bits. */
   readonly errorRate: number;

@@ -1,5 +1,8 @@
-/** What an unpaired surrogate becomes in UTF-8: `?` in Java, U+FFFD elsewhere. */
-export type LoneSurrogate = '?' | '\ufffd';
+/**
+ * What an unpaired surrogate becomes in UTF-8: `?` in Java, U+FFFD elsewhere. `netty`: a `?`, and of what follows an unpaired high
+ * surrogate the lowest 8 bits alone, or a second `?` for another high one, as `ByteBufUtil.writeUtf8` of Netty has it.
+ */
+export type LoneSurrogate = '?' | '\ufffd' | 'netty';
 
 const START_BYTES = 1024;
 /** A sink that had to grow beyond this gives the memory back. */
@@ -62,8 +65,13 @@ export class ByteSink {
           buffer[at++] = 0x80 | ((point >>> 6) & 0x3f);
           buffer[at++] = 0x80 | (point & 0x3f);
           i++;
-        } else if (loneSurrogate === '?') buffer[at++] = 0x3f;
-        else at = putThreeBytes(buffer, at, 0xfffd);
+        } else if (loneSurrogate === '\ufffd') at = putThreeBytes(buffer, at, 0xfffd);
+        else {
+          buffer[at++] = 0x3f;
+          if (loneSurrogate === 'netty' && unit < 0xdc00 && ++i < length) {
+            buffer[at++] = (next & 0xfc00) === 0xd800 ? 0x3f : next;
+          }
+        }
       }
     }
     this.length = at;

@@ -14,6 +14,7 @@ export type RedissonCodec =
 /** The class of the elements in Java, which Kryo and Jackson write down with them. */
 export type RedissonType = 'String' | 'Long' | 'Integer';
 
+/** What the bits of an id depend on, beside the size. */
 export interface RedissonSettings {
   /** The value codec of the filter. */
   readonly codec: RedissonCodec;
@@ -34,6 +35,7 @@ export function encoderOf({ codec, type = 'String' }: RedissonSettings): Encoder
     case 'LongCodec/String':
     case 'LongCodec/Long':
     case 'LongCodec/Integer':
+      return (id, sink) => putTextOrBytes(id, sink, 'netty');
     case 'ByteArrayCodec/String':
       return (id, sink) => putTextOrBytes(id, sink, '?');
     case 'Kryo5Codec/String':

@@ -63,6 +63,8 @@ const vectors = readVectors<{
     readonly aPutAllB: string;
   })[];
 }>('guava');
+const more = readVectors<Pick<typeof vectors, 'single'>>('guava-more');
+const singles = [...Object.entries(vectors.single), ...Object.entries(more.single)];
 
 const strategies = ['MURMUR128_MITZ_64', 'MURMUR128_MITZ_32'] as const;
 
@@ -80,7 +82,7 @@ function rule(version: string): 'bits' | 'error-rate' {
   return version === '33.7.1' ? 'error-rate' : 'bits';
 }
 
-describe.each(Object.entries(vectors.single))('Guava with %s', (name, keys) => {
+describe.each(singles)('Guava with %s', (name, keys) => {
   it.each(rows(keys))('has the bits of $name where Guava has', ({ key }) => {
     const funnel = funnelOf(name);
     for (const strategy of strategies) {

@@ -47,6 +47,8 @@ const vectors = readVectors<{
   }[];
   readonly filters: readonly Built[];
 }>('redisson');
+const more = readVectors<Pick<typeof vectors, 'single'>>('redisson-more');
+const singles = [...Object.entries(vectors.single), ...Object.entries(more.single)];
 
 /** `Kryo5Codec(default)/Long` as settings. */
 function settingsOf(name: string): RedissonSettings {
@@ -58,7 +60,7 @@ function hex(high: number, low: number): string {
   return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0');
 }
 
-describe.each(Object.entries(vectors.single))('Redisson with %s', (name, keys) => {
+describe.each(singles)('Redisson with %s', (name, keys) => {
   const settings = settingsOf(name);
 
   it.each(rows(keys))('encodes and hashes $name as Redisson does', ({ key }) => {

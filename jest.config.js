@@ -6,7 +6,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^nestjs-bloom$': '<rootDir>/src/index.ts',
-    '^nestjs-bloom/filter$': '<rootDir>/src/filter/index.ts',
+    '^nestjs-bloom/filter$': '<rootDir>/src/filter-entry.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   transform: {

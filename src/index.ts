@@ -42,6 +42,7 @@ export {
   type BloomModuleAsyncOptions,
   type BloomModuleOptions,
   type BloomOptionsFactory,
+  type BloomRedis,
   getBloomFilterToken,
   InjectBloomFilter,
 } from './module/index.js';

@@ -35,6 +35,7 @@ export class BloomUnavailableError extends BloomError {
   readonly code = 'BLOOM_UNAVAILABLE';
 }
 
+/** Why a rebuild ended without a new generation. */
 export type BloomRebuildFailure =
   /** The run was told to stop. */
   | 'aborted'

@@ -56,4 +56,5 @@ export type BloomEvent =
   /** A guarded method ran unguarded because its filter is not registered in this application. */
   | { type: 'filter-missing'; filter: string; method: string };
 
+/** Told of every event, at once; what it throws is logged and goes no further. */
 export type BloomEventListener = (event: BloomEvent) => void;

@@ -1,6 +1,6 @@
 import type { Generation } from './generation.js';
 import { HalfSipHash } from './half-sip-hash.js';
-import type { IdKey } from './id.js';
+import { type IdKey, isLongerThan } from './id.js';
 import { BLOCK_DATA_BITS, TAG_BYTES } from './sizing.js';
 
 // A linear congruential step modulo 2^32; the multiplier is the best of 32 bits by the spectral test (G. Steele, S. Vigna,
@@ -107,9 +107,7 @@ export class BlockedLayout {
 
   /** Whether an id is over `maxIdBytes`. */
   isTooLong(id: IdKey): boolean {
-    if (id.length * 3 <= this.maxIdBytes) return false;
-    if (id.length > this.maxIdBytes) return true;
-    return typeof id === 'string' && Buffer.byteLength(id) > this.maxIdBytes;
+    return isLongerThan(id, this.maxIdBytes);
   }
 }
 

@@ -36,9 +36,9 @@ export function toIdKey(id: unknown): IdKey {
 
 /** Whether an id has more bytes than this. */
 export function isLongerThan(id: IdKey, bytes: number): boolean {
-  if (id.length > bytes) return true;
   // A UTF-16 unit becomes three bytes of UTF-8 at most.
-  return typeof id === 'string' && id.length * 3 > bytes && Buffer.byteLength(id) > bytes;
+  if (id.length * 3 <= bytes) return false;
+  return id.length > bytes || (typeof id === 'string' && Buffer.byteLength(id) > bytes);
 }
 
 /** One text for an id, however it was written: that of its bytes, a character each. */

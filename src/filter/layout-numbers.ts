@@ -16,4 +16,5 @@ export const LAYOUT_NUMBERS = {
   cuckoo: 7,
 } as const;
 
+/** How the bits of an id are found, by whose rules. */
 export type LayoutKind = keyof typeof LAYOUT_NUMBERS;

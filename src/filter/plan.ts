@@ -24,6 +24,7 @@ export interface PlanOptions {
   readonly layout?: LayoutKind | LayoutChoice | undefined;
 }
 
+/** A layout, and what its size depends on beside capacity and error rate. */
 export interface LayoutChoice {
   readonly kind: LayoutKind;
   /** Of `redisbloom` and `cuckoo`: see `BF.RESERVE` and `CF.RESERVE`. */

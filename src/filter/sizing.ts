@@ -19,6 +19,7 @@ const MAX_ERROR_RATE = 0.5;
 /** The chance of one key deals the blocks of one filter a little better or worse than the model: room for it. */
 const PLANNING_MARGIN = 0.98;
 
+/** The size of a filter of this library's own layout. */
 export interface FilterPlan {
   /** Ids the filter holds at its error rate. */
   readonly capacity: number;

@@ -13,14 +13,14 @@ import {
   type SpringStoredLayout,
 } from './spring/spring-stored-layout.js';
 
-/** How a stored filter is laid out, and what else its store has to know of that. */
+/** This library's own layout, which no other system reads. */
 export interface BlockedStoredLayout {
   readonly kind: 'blocked';
   /** Grows by layers instead of being rebuilt: for ids that no source knows, of whom nobody knows how many. */
   readonly scaling?: ScalingOptions | undefined;
 }
 
-/** The layouts that a filter of the module may have. */
+/** How a stored filter is laid out, and what else its store has to know of that. */
 export type StoredLayout =
   | BlockedStoredLayout
   | CuckooStoredLayout
@@ -69,7 +69,11 @@ const KINDS: readonly string[] = [
   'spring',
 ] satisfies StoredLayout['kind'][];
 
-/** @throws {BloomConfigError} for a layout that cannot work, or that there is not. */
+/**
+ * Checks the settings of a layout.
+ *
+ * @throws {BloomConfigError} for a layout that cannot work, or that there is not.
+ */
 export function checkStoredLayout(layout: StoredLayout): void {
   switch (layout?.kind) {
     case 'blocked':

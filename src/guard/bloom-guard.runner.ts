@@ -3,7 +3,7 @@ import { BloomConfigError, BloomIdError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import type { BloomVerdict, DenialAnswer } from '../store/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
-import { AddQueue, type AddQueueLimits } from './add.queue.js';
+import { AddQueue } from './add.queue.js';
 import { type SharedCall, SharedCalls } from './shared-calls.js';
 import type { BloomGuardDefaults, BloomGuardedOptions, BloomRegistersOptions } from './guard.options.js';
 
@@ -71,8 +71,6 @@ const NO_ID = Symbol('no id');
 export interface BloomGuardRunnerOptions {
   readonly service: BloomService;
   readonly defaults?: BloomGuardDefaults;
-  /** Of ids that wait to be recorded (`onError: 'queue'`), for each filter. */
-  readonly queueLimits?: AddQueueLimits;
 }
 
 /** Decides and records for all guarded methods of one application, whichever door they are called through. */
@@ -240,8 +238,8 @@ export class BloomGuardRunner {
   private queue(name: string): AddQueue {
     let queue = this.queues.get(name);
     if (!queue) {
-      const { service, queueLimits } = this.options;
-      queue = new AddQueue({ filter: service.guardable(name), emit: service.emit, limits: queueLimits });
+      const { service } = this.options;
+      queue = new AddQueue({ filter: service.guardable(name), emit: service.emit });
       this.queues.set(name, queue);
     }
     return queue;

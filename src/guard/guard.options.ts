@@ -27,6 +27,7 @@ export interface BloomGuardDefaults {
   readonly onUnknown?: 'pass' | 'unavailable' | BloomCallback<unknown>;
 }
 
+/** Of one `@BloomGuarded`: where the id is, and what it answers where it differs from the defaults of the application. */
 export interface BloomGuardedOptions extends BloomGuardDefaults {
   /**
    * Where the id is: the name of a property of the first argument, or a function of all arguments. Default: the first
@@ -42,6 +43,7 @@ export interface BloomGuardedOptions extends BloomGuardDefaults {
   readonly coalesce?: boolean;
 }
 
+/** Of one `@BloomRegisters`: where the id is, and when it is recorded. */
 export interface BloomRegistersOptions {
   /**
    * `'argument'` (default): the id is known before the call and is added before the method runs; a create that fails costs one

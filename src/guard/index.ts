@@ -1,4 +1,3 @@
-export type { AddQueueLimits } from './add.queue.js';
 export { BloomGuarded } from './bloom-guarded.decorator.js';
 export {
   BloomGuardRunner,

@@ -5,6 +5,7 @@ import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomFilterOptions } from '../service/index.js';
 import type { BloomRedis } from '../store/redis/index.js';
 
+/** Of `BloomModule.forRoot`. */
 export interface BloomModuleOptions {
   /** A URL, ioredis options, an ioredis client or a Cluster. Without it filters are in the memory of this process alone. */
   readonly redis?: BloomRedis;
@@ -37,10 +38,12 @@ export interface BloomFeature extends Omit<BloomFilterOptions, 'source'> {
 type StaticOptions = Pick<BloomModuleOptions, 'isGlobal' | 'filters'>;
 type FactoryOptions = Omit<BloomModuleOptions, 'isGlobal' | 'filters'>;
 
+/** A class that makes the options, for `useClass` and `useExisting`. */
 export interface BloomOptionsFactory {
   createBloomOptions(): FactoryOptions | Promise<FactoryOptions>;
 }
 
+/** Of `BloomModule.forRootAsync`: one of `useFactory`, `useClass` and `useExisting` makes the options. */
 export interface BloomModuleAsyncOptions extends StaticOptions, Pick<ModuleMetadata, 'imports'> {
   // oxlint-disable-next-line typescript/no-explicit-any -- what is injected is the factory's own affair
   readonly useFactory?: (...args: any[]) => FactoryOptions | Promise<FactoryOptions>;
@@ -49,6 +52,7 @@ export interface BloomModuleAsyncOptions extends StaticOptions, Pick<ModuleMetad
   readonly useExisting?: Type<BloomOptionsFactory>;
 }
 
+/** One filter of `BloomModule.forFeatureAsync`: `useFactory` makes all of its options but the name. */
 export interface BloomFeatureAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
   readonly name: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- what is injected is the factory's own affair

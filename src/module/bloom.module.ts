@@ -4,9 +4,6 @@ import { BloomConfigError } from '../common/index.js';
 import { BloomGuardRunner, GuardValidator } from '../guard/index.js';
 import { BloomService } from '../service/index.js';
 import type { BloomStore } from '../store/index.js';
-import { MemoryStore } from '../store/memory/index.js';
-import { RedisStore } from '../store/redis/index.js';
-import { ReplicaStore } from '../store/replica/index.js';
 import type {
   BloomFeature,
   BloomFeatureAsyncOptions,
@@ -20,6 +17,7 @@ import { EventHub } from './event.hub.js';
 import { FilterRegistry } from './filter.registry.js';
 import { FilterWatch } from './filter.watch.js';
 import { RebuildScheduler } from './rebuild.scheduler.js';
+import { createStore } from './store.factory.js';
 
 /** Visible everywhere, so that a decorator works in any module. */
 @Module({})
@@ -29,6 +27,9 @@ class BloomCoreModule {}
 class BloomFeatureModule {}
 
 /**
+ * Makes the filters of an application, keeps them up to date, and hands them to its guards: `forRoot` once, in the root module;
+ * `forFeature` beside what the filters are about.
+ *
  * @example
  * imports: [
  *   ScheduleModule.forRoot(),
@@ -189,7 +190,7 @@ function asyncOptions({
   const factory = useExisting ?? useClass;
   if (!factory) {
     throw new BloomConfigError(
-      'Expected BloomModule.forRootAsync() to be given useFactory, useClass or useExisting.',
+      'Expected BloomModule.forRootAsync() to be given useFactory, useClass or useExisting, got none of them.',
     );
   }
   return [
@@ -200,36 +201,4 @@ function asyncOptions({
       useFactory: (made: BloomOptionsFactory) => made.createBloomOptions(),
     },
   ];
-}
-
-async function createStore(options: BloomModuleOptions, events: EventHub): Promise<BloomStore> {
-  const {
-    redis,
-    keyPrefix = 'bloom',
-    timeoutMs = 25,
-    writeTimeoutMs = 2000,
-    trustAfterFailover = false,
-  } = options;
-  if (redis === undefined) return new MemoryStore();
-  if (!/^[^{}\s]+$/.test(keyPrefix)) {
-    throw new BloomConfigError(
-      `Expected keyPrefix to be a text without braces and spaces, got '${keyPrefix}'.`,
-    );
-  }
-  for (const [name, value] of Object.entries({ timeoutMs, writeTimeoutMs })) {
-    if (!(value >= 1 && value < 2 ** 31)) {
-      throw new BloomConfigError(
-        `Expected ${name} to be a number of milliseconds of at least 1, got ${value}.`,
-      );
-    }
-  }
-  const inRedis = await RedisStore.connect({
-    redis,
-    keyPrefix,
-    timeoutMs,
-    writeTimeoutMs,
-    trustAfterFailover,
-    emit: events.emit,
-  });
-  return new ReplicaStore(inRedis);
 }

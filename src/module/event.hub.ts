@@ -1,22 +1,15 @@
 import { Logger } from '@nestjs/common';
-import {
-  type BloomEvent,
-  type BloomEventListener,
-  BloomRebuildError,
-  describeError,
-} from '../common/index.js';
-
-/** Events of one kind and one filter are logged at most once in this time: an outage must not flood the log. */
-const LOG_EVERY_MS = 1000;
+import { type BloomEventListener, describeError } from '../common/index.js';
+import { EventLog } from './event.log.js';
 
 /** Hands every event to the application (or to its log) and to those in the module who act on it. */
 export class EventHub {
   private readonly listeners = new Set<BloomEventListener>();
   private readonly logger = new Logger('Bloom');
-  private readonly loggedAt = new Map<string, { at: number; left: number }>();
 
   constructor(onEvent: BloomEventListener | undefined) {
-    this.listeners.add(onEvent ?? ((event) => this.log(event)));
+    const log = new EventLog();
+    this.listeners.add(onEvent ?? ((event) => log.write(event)));
   }
 
   readonly emit: BloomEventListener = (event) => {
@@ -32,88 +25,4 @@ export class EventHub {
   listen(listener: BloomEventListener): void {
     this.listeners.add(listener);
   }
-
-  private log(event: BloomEvent): void {
-    const entry = logEntry(event);
-    if (!entry) return;
-    const kind = `${event.type} ${'filter' in event ? event.filter : ''}`;
-    const now = performance.now();
-    const last = this.loggedAt.get(kind);
-    if (last && entry.level !== 'log' && now - last.at < LOG_EVERY_MS) {
-      last.left++;
-      return;
-    }
-    this.loggedAt.set(kind, { at: now, left: 0 });
-    const left = last?.left ? ` (and ${last.left} more since)` : '';
-    this.logger[entry.level](entry.text + left);
-  }
 }
-
-function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: string } | undefined {
-  switch (event.type) {
-    case 'store-error':
-      return warn(`Filter '${event.filter}': ${event.operation} failed. ${describeError(event.error)}`);
-    case 'connection-error':
-      return warn(`Redis: ${describeError(event.error)}`);
-    case 'circuit-opened':
-      return warn(
-        `Redis does not answer; look-ups go through without asking it. ${describeError(event.error)}`,
-      );
-    case 'circuit-closed':
-      return log(`Redis answers again; ${event.rejected} look-ups went through without being asked for.`);
-    case 'invalid-id':
-      return warn(
-        `Filter '${event.filter}': a look-up went through unguarded. ${describeError(event.error)}`,
-      );
-    case 'state-changed':
-      if (event.state === 'ready') return log(`Filter '${event.filter}' is ready. ${event.reason}`);
-      return warn(
-        `Filter '${event.filter}' is ${event.state}. ${event.reason} Look-ups go through until it is rebuilt.`,
-      );
-    case 'wrong-absent':
-      return {
-        level: 'error',
-        text: `Filter '${event.filter}' answered "absent" for an id that exists: ${String(event.id)}. Look-ups go through until it is rebuilt.`,
-      };
-    case 'overfull':
-      return warn(
-        `Filter '${event.filter}' holds ${event.count} ids, planned for ${event.capacity}; ${event.modelledErrorRate.toPrecision(2)} of the absent ids pass.`,
-      );
-    case 'advice':
-      return warn(`Filter '${event.filter}': ${event.text}`);
-    case 'newer-format':
-      return warn(
-        `Filter '${event.filter}' is stored in format ${event.found}, this version knows ${event.supported}. Look-ups go through.`,
-      );
-    case 'rebuild-started':
-      return log(
-        `Filter '${event.filter}': rebuild started, for ${event.capacity} ids in ${event.bytes} bytes.`,
-      );
-    case 'rebuild-replanned':
-      return log(
-        `Filter '${event.filter}': ${event.idsRead} ids read, more than planned; starting again for ${event.capacity}.`,
-      );
-    case 'rebuild-finished':
-      return log(`Filter '${event.filter}': rebuilt with ${event.ids} ids in ${event.durationMs} ms.`);
-    case 'rebuild-failed':
-      if (event.error instanceof BloomRebuildError && event.error.reason === 'aborted')
-        return log(event.error.message);
-      return { level: 'error', text: describeError(event.error) };
-    case 'clean-up-failed':
-      return warn(
-        `Filter '${event.filter}': clean-up failed, the keys expire. ${describeError(event.error)}`,
-      );
-    case 'add-queued':
-      return warn(
-        `Filter '${event.filter}': ${event.queued} ids wait to be added. ${describeError(event.error)}`,
-      );
-    case 'filter-missing':
-      return warn(`${event.method} ran unguarded: filter '${event.filter}' is not registered.`);
-    case 'rebuild-progress':
-    case 'rebuild-skipped':
-      return undefined;
-  }
-}
-
-const warn = (text: string) => ({ level: 'warn', text }) as const;
-const log = (text: string) => ({ level: 'log', text }) as const;

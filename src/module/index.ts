@@ -5,5 +5,6 @@ export type {
   BloomModuleOptions,
   BloomOptionsFactory,
 } from './bloom-module.options.js';
+export type { BloomRedis } from '../store/redis/index.js';
 export { BloomModule } from './bloom.module.js';
 export { BLOOM_STORE, getBloomFilterToken, InjectBloomFilter } from './bloom.tokens.js';

@@ -17,6 +17,7 @@ export type BloomRebuildReport =
     }
   | { readonly outcome: 'skipped'; readonly reason: string };
 
+/** Of one run of `filter.rebuild()`. */
 export interface BloomRebuildOptions {
   /** Publishes a generation with no ids, or far fewer than the last. Default false. */
   readonly force?: boolean;

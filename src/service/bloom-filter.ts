@@ -106,6 +106,7 @@ export interface GuardableFilter extends BloomFilter {
   reportWrongAbsent(id: BloomId): Promise<void>;
 }
 
+/** How a filter stands, and what it costs. */
 export interface BloomFilterInfo {
   readonly name: string;
   readonly state: BloomFilterState;

@@ -1,11 +1,7 @@
 export type { BloomFilter, BloomFilterInfo, GuardableFilter } from './bloom-filter.js';
 export { BloomService } from './bloom.service.js';
-export {
-  type BloomFilterOptions,
-  type BloomRebuildSchedule,
-  defineFilter,
-  type FilterDefinition,
-} from './filter-options.js';
+export { defineFilter, type FilterDefinition } from './filter-definition.js';
+export type { BloomFilterOptions, BloomRebuildSchedule } from './filter-options.js';
 export { type BloomGuardCounts, type BloomGuardMode, Guarding } from './guarding.js';
 export type { NegativeCacheOptions } from './negative-cache.js';
 export { type FilterSurroundings, ManagedFilter } from './managed-filter.js';

@@ -5,20 +5,13 @@ import {
   type Clock,
 } from '../common/index.js';
 import { type BloomId, type IdKey, idKeyText, toIdKey } from '../filter/index.js';
-import {
-  type BloomIdSource,
-  type BloomRebuildReport,
-  type RebuildRequest,
-  runRebuild,
-} from '../rebuild/index.js';
+import type { BloomRebuildReport, RebuildRequest } from '../rebuild/index.js';
 import type { AdvisedFilter, BloomFilterStore, BloomStore, BloomVerdict } from '../store/index.js';
 import type { BloomFilterInfo, GuardableFilter } from './bloom-filter.js';
-import type { FilterDefinition } from './filter-options.js';
+import { FilterBuilds } from './filter-builds.js';
+import type { FilterDefinition } from './filter-definition.js';
 import { Guarding } from './guarding.js';
 import { sharedDenials } from './negative-cache.js';
-
-const CREATION_PAUSE_MS = 50;
-const CREATION_ATTEMPTS = 200;
 
 /** A promise for each verdict, shared: a look-up of an id that this process knows makes none. */
 const RESOLVED: Readonly<Record<BloomVerdict, Promise<BloomVerdict>>> = {
@@ -26,8 +19,6 @@ const RESOLVED: Readonly<Record<BloomVerdict, Promise<BloomVerdict>>> = {
   maybe: Promise.resolve('maybe'),
   unknown: Promise.resolve('unknown'),
 };
-
-const NO_IDS: BloomIdSource = { async *ids() {} };
 
 export interface FilterSurroundings {
   readonly store: BloomStore;
@@ -42,9 +33,7 @@ export class ManagedFilter implements GuardableFilter {
   readonly askDenied: GuardableFilter['askDenied'];
 
   private readonly inStore: BloomFilterStore;
-  private readonly closing = new AbortController();
-  private readonly runs = new Set<Promise<unknown>>();
-  private created: Promise<void> | undefined;
+  private readonly builds: FilterBuilds;
 
   constructor(
     readonly definition: FilterDefinition,
@@ -71,12 +60,17 @@ export class ManagedFilter implements GuardableFilter {
     });
     const { denials } = this.inStore;
     if (cache && cache.shared && !denials && surroundings.store.kind !== 'memory') {
+      const got = layout.kind === 'blocked' ? 'scaling' : layout.kind;
       throw new BloomConfigError(
-        `Filter '${name}': expected negativeCache.shared with the layout blocked, got ${layout.kind}. Remove it: an add of another program ` +
-          'would not be heard of.',
+        `Filter '${name}': expected negativeCache.shared with the layout blocked, which does not grow, got ${got}. Remove it: an add of ` +
+          'another program would not be heard of.',
       );
     }
     this.guarding = new Guarding({ ...definition, negativeCache: denials ? false : cache });
+    this.builds = new FilterBuilds({
+      job: { ...definition, ...surroundings, store: this.inStore, toKey: (id) => this.toKey(id) },
+      onPublished: () => this.guarding.noteRebuilt(),
+    });
     this.askDenied = denials && (({ id, ...question }) => denials.ask({ id: this.toKey(id), ...question }));
   }
 
@@ -138,7 +132,7 @@ export class ManagedFilter implements GuardableFilter {
         `Filter '${this.name}' has no source to rebuild it from. Register it with a source, or empty it with reset().`,
       );
     }
-    return this.run(source, this.definition.drainMs, request);
+    return this.builds.rebuild(source, request);
   }
 
   async adopt(): Promise<void> {
@@ -168,7 +162,7 @@ export class ManagedFilter implements GuardableFilter {
         `Filter '${this.name}' has a source: emptied, it would answer "absent" for ids that exist. Call rebuild() instead.`,
       );
     }
-    const report = await this.run(NO_IDS, 0, { force: true });
+    const report = await this.builds.empty();
     if (report.outcome === 'skipped') {
       throw new BloomUnavailableError(
         `Filter '${this.name}' was not emptied: ${report.reason} Call reset() again.`,
@@ -224,69 +218,19 @@ export class ManagedFilter implements GuardableFilter {
     await this.inStore.verify?.();
   }
 
-  /** Makes a filter without a source, empty, unless it was made before. */
+  /** Makes a filter without a source, empty, unless it was made before, or is its owners' to make. */
   create(): Promise<void> {
-    this.created ??= this.createEmpty().catch((error: unknown) => {
-      this.created = undefined;
-      throw error;
-    });
-    return this.created;
+    return this.inStore.adopt ? Promise.resolve() : this.builds.create();
   }
 
   /** Stops what runs, waits for it, and starts no other run. */
-  async stopRebuilds(): Promise<void> {
-    this.closing.abort(new Error('The application is shutting down.'));
-    await Promise.allSettled(this.runs);
+  stopRebuilds(): Promise<void> {
+    return this.builds.stop();
   }
 
   async close(): Promise<void> {
     await this.stopRebuilds();
     await this.inStore.close();
-  }
-
-  private async createEmpty(): Promise<void> {
-    // It is its owners' to make: the store takes it as it is as soon as it is there.
-    if (this.inStore.adopt) return;
-    const { clock } = this.surroundings;
-    for (let attempt = 0; attempt < CREATION_ATTEMPTS; attempt++) {
-      if ((await this.inStore.describe()).state !== 'unbuilt') return;
-      const report = await this.run(NO_IDS, 0, {
-        force: true,
-        unless: ({ state }) => (state === 'unbuilt' ? undefined : 'The filter has been made meanwhile.'),
-      });
-      if (report.outcome === 'published') return;
-      await clock.sleep(CREATION_PAUSE_MS, this.closing.signal);
-    }
-    throw new BloomUnavailableError(
-      `Filter '${this.name}' could not be made: another process holds its lease.`,
-    );
-  }
-
-  private async run(
-    source: BloomIdSource,
-    drainMs: number,
-    request: RebuildRequest,
-  ): Promise<BloomRebuildReport> {
-    const { signal } = this.closing;
-    const run = runRebuild(
-      {
-        ...this.definition,
-        ...this.surroundings,
-        store: this.inStore,
-        source,
-        drainMs,
-        toKey: (id) => this.toKey(id),
-      },
-      { ...request, signal: request.signal ? AbortSignal.any([signal, request.signal]) : signal },
-    );
-    this.runs.add(run);
-    try {
-      const report = await run;
-      if (report.outcome === 'published') this.guarding.noteRebuilt();
-      return report;
-    } finally {
-      this.runs.delete(run);
-    }
   }
 
   private lookUpKey(id: unknown): IdKey | undefined {

@@ -2,6 +2,7 @@ import { jittered } from '../common/index.js';
 import type { DenialOptions } from '../store/index.js';
 import type { RecentAdds } from './recent-adds.js';
 
+/** How false positives are remembered that the database denied. */
 export interface NegativeCacheOptions {
   /** How long a false positive is remembered at most, in milliseconds; each a little differently. Default 5,000. */
   readonly lifeMs?: number;

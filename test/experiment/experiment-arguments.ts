@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { positiveInteger, readOptions } from '../support/command-line.js';
 import { SEED } from '../support/random.js';
 import type { Experiment } from './experiment.js';
 
@@ -17,43 +17,27 @@ export const USAGE = `Usage: npm run experiment -- [--capacity N] [--bits-per-id
 The environment variable SEED chooses other UUIDs.
 `;
 
-export class UsageError extends Error {}
-
 /** @throws {UsageError} */
 export function parseExperimentArguments(words: readonly string[]): ExperimentArguments {
-  const values = parsed(words);
-  const capacity = positive('capacity', values.capacity, 1_000_000);
+  const {
+    json = false,
+    help = false,
+    ...values
+  } = readOptions(words, {
+    capacity: { type: 'string' },
+    'bits-per-id': { type: 'string' },
+    probes: { type: 'string' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  });
+  const capacity = positiveInteger('capacity', values.capacity, 1_000_000);
   return {
     capacity,
-    bitsPerId: positive('bits-per-id', values['bits-per-id'], 20),
+    bitsPerId: positiveInteger('bits-per-id', values['bits-per-id'], 20),
     inserted: Math.floor(capacity / 2),
-    probes: positive('probes', values.probes, 2_000_000),
+    probes: positiveInteger('probes', values.probes, 2_000_000),
     seed: SEED,
-    json: values.json ?? false,
-    help: values.help ?? false,
+    json,
+    help,
   };
-}
-
-function positive(name: string, text: string | undefined, usual: number): number {
-  if (text === undefined) return usual;
-  const value = Number(text);
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new UsageError(`Expected --${name} to be a positive integer, got '${text}'.`);
-}
-
-function parsed(words: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...words],
-      options: {
-        capacity: { type: 'string' },
-        'bits-per-id': { type: 'string' },
-        probes: { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
-  }
 }

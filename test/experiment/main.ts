@@ -1,9 +1,5 @@
-import {
-  type ExperimentArguments,
-  parseExperimentArguments,
-  USAGE,
-  UsageError,
-} from './experiment-arguments.js';
+import { runProgram } from '../support/command-line.js';
+import { type ExperimentArguments, parseExperimentArguments, USAGE } from './experiment-arguments.js';
 import { type Outcome, runExperiment } from './experiment.js';
 
 const COLUMNS: readonly { readonly title: string; readonly value: (outcome: Outcome) => string }[] = [
@@ -18,24 +14,15 @@ const COLUMNS: readonly { readonly title: string; readonly value: (outcome: Outc
   { title: 'absent ns', value: ({ absentNs }) => absentNs.toFixed(0) },
 ];
 
-process.exitCode = main(process.argv.slice(2));
-
-/** @returns the exit code: 0, 1 for a false negative or an error, 2 for arguments that do not exist. */
-function main(words: readonly string[]): number {
-  try {
-    const given = parseExperimentArguments(words);
-    if (given.help) {
-      process.stdout.write(USAGE);
-      return 0;
-    }
+/** Exit code 1: a false negative. */
+await runProgram({
+  usage: USAGE,
+  parse: parseExperimentArguments,
+  run(given) {
     const outcomes = given.json ? printJson(given) : printTable(given);
     return outcomes.some(({ falseNegatives }) => falseNegatives > 0) ? 1 : 0;
-  } catch (error) {
-    const isUsage = error instanceof UsageError;
-    process.stderr.write(isUsage ? `${error.message}\n\n${USAGE}` : `${(error as Error).message}\n`);
-    return isUsage ? 2 : 1;
-  }
-}
+  },
+});
 
 function printJson(experiment: ExperimentArguments): Outcome[] {
   const { capacity, bitsPerId, inserted, probes, seed } = experiment;

@@ -107,14 +107,23 @@ describe('A filter that grows', () => {
     fc.assert(
       fc.property(anyDemand, fc.array(anyId, { maxLength: 300 }), (demand, ids) => {
         const filter = new ScalableFilter(demand);
+        const taken: BloomId[] = [];
         let added = 0;
         for (const id of ids) {
           const wasThere = filter.mightContain(id);
-          expect(filter.add(id)).toBe(!wasThere);
+          try {
+            expect(filter.add(id)).toBe(!wasThere);
+          } catch (error) {
+            // Some demands allow for a few layers only.
+            if (!(error instanceof BloomFullError)) throw error;
+            expect(filter.mightContain(id)).toBe(false);
+            break;
+          }
           expect(filter.add(id)).toBe(false);
+          taken.push(id);
           if (!wasThere) added++;
         }
-        for (const id of ids) expect(filter.mightContain(id)).toBe(true);
+        for (const id of taken) expect(filter.mightContain(id)).toBe(true);
         expect(filter.ids).toBe(added);
         for (const { ids: held, plan } of filter.describe()) expect(held).toBeLessThanOrEqual(plan.capacity);
       }),

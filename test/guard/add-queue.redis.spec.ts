@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { type BloomEvent, BloomGuarded, BloomModule, BloomRegisters } from 'nestjs-bloom';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
-import { startContext } from './support/test-app.js';
+import { startContext } from '../support/nest-app.js';
 
 @Injectable()
 class PhoneRepository {

@@ -1,39 +1,26 @@
 import { Body, Controller, Get, Injectable, Param, Post } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TestingModule } from '@nestjs/testing';
-import {
-  BloomConfigError,
-  type BloomEvent,
-  BloomIdError,
-  BloomUnavailableError,
-} from '../../src/common/index.js';
+import { BloomConfigError, BloomIdError, BloomUnavailableError } from '../../src/common/index.js';
 import type { BloomId } from '../../src/filter/index.js';
 import { BloomGuarded, BloomRegisters } from '../../src/guard/index.js';
-import { PLATFORMS, startApp, startContext, testBloom } from './support/test-app.js';
-import { TestFilter } from './support/test-filter.js';
+import { PLATFORMS, startApp } from '../support/nest-app.js';
+import { GuardedProviders } from './support/guarded-providers.js';
+import { testBloom } from './support/test-bloom.js';
+import type { TestFilter } from './support/test-filter.js';
 
 const down = new BloomUnavailableError('The store is down.');
 
+let app: GuardedProviders;
 let products: TestFilter;
-let events: BloomEvent[];
-let context: TestingModule | undefined;
+const known = (id: BloomId) => products.mightContain(id);
+const start: GuardedProviders['start'] = (...args) => app.start(...args);
 
 beforeEach(() => {
-  products = new TestFilter('products');
-  events = [];
+  app = new GuardedProviders();
+  ({ products } = app);
 });
 
-afterEach(async () => {
-  await context?.close();
-  context = undefined;
-});
-
-async function start<T>(type: new (...args: never[]) => T): Promise<T> {
-  context = await startContext({ imports: [testBloom({ filters: [products], events })], providers: [type] });
-  return context.get<T>(type);
-}
-
-const known = (id: BloomId) => products.mightContain(id);
+afterEach(() => app.close());
 
 describe("@BloomRegisters from 'argument'", () => {
   it('has added the id before the method runs: the argument, a property of it, or what a function returns', async () => {
@@ -60,7 +47,7 @@ describe("@BloomRegisters from 'argument'", () => {
         return known('A-3');
       }
     }
-    const repository = await start(Repository);
+    const repository = (await start([Repository])).get(Repository);
     expect(await repository.byArgument('A-1')).toBe(true);
     expect(await repository.byProperty({ sku: 'A-2' })).toBe(true);
     expect(await repository.byFunction('t', 3)).toBe(true);
@@ -75,7 +62,7 @@ describe("@BloomRegisters from 'argument'", () => {
         return rows.length;
       }
     }
-    const repository = await start(Repository);
+    const repository = (await start([Repository])).get(Repository);
     expect(await repository.createMany([{ sku: 'a' }, { sku: 'b' }])).toBe(2);
     expect(await repository.createMany([])).toBe(0);
     expect(products.addCalls).toEqual([['a', 'b']]);
@@ -90,7 +77,7 @@ describe("@BloomRegisters from 'argument'", () => {
         calls++;
       }
     }
-    const repository = await start(Repository);
+    const repository = (await start([Repository])).get(Repository);
     products.addError = down;
     await expect(repository.create({ sku: 'a' })).rejects.toBe(down);
     products.addError = undefined;
@@ -114,7 +101,7 @@ describe("@BloomRegisters from 'argument'", () => {
       })
       async unreadable(_sku: string) {}
     }
-    const repository = await start(Repository);
+    const repository = (await start([Repository])).get(Repository);
     await expect(repository.create('a')).rejects.toBe(failure);
     await expect(repository.unreadable('a')).rejects.toBe(failure);
     expect(await known('a')).toBe(true);
@@ -143,7 +130,7 @@ describe("@BloomRegisters from 'result'", () => {
         return [1, 2];
       }
     }
-    const repository = await start(Repository);
+    const repository = (await start([Repository])).get(Repository);
     expect(await repository.byResult('A-1')).toBe('A-1');
     expect(await known('A-1')).toBe(true);
     expect(await repository.byProperty('x')).toEqual({ id: 17, name: 'x' });
@@ -162,108 +149,12 @@ describe("@BloomRegisters from 'result'", () => {
         return { id: ++rows };
       }
     }
-    const repository = await start(Repository);
+    const repository = (await start([Repository])).get(Repository);
     await expect(repository.create(true)).rejects.toThrow(RangeError);
     expect(products.addCalls).toEqual([]);
     products.addError = down;
     await expect(repository.create(false)).rejects.toBe(down);
     expect(rows).toBe(1);
-  });
-});
-
-describe("@BloomRegisters with onError: 'queue'", () => {
-  @Injectable()
-  class Repository {
-    readonly rows = new Set<string>();
-
-    @BloomRegisters('products', { onError: 'queue' })
-    async create(sku: string) {
-      this.rows.add(sku);
-      return sku;
-    }
-
-    @BloomGuarded('products')
-    async find(sku: string) {
-      return this.rows.has(sku);
-    }
-
-    @BloomGuarded('products')
-    async findBytes(sku: Uint8Array) {
-      return this.rows.has(new TextDecoder().decode(sku));
-    }
-  }
-
-  it('goes on, tells it, and lets guards of this process pass the id until it is recorded', async () => {
-    const repository = await start(Repository);
-    products.addError = down;
-    expect(await repository.create('ü-1')).toBe('ü-1');
-    expect(events).toEqual([{ type: 'add-queued', filter: 'products', queued: 1, error: down }]);
-    expect(await known('ü-1')).toBe(false);
-    expect(await repository.find('ü-1')).toBe(true);
-    expect(await repository.findBytes(new TextEncoder().encode('ü-1'))).toBe(true);
-    expect(await repository.find('ü-2')).toBeNull();
-    products.addError = undefined;
-    for (let waited = 0; !(await known('ü-1')) && waited < 3000; waited += 20) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    expect(await known('ü-1')).toBe(true);
-    expect(await repository.find('ü-1')).toBe(true);
-  });
-
-  it('asks the queue before the filter: an id may be recorded and leave the queue while a check is under way', async () => {
-    const repository = await start(Repository);
-    products.addError = down;
-    await repository.create('a');
-    const check = products.check.bind(products);
-    products.check = async (id) => {
-      const verdict = await check(id);
-      products.addError = undefined;
-      while (!(await known('a'))) await new Promise((resolve) => setTimeout(resolve, 5));
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      return verdict;
-    };
-    products.mightContain = async (id) => (await check(id)) !== 'absent';
-    expect(await repository.find('a')).toBe(true);
-  });
-
-  it('records the bytes that were given, also when the caller uses them again', async () => {
-    @Injectable()
-    class ByteRepository {
-      @BloomRegisters('products', { onError: 'queue' })
-      async create(_keys: Uint8Array[]) {}
-    }
-    const repository = await start(ByteRepository);
-    products.addError = down;
-    const keys = [new Uint8Array([1, 2])];
-    await repository.create(keys);
-    keys[0]!.fill(9);
-    keys.length = 0;
-    products.addError = undefined;
-    await context!.close();
-    context = undefined;
-    expect(await known(new Uint8Array([1, 2]))).toBe(true);
-    expect(await known(new Uint8Array([9, 9]))).toBe(false);
-  });
-
-  it('rejects a value that is no id', async () => {
-    const repository = await start(Repository);
-    await expect(repository.create('')).rejects.toThrow(BloomIdError);
-    products.addError = new BloomIdError('too long');
-    await expect(repository.create('long')).rejects.toThrow('too long');
-    expect(repository.rows.size).toBe(0);
-    expect(events).toEqual([]);
-  });
-
-  it('records on shutdown what is left', async () => {
-    const repository = await start(Repository);
-    products.addError = down;
-    await repository.create('a');
-    products.addError = undefined;
-    await context!.close();
-    expect(await known('a')).toBe(true);
-    products.addError = down;
-    await expect(repository.create('b')).rejects.toBe(down);
-    context = undefined;
   });
 });
 
@@ -301,18 +192,18 @@ describe('@BloomRegisters', () => {
         return this.rows.get(sku);
       }
     }
-    const app = await startApp(platform, {
+    const route = await startApp(platform, {
       imports: [testBloom({ filters: [products] })],
       controllers: [ProductController],
     });
-    expect((await app.get('/products/A-9')).status).toBe(404);
-    const created = await app.get('/products', {
+    expect((await route.get('/products/A-9')).status).toBe(404);
+    const created = await route.get('/products', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"sku":"A-9"}',
     });
     expect(created.status).toBe(201);
-    expect(await app.get('/products/A-9')).toEqual({ status: 200, body: { sku: 'A-9' } });
-    await app.close();
+    expect(await route.get('/products/A-9')).toEqual({ status: 200, body: { sku: 'A-9' } });
+    await route.close();
   });
 });

@@ -12,7 +12,7 @@ import {
   BloomService,
 } from 'nestjs-bloom';
 import { defineFilter } from '../../src/service/index.js';
-import { type RunningApp, startApp, startContext } from './support/test-app.js';
+import { type RunningApp, startApp, startContext } from '../support/nest-app.js';
 
 const cyclic: unknown[] = [];
 cyclic.push(cyclic);

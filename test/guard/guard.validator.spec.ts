@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { TestingModule } from '@nestjs/testing';
 import { BloomConfigError } from '../../src/common/index.js';
 import { BloomGuarded, BloomRegisters } from '../../src/guard/index.js';
-import { startContext, testBloom } from './support/test-app.js';
+import { startContext } from '../support/nest-app.js';
+import { testBloom } from './support/test-bloom.js';
 import { TestFilter } from './support/test-filter.js';
 
 const HINT =

@@ -10,7 +10,7 @@ import {
   BloomRegisters,
   getBloomFilterToken,
 } from 'nestjs-bloom';
-import { PLATFORMS, type RunningApp, startApp, startContext } from './support/test-app.js';
+import { PLATFORMS, type RunningApp, startApp, startContext } from '../support/nest-app.js';
 
 interface Product {
   sku: string;

@@ -26,8 +26,9 @@ import { Reflector, REQUEST } from '@nestjs/core';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Observable, tap } from 'rxjs';
 import { BloomGuarded } from '../../src/guard/index.js';
-import { PLATFORMS, type RunningApp, startApp, testBloom } from './support/test-app.js';
-import { TestFilter } from './support/test-filter.js';
+import { PLATFORMS } from '../support/nest-app.js';
+import { GuardedRoutes, NOT_FOUND } from './support/guarded-routes.js';
+import type { TestFilter } from './support/test-filter.js';
 
 /** A decorator of somebody else that wraps the method and copies no metadata. */
 function Timed(): MethodDecorator {
@@ -55,26 +56,18 @@ class RoleRecorder implements NestInterceptor {
   }
 }
 
-const NOT_FOUND = { status: 404, body: { statusCode: 404, message: 'Not Found' } };
-
 describe.each(PLATFORMS)('@BloomGuarded on routes of %s', (platform) => {
+  let routes: GuardedRoutes;
   let products: TestFilter;
-  let app: RunningApp | undefined;
+  const start: GuardedRoutes['start'] = (...args) => routes.start(...args);
 
   beforeEach(() => {
+    routes = new GuardedRoutes(platform);
+    ({ products } = routes);
     roles = [];
-    products = new TestFilter('products', ['A-1', 7, 'B 2/ü']);
   });
 
-  afterEach(() => app?.close());
-
-  async function start(controller: new (...args: never[]) => object): Promise<RunningApp> {
-    app = await startApp(platform, {
-      imports: [testBloom({ filters: [products] })],
-      controllers: [controller],
-    });
-    return app;
-  }
+  afterEach(() => routes.close());
 
   it('answers 404 for an absent id and the method otherwise, in any order of decorators', async () => {
     @Controller()

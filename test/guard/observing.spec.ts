@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable, NotFoundException } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import { type BloomEvent, type BloomFeature, BloomGuarded, BloomModule, BloomService } from 'nestjs-bloom';
-import { startContext } from './support/test-app.js';
+import { startContext } from '../support/nest-app.js';
 
 const rows = new Set<string>();
 /** What a slow method waits for. */

@@ -6,7 +6,7 @@ import { type BloomFeature, BloomGuarded, BloomModule, BloomRegisters, BloomServ
 import { age } from '../support/denials.js';
 import { eventually } from '../support/eventually.js';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
-import { startContext } from './support/test-app.js';
+import { startContext } from '../support/nest-app.js';
 
 /** Twice the drain and a second. */
 const MARK_MS = 21_000;

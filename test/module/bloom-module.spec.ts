@@ -11,7 +11,7 @@ import {
   getBloomFilterToken,
   InjectBloomFilter,
 } from 'nestjs-bloom';
-import { startContext } from '../guard/support/test-app.js';
+import { startContext } from '../support/nest-app.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
 const opened: TestingModule[] = [];

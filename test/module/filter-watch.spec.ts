@@ -3,7 +3,7 @@ import { type BloomEvent, type BloomFeature, BloomModule, BloomService } from 'n
 import type { TestingModule } from '@nestjs/testing';
 import { FilterWatch } from '../../src/module/filter.watch.js';
 import type { ManagedFilter } from '../../src/service/index.js';
-import { startContext } from '../guard/support/test-app.js';
+import { startContext } from '../support/nest-app.js';
 
 describe('The watch over filters', () => {
   const rows: string[] = [];

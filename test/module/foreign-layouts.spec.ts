@@ -12,7 +12,7 @@ import {
   getBloomFilterToken,
 } from 'nestjs-bloom';
 import { FilterWatch } from '../../src/module/filter.watch.js';
-import { startContext } from '../guard/support/test-app.js';
+import { startContext } from '../support/nest-app.js';
 import { idsOf } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';
 import { fillByPeer } from '../support/peers/foreign-peer.js';

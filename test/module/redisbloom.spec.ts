@@ -13,7 +13,7 @@ import {
   BloomRegisters,
   getBloomFilterToken,
 } from 'nestjs-bloom';
-import { startContext } from '../guard/support/test-app.js';
+import { startContext } from '../support/nest-app.js';
 import { bfFixture, describeBf } from '../support/bf-server.js';
 import { idsOf } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';

@@ -3,7 +3,7 @@ import { Injectable, type ModuleMetadata } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import type { Redis } from 'ioredis';
 import { type BloomFilter, type BloomFeature, BloomModule, BloomService } from 'nestjs-bloom';
-import { startContext } from '../guard/support/test-app.js';
+import { startContext } from '../support/nest-app.js';
 import { eventually } from '../support/eventually.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 

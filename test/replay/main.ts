@@ -1,32 +1,24 @@
 import { Progress } from '../../sample-app/src/demo/progress.js';
-import { type ReplayArguments, parseReplayArguments, USAGE, UsageError } from './replay-arguments.js';
+import { runProgram } from '../support/command-line.js';
+import { type ReplayArguments, parseReplayArguments, USAGE } from './replay-arguments.js';
 import { replay, type ReplayResult } from './replay.js';
 import { generateTrace, readTrace } from './trace.js';
 
 const REAL_TRACE_LINES = 541_909;
 
-process.exitCode = await main(process.argv.slice(2));
-
-/** @returns the exit code: 0, 1 for a wrong absent or an error, 2 for arguments that do not exist. */
-async function main(words: readonly string[]): Promise<number> {
-  try {
-    const given = parseReplayArguments(words);
-    if (given.help) {
-      process.stdout.write(USAGE);
-      return 0;
-    }
-    const result = await run(given);
+/** Exit code 1: a wrong absent. */
+await runProgram({
+  usage: USAGE,
+  parse: parseReplayArguments,
+  async run(given) {
+    const result = await runReplay(given);
     const { unknown: _, ...figures } = result;
     process.stdout.write(given.json ? `${JSON.stringify(figures)}\n` : report(result));
     return result.wrongAbsent > 0 ? 1 : 0;
-  } catch (error) {
-    const isUsage = error instanceof UsageError;
-    process.stderr.write(isUsage ? `${error.message}\n\n${USAGE}` : `${(error as Error).message}\n`);
-    return isUsage ? 2 : 1;
-  }
-}
+  },
+});
 
-async function run({ data, limit, without }: ReplayArguments): Promise<ReplayResult> {
+async function runReplay({ data, limit, without }: ReplayArguments): Promise<ReplayResult> {
   const trace = data === undefined ? generateTrace() : await readTrace(data);
   const progress = new Progress(process.stderr);
   const lines = Math.min(limit, trace.length ?? REAL_TRACE_LINES);

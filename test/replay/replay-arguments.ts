@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { SAFETIES, type Safety } from '../support/broken-lua.js';
+import { oneOf, positiveInteger, readOptions } from '../support/command-line.js';
 
 export interface ReplayArguments {
   /** Folder of `catalog.csv` and `orders.csv.gz`; without it a trace is generated. */
@@ -20,33 +20,20 @@ export const USAGE = `Usage: npm run replay -- [--data FOLDER] [--limit N] [--js
   --break SAFETY  take a safety of the protocol out, to see that the replay notices: ${SAFETIES.join(', ')}
 `;
 
-export class UsageError extends Error {}
-
 /** @throws {UsageError} */
 export function parseReplayArguments(words: readonly string[]): ReplayArguments {
-  const values = parsed(words);
-  const limit = values.limit === undefined ? Infinity : Number(values.limit);
-  if (!(limit >= 1)) throw new UsageError(`Expected --limit to be a positive number, got '${values.limit}'.`);
-  const without = SAFETIES.find((safety) => safety === values.break);
-  if (values.break !== undefined && !without) {
-    throw new UsageError(`Expected --break to be one of ${SAFETIES.join(', ')}, got '${values.break}'.`);
-  }
-  return { data: values.data, limit, json: values.json ?? false, help: values.help ?? false, without };
-}
-
-function parsed(words: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...words],
-      options: {
-        data: { type: 'string' },
-        limit: { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-        break: { type: 'string' },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
-  }
+  const {
+    data,
+    json = false,
+    help = false,
+    ...values
+  } = readOptions(words, {
+    data: { type: 'string' },
+    limit: { type: 'string' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+    break: { type: 'string' },
+  });
+  const limit = positiveInteger('limit', values.limit, Infinity);
+  return { data, limit, json, help, without: oneOf('break', values.break, SAFETIES) };
 }

@@ -86,6 +86,13 @@ const SCENARIOS: Record<string, (lua: Lua) => Promise<boolean>> = {
     await admin.set(filters.key, Buffer.alloc(await admin.strlen(filters.key)));
     return isAbsent(filters, 'built-1');
   },
+  'a peer puts back a copy that is older than an add': async (lua) => {
+    const filters = await built(lua);
+    const copy = (await admin.getBuffer(filters.key))!;
+    await filters.one.add(['here']);
+    await admin.set(filters.key, copy);
+    return isAbsent(filters, 'here');
+  },
   'the size changes under a process': async (lua) => {
     const filters = await built(lua, redisson);
     await rebuildDuring(filters, async () => {}, idsOf('many', 4000));
@@ -125,6 +132,11 @@ const TAKEN_OUT: [safety: string, lua: () => Lua, scenario: string][] = [
     'the canaries in check',
     () => luaReplacing('bitsCheck', "~= '\\255' then return false end", "== 'x' then return false end"),
     'the key is zeros',
+  ],
+  [
+    'the bits that were added last, in add and check',
+    () => luaWithout('recent'),
+    'a peer puts back a copy that is older than an add',
   ],
   [
     'token and proof in check',

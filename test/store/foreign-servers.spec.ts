@@ -10,6 +10,7 @@ import { fillByPeer } from '../support/peers/foreign-peer.js';
 import { goZeroPeer } from '../support/peers/go-zero-peer.js';
 import { rebuildJob, sourceOf } from '../support/rebuild-job.js';
 import { commandCounts, RedisFixture } from '../support/redis-fixture.js';
+import { connected } from '../support/restarts.js';
 
 const BUILT = idsOf('built', 100);
 const peer = goZeroPeer(20_000);
@@ -29,10 +30,7 @@ describe('When the server restarts, a filter on the key of a peer', () => {
     await expectFound([filter, trusting.filter], BUILT);
     expect(await filter.check(['absent'])).toEqual(['absent']);
     await redis.server.restart();
-    await eventually(
-      'the connection is back',
-      async () => (await filter.describe().catch(() => undefined)) !== undefined,
-    );
+    await connected([filter]);
     expect(await filter.check(['absent', 'built-1'])).toEqual(['unknown', 'unknown']);
     expect(events.at(-1)).toMatchObject({ type: 'state-changed', state: 'suspect' });
     await filter.adopt!();
@@ -57,10 +55,7 @@ describe('When the server restarts, a filter on the key of a peer', () => {
     const staging = await lease!.stage({ capacity: 1000, errorRate: 0.01, maxIdBytes: 64 });
     staging.local.addKey('a');
     await redis.server.restart();
-    await eventually(
-      'the connection is back',
-      async () => (await filter.describe().catch(() => undefined)) !== undefined,
-    );
+    await connected([filter]);
     await staging.merge(new AbortController().signal);
     await expect(staging.commit(1)).rejects.toThrow(/restarted or failed over/);
     expect(await filter.check(['a', 'b'])).toEqual(['unknown', 'unknown']);

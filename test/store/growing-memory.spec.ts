@@ -6,7 +6,7 @@ import { MemoryStore } from '../../src/store/memory/index.js';
 import { build, commitIds, idsOf, leaseOf, testPlan } from '../support/built-filter.js';
 import { openOptions } from '../support/open-options.js';
 import { SCALING_TRAITS } from '../support/scaling-traits.js';
-import { describeStoreContract } from './contract.js';
+import { describeStoreContract } from './contract/store-contract.js';
 
 function open(layout: StoredLayout): BloomFilterStore {
   return new MemoryStore().open(openOptions({ layout, drainMs: 0 }));

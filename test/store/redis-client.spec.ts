@@ -4,6 +4,7 @@ import { BloomConfigError } from '../../src/common/index.js';
 import { build } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';
 import { RedisFixture } from '../support/redis-fixture.js';
+import { connected } from '../support/restarts.js';
 
 let redis: RedisFixture;
 let admin: Redis;
@@ -106,12 +107,7 @@ describe('A client that the store made', () => {
     expect(await filter.check(['a'])).toEqual(['unknown']);
     await eventually('the error is told', () => events.some(({ type }) => type === 'connection-error'));
     await late.server.restart();
-    await eventually('the store is connected', () =>
-      filter.describe().then(
-        () => true,
-        () => false,
-      ),
-    );
+    await connected([filter]);
     await build(filter, ['a']);
     expect(await filter.check(['a', 'x'])).toEqual(['maybe', 'absent']);
     await close();

@@ -3,6 +3,7 @@ import { build, commitIds, idsOf, leaseOf, testPlan } from '../support/built-fil
 import { eventually } from '../support/eventually.js';
 import { expectFound, expectNeverAbsent } from '../support/never-absent.js';
 import { type Instance, RedisFixture } from '../support/redis-fixture.js';
+import { builtPair, connected, restartFromOlderSnapshot } from '../support/restarts.js';
 
 const BUILT = idsOf('built', 200);
 
@@ -12,46 +13,19 @@ beforeEach(async () => {
 });
 afterEach(() => redis.close());
 
-async function pair(options: { trustAfterFailover?: boolean } = {}): Promise<[Instance, Instance]> {
-  const pair: [Instance, Instance] = [
-    await redis.open('products', options),
-    await redis.open('products', options),
-  ];
-  await build(pair[0].filter, BUILT);
-  for (const { filter } of pair) await expectFound([filter], BUILT);
-  return pair;
-}
-
-/** Both processes are connected to the server that runs now. */
-async function connected(instances: readonly Instance[]): Promise<void> {
-  for (const { filter } of instances) {
-    await eventually('the process is connected again', () =>
-      filter.describe().then(
-        () => true,
-        () => false,
-      ),
-    );
-  }
-}
-
-/** The server comes back with what it had before `lost` was added. */
-async function restartFromOlderSnapshot(adder: Instance, lost: readonly string[]): Promise<void> {
-  await redis.client().save();
-  await adder.filter.add(lost);
-  await redis.server.kill('SIGKILL');
-  await redis.server.restart();
+function pair(options: { trustAfterFailover?: boolean } = {}): Promise<[Instance, Instance]> {
+  return builtPair(() => redis.open('products', options), BUILT);
 }
 
 describe('When the server is killed', () => {
   it('look-ups are unknown and adds reject until it is back, then it is known that the filter is lost', async () => {
-    const pair1 = await pair();
-    const [one, two] = pair1;
+    const [one, two] = await pair();
     await redis.server.kill();
     expect(await one.filter.check(['built-1'])).toEqual(['unknown']);
     expect(await two.filter.check(BUILT)).toEqual(BUILT.map(() => 'unknown'));
     await expect(one.filter.add(['late'])).rejects.toThrow();
     await redis.server.restart();
-    await connected(pair1);
+    await connected([one.filter, two.filter]);
     await expectNeverAbsent([one.filter, two.filter], BUILT);
     await two.filter.add(['later']);
     await expectNeverAbsent([one.filter, two.filter], [...BUILT, 'later']);
@@ -66,8 +40,8 @@ describe('When the server is killed', () => {
     const asking = [one, two].map(async ({ filter }) => {
       while (!stop) await expectNeverAbsent([filter], BUILT.slice(0, 5));
     });
-    await restartFromOlderSnapshot(one, ['lost']);
-    await connected([one, two]);
+    await restartFromOlderSnapshot(redis, one, ['lost']);
+    await connected([one.filter, two.filter]);
     await expectNeverAbsent([one.filter, two.filter], ['lost']);
     stop = true;
     await Promise.all(asking);
@@ -77,11 +51,11 @@ describe('When the server is killed', () => {
 describe('When the server comes back from an older snapshot', () => {
   it('an id that it lost is unknown, the filter suspect', async () => {
     const [one, two] = await pair();
-    await restartFromOlderSnapshot(one, ['lost', 'lost too']);
-    await connected([two]);
+    await restartFromOlderSnapshot(redis, one, ['lost', 'lost too']);
+    await connected([two.filter]);
     await expectNeverAbsent([two.filter, one.filter], ['lost', 'lost too', ...BUILT]);
     expect(await one.filter.check(['lost'])).toEqual(['unknown']);
-    await connected([one]);
+    await connected([one.filter]);
     expect(await one.filter.check(['lost'])).toEqual(['unknown']);
     for (const { filter } of [one, two])
       expect(await filter.describe()).toMatchObject({ state: 'suspect', builtIds: BUILT.length });
@@ -91,7 +65,7 @@ describe('When the server comes back from an older snapshot', () => {
 
   it('a process that knows nothing of the time before does not believe it either', async () => {
     const [one, two] = await pair();
-    await restartFromOlderSnapshot(one, ['lost']);
+    await restartFromOlderSnapshot(redis, one, ['lost']);
     await one.close();
     await two.close();
     const newcomer = await redis.open('products');
@@ -101,8 +75,8 @@ describe('When the server comes back from an older snapshot', () => {
 
   it('an add makes nothing of it, and a rebuild makes it whole', async () => {
     const [one, two] = await pair();
-    await restartFromOlderSnapshot(one, ['lost']);
-    await connected([one, two]);
+    await restartFromOlderSnapshot(redis, one, ['lost']);
+    await connected([one.filter, two.filter]);
     await two.filter.add(['late']);
     await expectNeverAbsent([one.filter, two.filter], ['lost', 'late']);
     await build(two.filter, [...BUILT, 'lost', 'late']);
@@ -111,8 +85,8 @@ describe('When the server comes back from an older snapshot', () => {
 
   it('with trustAfterFailover, its answers are believed', async () => {
     const [one, two] = await pair({ trustAfterFailover: true });
-    await restartFromOlderSnapshot(one, ['lost']);
-    await connected([one, two]);
+    await restartFromOlderSnapshot(redis, one, ['lost']);
+    await connected([one.filter, two.filter]);
     await expectFound([one.filter, two.filter], BUILT);
     expect(await two.filter.check(['x', 'y'])).toEqual(['absent', 'absent']);
     expect(await two.filter.add(['more'])).toEqual([true]);
@@ -123,8 +97,8 @@ describe('When the server comes back from an older snapshot', () => {
     const [one, two] = await pair();
     const lease = await leaseOf(one.filter);
     const staging = await lease.stage(testPlan());
-    await restartFromOlderSnapshot(two, ['lost']);
-    await connected([one, two]);
+    await restartFromOlderSnapshot(redis, two, ['lost']);
+    await connected([one.filter, two.filter]);
     await expect(commitIds(staging, BUILT)).rejects.toThrow();
     await expectNeverAbsent([one.filter, two.filter], ['lost', ...BUILT]);
     await lease.release().catch(() => {});
@@ -134,8 +108,8 @@ describe('When the server comes back from an older snapshot', () => {
     const [one, two] = await pair({ trustAfterFailover: true });
     const lease = await leaseOf(one.filter);
     const staging = await lease.stage(testPlan());
-    await restartFromOlderSnapshot(two, ['lost']);
-    await connected([one, two]);
+    await restartFromOlderSnapshot(redis, two, ['lost']);
+    await connected([one.filter, two.filter]);
     await expect(commitIds(staging, BUILT)).rejects.toThrow(/restarted or failed over/);
     await lease.release();
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { RedisFixture } from '../support/redis-fixture.js';
-import { describeStoreContract } from './contract.js';
+import { describeStoreContract } from './contract/store-contract.js';
 
 let redis: RedisFixture;
 beforeAll(async () => {

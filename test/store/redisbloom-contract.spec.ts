@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { planFilter } from '../../src/filter/index.js';
 import { bfFixture, describeBf } from '../support/bf-server.js';
 import type { RedisFixture } from '../support/redis-fixture.js';
-import { describeStoreContract } from './contract.js';
+import { describeStoreContract } from './contract/store-contract.js';
 
 const LAYOUTS = [
   ['that scales', { kind: 'redisbloom' }],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type BloomFeature, BloomModule } from 'nestjs-bloom';
 import { BloomConfigError, BloomRebuildError } from '../../src/common/index.js';
-import { startContext } from '../guard/support/test-app.js';
+import { startContext } from '../support/nest-app.js';
 import { build, leaseOf, testPlan } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';
 import { type Instance, RedisFixture } from '../support/redis-fixture.js';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { describeOwnBf, ownBfFixture } from '../support/bf-server.js';
 import { build, commitIds, idsOf, leaseOf, testPlan } from '../support/built-filter.js';
-import { eventually } from '../support/eventually.js';
 import { expectFound, expectNeverAbsent } from '../support/never-absent.js';
 import type { Instance, RedisFixture } from '../support/redis-fixture.js';
+import { builtPair, connected, restartFromOlderSnapshot } from '../support/restarts.js';
 
 const layout = { kind: 'redisbloom' } as const;
 const BUILT = idsOf('built', 200);
@@ -15,33 +15,8 @@ describeOwnBf('A filter of BF.* commands whose server', () => {
   });
   afterEach(() => redis.close());
 
-  async function pair(options = {}): Promise<[Instance, Instance]> {
-    const open = () => redis.open('products', options, { layout });
-    const made: [Instance, Instance] = [await open(), await open()];
-    await build(made[0].filter, BUILT);
-    await expectFound(
-      made.map(({ filter }) => filter),
-      BUILT,
-    );
-    return made;
-  }
-
-  async function connected(instances: readonly Instance[]): Promise<void> {
-    for (const { filter } of instances) {
-      await eventually('the process is connected again', () =>
-        filter.describe().then(
-          () => true,
-          () => false,
-        ),
-      );
-    }
-  }
-
-  async function restartFromOlderSnapshot(adder: Instance, lost: readonly string[]): Promise<void> {
-    await redis.client().save();
-    await adder.filter.add(lost);
-    await redis.server.kill('SIGKILL');
-    await redis.server.restart();
+  function pair(options: { trustAfterFailover?: boolean } = {}): Promise<[Instance, Instance]> {
+    return builtPair(() => redis.open('products', options, { layout }), BUILT);
   }
 
   it('is killed and comes back empty: unknown, then rebuilt', async () => {
@@ -50,7 +25,7 @@ describeOwnBf('A filter of BF.* commands whose server', () => {
     expect(await one.filter.check(['built-1'])).toEqual(['unknown']);
     await expect(two.filter.add(['late'])).rejects.toThrow();
     await redis.server.restart();
-    await connected([one, two]);
+    await connected([one.filter, two.filter]);
     await expectNeverAbsent([one.filter, two.filter], BUILT);
     await two.filter.add(['later']);
     await expectNeverAbsent([one.filter, two.filter], [...BUILT, 'later']);
@@ -73,10 +48,10 @@ describeOwnBf('A filter of BF.* commands whose server', () => {
 
   it('comes back from an older snapshot: suspect, since it lost acknowledged adds', async () => {
     const [one, two] = await pair();
-    await restartFromOlderSnapshot(one, ['lost', 'lost too']);
-    await connected([two]);
+    await restartFromOlderSnapshot(redis, one, ['lost', 'lost too']);
+    await connected([two.filter]);
     await expectNeverAbsent([two.filter, one.filter], ['lost', 'lost too', ...BUILT]);
-    await connected([one]);
+    await connected([one.filter]);
     for (const { filter } of [one, two]) expect(await filter.describe()).toMatchObject({ state: 'suspect' });
     const newcomer = await redis.open('products', {}, { layout });
     expect(await newcomer.filter.check(['lost'])).toEqual(['unknown']);
@@ -88,8 +63,8 @@ describeOwnBf('A filter of BF.* commands whose server', () => {
 
   it('comes back from a snapshot and is believed with trustAfterFailover', async () => {
     const [one, two] = await pair({ trustAfterFailover: true });
-    await restartFromOlderSnapshot(one, ['lost']);
-    await connected([one, two]);
+    await restartFromOlderSnapshot(redis, one, ['lost']);
+    await connected([one.filter, two.filter]);
     await expectFound([one.filter, two.filter], BUILT);
     expect(await two.filter.check(['x', 'y'])).toEqual(['absent', 'absent']);
     expect(await two.filter.add(['more'])).toEqual([true]);
@@ -101,8 +76,8 @@ describeOwnBf('A filter of BF.* commands whose server', () => {
       const [one, two] = await pair({ trustAfterFailover: trust });
       const lease = await leaseOf(one.filter);
       const staging = await lease.stage(testPlan());
-      await restartFromOlderSnapshot(two, ['lost']);
-      await connected([one, two]);
+      await restartFromOlderSnapshot(redis, two, ['lost']);
+      await connected([one.filter, two.filter]);
       await expect(commitIds(staging, BUILT)).rejects.toThrow(
         /restarted or failed over|damaged|evicted|kept changing/,
       );
@@ -152,7 +127,7 @@ describeOwnBf('A filter of BF.* commands whose server', () => {
     await filter.verify!();
     const advice = await filter.advise({ bytes: 1000, hasSource: true, drainMs: 10_000 });
     expect(advice.join('\n')).toMatch(/BF\.INSERT: .*ACL SETUSER/s);
-    expect(advice.join('\n')).toMatch(/RPUSHX: .*ACL SETUSER/s);
+    expect(advice.join('\n')).toMatch(/RPUSHX on key .*ACL SETUSER/s);
     expect(advice.join('\n')).not.toMatch(/BF\.MEXISTS/);
   });
 });

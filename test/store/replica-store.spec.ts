@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { BloomFilterStore } from '../../src/store/index.js';
 import { ReplicaStore } from '../../src/store/replica/index.js';
 import { RedisFixture } from '../support/redis-fixture.js';
-import { describeStoreContract } from './contract.js';
+import { describeStoreContract } from './contract/store-contract.js';
 import { openOptions } from '../support/open-options.js';
 
 let redis: RedisFixture;

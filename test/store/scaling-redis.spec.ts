@@ -5,7 +5,7 @@ import { build, idsOf, leaseOf, testPlan } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';
 import { commandCounts, type Instance, RedisFixture } from '../support/redis-fixture.js';
 import { SCALING_TRAITS } from '../support/scaling-traits.js';
-import { describeStoreContract } from './contract.js';
+import { describeStoreContract } from './contract/store-contract.js';
 
 let redis: RedisFixture;
 let admin: Redis;

@@ -16,7 +16,8 @@ const STORES = ['store/memory', 'store/redis', 'store/replica'];
 const MAY_NAME_A_STORE = ['module', 'cli'];
 const MAY_USE_NEST = ['service', 'guard', 'observe', 'module'];
 const MAY_USE_IOREDIS = ['store/redis', 'module', 'cli'];
-const ENTRY = 'index.ts';
+/** What the package exports. */
+const ENTRIES = ['index.ts', 'filter-entry.ts'];
 
 /** Sources by their path within `src`, with `/`. */
 export type Sources = ReadonlyMap<string, string>;
@@ -60,13 +61,13 @@ function fileComplaint(from: string, to: string, sources: Sources): string | und
   if (!sources.has(to)) return 'there is no such file';
   const room = roomOf(from);
   const target = roomOf(to);
-  if (to === ENTRY) return 'the entry of the package is for its users';
+  if (ENTRIES.includes(to)) return 'the entry of the package is for its users';
   if (room === target)
     return to === `${target}/index.ts` ? 'a room never imports its own index.ts' : undefined;
   if (to !== `${target}/index.ts`) return `${target} is entered through its index.ts`;
   if (STORES.includes(target) && !MAY_NAME_A_STORE.includes(room))
     return `only ${MAY_NAME_A_STORE.join(' and ')} name a store`;
-  if (from === ENTRY || (STORES.includes(room) && target === 'store')) return undefined;
+  if (ENTRIES.includes(from) || (STORES.includes(room) && target === 'store')) return undefined;
   const [floor, targetFloor] = [floorOf(from), floorOf(to)];
   if (floor === undefined || targetFloor === undefined || targetFloor < floor) return undefined;
   return targetFloor > floor ? 'imports go downwards only' : 'neighbours on a floor never import one another';
@@ -94,7 +95,7 @@ function roomOf(file: string): string {
 }
 
 function floorOf(file: string): number | undefined {
-  if (file === ENTRY) return FLOORS.length;
+  if (ENTRIES.includes(file)) return FLOORS.length;
   const floor = FLOORS.findIndex((rooms) => rooms.includes(file.split('/')[0]!));
   return floor === -1 ? undefined : floor;
 }

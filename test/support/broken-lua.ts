@@ -13,8 +13,17 @@ export function luaWithout(safety: string, sources = luaSources): typeof luaSour
 }
 
 /** The library's Lua with a text of one script replaced. */
-export function luaReplacing(script: ScriptName, text: string, by: string): typeof luaSources {
-  return changed((source, name) => (name === script ? source.replace(text, by) : source), text);
+export function luaReplacing(
+  script: ScriptName,
+  text: string | RegExp,
+  by: string,
+  sources = luaSources,
+): typeof luaSources {
+  return changed(
+    (source, name) => (name === script ? source.replace(text, by) : source),
+    String(text),
+    sources,
+  );
 }
 
 /** What stands between `--part:<name>` and `--end`. */

@@ -11,6 +11,7 @@ export const BIT_ORDERS = {
   'big-endian-words': 56,
 } as const;
 
+/** How a peer numbers the bits of its bytes. */
 export type BitOrder = keyof typeof BIT_ORDERS;
 
 const WORD_BYTES = 8;

@@ -21,9 +21,9 @@ export interface ForeignKeyOptions {
 const FOREIGN_ADDS: readonly unknown[] = ['keep', 'recent', 'none'] satisfies ForeignAdds[];
 
 /** So many that a few of them can prove whose string it is. */
-export const MIN_STORED_BITS = 64;
+const MIN_STORED_BITS = 64;
 /** Redis knows no bits beyond. */
-export const MAX_STORED_BITS = 2 ** 32;
+const MAX_STORED_BITS = 2 ** 32;
 
 /** @throws {BloomConfigError} */
 export function checkForeignKey(option: string, key: unknown): void {

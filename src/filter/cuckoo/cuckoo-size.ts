@@ -31,7 +31,7 @@ export interface CuckooSettings extends CuckooGeometry {
 /** Redis adds nothing to a filter of this many tables (`bf.cf-max-expansions`). */
 export const MAX_TABLES = 32;
 export const MAX_BUCKET_SIZE = 255;
-export const MAX_ITERATIONS = 65_535;
+const MAX_ITERATIONS = 65_535;
 export const MAX_EXPANSION = 32_768;
 /** 4 GiB, a byte for each fingerprint. */
 export const MAX_TABLE_BYTES = 2 ** 32;

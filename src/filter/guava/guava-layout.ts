@@ -18,6 +18,7 @@ export const GUAVA_MAX_HASH_COUNT = 255;
 export const GUAVA_MAX_WORDS = 2 ** 31 - 1;
 export const WORD_BITS = 64;
 
+/** What the bits of an id depend on, beside the size. */
 export interface GuavaSettings {
   readonly funnel: GuavaFunnel;
   /** Default `MURMUR128_MITZ_64`. */

@@ -4,6 +4,7 @@ import { naturalLogarithm } from '../java/logarithm.js';
 import { optimalBits, optimalHashCount } from '../java/optimal-bits.js';
 import { GUAVA_MAX_HASH_COUNT, GUAVA_MAX_WORDS, WORD_BITS } from './guava-layout.js';
 
+/** What a filter of Guava is planned for. */
 export interface GuavaDemand extends Demand {
   /** From 0; Guava takes 0 for 1. */
   readonly capacity: number;

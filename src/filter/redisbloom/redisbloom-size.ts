@@ -13,6 +13,7 @@ const MAX_EXPANSION = 32_768;
 const DEFAULT_EXPANSION = 2;
 const TIGHTENING = 0.5;
 
+/** What `BF.RESERVE` is told. */
 export interface RedisBloomDemand extends Demand {
   /** Ids of a further link, as a multiple of the last one's; 0 is `nonScaling`. Default 2. */
   readonly expansion?: number | undefined;
@@ -28,6 +29,7 @@ export interface LinkDemand extends Demand {
   readonly errorRate: number;
 }
 
+/** The size of one link of a chain. */
 export interface LinkGeometry extends Geometry {
   readonly bitsPerId: number;
 }

@@ -12,6 +12,7 @@ export interface ScalableLayer {
   readonly ids: number;
 }
 
+/** Of a `ScalableFilter`. */
 export interface ScalableFilterOptions {
   /** An id of more bytes is never in the filter. Default 1024. */
   readonly maxIdBytes?: number;
@@ -33,7 +34,6 @@ interface Layer extends ScalableLayer {
  */
 export class ScalableFilter {
   private readonly stack: Layer[] = [];
-
   private readonly maxIdBytes: number;
   private readonly overfills: boolean;
 

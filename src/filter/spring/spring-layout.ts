@@ -10,6 +10,7 @@ import { toText } from '../id/id-text.js';
 /** `putStringTwice` is what most copies of the helper do: `into.putString(x, UTF_8).putString(x, UTF_8)`. */
 export type SpringFunnel = 'putStringTwice' | GuavaFunnel;
 
+/** What the bits of an id depend on, beside the size. */
 export interface SpringSettings {
   /** Default `putStringTwice`. */
   readonly funnel?: SpringFunnel | undefined;

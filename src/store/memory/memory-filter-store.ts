@@ -24,6 +24,8 @@ interface Live {
 export class MemoryFilterStore implements BloomFilterStore {
   readonly remove: BloomFilterStore['remove'];
 
+  /** While nothing is live. */
+  private state: 'unbuilt' | 'suspect' = 'unbuilt';
   private live: Live | undefined;
   private staged: HeldFilter | undefined;
   private builds = 0;
@@ -31,8 +33,6 @@ export class MemoryFilterStore implements BloomFilterStore {
   private added = 0;
   private leased = false;
   private lastAddAt = -Infinity;
-
-  private state: 'unbuilt' | 'suspect' = 'unbuilt';
 
   constructor(
     private readonly options: OpenFilterOptions,

@@ -41,7 +41,11 @@ export abstract class CachedViews<View extends CachedView> {
     if (view && this.isOfServer(view)) {
       const ageMs = performance.now() - view.readAt;
       if (view.live && ageMs >= LOOK_AGAIN_MS && !this.loading) this.lookAgain(view);
-      if (ageMs < (view.live ? 2 * LOOK_AGAIN_MS : RECHECK_MS)) return view;
+      if (ageMs < (view.live ? 2 * LOOK_AGAIN_MS : RECHECK_MS)) {
+        // Else nothing of a look-up would wait for anything, and a loop of them would stop timers and sockets.
+        if (!view.live) await new Promise(setImmediate);
+        return view;
+      }
     }
     return this.reload();
   }
@@ -88,6 +92,14 @@ export abstract class CachedViews<View extends CachedView> {
     if (state === (this.toldState ?? 'unbuilt')) return;
     this.toldState = state;
     this.filter.emit({ type: 'state-changed', filter: this.filter.name, state, reason });
+  }
+
+  /** A replica lags, and a master that was made one keeps its clients and its run id. */
+  protected assertMaster(role: string): void {
+    if (role !== 'slave') return;
+    throw new BloomUnavailableError(
+      'The Redis server that answers is a replica. Give the option redis the address of the master.',
+    );
   }
 
   protected newer(found: string, supported: string): BloomUnavailableError {

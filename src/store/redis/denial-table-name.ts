@@ -1,9 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type IdKey, idKeyText } from '../../filter/index.js';
 
-/** Bytes of a bucket: tag, time at which the rows of its ids are visible, and four denials of a time and a digest. */
-export const BUCKET_BYTES = 108;
-/** Denials that a bucket holds. */
+/** Denials that a bucket holds, of 108 bytes: the script `denied` tells its form. */
 export const BUCKET_DENIALS = 4;
 /** 2.6 MiB: making the table holds the server for a few milliseconds. */
 export const MAX_BUCKETS = 25_000;

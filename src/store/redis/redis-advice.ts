@@ -1,4 +1,4 @@
-import type { BloomEventListener } from '../../common/index.js';
+import { type BloomEventListener, describeError } from '../../common/index.js';
 import type { AdvisedFilter } from '../index.js';
 import type { RedisKeys } from './redis-keys.js';
 import type { RedisScripts } from './redis-scripts.js';
@@ -10,23 +10,43 @@ interface Surroundings {
   readonly scripts: RedisScripts;
 }
 
-/** What in the set-up of the server endangers a filter, each with what to do about it. */
+/**
+ * What in the set-up of the server endangers a filter, each with what to do about it.
+ *
+ * @param refused tells what the user may not do, of a filter that needs other commands and keys than one of layout `blocked`.
+ */
 export async function adviseOnServer(
   { scripts, keys, emit, name }: Surroundings,
   filter: AdvisedFilter & { readonly sharesDenials?: boolean },
+  refused?: () => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const ofTimes = drainAdvice(filter, scripts.writeTimeoutMs);
   try {
-    const { forbidden, info } = await scripts.inspect(keys, filter);
+    const { forbidden, info } = await inspected(scripts, keys, filter);
     return [
       ...ofTimes,
-      ...permissionAdvice(forbidden),
+      ...(refused ? await refused() : permissionAdvice(forbidden)),
       ...memoryAdvice(info, filter.bytes),
       ...persistenceAdvice(info, filter),
     ];
   } catch (error) {
     emit({ type: 'store-error', filter: name, operation: 'inspect the server', error });
     return ofTimes;
+  }
+}
+
+/** What the server says of itself; nothing when the user may not run a script, or not on these keys. */
+async function inspected(
+  scripts: RedisScripts,
+  keys: Surroundings['keys'],
+  options: { readonly sharesDenials?: boolean },
+): Promise<{ forbidden: readonly string[]; info: ReadonlyMap<string, string> }> {
+  try {
+    return await scripts.inspect(keys, options);
+  } catch (error) {
+    const told = describeError(error);
+    if (!told.includes('NOPERM')) throw error;
+    return { forbidden: [`a script on key '${keys.probe}': ${told}`], info: new Map() };
   }
 }
 
@@ -42,7 +62,7 @@ function drainAdvice({ hasSource, drainMs }: AdvisedFilter, writeTimeoutMs: numb
 function permissionAdvice(forbidden: readonly string[]): string[] {
   return forbidden.map(
     (refusal) =>
-      `Redis refuses a command that the filter needs, ${refusal}. Allow it for this user (ACL SETUSER).`,
+      `Redis refuses a command that the filter needs, ${refusal}. Allow it, and the keys, for this user (ACL SETUSER).`,
   );
 }
 

@@ -58,7 +58,7 @@ export class RedisDenials implements SharedDenials {
   }
 
   private async read(questions: readonly DenialQuestion[]): Promise<DenialAnswer[]> {
-    const { keys, scripts, views } = this.parts;
+    const { keys, denialScripts, views } = this.parts;
     const view = await views.current();
     const { denials } = view;
     // One that another server made, or another run of this one, may lack marks of acknowledged adds.
@@ -70,7 +70,7 @@ export class RedisDenials implements SharedDenials {
       bucket: denials.bucketOf(id),
       digest: denialDigest(id, scope),
     }));
-    const reply = await scripts.denied(keys, denials, asked);
+    const reply = await denialScripts.denied(keys, denials, asked);
     if (!views.isOfServer(view)) return questions.map(() => NOT_DENIED);
     if (reply === 'STALE') views.forget();
     if (reply === 'LOST') void this.make(view);
@@ -85,12 +85,12 @@ export class RedisDenials implements SharedDenials {
     view: FilterView,
     denial: { denials: DenialTableName; bucket: number; digest: Buffer; askedAt: string },
   ): Promise<void> {
-    const { keys, scripts, views, emit, name } = this.parts;
+    const { keys, denialScripts, views, emit, name } = this.parts;
     // Times of two servers cannot be compared.
     if (!views.isOfServer(view)) return;
     const lifeMs = Math.round(jittered(this.options.lifeMs));
     try {
-      await scripts.deny(keys, { ...denial, lifeMs });
+      await denialScripts.deny(keys, { ...denial, lifeMs });
     } catch (error) {
       emit({ type: 'store-error', filter: name, operation: 'note a denial', error });
     }
@@ -101,11 +101,11 @@ export class RedisDenials implements SharedDenials {
     // Without its run id it would not be noticed that a server lost marks.
     if (!live || runId === '' || this.isMaking || performance.now() < this.makeAgainAt) return;
     this.isMaking = true;
-    const { keys, scripts, views, emit, name } = this.parts;
+    const { keys, denialScripts, views, emit, name } = this.parts;
     const { maxIds, markLifeMs: lifeMs } = this.options;
     const buckets = Math.min(Math.ceil(maxIds / BUCKET_DENIALS), MAX_BUCKETS);
     try {
-      await scripts.share(keys, {
+      await denialScripts.share(keys, {
         liveTag: tagText(live.generation),
         before: denials?.text ?? '',
         denials: DenialTableName.create(buckets, runId),

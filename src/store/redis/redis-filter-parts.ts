@@ -1,5 +1,6 @@
 import type { BloomEventListener } from '../../common/index.js';
-import type { FilterViews } from './filter-view.js';
+import type { DenialScripts } from './denial-scripts.js';
+import type { FilterViews } from './filter-views.js';
 import type { RedisConnection } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
 import type { RedisScripts } from './redis-scripts.js';
@@ -11,5 +12,6 @@ export interface RedisFilterParts {
   readonly keys: RedisKeys;
   readonly connection: RedisConnection;
   readonly scripts: RedisScripts;
+  readonly denialScripts: DenialScripts;
   readonly views: FilterViews;
 }

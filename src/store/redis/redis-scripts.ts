@@ -38,15 +38,9 @@ export interface DenialMarks {
   readonly buckets: Buffer;
 }
 
-/** A bucket of the table of denials, and what to look for in it. */
-export interface DenialRecord {
-  readonly bucket: number;
-  readonly digest: Buffer;
-}
-
 export type AddReply = 'NOMETA' | 'STALE' | 'LOST' | { flags: string };
 
-/** One typed function for each script, and nothing else that runs one. */
+/** One typed function for each script on filters of layout `blocked`, and what other layouts share with them. */
 export class RedisScripts {
   private readonly script: Record<keyof LuaSources, Script>;
 
@@ -90,52 +84,6 @@ export class RedisScripts {
       ],
     );
     return Array.isArray(reply) ? { flags: String(reply[0]) } : (String(reply) as AddReply);
-  }
-
-  /** Makes the table of denials of the live generation, in the place of the one before, if there was one. */
-  async share(
-    keys: RedisKeys,
-    options: { liveTag: string; before: string; denials: DenialTableName; markLifeMs: number },
-  ): Promise<Refusal | 'OK'> {
-    const { liveTag, before, denials, markLifeMs } = options;
-    return this.step(
-      this.script.share,
-      [keys.meta, keys.denials],
-      [liveTag, before, denials.text, denials.buckets, markLifeMs],
-    );
-  }
-
-  /** Which of the ids are denied, a character for each, and the time of the server in milliseconds. */
-  async denied(
-    keys: RedisKeys,
-    denials: DenialTableName,
-    asked: readonly DenialRecord[],
-  ): Promise<'STALE' | 'LOST' | { now: string; flags: string }> {
-    const records = asked.map(({ bucket, digest }) => {
-      const record = Buffer.allocUnsafe(4 + digest.length);
-      digest.copy(record, record.writeUInt32BE(bucket));
-      return record;
-    });
-    const reply = await this.connection.runRead(
-      this.script.denied,
-      [keys.meta, keys.denials],
-      [denials.text, Buffer.concat(records)],
-    );
-    if (!Array.isArray(reply)) return String(reply) as 'STALE' | 'LOST';
-    return { now: String(reply[0]), flags: String(reply[1]) };
-  }
-
-  /** Notes a denial of who asked the database at `askedAt`, which `denied` has told. */
-  async deny(
-    keys: RedisKeys,
-    options: DenialRecord & { denials: DenialTableName; askedAt: string; lifeMs: number },
-  ): Promise<void> {
-    const { denials, bucket, digest, askedAt, lifeMs } = options;
-    await this.connection.run(
-      this.script.deny,
-      [keys.meta, keys.denials],
-      [denials.text, bucket, digest, askedAt, lifeMs],
-    );
   }
 
   /** Moves the live segments aside; returns the state that was set and the keys that are left to remove. */

@@ -8,8 +8,9 @@ import type {
   OpenFilterOptions,
 } from '../index.js';
 import { openCuckoo } from './cuckoo/open-cuckoo.js';
+import { DenialScripts } from './denial-scripts.js';
 import { openForeign } from './foreign/open-foreign.js';
-import { FilterViews } from './filter-view.js';
+import { FilterViews } from './filter-views.js';
 import { type RedisClient, RedisConnection, type RedisTimeouts } from './redis-connection.js';
 import { RedisFilterStore } from './redis-filter-store.js';
 import { RedisKeys } from './redis-keys.js';
@@ -35,12 +36,16 @@ export class RedisStore implements CopyableStore {
   readonly kind = 'redis';
 
   private readonly scripts: RedisScripts;
+  /** Filters by the key of other systems that they are on. */
+  private readonly owners = new Map<string, string>();
+  private readonly denialScripts: DenialScripts;
 
   private constructor(
     private readonly connection: RedisConnection,
     private readonly options: RedisStoreOptions,
   ) {
     this.scripts = new RedisScripts(connection, options.luaSources);
+    this.denialScripts = new DenialScripts(connection, options.luaSources);
   }
 
   /**
@@ -56,23 +61,25 @@ export class RedisStore implements CopyableStore {
   open(options: OpenFilterOptions): BloomFilterStore {
     const { layout, ...others } = options;
     const { connection, scripts } = this;
-    const { trustAfterFailover, luaSources } = this.options;
-    const parts = { ...others, connection, scripts, trustAfterFailover, luaSources };
+    const { trustAfterFailover, luaSources, keyPrefix } = this.options;
+    const parts = { ...others, connection, scripts, trustAfterFailover, luaSources, keyPrefix };
     switch (layout.kind) {
       case 'blocked': {
         const { scaling } = layout;
         if (scaling === undefined) return this.openBlocked(options);
-        return openScaling({ ...parts, scaling, keyPrefix: this.options.keyPrefix });
+        return openScaling({ ...parts, scaling });
       }
       case 'cuckoo':
-        return openCuckoo({ ...parts, layout, keyPrefix: this.options.keyPrefix });
+        return openCuckoo({ ...parts, layout });
       case 'go-zero':
       case 'guava':
       case 'redisson':
       case 'spring':
+        this.claim('name' in layout ? layout.name : layout.key, options.name);
         return openForeign({ ...parts, layout });
       case 'redisbloom':
-        return openRedisBloom({ ...parts, layout, keyPrefix: this.options.keyPrefix });
+        if (layout.key !== undefined) this.claim(layout.key, options.name);
+        return openRedisBloom({ ...parts, layout });
     }
   }
 
@@ -84,11 +91,22 @@ export class RedisStore implements CopyableStore {
     return this.connection.close();
   }
 
+  /** Two filters on one key would each replace it by what its own source returns, and deny the ids of the other. */
+  private claim(key: string, name: string): void {
+    const owner = this.owners.get(key) ?? name;
+    this.owners.set(key, owner);
+    if (owner === name) return;
+    throw new BloomConfigError(
+      `Expected each filter to have a key of its own, got the filters '${owner}' and '${name}' on the key '${key}'. Register one filter for ` +
+        'that key, and guard with it everywhere.',
+    );
+  }
+
   private openBlocked(options: OpenFilterOptions & { onBlocks?: BlockListener }): RedisFilterStore {
     const { name, emit, hasSource } = options;
-    const { connection, scripts } = this;
+    const { connection, scripts, denialScripts } = this;
     const { trustAfterFailover, keyPrefix } = this.options;
-    const parts = { name, emit, connection, scripts, keys: new RedisKeys(keyPrefix, name) };
+    const parts = { name, emit, connection, scripts, denialScripts, keys: new RedisKeys(keyPrefix, name) };
     const views = new FilterViews({ ...parts, trustAfterFailover, hasSource });
     return new RedisFilterStore({ ...parts, views }, options);
   }

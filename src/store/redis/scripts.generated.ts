@@ -45,6 +45,8 @@ local function set(records, tag)
   while at <= #records do
     key, from, to, masks, at = unpack('>HBc0Bc0B', records, at)
     local block = redis.pcall('GETRANGE', KEYS[key], from, to)
+    -- A key of another type is no segment; whatever else the server refuses is the caller's to hear.
+    if type(block) == 'table' and not string.find(block.err, 'WRONGTYPE', 1, true) then redis.call('GETRANGE', KEYS[key], from, to) end
     if type(block) ~= 'string' or #block ~= 256 or unpack('<I4', block) ~= head then return nil end
     local n, copied = 0, 0
     for i = at, at + 2 * masks - 1, 2 do
@@ -305,11 +307,6 @@ local arguments = {
   ['BF.RESERVE'] = { 'no error rate', '1' },
   ['BF.INFO'] = {},
   ['BF.LOADCHUNK'] = { '2', 'probe' },
-  RPUSHX = { 'probe' },
-  LRANGE = { '0', '0' },
-  LINDEX = { '0' },
-  LLEN = {},
-  HKEYS = {},
 }
 local errors = {}
 for i, command in ipairs(ARGV) do
@@ -440,7 +437,7 @@ local journaled = tonumber(known[3] or '0')
 local canaries = tonumber(ARGV[8])
 if redis.call('LINDEX', journal, 0) ~= ARGV[2] or redis.call('LLEN', journal) ~= journaled + 1 then return 'LENGTH' end
 local found = redis.pcall('BF.MEXISTS', staged, unpack(ARGV, 9, 8 + canaries))
-if found.err then return 'LENGTH' end
+if found.err then return string.find(found.err, 'WRONGTYPE', 1, true) and 'LENGTH' or found end
 for i = 1, canaries do
   if found[i] ~= 1 then return 'LENGTH' end
 end
@@ -494,7 +491,7 @@ Reply: 'STALE'   the generations are others than the caller knows; nothing was s
        { flags } a character for each id: '1' when it was not there before; '' when there was nothing to set
 ]]
 local isHash = redis.call('TYPE', KEYS[1]).ok == 'hash'
-local known = isHash and redis.call('HMGET', KEYS[1], 'token', 'pending.token') or {}
+local known = isHash and redis.call('HMGET', KEYS[1], 'token', 'pending.token', 'recent') or {}
 --safety:add-tag
 if (known[1] or '') ~= ARGV[1] then return 'STALE' end
 --end
@@ -504,9 +501,16 @@ if (known[2] or '') ~= ARGV[2] then return 'STALE' end
 
 local unpackOne, format = struct.unpack, string.format
 
+-- A key of another type is no reason to fail; whatever else the server refuses is.
+local function ask(...)
+  local reply = redis.pcall(...)
+  if type(reply) == 'table' and not string.find(reply.err, 'WRONGTYPE', 1, true) then redis.call(...) end
+  return reply
+end
+
 local function isProved(key, proof)
   local length, canaries = unpackOne('>I4B', proof)
-  if redis.pcall('STRLEN', key) ~= length then return false end
+  if ask('STRLEN', key) ~= length then return false end
   for i = 1, canaries do
     local at = format('%d', (unpackOne('>I4', proof, 2 + 4 * i)))
     if redis.call('GETRANGE', key, at, at) ~= '\\255' then return false end
@@ -515,35 +519,52 @@ local function isProved(key, proof)
   return head == '' or redis.call('GETRANGE', key, 0, #head - 1) == head
 end
 
+-- Flags, and the last offsets of bits that were 0.
 local function set(key, hashCount, records)
-  local width, flags = 4 * tonumber(hashCount), {}
+  local width, flags, fresh = 4 * tonumber(hashCount), {}, {}
   for at = 1, #records, width do
     local flag = '0'
     for i = at, at + width - 1, 4 do
-      if redis.call('SETBIT', key, format('%d', (unpackOne('>I4', records, i))), 1) == 0 then flag = '1' end
+      if redis.call('SETBIT', key, format('%d', (unpackOne('>I4', records, i))), 1) == 0 then
+        flag = '1'
+        fresh[#fresh + 1] = string.sub(records, i, i + 3)
+      end
     end
     flags[#flags + 1] = flag
   end
-  return table.concat(flags)
+  return table.concat(flags), table.concat(fresh, '', math.max(1, #fresh - 7))
+end
+
+-- A copy of the string that is older than the last adds, put back by a peer, has all canaries and lacks these.
+local function hasRecent(key, offsets)
+  for i = 1, #offsets - 3, 4 do
+    if redis.call('GETBIT', key, format('%d', (unpackOne('>I4', offsets, i)))) ~= 1 then return false end
+  end
+  return true
 end
 
 local function hasSettings()
   for i = 9, #ARGV, 2 do
-    if redis.pcall('HGET', KEYS[4], ARGV[i]) ~= ARGV[i + 1] then return false end
+    if ask('HGET', KEYS[4], ARGV[i]) ~= ARGV[i + 1] then return false end
   end
   return true
 end
 
 -- One that is missing is never made.
 local function isThere(key, proof)
-  local length = redis.pcall('STRLEN', key)
+  local length = ask('STRLEN', key)
   return type(length) == 'number' and length > 0 and length <= (unpackOne('>I4', proof)) and hasSettings()
 end
 
 local flags
 if ARGV[1] ~= '' then
+  local recent, fresh = known[3] or '', nil
   if not (isProved(KEYS[2], ARGV[3]) and hasSettings()) then return 'LOST' end
-  flags = set(KEYS[2], ARGV[4], ARGV[5])
+--safety:recent
+  if not hasRecent(KEYS[2], recent) then return 'LOST' end
+--end
+  flags, fresh = set(KEYS[2], ARGV[4], ARGV[5])
+  if fresh ~= '' then redis.call('HSET', KEYS[1], 'recent', string.sub(recent .. fresh, -32)) end
 elseif ARGV[5] ~= '' and isThere(KEYS[2], ARGV[3]) then
   flags = set(KEYS[2], ARGV[4], ARGV[5])
 end
@@ -599,8 +620,9 @@ end
 local length, canaries = struct.unpack('>I4B', ARGV[2])
 local head = string.sub(ARGV[2], 6 + 4 * canaries)
 local settings = tonumber(ARGV[5])
+local hasSettings = settings > 0 and redis.call('TYPE', KEYS[3]).ok == 'hash'
 for i = 6, 5 + settings, 2 do
-  if redis.pcall('HGET', KEYS[3], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
+  if not hasSettings or redis.call('HGET', KEYS[3], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
 end
 local stringType = redis.call('TYPE', key).ok
 if stringType == 'none' and ARGV[4] ~= '1' then return 'MISSING' end
@@ -621,6 +643,7 @@ for i = 1, canaries do
 end
 local info = redis.pcall('INFO', 'server')
 local runId = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+redis.call('HDEL', meta, 'recent')
 redis.call('HSET', meta, 'state', 'ready', 'runId', runId, unpack(ARGV, 6 + settings))
 return 'OK'
 `,
@@ -649,34 +672,55 @@ local key, get, hashCount = KEYS[2], redis.pcall, tonumber(ARGV[3])
 local settings = 8 + tonumber(ARGV[6])
 local first = settings + tonumber(ARGV[7])
 
+-- A key of another type is no reason to fail; whatever else the server refuses is.
+local function ask(...)
+  local reply = redis.pcall(...)
+  if type(reply) == 'table' and reply.err and not string.find(reply.err, 'WRONGTYPE', 1, true) then redis.call(...) end
+  return reply
+end
+
 local function isProved()
-  if get('STRLEN', key) ~= tonumber(ARGV[4]) then return false end
+  if ask('STRLEN', key) ~= tonumber(ARGV[4]) then return false end
   for i = 8, settings - 1 do
-    if get('GETRANGE', key, ARGV[i], ARGV[i]) ~= '\\255' then return false end
+    if ask('GETRANGE', key, ARGV[i], ARGV[i]) ~= '\\255' then return false end
   end
   local head = ARGV[5]
-  if head ~= '' and get('GETRANGE', key, 0, #head - 1) ~= head then return false end
+  if head ~= '' and ask('GETRANGE', key, 0, #head - 1) ~= head then return false end
   for i = settings, first - 1, 2 do
-    if get('HGET', KEYS[3], ARGV[i]) ~= ARGV[i + 1] then return false end
+    if ask('HGET', KEYS[3], ARGV[i]) ~= ARGV[i + 1] then return false end
   end
   return true
 end
 
-local flags, allFound = {}, true
+local flags, allFound, refused = {}, true, nil
 -- Offsets come as text: made of bytes here they would cost the server more than the bits.
 for at = first, #ARGV, hashCount do
   local flag = '1'
   for i = at, at + hashCount - 1 do
-    if get('GETBIT', key, ARGV[i]) ~= 1 then
+    local bit = get('GETBIT', key, ARGV[i])
+    if bit ~= 1 then
       flag, allFound = '0', false
+      -- A bit that could not be read is not a bit that is 0.
+      if bit ~= 0 then refused = bit end
       break
     end
   end
   flags[#flags + 1] = flag
 end
 if not allFound then
-  if get('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 'STALE' end
+  local known = ask('HMGET', KEYS[1], ARGV[1], 'recent')
+  if known[1] ~= ARGV[2] then return 'STALE' end
   if not isProved() then return 'LOST' end
+--safety:recent
+  -- A copy of the string that is older than the last adds, put back by a peer, has all canaries and lacks these.
+  local recent = ARGV[1] == 'token' and known[2] or ''
+  for i = 1, #recent - 3, 4 do
+    local offset = string.format('%d', (struct.unpack('>I4', recent, i)))
+    local bit = get('GETBIT', key, offset)
+    if bit ~= 1 then return bit == 0 and 'LOST' or bit end
+  end
+--end
+  if refused then return refused end
 end
 return table.concat(flags)
 `,
@@ -827,15 +871,21 @@ end
 
 local reply = 'OK'
 if ARGV[6] ~= 'leave' then
-  if redis.call('TYPE', meta).ok == 'none' then redis.call('HSET', meta, 'format', ARGV[9], 'state', 'unbuilt') end
-  if (redis.pcall('HGET', meta, 'token') or '') ~= ARGV[2] then return 'STALE' end
+  local metaType = redis.call('TYPE', meta).ok
+  if metaType == 'none' then
+    redis.call('HSET', meta, 'format', ARGV[9], 'state', 'unbuilt')
+  elseif metaType ~= 'hash' then
+    return 'STALE'
+  end
+  if (redis.call('HGET', meta, 'token') or '') ~= ARGV[2] then return 'STALE' end
   if ARGV[2] ~= '' and not isProved(live, ARGV[3]) then
-    redis.call('HDEL', meta, 'token', 'settings', 'canaries', 'sum', 'runId')
+    redis.call('HDEL', meta, 'token', 'settings', 'canaries', 'sum', 'runId', 'recent')
     redis.call('HSET', meta, 'state', 'lost')
     return 'STALE'
   end
+  local hasSettings = #ARGV > 9 and redis.call('TYPE', KEYS[6]).ok == 'hash'
   for i = 10, #ARGV, 2 do
-    if redis.pcall('HGET', KEYS[6], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
+    if not hasSettings or redis.call('HGET', KEYS[6], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
   end
   if found > length then return 'TYPE' end
   if found > 0 and head ~= '' and redis.call('GETRANGE', live, 0, #head - 1) ~= head then return 'TYPE' end
@@ -929,10 +979,11 @@ if not hasCanaries(staged) then return 'LENGTH' end
 --end
 
 local settingsFound, settingsNew = tonumber(ARGV[10]), tonumber(ARGV[11])
-local hasSettings = KEYS[8] and redis.call('EXISTS', KEYS[8]) == 1
-if hasSettings and settingsFound == 0 then return 'SETTINGS' end
+local settingsType = KEYS[8] and redis.call('TYPE', KEYS[8]).ok or 'none'
+local hasSettings = settingsType ~= 'none'
+if hasSettings and (settingsFound == 0 or settingsType ~= 'hash') then return 'SETTINGS' end
 for i = 12, hasSettings and 11 + settingsFound or 0, 2 do
-  if redis.pcall('HGET', KEYS[8], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
+  if redis.call('HGET', KEYS[8], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
 end
 
 local kind = redis.call('TYPE', live).ok
@@ -967,7 +1018,7 @@ if life > 0 then redis.call('PEXPIRE', live, life) end
 if settingsNew > 0 and not (hasSettings and ARGV[8] == '1') then
   redis.call('HSET', KEYS[8], unpack(ARGV, 12 + settingsFound, 11 + settingsFound + settingsNew))
 end
-redis.call('HDEL', meta, 'pending.token', 'pending.settings', 'pending.canaries', 'pending.sum')
+redis.call('HDEL', meta, 'pending.token', 'pending.settings', 'pending.canaries', 'pending.sum', 'recent')
 redis.call('HSET', meta, 'state', 'ready', unpack(ARGV, 12 + settingsFound + settingsNew))
 redis.call('HINCRBY', meta, 'builds', 1)
 return 'OK'
@@ -989,7 +1040,8 @@ ARGV[5..]  the canaries, then for each id: the id, the name of its fingerprint i
 
 Reply: 'STALE'  the generations are others than the caller knows; nothing was added
        'LOST'   the live filter is not there, or is not of this generation; nothing was added
-       'FULL'   a filter is full; ids before the one that was refused were added
+       'FULL'   the live filter is full; ids before the one that was refused were added
+       the error of the live filter, if it refused one for another reason; ids before that one were added
        { flags } a character for each id: '1' when it was not there before; none when there is no generation
 ]]
 local known = redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HMGET', KEYS[1], 'token', 'pending.token') or {}
@@ -998,24 +1050,35 @@ if (known[1] or '') ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE
 local liveCanaries, stagedCanaries = tonumber(ARGV[3]), tonumber(ARGV[4])
 local first = 5 + liveCanaries + stagedCanaries
 
+-- A key of another type is no reason to fail; whatever else the server refuses is.
+local function ask(...)
+  local reply = redis.pcall(...)
+  if type(reply) == 'table' and reply.err and not string.find(reply.err, 'WRONGTYPE', 1, true) then redis.call(...) end
+  return reply
+end
+
 -- The set begins with its own name: one that is gone would let go what has to stay.
 local function isThere(filter, kept, from, count)
-  if redis.pcall('SISMEMBER', kept, 'kept') ~= 1 then return false end
-  local found = redis.pcall('CF.MEXISTS', filter, unpack(ARGV, from, from + count - 1))
-  if found.err then return false end
+  if ask('SISMEMBER', kept, 'kept') ~= 1 then return false end
+  local found = ask('CF.MEXISTS', filter, unpack(ARGV, from, from + count - 1))
   for i = 1, count do
     if found[i] ~= 1 then return false end
   end
   return true
 end
 
+-- The flags; else nothing and why.
 local function add(filter, kept, name)
   local flags = {}
   for i = first, #ARGV, 3 do
     local copies = redis.call('CF.COUNT', filter, ARGV[i])
     if copies < 4 then
       local reply = redis.pcall('CF.INSERT', filter, 'NOCREATE', 'ITEMS', ARGV[i])
-      if reply.err or reply[1] ~= 1 then return nil end
+      if reply[1] == -1 or reply.err and string.find(reply.err, 'Maximum expansions', 1, true) then return nil, 'FULL' end
+      if reply.err then return nil, reply end
+      if reply[1] ~= 1 then
+        return nil, type(reply[1]) == 'table' and reply[1] or redis.error_reply('ERR CF.INSERT did not add the id')
+      end
     else
       redis.call('SADD', kept, ARGV[i + name])
     end
@@ -1024,11 +1087,11 @@ local function add(filter, kept, name)
   return table.concat(flags)
 end
 
-local live, flags = ARGV[1] ~= '', ''
+local live, flags, refusal = ARGV[1] ~= '', '', nil
 if live then
   if not isThere(KEYS[2], KEYS[3], 5, liveCanaries) then return 'LOST' end
-  flags = add(KEYS[2], KEYS[3], 1)
-  if not flags then return 'FULL' end
+  flags, refusal = add(KEYS[2], KEYS[3], 1)
+  if not flags then return refusal end
 end
 if ARGV[2] ~= '' then
   local staged = isThere(KEYS[4], KEYS[5], 5 + liveCanaries, stagedCanaries) and add(KEYS[4], KEYS[5], 2)
@@ -1054,13 +1117,25 @@ Reply: 'STALE'  the generation is another one by now
        'LOST'   the filter is not there, or is not of this generation
        the reply of CF.MEXISTS, that of the canaries included
 ]]
-if redis.pcall('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 'STALE' end
+if redis.call('TYPE', KEYS[1]).ok ~= 'hash' or redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 'STALE' end
 local found = redis.pcall('CF.MEXISTS', KEYS[2], unpack(ARGV, 4))
 if found.err then return string.find(found.err, 'WRONGTYPE', 1, true) and 'LOST' or found end
 for i = 1, tonumber(ARGV[3]) do
   if found[i] ~= 1 then return 'LOST' end
 end
 return found
+`,
+  },
+  cfClock: {
+    source: `--[[
+Tells the time of the server on which a filter is.
+
+KEYS[1]  meta
+
+Reply: milliseconds since 1970
+]]
+local time = redis.call('TIME')
+return string.format('%.3f', time[1] * 1000 + time[2] / 1000)
 `,
   },
   cfInfo: {
@@ -1083,24 +1158,35 @@ return { '', values['Number of items inserted'], values['Size'] }
   },
   cfInsert: {
     source: `--[[
-Adds ids that a build has read to the staged cuckoo filter.
+Adds ids that a build has read to the staged cuckoo filter. One that seems to be there four times already, as a source may return it more
+than once, gets no further fingerprint: what it relies on is noted among those that have to stay.
 
 KEYS[1]   lease
 KEYS[2]   the filter
+KEYS[3]   the set of the fingerprints that have to stay in it
 ARGV[1]   token of the lease
 ARGV[2]   life of the filter, in milliseconds
-ARGV[3..] ids
+ARGV[3..] for each id: the id, and the name of its fingerprint
 
 Reply: 'LEASE'   the lease is not the caller's
-       'LENGTH'  the filter is not there
+       'LENGTH'  the filter is not there, or the set
        'FULL'    it is full
+       the error of the filter, if it refused an id for another reason
        'OK'
 ]]
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
-local reply = redis.pcall('CF.INSERT', KEYS[2], 'NOCREATE', 'ITEMS', unpack(ARGV, 3))
-if reply.err then return redis.call('EXISTS', KEYS[2]) == 0 and 'LENGTH' or 'FULL' end
-for i = 1, #reply do
-  if reply[i] ~= 1 then return 'FULL' end
+if redis.call('EXISTS', KEYS[2], KEYS[3]) ~= 2 then return 'LENGTH' end
+for i = 3, #ARGV, 2 do
+  if redis.call('CF.COUNT', KEYS[2], ARGV[i]) < 4 then
+    local reply = redis.pcall('CF.INSERT', KEYS[2], 'NOCREATE', 'ITEMS', ARGV[i])
+    if reply[1] == -1 or reply.err and string.find(reply.err, 'Maximum expansions', 1, true) then return 'FULL' end
+    if reply.err then return string.find(reply.err, 'WRONGTYPE', 1, true) and 'LENGTH' or reply end
+    if reply[1] ~= 1 then
+      return type(reply[1]) == 'table' and reply[1] or redis.error_reply('ERR CF.INSERT did not add the id')
+    end
+  else
+    redis.call('SADD', KEYS[3], ARGV[i + 1])
+  end
 end
 redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return 'OK'
@@ -1116,35 +1202,46 @@ KEYS[3]   the set of the fingerprints that have to stay in it
 KEYS[4]   what came of this very call, which a client sends again after a broken connection
 ARGV[1]   token of the live generation as the caller knows it
 ARGV[2]   number of its canaries
-ARGV[3]   life of what came of it, in milliseconds
+ARGV[3]   life of what came of it, and the age at which a call is carried out no more, in milliseconds
 ARGV[4]   for how long nothing is removed from a generation that went live, in milliseconds
-ARGV[5..] the canaries, then for each id: the id, and the name of its fingerprint
+ARGV[5]   time of the server when the call began, in milliseconds
+ARGV[6..] the canaries, then for each id: the id, and the name of its fingerprint
 
 Reply: 'STALE'  the generation is another one by now
        'LOST'   the filter is not there, or is not of this generation
+       'LATE'   the call began too long ago: what came of it, if it was carried out before, may be forgotten
        { flags } a character for each id: '1' when it was removed
 ]]
-if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'STALE' end
+-- A key of another type is no reason to fail; whatever else the server refuses is.
+local function ask(...)
+  local reply = redis.pcall(...)
+  if type(reply) == 'table' and reply.err and not string.find(reply.err, 'WRONGTYPE', 1, true) then redis.call(...) end
+  return reply
+end
+
+if ask('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'STALE' end
 local done = redis.call('GET', KEYS[4])
 -- A second time it would take out the fingerprint of an id that cannot be told from this one.
 if done then return { done } end
+local time, life, began = redis.call('TIME'), tonumber(ARGV[3]), tonumber(ARGV[5])
+if time[1] * 1000 + time[2] / 1000 - began >= life then return 'LATE' end
 local canaries = tonumber(ARGV[2])
-if redis.pcall('SISMEMBER', KEYS[3], 'kept') ~= 1 then return 'LOST' end
-local found = redis.pcall('CF.MEXISTS', KEYS[2], unpack(ARGV, 5, 4 + canaries))
-if found.err then return 'LOST' end
+if ask('SISMEMBER', KEYS[3], 'kept') ~= 1 then return 'LOST' end
+local found = ask('CF.MEXISTS', KEYS[2], unpack(ARGV, 6, 5 + canaries))
 for i = 1, canaries do
   if found[i] ~= 1 then return 'LOST' end
 end
--- The build may have missed a row that was deleted while it ran: its id would take out another's.
-local time = redis.call('TIME')
-local age = time[1] * 1000 + time[2] / 1000 - (redis.call('HGET', KEYS[1], 'liveSince') or math.huge)
-local isYoung = age < tonumber(ARGV[4])
+-- The build may have missed a row that was deleted while it ran: its id would take out another's. However late the call arrives,
+-- it is for a row that was gone when it began.
+local isYoung = began - (redis.call('HGET', KEYS[1], 'liveSince') or math.huge) < tonumber(ARGV[4])
 local flags = {}
-for i = 5 + canaries, #ARGV, 2 do
+-- Before anything is removed: without it nothing must be.
+redis.call('SET', KEYS[4], '', 'PX', life)
+for i = 6 + canaries, #ARGV, 2 do
   local stays = isYoung or redis.call('SISMEMBER', KEYS[3], ARGV[i + 1]) == 1
   flags[#flags + 1] = not stays and redis.call('CF.DEL', KEYS[2], ARGV[i]) == 1 and '1' or '0'
 end
-redis.call('SET', KEYS[4], table.concat(flags), 'PX', ARGV[3])
+redis.call('SET', KEYS[4], table.concat(flags), 'PX', life)
 return { table.concat(flags) }
 `,
   },
@@ -1181,6 +1278,7 @@ KEYS[1]   meta
 KEYS[2]   lease
 KEYS[3]   the staged filter
 KEYS[4]   the set of the fingerprints that have to stay in it
+KEYS[5,6] the same of the old generation, if there is one
 ARGV[1]   token of the lease
 ARGV[2]   token of the staging
 ARGV[3]   run id of the server that the filter was staged on, '' when it may not be asked
@@ -1205,13 +1303,23 @@ if ARGV[3] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. 
   return 'SERVER'
 end
 local canaries = tonumber(ARGV[6])
-local found = redis.pcall('CF.MEXISTS', KEYS[3], unpack(ARGV, 7, 6 + canaries))
-if found.err or redis.pcall('SISMEMBER', KEYS[4], 'kept') ~= 1 then return 'LENGTH' end
+-- A key of another type is no staged filter; whatever else the server refuses is the caller's to hear.
+local function ask(...)
+  local reply = redis.pcall(...)
+  if type(reply) == 'table' and reply.err and not string.find(reply.err, 'WRONGTYPE', 1, true) then redis.call(...) end
+  return reply
+end
+local found = ask('CF.MEXISTS', KEYS[3], unpack(ARGV, 7, 6 + canaries))
+if ask('SISMEMBER', KEYS[4], 'kept') ~= 1 then return 'LENGTH' end
 for i = 1, canaries do
   if found[i] ~= 1 then return 'LENGTH' end
 end
 redis.call('PERSIST', KEYS[3])
 redis.call('PERSIST', KEYS[4])
+-- The caller removes them, unless it dies now.
+for i = 5, #KEYS do
+  redis.call('PEXPIRE', KEYS[i], 60000)
+end
 for _, field in ipairs(redis.call('HKEYS', meta)) do
   if string.find(field, '^pending%.') then redis.call('HDEL', meta, field) end
 end
@@ -1240,6 +1348,8 @@ while at <= #records do
   n = n + 1
   -- Joined to one string they would cost the server twice as much: Lua hashes every byte of a string.
   blocks[n] = read('GETRANGE', keys[key], from, to)
+  -- A key of another type is no segment; whatever else the server refuses is the caller's to hear.
+  if type(blocks[n]) == 'table' and not string.find(blocks[n].err, 'WRONGTYPE', 1, true) then return blocks[n] end
 end
 return blocks
 `,
@@ -1274,7 +1384,7 @@ local kind = redis.call('TYPE', KEYS[1]).ok
 local token = kind == 'hash' and redis.call('HGET', KEYS[1], 'token') or ''
 if token ~= ARGV[1] or (kind == 'hash' and token == '' and ARGV[4] ~= '1') then return 'STALE' end
 if kind ~= 'hash' or ARGV[4] == '1' then redis.call('DEL', KEYS[1]) end
-redis.call('HDEL', KEYS[1], 'token', 'settings', 'canaries', 'sum', 'runId')
+redis.call('HDEL', KEYS[1], 'token', 'settings', 'canaries', 'sum', 'runId', 'recent')
 redis.call('HSET', KEYS[1], 'format', ARGV[3], 'state', ARGV[2])
 return 'OK'
 `,
@@ -1309,6 +1419,29 @@ if ARGV[2] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. 
 end
 redis.call('HSET', KEYS[1], unpack(ARGV, 4))
 return 'OK'
+`,
+  },
+  companionTry: {
+    source: `--[[
+Tells which commands the caller may not run. They are such as change nothing, or fail.
+
+KEYS  the keys of the commands
+ARGV  for each command: how many words it has, then these: 'k' and an index into KEYS from 1, or 'a' and a text
+
+Reply: for each command, the error that it gave; '' when there was none
+]]
+local errors, at = {}, 1
+while at <= #ARGV do
+  local words = {}
+  for i = at + 1, at + ARGV[at] do
+    local text = string.sub(ARGV[i], 2)
+    words[#words + 1] = string.sub(ARGV[i], 1, 1) == 'k' and KEYS[tonumber(text)] or text
+  end
+  local reply = redis.pcall(unpack(words))
+  errors[#errors + 1] = type(reply) == 'table' and reply.err or ''
+  at = at + ARGV[at] + 1
+end
+return errors
 `,
   },
   companionWithdraw: {
@@ -1663,6 +1796,13 @@ if (known[1] or '') ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE
 local format, byte, lshift, band, bor = string.format, string.byte, bit.lshift, bit.band, bit.bor
 local words64 = '<' .. string.rep('I4', 64)
 
+-- Nothing for a key of another type; whatever else the server refuses is told to the caller.
+local function read(key, from)
+  local block = redis.pcall('GETRANGE', key, format('%d', from), format('%d', from + 255))
+  if type(block) == 'string' then return block end
+  if not string.find(block.err, 'WRONGTYPE', 1, true) then redis.call('GETRANGE', key, 0, 0) end
+end
+
 -- Sets the bits of up to \`most\` ids; their flags, how many were not there, and how many bytes of the records were read.
 local function record(layers, records, most, room)
   local count = #layers / 5
@@ -1678,8 +1818,8 @@ local function record(layers, records, most, room)
       if not isThere then
         places = { byte(records, at, at + width - 1) }
         key, from = KEYS[places[1] * 256 + places[2]], (places[3] * 256 + places[4]) * 256
-        local block = redis.pcall('GETRANGE', key, format('%d', from), format('%d', from + 255))
-        if type(block) ~= 'string' or #block ~= 256 then return nil end
+        local block = read(key, from)
+        if not block or #block ~= 256 then return nil end
         words = { struct.unpack(words64, block) }
         if words[1] ~= tags[layer] then return nil end
         isThere = true
@@ -1749,7 +1889,9 @@ for at = 1, #records, 4 do
   local keyHigh, keyLow, blockHigh, blockLow = byte(records, at, at + 3)
   local from = (blockHigh * 256 + blockLow) * 256
   n = n + 1
-  blocks[n] = read('GETRANGE', keys[keyHigh * 256 + keyLow], from, from + 255)
+  local block = read('GETRANGE', keys[keyHigh * 256 + keyLow], from, from + 255)
+  if type(block) == 'table' and not string.find(block.err, 'WRONGTYPE', 1, true) then return block end
+  blocks[n] = block
 end
 return blocks
 `,
@@ -1805,7 +1947,7 @@ Puts a staged generation of a filter that grows in the place of the live one.
 
 KEYS[1]    meta
 KEYS[2]    lease
-KEYS[3..]  segments of the staged generation, which has one layer
+KEYS[3..]  segments of the staged generation, which has one layer; then those of the old one
 ARGV[1]    token of the lease
 ARGV[2]    token of the staged generation
 ARGV[3]    run id of the server that it was staged on, '' when it may not be asked
@@ -1813,7 +1955,8 @@ ARGV[4]    token that the live generation must have, '' for none
 ARGV[5]    length of every segment but the last, in bytes
 ARGV[6]    length of the last one
 ARGV[7]    ids that the build read
-ARGV[8..]  fields and values of the new generation
+ARGV[8]    number of segments of the staged generation
+ARGV[9..]  fields and values of the new generation
 
 Reply: 'LEASE'   the lease is not the caller's
        'NOMETA'  meta is missing
@@ -1830,16 +1973,21 @@ if known[1] ~= ARGV[2] or (known[2] or '') ~= ARGV[4] then return 'STALE' end
 if ARGV[3] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[3], 1, true) then
   return 'SERVER'
 end
-for i = 3, #KEYS do
-  if redis.call('STRLEN', KEYS[i]) ~= tonumber(ARGV[i == #KEYS and 6 or 5]) then return 'LENGTH' end
+local last = 2 + ARGV[8]
+for i = 3, last do
+  if redis.call('STRLEN', KEYS[i]) ~= tonumber(ARGV[i == last and 6 or 5]) then return 'LENGTH' end
 end
-for i = 3, #KEYS do
+for i = 3, last do
   redis.call('PERSIST', KEYS[i])
+end
+-- The caller removes them, unless it dies now.
+for i = last + 1, #KEYS do
+  redis.call('PEXPIRE', KEYS[i], 60000)
 end
 for _, field in ipairs(redis.call('HKEYS', meta)) do
   if string.find(field, '^pending%.') or string.find(field, '^layer%.') then redis.call('HDEL', meta, field) end
 end
-redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[7], 'layer.0', ARGV[7] + (known[3] or 0), unpack(ARGV, 8))
+redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[7], 'layer.0', ARGV[7] + (known[3] or 0), unpack(ARGV, 9))
 redis.call('HINCRBY', meta, 'builds', 1)
 return 'OK'
 `,

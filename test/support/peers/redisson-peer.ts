@@ -26,7 +26,7 @@ for i = 3, #ARGV do
 end
 return 1`;
 
-export const REDISSON_DEMAND = { capacity: 1000, errorRate: 0.001 };
+const REDISSON_DEMAND = { capacity: 1000, errorRate: 0.001 };
 
 export function redissonPeer(
   settings: Pick<RedissonStoredLayout, 'codec' | 'type'>,

@@ -2,6 +2,7 @@ import type { BloomEventListener } from '../../../common/index.js';
 import type { FilterShape, IdKey } from '../../../filter/index.js';
 import type { BloomVerdict } from '../../index.js';
 import type { LeasedStaging, StagingTicket } from '../leased-staging.js';
+import type { CommandTry } from './command-tries.js';
 import type { CompanionKeys } from './companion-keys.js';
 import type { CompanionGeneration } from './companion-meta.js';
 import type { CompanionScripts } from './companion-scripts.js';
@@ -105,6 +106,9 @@ export interface CompanionDriver<Placed extends PlacedGeneration> extends ViewDr
    * @throws {BloomConfigError} when it never can.
    */
   verify?(): Promise<void>;
+
+  /** What its scripts need beside those of the metadata, on its own keys and on those of the peers. */
+  tries(): CommandTry[];
 
   /** What in the set-up endangers the filter, beside what is true of any filter on the server. Never rejects. */
   advise(): Promise<readonly string[]>;

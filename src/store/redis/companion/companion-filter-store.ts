@@ -16,7 +16,8 @@ import { BatchingFilterStore, unavailable } from '../batching-filter-store.js';
 import { adviseOnServer } from '../redis-advice.js';
 import type { RedisConnection } from '../redis-connection.js';
 import { acquireLease } from '../redis-lease.js';
-import type { RedisScripts } from '../redis-scripts.js';
+import type { LuaSources, RedisScripts } from '../redis-scripts.js';
+import { refusedCommands, triesOfMetadata } from './command-tries.js';
 import type { CompanionDriver } from './companion-driver.js';
 import type { CompanionKeys } from './companion-keys.js';
 import { CompanionScripts } from './companion-scripts.js';
@@ -40,6 +41,7 @@ export interface CompanionFilterOptions<Placed extends PlacedGeneration> {
   readonly waitsForAdopt?: boolean;
   /** Whether nobody else writes to the key, so that it may be emptied. */
   readonly ownsKey?: boolean;
+  readonly luaSources?: LuaSources | undefined;
 }
 
 /** A filter on a key that others write to as well. */
@@ -55,7 +57,7 @@ export class CompanionFilterStore<Placed extends PlacedGeneration>
 
   constructor(private readonly options: CompanionFilterOptions<Placed>) {
     super(options);
-    this.companion = new CompanionScripts(options.connection);
+    this.companion = new CompanionScripts(options.connection, options.luaSources);
     this.views = new CompanionViews({
       ...options,
       companion: this.companion,
@@ -86,8 +88,10 @@ export class CompanionFilterStore<Placed extends PlacedGeneration>
   }
 
   async advise(filter: AdvisedFilter): Promise<readonly string[]> {
-    const [onServer, own] = [await adviseOnServer(this.options, filter), await this.options.driver.advise()];
-    return [...onServer, ...own];
+    const { driver, connection, keys } = this.options;
+    const tries = [...triesOfMetadata(keys.probe), ...driver.tries()];
+    const onServer = await adviseOnServer(this.options, filter, () => refusedCommands(connection, tries));
+    return [...onServer, ...(await driver.advise())];
   }
 
   async lease({ leaseMs }: { leaseMs: number }): Promise<RebuildLease | undefined> {

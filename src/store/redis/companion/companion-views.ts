@@ -20,6 +20,8 @@ export interface CompanionViewsOptions<Placed extends PlacedGeneration> extends 
   readonly scripts: RedisScripts;
   readonly companion: CompanionScripts;
   readonly driver: ViewDriver<Placed>;
+  /** Whether the filter can be rebuilt: what was lost is read again. */
+  readonly hasSource: boolean;
   /** Whether a filter that was never seen is taken as others have left it. */
   readonly adopts: boolean;
   readonly trustAfterFailover: boolean;
@@ -59,12 +61,11 @@ export class CompanionViews<Placed extends PlacedGeneration> extends CachedViews
   }
 
   protected async load(): Promise<CompanionView<Placed>> {
-    const { scripts, keys, driver, name } = this.options;
+    const { scripts, keys, driver, name, hasSource } = this.options;
     for (let attempt = 0; attempt < 3; attempt++) {
       const server = this.server();
       const { runId, role, type, fields } = await scripts.describe(keys);
-      // A replica lags, and a master that was made one keeps its clients and its run id.
-      if (role === 'slave') throw new BloomUnavailableError('The Redis server that answers is a replica.');
+      this.assertMaster(role);
       const meta = parseCompanionMeta(type, fields, driver.layout);
       if (meta.kind === 'other') throw this.newer(meta.found, COMPANION_FORMAT);
       if (meta.kind === 'nonsense') {
@@ -74,6 +75,12 @@ export class CompanionViews<Placed extends PlacedGeneration> extends CachedViews
       }
       if (meta.kind === 'missing' && this.lastLive) {
         await this.offline(undefined, 'lost', 'The metadata are gone.');
+        continue;
+      }
+      if (meta.kind === 'known' && meta.state === 'unbuilt' && this.lastLive && !hasSource) {
+        // Who knew nothing of the filter is making it again, empty: its staging must not go live.
+        const reason = 'The metadata were gone, and are being made again.';
+        await this.offline({ token: '' }, 'lost', reason, true);
         continue;
       }
       const known = meta.kind === 'known' ? meta : undefined;

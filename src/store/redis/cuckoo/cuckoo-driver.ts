@@ -17,6 +17,7 @@ import type {
   Outdated,
   StagingHost,
 } from '../companion/companion-driver.js';
+import type { CommandTry } from '../companion/command-tries.js';
 import type { CompanionGeneration } from '../companion/companion-meta.js';
 import type { LeasedStaging, StagingTicket } from '../leased-staging.js';
 import type { RedisConnection } from '../redis-connection.js';
@@ -103,9 +104,14 @@ export class CuckooDriver implements CompanionDriver<PlacedCuckoo> {
   }
 
   /** From the live generation only: a staged one may not have the id, and could lose another for it. */
-  remove(live: PlacedCuckoo, ids: readonly IdKey[]): Promise<boolean[] | Outdated> {
+  remove(live: PlacedCuckoo, ids: readonly IdKey[], beganAt: number): Promise<boolean[] | Outdated> {
     const { hasSource, drainMs } = this.options;
-    return this.scripts.remove(live, ids, hasSource ? drainMs : 0);
+    return this.scripts.remove(live, ids, { beganAt, settleMs: hasSource ? drainMs : 0 });
+  }
+
+  /** Time of the server, in milliseconds. */
+  clock(): Promise<number> {
+    return this.scripts.clock();
   }
 
   /** Nobody else makes the filter. */
@@ -135,6 +141,25 @@ export class CuckooDriver implements CompanionDriver<PlacedCuckoo> {
       host,
       ownKeys: this.ownKeys(generation),
     });
+  }
+
+  tries(): CommandTry[] {
+    const { keys } = this.options;
+    const { probe } = keys;
+    const filter = keys.generation('probe');
+    return [
+      { command: 'CF.RESERVE', key: filter, args: ['no capacity'] },
+      { command: 'CF.INSERT', key: filter, args: ['NOCREATE', 'ITEMS', 'probe'] },
+      ...['CF.MEXISTS', 'CF.COUNT', 'CF.DEL'].map((command) => ({ command, key: filter, args: ['probe'] })),
+      { command: 'CF.INFO', key: filter },
+      { command: 'SISMEMBER', key: probe, args: ['probe'] },
+      ...['EXISTS', 'HKEYS', 'PERSIST'].map((command) => ({ command, key: probe })),
+      { command: 'TIME' },
+      // Made, and removed again.
+      { command: 'SADD', key: probe, args: ['probe'] },
+      { command: 'PEXPIRE', key: probe, args: ['1000'] },
+      { command: 'DEL', key: probe },
+    ];
   }
 
   async advise(): Promise<readonly string[]> {

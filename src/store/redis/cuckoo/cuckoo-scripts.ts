@@ -9,15 +9,32 @@ import { luaSources } from '../scripts.generated.js';
 import type { CuckooKeys } from './cuckoo-keys.js';
 import { fingerprintName, type PlacedCuckoo, reserveArguments } from './placed-cuckoo.js';
 
-const SCRIPTS = ['cfCheck', 'cfAdd', 'cfRemove', 'cfStage', 'cfInsert', 'cfSwap', 'cfInfo'] as const;
+const SCRIPTS = [
+  'cfCheck',
+  'cfAdd',
+  'cfClock',
+  'cfRemove',
+  'cfStage',
+  'cfInsert',
+  'cfSwap',
+  'cfInfo',
+] as const;
 
-/** Far longer than a client goes on sending a command again. */
+/** For how long a removal may be carried out, and what came of it is known. */
 const REMOVAL_LIFE_MS = 60_000;
 
 /** What a step of a rebuild shows and keeps alive. */
 export interface CuckooStep {
   readonly lease: string;
   readonly lifeMs: number;
+}
+
+/** When ids may be removed. */
+export interface Removal {
+  /** Time of the server when the removal was asked for: the rows were gone by then. */
+  readonly beganAt: number;
+  /** For how long nothing is removed from a generation that went live. */
+  readonly settleMs: number;
 }
 
 /** One typed function for each script on cuckoo filters. */
@@ -85,12 +102,21 @@ export class CuckooScripts {
     return String(reply) as Outdated;
   }
 
+  /** Time of the server, in milliseconds. */
+  async clock(): Promise<number> {
+    return Number(await this.connection.run(this.script.cfClock, [this.keys.meta], []));
+  }
+
   /**
    * For each id whether it was removed.
    *
-   * @param settleMs for how long nothing is removed from a generation that went live
+   * @throws {BloomUnavailableError} when the call began so long ago that nobody knows whether it was carried out.
    */
-  async remove(live: PlacedCuckoo, ids: readonly IdKey[], settleMs: number): Promise<boolean[] | Outdated> {
+  async remove(
+    live: PlacedCuckoo,
+    ids: readonly IdKey[],
+    { beganAt, settleMs }: Removal,
+  ): Promise<boolean[] | Outdated> {
     const { generation, canaries, key, kept } = live;
     const reply = await this.connection.run(
       this.script.cfRemove,
@@ -100,12 +126,16 @@ export class CuckooScripts {
         canaries.length,
         REMOVAL_LIFE_MS,
         settleMs,
+        beganAt,
         ...canaries,
         ...ids.flatMap((id) => [itemOf(id), fingerprintName(live, id)]),
       ],
     );
-    if (!Array.isArray(reply)) return String(reply) as Outdated;
-    return Array.from(String(reply[0]), (flag) => flag === '1');
+    if (Array.isArray(reply)) return Array.from(String(reply[0]), (flag) => flag === '1');
+    if (String(reply) !== 'LATE') return String(reply) as Outdated;
+    throw new BloomUnavailableError(
+      `The removal reached Redis more than ${REMOVAL_LIFE_MS} ms after it began: nobody knows whether it was carried out. Do not repeat it.`,
+    );
   }
 
   async stage({ lease, lifeMs }: CuckooStep, staged: PlacedCuckoo): Promise<Refusal | 'OK'> {
@@ -121,24 +151,30 @@ export class CuckooScripts {
     staged: PlacedCuckoo,
     ids: readonly Buffer[],
   ): Promise<Refusal | 'OK'> {
-    const keys = [this.keys.lease, staged.key];
-    const reply = String(await this.connection.run(this.script.cfInsert, keys, [lease, lifeMs, ...ids]));
+    const keys = [this.keys.lease, staged.key, staged.kept];
+    const records = ids.flatMap((id) => [id, fingerprintName(staged, id)]);
+    const reply = String(await this.connection.run(this.script.cfInsert, keys, [lease, lifeMs, ...records]));
     if (reply === 'FULL') throw full();
     return reply as Refusal | 'OK';
   }
 
   async swap(
     { generation, canaries, settings, key, kept }: PlacedCuckoo,
-    { lease, runId, before, ids }: { lease: string; runId: string; before: string; ids: number },
+    {
+      lease,
+      runId,
+      before,
+      ids,
+    }: { lease: string; runId: string; before: PlacedCuckoo | undefined; ids: number },
   ): Promise<Refusal | 'OK'> {
     const reply = await this.connection.run(
       this.script.cfSwap,
-      [this.keys.meta, this.keys.lease, key, kept],
+      [this.keys.meta, this.keys.lease, key, kept, ...(before ? [before.key, before.kept] : [])],
       [
         lease,
         generation.token,
         runId,
-        before,
+        before?.generation.token ?? '',
         ids,
         canaries.length,
         ...canaries,

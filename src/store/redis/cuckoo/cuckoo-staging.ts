@@ -1,3 +1,4 @@
+import { BloomFullError, BloomRebuildError } from '../../../common/index.js';
 import {
   cuckoo,
   type CuckooFilter,
@@ -10,12 +11,13 @@ import type { BloomVerdict, LocalFilter } from '../../index.js';
 import type { CompanionDriver, StagingHost } from '../companion/companion-driver.js';
 import type { LeasedStaging, StagingTicket } from '../leased-staging.js';
 import { IdLog } from '../redisbloom/id-log.js';
+import type { Refusal } from '../redis-scripts.js';
 import { commitSwap, demand } from '../swap-steps.js';
 import type { CuckooScripts } from './cuckoo-scripts.js';
 import type { PlacedCuckoo } from './placed-cuckoo.js';
 
 /** Ids of one command of a rebuild. */
-const IDS_PER_STEP = 512;
+const IDS_PER_STEP = 256;
 
 export interface CuckooStagingOptions {
   readonly driver: Pick<CompanionDriver<PlacedCuckoo>, 'check'>;
@@ -61,11 +63,10 @@ export class CuckooStaging implements LeasedStaging {
   }
 
   async merge(signal: AbortSignal): Promise<void> {
-    const { scripts, placed, ticket } = this.options;
     signal.throwIfAborted();
     for (const batch of this.local.take().batches(IDS_PER_STEP)) {
       signal.throwIfAborted();
-      demand(await scripts.insert(ticket, placed, batch));
+      demand(await this.insert(batch));
     }
   }
 
@@ -79,8 +80,7 @@ export class CuckooStaging implements LeasedStaging {
     const { lease, token } = ticket;
     const view = await commitSwap({
       ...host,
-      swap: ({ live }) =>
-        scripts.swap(placed, { lease, runId: this.runId, before: live?.generation.token ?? '', ids }),
+      swap: ({ live }) => scripts.swap(placed, { lease, runId: this.runId, before: live, ids }),
       isLive: ({ live }) => live?.generation.token === token,
     });
     if (view.live) await host.views.remove([view.live.key, view.live.kept]);
@@ -92,12 +92,28 @@ export class CuckooStaging implements LeasedStaging {
     host.views.forget();
     await host.views.remove(this.keysToRenew());
   }
+
+  private async insert(batch: readonly Buffer[]): Promise<Refusal | 'OK'> {
+    const { scripts, placed, ticket } = this.options;
+    try {
+      return await scripts.insert(ticket, placed, batch);
+    } catch (error) {
+      if (!(error instanceof BloomFullError)) throw error;
+      throw new BloomRebuildError(
+        'too-many-ids',
+        'The staged cuckoo filter has no room for the ids of the source and those that were added meanwhile. Raise its capacity, or let it ' +
+          'grow (layout.expansion).',
+        { cause: error },
+      );
+    }
+  }
 }
 
 /** The ids of a scan, and a filter that tells which were met before. */
 class LocalCuckoo implements LocalFilter {
   private readonly filter: CuckooFilter;
   private ids = new IdLog();
+  private isFull = false;
 
   constructor(
     { settings }: PlacedCuckoo,
@@ -110,7 +126,14 @@ class LocalCuckoo implements LocalFilter {
     if (isLongerThan(id, this.maxIdBytes)) throw tooLong(this.maxIdBytes);
     // One that seems to be there may be an error of the filter, and is no less an id.
     this.ids.append(id);
-    return this.filter.addIfAbsent(id);
+    try {
+      return this.isFull || this.filter.addIfAbsent(id);
+    } catch (error) {
+      // Every further id counts as one more than planned, by which the scan knows that it has to plan again.
+      if (!(error instanceof BloomFullError)) throw error;
+      this.isFull = true;
+      return true;
+    }
   }
 
   /** What was read since this was called last. */

@@ -33,26 +33,30 @@ class CuckooFilterStore extends CompanionFilterStore<PlacedCuckoo> {
   async remove(ids: readonly IdKey[]): Promise<boolean[]> {
     const { driver, plan } = this.parts;
     const removed: boolean[] = [];
+    const startedAt = performance.now();
+    const time = await unavailable(driver.clock());
+    // Not later than when this was called, however long the question was on its way.
+    const beganAt = time - (performance.now() - startedAt);
     for (const id of ids) {
       const isNone = isLongerThan(id, plan.maxIdBytes);
-      removed.push(!isNone && (await this.removeOne(id, driver)));
+      removed.push(!isNone && (await this.removeOne(id, beganAt)));
     }
     return removed;
   }
 
-  private async removeOne(id: IdKey, driver: CuckooDriver): Promise<boolean> {
-    const { views } = this;
+  private async removeOne(id: IdKey, beganAt: number): Promise<boolean> {
+    const { views, parts } = this;
     let view = await unavailable(views.current());
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       if (!view.live) break;
-      const reply = await unavailable(driver.remove(view.live, [id]));
+      const reply = await unavailable(parts.driver.remove(view.live, [id], beganAt));
       if (typeof reply === 'object') return reply[0]!;
       if (reply === 'LOST')
         await unavailable(views.takeOffline(view, 'lost', 'The filter is gone, or damaged.'));
       view = await unavailable(views.reload());
     }
     throw new BloomUnavailableError(
-      `Filter '${this.parts.name}' is ${view.description.state}: the id was not removed. Remove it again when the filter is ready, or ` +
+      `Filter '${parts.name}' is ${view.description.state}: the id was not removed. Remove it again when the filter is ready, or ` +
         'leave it in until the next rebuild.',
     );
   }

@@ -18,6 +18,7 @@ import type {
   Outdated,
   StagingHost,
 } from '../companion/companion-driver.js';
+import type { CommandTry } from '../companion/command-tries.js';
 import type { CompanionKeys } from '../companion/companion-keys.js';
 import { type CompanionGeneration, liveFields } from '../companion/companion-meta.js';
 import type { LeasedStaging, StagingTicket } from '../leased-staging.js';
@@ -137,6 +138,29 @@ export class BitsDriver implements CompanionDriver<PlacedBits> {
 
   stage(ticket: StagingTicket, host: StagingHost<PlacedBits>): LeasedStaging {
     return new BitsStaging(this.filter, this.reader, host, ticket);
+  }
+
+  tries(): CommandTry[] {
+    const { data, probe } = this.keys;
+    const { settingsKey } = this.filter.format;
+    const onSettings = ['HGET', 'HGETALL', 'HDEL', 'HSET'].map((command) => {
+      const args = { HGETALL: [], HSET: ['nestjs-bloom', 'value', 'no value'] }[command] ?? ['nestjs-bloom'];
+      return { command, key: settingsKey!, args };
+    });
+    return [
+      { command: 'GETRANGE', key: data, args: ['0', '0'] },
+      // Nothing is written.
+      { command: 'SETRANGE', key: data, args: ['0', ''] },
+      { command: 'SETBIT', key: data, args: ['no offset', '1'] },
+      { command: 'GETBIT', key: data, args: ['0'] },
+      ...['STRLEN', 'BITCOUNT', 'PTTL'].map((command) => ({ command, key: data })),
+      { command: 'EXISTS', key: probe },
+      { command: 'HEXISTS', key: probe, args: ['field'] },
+      { command: 'BITOP', args: ['OR', { key: probe }, { key: probe }] },
+      { command: 'PERSIST', key: probe },
+      { command: 'RENAME', key: probe, args: [{ key: `${probe}:renamed` }] },
+      ...(settingsKey === undefined ? [] : onSettings),
+    ];
   }
 
   async advise(): Promise<readonly string[]> {

@@ -68,7 +68,7 @@ export class BitsReader {
     const found = await scripts.probe(format.headBytes);
     if (found.type !== 'none' && found.type !== 'string') {
       throw new BloomFormatError(
-        `Expected key '${format.key}' to hold a string, got a ${found.type}. It was left alone: name the key of the filter.`,
+        `Expected key '${format.key}' to hold a string, got a ${found.type}. It was left alone: name the key of the filter, or delete it.`,
       );
     }
     return format.sizeOf(found);

@@ -7,7 +7,6 @@ import type {
 } from '../../../filter/index.js';
 import { CompanionFilterStore, type CompanionFilterOptions } from '../companion/companion-filter-store.js';
 import { CompanionKeys } from '../companion/companion-keys.js';
-import type { LuaSources } from '../redis-scripts.js';
 import type { BitFormat } from './bit-format.js';
 import { BitsDriver } from './bits-driver.js';
 import { BitsScripts } from './bits-scripts.js';
@@ -24,7 +23,6 @@ export type ForeignLayout =
 export interface ForeignFilterOptions extends Omit<CompanionFilterOptions<PlacedBits>, 'keys' | 'driver'> {
   readonly layout: ForeignLayout;
   readonly plan: StagePlan;
-  readonly luaSources?: LuaSources | undefined;
 }
 
 /**

@@ -42,6 +42,8 @@ local function set(records, tag)
   while at <= #records do
     key, from, to, masks, at = unpack('>HBc0Bc0B', records, at)
     local block = redis.pcall('GETRANGE', KEYS[key], from, to)
+    -- A key of another type is no segment; whatever else the server refuses is the caller's to hear.
+    if type(block) == 'table' and not string.find(block.err, 'WRONGTYPE', 1, true) then redis.call('GETRANGE', KEYS[key], from, to) end
     if type(block) ~= 'string' or #block ~= 256 or unpack('<I4', block) ~= head then return nil end
     local n, copied = 0, 0
     for i = at, at + 2 * masks - 1, 2 do

@@ -13,11 +13,6 @@ local arguments = {
   ['BF.RESERVE'] = { 'no error rate', '1' },
   ['BF.INFO'] = {},
   ['BF.LOADCHUNK'] = { '2', 'probe' },
-  RPUSHX = { 'probe' },
-  LRANGE = { '0', '0' },
-  LINDEX = { '0' },
-  LLEN = {},
-  HKEYS = {},
 }
 local errors = {}
 for i, command in ipairs(ARGV) do

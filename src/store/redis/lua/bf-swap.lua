@@ -46,7 +46,7 @@ local journaled = tonumber(known[3] or '0')
 local canaries = tonumber(ARGV[8])
 if redis.call('LINDEX', journal, 0) ~= ARGV[2] or redis.call('LLEN', journal) ~= journaled + 1 then return 'LENGTH' end
 local found = redis.pcall('BF.MEXISTS', staged, unpack(ARGV, 9, 8 + canaries))
-if found.err then return 'LENGTH' end
+if found.err then return string.find(found.err, 'WRONGTYPE', 1, true) and 'LENGTH' or found end
 for i = 1, canaries do
   if found[i] ~= 1 then return 'LENGTH' end
 end

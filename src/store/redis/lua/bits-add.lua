@@ -23,7 +23,7 @@ Reply: 'STALE'   the generations are others than the caller knows; nothing was s
        { flags } a character for each id: '1' when it was not there before; '' when there was nothing to set
 ]]
 local isHash = redis.call('TYPE', KEYS[1]).ok == 'hash'
-local known = isHash and redis.call('HMGET', KEYS[1], 'token', 'pending.token') or {}
+local known = isHash and redis.call('HMGET', KEYS[1], 'token', 'pending.token', 'recent') or {}
 --safety:add-tag
 if (known[1] or '') ~= ARGV[1] then return 'STALE' end
 --end
@@ -33,9 +33,16 @@ if (known[2] or '') ~= ARGV[2] then return 'STALE' end
 
 local unpackOne, format = struct.unpack, string.format
 
+-- A key of another type is no reason to fail; whatever else the server refuses is.
+local function ask(...)
+  local reply = redis.pcall(...)
+  if type(reply) == 'table' and not string.find(reply.err, 'WRONGTYPE', 1, true) then redis.call(...) end
+  return reply
+end
+
 local function isProved(key, proof)
   local length, canaries = unpackOne('>I4B', proof)
-  if redis.pcall('STRLEN', key) ~= length then return false end
+  if ask('STRLEN', key) ~= length then return false end
   for i = 1, canaries do
     local at = format('%d', (unpackOne('>I4', proof, 2 + 4 * i)))
     if redis.call('GETRANGE', key, at, at) ~= '\255' then return false end
@@ -44,35 +51,52 @@ local function isProved(key, proof)
   return head == '' or redis.call('GETRANGE', key, 0, #head - 1) == head
 end
 
+-- Flags, and the last offsets of bits that were 0.
 local function set(key, hashCount, records)
-  local width, flags = 4 * tonumber(hashCount), {}
+  local width, flags, fresh = 4 * tonumber(hashCount), {}, {}
   for at = 1, #records, width do
     local flag = '0'
     for i = at, at + width - 1, 4 do
-      if redis.call('SETBIT', key, format('%d', (unpackOne('>I4', records, i))), 1) == 0 then flag = '1' end
+      if redis.call('SETBIT', key, format('%d', (unpackOne('>I4', records, i))), 1) == 0 then
+        flag = '1'
+        fresh[#fresh + 1] = string.sub(records, i, i + 3)
+      end
     end
     flags[#flags + 1] = flag
   end
-  return table.concat(flags)
+  return table.concat(flags), table.concat(fresh, '', math.max(1, #fresh - 7))
+end
+
+-- A copy of the string that is older than the last adds, put back by a peer, has all canaries and lacks these.
+local function hasRecent(key, offsets)
+  for i = 1, #offsets - 3, 4 do
+    if redis.call('GETBIT', key, format('%d', (unpackOne('>I4', offsets, i)))) ~= 1 then return false end
+  end
+  return true
 end
 
 local function hasSettings()
   for i = 9, #ARGV, 2 do
-    if redis.pcall('HGET', KEYS[4], ARGV[i]) ~= ARGV[i + 1] then return false end
+    if ask('HGET', KEYS[4], ARGV[i]) ~= ARGV[i + 1] then return false end
   end
   return true
 end
 
 -- One that is missing is never made.
 local function isThere(key, proof)
-  local length = redis.pcall('STRLEN', key)
+  local length = ask('STRLEN', key)
   return type(length) == 'number' and length > 0 and length <= (unpackOne('>I4', proof)) and hasSettings()
 end
 
 local flags
 if ARGV[1] ~= '' then
+  local recent, fresh = known[3] or '', nil
   if not (isProved(KEYS[2], ARGV[3]) and hasSettings()) then return 'LOST' end
-  flags = set(KEYS[2], ARGV[4], ARGV[5])
+--safety:recent
+  if not hasRecent(KEYS[2], recent) then return 'LOST' end
+--end
+  flags, fresh = set(KEYS[2], ARGV[4], ARGV[5])
+  if fresh ~= '' then redis.call('HSET', KEYS[1], 'recent', string.sub(recent .. fresh, -32)) end
 elseif ARGV[5] ~= '' and isThere(KEYS[2], ARGV[3]) then
   flags = set(KEYS[2], ARGV[4], ARGV[5])
 end

@@ -35,8 +35,9 @@ end
 local length, canaries = struct.unpack('>I4B', ARGV[2])
 local head = string.sub(ARGV[2], 6 + 4 * canaries)
 local settings = tonumber(ARGV[5])
+local hasSettings = settings > 0 and redis.call('TYPE', KEYS[3]).ok == 'hash'
 for i = 6, 5 + settings, 2 do
-  if redis.pcall('HGET', KEYS[3], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
+  if not hasSettings or redis.call('HGET', KEYS[3], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
 end
 local stringType = redis.call('TYPE', key).ok
 if stringType == 'none' and ARGV[4] ~= '1' then return 'MISSING' end
@@ -57,5 +58,6 @@ for i = 1, canaries do
 end
 local info = redis.pcall('INFO', 'server')
 local runId = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+redis.call('HDEL', meta, 'recent')
 redis.call('HSET', meta, 'state', 'ready', 'runId', runId, unpack(ARGV, 6 + settings))
 return 'OK'

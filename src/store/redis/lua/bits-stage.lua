@@ -72,15 +72,21 @@ end
 
 local reply = 'OK'
 if ARGV[6] ~= 'leave' then
-  if redis.call('TYPE', meta).ok == 'none' then redis.call('HSET', meta, 'format', ARGV[9], 'state', 'unbuilt') end
-  if (redis.pcall('HGET', meta, 'token') or '') ~= ARGV[2] then return 'STALE' end
+  local metaType = redis.call('TYPE', meta).ok
+  if metaType == 'none' then
+    redis.call('HSET', meta, 'format', ARGV[9], 'state', 'unbuilt')
+  elseif metaType ~= 'hash' then
+    return 'STALE'
+  end
+  if (redis.call('HGET', meta, 'token') or '') ~= ARGV[2] then return 'STALE' end
   if ARGV[2] ~= '' and not isProved(live, ARGV[3]) then
-    redis.call('HDEL', meta, 'token', 'settings', 'canaries', 'sum', 'runId')
+    redis.call('HDEL', meta, 'token', 'settings', 'canaries', 'sum', 'runId', 'recent')
     redis.call('HSET', meta, 'state', 'lost')
     return 'STALE'
   end
+  local hasSettings = #ARGV > 9 and redis.call('TYPE', KEYS[6]).ok == 'hash'
   for i = 10, #ARGV, 2 do
-    if redis.pcall('HGET', KEYS[6], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
+    if not hasSettings or redis.call('HGET', KEYS[6], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
   end
   if found > length then return 'TYPE' end
   if found > 0 and head ~= '' and redis.call('GETRANGE', live, 0, #head - 1) ~= head then return 'TYPE' end

@@ -65,10 +65,11 @@ if not hasCanaries(staged) then return 'LENGTH' end
 --end
 
 local settingsFound, settingsNew = tonumber(ARGV[10]), tonumber(ARGV[11])
-local hasSettings = KEYS[8] and redis.call('EXISTS', KEYS[8]) == 1
-if hasSettings and settingsFound == 0 then return 'SETTINGS' end
+local settingsType = KEYS[8] and redis.call('TYPE', KEYS[8]).ok or 'none'
+local hasSettings = settingsType ~= 'none'
+if hasSettings and (settingsFound == 0 or settingsType ~= 'hash') then return 'SETTINGS' end
 for i = 12, hasSettings and 11 + settingsFound or 0, 2 do
-  if redis.pcall('HGET', KEYS[8], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
+  if redis.call('HGET', KEYS[8], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
 end
 
 local kind = redis.call('TYPE', live).ok
@@ -103,7 +104,7 @@ if life > 0 then redis.call('PEXPIRE', live, life) end
 if settingsNew > 0 and not (hasSettings and ARGV[8] == '1') then
   redis.call('HSET', KEYS[8], unpack(ARGV, 12 + settingsFound, 11 + settingsFound + settingsNew))
 end
-redis.call('HDEL', meta, 'pending.token', 'pending.settings', 'pending.canaries', 'pending.sum')
+redis.call('HDEL', meta, 'pending.token', 'pending.settings', 'pending.canaries', 'pending.sum', 'recent')
 redis.call('HSET', meta, 'state', 'ready', unpack(ARGV, 12 + settingsFound + settingsNew))
 redis.call('HINCRBY', meta, 'builds', 1)
 return 'OK'

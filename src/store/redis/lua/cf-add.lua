@@ -13,7 +13,8 @@ ARGV[5..]  the canaries, then for each id: the id, the name of its fingerprint i
 
 Reply: 'STALE'  the generations are others than the caller knows; nothing was added
        'LOST'   the live filter is not there, or is not of this generation; nothing was added
-       'FULL'   a filter is full; ids before the one that was refused were added
+       'FULL'   the live filter is full; ids before the one that was refused were added
+       the error of the live filter, if it refused one for another reason; ids before that one were added
        { flags } a character for each id: '1' when it was not there before; none when there is no generation
 ]]
 local known = redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HMGET', KEYS[1], 'token', 'pending.token') or {}
@@ -22,24 +23,35 @@ if (known[1] or '') ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE
 local liveCanaries, stagedCanaries = tonumber(ARGV[3]), tonumber(ARGV[4])
 local first = 5 + liveCanaries + stagedCanaries
 
+-- A key of another type is no reason to fail; whatever else the server refuses is.
+local function ask(...)
+  local reply = redis.pcall(...)
+  if type(reply) == 'table' and reply.err and not string.find(reply.err, 'WRONGTYPE', 1, true) then redis.call(...) end
+  return reply
+end
+
 -- The set begins with its own name: one that is gone would let go what has to stay.
 local function isThere(filter, kept, from, count)
-  if redis.pcall('SISMEMBER', kept, 'kept') ~= 1 then return false end
-  local found = redis.pcall('CF.MEXISTS', filter, unpack(ARGV, from, from + count - 1))
-  if found.err then return false end
+  if ask('SISMEMBER', kept, 'kept') ~= 1 then return false end
+  local found = ask('CF.MEXISTS', filter, unpack(ARGV, from, from + count - 1))
   for i = 1, count do
     if found[i] ~= 1 then return false end
   end
   return true
 end
 
+-- The flags; else nothing and why.
 local function add(filter, kept, name)
   local flags = {}
   for i = first, #ARGV, 3 do
     local copies = redis.call('CF.COUNT', filter, ARGV[i])
     if copies < 4 then
       local reply = redis.pcall('CF.INSERT', filter, 'NOCREATE', 'ITEMS', ARGV[i])
-      if reply.err or reply[1] ~= 1 then return nil end
+      if reply[1] == -1 or reply.err and string.find(reply.err, 'Maximum expansions', 1, true) then return nil, 'FULL' end
+      if reply.err then return nil, reply end
+      if reply[1] ~= 1 then
+        return nil, type(reply[1]) == 'table' and reply[1] or redis.error_reply('ERR CF.INSERT did not add the id')
+      end
     else
       redis.call('SADD', kept, ARGV[i + name])
     end
@@ -48,11 +60,11 @@ local function add(filter, kept, name)
   return table.concat(flags)
 end
 
-local live, flags = ARGV[1] ~= '', ''
+local live, flags, refusal = ARGV[1] ~= '', '', nil
 if live then
   if not isThere(KEYS[2], KEYS[3], 5, liveCanaries) then return 'LOST' end
-  flags = add(KEYS[2], KEYS[3], 1)
-  if not flags then return 'FULL' end
+  flags, refusal = add(KEYS[2], KEYS[3], 1)
+  if not flags then return refusal end
 end
 if ARGV[2] ~= '' then
   local staged = isThere(KEYS[4], KEYS[5], 5 + liveCanaries, stagedCanaries) and add(KEYS[4], KEYS[5], 2)

@@ -12,7 +12,7 @@ Reply: 'STALE'  the generation is another one by now
        'LOST'   the filter is not there, or is not of this generation
        the reply of CF.MEXISTS, that of the canaries included
 ]]
-if redis.pcall('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 'STALE' end
+if redis.call('TYPE', KEYS[1]).ok ~= 'hash' or redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 'STALE' end
 local found = redis.pcall('CF.MEXISTS', KEYS[2], unpack(ARGV, 4))
 if found.err then return string.find(found.err, 'WRONGTYPE', 1, true) and 'LOST' or found end
 for i = 1, tonumber(ARGV[3]) do

@@ -5,6 +5,7 @@ KEYS[1]   meta
 KEYS[2]   lease
 KEYS[3]   the staged filter
 KEYS[4]   the set of the fingerprints that have to stay in it
+KEYS[5,6] the same of the old generation, if there is one
 ARGV[1]   token of the lease
 ARGV[2]   token of the staging
 ARGV[3]   run id of the server that the filter was staged on, '' when it may not be asked
@@ -29,13 +30,23 @@ if ARGV[3] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. 
   return 'SERVER'
 end
 local canaries = tonumber(ARGV[6])
-local found = redis.pcall('CF.MEXISTS', KEYS[3], unpack(ARGV, 7, 6 + canaries))
-if found.err or redis.pcall('SISMEMBER', KEYS[4], 'kept') ~= 1 then return 'LENGTH' end
+-- A key of another type is no staged filter; whatever else the server refuses is the caller's to hear.
+local function ask(...)
+  local reply = redis.pcall(...)
+  if type(reply) == 'table' and reply.err and not string.find(reply.err, 'WRONGTYPE', 1, true) then redis.call(...) end
+  return reply
+end
+local found = ask('CF.MEXISTS', KEYS[3], unpack(ARGV, 7, 6 + canaries))
+if ask('SISMEMBER', KEYS[4], 'kept') ~= 1 then return 'LENGTH' end
 for i = 1, canaries do
   if found[i] ~= 1 then return 'LENGTH' end
 end
 redis.call('PERSIST', KEYS[3])
 redis.call('PERSIST', KEYS[4])
+-- The caller removes them, unless it dies now.
+for i = 5, #KEYS do
+  redis.call('PEXPIRE', KEYS[i], 60000)
+end
 for _, field in ipairs(redis.call('HKEYS', meta)) do
   if string.find(field, '^pending%.') then redis.call('HDEL', meta, field) end
 end

@@ -15,5 +15,7 @@ while at <= #records do
   n = n + 1
   -- Joined to one string they would cost the server twice as much: Lua hashes every byte of a string.
   blocks[n] = read('GETRANGE', keys[key], from, to)
+  -- A key of another type is no segment; whatever else the server refuses is the caller's to hear.
+  if type(blocks[n]) == 'table' and not string.find(blocks[n].err, 'WRONGTYPE', 1, true) then return blocks[n] end
 end
 return blocks

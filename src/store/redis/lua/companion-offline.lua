@@ -13,6 +13,6 @@ local kind = redis.call('TYPE', KEYS[1]).ok
 local token = kind == 'hash' and redis.call('HGET', KEYS[1], 'token') or ''
 if token ~= ARGV[1] or (kind == 'hash' and token == '' and ARGV[4] ~= '1') then return 'STALE' end
 if kind ~= 'hash' or ARGV[4] == '1' then redis.call('DEL', KEYS[1]) end
-redis.call('HDEL', KEYS[1], 'token', 'settings', 'canaries', 'sum', 'runId')
+redis.call('HDEL', KEYS[1], 'token', 'settings', 'canaries', 'sum', 'runId', 'recent')
 redis.call('HSET', KEYS[1], 'format', ARGV[3], 'state', ARGV[2])
 return 'OK'

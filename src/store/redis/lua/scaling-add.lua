@@ -25,6 +25,13 @@ if (known[1] or '') ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE
 local format, byte, lshift, band, bor = string.format, string.byte, bit.lshift, bit.band, bit.bor
 local words64 = '<' .. string.rep('I4', 64)
 
+-- Nothing for a key of another type; whatever else the server refuses is told to the caller.
+local function read(key, from)
+  local block = redis.pcall('GETRANGE', key, format('%d', from), format('%d', from + 255))
+  if type(block) == 'string' then return block end
+  if not string.find(block.err, 'WRONGTYPE', 1, true) then redis.call('GETRANGE', key, 0, 0) end
+end
+
 -- Sets the bits of up to `most` ids; their flags, how many were not there, and how many bytes of the records were read.
 local function record(layers, records, most, room)
   local count = #layers / 5
@@ -40,8 +47,8 @@ local function record(layers, records, most, room)
       if not isThere then
         places = { byte(records, at, at + width - 1) }
         key, from = KEYS[places[1] * 256 + places[2]], (places[3] * 256 + places[4]) * 256
-        local block = redis.pcall('GETRANGE', key, format('%d', from), format('%d', from + 255))
-        if type(block) ~= 'string' or #block ~= 256 then return nil end
+        local block = read(key, from)
+        if not block or #block ~= 256 then return nil end
         words = { struct.unpack(words64, block) }
         if words[1] ~= tags[layer] then return nil end
         isThere = true

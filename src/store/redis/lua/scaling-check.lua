@@ -17,6 +17,8 @@ for at = 1, #records, 4 do
   local keyHigh, keyLow, blockHigh, blockLow = byte(records, at, at + 3)
   local from = (blockHigh * 256 + blockLow) * 256
   n = n + 1
-  blocks[n] = read('GETRANGE', keys[keyHigh * 256 + keyLow], from, from + 255)
+  local block = read('GETRANGE', keys[keyHigh * 256 + keyLow], from, from + 255)
+  if type(block) == 'table' and not string.find(block.err, 'WRONGTYPE', 1, true) then return block end
+  blocks[n] = block
 end
 return blocks

@@ -17,6 +17,7 @@ import type {
   Outdated,
   StagingHost,
 } from '../companion/companion-driver.js';
+import type { CommandTry } from '../companion/command-tries.js';
 import type { CompanionKeys } from '../companion/companion-keys.js';
 import type { CompanionGeneration } from '../companion/companion-meta.js';
 import type { LeasedStaging, StagingTicket } from '../leased-staging.js';
@@ -144,6 +145,24 @@ export class RedisBloomDriver implements CompanionDriver<PlacedRedisBloom> {
   stage(ticket: StagingTicket, host: StagingHost<PlacedRedisBloom>): LeasedStaging {
     const placed = this.place(this.newGeneration(ticket.token, ticket.plan), 'staged')!;
     return new RedisBloomStaging({ driver: this, scripts: this.scripts, placed, ticket, host });
+  }
+
+  tries(): CommandTry[] {
+    const { data, probe } = this.options.keys;
+    return [
+      // Without ids.
+      { command: 'BF.INSERT', key: data, args: ['NOCREATE', 'ITEMS'] },
+      { command: 'BF.MEXISTS', key: data, args: ['probe'] },
+      { command: 'RPUSHX', key: probe, args: ['probe'] },
+      { command: 'LRANGE', key: probe, args: ['0', '0'] },
+      { command: 'LINDEX', key: probe, args: ['0'] },
+      ...['EXISTS', 'LLEN', 'HKEYS', 'PERSIST'].map((command) => ({ command, key: probe })),
+      { command: 'RENAME', key: probe, args: [{ key: `${probe}:renamed` }] },
+      // Made, and removed again.
+      { command: 'RPUSH', key: probe, args: ['probe'] },
+      { command: 'PEXPIRE', key: probe, args: ['1000'] },
+      { command: 'DEL', key: probe },
+    ];
   }
 
   async advise(): Promise<readonly string[]> {

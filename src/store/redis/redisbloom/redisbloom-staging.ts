@@ -123,7 +123,7 @@ export class RedisBloomStaging implements LeasedStaging {
     this.isPushed = true;
     const { scripts, placed } = this.options;
     const { filter, ids, isEmpty, overflow } = this.chain!;
-    if (overflow) throw overflow;
+    if (overflow) throw new BloomRebuildError('too-many-ids', overflow.message, { cause: overflow });
     if (isEmpty || ids) {
       demand(await scripts.reserve(this.step, reserveArguments(placed)));
       demand(await scripts.insert(this.step, placed.canaries));

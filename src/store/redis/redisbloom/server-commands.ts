@@ -3,9 +3,7 @@ import type { RedisBloomScripts } from './redisbloom-scripts.js';
 
 const NEEDED = ['BF.RESERVE', 'BF.INSERT', 'BF.MEXISTS', 'BF.INFO'];
 const LOAD = 'BF.LOADCHUNK';
-/** Beside those that every filter needs, and that are tried for any. */
-const OF_THE_JOURNAL = ['RPUSHX', 'LRANGE', 'LINDEX', 'LLEN', 'HKEYS'];
-const TRIED = [...NEEDED, LOAD, ...OF_THE_JOURNAL];
+const TRIED = [...NEEDED, LOAD];
 
 /** What the server can do with filters of `BF.*` commands. */
 export interface ServerCommands {

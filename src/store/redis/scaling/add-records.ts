@@ -1,7 +1,7 @@
 import { type IdKey, tooLong } from '../../../filter/index.js';
 import { SEGMENT_BLOCKS, type SegmentedGeneration } from '../segments.js';
 import type { PlacedScaling } from './placed-scaling.js';
-import { ScriptKeys } from './script-keys.js';
+import { ScriptKeys } from '../script-keys.js';
 
 /** Where ids are in every layer, as the script takes it. */
 export interface AddRecords {

@@ -30,6 +30,7 @@ export function openScaling(options: OpenScalingOptions): BloomFilterStore {
     ...options,
     keys,
     companion,
+    hasSource: false,
     adopts: false,
     driver: {
       layout: SCALING_LAYOUT,

@@ -15,15 +15,17 @@ import type {
   RebuildLease,
 } from '../../index.js';
 import { asUnavailable, BatchingFilterStore, unavailable } from '../batching-filter-store.js';
+import { refusedCommands } from '../companion/command-tries.js';
 import type { CompanionView } from '../companion/companion-view.js';
 import { adviseOnServer } from '../redis-advice.js';
 import type { RedisConnection } from '../redis-connection.js';
 import { acquireLease } from '../redis-lease.js';
 import { addRecords } from './add-records.js';
 import type { LayerOpener } from './layer-opener.js';
-import type { PlacedScaling } from './placed-scaling.js';
+import { originOf, type PlacedScaling } from './placed-scaling.js';
 import { ScalingStaging, type ScalingHost } from './scaling-staging.js';
 import type { ScalingAddReply } from './scaling-scripts.js';
+import { triesOfLayers } from './scaling-tries.js';
 
 /** Blocks that one call of the script `scaling-add` looks at: it holds the server for about a millisecond. */
 const BLOCKS_PER_ADD = 256;
@@ -70,7 +72,8 @@ export class ScalingFilterStore extends BatchingFilterStore implements BloomFilt
   }
 
   advise(filter: AdvisedFilter): Promise<readonly string[]> {
-    return adviseOnServer(this.parts, filter);
+    const { connection, keys } = this.parts;
+    return adviseOnServer(this.parts, filter, () => refusedCommands(connection, triesOfLayers(keys)));
   }
 
   async lease({ leaseMs }: { leaseMs: number }): Promise<RebuildLease | undefined> {
@@ -113,18 +116,24 @@ export class ScalingFilterStore extends BatchingFilterStore implements BloomFilt
   /** Ids for which the newest layer has no room wait for the next one; when there can be none, it takes them. */
   protected async record(ids: readonly IdKey[]): Promise<boolean[]> {
     const { name, views, opener } = this.parts;
-    const added: boolean[] = [];
+    const added: boolean[] = ids.map(() => false);
+    // Of them are in the generations of this name, beginning with the first.
+    let [done, recordedIn] = [0, ''];
     let view = await unavailable(views.current());
     for (let attempt = 1, waits = 0; attempt <= MAX_ATTEMPTS;) {
       this.layers = view.live?.layers.length ?? 1;
       if (waits === MOST_WAITS) this.overfillsUntil = performance.now() + OVERFILL_MS;
       const isLast = view.live !== undefined && !opener.canGrow(view.live);
       const mayOverfill = isLast || performance.now() < this.overfillsUntil;
-      const reply = await this.send(view, ids.slice(added.length), mayOverfill);
+      // A reset in between empties what holds the first ids: they are recorded with the others.
+      if (recordedIn !== generationsOf(view)) done = 0;
+      recordedIn = generationsOf(view);
+      const reply = await this.send(view, ids.slice(done), mayOverfill);
       if (typeof reply === 'object') {
-        added.push(...reply.added);
+        reply.added.forEach((isNew, i) => (added[done + i] ||= isNew));
+        done += reply.added.length;
         if (view.live && reply.inNewest >= OPEN_AT * newestCapacity(view.live)) opener.start(view.live);
-        if (added.length === ids.length) return added;
+        if (done === ids.length) return added;
         await opener.open(view.live!);
         waits++;
       } else {
@@ -156,6 +165,11 @@ export class ScalingFilterStore extends BatchingFilterStore implements BloomFilt
 }
 
 const DAMAGED = 'A segment is gone or damaged.';
+
+/** Names the generations that an add writes to, however many layers they have. */
+function generationsOf({ live, staged }: CompanionView<PlacedScaling>): string {
+  return [live, staged].map((placed) => (placed ? originOf(placed.generation.token) : '')).join(' ');
+}
 
 function newestCapacity({ settings }: PlacedScaling): number {
   return settings.layers.at(-1)!.capacity;

@@ -5,7 +5,7 @@ import { SEGMENT_BLOCKS } from '../segments.js';
 import type { PlacedScaling } from './placed-scaling.js';
 import type { ScalingKeys } from './scaling-keys.js';
 import type { ScalingScripts } from './scaling-scripts.js';
-import { ScriptKeys } from './script-keys.js';
+import { ScriptKeys } from '../script-keys.js';
 
 /** Blocks of one script call: it holds the server for about a third of a millisecond. */
 const BLOCKS_PER_CALL = 256;

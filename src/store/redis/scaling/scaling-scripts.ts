@@ -102,19 +102,26 @@ export class ScalingScripts {
 
   async swap(
     staged: PlacedScaling,
-    options: { lease: string; runId: string; before: string; ids: number; builtAt: number },
+    options: {
+      lease: string;
+      runId: string;
+      before: PlacedScaling | undefined;
+      ids: number;
+      builtAt: number;
+    },
   ): Promise<Refusal | 'OK'> {
     const { lease, runId, before, ids, builtAt } = options;
     return this.step(
       this.swapScript,
-      [this.keys.meta, this.keys.lease, ...segmentKeys(staged.layers)],
+      [this.keys.meta, this.keys.lease, ...segmentKeys(staged.layers), ...segmentKeys(before?.layers ?? [])],
       [
         lease,
         staged.generation.token,
         runId,
-        before,
+        before?.generation.token ?? '',
         ...lengths(staged.layers[0]!),
         ids,
+        segmentKeys(staged.layers).length,
         'format',
         COMPANION_FORMAT,
         ...generationFields(staged.generation, SCALING_LAYOUT),

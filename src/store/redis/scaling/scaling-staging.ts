@@ -87,7 +87,7 @@ export class ScalingStaging implements LeasedStaging {
     const { views } = this.host;
     const before = await commitSwap({
       ...this.host,
-      swap: ({ live }) => this.swap(live?.generation.token ?? '', ids),
+      swap: ({ live }) => this.swap(live, ids),
       isLive: ({ live }) => live !== undefined && originOf(live.generation.token) === this.ticket.token,
     });
     await views.remove(segmentKeys(before.live?.layers ?? []));
@@ -104,7 +104,7 @@ export class ScalingStaging implements LeasedStaging {
     return this.host.keys.beside(this.ticket.token, 'scratch');
   }
 
-  private swap(before: string, ids: number): Promise<Refusal | 'OK'> {
+  private swap(before: PlacedScaling | undefined, ids: number): Promise<Refusal | 'OK'> {
     const { lease } = this.ticket;
     const builtAt = Date.now();
     return this.host.scaling.swap(this.staged, { lease, runId: this.runId, before, ids, builtAt });

@@ -1,42 +1,12 @@
-import {
-  ConsoleLogger,
-  type DynamicModule,
-  type INestApplication,
-  type ModuleMetadata,
-} from '@nestjs/common';
+import { ConsoleLogger, type INestApplication, type ModuleMetadata } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { type BloomEvent, type BloomGuardDefaults, BloomModule, BloomService } from 'nestjs-bloom';
-import type { TestFilter } from './test-filter.js';
 
 export const PLATFORMS = ['express', 'fastify'] as const;
 export type Platform = (typeof PLATFORMS)[number];
 
-export interface TestBloomOptions {
-  readonly filters: readonly TestFilter[];
-  readonly events?: BloomEvent[];
-  readonly defaults?: BloomGuardDefaults;
-}
-
 const SILENT = new ConsoleLogger({ logLevels: [] });
-
-class TestFiltersModule {}
-
-/** `BloomModule`, and filters that a test can make fail. */
-export function testBloom({ filters, events = [], defaults }: TestBloomOptions): DynamicModule {
-  return {
-    module: TestFiltersModule,
-    imports: [BloomModule.forRoot({ onEvent: (event) => events.push(event), guard: defaults })],
-    providers: [
-      {
-        provide: 'registration',
-        inject: [BloomService],
-        useFactory: (service: BloomService) => filters.forEach((filter) => service.register(filter)),
-      },
-    ],
-  };
-}
 
 /** A Nest application without a server, initialised. */
 export async function startContext(metadata: ModuleMetadata): Promise<TestingModule> {

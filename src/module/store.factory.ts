@@ -1,0 +1,44 @@
+import { BloomConfigError } from '../common/index.js';
+import type { BloomStore } from '../store/index.js';
+import { MemoryStore } from '../store/memory/index.js';
+import { RedisStore } from '../store/redis/index.js';
+import { ReplicaStore } from '../store/replica/index.js';
+import type { BloomModuleOptions } from './bloom-module.options.js';
+import type { EventHub } from './event.hub.js';
+
+/**
+ * The store that the options ask for.
+ *
+ * @throws {BloomConfigError} for an option that cannot work.
+ */
+export async function createStore(options: BloomModuleOptions, events: EventHub): Promise<BloomStore> {
+  const {
+    redis,
+    keyPrefix = 'bloom',
+    timeoutMs = 25,
+    writeTimeoutMs = 2000,
+    trustAfterFailover = false,
+  } = options;
+  if (redis === undefined) return new MemoryStore();
+  if (!/^[^{}\s]+$/.test(keyPrefix)) {
+    throw new BloomConfigError(
+      `Expected keyPrefix to be a text without braces and spaces, got '${keyPrefix}'.`,
+    );
+  }
+  for (const [name, value] of Object.entries({ timeoutMs, writeTimeoutMs })) {
+    if (!(value >= 1 && value < 2 ** 31)) {
+      throw new BloomConfigError(
+        `Expected ${name} to be a number of milliseconds of at least 1, got ${value}.`,
+      );
+    }
+  }
+  const inRedis = await RedisStore.connect({
+    redis,
+    keyPrefix,
+    timeoutMs,
+    writeTimeoutMs,
+    trustAfterFailover,
+    emit: events.emit,
+  });
+  return new ReplicaStore(inRedis);
+}

@@ -1,0 +1,92 @@
+import { BloomUnavailableError } from '../common/index.js';
+import {
+  type BloomIdSource,
+  type BloomRebuildReport,
+  type RebuildJob,
+  type RebuildRequest,
+  runRebuild,
+} from '../rebuild/index.js';
+
+const CREATION_PAUSE_MS = 50;
+const CREATION_ATTEMPTS = 200;
+
+const NO_IDS: BloomIdSource = { async *ids() {} };
+
+export interface FilterBuildsOptions {
+  readonly job: Omit<RebuildJob, 'source'>;
+  /** Called when a build went live. */
+  readonly onPublished: () => void;
+}
+
+/** The builds of one filter that this process makes, from a source or of no ids. They end with the application. */
+export class FilterBuilds {
+  private readonly closing = new AbortController();
+  private readonly runs = new Set<Promise<unknown>>();
+  private created: Promise<void> | undefined;
+
+  constructor(private readonly options: FilterBuildsOptions) {}
+
+  /** @throws {BloomRebuildError} when no new generation went live. */
+  async rebuild(source: BloomIdSource, request: RebuildRequest): Promise<BloomRebuildReport> {
+    return this.run({ ...this.options.job, source }, request);
+  }
+
+  /**
+   * Builds of no ids, without a drain.
+   *
+   * @throws {BloomRebuildError} when no new generation went live.
+   */
+  async empty(request: Pick<RebuildRequest, 'unless'> = {}): Promise<BloomRebuildReport> {
+    return this.run({ ...this.options.job, source: NO_IDS, drainMs: 0 }, { ...request, force: true });
+  }
+
+  /**
+   * Makes the filter, empty, unless it was made before.
+   *
+   * @throws {BloomUnavailableError} when it could not be made.
+   */
+  create(): Promise<void> {
+    this.created ??= this.createEmpty().catch((error: unknown) => {
+      this.created = undefined;
+      throw error;
+    });
+    return this.created;
+  }
+
+  /** Stops what runs, waits for it, and starts no other run. */
+  async stop(): Promise<void> {
+    this.closing.abort(new Error('The application is shutting down.'));
+    await Promise.allSettled(this.runs);
+  }
+
+  private async createEmpty(): Promise<void> {
+    const { name, store, clock } = this.options.job;
+    for (let attempt = 0; attempt < CREATION_ATTEMPTS; attempt++) {
+      if ((await store.describe()).state !== 'unbuilt') return;
+      const report = await this.empty({
+        unless: ({ state }) => (state === 'unbuilt' ? undefined : 'The filter has been made meanwhile.'),
+      });
+      if (report.outcome === 'published') return;
+      await clock.sleep(CREATION_PAUSE_MS, this.closing.signal);
+    }
+    throw new BloomUnavailableError(
+      `Filter '${name}' could not be made: another process holds its lease. The next add tries again.`,
+    );
+  }
+
+  private async run(job: RebuildJob, request: RebuildRequest): Promise<BloomRebuildReport> {
+    const { signal } = this.closing;
+    const run = runRebuild(job, {
+      ...request,
+      signal: request.signal ? AbortSignal.any([signal, request.signal]) : signal,
+    });
+    this.runs.add(run);
+    try {
+      const report = await run;
+      if (report.outcome === 'published') this.options.onPublished();
+      return report;
+    } finally {
+      this.runs.delete(run);
+    }
+  }
+}

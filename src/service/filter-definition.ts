@@ -1,0 +1,213 @@
+import { BloomConfigError, printed } from '../common/index.js';
+import {
+  type BloomId,
+  checkLayoutOptions,
+  checkStoredLayout,
+  MAX_ID_BYTES_LIMIT,
+  planFilter,
+  storedBytes,
+  type StoredLayout,
+} from '../filter/index.js';
+import type { BloomIdSource } from '../rebuild/index.js';
+import type { BloomReplicaMode } from '../store/index.js';
+import type { BloomFilterOptions } from './filter-options.js';
+import type { NegativeCacheOptions } from './negative-cache.js';
+
+/** A filter as it was registered, with every default filled in. */
+export interface FilterDefinition {
+  readonly name: string;
+  readonly capacity: number;
+  readonly errorRate: number;
+  readonly layout: StoredLayout;
+  readonly source: BloomIdSource | undefined;
+  readonly normalize: ((id: BloomId) => BloomId) | undefined;
+  readonly maxIdBytes: number;
+  /** Undefined: as it suits the store. */
+  readonly replica: BloomReplicaMode | undefined;
+  readonly shadow: boolean;
+  readonly auditSampleRate: number;
+  /** Undefined: as it suits the store. */
+  readonly negativeCache: NegativeCacheOptions | boolean | undefined;
+  readonly cron: string | undefined;
+  readonly timeZone: string | undefined;
+  readonly everyMs: number | undefined;
+  readonly onBoot: 'if-missing' | 'always' | 'never';
+  readonly drainMs: number;
+  readonly minRatio: number;
+  readonly leaseMs: number;
+  readonly stallMs: number;
+}
+
+const BLOCKED: StoredLayout = { kind: 'blocked' };
+const ON_BOOT: readonly string[] = ['if-missing', 'always', 'never'];
+/** 2.6 MiB of Redis. */
+const MAX_SHARED_DENIALS = 100_000;
+/** What a timer of Node can wait. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/** Refuses an option of one filter unless what is expected of it holds. */
+type Expect = (option: string, got: unknown, expected: string, holds: boolean) => void;
+
+/** @throws {BloomConfigError} for an option that cannot work: which one, what was expected, what was given. */
+export function defineFilter(options: BloomFilterOptions): FilterDefinition {
+  const { name, rebuild = {}, source, normalize, replica } = options;
+  const expect = expecter(typeof name === 'string' ? name : '?');
+  expect('rebuild', rebuild, 'an object', typeof rebuild === 'object' && rebuild !== null);
+  expect(
+    'name',
+    name,
+    'a name of letters, digits and . _ -',
+    typeof name === 'string' && /^[\w.-]{1,200}$/.test(name),
+  );
+  const layout = layoutOf(options, expect);
+  const grows = isGrowing(layout);
+  expect(
+    'source',
+    source,
+    'no source, since a filter with scaling is not rebuilt',
+    !grows || source === undefined,
+  );
+  expect(
+    'source',
+    source,
+    'an object with a method ids()',
+    source === undefined || typeof source?.ids === 'function',
+  );
+  expect(
+    'replica',
+    replica,
+    "'off' or 'verified'",
+    replica === undefined || ['off', 'verified'].includes(replica),
+  );
+  expect(
+    'replica',
+    replica,
+    `'off' with the layout ${printed(layout?.kind)}${grows ? ' and scaling' : ''}, of which there are no copies`,
+    replica !== 'verified' || (layout?.kind === 'blocked' && !grows),
+  );
+  expect('normalize', normalize, 'a function', normalize === undefined || typeof normalize === 'function');
+
+  const definition: FilterDefinition = {
+    name,
+    capacity: options.capacity,
+    errorRate: options.errorRate ?? 0.001,
+    layout,
+    source,
+    normalize,
+    maxIdBytes: options.maxIdBytes ?? 1024,
+    replica,
+    shadow: options.shadow ?? false,
+    auditSampleRate: options.audit?.sampleRate ?? 0,
+    negativeCache: options.negativeCache,
+    cron: rebuild.cron,
+    timeZone: rebuild.timeZone,
+    everyMs: rebuild.everyMs,
+    onBoot: rebuild.onBoot ?? 'if-missing',
+    drainMs: rebuild.drainMs ?? 10_000,
+    minRatio: rebuild.minRatio ?? 0.5,
+    leaseMs: rebuild.leaseMs ?? 30_000,
+    stallMs: rebuild.stallMs ?? 300_000,
+  };
+  checkPlan(definition);
+  const { auditSampleRate, maxIdBytes } = definition;
+  expect(
+    'audit.sampleRate',
+    auditSampleRate,
+    'a share from 0 to 1',
+    auditSampleRate >= 0 && auditSampleRate <= 1,
+  );
+  checkNegativeCache(definition, expect);
+  expect(
+    'maxIdBytes',
+    maxIdBytes,
+    `an integer from 1 to ${MAX_ID_BYTES_LIMIT}`,
+    isInteger(maxIdBytes, 1, MAX_ID_BYTES_LIMIT),
+  );
+  checkSchedule(definition, expect);
+  return definition;
+}
+
+function layoutOf({ layout, scaling }: BloomFilterOptions, expect: Expect): StoredLayout {
+  const stored = layout === undefined || layout === 'blocked' ? BLOCKED : layout;
+  if (scaling === undefined) return stored;
+  expect(
+    'scaling',
+    scaling,
+    "an object, with the layout 'blocked'",
+    typeof scaling === 'object' && scaling !== null && stored?.kind === 'blocked',
+  );
+  return { kind: 'blocked', scaling };
+}
+
+function isGrowing(layout: StoredLayout): boolean {
+  return layout?.kind === 'blocked' && layout.scaling !== undefined;
+}
+
+/** Whether there can be a filter of this layout and size. */
+function checkPlan(definition: FilterDefinition): void {
+  const { name, capacity, errorRate, layout } = definition;
+  try {
+    checkStoredLayout(layout);
+    checkLayoutOptions(layout, { hasSource: definition.source !== undefined });
+    const hasOwnSize = layout.kind === 'cuckoo' || layout.kind === 'redisbloom' || isGrowing(layout);
+    planFilter({ capacity, errorRate, layout: hasOwnSize ? layout : undefined });
+    storedBytes(layout, definition);
+  } catch (error) {
+    throw new BloomConfigError(`Filter '${name}': ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function checkNegativeCache({ negativeCache }: FilterDefinition, expect: Expect): void {
+  expect(
+    'negativeCache',
+    negativeCache,
+    '{ lifeMs, maxIds, shared }, true or false',
+    negativeCache !== null && ['undefined', 'boolean', 'object'].includes(typeof negativeCache),
+  );
+  if (typeof negativeCache !== 'object') return;
+  const { lifeMs = 1, maxIds = 1, shared = false } = negativeCache;
+  const mostIds = shared === true ? MAX_SHARED_DENIALS : 10_000_000;
+  expect('negativeCache.lifeMs', lifeMs, 'a number of milliseconds', isInteger(lifeMs, 1, MAX_DELAY_MS));
+  expect('negativeCache.maxIds', maxIds, `a number of ids up to ${mostIds}`, isInteger(maxIds, 1, mostIds));
+  expect('negativeCache.shared', shared, 'true or false', typeof shared === 'boolean');
+}
+
+function checkSchedule(definition: FilterDefinition, expect: Expect): void {
+  const { source, cron, everyMs, onBoot, drainMs, minRatio, leaseMs, stallMs } = definition;
+  expect(
+    'rebuild.everyMs',
+    everyMs,
+    'a number of milliseconds',
+    everyMs === undefined || isInteger(everyMs, 1, MAX_DELAY_MS),
+  );
+  expect(
+    'rebuild.everyMs',
+    everyMs,
+    'either cron or everyMs, not both',
+    everyMs === undefined || cron === undefined,
+  );
+  expect('rebuild.onBoot', onBoot, "'if-missing', 'always' or 'never'", ON_BOOT.includes(onBoot));
+  expect('rebuild.drainMs', drainMs, 'a number of milliseconds', isInteger(drainMs, 0, MAX_DELAY_MS));
+  expect('rebuild.minRatio', minRatio, 'a share from 0 to 1', minRatio >= 0 && minRatio <= 1);
+  expect('rebuild.leaseMs', leaseMs, 'at least 100 milliseconds', isInteger(leaseMs, 100, MAX_DELAY_MS));
+  expect('rebuild.stallMs', stallMs, 'a number of milliseconds', isInteger(stallMs, 1, MAX_DELAY_MS));
+  expect(
+    'source',
+    source,
+    'a source, since a schedule is given',
+    source !== undefined || (cron === undefined && everyMs === undefined),
+  );
+}
+
+function isInteger(value: number, from: number, to: number): boolean {
+  return Number.isSafeInteger(value) && value >= from && value <= to;
+}
+
+function expecter(name: string): Expect {
+  return (option, got, expected, holds) => {
+    if (!holds)
+      throw new BloomConfigError(
+        `Filter '${name}': expected ${option} to be ${expected}, got ${printed(got)}.`,
+      );
+  };
+}

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { BloomFilterStore } from '../../../src/store/index.js';
+import { build, commitIds, leaseOf, testPlan } from '../../support/built-filter.js';
+
+export function describeDistrust(open: () => Promise<BloomFilterStore>): void {
+  describe('distrust', () => {
+    let filter: BloomFilterStore;
+    beforeEach(async () => {
+      filter = await open();
+    });
+    afterEach(() => filter.close());
+
+    it('makes every look-up unknown until the next generation, which has the adds of its staging', async () => {
+      await build(filter, ['a']);
+      const lease = await leaseOf(filter);
+      const staging = await lease.stage(testPlan());
+      await filter.add(['before']);
+      await filter.distrust('A reason.');
+      await filter.add(['after']);
+      expect(await filter.check(['a', 'before', 'after', 'x'])).toEqual(Array(4).fill('unknown'));
+      expect(await filter.describe()).toMatchObject({
+        state: 'suspect',
+        shape: undefined,
+        builtIds: 1,
+      });
+      await filter.distrust('Another reason.');
+      await commitIds(staging, ['a']);
+      await lease.release();
+      expect(await filter.describe()).toMatchObject({ state: 'ready', builds: 2 });
+      expect(await filter.check(['a', 'before', 'after', 'x'])).toEqual([
+        'maybe',
+        'maybe',
+        'maybe',
+        'absent',
+      ]);
+    });
+
+    it('leaves a filter alone that was never built', async () => {
+      await filter.distrust('A reason.');
+      expect(await filter.describe()).toMatchObject({ state: 'unbuilt' });
+    });
+  });
+}

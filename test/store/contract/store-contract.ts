@@ -1,0 +1,26 @@
+import { describe } from '@jest/globals';
+import type { BloomFilterStore } from '../../../src/store/index.js';
+import { describeAdds } from './adds.js';
+import { describeDistrust } from './distrust.js';
+import { describeGenerations } from './generations.js';
+import { describeLongIds } from './long-ids.js';
+import { describeLookUps } from './look-ups.js';
+import { describeStaging } from './staging.js';
+import type { StoreTraits } from './store-traits.js';
+
+/** What every store does alike. `open` gives a filter that was never built. */
+export function describeStoreContract(
+  name: string,
+  open: () => Promise<BloomFilterStore>,
+  traits: StoreTraits = {},
+): void {
+  const { keepsMaxIdBytes = true } = traits;
+  describe(name, () => {
+    describeLookUps(open, traits);
+    describeAdds(open);
+    if (keepsMaxIdBytes) describeLongIds(open);
+    describeGenerations(open, traits);
+    describeStaging(open);
+    describeDistrust(open);
+  });
+}

@@ -1,0 +1,11 @@
+import type { FilterShape } from '../../../src/filter/index.js';
+
+/** In what stores differ. */
+export interface StoreTraits {
+  /** Whether the longest id belongs to what was built, and longer ones are known to be absent. Default true. */
+  readonly keepsMaxIdBytes?: boolean;
+  /** Size of a filter that was planned so. Default: that of the layout `blocked`. */
+  readonly shapeOf?: (plan: { capacity: number; errorRate: number }) => Partial<FilterShape>;
+  /** Absent ids of 10,000 that pass at least at an error rate of 1 %. Default 30. */
+  readonly leastErrors?: number;
+}

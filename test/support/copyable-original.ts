@@ -1,0 +1,90 @@
+import { BLOCK_BYTES, BlockedFilter, type Generation, type IdKey } from '../../src/filter/index.js';
+import type {
+  BlockListener,
+  BloomVerdict,
+  CopyableDescription,
+  CopyableFilterStore,
+  CopyableStore,
+} from '../../src/store/index.js';
+import { testGeneration } from './built-filter.js';
+
+/** A filter whose blocks are handed out when the test says so. */
+export class CopyableOriginal implements CopyableStore {
+  readonly kind = 'original';
+  live: BlockedFilter | undefined;
+  readonly asked: IdKey[][] = [];
+  readonly pieces: { first: number; answer: (failure?: Error) => void }[] = [];
+  describes = 0;
+  duringCheck = async () => {};
+  private onBlocks: BlockListener | undefined;
+
+  swap(ids: readonly string[], capacity = 20_000): Generation {
+    const generation = testGeneration({ capacity });
+    this.live = new BlockedFilter(generation);
+    for (const id of ids) this.live.add(id);
+    return generation;
+  }
+
+  open(): CopyableFilterStore {
+    return this.openCopyable({});
+  }
+
+  openCopyable({ onBlocks }: { onBlocks?: BlockListener }): CopyableFilterStore {
+    this.onBlocks = onBlocks;
+    const refuse = () => Promise.reject(new Error('not part of this test'));
+    return {
+      check: (ids) => this.check(ids),
+      checkOne: async (id) => (await this.check([id]))[0]!,
+      add: async (ids) => ids.map((id) => this.live!.addKey(id)),
+      describe: async () => {
+        this.describes++;
+        return { generation: this.live?.generation } as CopyableDescription;
+      },
+      readBlocks: (first, count) => this.read(first, count),
+      distrust: async () => {},
+      advise: refuse,
+      lease: refuse,
+      close: async () => {},
+    };
+  }
+
+  async close(): Promise<void> {}
+
+  /** Answers pieces until none is asked for; their number. */
+  async answerAll(): Promise<number> {
+    let answered = 0;
+    for (; this.pieces.length > 0; answered++) {
+      this.pieces.shift()!.answer();
+      await settled();
+    }
+    return answered;
+  }
+
+  private async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    this.asked.push([...ids]);
+    const { live } = this;
+    if (!live) return ids.map(() => 'unknown');
+    const { layout, generation, bytes } = live;
+    const numbers = ids.map((id) => (layout.locate(id), layout.block));
+    const blocks = numbers.map((n) => bytes.slice(n * BLOCK_BYTES, (n + 1) * BLOCK_BYTES));
+    const verdicts = ids.map((id) => (live.mightContainKey(id) ? 'maybe' : 'absent'));
+    await this.duringCheck();
+    this.onBlocks?.({ generation, numbers, blocks });
+    return verdicts;
+  }
+
+  private read(first: number, count: number): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      const answer = (failure?: Error) =>
+        failure
+          ? reject(failure)
+          : resolve(this.live!.bytes.slice(first * BLOCK_BYTES, (first + count) * BLOCK_BYTES));
+      this.pieces.push({ first, answer });
+    });
+  }
+}
+
+/** All promises that wait for nothing but one another. */
+export async function settled(): Promise<void> {
+  for (let i = 0; i < 20; i++) await Promise.resolve();
+}

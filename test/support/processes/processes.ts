@@ -1,0 +1,118 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FromProcess, ProcessOptions, Tally, ToProcess } from './process-protocol.js';
+
+const PROGRAM = fileURLToPath(new URL('./process.ts', import.meta.url));
+const EXEC_ARGV = ['--no-warnings=ExperimentalWarning', '--import', '@swc-node/register/esm-register'];
+
+/** Processes of their own on one filter, and the table of rows and the ledger of acknowledged adds that they share. */
+export class Processes {
+  /** Of all ids; the source of every rebuild. */
+  private readonly rows = new Set<string>();
+  /** Ids that were acknowledged and whose rows are there. */
+  private readonly acknowledged = new Set<string>();
+  private readonly children: ChildProcess[] = [];
+  private readonly tallies: Tally[] = [];
+  /** Who has still to forget an id, and who waits for that. */
+  private readonly forgetting = new Map<string, { missing: number; answer: () => void }>();
+  private ready = 0;
+  private failure: Error | undefined;
+
+  /** Rows that are there from the beginning. */
+  constructor(first: readonly string[]) {
+    for (const id of first) this.rows.add(id);
+  }
+
+  get ledger(): readonly string[] {
+    return [...this.acknowledged];
+  }
+
+  /** Runs these processes side by side for a time; `meanwhile` is done again and again. */
+  async run(
+    options: readonly ProcessOptions[],
+    { forMs, meanwhile }: { forMs: number; meanwhile: () => Promise<unknown> },
+  ): Promise<readonly Tally[]> {
+    try {
+      for (const one of options) this.fork(one);
+      await this.until(() => this.ready === options.length);
+      this.tellAll({ type: 'start' });
+      for (const end = performance.now() + forMs; performance.now() < end; await delay(500))
+        await meanwhile();
+      this.tellAll({ type: 'stop' });
+      await this.until(() => this.tallies.length === options.length);
+      return this.tallies;
+    } finally {
+      for (const child of this.children) child.kill('SIGKILL');
+    }
+  }
+
+  private fork(options: ProcessOptions): void {
+    const child = fork(PROGRAM, {
+      execArgv: EXEC_ARGV,
+      env: { ...process.env, NODE_OPTIONS: '', BLOOM_PROCESS: JSON.stringify(options) },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    this.children.push(child);
+    child.on('message', (message: FromProcess) => this.hear(child, message));
+    child.on('exit', (code, signal) => {
+      if (code !== 0) this.failure ??= new Error(`A process of the test ended with ${code ?? signal}.`);
+    });
+  }
+
+  private hear(child: ChildProcess, message: FromProcess): void {
+    switch (message.type) {
+      case 'ready':
+        this.ready++;
+        return;
+      case 'ended':
+        this.tallies.push(message.tally);
+        return;
+      case 'forgot': {
+        const waiting = this.forgetting.get(message.id);
+        if (waiting && --waiting.missing === 0) {
+          this.forgetting.delete(message.id);
+          waiting.answer();
+        }
+        return;
+      }
+      case 'asks': {
+        const { number, question } = message;
+        const answer = (rows: readonly string[] = []) => tell(child, { type: 'answer', number, rows });
+        switch (question.type) {
+          case 'make':
+            this.rows.add(question.id);
+            return answer();
+          case 'added':
+            this.acknowledged.add(question.id);
+            this.tellAll({ type: 'learn', id: question.id });
+            return answer();
+          case 'end':
+            this.rows.delete(question.id);
+            this.acknowledged.delete(question.id);
+            this.forgetting.set(question.id, { missing: this.children.length, answer });
+            this.tellAll({ type: 'forget', id: question.id });
+            return;
+          case 'rows':
+            return answer([...this.rows]);
+        }
+      }
+    }
+  }
+
+  private tellAll(message: ToProcess): void {
+    for (const child of this.children) tell(child, message);
+  }
+
+  private async until(holds: () => boolean): Promise<void> {
+    while (!holds()) {
+      if (this.failure) throw this.failure;
+      await delay(20);
+    }
+  }
+}
+
+function tell(child: ChildProcess, message: ToProcess): void {
+  // One that has just ended needs to hear nothing.
+  if (child.connected) child.send(message, () => {});
+}

@@ -60,7 +60,7 @@ export class Actor {
       (error: unknown) => {
         this.around.note(`${name} failed: ${describe(operation)}: ${(error as Error).message}`);
         if (this.attempts < MAX_ATTEMPTS) this.isBusy = false;
-        else if (operation.type === 'add') this.giveUp();
+        else if (operation.type === 'add' || operation.type === 'peer add') this.giveUp();
         else this.proceed();
       },
     );
@@ -69,8 +69,7 @@ export class Actor {
   /** The process is gone: what it has not committed never will be. */
   die(): void {
     for (const operation of this.plan.operations.slice(this.next)) {
-      if (operation.type !== 'check' && operation.type !== 'rebuild')
-        this.around.oracle.rollBack(operation.ids);
+      if ('ids' in operation && operation.type !== 'check') this.around.oracle.rollBack(operation.ids);
     }
   }
 
@@ -84,6 +83,7 @@ export class Actor {
   private giveUp(): void {
     this.die();
     this.next = this.plan.operations.length;
+    this.isBusy = false;
   }
 
   private async perform(operation: Operation): Promise<string | undefined> {
@@ -98,6 +98,10 @@ export class Actor {
         } finally {
           for (const id of operation.ids) instance.adding.delete(id);
         }
+        oracle.acknowledged(operation.ids);
+        return undefined;
+      case 'peer add':
+        await this.addAsPeer(operation.ids);
         oracle.acknowledged(operation.ids);
         return undefined;
       case 'commit':
@@ -124,6 +128,24 @@ export class Actor {
         oracle.built(source.read);
         return `${report.ids} ids`;
       }
+      case 'reset':
+        instance.resetting++;
+        try {
+          await filter.reset();
+        } finally {
+          instance.resetting--;
+        }
+        return undefined;
+    }
+  }
+
+  private async addAsPeer(ids: readonly string[]): Promise<void> {
+    const { peerClient, peerAdding, options } = this.instance;
+    for (const id of ids) peerAdding.add(id);
+    try {
+      for (const id of ids) await options.ground.peer!.add(peerClient, id);
+    } finally {
+      for (const id of ids) peerAdding.delete(id);
     }
   }
 
@@ -142,7 +164,7 @@ export class Actor {
 }
 
 function describe(operation: Operation): string {
-  if (operation.type === 'rebuild') return 'rebuild';
+  if (!('ids' in operation)) return operation.type;
   const how = operation.type === 'check' ? ` (${operation.how})` : '';
   return `${operation.type} ${operation.ids.join(', ')}${how}`;
 }

@@ -20,13 +20,17 @@ export interface VirtualInterval {
 }
 
 let current: Ambient | undefined;
+/** Calls that wait for their turn of the event loop. */
+let immediates = 0;
+const nextTurn = globalThis.setImmediate;
 
 /** Does some work of a schedule, and all that follows from it until everything waits for the schedule again. */
 export async function within(ambient: Ambient, work: () => void): Promise<void> {
   current = ambient;
   try {
     work();
-    await new Promise((resolve) => setImmediate(resolve));
+    do await new Promise((resolve) => nextTurn(resolve));
+    while (immediates > 0);
   } finally {
     current = undefined;
   }
@@ -50,6 +54,13 @@ export function virtualise(): void {
     },
     setTimeout: (callback: () => void, ms: number) =>
       current ? (current.onTimeout(callback, ms), {}) : real.setTimeout(callback, ms),
+    setImmediate: (callback: () => void) => {
+      immediates++;
+      return nextTurn(() => {
+        immediates--;
+        callback();
+      });
+    },
   };
   Object.assign(globalThis, replaced);
   performance.now = () => current?.now ?? real.now();

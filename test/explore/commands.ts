@@ -52,9 +52,22 @@ export function describeReply(command: Command, what: string, reply: Reply): str
   return `→ ${Array.isArray(value) ? `[${value.map(String).join(', ')}]` : String(value)}`;
 }
 
+/** Whether a script puts a staged generation in the place of the live one. */
+export function isSwap(what: string): boolean {
+  return what === 'swap' || what === 'bitsSwap' || what === 'scalingSwap';
+}
+
+/** Whether the reply of the script `describe` names a live generation. */
+export function isReady(reply: unknown): boolean {
+  const words = (reply as readonly Buffer[]).map(String);
+  return words.includes('token') || words.includes('tag');
+}
+
 function describeMeta(reply: readonly Buffer[]): string {
   const words = reply.map(String);
   const field = (name: string) => words[words.indexOf(name) + 1];
-  const shown = ['state', 'tag', 'pending.tag'].filter((name) => words.includes(name));
+  const shown = ['state', 'tag', 'pending.tag', 'token', 'pending.token'].filter((name) =>
+    words.includes(name),
+  );
   return shown.length === 0 ? 'missing' : shown.map((name) => `${name} ${field(name)}`).join(', ');
 }

@@ -4,12 +4,11 @@ import { Random } from '../support/random.js';
 import type { Chooser } from './action.js';
 import { randomChooser, replayChooser } from './choosers.js';
 import { runInLockstep } from './lockstep.js';
-import { CAPACITIES, makeScenario, type Scenario } from './scenario.js';
+import type { Family } from './families/family.js';
+import type { Scenario } from './scenario.js';
 import { Schedule } from './schedule.js';
 import type { ServerLink } from './server-link.js';
 import { SimulatedServer } from './simulated-server.js';
-
-const TEMPLATE_NAME = 'template';
 
 export interface Figures {
   schedules: number;
@@ -35,40 +34,27 @@ export class Explorer {
 
   private constructor(
     private readonly link: ServerLink,
+    private readonly family: Family,
     private readonly breakage: Breakage,
   ) {
     this.server = new SimulatedServer(breakage.lua ?? luaSources);
   }
 
-  static async open(link: ServerLink, breakage: Breakage = {}): Promise<Explorer> {
-    const explorer = new Explorer(link, breakage);
+  static async open(link: ServerLink, family: Family, breakage: Breakage = {}): Promise<Explorer> {
+    const explorer = new Explorer(link, family, breakage);
     for (const { source } of Object.values(explorer.server.sources)) await link.load(source);
     return explorer;
   }
 
   /** Makes the filters that schedules begin with; once for a server. */
   async makeTemplates(): Promise<void> {
-    const schedules = CAPACITIES.map((capacity, number) => {
-      const scenario: Scenario = {
-        seed: number,
-        template: undefined,
-        hasSource: true,
-        instances: [
-          { capacity, pageSize: 100, single: false, counts: true, hasReplica: false, shares: true },
-        ],
-        actors: [
-          { instance: 0, operations: [{ type: 'rebuild' }, { type: 'check', ids: ['c'], how: 'guard' }] },
-        ],
-        faults: [],
-        isSettled: false,
-        hasTable: false,
-        leapWeight: 0,
-        slowShare: 0,
-      };
-      const filterName = `${TEMPLATE_NAME}${number}`;
-      const chooser = randomChooser(new Random(number), []);
-      return this.schedule(scenario, { filterName, chooser, keepsKeys: true });
-    });
+    const schedules = this.family.templates.map(({ filterName, scenario }) =>
+      this.schedule(scenario, {
+        filterName,
+        chooser: randomChooser(new Random(scenario.seed), []),
+        keepsKeys: true,
+      }),
+    );
     await runInLockstep(
       this.link,
       () => schedules.pop(),
@@ -96,7 +82,7 @@ export class Explorer {
     let seed = firstSeed;
     const next = () => {
       if (seed >= firstSeed + count || (stopsAtFailure && figures.failed.length > 0)) return undefined;
-      const scenario = makeScenario(seed++);
+      const scenario = this.family.makeScenario(seed++);
       return this.schedule(scenario, {
         chooser: randomChooser(new Random(scenario.seed ^ 0x2545f491), scenario.faults),
       });
@@ -117,7 +103,7 @@ export class Explorer {
 
   /** The labels of all actions of one seed's schedule. */
   async labelsOf(seed: number): Promise<readonly string[]> {
-    const scenario = makeScenario(seed);
+    const scenario = this.family.makeScenario(seed);
     const chooser = randomChooser(new Random(scenario.seed ^ 0x2545f491), scenario.faults);
     const [outcome] = await this.runAll([this.schedule(scenario, { chooser })]);
     return outcome!.labels;
@@ -125,7 +111,7 @@ export class Explorer {
 
   /** Runs the scenario of a seed once for each list of actions. */
   replay(seed: number, candidates: readonly (readonly string[])[], isTraced = false): Promise<Outcome[]> {
-    const scenario = makeScenario(seed);
+    const scenario = this.family.makeScenario(seed);
     return this.runAll(
       candidates.map((labels) => this.schedule(scenario, { chooser: replayChooser(labels), isTraced })),
     );
@@ -154,7 +140,6 @@ export class Explorer {
       scenario,
       server,
       breakage,
-      templateName: TEMPLATE_NAME,
       filterName: `s${this.names++}`,
       ...options,
     });

@@ -1,6 +1,6 @@
 import { type Held, type Instance, NEVER_MS } from './instance.js';
 import type { Fault } from './scenario.js';
-import { rawCommand } from './commands.js';
+import { isSwap, rawCommand } from './commands.js';
 import type { Action, Step } from './action.js';
 import type { Schedule } from './schedule.js';
 import type { RawCommand } from './server-link.js';
@@ -23,26 +23,48 @@ export function faultActions(schedule: Schedule, fault: Fault): Action[] {
     keys.map((key, i) => action(i, () => send([{ name: 'unlink', args: [key] }])));
   const { base } = schedule;
   const keys = [...schedule.keys].filter((key) => !key.startsWith('saved:'));
+  const about = (isStep: (what: string) => boolean) =>
+    schedule.instances.filter(({ isAlive, held }) => isAlive && held.some(({ what }) => isStep(what)));
+  const live = keys.filter((key) => schedule.ground.isLive(key));
+  const { hasSource } = schedule.options.scenario;
+  // A process that never saw a filter without a source would make it again, or take it as it is.
+  const isKnown = hasSource || schedule.instances.every((one) => !one.isAlive || one.hasSeenLive);
+  // Nobody could tell one, which was lost before it was seen, from a whole one.
+  const isSeen = hasSource || schedule.instances.some(({ hasSeenLive }) => hasSeenLive);
   switch (fault) {
     case 'lease-gone':
       return vanish([`${base}:lease`]);
     case 'meta-gone':
-      return vanish([`${base}:meta`]);
-    case 'segment-gone':
-      return vanish(keys.filter((key) => key.startsWith(base) && /^:[0-9]$/.test(key.slice(base.length))));
+      return isKnown ? vanish([`${base}:meta`]) : [];
+    case 'live-gone':
+      return isSeen ? vanish(live) : [];
+    case 'live-zeros':
+      return isSeen ? live.map((key, i) => action(i, () => send([run(ZEROS, key)]))) : [];
+    case 'live-cut':
+      return isSeen ? live.map((key, i) => action(i, () => send([run(CUT, key)]))) : [];
+    case 'settings-other': {
+      const { otherSettings } = schedule.ground;
+      return isSeen && otherSettings ? [action('', () => send(otherSettings))] : [];
+    }
     case 'staging-gone':
       // Those staged last; earlier ones have become something else. Before they are published nobody misses them.
       if (!schedule.instances.some(({ isAlive, hasPublished }) => isAlive && hasPublished)) return [];
       return vanish(
         keys
-          .filter((key) => key.includes(':next:'))
+          .filter((key) => schedule.ground.isStaged(key))
           .toReversed()
           .slice(0, 2),
       );
     case 'all-gone':
-      return keys.length === 0 ? [] : [action('', () => send([{ name: 'unlink', args: keys }]))];
+      return keys.length === 0 || !isKnown ? [] : [action('', () => send([{ name: 'unlink', args: keys }]))];
     case 'pause':
       return rebuilding(schedule).map((instance) => action(instance.name, () => pause(schedule, instance)));
+    case 'pause-before-swap':
+      return about(isSwap).map((instance) => action(instance.name, () => pause(schedule, instance)));
+    case 'pause-before-grow':
+      return about((what) => what === 'scalingGrow').map((instance) =>
+        action(instance.name, () => pause(schedule, instance)),
+      );
     case 'kill':
       return schedule.instances.filter((instance) => instance.isAlive).length < 2
         ? []
@@ -56,7 +78,7 @@ export function faultActions(schedule: Schedule, fault: Fault): Action[] {
     case 'snapshot':
       return keys.length === 0 ? [] : [action('', () => takeSnapshot(schedule, keys))];
     case 'restart':
-      return [action('', () => restart(schedule, keys))];
+      return isKnown ? [action('', () => restart(schedule, keys))] : [];
   }
 }
 
@@ -71,11 +93,16 @@ function isRebuilding({ isAlive, intervals }: Instance): boolean {
   return isAlive && intervals.some(({ cleared, ms }) => !cleared && ms >= LEASE_RENEWAL_MS);
 }
 
-function commands({ instances }: Schedule): { instance: Instance; held: Held; place: number }[] {
-  return instances
-    .filter(({ isAlive }) => isAlive)
-    .flatMap((instance) => instance.held.map((held, place) => ({ instance, held, place })))
-    .filter(({ held }) => held.command && !held.isGhost);
+function commands({ instances, options }: Schedule): { instance: Instance; held: Held; place: number }[] {
+  const { hasSource } = options.scenario;
+  return (
+    instances
+      .filter(({ isAlive }) => isAlive)
+      .flatMap((instance) => instance.held.map((held, place) => ({ instance, held, place })))
+      .filter(({ held }) => held.command && !held.isGhost)
+      // A lease of which nobody knows would never end here, and without a source an add waits for it.
+      .filter(({ held }) => hasSource || held.what !== 'set')
+  );
 }
 
 /** A process stands still, and its lease runs out. */
@@ -103,6 +130,7 @@ function hit(
 ): Step {
   const command = held.command!;
   const ended = new Error('Connection is closed.');
+  schedule.gate.working = instance;
   if (fault === 'late') {
     return send([], () => {
       held.isGhost = true;
@@ -116,6 +144,17 @@ function hit(
     instance.held.splice(instance.held.indexOf(held), 1);
     command.reject(ended);
   });
+}
+
+const ZEROS = `local length = redis.call('STRLEN', KEYS[1])
+if length > 0 then redis.call('SET', KEYS[1], string.rep('\\0', length)) end`;
+
+/** The last eighth is gone. */
+const CUT = `local length = redis.call('STRLEN', KEYS[1])
+if length > 8 then redis.call('SET', KEYS[1], redis.call('GETRANGE', KEYS[1], 0, math.floor(length * 7 / 8) - 1)) end`;
+
+function run(script: string, key: string): RawCommand {
+  return { name: 'eval', args: [script, 1, key] };
 }
 
 function takeSnapshot(schedule: Schedule, keys: string[]): Step {

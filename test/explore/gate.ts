@@ -3,7 +3,7 @@ import type { Breakage } from '../support/broken-store.js';
 import type { Random } from '../support/random.js';
 import type { Step } from './action.js';
 import type { VirtualInterval } from './ambient.js';
-import { describeReply, rawCommand, scriptOf } from './commands.js';
+import { describeReply, isReady, isSwap, rawCommand, scriptOf } from './commands.js';
 import { type Held, type Instance, NEVER_MS } from './instance.js';
 import type { Oracle } from './oracle.js';
 import type { Scenario } from './scenario.js';
@@ -11,6 +11,9 @@ import type { Reply } from './server-link.js';
 import type { SimulatedServer } from './simulated-server.js';
 
 const SLOW_WEIGHT = 0.03;
+const PUBLISH = new Set(['publish', 'companionPublish']);
+const WITHDRAW = new Set(['withdraw', 'companionWithdraw']);
+const ADD = new Set(['add', 'bitsAdd', 'scalingAdd']);
 
 export interface GateOptions {
   readonly scenario: Scenario;
@@ -70,6 +73,7 @@ export class Gate {
     const { command, what } = held;
     this.observe(instance, held, reply);
     if (held.isGhost || !command) return;
+    if (what === 'describe' && 'value' in reply && isReady(reply.value)) instance.hasSeenLive = true;
     const { secondHalfOfSwap } = this.options.breakage;
     if (what === 'swap' && secondHalfOfSwap && 'value' in reply && String(reply.value) === 'OK') {
       instance.held.push({ ...held, what: 'second half of swap', weight: SLOW_WEIGHT });
@@ -80,25 +84,33 @@ export class Gate {
     }
   }
 
-  observe(instance: Instance, { what, command }: Held, reply: Reply): void {
+  observe(instance: Instance, { what, command, isOfPeer }: Held, reply: Reply): void {
+    const { oracle, note } = this.options;
     this.working = instance;
-    this.options.note(`${instance.name} ${what} ${describeReply(command!, what, reply)}`);
+    const who = isOfPeer ? `peer of ${instance.name}` : instance.name;
+    note(`${who} ${what} ${describeReply(command!, what, reply)}`);
     if ('error' in reply) return;
-    if (what === 'publish' && String(reply.value) === 'OK') {
-      instance.drain = this.options.oracle.awaited();
+    if (isOfPeer) {
+      oracle.recorded(instance.peerAdding);
+      return;
+    }
+    if (PUBLISH.has(what) && String(reply.value) === 'OK') {
+      instance.drain = oracle.awaited();
+      oracle.published();
       instance.hasPublished = true;
     }
-    if (what === 'swap' || what === 'withdraw') instance.hasPublished = false;
-    if (what === 'add' && Array.isArray(reply.value)) this.options.oracle.recorded(instance.adding);
+    if (isSwap(what) && instance.resetting > 0 && String(reply.value) === 'OK') oracle.emptied();
+    if (isSwap(what) || WITHDRAW.has(what)) instance.hasPublished = false;
+    if (ADD.has(what) && Array.isArray(reply.value)) oracle.recorded(instance.adding);
   }
 
-  hold(instance: Instance, command: Command): void {
+  hold(instance: Instance, command: Command, isOfPeer: boolean): void {
     const { scenario, server } = this.options;
     const what = scriptOf(command, server) ?? command.name;
     for (const key of keysOf(command)) this.options.keys.add(key);
     const isSlow = this.options.random.below(1_000) < scenario.slowShare * 1_000;
     const weight = isSlow ? SLOW_WEIGHT : 1;
-    instance.held.push({ command, what, weight, isDue: () => true, go() {} });
+    instance.held.push({ command, isOfPeer, what, weight, isDue: () => true, go() {} });
   }
 
   turn(instance: Instance, what: string, isDue = () => true, signal?: AbortSignal): Promise<void> {

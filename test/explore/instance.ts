@@ -1,13 +1,15 @@
 import type { Command } from 'ioredis';
 import { BloomGuardRunner, type GuardDeclaration, type GuardDoor } from '../../src/guard/index.js';
 import { BloomService, defineFilter, type FilterDefinition, ManagedFilter } from '../../src/service/index.js';
-import type { BloomVerdict } from '../../src/store/index.js';
+import type { BloomStore, BloomVerdict } from '../../src/store/index.js';
 import { markLifeMs } from '../../src/store/redis/redis-denials.js';
 import { RedisStore } from '../../src/store/redis/index.js';
 import { ReplicaStore } from '../../src/store/replica/index.js';
-import { type Breakage, readingAnyTag } from '../support/broken-store.js';
+import { type Breakage, readingAnyLayer, readingAnyTag } from '../support/broken-store.js';
 import type { VirtualInterval } from './ambient.js';
 import { GatedRedis } from './gated-redis.js';
+import type { Ground } from './ground.js';
+import { KEY_PREFIX } from './scenario.js';
 import type { PagedSource } from './simulated-table.js';
 import type { SimulatedServer } from './simulated-server.js';
 
@@ -17,12 +19,13 @@ export const NEVER_MS = 1_000_000_000;
 export const DRAIN_MS = 400;
 /** After so long all rows are visible whose ids were added before. */
 export const CLOCK_LEAP_MS = markLifeMs(DRAIN_MS) + 1;
-export const KEY_PREFIX = 'explore';
 
 /** Something that waits for the schedule. */
 export interface Held {
   /** A command to the server; otherwise a turn of the process alone. */
   readonly command?: Command;
+  /** Another program sends it. */
+  readonly isOfPeer?: boolean;
   /** Its caller has given it up, but it is on its way. */
   isGhost?: boolean;
   /** How readily the schedule lets it through: some commands are slow. */
@@ -35,6 +38,7 @@ export interface Held {
 export interface InstanceOptions {
   readonly index: number;
   readonly filterName: string;
+  readonly ground: Ground;
   readonly capacity: number;
   /** Whether the process keeps a copy of the filter. */
   readonly hasReplica: boolean;
@@ -44,7 +48,7 @@ export interface InstanceOptions {
   readonly server: SimulatedServer;
   readonly breakage: Breakage;
   readonly now: () => number;
-  readonly hold: (instance: Instance, command: Command) => void;
+  readonly hold: (instance: Instance, command: Command, isOfPeer: boolean) => void;
   /** Waits until the schedule lets the query for a row be made; whether the row is there. */
   readonly hasRow: (instance: Instance, id: string) => Promise<boolean>;
   readonly sleep: (instance: Instance, ms: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -56,26 +60,35 @@ export class Instance {
   readonly held: Held[] = [];
   readonly intervals: VirtualInterval[] = [];
   readonly client: GatedRedis;
+  /** Of another program on the keys of the filter, which lives as long as this process. */
+  readonly peerClient: GatedRedis;
   isAlive = true;
   weight = 1;
   /** Ids of the adds that are under way. */
   readonly adding = new Set<string>();
+  /** The same of the peer. */
+  readonly peerAdding = new Set<string>();
   /** Ids whose transactions this instance's rebuild has to wait for. */
   drain: ReadonlySet<string> = new Set();
   /** Whether its rebuild has published a staging that has not ended yet. */
   hasPublished = false;
+  /** Whether it has seen the filter ready. */
+  hasSeenLive = false;
+  /** How many people empty the filter through it. */
+  resetting = 0;
   filter!: ManagedFilter;
   private guard!: BloomGuardRunner;
   private declaration!: GuardDeclaration;
 
   private constructor(readonly options: InstanceOptions) {
     this.name = `I${options.index}`;
-    this.client = new GatedRedis((command) => options.hold(this, command));
+    this.client = new GatedRedis((command) => options.hold(this, command, false));
+    this.peerClient = new GatedRedis((command) => options.hold(this, command, true));
   }
 
   static async start(options: InstanceOptions): Promise<Instance> {
     const instance = new Instance(options);
-    const { breakage, server, filterName: name, capacity, hasReplica, shares, source } = options;
+    const { breakage, server, filterName: name, capacity, hasReplica, shares, source, ground } = options;
     const emit = () => {};
     const redisStore = await RedisStore.connect({
       redis: instance.client,
@@ -94,12 +107,13 @@ export class Instance {
       {
         ...definition(capacity),
         name,
+        layout: ground.layout,
         source,
         replica: hasReplica ? 'verified' : 'off',
         drainMs: source ? DRAIN_MS : 0,
         negativeCache: shares ? { shared: true, lifeMs: NEVER_MS, maxIds: 64 } : false,
       },
-      { store: breakage.readsAnyTag ? readingAnyTag(redisStore) : new ReplicaStore(redisStore), emit, clock },
+      { store: storeOf(redisStore, breakage), emit, clock },
     );
     const service = new BloomService(emit);
     service.register(filter);
@@ -126,6 +140,11 @@ export class Instance {
 }
 
 const DIRECT_DOOR: GuardDoor = { id: ({ args }) => args[0], isRoute: () => false };
+
+function storeOf(redisStore: RedisStore, { readsAnyTag, readsAnyLayer }: Breakage): BloomStore {
+  if (readsAnyTag) return readingAnyTag(redisStore);
+  return readsAnyLayer ? readingAnyLayer(redisStore) : new ReplicaStore(redisStore);
+}
 
 const definitions = new Map<number, FilterDefinition>();
 

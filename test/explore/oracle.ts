@@ -8,10 +8,25 @@ export class Oracle {
   /** Ids that the server has recorded and whose rows are not committed. */
   private readonly uncommitted = new Set<string>();
   private readonly committed = new Set<string>();
+  /** Ids that the server has recorded since a staging was published last. */
+  private sincePublished = new Set<string>();
 
   /** An add was carried out by the server; its caller need not know yet. */
   recorded(ids: Iterable<string>): void {
-    for (const id of ids) if (!this.committed.has(id)) this.uncommitted.add(id);
+    for (const id of ids) {
+      this.sincePublished.add(id);
+      if (!this.committed.has(id)) this.uncommitted.add(id);
+    }
+  }
+
+  /** From now on every add is written to a staging. */
+  published(): void {
+    this.sincePublished = new Set();
+  }
+
+  /** Somebody has emptied the filter: what was added before its staging was published may be absent. */
+  emptied(): void {
+    for (const id of this.required) if (!this.sincePublished.has(id)) this.required.delete(id);
   }
 
   acknowledged(ids: readonly string[]): void {

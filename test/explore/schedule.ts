@@ -6,7 +6,8 @@ import { type Ambient, type VirtualInterval, within } from './ambient.js';
 import { rawCommand } from './commands.js';
 import { faultActions } from './faults.js';
 import { Gate, remove } from './gate.js';
-import { CLOCK_LEAP_MS, DRAIN_MS, Instance, KEY_PREFIX } from './instance.js';
+import type { Ground } from './ground.js';
+import { CLOCK_LEAP_MS, DRAIN_MS, Instance } from './instance.js';
 import { Oracle } from './oracle.js';
 import { type Fault, OLD_ROWS, type Scenario } from './scenario.js';
 import { runId, type SimulatedServer } from './simulated-server.js';
@@ -18,8 +19,6 @@ export interface ScheduleOptions {
   readonly server: SimulatedServer;
   readonly breakage: Breakage;
   readonly chooser: Chooser;
-  /** Filters of this name and a number are copied for a scenario that begins with a filter. */
-  readonly templateName: string;
   readonly isTraced?: boolean;
   /** Leaves what it has made in the server. */
   readonly keepsKeys?: boolean;
@@ -39,7 +38,7 @@ export class Schedule implements Ambient, Choices {
   readonly taken: string[] = [];
   readonly trace: string[] = [];
   readonly keys = new Set<string>();
-  readonly base: string;
+  readonly ground: Ground;
   readonly instances: Instance[] = [];
   /** Keys that the last snapshot of the server holds. */
   snapshot: readonly string[] = [];
@@ -52,10 +51,11 @@ export class Schedule implements Ambient, Choices {
   private actors: Actor[] = [];
   /** Last checks that are under way. */
   private unanswered = 0;
-  private phase: 'copying' | 'running' | 'checking' | 'cleaning' | 'done' = 'copying';
+  private beginning: ReturnType<Ground['begin']> = { send: [], keys: [] };
+  private phase: 'beginning' | 'running' | 'checking' | 'cleaning' | 'done' = 'beginning';
 
   constructor(readonly options: ScheduleOptions) {
-    this.base = `${KEY_PREFIX}:{${options.filterName}}`;
+    this.ground = options.scenario.ground(options.filterName);
     this.random = new Random(options.scenario.seed ^ 0x5bd1e995);
     const note = (text: string) => this.note(text);
     this.gate = new Gate({ ...options, oracle: this.oracle, keys: this.keys, random: this.random, note });
@@ -65,6 +65,7 @@ export class Schedule implements Ambient, Choices {
     const { scenario } = this.options;
     let starting: Promise<unknown> = Promise.resolve();
     await within(this, () => {
+      this.beginning = this.ground.begin();
       starting = Promise.all(scenario.instances.map((_, index) => this.startInstance(index)));
     });
     await starting;
@@ -77,7 +78,11 @@ export class Schedule implements Ambient, Choices {
       this.table.commit(OLD_ROWS);
       this.oracle.commit(OLD_ROWS);
     }
-    if (scenario.template !== undefined) this.oracle.built(OLD_ROWS);
+    this.oracle.built(this.ground.holds);
+  }
+
+  get base(): string {
+    return this.ground.base;
   }
 
   get failed(): boolean {
@@ -86,9 +91,9 @@ export class Schedule implements Ambient, Choices {
 
   next(): Step | undefined {
     switch (this.phase) {
-      case 'copying':
+      case 'beginning':
         this.phase = 'running';
-        return this.copyTemplate();
+        return this.begin();
       case 'running': {
         const action = this.taken.length < MAX_ACTIONS ? this.options.chooser(this) : undefined;
         if (action && !this.failed) {
@@ -140,7 +145,7 @@ export class Schedule implements Ambient, Choices {
     for (const actor of this.actors) {
       if (!actor.canStart) continue;
       const weight = 0.3 * actor.instance.weight;
-      actions.push({ label: `A${actor.index}`, weight, isWork: true, step: () => this.begin(actor) });
+      actions.push({ label: `A${actor.index}`, weight, isWork: true, step: () => this.beginActor(actor) });
     }
     const leap = () => local(() => void (this.now += LEAP_MS));
     actions.push({ label: 'time', weight: 0.05, isWork: false, step: leap });
@@ -193,7 +198,7 @@ export class Schedule implements Ambient, Choices {
     };
   }
 
-  private begin(actor: Actor): Step {
+  private beginActor(actor: Actor): Step {
     return local(() => {
       this.gate.working = actor.instance;
       actor.start();
@@ -202,20 +207,19 @@ export class Schedule implements Ambient, Choices {
 
   private async startInstance(index: number): Promise<void> {
     const { scenario, filterName, server, breakage } = this.options;
-    const { capacity, hasReplica, shares, pageSize, single, counts } = scenario.instances[index]!;
+    const { pageSize, single, counts, ...plan } = scenario.instances[index]!;
     const { table } = this;
     const turn = (what: string) => this.gate.turn(this.instances[index]!, what);
     this.instances[index] = await Instance.start({
       index,
       filterName,
-      capacity,
-      hasReplica,
-      shares,
+      ...plan,
+      ground: this.ground,
       server,
       breakage,
       source: scenario.hasSource ? new PagedSource({ table, pageSize, single, counts, turn }) : undefined,
       now: () => this.now,
-      hold: (instance, command) => this.gate.hold(instance, command),
+      hold: (instance, command, isOfPeer) => this.gate.hold(instance, command, isOfPeer),
       hasRow: async (instance, id) => {
         await this.gate.turn(instance, `reads the row of ${id}`);
         return table.has(id);
@@ -229,22 +233,11 @@ export class Schedule implements Ambient, Choices {
     this.instances[index].weight = [1, 1, 0.3, 0.1][this.random.below(4)]!;
   }
 
-  private copyTemplate(): Step {
-    const { scenario, templateName } = this.options;
-    const clock = scenario.isSettled ? CLOCK_LEAP_MS : 0;
-    const setClock = { name: 'set', args: [`${this.base}:clock`, clock] };
-    if (scenario.template === undefined) return { send: [setClock], deliver() {} };
-    const from = `${KEY_PREFIX}:{${templateName}${scenario.template}}`;
-    const names = ['meta', '0', '1', 'denials'];
-    for (const name of names) this.keys.add(`${this.base}:${name}`);
-    return {
-      send: [
-        setClock,
-        ...names.map((name) => ({ name: 'copy', args: [`${from}:${name}`, `${this.base}:${name}`] })),
-        ...(scenario.hasTable ? [] : [{ name: 'hdel', args: [`${this.base}:meta`, 'denials'] }]),
-      ],
-      deliver() {},
-    };
+  private begin(): Step {
+    const clock = this.options.scenario.isSettled ? CLOCK_LEAP_MS : 0;
+    const { send, keys } = this.beginning;
+    for (const key of keys) this.keys.add(key);
+    return { send: [{ name: 'set', args: [`${this.base}:clock`, clock] }, ...send], deliver() {} };
   }
 
   /** Every process that lives asks for every id that must not be absent, in bulk and one by one. */

@@ -1,9 +1,12 @@
+import { bfFaults } from './bf-faults.js';
 import type { Fault } from './fault.js';
 import { failoverFaults } from './failover-faults.js';
+import { foreignFaults } from './foreign-faults.js';
 import { keyFaults } from './key-faults.js';
 import { linkFaults } from './link-faults.js';
 import { rebuilderFaults } from './rebuilder-faults.js';
 import { redisFaults } from './redis-faults.js';
+import { scalingFaults } from './scaling-faults.js';
 import { sourceFaults } from './source-faults.js';
 import { versionFaults } from './version-faults.js';
 
@@ -15,4 +18,7 @@ export const allFaults: readonly Fault[] = [
   ...sourceFaults,
   ...rebuilderFaults,
   ...versionFaults,
+  ...foreignFaults,
+  ...scalingFaults,
+  ...bfFaults,
 ];

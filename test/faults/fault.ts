@@ -1,8 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Safety } from '../support/broken-lua.js';
 import { eventually } from '../support/eventually.js';
+import {
+  CAPACITY,
+  FILTER_KINDS,
+  type FilterKind,
+  type FilterKindName,
+  type OtherKindName,
+} from './filter-kinds.js';
 import { Instance } from './instance.js';
 import { Ledger } from './ledger.js';
+import { PeerTraffic } from './peer-traffic.js';
 import { Protection } from './protection.js';
 import type { RedisSite } from './redis-site.js';
 import { SimulatedTable } from './simulated-table.js';
@@ -18,6 +26,7 @@ export interface World<Site extends RedisSite> {
   readonly traffic: Traffic;
   readonly without: Safety | undefined;
   readonly capacity: number;
+  readonly kind: FilterKindName;
   /** Says that the fault is over, when `strike` goes on after that. */
   over(): void;
   /** Something that was measured besides, for people. */
@@ -26,7 +35,7 @@ export interface World<Site extends RedisSite> {
 
 export interface FaultSpecification<Site extends RedisSite> {
   readonly name: string;
-  readonly group: 'redis' | 'keys' | 'rebuild' | 'versions';
+  readonly group: 'redis' | 'keys' | 'rebuild' | 'versions' | OtherKindName;
   readonly start: () => Promise<Site>;
   /** Of the shorter table. */
   readonly quick?: boolean;
@@ -35,6 +44,10 @@ export interface FaultSpecification<Site extends RedisSite> {
   /** The conditions of the promise do not hold: it shows what that costs, and is run only on demand. */
   readonly isBeyond?: boolean;
   readonly capacity?: number;
+  /** Default `blocked`. */
+  readonly kind?: FilterKindName;
+  /** The filter has no source, so that what is lost stays `unknown` until somebody empties it. */
+  readonly isForGood?: boolean;
   /** Breaks something, for some time or once; throws when it finds what must not be. */
   readonly strike: (world: World<Site>) => Promise<void>;
 }
@@ -55,15 +68,16 @@ export interface Judgement {
   readonly rejectedAdds: number;
   readonly wrongAbsent: number;
   readonly callerErrors: number;
-  /** From the end of the fault; null when protection did not come back. */
+  /** From the end of the fault; null when protection did not come back, or could not. */
   readonly protectedAgainMs: number | null;
+  /** It could not come back. */
+  readonly isForGood: boolean;
   readonly remarks: readonly string[];
   /** Something was found that must not be. */
   readonly failure?: string;
 }
 
 const IDS_IN_TABLE = 1000;
-const CAPACITY = 4000;
 /** Adds of this time are in the live generation alone. */
 const WARM_UP_MS = 200;
 
@@ -73,7 +87,7 @@ export function fault<Site extends RedisSite>(specification: FaultSpecification<
 }
 
 async function judge<Site extends RedisSite>(
-  { name, start, strike, capacity = CAPACITY }: FaultSpecification<Site>,
+  { name, start, strike, capacity = CAPACITY, kind = 'blocked', isForGood = false }: FaultSpecification<Site>,
   without: Safety | undefined,
 ): Promise<Judgement> {
   const ids = Array.from({ length: IDS_IN_TABLE }, (_, i) => `built-${i}`);
@@ -82,16 +96,23 @@ async function judge<Site extends RedisSite>(
   const remarks: string[] = [];
   const instances: Instance[] = [];
   const site = await start();
+  let peerTraffic: PeerTraffic | undefined;
   let failure: string | undefined;
   let protectedAgainMs: number | null = null;
   try {
     for (const timeoutMs of [TIMEOUT_MS, TIMEOUT_MS, PATIENT_TIMEOUT_MS]) {
       const redis = site.connection(instances.length);
-      instances.push(await Instance.start({ redis, table, timeoutMs, capacity, without }));
+      instances.push(await Instance.start({ redis, table, kind, timeoutMs, capacity, without }));
       await untilProtected(instances.at(-1)!);
     }
+    const { hasSource, peer, live }: FilterKind = FILTER_KINDS[kind];
+    if (!hasSource) await instances[0]!.filter.addMany(ids);
     const protection = new Protection(instances);
     const traffic = new Traffic(instances, ledger, protection);
+    if (peer) {
+      peerTraffic = new PeerTraffic({ redis: site.connection(0), peer, key: live, table, ledger, instances });
+      peerTraffic.start();
+    }
     traffic.start();
     await delay(WARM_UP_MS);
 
@@ -104,18 +125,22 @@ async function judge<Site extends RedisSite>(
         traffic,
         without,
         capacity,
+        kind,
         over: () => (overAt ??= performance.now()),
         remark: (text) => remarks.push(text),
       };
       await strike(world);
-      protectedAgainMs = await protection.backAfter(overAt ?? performance.now());
-      if (protectedAgainMs === null) failure = 'Protection did not come back.';
+      if (isForGood) await expectUnknown(instances);
+      else protectedAgainMs = await protection.backAfter(overAt ?? performance.now());
+      if (protectedAgainMs === null && !isForGood) failure = 'Protection did not come back.';
     } catch (error) {
       failure = String(error);
     }
+    await peerTraffic?.stop();
     await traffic.stop();
     await traffic.sweep();
   } finally {
+    await peerTraffic?.stop();
     await Promise.all(instances.map((instance) => instance.close()));
     await site.stop();
   }
@@ -131,6 +156,7 @@ async function judge<Site extends RedisSite>(
     wrongAbsent: ledger.wrongAbsent,
     callerErrors: ledger.callerErrors.length,
     protectedAgainMs: protectedAgainMs === null ? null : Math.round(protectedAgainMs),
+    isForGood,
     remarks,
     ...(failure !== undefined && { failure }),
   };
@@ -138,6 +164,13 @@ async function judge<Site extends RedisSite>(
 
 async function untilProtected({ filter }: Instance): Promise<void> {
   await eventually('the filter answers', async () => (await filter.check('nobody')) === 'absent');
+}
+
+/** What is lost for good: every instance says so. */
+async function expectUnknown(instances: readonly Instance[]): Promise<void> {
+  for (const { filter } of instances) {
+    await eventually('the loss is noticed', async () => (await filter.check('nobody')) === 'unknown');
+  }
 }
 
 function lastEvents(instances: readonly Instance[]): string[] {

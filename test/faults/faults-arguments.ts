@@ -7,7 +7,7 @@ export interface FaultsArguments {
   readonly quick: boolean;
   /** Faults beyond the conditions of the promise, in place of the table. */
   readonly beyond: boolean;
-  /** Faults whose names contain one of these texts. */
+  /** Faults whose groups and names, such as `keys: FLUSHALL`, contain one of these texts. */
   readonly only: readonly string[];
   /** Faults that run at a time. */
   readonly jobs: number;
@@ -20,7 +20,7 @@ export const USAGE = `Usage: npm run faults -- [--json] [--quick] [--beyond] [--
   --json          print a line of JSON for each fault
   --quick         a part of the table that stands for the rest, in less than a minute
   --beyond        faults beyond the conditions of the promise instead: what they cost
-  --only TEXT     faults whose names contain the text
+  --only TEXT     faults whose lines, such as 'go-zero: FLUSHALL', begin with or contain the text
   --jobs N        faults that run at a time (default 3)
   --break SAFETY  take a safety of the protocol out, to see that the oracle notices: ${SAFETIES.join(', ')}
 `;

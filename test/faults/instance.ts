@@ -13,12 +13,10 @@ import {
 import { BLOOM_STORE } from '../../src/module/index.js';
 import { type BloomRedis, RedisStore } from '../../src/store/redis/index.js';
 import { luaWithout, type Safety } from '../support/broken-lua.js';
+import { FILTER, FILTER_KINDS, type FilterKindName, filterOptions } from './filter-kinds.js';
 import type { Row, SimulatedTable } from './simulated-table.js';
 import { DRAIN_MS, LEASE_MS, WRITE_TIMEOUT_MS } from './timings.js';
 
-export const FILTER = 'products';
-/** So few errors that an absent id that passes was not known to be absent. */
-const ERROR_RATE = 1e-6;
 const TABLE = Symbol('table');
 const EVENTS_KEPT = 200;
 
@@ -43,6 +41,7 @@ export class Shop {
 export interface InstanceOptions {
   readonly redis: BloomRedis;
   readonly table: SimulatedTable;
+  readonly kind: FilterKindName;
   readonly timeoutMs: number;
   readonly capacity: number;
   readonly trustAfterFailover?: boolean;
@@ -87,7 +86,7 @@ export class Instance {
 }
 
 export async function createShop(
-  { redis, table, timeoutMs, capacity, trustAfterFailover = false, without }: InstanceOptions,
+  { redis, table, kind, timeoutMs, capacity, trustAfterFailover = false, without }: InstanceOptions,
   onEvent: (event: BloomEvent) => void,
 ): Promise<INestApplicationContext> {
   const options: BloomModuleOptions = {
@@ -98,12 +97,9 @@ export async function createShop(
     onEvent,
     filters: [
       {
-        name: FILTER,
-        capacity,
-        errorRate: ERROR_RATE,
-        source: table,
+        ...filterOptions(kind, capacity),
+        ...(FILTER_KINDS[kind].hasSource ? { source: table } : {}),
         rebuild: { drainMs: DRAIN_MS, leaseMs: LEASE_MS },
-        negativeCache: { shared: true },
       },
     ],
   };

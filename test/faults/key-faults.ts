@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { CUT } from './damages.js';
 import { type Fault, fault } from './fault.js';
-import { FILTER } from './instance.js';
+import { FILTER } from './filter-kinds.js';
 import { ServerSite } from './redis-site.js';
 
 const META = `bloom:{${FILTER}}:meta`;
@@ -79,10 +80,7 @@ export const keyFaults: readonly Fault[] = [
       await rebuild;
     },
   }),
-  damage('segment truncated', async (admin) => {
-    const bytes = await admin.getBuffer(SEGMENT);
-    await admin.set(SEGMENT, bytes!.subarray(0, bytes!.length / 2 + 100));
-  }),
+  damage('segment truncated', (admin) => admin.eval(CUT, 1, SEGMENT)),
   damage('segment of another type', (admin) => admin.multi().del(SEGMENT).rpush(SEGMENT, 'x').exec()),
   damage(
     'segment with other bytes',

@@ -47,6 +47,10 @@ export class Ledger {
     this.owed.push(id);
   }
 
+  acknowledgedByPeer(id: string): void {
+    this.owed.push(id);
+  }
+
   /** Takes the time from the call of the add to the visible row, and from its acknowledgement. */
   visible(id: string, { sinceCallMs, sinceAddedMs }: { sinceCallMs: number; sinceAddedMs: number }): void {
     // The server carried the add out after the call, and within the deadline of an add before the acknowledgement.

@@ -1,4 +1,5 @@
 import { allFaults } from './all-faults.js';
+import { BF_SKIPPED, hasBfServer } from './bf-faults.js';
 import type { Fault, Judgement } from './fault.js';
 import { type FaultsArguments, parseFaultsArguments, USAGE, UsageError } from './faults-arguments.js';
 import { hasFailed, heading, jsonRow, tableRow } from './report.js';
@@ -24,11 +25,12 @@ async function main(words: readonly string[]): Promise<number> {
 /** @returns whether everything held. */
 async function run({ only, quick, beyond, jobs, json, without }: FaultsArguments): Promise<boolean> {
   const startedAt = performance.now();
+  if (!hasBfServer) process.stderr.write(`${BF_SKIPPED}\n`);
   const chosen = allFaults.filter(
     (fault) =>
       fault.isBeyond === beyond &&
       (!quick || fault.quick) &&
-      (only.length === 0 || only.some((text) => fault.name.includes(text))),
+      (only.length === 0 || only.some((text) => `${fault.group}: ${fault.name}`.includes(text))),
   );
   if (chosen.length === 0) throw new UsageError('No fault is named so.');
   const rows: Judgement[] = [];

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Fault, fault, type World } from './fault.js';
+import type { FilterKindName } from './filter-kinds.js';
 import { RebuilderProcess } from './rebuilder-process.js';
 import { type RebuilderOptions, type Step, STEPS } from './rebuilder-protocol.js';
 import { rebuild } from './rebuilds.js';
@@ -11,13 +12,14 @@ const QUICK: readonly Step[] = ['publish', 'scan', 'swap'];
 const MAY_PUBLISH: readonly Step[] = ['lease', 'swap, its reply unread', 'clean-up', 'release'];
 
 async function withRebuilder(
-  { site, table, capacity, without }: World<ServerSite>,
+  { site, table, capacity, kind, without }: World<ServerSite>,
   stop: RebuilderOptions['stop'],
   work: (rebuilder: RebuilderProcess) => Promise<void>,
 ): Promise<void> {
   const rebuilder = await RebuilderProcess.start(table, {
     redisUrl: site.server.url,
     capacity,
+    kind,
     without,
     stop,
   });
@@ -29,41 +31,64 @@ async function withRebuilder(
   }
 }
 
+export interface RebuilderFaultOptions {
+  readonly kind?: FilterKindName;
+  readonly group?: Fault['group'];
+  readonly quick?: boolean;
+  readonly start?: () => Promise<ServerSite>;
+}
+
+/** A rebuilder is killed at a step, and another process rebuilds. */
+export function killed(
+  at: Step,
+  { group = 'rebuild', start = startServer, ...others }: RebuilderFaultOptions = {},
+): Fault {
+  return fault({
+    name: `killed (SIGKILL) at: ${at}`,
+    group,
+    start,
+    ...others,
+    strike: (world) =>
+      withRebuilder(world, { at, how: 'SIGKILL' }, async (rebuilder) => {
+        await rebuilder.exited();
+        world.over();
+        await rebuild(world.instances[0]);
+      }),
+  });
+}
+
+/** A rebuilder stands still at a step until another process has rebuilt. */
+export function paused(
+  at: Step,
+  { group = 'rebuild', start = startServer, ...others }: RebuilderFaultOptions = {},
+): Fault {
+  return fault({
+    name: `paused past its lease at: ${at}`,
+    group,
+    start,
+    ...others,
+    strike: (world) =>
+      withRebuilder(world, { at, how: 'SIGSTOP' }, async (rebuilder) => {
+        await delay(LEASE_MS);
+        await rebuild(world.instances[0]);
+        rebuilder.signal('SIGCONT');
+        const outcome = await rebuilder.outcome();
+        world.over();
+        world.remark(`it ended: ${outcome}`);
+        if (outcome === 'published' && !MAY_PUBLISH.includes(at))
+          throw new Error('A rebuild was published after its lease was lost.');
+      }),
+  });
+}
+
+function startServer(): Promise<ServerSite> {
+  return ServerSite.start();
+}
+
 /** Faults of a process that rebuilds, beside three that look up and add. */
 export const rebuilderFaults: readonly Fault[] = [
-  ...STEPS.map((at) =>
-    fault({
-      name: `killed (SIGKILL) at: ${at}`,
-      group: 'rebuild',
-      quick: QUICK.includes(at),
-      start: () => ServerSite.start(),
-      strike: (world) =>
-        withRebuilder(world, { at, how: 'SIGKILL' }, async (rebuilder) => {
-          await rebuilder.exited();
-          world.over();
-          await rebuild(world.instances[0]);
-        }),
-    }),
-  ),
-  ...STEPS.map((at) =>
-    fault({
-      name: `paused past its lease at: ${at}`,
-      group: 'rebuild',
-      quick: QUICK.includes(at),
-      start: () => ServerSite.start(),
-      strike: (world) =>
-        withRebuilder(world, { at, how: 'SIGSTOP' }, async (rebuilder) => {
-          await delay(LEASE_MS);
-          await rebuild(world.instances[0]);
-          rebuilder.signal('SIGCONT');
-          const outcome = await rebuilder.outcome();
-          world.over();
-          world.remark(`it ended: ${outcome}`);
-          if (outcome === 'published' && !MAY_PUBLISH.includes(at))
-            throw new Error('A rebuild was published after its lease was lost.');
-        }),
-    }),
-  ),
+  ...STEPS.map((at) => killed(at, { quick: QUICK.includes(at) })),
+  ...STEPS.map((at) => paused(at, { quick: QUICK.includes(at) })),
   fault({
     name: 'paused past its lease at: scan, nobody else',
     group: 'rebuild',

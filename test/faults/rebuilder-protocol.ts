@@ -1,4 +1,5 @@
 import type { Safety } from '../support/broken-lua.js';
+import type { FilterKindName } from './filter-kinds.js';
 
 /** Where a rebuild can be stopped: before the command of this name is sent, or within the phase. */
 export const STEPS = [
@@ -21,6 +22,7 @@ export type Step = (typeof STEPS)[number];
 export interface RebuilderOptions {
   readonly redisUrl: string;
   readonly capacity: number;
+  readonly kind: FilterKindName;
   readonly without: Safety | undefined;
   readonly stop: {
     readonly at: Step;

@@ -1,5 +1,6 @@
 import { BloomRebuildError, type BloomFilter, type BloomEvent, getBloomFilterToken } from 'nestjs-bloom';
-import { createShop, FILTER } from './instance.js';
+import { FILTER } from './filter-kinds.js';
+import { createShop } from './instance.js';
 import type { FromRebuilder, RebuilderOptions, ToRebuilder } from './rebuilder-protocol.js';
 import { readInBatches, SimulatedTable } from './simulated-table.js';
 import { SteppedRedis } from './stepped-redis.js';
@@ -23,10 +24,7 @@ table.ids = async function* ({ signal }) {
 
 const redis = new SteppedRedis(options.redisUrl, at, stop);
 redis.on('error', () => {});
-const app = await createShop(
-  { redis, table, timeoutMs: PATIENT_TIMEOUT_MS, capacity: options.capacity, without: options.without },
-  onEvent,
-);
+const app = await createShop({ ...options, redis, table, timeoutMs: PATIENT_TIMEOUT_MS }, onEvent);
 app.enableShutdownHooks();
 process.on('message', (message: ToRebuilder) => {
   if (message.type === 'rows') rowsArrived(message.ids);

@@ -53,8 +53,11 @@ export class ProxiedSite implements RedisSite {
     private readonly behind: readonly [number, number],
   ) {}
 
-  static async start(behind: readonly [number, number] = [0, 1]): Promise<ProxiedSite> {
-    const server = await startRedis();
+  static async start(
+    behind: readonly [number, number] = [0, 1],
+    args: readonly string[] = [],
+  ): Promise<ProxiedSite> {
+    const server = await startRedis({ args });
     return new ProxiedSite(server, [await TcpProxy.open(server), await TcpProxy.open(server)], behind);
   }
 

@@ -30,7 +30,8 @@ export function jsonRow({ remarks, ...row }: Judgement): string {
   return JSON.stringify({ ...row, ...(remarks.length > 0 && { remarks }) });
 }
 
-function protectedAfter({ protectedAgainMs }: Judgement): string {
+function protectedAfter({ protectedAgainMs, isForGood }: Judgement): string {
+  if (isForGood) return 'unknown';
   return protectedAgainMs === null ? 'never' : `${protectedAgainMs.toLocaleString('en')} ms`;
 }
 

@@ -9,17 +9,19 @@ const NAMES = new Map(
     name,
   ]),
 );
-const COMMANDS: Partial<Record<Step, string>> = {
-  lease: 'set',
-  stage: 'stage',
-  publish: 'publish',
-  load: 'load',
-  merge: 'merge',
-  verify: 'check',
-  swap: 'swap',
-  'swap, its reply unread': 'swap',
-  'clean-up': 'unlink',
-  release: 'release',
+const SWAPS = ['swap', 'bitsSwap', 'bfSwap', 'cfSwap'];
+/** Of every kind of filter. */
+const COMMANDS: Partial<Record<Step, readonly string[]>> = {
+  lease: ['set'],
+  stage: ['stage', 'bitsStage'],
+  publish: ['publish', 'companionPublish'],
+  load: ['load'],
+  merge: ['merge', 'bitsMerge'],
+  verify: ['check', 'bitsCheck'],
+  swap: SWAPS,
+  'swap, its reply unread': SWAPS,
+  'clean-up': ['unlink'],
+  release: ['release'],
 };
 
 /** A client that stops once before, or right after, it sends the command of a step. */
@@ -36,7 +38,8 @@ export class SteppedRedis extends Redis {
 
   override sendCommand(...call: Parameters<Redis['sendCommand']>): unknown {
     const [command] = call;
-    if (!this.isArmed || nameOf(command) !== COMMANDS[this.step]) return super.sendCommand(...call);
+    const isStep = this.isArmed && COMMANDS[this.step]?.includes(nameOf(command) ?? '');
+    if (!isStep) return super.sendCommand(...call);
     this.isArmed = false;
     if (this.step === 'swap, its reply unread') {
       const reply = super.sendCommand(...call);

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Fault, fault } from './fault.js';
-import { FILTER, Instance } from './instance.js';
+import { FILTER } from './filter-kinds.js';
+import { Instance } from './instance.js';
 import { rebuild } from './rebuilds.js';
 import { ProxiedSite, ServerSite } from './redis-site.js';
 import { PATIENT_TIMEOUT_MS } from './timings.js';
@@ -20,6 +21,7 @@ export const versionFaults: readonly Fault[] = [
       const other = await Instance.start({
         redis: site.connection(),
         table,
+        kind: 'blocked',
         timeoutMs: PATIENT_TIMEOUT_MS,
         capacity: capacity * TIMES_LARGER,
         without,
@@ -41,6 +43,7 @@ export const versionFaults: readonly Fault[] = [
       const other = await Instance.start({
         redis: site.connection(2),
         table,
+        kind: 'blocked',
         timeoutMs: PATIENT_TIMEOUT_MS,
         capacity: capacity * TIMES_LARGER,
         without,

@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Fault, fault, type FaultSpecification } from './fault.js';
+import { FILTER_KINDS, type OtherKindName } from './filter-kinds.js';
+import { ProxiedSite, ServerSite } from './redis-site.js';
+
+const OUTAGE_MS = 500;
+
+type Options = Pick<FaultSpecification<ServerSite>, 'quick' | 'isForGood'> & {
+  readonly start?: () => Promise<ServerSite>;
+};
+
+/** Faults of the server that any kind of filter may meet. */
+export const SERVER_FAULTS = {
+  restartedEmpty: (kind: OtherKindName, options: Options = {}): Fault =>
+    fault({
+      name: 'killed, restarted empty',
+      group: kind,
+      kind,
+      start: () => ServerSite.start(),
+      ...options,
+      strike: async ({ site }) => {
+        await site.server.kill();
+        await delay(OUTAGE_MS);
+        await site.server.restart();
+      },
+    }),
+
+  restartedOlder: (kind: OtherKindName, options: Options = {}): Fault =>
+    fault({
+      name: 'restarted from an older snapshot',
+      group: kind,
+      kind,
+      start: () => ServerSite.start(),
+      ...options,
+      strike: async ({ site }) => {
+        await site.admin.save();
+        await delay(OUTAGE_MS);
+        await site.server.kill();
+        await site.server.restart();
+      },
+    }),
+
+  scriptsFlushed: (kind: OtherKindName, options: Options = {}): Fault =>
+    fault({
+      name: 'SCRIPT FLUSH',
+      group: kind,
+      kind,
+      start: () => ServerSite.start(),
+      ...options,
+      strike: async ({ site, instances, over }) => {
+        const rebuild = FILTER_KINDS[kind].hasSource ? instances[0].filter.rebuild() : undefined;
+        for (let i = 0; i < 20; i++) {
+          await site.admin.script('FLUSH');
+          await delay(25);
+        }
+        over();
+        await rebuild;
+      },
+    }),
+
+  stopped: (kind: OtherKindName, options: Options = {}): Fault =>
+    fault({
+      name: 'stopped (SIGSTOP), continued',
+      group: kind,
+      kind,
+      start: () => ServerSite.start(),
+      ...options,
+      strike: async ({ site, instances, over }) => {
+        const rebuild = FILTER_KINDS[kind].hasSource
+          ? instances[0].filter.rebuild().catch(() => {})
+          : undefined;
+        await delay(100);
+        await site.server.kill('SIGSTOP');
+        await delay(2 * OUTAGE_MS);
+        await site.server.kill('SIGCONT');
+        over();
+        await rebuild;
+      },
+    }),
+
+  repliesCut: (kind: OtherKindName, quick = false, args: readonly string[] = []): Fault =>
+    fault({
+      name: 'reset in the middle of a reply, again and again',
+      group: kind,
+      kind,
+      quick,
+      start: () => ProxiedSite.start([0, 1], args),
+      strike: async ({ site, instances, over }) => {
+        for (const proxy of site.proxies) proxy.repliesUntilReset = 15;
+        const broken = FILTER_KINDS[kind].hasSource
+          ? instances[0].filter.rebuild().catch(() => {})
+          : undefined;
+        await delay(OUTAGE_MS);
+        for (const proxy of site.proxies) proxy.repliesUntilReset = Infinity;
+        over();
+        await broken;
+      },
+    }),
+
+  held: (kind: OtherKindName): Fault =>
+    fault({
+      name: 'black hole, what was held arrives later',
+      group: kind,
+      kind,
+      start: () => ProxiedSite.start(),
+      strike: async ({ site }) => {
+        for (const proxy of site.proxies) proxy.hold();
+        await delay(OUTAGE_MS);
+        for (const proxy of site.proxies) proxy.release();
+      },
+    }),
+} as const;

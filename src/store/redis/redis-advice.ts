@@ -93,6 +93,7 @@ function persistenceAdvice(
   if (hasSource || info.get('aof_enabled') !== '0') return [];
   return [
     'The filter has no source to be rebuilt from, and Redis keeps no append-only file: ids added since the last snapshot are gone ' +
-      'after a restart, and the filter stays unknown until reset(). Set appendonly yes, or give the filter a source.',
+      'after a restart, and the filter stays unknown until reset() (on a key of other systems: adopt()). Set appendonly yes, or give the ' +
+      'filter a source.',
   ];
 }

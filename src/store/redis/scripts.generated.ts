@@ -1377,6 +1377,7 @@ ARGV[1]  token that meta must hold now, '' for none
 ARGV[2]  state to set
 ARGV[3]  format to write
 ARGV[4]  '1': meta makes no sense and is made anew
+ARGV[5]  builds that the caller knows of: fewer were made by who knew nothing of the filter
 
 Reply: 'STALE' when meta holds another token, or has none since the filter is offline already, else 'OK'
 ]]
@@ -1386,6 +1387,9 @@ if token ~= ARGV[1] or (kind == 'hash' and token == '' and ARGV[4] ~= '1') then 
 if kind ~= 'hash' or ARGV[4] == '1' then redis.call('DEL', KEYS[1]) end
 redis.call('HDEL', KEYS[1], 'token', 'settings', 'canaries', 'sum', 'runId', 'recent')
 redis.call('HSET', KEYS[1], 'format', ARGV[3], 'state', ARGV[2])
+if (tonumber(redis.call('HGET', KEYS[1], 'builds') or 0) or 0) < tonumber(ARGV[5]) then
+  redis.call('HSET', KEYS[1], 'builds', ARGV[5])
+end
 return 'OK'
 `,
   },

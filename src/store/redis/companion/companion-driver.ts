@@ -63,6 +63,9 @@ export interface ViewDriver<Placed extends PlacedGeneration> {
    */
   adopt(states: readonly string[]): Promise<Adoption>;
 
+  /** What names the build of a generation; its token, unless that changes without a build. */
+  originOf?(generation: CompanionGeneration): string;
+
   /** Keys of a generation that nobody else uses: they are removed when it was taken out of service. */
   ownKeys?(generation: CompanionGeneration): string[];
 }

@@ -62,6 +62,7 @@ export class CompanionFilterStore<Placed extends PlacedGeneration>
       ...options,
       companion: this.companion,
       adopts: !options.hasSource && !options.waitsForAdopt,
+      ownsKey: options.ownsKey ?? false,
     });
     this.adopt = options.ownsKey ? undefined : () => this.takeAsItIs();
   }

@@ -29,10 +29,10 @@ export class CompanionScripts {
   /** False: the metadata hold another token by now. */
   async offline(
     keys: CompanionKeys,
-    options: { token: string; state: 'lost' | 'suspect'; nonsense: boolean },
+    options: { token: string; state: 'lost' | 'suspect'; nonsense: boolean; builds: number },
   ): Promise<boolean> {
-    const { token, state, nonsense } = options;
-    const args = [token, state, COMPANION_FORMAT, nonsense ? 1 : 0];
+    const { token, state, nonsense, builds } = options;
+    const args = [token, state, COMPANION_FORMAT, nonsense ? 1 : 0, builds];
     return String(await this.connection.run(this.offlineScript, [keys.meta], args)) === 'OK';
   }
 

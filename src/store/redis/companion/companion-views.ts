@@ -24,6 +24,8 @@ export interface CompanionViewsOptions<Placed extends PlacedGeneration> extends 
   readonly hasSource: boolean;
   /** Whether a filter that was never seen is taken as others have left it. */
   readonly adopts: boolean;
+  /** Whether nobody else makes the filter, so that every live generation is a build and is counted as one. */
+  readonly ownsKey: boolean;
   readonly trustAfterFailover: boolean;
 }
 
@@ -31,6 +33,7 @@ export interface CompanionViewsOptions<Placed extends PlacedGeneration> extends 
 export class CompanionViews<Placed extends PlacedGeneration> extends CachedViews<CompanionView<Placed>> {
   /** As this process has seen it last: metadata that are missing were lost then. */
   private lastLive: CompanionGeneration | undefined;
+  private lastBuilds = 0;
   private toldUnfit = '';
 
   constructor(private readonly options: CompanionViewsOptions<Placed>) {
@@ -84,7 +87,17 @@ export class CompanionViews<Placed extends PlacedGeneration> extends CachedViews
         continue;
       }
       const known = meta.kind === 'known' ? meta : undefined;
+      const isMadeAgain = known?.live && this.isMadeAgain(known.live, known.builds);
       this.lastLive = known?.live ?? this.lastLive;
+      if (known?.live && isMadeAgain) {
+        await this.offline(
+          known.live,
+          'lost',
+          'The filter was lost, and made again by a process that did not know it.',
+        );
+        continue;
+      }
+      if (known?.live) this.lastBuilds = known.builds;
       if (known?.live && this.isSuspect(known.runId, runId)) {
         const reason = 'The server restarted or failed over and may have lost ids that it had acknowledged.';
         await this.offline(known.live, 'suspect', reason);
@@ -116,7 +129,7 @@ export class CompanionViews<Placed extends PlacedGeneration> extends CachedViews
     const { companion, keys, driver } = this.options;
     this.forget();
     const token = live?.token ?? '';
-    if (!(await companion.offline(keys, { token, state, nonsense }))) return;
+    if (!(await companion.offline(keys, { token, state, nonsense, builds: this.lastBuilds }))) return;
     this.tell(state, reason);
     if (!this.lastLive) return;
     await driver.retire?.(this.lastLive);
@@ -138,6 +151,14 @@ export class CompanionViews<Placed extends PlacedGeneration> extends CachedViews
 
   private isSuspect(builtOn: string, now: string): boolean {
     return !this.options.trustAfterFailover && builtOn !== '' && now !== '' && builtOn !== now;
+  }
+
+  /** Every build counts on from the last one. With a source all ids are in the new filter as well. */
+  private isMadeAgain(live: CompanionGeneration, builds: number): boolean {
+    const { hasSource, ownsKey, trustAfterFailover, driver } = this.options;
+    if (hasSource || !ownsKey || trustAfterFailover || !this.lastLive) return false;
+    const originOf = (generation: CompanionGeneration) => driver.originOf?.(generation) ?? generation.token;
+    return originOf(live) !== originOf(this.lastLive) && builds <= this.lastBuilds;
   }
 
   private placed(meta: KnownCompanionMeta): PlacedPair<Placed> | 'nonsense' {

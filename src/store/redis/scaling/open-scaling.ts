@@ -5,7 +5,7 @@ import { CompanionViews } from '../companion/companion-views.js';
 import type { RedisConnection } from '../redis-connection.js';
 import type { LuaSources, RedisScripts } from '../redis-scripts.js';
 import { LayerOpener } from './layer-opener.js';
-import { placeScaling, type PlacedScaling, segmentKeys } from './placed-scaling.js';
+import { originOf, placeScaling, type PlacedScaling, segmentKeys } from './placed-scaling.js';
 import { ScalingFilterStore } from './scaling-filter-store.js';
 import { ScalingKeys } from './scaling-keys.js';
 import { ScalingReader } from './scaling-reader.js';
@@ -32,9 +32,11 @@ export function openScaling(options: OpenScalingOptions): BloomFilterStore {
     companion,
     hasSource: false,
     adopts: false,
+    ownsKey: true,
     driver: {
       layout: SCALING_LAYOUT,
       place: (generation) => placeScaling(keys, generation),
+      originOf: ({ token }) => originOf(token),
       ownKeys: (generation) => segmentKeys(placeScaling(keys, generation)?.layers ?? []),
       adopt: async () => ({ outcome: 'missing' }),
     },

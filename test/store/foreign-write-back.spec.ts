@@ -70,6 +70,24 @@ describe.each(PEERS.map((peer) => [peer.name, peer] as const))(
       expect(await other.check(['x', 'y'])).toEqual(['absent', 'absent']);
     });
 
+    it.each(['before', 'during'])(
+      'after a rebuild: what was added %s it is unknown, not absent',
+      async (when) => {
+        const { key, filter, other } = await filled(true);
+        const read = (await admin.getBuffer(key))!;
+        if (when === 'before') await filter.add(['added']);
+        const held = heldSource(BUILT);
+        const run = runRebuild(rebuildJob(filter, held.source));
+        await held.reached;
+        if (when === 'during') await filter.add(['added']);
+        held.release();
+        await run;
+        await expectFound([filter, other], ['added', ...BUILT]);
+        await admin.set(key, read);
+        for (const one of [other, filter]) expect(await one.check(['added'])).toEqual(['unknown']);
+      },
+    );
+
     it('while a rebuild runs: what was added before it or meanwhile is there', async () => {
       const { key, filter, other } = await filled(true);
       const read = (await admin.getBuffer(key))!;

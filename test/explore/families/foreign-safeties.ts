@@ -56,7 +56,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-add-proof',
     what: '`add` refuses a live string that is not the one of the generation',
-    shownBy: 1603,
+    shownBy: 4066,
     take: () => ({ lua: luaReplacing('bitsAdd', PROVED_ADD, '') }),
   },
   {

@@ -39,7 +39,7 @@ local meta, staged, live = KEYS[1], KEYS[3], KEYS[4]
 if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
 --end
 if redis.call('TYPE', meta).ok ~= 'hash' then return 'NOMETA' end
-local known = redis.call('HMGET', meta, 'pending.token', 'token')
+local known = redis.call('HMGET', meta, 'pending.token', 'token', 'recent')
 --safety:swap-token
 if known[1] ~= ARGV[2] then return 'STALE' end
 --end
@@ -105,6 +105,15 @@ if settingsNew > 0 and not (hasSettings and ARGV[8] == '1') then
   redis.call('HSET', KEYS[8], unpack(ARGV, 12 + settingsFound, 11 + settingsFound + settingsNew))
 end
 redis.call('HDEL', meta, 'pending.token', 'pending.settings', 'pending.canaries', 'pending.sum', 'recent')
+--safety:recent
+-- Bits of the last adds that are in the new string too: a copy from before them, put back by a peer, still lacks them.
+local recent = ''
+for i = 1, #(known[3] or '') - 3, 4 do
+  local offset = string.sub(known[3], i, i + 3)
+  if redis.call('GETBIT', live, string.format('%d', (struct.unpack('>I4', offset)))) == 1 then recent = recent .. offset end
+end
+if recent ~= '' then redis.call('HSET', meta, 'recent', recent) end
+--end
 redis.call('HSET', meta, 'state', 'ready', unpack(ARGV, 12 + settingsFound + settingsNew))
 redis.call('HINCRBY', meta, 'builds', 1)
 return 'OK'

@@ -6,22 +6,14 @@ import { runRebuild } from '../../src/rebuild/index.js';
 import type { BloomFilterStore } from '../../src/store/index.js';
 import { idsOf } from '../support/built-filter.js';
 import { expectFound, expectNeverAbsent } from '../support/never-absent.js';
+import { EVERY_PEER, PEER_DEMAND } from '../support/peers/every-peer.js';
 import { type ForeignPeer, fillByPeer } from '../support/peers/foreign-peer.js';
-import { goZeroPeer } from '../support/peers/go-zero-peer.js';
 import { guavaPeer } from '../support/peers/guava-peer.js';
 import { redissonPeer } from '../support/peers/redisson-peer.js';
-import { springPeer } from '../support/peers/spring-peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../support/rebuild-job.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
-const DEMAND = { capacity: 1000, errorRate: 0.001 };
 const BUILT = idsOf('built', 50);
-const PEERS: ForeignPeer[] = [
-  goZeroPeer(20_000),
-  redissonPeer({ codec: 'StringCodec' }),
-  springPeer(DEMAND),
-  guavaPeer(DEMAND),
-];
 
 let redis: RedisFixture;
 let admin: Redis;
@@ -61,7 +53,7 @@ const ACTS: Record<string, Act> = {
   },
 };
 
-describe.each(PEERS.map((peer) => [peer.name, peer] as const))('A peer of %s', (_, peer) => {
+describe.each(EVERY_PEER.map((peer) => [peer.name, peer] as const))('A peer of %s', (_, peer) => {
   async function filled(hasSource: boolean) {
     const key = redis.name();
     await fillByPeer(peer, admin, key, BUILT);
@@ -152,7 +144,7 @@ describe('Redisson, while its filter is rebuilt', () => {
 });
 
 describe('A damaged dump of Guava is left alone', () => {
-  const peer = guavaPeer(DEMAND);
+  const peer = guavaPeer(PEER_DEMAND);
   const DAMAGED = Buffer.from('no dump');
 
   it('by a rebuild, which says what to do, and goes through when that was done', async () => {

@@ -4,24 +4,15 @@ import { guava } from '../../src/filter/index.js';
 import { runRebuild } from '../../src/rebuild/index.js';
 import { idsOf } from '../support/built-filter.js';
 import { expectFound } from '../support/never-absent.js';
-import { type ForeignPeer, fillByPeer } from '../support/peers/foreign-peer.js';
-import { goZeroPeer } from '../support/peers/go-zero-peer.js';
+import { EVERY_PEER, PEER_DEMAND } from '../support/peers/every-peer.js';
+import { fillByPeer } from '../support/peers/foreign-peer.js';
 import { guavaPeer } from '../support/peers/guava-peer.js';
-import { redissonPeer } from '../support/peers/redisson-peer.js';
-import { springPeer } from '../support/peers/spring-peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../support/rebuild-job.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
-const DEMAND = { capacity: 1000, errorRate: 0.001 };
 const BUILT = idsOf('built', 50);
-const PEERS: ForeignPeer[] = [
-  goZeroPeer(20_000),
-  redissonPeer({ codec: 'StringCodec' }),
-  springPeer(DEMAND),
-  guavaPeer(DEMAND),
-];
 
-describe.each(PEERS.map((peer) => [peer.name, peer] as const))(
+describe.each(EVERY_PEER.map((peer) => [peer.name, peer] as const))(
   'A peer of %s puts back a string that it has read before',
   (_, peer) => {
     let redis: RedisFixture;
@@ -112,7 +103,7 @@ describe('A Guava peer that reads the filter, adds and writes it back', () => {
     const redis = await RedisFixture.start();
     try {
       const admin = redis.client();
-      const peer = guavaPeer(DEMAND);
+      const peer = guavaPeer(PEER_DEMAND);
       const { filter } = await redis.open('shared', {}, { layout: peer.layout('shared') });
       await runRebuild(rebuildJob(filter, sourceOf(BUILT)));
       const copy = guava.read((await admin.getBuffer('shared'))!, { funnel: 'stringFunnel' });

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import { BloomFormatError } from '../../../src/filter/index.js';
+import { BloomFormatError, type RedisBloomChunk } from '../../../src/filter/index.js';
 
 /** What must hold of any input: read, or refused with a reason; at once, and without much memory. */
 export function readsOrRefuses(read: () => { mightContain(id: string): boolean }): void {
@@ -29,4 +29,49 @@ export function damaged(bytes: Uint8Array): fc.Arbitrary<Uint8Array> {
       for (const [at, byte] of changes) copy[at] = byte;
       return copy.slice(0, length);
     });
+}
+
+/** A dump in chunks, of which the first is a header, and how it is read. */
+export interface ChunkedDump {
+  readonly chunks: readonly RedisBloomChunk[];
+  read(chunks: readonly RedisBloomChunk[]): { mightContain(id: string): boolean };
+}
+
+/** Any damage to the chunks, their order and their number, is read or refused. */
+export function expectReadOrRefused({ chunks, read }: ChunkedDump): void {
+  const anyChunk = fc.record({
+    iterator: fc.oneof(fc.integer({ min: -2, max: 300 }), fc.constantFrom(NaN, 1.5, Infinity, 2 ** 53)),
+    data: fc.uint8Array({ maxLength: 100 }),
+  });
+  const some = fc.oneof(
+    damaged(chunks[0]!.data).map((data) => chunks.with(0, { iterator: 1, data })),
+    fc.array(fc.oneof(fc.constantFrom(...chunks), anyChunk), { maxLength: 8 }),
+    fc.array(anyChunk, { maxLength: 4 }).map((more) => [...chunks, ...more]),
+  );
+  fc.assert(
+    fc.property(some, (any) => readsOrRefuses(() => read(any))),
+    { numRuns: 2_000 },
+  );
+}
+
+/** Whatever was changed in the first bytes of the header: the dump is refused, or has its ids. */
+export function expectIdsOrRefused(
+  { chunks, read }: ChunkedDump,
+  { ids, headBytes }: { ids: readonly string[]; headBytes: number },
+): void {
+  const header = chunks[0]!.data;
+  fc.assert(
+    fc.property(damaged(header.subarray(0, headBytes)), (head) => {
+      const data = Uint8Array.of(...head, ...header.subarray(headBytes));
+      let filter;
+      try {
+        filter = read(chunks.with(0, { iterator: 1, data }));
+      } catch (error) {
+        expect(error).toBeInstanceOf(BloomFormatError);
+        return;
+      }
+      for (const id of ids) expect(filter.mightContain(id)).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
 }

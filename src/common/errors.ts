@@ -51,19 +51,24 @@ export type BloomRebuildFailure =
   | 'too-many-ids'
   /** A staging key vanished, or an id that was read is not found in the staged generation. */
   | 'staging-damaged'
+  /** The store has no memory for a second generation, or had to evict the staged one. */
+  | 'no-memory'
   /** The store could not be reached or refused a step. */
   | 'store-failed';
 
 /** A rebuild ended without a new generation. The filter that was live before is still live. */
 export class BloomRebuildError extends BloomError {
   readonly code = 'BLOOM_REBUILD';
+  /** Time in milliseconds before which an automatic attempt is of no use; undefined when the failure says nothing about it. */
+  readonly retryAfterMs: number | undefined;
 
   constructor(
     readonly reason: BloomRebuildFailure,
     message: string,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly retryAfterMs?: number | undefined },
   ) {
     super(message, options);
+    this.retryAfterMs = options?.retryAfterMs;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ModuleRef } from '@nestjs/core';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { CronJob } from 'cron';
-import { BloomConfigError, type BloomEvent, systemClock } from '../common/index.js';
+import { BloomConfigError, type BloomEvent, BloomRebuildError, systemClock } from '../common/index.js';
 import type { ManagedFilter } from '../service/index.js';
 import type { EventHub } from './event.hub.js';
 
@@ -87,9 +87,10 @@ export class RebuildScheduler {
     const { signal } = this.stopping;
     for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(pauseMs * 2, LAST_RETRY_MS)) {
       if (await this.isReady(filter)) return;
-      await this.rebuild(filter, true);
+      const error = await this.rebuild(filter, true);
       if (await this.isReady(filter)) return;
-      await systemClock.sleep(pauseMs, signal);
+      const { retryAfterMs = 0 } = error instanceof BloomRebuildError ? error : {};
+      await systemClock.sleep(Math.max(pauseMs, retryAfterMs), signal);
     }
   }
 
@@ -103,11 +104,15 @@ export class RebuildScheduler {
     }
   }
 
-  /** A run that fails has told so by its event. */
-  private async rebuild(filter: ManagedFilter, onlyIfNotReady = false): Promise<void> {
+  /** Returns what a run failed with, which has been reported by an event. */
+  private async rebuild(filter: ManagedFilter, onlyIfNotReady = false): Promise<unknown> {
     const unless = ({ state }: { state: string }) => (state === 'ready' ? 'The filter is ready.' : undefined);
     const { signal } = this.stopping;
-    await filter.rebuild(onlyIfNotReady ? { signal, unless } : { signal }).catch(() => {});
+    const run = filter.rebuild(onlyIfNotReady ? { signal, unless } : { signal });
+    return run.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
   }
 
   private schedulerRegistry(filter: string): SchedulerRegistry {

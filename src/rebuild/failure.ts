@@ -21,7 +21,8 @@ export function rebuildError(name: string, error: unknown, signal: AbortSignal):
   const message =
     `The rebuild of filter '${name}' ended without a new generation (${reason}); the filter that was live still is. ` +
     describeError(cause);
-  return new BloomRebuildError(reason, message, { cause });
+  const { retryAfterMs } = error instanceof BloomRebuildError ? error : {};
+  return new BloomRebuildError(reason, message, { cause, retryAfterMs });
 }
 
 function reasonOf(error: unknown, told: boolean): BloomRebuildFailure {

@@ -1,0 +1,71 @@
+// "npm run check:api" compares what each entry of the package exports with its report in api/; "npm run api" writes the reports
+// anew after a build. A change of the public interface is then a change that a reviewer sees.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
+import { root } from './pack.mjs';
+
+const REPORTS = join(root, 'api');
+const update = process.argv.includes('--update');
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+mkdirSync(REPORTS, { recursive: true });
+const scratch = mkdtempSync(join(tmpdir(), 'nestjs-bloom-api-'));
+let isCurrent = true;
+try {
+  for (const [entry, { types }] of Object.entries(exports)) {
+    if (!types) continue;
+    const name = entry === '.' ? 'index' : entry.slice(2).replaceAll('/', '-');
+    if (!isAsReported(name, join(root, types))) isCurrent = false;
+  }
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+if (!isCurrent) {
+  console.error(
+    'Run "npm run api", look at the difference in api/, and commit it with the change that caused it.',
+  );
+  process.exitCode = 1;
+}
+
+function isAsReported(name, types) {
+  const config = ExtractorConfig.prepare({
+    packageJsonFullPath: join(root, 'package.json'),
+    configObjectFullPath: undefined,
+    configObject: {
+      projectFolder: root,
+      mainEntryPointFilePath: types,
+      compiler: { tsconfigFilePath: join(root, 'tsconfig.build.json'), skipLibCheck: true },
+      apiReport: {
+        enabled: true,
+        reportFileName: `${name}.api.md`,
+        reportFolder: REPORTS,
+        reportTempFolder: scratch,
+      },
+      docModel: { enabled: false },
+      dtsRollup: { enabled: false },
+      tsdocMetadata: { enabled: false },
+      messages: {
+        // No release tags: everything that an entry exports is public.
+        extractorMessageReporting: {
+          default: { logLevel: 'warning', addToApiReportFile: true },
+          'ae-missing-release-tag': { logLevel: 'none' },
+        },
+        // TypeDoc checks the texts.
+        tsdocMessageReporting: { default: { logLevel: 'none' } },
+      },
+    },
+  });
+  const { succeeded, apiReportChanged } = Extractor.invoke(config, {
+    localBuild: update,
+    messageCallback(message) {
+      // The version that is bundled with the extractor reads what a newer compiler has declared.
+      if (message.messageId === 'console-compiler-version-notice') message.logLevel = 'none';
+      if (message.messageId === 'console-preamble') message.logLevel = 'none';
+    },
+  });
+  if (update) return true;
+  if (apiReportChanged) console.error(`What '${name}' exports is not what api/${name}.api.md says.`);
+  return succeeded && !apiReportChanged;
+}

@@ -45,6 +45,7 @@ function isAsReported(name, types) {
       },
       docModel: { enabled: false },
       dtsRollup: { enabled: false },
+      newlineKind: 'lf',
       tsdocMetadata: { enabled: false },
       messages: {
         // No release tags: everything that an entry exports is public.

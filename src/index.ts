@@ -24,6 +24,7 @@ export type {
   SpringStoredLayout,
   StoredLayout,
 } from './filter/index.js';
+export { integer, lowerCase, nfc, uuid } from './filter/index.js';
 export {
   type BloomCallback,
   type BloomGuardDefaults,

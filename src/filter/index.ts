@@ -55,6 +55,7 @@ export {
 export type { GuavaStoredLayout } from './guava/guava-stored-layout.js';
 export type { GuavaDemand } from './guava/guava-size.js';
 export type { ByteSink, LoneSurrogate } from './id/byte-sink.js';
+export { integer, lowerCase, nfc, uuid } from './id/spellings.js';
 export { LAYOUT_NUMBERS, type LayoutKind } from './layout-numbers.js';
 export {
   expectedErrorRate,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { BloomIdError } from '../common/index.js';
 
 /** What is looked up. `1`, `1n` and `'1'` are one id: their decimal text in UTF-8. */
@@ -47,6 +48,25 @@ export function idKeyText(key: IdKey): string {
     return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
   // oxlint-disable-next-line no-control-regex
   return /^[\0-\x7f]*$/.test(key) ? key : Buffer.from(key).toString('latin1');
+}
+
+/** The longest note that is the text of an id itself; a longer one is a digest. */
+const MAX_PLAIN_NOTE = 64;
+
+/**
+ * A text of at most 65 characters for an id of any length, one for all its spellings: what is kept of an id to know it again. The engine
+ * hashes a longer text by its length alone, so that a map of many is searched one by one.
+ */
+export function idNote(key: IdKey): string {
+  const text = idKeyText(key);
+  if (text.length <= MAX_PLAIN_NOTE) return text;
+  // Of 65 characters, so that it is the text of no other id.
+  return `#${createHash('sha256').update(text, 'latin1').digest('hex')}`;
+}
+
+/** The same text in memory of its own. The engine keeps a part of a longer text as a reference to that, which would stay with it. */
+export function ownText(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
 /**

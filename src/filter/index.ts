@@ -16,7 +16,16 @@ export { passRate } from './error-model.js';
 export { type FilterShape, shapeOf } from './filter-shape.js';
 export { BLOCKED_LAYOUT, createGeneration, type Generation } from './generation.js';
 export { HalfSipHash } from './half-sip-hash.js';
-export { type BloomId, idKeyText, type IdKey, isLongerThan, MAX_ID_BYTES_LIMIT, toIdKey } from './id.js';
+export {
+  type BloomId,
+  idKeyText,
+  type IdKey,
+  idNote,
+  isLongerThan,
+  MAX_ID_BYTES_LIMIT,
+  ownText,
+  toIdKey,
+} from './id.js';
 export { checkLayoutOptions } from './layout-options.js';
 export {
   type BlockedStoredLayout,

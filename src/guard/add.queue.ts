@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { BloomIdError, type BloomEventListener, BloomUnavailableError } from '../common/index.js';
-import type { BloomId } from '../filter/index.js';
+import { type BloomId, ownText } from '../filter/index.js';
 import type { GuardableFilter } from '../service/index.js';
 
 export interface AddQueueOptions {
@@ -12,6 +12,8 @@ export interface AddQueueOptions {
 export interface AddQueueLimits {
   /** Ids kept at most. Default 10,000. */
   readonly ids?: number;
+  /** Memory that the ids may take, about. Default 16 MiB. */
+  readonly bytes?: number;
   /** Wait before the first retry; doubles with every failure. Default 100. */
   readonly minRetryMs?: number;
   /** Default 10,000. */
@@ -21,10 +23,15 @@ export interface AddQueueLimits {
 /** Ids of one `addMany`: keeps a batch well below the store's deadline. */
 const BATCH_IDS = 1000;
 
+/** Of one id in the queue, beside what it is itself: its note, and the places in the map. */
+const ENTRY_BYTES = 200;
+
 /** Ids of one filter that could not be recorded yet. Tries until they are. */
 export class AddQueue {
   private readonly waiting = new Map<string, BloomId>();
   private readonly limit: number;
+  private readonly byteLimit: number;
+  private bytes = 0;
   private readonly minRetryMs: number;
   private readonly maxRetryMs: number;
   private retryMs: number;
@@ -33,8 +40,9 @@ export class AddQueue {
   private closed = false;
 
   constructor(private readonly options: AddQueueOptions) {
-    const { ids = 10_000, minRetryMs = 100, maxRetryMs = 10_000 } = options.limits ?? {};
+    const { ids = 10_000, bytes = 16 << 20, minRetryMs = 100, maxRetryMs = 10_000 } = options.limits ?? {};
     this.limit = ids;
+    this.byteLimit = bytes;
     this.minRetryMs = this.retryMs = minRetryMs;
     this.maxRetryMs = maxRetryMs;
   }
@@ -47,16 +55,17 @@ export class AddQueue {
   put(ids: readonly BloomId[], error: unknown): void {
     const { name } = this.options.filter;
     const keyed = new Map(ids.map((id) => [this.options.filter.keyText(id), id]));
-    let size = this.waiting.size;
-    for (const key of keyed.keys()) if (!this.waiting.has(key)) size++;
-    if (size > this.limit) {
+    for (const key of keyed.keys()) if (this.waiting.has(key)) keyed.delete(key);
+    const bytes = [...keyed.values()].reduce((sum: number, id) => sum + bytesOf(id), this.bytes);
+    if (this.waiting.size + keyed.size > this.limit || bytes > this.byteLimit) {
       throw new BloomUnavailableError(
-        `Expected filter '${name}' to record ids again before ${this.limit} of them wait, but the queue is full. ` +
-          'Bring the store back; until then creating calls are refused.',
+        `Expected filter '${name}' to record ids again before ${this.limit} of them wait, or ${this.byteLimit} bytes, but the queue ` +
+          'is full. Bring the store back; until then creating calls are refused.',
         { cause: error },
       );
     }
-    for (const [key, id] of keyed) this.waiting.set(key, id);
+    for (const [key, id] of keyed) this.waiting.set(ownText(key), typeof id === 'string' ? ownText(id) : id);
+    this.bytes = bytes;
     this.tell(error);
     this.schedule();
   }
@@ -120,11 +129,17 @@ export class AddQueue {
       }
       emit({ type: 'store-error', filter: filter.name, operation: 'add', error });
     }
-    for (const [key] of entries) this.waiting.delete(key);
+    for (const [key, id] of entries) if (this.waiting.delete(key)) this.bytes -= bytesOf(id);
   }
 
   private tell(error: unknown): void {
     const { filter, emit } = this.options;
     emit({ type: 'add-queued', filter: filter.name, queued: this.waiting.size, error });
   }
+}
+
+function bytesOf(id: BloomId): number {
+  if (typeof id === 'string') return ENTRY_BYTES + 2 * id.length;
+  if (typeof id === 'object') return ENTRY_BYTES + id.byteLength;
+  return ENTRY_BYTES + (typeof id === 'bigint' ? id.toString(16).length : 0);
 }

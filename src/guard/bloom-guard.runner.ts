@@ -166,7 +166,7 @@ export class BloomGuardRunner {
    * @param isJoined whether the method was called for another caller: it may have begun before the decision.
    */
   settle(watched: WatchedCall, outcome: CallOutcome, isJoined = false): void {
-    const { filter, guard, id, verdict, readAt, denial } = watched;
+    const { filter, id, verdict, denial } = watched;
     const { guarding } = filter;
     if (verdict === 'absent') {
       if (outcome === 'found') void filter.reportWrongAbsent(id as BloomId);
@@ -176,7 +176,7 @@ export class BloomGuardRunner {
     guarding.falsePositives++;
     if (isJoined) return;
     if (denial) denial.note();
-    else guarding.negativeCache?.remember(filter.keyText(id), guard.method, readAt);
+    else if (guarding.negativeCache) remember(watched);
   }
 
   private async answerUnknown({ guard, self, args }: GuardedCall): Promise<GuardDecision> {
@@ -254,6 +254,15 @@ function isDenied(filter: GuardableFilter, id: unknown, method: string): boolean
     return negativeCache.has(filter.keyText(id), method);
   } catch {
     return false; // No id: the check says so, and tells it.
+  }
+}
+
+/** Notes that the database denied the id. */
+function remember({ filter, guard, id, readAt }: WatchedCall): void {
+  try {
+    filter.guarding.negativeCache!.remember(filter.keyText(id), guard.method, readAt);
+  } catch {
+    // Longer than this process takes ids, and let through by a filter that another version of the application built.
   }
 }
 

@@ -84,9 +84,9 @@ export interface GuardableFilter extends BloomFilter {
   verdictOf(id: BloomId): BloomVerdict | Promise<BloomVerdict>;
 
   /**
-   * One text for all spellings of an id.
+   * One short text for all spellings of an id, by which it is known again.
    *
-   * @throws {BloomIdError} when it is no id.
+   * @throws {BloomIdError} when it is no id, or is longer than `maxIdBytes`.
    */
   keyText(id: unknown): string;
 

@@ -1,4 +1,4 @@
-import { type IdKey, idKeyText } from '../filter/index.js';
+import { type IdKey, idNote } from '../filter/index.js';
 import { NegativeCache, type NegativeCacheOptions } from './negative-cache.js';
 import { RecentAdds } from './recent-adds.js';
 
@@ -64,7 +64,7 @@ export class Guarding {
   /** To be called before ids are recorded, and again when they are. */
   noteAdded(ids: readonly IdKey[]): void {
     if (!this.adds) return;
-    const texts = ids.map(idKeyText);
+    const texts = ids.map(idNote);
     this.adds.note(texts);
     this.negativeCache?.forget(texts);
   }

@@ -4,7 +4,7 @@ import {
   BloomUnavailableError,
   type Clock,
 } from '../common/index.js';
-import { type BloomId, type IdKey, idKeyText, toIdKey } from '../filter/index.js';
+import { type BloomId, type IdKey, idNote, isLongerThan, toIdKey, tooLong } from '../filter/index.js';
 import type { BloomRebuildReport, RebuildRequest } from '../rebuild/index.js';
 import type { AdvisedFilter, BloomFilterStore, BloomStore, BloomVerdict } from '../store/index.js';
 import type { BloomFilterInfo, GuardableFilter } from './bloom-filter.js';
@@ -34,6 +34,7 @@ export class ManagedFilter implements GuardableFilter {
 
   private readonly inStore: BloomFilterStore;
   private readonly builds: FilterBuilds;
+  private lastFormed: { readonly id: string; readonly key: IdKey } | undefined;
 
   constructor(
     readonly definition: FilterDefinition,
@@ -104,7 +105,8 @@ export class ManagedFilter implements GuardableFilter {
   }
 
   async addMany(ids: readonly BloomId[]): Promise<boolean[]> {
-    const keys = ids.map((id) => this.toKey(id));
+    // Before anything is noted of an id, so that one that is refused costs nothing.
+    const keys = ids.map((id) => this.fitting(id));
     if (keys.length === 0) return [];
     this.guarding.noteAdded(keys);
     // Without a source nobody else would ever tell the filter of an id that was added before it existed.
@@ -192,7 +194,7 @@ export class ManagedFilter implements GuardableFilter {
   }
 
   keyText(id: unknown): string {
-    return idKeyText(this.toKey(id));
+    return idNote(this.fitting(id));
   }
 
   async reportWrongAbsent(id: BloomId): Promise<void> {
@@ -242,9 +244,25 @@ export class ManagedFilter implements GuardableFilter {
     }
   }
 
+  /** One look-up needs the key of its id up to four times; what the application does to form it is done once. */
+  private normalized(id: unknown): IdKey {
+    if (this.lastFormed && this.lastFormed.id === id) return this.lastFormed.key;
+    const key = toIdKey(this.definition.normalize!(id as BloomId));
+    // Only of what cannot change.
+    if (typeof id === 'string') this.lastFormed = { id, key };
+    return key;
+  }
+
+  /** @throws {BloomIdError} for what is no id, or is longer than `maxIdBytes`. */
+  private fitting(id: unknown): IdKey {
+    const key = this.toKey(id);
+    const { maxIdBytes } = this.definition;
+    if (isLongerThan(key, maxIdBytes)) throw tooLong(maxIdBytes);
+    return key;
+  }
+
   private toKey(id: unknown): IdKey {
-    const { normalize } = this.definition;
-    const key = toIdKey(normalize ? normalize(id as BloomId) : id);
+    const key = this.definition.normalize ? this.normalized(id) : toIdKey(id);
     // Bytes are hashed later, when their owner may have written other ones into them.
     return typeof key === 'string' ? key : new Uint8Array(key);
   }

@@ -1,4 +1,5 @@
 import { jittered } from '../common/index.js';
+import { ownText } from '../filter/index.js';
 import type { DenialOptions } from '../store/index.js';
 import type { RecentAdds } from './recent-adds.js';
 
@@ -64,7 +65,7 @@ export class NegativeCache {
     const scopes = this.denied.get(text) ?? new Map<string, number>();
     this.denied.delete(text);
     if (this.denied.size >= this.maxIds) this.denied.delete(this.denied.keys().next().value!);
-    this.denied.set(text, scopes.set(scope, ends));
+    this.denied.set(ownText(text), scopes.set(scope, ends));
   }
 
   forget(texts: readonly string[]): void {

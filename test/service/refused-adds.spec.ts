@@ -1,0 +1,155 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { BloomIdError, BloomUnavailableError, systemClock } from '../../src/common/index.js';
+import { idNote } from '../../src/filter/index.js';
+import { AddQueue } from '../../src/guard/add.queue.js';
+import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../../src/service/index.js';
+import { RecentAdds } from '../../src/service/recent-adds.js';
+import { MemoryStore } from '../../src/store/memory/index.js';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+const down = new BloomUnavailableError('The store is down.');
+
+describe('Ids that are refused', () => {
+  let filter: ManagedFilter;
+
+  function open(options: Partial<BloomFilterOptions> = {}): ManagedFilter {
+    const definition = defineFilter({ name: 'products', capacity: 1000, negativeCache: true, ...options });
+    filter = new ManagedFilter(definition, { store: new MemoryStore(), emit: () => {}, clock: systemClock });
+    return filter;
+  }
+
+  afterEach(() => filter.close());
+
+  it('take milliseconds, and leave nothing, when they are too long and all of one length', async () => {
+    open();
+    const tail = 'x'.repeat(100_000);
+    const started = performance.now();
+    for (let i = 0; i < 1200; i++) {
+      await expect(filter.add(`${1_000_000 + i}${tail}`)).rejects.toThrow(BloomIdError);
+    }
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(filter.guarding.recentAdds.size).toBe(0);
+  });
+
+  it('take no time in look-ups, in the notes of denials, and in the queue either', async () => {
+    open({ maxIdBytes: 65_536 });
+    await filter.add('present');
+    const queue = new AddQueue({ filter, emit: () => {}, limits: { minRetryMs: 60_000 } });
+    queue.put(['waiting'], down);
+    filter.guarding.negativeCache!.remember(filter.keyText('denied'), 'find', performance.now());
+    const long = Array.from({ length: 1000 }, (_, i) => `${1_000_000 + i}${'y'.repeat(100_000)}`);
+    const started = performance.now();
+    for (const id of long) {
+      expect(queue.has(id)).toBe(false);
+      expect(() => filter.keyText(id)).toThrow(BloomIdError);
+      expect(await filter.check(id)).toBe('absent');
+    }
+    expect(performance.now() - started).toBeLessThan(1000);
+    await queue.close();
+  });
+
+  it('are compared by digests where they are long and may be added', async () => {
+    open({ maxIdBytes: 65_536 });
+    const ids = Array.from({ length: 500 }, (_, i) => `${1_000_000 + i}${'z'.repeat(60_000)}`);
+    for (const id of ids) {
+      expect(filter.keyText(id)).toHaveLength(65);
+      expect(filter.keyText(Buffer.from(id))).toBe(filter.keyText(id));
+    }
+    expect(new Set(ids.map((id) => filter.keyText(id))).size).toBe(ids.length);
+  });
+
+  it('hold no memory of the longer text that a shorter one was cut from', async () => {
+    open({ normalize: (id) => String(id).slice(0, 30) });
+    const queue = new AddQueue({ filter, emit: () => {}, limits: { minRetryMs: 60_000 } });
+    const heapBytes = () => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = heapBytes();
+    for (let i = 0; i < 1000; i++) {
+      const body = `${i}-${'s'.repeat(50)}${String.fromCharCode(0x61 + (i % 26)).repeat(100_000)}`;
+      await filter.add(body);
+      queue.put([body.slice(0, 40)], down);
+      filter.guarding.negativeCache!.remember(filter.keyText(body), 'find', performance.now());
+    }
+    expect(filter.guarding.recentAdds.size).toBeGreaterThanOrEqual(1000);
+    expect(heapBytes() - before).toBeLessThan(30e6);
+    await queue.close();
+  });
+
+  it('are formed by normalize once in a look-up, however often they are needed', async () => {
+    const seen: unknown[] = [];
+    open({ normalize: (id) => (seen.push(id), String(id).toLowerCase()) });
+    await filter.add('ABC');
+    expect(filter.keyText('Abc')).toBe('abc');
+    seen.length = 0;
+    expect(filter.keyText('abC')).toBe('abc');
+    expect(await filter.check('abC')).toBe('maybe');
+    expect(await filter.check('abd')).toBe('absent');
+    expect(seen).toEqual(['abC', 'abd']);
+  });
+});
+
+describe('A note of an id', () => {
+  it('is its text as long as that is short, and else one of 65 characters, for bytes as for text', () => {
+    expect(idNote('a'.repeat(64))).toBe('a'.repeat(64));
+    expect(idNote('a'.repeat(65))).toMatch(/^#[0-9a-f]{64}$/);
+    expect(idNote('ü'.repeat(32))).toBe(idNote(Buffer.from('ü'.repeat(32))));
+    expect(idNote('ü'.repeat(40))).toBe(idNote(Buffer.from('ü'.repeat(40))));
+    expect(idNote('ü'.repeat(40))).toHaveLength(65);
+  });
+});
+
+describe('RecentAdds', () => {
+  it('knows an id by its last note, in whatever slice of time that is', async () => {
+    const adds = new RecentAdds(1);
+    adds.note(['a']);
+    const early = performance.now();
+    await systemClock.sleep(5);
+    expect(adds.mayMiss('a', performance.now())).toBe(false);
+    expect(adds.mayMiss('a', early - 1)).toBe(true);
+    expect(adds.mayMiss('b', performance.now())).toBe(false);
+    adds.note(['a']);
+    expect(adds.mayMiss('a', performance.now())).toBe(true);
+  });
+
+  it('trusts no read for a while instead of keeping any number of ids', () => {
+    const adds = new RecentAdds(60_000);
+    adds.note(Array.from({ length: 99_999 }, (_, i) => `${i}`));
+    expect(adds.mayMiss('never added', performance.now())).toBe(false);
+    adds.note(['x', 'y']);
+    expect(adds.size).toBe(0);
+    expect(adds.mayMiss('never added', performance.now())).toBe(true);
+  });
+
+  it('forgets in constant time: 200,000 notes while as many are dropped', async () => {
+    const adds = new RecentAdds(0);
+    const started = performance.now();
+    for (let i = 0; i < 200_000; i++) adds.note([`${i}`]);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
+
+describe('The queue of adds', () => {
+  it('is bounded in bytes as well', async () => {
+    const filter = new ManagedFilter(defineFilter({ name: 'products', capacity: 10, maxIdBytes: 10_000 }), {
+      store: new MemoryStore(),
+      emit: () => {},
+      clock: systemClock,
+    });
+    const queue = new AddQueue({ filter, emit: () => {}, limits: { bytes: 50_000, minRetryMs: 60_000 } });
+    for (const id of ['a', 'b']) queue.put([id.repeat(10_000)], down);
+    expect(() => queue.put(['c'.repeat(10_000)], down)).toThrow('wait, or 50000 bytes');
+    expect(queue.has('c'.repeat(10_000))).toBe(false);
+    queue.put(['a'.repeat(10_000), 'short'], down);
+    await queue.close();
+    expect(queue.has('short')).toBe(false);
+    queue.put(['d'.repeat(10_000), 'e'.repeat(10_000)], down);
+    expect(queue.has('d'.repeat(10_000))).toBe(true);
+    await filter.close();
+  });
+});

@@ -3,6 +3,8 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test', '<rootDir>/sample-app'],
   testMatch: ['**/*.spec.ts'],
+  // "npm run test:slow" runs those.
+  testPathIgnorePatterns: ['/node_modules/', '\\.slow\\.spec\\.ts$'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^nestjs-bloom$': '<rootDir>/src/index.ts',

@@ -204,7 +204,7 @@ export class BloomGuardRunner {
   }
 
   /**
-   * Adds an id, or each of an array of ids.
+   * Adds ids.
    *
    * @throws {BloomConfigError} when the filter is not registered.
    * @throws {BloomIdError} when one of them is no id; then none is recorded.
@@ -212,13 +212,12 @@ export class BloomGuardRunner {
    */
   async register(options: {
     filter: string;
-    ids: unknown;
+    ids: readonly BloomId[];
     onError: BloomRegistersOptions['onError'];
   }): Promise<void> {
     const filter = this.options.service.filter(options.filter);
-    const given = (Array.isArray(options.ids) ? options.ids : [options.ids]) as BloomId[];
     // The caller may use the array and its bytes again while an id waits.
-    const ids = given.map((id) => (id instanceof Uint8Array ? new Uint8Array(id) : id));
+    const ids = options.ids.map((id) => (id instanceof Uint8Array ? new Uint8Array(id) : id));
     if (ids.length === 0) return;
     try {
       await filter.addMany(ids);

@@ -1,7 +1,11 @@
-import { BloomConfigError } from '../common/index.js';
+import { BloomConfigError, printed } from '../common/index.js';
+import type { BloomId } from '../filter/index.js';
 import type { BloomMethodDecorator, BloomRegistersOptions } from './guard.options.js';
-import { readId } from './id.reader.js';
+import { readIds } from './id.reader.js';
 import { methodName, proceed, type WrappedCall, wrapMethod } from './method.wrapper.js';
+
+/** Ids of one call: as many as a generous request creates, and few to record. */
+const MAX_IDS = 1000;
 
 /**
  * Records the id of what the method creates, so that guards let it pass. By default the id is in the arguments and is added
@@ -20,21 +24,27 @@ import { methodName, proceed, type WrappedCall, wrapMethod } from './method.wrap
 export function BloomRegisters(filter: string, options: BloomRegistersOptions = {}): BloomMethodDecorator {
   return (target, key, descriptor) => {
     const method = methodName({ target, key, descriptor });
+    const { maxIds = MAX_IDS } = options;
+    if (!Number.isSafeInteger(maxIds) || maxIds < 1) {
+      throw new BloomConfigError(
+        `@BloomRegisters('${filter}') on ${method}: expected maxIds to be a number of ids from 1 on, got ${printed(maxIds)}.`,
+      );
+    }
     wrapMethod({
       target,
       key,
       descriptor,
       use: { decorator: 'BloomRegisters', filter, method },
-      around: (call) => callRegistering({ filter, method, options }, call),
+      around: (call) => callRegistering({ filter, method, options, maxIds }, call),
     });
   };
 }
 
 async function callRegistering(
-  declaration: { filter: string; method: string; options: BloomRegistersOptions },
+  declaration: { filter: string; method: string; options: BloomRegistersOptions; maxIds: number },
   call: WrappedCall,
 ): Promise<unknown> {
-  const { filter, method, options } = declaration;
+  const { filter, method, options, maxIds } = declaration;
   const { self, args, runner } = call;
   if (!runner) {
     throw new BloomConfigError(
@@ -42,12 +52,13 @@ async function callRegistering(
         'instead of a factory or a value, or remove the decorator and call filter.add(id) in the method.',
     );
   }
-  const record = (ids: unknown) => runner.register({ filter, ids, onError: options.onError });
+  const record = (ids: readonly BloomId[]) => runner.register({ filter, ids, onError: options.onError });
   if (options.from !== 'result') {
-    await record(readId(options.id, self, args));
+    await record(readIds({ id: options.id, maxIds }, self, args));
     return proceed(call);
   }
   const result = await proceed(call);
-  await record(readId(options.id, self, [result, ...args]));
+  // The rows exist: not one of them may be left out.
+  await record(readIds({ id: options.id, maxIds: Infinity }, self, [result, ...args]));
   return result;
 }

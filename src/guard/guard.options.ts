@@ -55,10 +55,17 @@ export interface BloomRegistersOptions {
 
   /**
    * Where the id is: the name of a property of the first argument (or of the result), or a function of all arguments (or of
-   * the result and then all arguments), which may return several ids, or an empty array for none. Default: the first
-   * argument (or the result) itself.
+   * the result and then all arguments). Default: the first argument (or the result) itself. Only a function may give several ids, as
+   * an array, or none, as an empty one: an array in the place of the id is refused, since a request may hold thousands of texts
+   * where one was meant.
    */
   readonly id?: string | BloomCallback<BloomId | readonly BloomId[]>;
+
+  /**
+   * How many ids the function `id` may give for one call with `from: 'argument'`; a call with more is refused before the method runs.
+   * With `from: 'result'` the rows exist, and all are recorded. Default 1,000.
+   */
+  readonly maxIds?: number;
 
   /**
    * What to do when the id cannot be recorded just now. `'throw'` (default): the call rejects; with `from: 'argument'` the method

@@ -79,7 +79,7 @@ describe("@BloomRegisters with onError: 'queue'", () => {
   it('records the bytes that were given, also when the caller uses them again', async () => {
     @Injectable()
     class ByteRepository {
-      @BloomRegisters('products', { onError: 'queue' })
+      @BloomRegisters('products', { onError: 'queue', id: (keys: Uint8Array[]) => keys })
       async create(_keys: Uint8Array[]) {}
     }
     const repository = (await start([ByteRepository])).get(ByteRepository);

@@ -4,6 +4,7 @@ import type { Action, Choices, Chooser, Step } from './action.js';
 import { Actor } from './actor.js';
 import { type Ambient, type VirtualInterval, within } from './ambient.js';
 import { rawCommand } from './commands.js';
+import { Fairness } from './fairness.js';
 import { faultActions } from './faults.js';
 import { Gate, remove } from './gate.js';
 import type { Ground } from './ground.js';
@@ -48,6 +49,7 @@ export class Schedule implements Ambient, Choices {
   readonly stuck: string[] = [];
 
   private readonly table = new SimulatedTable();
+  private readonly fairness = new Fairness();
   private actors: Actor[] = [];
   /** Last checks that are under way. */
   private unanswered = 0;
@@ -128,23 +130,24 @@ export class Schedule implements Ambient, Choices {
 
   ordinaryActions(): Action[] {
     const actions: Action[] = [];
+    const step = this.taken.length;
     for (const instance of this.instances) {
       if (!instance.isAlive) continue;
       instance.held.forEach((held, place) => {
         if (!held.isDue()) return;
-        const weight = held.weight * instance.weight;
+        const weight = this.fairness.weigh(held, { instance, weight: held.weight, step });
         const label = `${instance.name}#${place}`;
         actions.push({ label, weight, isWork: true, step: () => this.gate.letThrough(instance, held) });
       });
       instance.intervals.forEach((interval, place) => {
         if (interval.cleared) return;
-        const step = () => local(() => interval.callback());
-        actions.push({ label: `${instance.name} timer ${place}`, weight: 0.02, isWork: false, step });
+        const fire = () => local(() => interval.callback());
+        actions.push({ label: `${instance.name} timer ${place}`, weight: 0.02, isWork: false, step: fire });
       });
     }
     for (const actor of this.actors) {
       if (!actor.canStart) continue;
-      const weight = 0.3 * actor.instance.weight;
+      const weight = this.fairness.weigh(actor, { instance: actor.instance, weight: 0.3, step });
       actions.push({ label: `A${actor.index}`, weight, isWork: true, step: () => this.beginActor(actor) });
     }
     const leap = () => local(() => void (this.now += LEAP_MS));
@@ -199,6 +202,7 @@ export class Schedule implements Ambient, Choices {
   }
 
   private beginActor(actor: Actor): Step {
+    this.fairness.taken(actor);
     return local(() => {
       this.gate.working = actor.instance;
       actor.start();

@@ -42,7 +42,7 @@ export function blockedScenario(seed: number): Scenario {
   }));
 
   const ids = random.shuffle([...NEW_IDS]).slice(0, isOfDenials ? 1 + random.below(2) : 2 + random.below(4));
-  const all = hasSource ? [...ids, ...OLD_ROWS] : ids;
+  const all = hasSource ? [...ids, ...OLD_ROWS] : [...ids];
   const actors: ActorPlan[] = [];
   const on = () => random.below(instanceCount);
   while (ids.length > 0) {

@@ -2,9 +2,15 @@ import { allFaults } from './all-faults.js';
 import { BF_SKIPPED, hasBfServer } from './bf-faults.js';
 import type { Fault, Judgement } from './fault.js';
 import { type FaultsArguments, parseFaultsArguments, USAGE, UsageError } from './faults-arguments.js';
-import { hasFailed, heading, jsonRow, tableRow } from './report.js';
+import { failedRow, hasFailed, heading, jsonRow, tableRow } from './report.js';
+
+/** Far beyond what a row takes on a busy machine. */
+const ENDLESS_MS = 300_000;
+/** For what a row that failed has left behind. */
+const LAST_MS = 5_000;
 
 process.exitCode = await main(process.argv.slice(2));
+setTimeout(() => process.exit(), LAST_MS).unref();
 
 /** @returns the exit code: 0, 1 for a wrong absent, an error or a fault without an end, 2 for arguments that do not exist. */
 async function main(words: readonly string[]): Promise<number> {
@@ -36,7 +42,7 @@ async function run({ only, quick, beyond, jobs, json, without }: FaultsArguments
   const rows: Judgement[] = [];
   if (!json) process.stdout.write(`${heading()}\n`);
   const judge = async (fault: Fault) => {
-    const row = await fault.run({ without });
+    const row = await judged(fault, without);
     rows.push(row);
     process.stdout.write(`${json ? jsonRow(row) : tableRow(fault.group, row)}\n`);
   };
@@ -51,4 +57,19 @@ async function run({ only, quick, beyond, jobs, json, without }: FaultsArguments
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   if (!json) process.stdout.write(`${rows.length} faults in ${seconds} s, ${failed} of them not held.\n`);
   return failed === 0;
+}
+
+/** Whatever goes wrong is a row that failed: the others are still to be run. */
+async function judged(fault: Fault, without: FaultsArguments['without']): Promise<Judgement> {
+  let timer: NodeJS.Timeout | undefined;
+  const endless = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`It had no end within ${ENDLESS_MS} ms.`)), ENDLESS_MS);
+  });
+  try {
+    return await Promise.race([fault.run({ without }), endless]);
+  } catch (error) {
+    return failedRow(fault.name, error);
+  } finally {
+    clearTimeout(timer);
+  }
 }

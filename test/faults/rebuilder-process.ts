@@ -1,10 +1,19 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { watch } from '../support/redis-server.js';
 import type { FromRebuilder, RebuilderOptions, ToRebuilder } from './rebuilder-protocol.js';
 import type { SimulatedTable } from './simulated-table.js';
 
-const GIVE_UP_MS = 10_000;
+const PROGRAM = fileURLToPath(new URL('./rebuilder.ts', import.meta.url));
+/** A busy machine takes long to start a process, and to give it a turn; one that has ended is noticed at once. */
+const GIVE_UP_MS = 120_000;
+
+/** What starts in the process. */
+export interface RebuilderProgram {
+  readonly path: string;
+  readonly giveUpMs: number;
+}
 
 /** A rebuild in a process of its own, which stops itself at a step. */
 export class RebuilderProcess {
@@ -14,6 +23,7 @@ export class RebuilderProcess {
   private constructor(
     private readonly child: ChildProcess,
     table: SimulatedTable,
+    private readonly giveUpMs: number,
   ) {
     child.on('message', (message: FromRebuilder) => {
       if (message.type === 'read') this.send({ type: 'rows', ids: table.visibleIds() });
@@ -25,15 +35,26 @@ export class RebuilderProcess {
     });
   }
 
-  static async start(table: SimulatedTable, options: RebuilderOptions): Promise<RebuilderProcess> {
-    const program = fileURLToPath(new URL('./rebuilder.ts', import.meta.url));
-    const child = fork(program, {
+  /** The process is gone when this rejects. */
+  static async start(
+    table: SimulatedTable,
+    options: RebuilderOptions,
+    { path, giveUpMs }: RebuilderProgram = { path: PROGRAM, giveUpMs: GIVE_UP_MS },
+  ): Promise<RebuilderProcess> {
+    const child = fork(path, {
       execArgv: process.execArgv,
       env: { ...process.env, REBUILDER: JSON.stringify(options) },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    const rebuilder = new RebuilderProcess(child, table);
-    await rebuilder.hears('ready');
+    // It may be paused when this process ends.
+    watch(child);
+    const rebuilder = new RebuilderProcess(child, table, giveUpMs);
+    try {
+      await rebuilder.hears('ready');
+    } catch (error) {
+      await rebuilder.stop();
+      throw error;
+    }
     return rebuilder;
   }
 
@@ -60,7 +81,7 @@ export class RebuilderProcess {
     const timer = setTimeout(() => {
       hung = true;
       this.child.kill('SIGKILL');
-    }, GIVE_UP_MS);
+    }, this.giveUpMs);
     await once(this.child, 'exit');
     clearTimeout(timer);
     if (hung) throw new Error('The rebuilder does not end.');
@@ -90,7 +111,7 @@ export class RebuilderProcess {
       };
       const timer = setTimeout(
         () => finish(() => reject(new Error(`The rebuilder never said '${type}'.`))),
-        GIVE_UP_MS,
+        this.giveUpMs,
       );
       this.listeners.add(look);
       look();
@@ -98,6 +119,7 @@ export class RebuilderProcess {
   }
 
   private hasExited(): boolean {
+    if (this.child.pid === undefined) return true;
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 }

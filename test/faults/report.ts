@@ -14,6 +14,22 @@ export function hasFailed({ wrongAbsent, callerErrors, failure }: Judgement): bo
   return wrongAbsent > 0 || callerErrors > 0 || failure !== undefined;
 }
 
+/** Of a fault that could not be judged. */
+export function failedRow(fault: string, error: unknown): Judgement {
+  return {
+    fault,
+    lookups: 0,
+    adds: 0,
+    rejectedAdds: 0,
+    wrongAbsent: 0,
+    callerErrors: 0,
+    protectedAgainMs: null,
+    isForGood: false,
+    remarks: [],
+    failure: String(error),
+  };
+}
+
 export function heading(): string {
   return COLUMNS.map(({ title, width }) => pad(title, width)).join('');
 }

@@ -129,8 +129,8 @@ async function launch(dir: string, port: number, args: readonly string[]): Promi
   return child;
 }
 
-/** Ties the life of a child to that of this process. */
-export function watch(child: ChildProcess, dir: string): void {
+/** Ties the life of a child, and of the folder that it works in, to that of this process. */
+export function watch(child: ChildProcess, dir = ''): void {
   const watchdog = spawn('sh', ['-c', WATCHDOG, 'redis-watchdog', String(child.pid), dir], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

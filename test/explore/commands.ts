@@ -5,6 +5,8 @@ import { sha1, type SimulatedServer } from './simulated-server.js';
 
 /** Segments that a filter here may have; `offline` names every one there could ever be. */
 const MAX_SEGMENTS = 4;
+/** Place of the argument of `bitsSwap` that says so, from the first key on. */
+const SAME_PLACES = 2 + 7;
 
 /** Name of the script that a command runs. */
 export function scriptOf(command: Command, server: SimulatedServer): string | undefined {
@@ -55,6 +57,11 @@ export function describeReply(command: Command, what: string, reply: Reply): str
 /** Whether a script puts a staged generation in the place of the live one. */
 export function isSwap(what: string): boolean {
   return what === 'swap' || what === 'bitsSwap' || what === 'scalingSwap';
+}
+
+/** Whether a swap brings a string to life whose bits are elsewhere than those of the live one. */
+export function changesSize({ args }: Command, what: string): boolean {
+  return what === 'bitsSwap' && String(args[Number(args[1]) + SAME_PLACES]) !== '1';
 }
 
 /** Whether the reply of the script `describe` names a live generation. */

@@ -11,7 +11,10 @@ export class Fairness {
   private readonly since = new WeakMap<object, number>();
 
   /** Weight of what can be taken now, at the step of this number; a process that has stood still for long wakes. */
-  weigh(waiting: object, { instance, weight, step }: { instance: Instance; weight: number; step: number }): number {
+  weigh(
+    waiting: object,
+    { instance, weight, step }: { instance: Instance; weight: number; step: number },
+  ): number {
     const since = this.since.get(waiting);
     if (since === undefined) this.since.set(waiting, step);
     else if (step - since > PATIENCE) {

@@ -3,7 +3,7 @@ import type { Breakage } from '../support/broken-store.js';
 import type { Random } from '../support/random.js';
 import type { Step } from './action.js';
 import type { VirtualInterval } from './ambient.js';
-import { describeReply, isReady, isSwap, rawCommand, scriptOf } from './commands.js';
+import { changesSize, describeReply, isReady, isSwap, rawCommand, scriptOf } from './commands.js';
 import { type Held, type Instance, NEVER_MS } from './instance.js';
 import type { Oracle } from './oracle.js';
 import type { Scenario } from './scenario.js';
@@ -91,7 +91,7 @@ export class Gate {
     note(`${who} ${what} ${describeReply(command!, what, reply)}`);
     if ('error' in reply) return;
     if (isOfPeer) {
-      oracle.recorded(instance.peerAdding);
+      oracle.recorded(instance.peerAdding, 'peer');
       return;
     }
     if (PUBLISH.has(what) && String(reply.value) === 'OK') {
@@ -100,6 +100,8 @@ export class Gate {
       instance.hasPublished = true;
     }
     if (isSwap(what) && instance.resetting > 0 && String(reply.value) === 'OK') oracle.emptied();
+    const { source } = instance.options;
+    if (source && String(reply.value) === 'OK' && changesSize(command!, what)) oracle.resized(source.read);
     if (isSwap(what) || WITHDRAW.has(what)) instance.hasPublished = false;
     if (ADD.has(what) && Array.isArray(reply.value)) oracle.recorded(instance.adding);
   }

@@ -8,14 +8,24 @@ export class Oracle {
   /** Ids that the server has recorded and whose rows are not committed. */
   private readonly uncommitted = new Set<string>();
   private readonly committed = new Set<string>();
+  /** Ids that the library has recorded, and not peers alone. */
+  private readonly ofLibrary = new Set<string>();
   /** Ids that the server has recorded since a staging was published last. */
   private sincePublished = new Set<string>();
 
-  /** An add was carried out by the server; its caller need not know yet. */
-  recorded(ids: Iterable<string>): void {
+  /** An add was carried out by the server, one of a peer in the live filter alone; its caller need not know yet. */
+  recorded(ids: Iterable<string>, by: 'library' | 'peer' = 'library'): void {
     for (const id of ids) {
+      if (by === 'library') this.ofLibrary.add(id);
       this.sincePublished.add(id);
       if (!this.committed.has(id)) this.uncommitted.add(id);
+    }
+  }
+
+  /** A filter of another size went live, into which no bits of peers could be carried over: it has what was read, and adds of the library. */
+  resized(read: readonly string[]): void {
+    for (const id of this.required) {
+      if (!this.ofLibrary.has(id) && !read.includes(id)) this.required.delete(id);
     }
   }
 

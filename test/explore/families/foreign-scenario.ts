@@ -49,10 +49,10 @@ export function foreignScenario(seed: number): Scenario {
   const hasSource = chance(0.85);
   const foreignAdds: ForeignAdds = hasSource ? choose(['keep', 'keep', 'none', 'none', 'recent']) : 'keep';
   const kind = choose([goZeroKind, goZeroKind, redissonKind, springKind])(foreignAdds);
-  // No rebuild keeps what peers add meanwhile when it changes the size, and not all of it unless it keeps every bit.
+  // No rebuild keeps all of what peers add meanwhile unless it keeps every bit.
   const isRedisson = kind.layout('any').kind === 'redisson';
   const isResized = isRedisson && chance(0.4);
-  const hasPeerAdds = foreignAdds === 'keep' && !isResized;
+  const hasPeerAdds = foreignAdds === 'keep';
   const start = hasSource
     ? choose(['ready', 'ready', 'filled', 'nothing'] as const)
     : choose(['ready', 'filled'] as const);

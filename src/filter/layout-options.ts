@@ -5,7 +5,7 @@ type Option = 'foreignAdds' | 'adopt' | 'resize' | 'scaling';
 
 const KINDS_WITH: Readonly<Record<Option, readonly StoredLayout['kind'][]>> = {
   foreignAdds: ['go-zero', 'guava', 'redisson', 'spring'],
-  adopt: ['go-zero', 'guava', 'redisson', 'spring'],
+  adopt: ['go-zero', 'guava', 'redisbloom', 'redisson', 'spring'],
   resize: ['redisson'],
   scaling: ['blocked'],
 };

@@ -20,9 +20,9 @@ describe('Options of a layout that cannot go together', () => {
       /no layout\.foreignAdds .*'redisbloom', got 'none': only go-zero, guava/,
     ],
     [
-      'adopt of BF.*',
-      { layout: { ...redisBloom, adopt: 'explicit' } },
-      /no layout\.adopt .*'redisbloom'.* Leave it out/,
+      'adopt of a cuckoo filter',
+      { layout: { kind: 'cuckoo', adopt: 'explicit' } },
+      /no layout\.adopt .*'cuckoo'.* Leave it out/,
     ],
     [
       'foreignAdds of a cuckoo filter',
@@ -91,6 +91,11 @@ describe('Options of a layout that cannot go together', () => {
       'resize without a rebuild',
       { layout: { ...redisson, resize: true } },
       /no layout\.resize without a source, got true/,
+    ],
+    [
+      'adopt of BF.* with a rebuild',
+      { layout: { kind: 'redisbloom', key: 'shop', adopt: 'explicit' }, source },
+      /no layout\.adopt with a source, got 'explicit'/,
     ],
     [
       'adopt with a rebuild',

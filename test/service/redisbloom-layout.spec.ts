@@ -10,6 +10,7 @@ describe('The layout redisbloom', () => {
   it.each([
     {},
     { key: 'shop:products' },
+    { key: 'shop:products', adopt: 'explicit' },
     { expansion: 1 },
     { nonScaling: true },
     { nonScaling: false, expansion: 4 },
@@ -19,6 +20,8 @@ describe('The layout redisbloom', () => {
   });
 
   it.each([
+    [{ key: 'shop:products', adopt: 'never' }, /adopt to be 'first-sight' or 'explicit', got 'never'/],
+    [{ adopt: 'explicit' }, /no layout\.adopt without layout\.key, got 'explicit'/],
     [{ expansion: 0 }, /expansion to be at least 1, got 0/],
     [{ expansion: 2, nonScaling: true }, /Leave one out/],
     [{ expansion: 40_000 }, /expansion to be an integer from 0 to 32768, got 40000/],

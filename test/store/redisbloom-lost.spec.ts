@@ -52,6 +52,11 @@ describeBf('A filter on BF.* commands whose key is lost', () => {
       for (const filter of filters) await filter.add(['late']);
       await expectNeverAbsent(filters, [...BUILT, 'added', 'late']);
       expect(['lost', 'unbuilt']).toContain((await reader.describe()).state);
+      if (damage === 'of another type') {
+        await expect(build(newcomer, BUILT)).rejects.toThrow(/left alone: name another key/);
+        expect(await bf.admin.get(key)).toBe('something else');
+        await bf.admin.del(key);
+      }
       await build(newcomer, [...BUILT, 'added', 'late']);
       await expectFound(filters, [...BUILT, 'added', 'late']);
       expect(await reader.check(['x'])).toEqual(['absent']);

@@ -44,6 +44,21 @@ describeBf('A filter of BF.* commands under a key that peers use', () => {
     await expect(filters[0]!.add(['b'])).rejects.toThrow(/is lost/);
   });
 
+  it('without a source and with adopt: explicit is taken when its owner says that it is full', async () => {
+    const { key, layout } = shared();
+    const open = { layout: { ...layout, adopt: 'explicit' as const }, hasSource: false };
+    const { filters } = await bf.instances(2, open);
+    await expect(filters[0]!.adopt!()).rejects.toThrow(/no key .*fill it, then call adopt\(\) again/);
+    await bf.call('BF.MADD', key, 'of the peer');
+    for (const filter of filters)
+      expect(await filter.check(['of the peer', 'x'])).toEqual(['unknown', 'unknown']);
+    await expect(filters[0]!.add(['a'])).rejects.toThrow(/fill the key, then call adopt\(\)/);
+    await bf.call('BF.MADD', key, 'another');
+    await filters[0]!.adopt!();
+    await expectFound(filters, ['of the peer', 'another']);
+    expect(await filters[1]!.check(['x'])).toEqual(['absent']);
+  });
+
   it('without a source is not taken when it is something else', async () => {
     const { key, layout } = shared();
     await bf.admin.set(key, 'text');

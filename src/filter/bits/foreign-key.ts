@@ -7,7 +7,10 @@ import { BloomConfigError, printed } from '../../common/index.js';
  */
 export type ForeignAdds = 'keep' | 'recent' | 'none';
 
-/** What every layout on a key of other systems may be told. */
+/** When a key of other systems, in a filter without a source, is taken as it is. */
+export type Adopt = 'first-sight' | 'explicit';
+
+/** What every layout of bits on a key of other systems may be told. */
 export interface ForeignKeyOptions {
   /** What a rebuild keeps of the bits that others set while it runs. Default `keep`. */
   readonly foreignAdds?: ForeignAdds | undefined;
@@ -15,7 +18,7 @@ export interface ForeignKeyOptions {
    * Without a source: when the key is taken as it is. `first-sight` (default): as soon as it is there, so let its owner fill it
    * before, or fill another key and rename it. `explicit`: when `filter.adopt()` is called.
    */
-  readonly adopt?: 'first-sight' | 'explicit' | undefined;
+  readonly adopt?: Adopt | undefined;
 }
 
 const FOREIGN_ADDS: readonly unknown[] = ['keep', 'recent', 'none'] satisfies ForeignAdds[];
@@ -34,12 +37,16 @@ export function checkForeignKey(option: string, key: unknown): void {
 }
 
 /** @throws {BloomConfigError} */
+export function checkAdopt(adopt: unknown): void {
+  if (adopt === undefined || adopt === 'first-sight' || adopt === 'explicit') return;
+  throw new BloomConfigError(
+    `Expected layout.adopt to be 'first-sight' or 'explicit', got ${printed(adopt)}.`,
+  );
+}
+
+/** @throws {BloomConfigError} */
 export function checkForeignOptions({ foreignAdds, adopt }: ForeignKeyOptions): void {
-  if (adopt !== undefined && adopt !== 'first-sight' && adopt !== 'explicit') {
-    throw new BloomConfigError(
-      `Expected layout.adopt to be 'first-sight' or 'explicit', got ${printed(adopt)}.`,
-    );
-  }
+  checkAdopt(adopt);
   if (foreignAdds === undefined || FOREIGN_ADDS.includes(foreignAdds)) return;
   throw new BloomConfigError(
     `Expected layout.foreignAdds to be 'keep', 'recent' or 'none', got ${printed(foreignAdds)}.`,

@@ -79,25 +79,35 @@ return { flags or '' }
 `,
   },
   bfAdd: {
-    source: `local known = redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HMGET', KEYS[1], 'token', 'pending.token') or {}
+    source: `local known = redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HMGET', KEYS[1], 'token', 'pending.token', 'recent') or {}
 if (known[1] or '') ~= ARGV[1] then return 'STALE' end
 --safety:add-pending-tag
 if (known[2] or '') ~= ARGV[2] then return 'STALE' end
 --end
 local canaries = tonumber(ARGV[3])
 local live = ARGV[1] ~= ''
+local items, recent = nil, {}
 if live then
-  local found = redis.pcall('BF.MEXISTS', KEYS[2], unpack(ARGV, 4, 3 + canaries))
+  local asked = { unpack(ARGV, 5, 4 + canaries) }
+--safety:recent
+  local token, count, ids = string.match(known[3] or '', '^(%S+) (%d+)\\n(.*)$')
+  if token == ARGV[1] then
+    items = tonumber(count)
+    local at = 1
+    while at <= #ids do
+      local isSound, id, next = pcall(struct.unpack, '>I4c0', ids, at)
+      if not isSound then return 'LOST' end
+      recent[#recent + 1], asked[#asked + 1], at = id, id, next
+    end
+  end
+--end
+  local found = redis.pcall('BF.MEXISTS', KEYS[2], unpack(asked))
   if found.err then return string.find(found.err, 'WRONGTYPE', 1, true) and 'LOST' or found end
-  for i = 1, canaries do
+  for i = 1, #asked do
     if found[i] ~= 1 then return 'LOST' end
   end
 end
-local writes = live
---safety:add-offline
-writes = true
---end
-local reply = writes and redis.pcall('BF.INSERT', KEYS[2], 'NOCREATE', 'ITEMS', unpack(ARGV, 4 + canaries)) or {}
+local reply = redis.pcall('BF.INSERT', KEYS[2], 'NOCREATE', 'ITEMS', unpack(ARGV, 5 + canaries))
 if reply.err then
   local filter = redis.call('EXISTS', KEYS[2]) == 1 and not string.find(reply.err, 'WRONGTYPE', 1, true)
   if live or filter then return reply end
@@ -106,10 +116,55 @@ end
 for i = 1, #reply do
   if type(reply[i]) == 'table' then return reply end
 end
+--safety:recent
+local function count()
+  local info = redis.pcall('BF.INFO', KEYS[2])
+  for i = 1, info.err and 0 or #info, 2 do
+    local name = type(info[i]) == 'table' and info[i].ok or info[i]
+    if name == 'Number of items inserted' then return tonumber(info[i + 1]) end
+  end
+end
+local function note(fresh)
+  for i = 1, #fresh do
+    recent[#recent + 1] = fresh[i]
+  end
+  local ids, bytes = {}, 0
+  for i = #recent, math.max(1, #recent - 3), -1 do
+    bytes = bytes + #recent[i]
+    if bytes > 1024 and i < #recent then break end
+    table.insert(ids, 1, struct.pack('>I4c0', #recent[i], recent[i]))
+  end
+  redis.call('HSET', KEYS[1], 'recent', ARGV[1] .. ' ' .. string.format('%d', items) .. '\\n' .. table.concat(ids))
+end
+if live and #reply > 0 then
+  local fresh, last = {}, { unpack(ARGV, math.max(5 + canaries, #ARGV - 3)) }
+  for i = 1, #reply do
+    if reply[i] == 1 then fresh[#fresh + 1] = ARGV[4 + canaries + i] end
+  end
+  if #fresh > 0 then
+    items = (items or 0) + #fresh
+    note(fresh)
+  else
+    local now = count()
+    if not now then
+      items = items or 0
+      note(last)
+    elseif now ~= items then
+      for i = 1, 4 do
+        local marked = redis.pcall('BF.INSERT', KEYS[2], 'NOCREATE', 'ITEMS', ARGV[4] .. i)
+        fresh = marked[1] == 1 and { ARGV[4] .. i } or marked[1] ~= 0 and last or fresh
+        if #fresh > 0 then break end
+      end
+      items = count()
+      note(fresh)
+    end
+  end
+end
+--end
 --safety:double-write
 if ARGV[2] ~= '' then
-  local ids = #ARGV - 3 - canaries
-  if redis.call('RPUSHX', KEYS[3], unpack(ARGV, 4 + canaries)) == 0 then
+  local ids = #ARGV - 4 - canaries
+  if redis.call('RPUSHX', KEYS[3], unpack(ARGV, 5 + canaries)) == 0 then
     redis.call('HDEL', KEYS[1], 'pending.token')
   else
     redis.call('HINCRBY', KEYS[1], 'journaled:' .. ARGV[2], ids)
@@ -132,26 +187,62 @@ if not string.find(ARGV[1], ' ' .. state .. ' ', 1, true) then return 'STALE' en
 local canaries, reserve = tonumber(ARGV[3]), tonumber(ARGV[4])
 if redis.call('EXISTS', KEYS[2]) == 0 then
   if reserve == 0 or state ~= 'unbuilt' then return 'MISSING' end
-  redis.call('BF.RESERVE', KEYS[2], unpack(ARGV, 5 + canaries, 4 + canaries + reserve))
+  redis.call('BF.RESERVE', KEYS[2], unpack(ARGV, 6 + canaries, 5 + canaries + reserve))
 end
-local reply = redis.pcall('BF.INSERT', KEYS[2], 'NOCREATE', 'ITEMS', unpack(ARGV, 5, 4 + canaries))
+local reply = redis.pcall('BF.INSERT', KEYS[2], 'NOCREATE', 'ITEMS', unpack(ARGV, 6, 5 + canaries))
 if reply.err then return reply end
 for i = 1, #reply do
   if type(reply[i]) == 'table' then return reply end
 end
-local info = redis.pcall('INFO', 'server')
-local runId = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
-redis.call('HSET', KEYS[1], 'format', ARGV[2], 'state', 'ready', 'runId', runId, unpack(ARGV, 5 + canaries + reserve))
+local server = redis.pcall('INFO', 'server')
+local runId = type(server) == 'string' and string.match(server, 'run_id:(%w+)') or ''
+redis.call('HDEL', KEYS[1], 'recent')
+local info = redis.pcall('BF.INFO', KEYS[2])
+for i = 1, info.err and 0 or #info, 2 do
+  local name = type(info[i]) == 'table' and info[i].ok or info[i]
+  if name == 'Number of items inserted' then
+    redis.call('HSET', KEYS[1], 'recent', ARGV[5] .. ' ' .. string.format('%d', info[i + 1]) .. '\\n')
+  end
+end
+redis.call('HSET', KEYS[1], 'format', ARGV[2], 'state', 'ready', 'runId', runId, unpack(ARGV, 6 + canaries + reserve))
 return 'OK'
 `,
   },
   bfCheck: {
-    source: `if redis.call('TYPE', KEYS[1]).ok ~= 'hash' or redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 'STALE' end
-local found = redis.pcall('BF.MEXISTS', KEYS[2], unpack(ARGV, 4))
-if found.err then return string.find(found.err, 'WRONGTYPE', 1, true) and 'LOST' or found end
+    source: `local found = redis.pcall('BF.MEXISTS', KEYS[2], unpack(ARGV, 4))
+local isFilter = not found.err
+if not isFilter and not string.find(found.err, 'WRONGTYPE', 1, true) then return found end
+local allFound = isFilter
+for i = 1, isFilter and #found or 0 do
+  if found[i] ~= 1 then
+    allFound = false
+    break
+  end
+end
+if allFound then return found end
+local isHash = redis.call('TYPE', KEYS[1]).ok == 'hash'
+local known = isHash and redis.call('HMGET', KEYS[1], ARGV[1], 'recent') or {}
+if known[1] ~= ARGV[2] then return 'STALE' end
+if not isFilter then return 'LOST' end
 for i = 1, tonumber(ARGV[3]) do
   if found[i] ~= 1 then return 'LOST' end
 end
+--safety:recent
+local token, ids = string.match(known[2] or '', '^(%S+) %d+\\n(.+)$')
+if ARGV[1] == 'token' and token == ARGV[2] then
+  local recent, at = {}, 1
+  while at <= #ids do
+    local isSound, id, next = pcall(struct.unpack, '>I4c0', ids, at)
+    if not isSound then return 'LOST' end
+    recent[#recent + 1], at = id, next
+  end
+  local there = redis.pcall('BF.MEXISTS', KEYS[2], unpack(recent))
+  if there.err then return there end
+  for i = 1, #recent do
+    if there[i] ~= 1 then return 'LOST' end
+  end
+end
+--end
 return found
 `,
   },
@@ -224,6 +315,7 @@ return 'OK'
   },
   bfStage: {
     source: `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+if redis.call('EXISTS', KEYS[3]) == 1 and redis.pcall('BF.INFO', KEYS[3]).err then return 'TYPE' end
 redis.call('DEL', KEYS[2])
 redis.call('RPUSH', KEYS[2], ARGV[2])
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
@@ -249,11 +341,19 @@ end
 local journaled = tonumber(known[3] or '0')
 local canaries = tonumber(ARGV[8])
 if redis.call('LINDEX', journal, 0) ~= ARGV[2] or redis.call('LLEN', journal) ~= journaled + 1 then return 'LENGTH' end
-local found = redis.pcall('BF.MEXISTS', staged, unpack(ARGV, 9, 8 + canaries))
+local asked = { unpack(ARGV, 9, 8 + canaries) }
+--safety:replayed
+local replayed = tonumber(ARGV[5])
+for _, id in ipairs(replayed > 0 and redis.call('LRANGE', journal, math.max(1, replayed - 7), replayed) or {}) do
+  asked[#asked + 1] = id
+end
+--end
+local found = redis.pcall('BF.MEXISTS', staged, unpack(asked))
 if found.err then return string.find(found.err, 'WRONGTYPE', 1, true) and 'LENGTH' or found end
-for i = 1, canaries do
+for i = 1, #asked do
   if found[i] ~= 1 then return 'LENGTH' end
 end
+if redis.call('EXISTS', live) == 1 and redis.pcall('BF.INFO', live).err then return 'TYPE' end
 for from = tonumber(ARGV[5]) + 1, journaled, 1000 do
   local reply = redis.pcall('BF.INSERT', staged, 'NOCREATE', 'ITEMS', unpack(redis.call('LRANGE', journal, from, from + 999)))
   if reply.err then return reply end
@@ -270,6 +370,14 @@ redis.call('RENAME', staged, live)
 redis.call('UNLINK', journal)
 for _, field in ipairs(redis.call('HKEYS', meta)) do
   if string.find(field, '^pending%.') or string.find(field, '^journaled:') then redis.call('HDEL', meta, field) end
+end
+redis.call('HDEL', meta, 'recent')
+local info = redis.pcall('BF.INFO', live)
+for i = 1, info.err and 0 or #info, 2 do
+  local name = type(info[i]) == 'table' and info[i].ok or info[i]
+  if name == 'Number of items inserted' then
+    redis.call('HSET', meta, 'recent', ARGV[2] .. ' ' .. string.format('%d', info[i + 1]) .. '\\n')
+  end
 end
 redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[7], unpack(ARGV, 9 + canaries))
 redis.call('HINCRBY', meta, 'builds', 1)
@@ -518,6 +626,8 @@ if ARGV[8] == '1' then
     return 'TYPE'
   end
 end
+local isFirst = redis.call('TYPE', meta).ok ~= 'hash' or (tonumber(redis.call('HGET', meta, 'builds') or 0) or 0) == 0
+if isFirst and found > 0 and KEYS[6] and redis.call('EXISTS', KEYS[6]) == 0 then return 'TYPE' end
 local reply = 'OK'
 if ARGV[6] ~= 'leave' then
   local metaType = redis.call('TYPE', meta).ok
@@ -595,6 +705,13 @@ for i = 12, hasSettings and 11 + settingsFound or 0, 2 do
 end
 local kind = redis.call('TYPE', live).ok
 if kind ~= 'none' and kind ~= 'string' then return 'TYPE' end
+if kind == 'string' and (tonumber(redis.call('HGET', meta, 'builds') or 0) or 0) == 0 then
+  local found = redis.call('STRLEN', live)
+  if found > 0 and KEYS[8] and not hasSettings then return 'TYPE' end
+  if found > length then return 'TYPE' end
+  if found > 0 and head ~= '' and redis.call('GETRANGE', live, 0, #head - 1) ~= head then return 'TYPE' end
+  if found < length and redis.call('BITCOUNT', live, 0, 262143) * math.log(found / length) < -28 then return 'TYPE' end
+end
 --safety:marked
 if ARGV[9] == '1' and not hasCanaries(live) then return 'LIVE' end
 --end

@@ -205,8 +205,8 @@ export class BitsStaging implements LeasedStaging {
     if (reply === 'TYPE') {
       throw new BloomRebuildError(
         'store-failed',
-        `Expected key '${data}' to hold a filter of ${this.planned.bits} bits, or nothing, got another type or a string of another size. ` +
-          'It was left alone: name the key of the filter, and the number of bits that its owner uses, or delete it.',
+        `Expected key '${data}' to hold a filter of ${this.planned.bits} bits, or nothing, got another type, a string of another size, or one without ` +
+          'the settings of its owner. It was left alone: name the key of the filter, and the number of bits that its owner uses, or delete it.',
       );
     }
     if (reply === 'LIVE') {

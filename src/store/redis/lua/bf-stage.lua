@@ -3,13 +3,17 @@ Begins the journal of a staged filter: only one that has begun takes ids.
 
 KEYS[1]  lease
 KEYS[2]  journal
+KEYS[3]  the live filter
 ARGV[1]  token of the lease
 ARGV[2]  token of the staging, the journal's first element
 ARGV[3]  life of the journal, in milliseconds
 
-Reply: 'LEASE' when the lease is not the caller's, else 'OK'
+Reply: 'LEASE'  the lease is not the caller's
+       'TYPE'   the live key is something else, which the swap would destroy
+       'OK'
 ]]
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+if redis.call('EXISTS', KEYS[3]) == 1 and redis.pcall('BF.INFO', KEYS[3]).err then return 'TYPE' end
 redis.call('DEL', KEYS[2])
 redis.call('RPUSH', KEYS[2], ARGV[2])
 redis.call('PEXPIRE', KEYS[2], ARGV[3])

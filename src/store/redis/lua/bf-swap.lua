@@ -23,6 +23,7 @@ Reply: 'LEASE'   the lease is not the caller's
        'STALE'   another staging was published, or the live generation is another one
        'SERVER'  the server is another one or restarted: adds that it had acknowledged may be missing in staging
        'LENGTH'  the staged filter or its journal is not there whole
+       'TYPE'    the live key is something else, which is left alone
        the reply of BF.INSERT in which an id was refused
        'OK'
 ]]
@@ -45,11 +46,20 @@ end
 local journaled = tonumber(known[3] or '0')
 local canaries = tonumber(ARGV[8])
 if redis.call('LINDEX', journal, 0) ~= ARGV[2] or redis.call('LLEN', journal) ~= journaled + 1 then return 'LENGTH' end
-local found = redis.pcall('BF.MEXISTS', staged, unpack(ARGV, 9, 8 + canaries))
+local asked = { unpack(ARGV, 9, 8 + canaries) }
+--safety:replayed
+-- The last ids of the journal that the staged filter has: an older copy of it lacks them.
+local replayed = tonumber(ARGV[5])
+for _, id in ipairs(replayed > 0 and redis.call('LRANGE', journal, math.max(1, replayed - 7), replayed) or {}) do
+  asked[#asked + 1] = id
+end
+--end
+local found = redis.pcall('BF.MEXISTS', staged, unpack(asked))
 if found.err then return string.find(found.err, 'WRONGTYPE', 1, true) and 'LENGTH' or found end
-for i = 1, canaries do
+for i = 1, #asked do
   if found[i] ~= 1 then return 'LENGTH' end
 end
+if redis.call('EXISTS', live) == 1 and redis.pcall('BF.INFO', live).err then return 'TYPE' end
 
 for from = tonumber(ARGV[5]) + 1, journaled, 1000 do
   local reply = redis.pcall('BF.INSERT', staged, 'NOCREATE', 'ITEMS', unpack(redis.call('LRANGE', journal, from, from + 999)))
@@ -68,6 +78,15 @@ redis.call('RENAME', staged, live)
 redis.call('UNLINK', journal)
 for _, field in ipairs(redis.call('HKEYS', meta)) do
   if string.find(field, '^pending%.') or string.find(field, '^journaled:') then redis.call('HDEL', meta, field) end
+end
+redis.call('HDEL', meta, 'recent')
+-- The canaries are what was added last; the number tells whether peers add to it from here on.
+local info = redis.pcall('BF.INFO', live)
+for i = 1, info.err and 0 or #info, 2 do
+  local name = type(info[i]) == 'table' and info[i].ok or info[i]
+  if name == 'Number of items inserted' then
+    redis.call('HSET', meta, 'recent', ARGV[2] .. ' ' .. string.format('%d', info[i + 1]) .. '\n')
+  end
 end
 redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[7], unpack(ARGV, 9 + canaries))
 redis.call('HINCRBY', meta, 'builds', 1)

@@ -23,7 +23,7 @@ ARGV[10..] fields of the settings that were found, and their values
 Reply: 'LEASE'    the lease is not the caller's
        'STALE'    the live generation is another one; or it was taken offline, since the live string is not that of it any more
        'LENGTH'   there is another staged string of this name
-       'TYPE'     the live key is no string, or one of another size
+       'TYPE'     the live key is no string, one of another size, or, before the first build, one without the settings beside it
        'SETTINGS' the settings are no longer those that were found
        'MARKED'   the live string has the canaries of the staged one
        'OK'       it was left as it is
@@ -69,6 +69,10 @@ if ARGV[8] == '1' then
     return 'TYPE'
   end
 end
+
+-- What nobody has known as a filter may be anything.
+local isFirst = redis.call('TYPE', meta).ok ~= 'hash' or (tonumber(redis.call('HGET', meta, 'builds') or 0) or 0) == 0
+if isFirst and found > 0 and KEYS[6] and redis.call('EXISTS', KEYS[6]) == 0 then return 'TYPE' end
 
 local reply = 'OK'
 if ARGV[6] ~= 'leave' then

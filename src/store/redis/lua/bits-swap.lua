@@ -29,7 +29,8 @@ Reply: 'LEASE'    the lease is not the caller's
        'STALE'    another staging was published, or the live generation is another one
        'SERVER'   the server is another one or restarted: adds that it had acknowledged may be missing in staging
        'LENGTH'   the staged string is not there whole
-       'TYPE'     the live key is no string, or one that is no such filter
+       'TYPE'     the live key is no string, or one that is no such filter; before the first build also one that cannot be told
+                  from something else
        'LIVE'     the live string is not the one that was marked: what peers have added to that is not known
        'SETTINGS' the settings are no longer those that were found
        'OK'
@@ -74,6 +75,14 @@ end
 
 local kind = redis.call('TYPE', live).ok
 if kind ~= 'none' and kind ~= 'string' then return 'TYPE' end
+if kind == 'string' and (tonumber(redis.call('HGET', meta, 'builds') or 0) or 0) == 0 then
+  local found = redis.call('STRLEN', live)
+  if found > 0 and KEYS[8] and not hasSettings then return 'TYPE' end
+  if found > length then return 'TYPE' end
+  if found > 0 and head ~= '' and redis.call('GETRANGE', live, 0, #head - 1) ~= head then return 'TYPE' end
+  -- Bits are spread evenly: so many of them are all in the first part of a filter with a chance of less than e^-28.
+  if found < length and redis.call('BITCOUNT', live, 0, 262143) * math.log(found / length) < -28 then return 'TYPE' end
+end
 --safety:marked
 if ARGV[9] == '1' and not hasCanaries(live) then return 'LIVE' end
 --end

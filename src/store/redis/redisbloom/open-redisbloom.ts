@@ -22,5 +22,11 @@ export function openRedisBloom(options: RedisBloomFilterOptions): CompanionFilte
   const keys = new CompanionKeys(layout.key ?? `${keyPrefix}:{${name}}:bf`);
   const ownsKey = layout.key === undefined;
   const driver = new RedisBloomDriver({ ...options, ...layout, filter: name, keys, ownsKey });
-  return new CompanionFilterStore({ ...options, keys, driver, ownsKey });
+  return new CompanionFilterStore({
+    ...options,
+    keys,
+    driver,
+    ownsKey,
+    waitsForAdopt: layout.adopt === 'explicit',
+  });
 }

@@ -31,7 +31,7 @@ import {
 } from './placed-redisbloom.js';
 import { type Item, RedisBloomScripts } from './redisbloom-scripts.js';
 import { RedisBloomStaging } from './redisbloom-staging.js';
-import { isGone, isWrongType, parseExists, parseInfo } from './replies.js';
+import { isGone, isWrongType, parseInfo } from './replies.js';
 import { reserveArguments } from './reserve.js';
 import { findCommands } from './server-commands.js';
 
@@ -87,7 +87,7 @@ export class RedisBloomDriver implements CompanionDriver<PlacedRedisBloom> {
   ): Promise<BloomVerdict[] | Outdated> {
     const { maxIdBytes } = this.options.plan;
     const fitting = ids.filter((id) => !isLongerThan(id, maxIdBytes)).map(itemOf);
-    const found = await this.ask(placed, fitting, role);
+    const found = await this.scripts.check(placed, role === 'live' ? 'token' : 'pending.token', fitting);
     if (typeof found === 'string') return found;
     let next = 0;
     return ids.map((id) => {
@@ -177,27 +177,6 @@ export class RedisBloomDriver implements CompanionDriver<PlacedRedisBloom> {
       emit({ type: 'store-error', filter, operation: 'inspect the server', error });
       return [];
     }
-  }
-
-  /** One plain command; where it finds no proof, a script is asked, which compares the metadata in the same step. */
-  private async ask(
-    placed: PlacedRedisBloom,
-    ids: readonly Item[],
-    role: GenerationRole,
-  ): Promise<boolean[] | Outdated> {
-    const { connection } = this.options;
-    const { canaries, stops, key } = placed;
-    const asked = [...stops, ...canaries, ...ids];
-    const reply = await connection.commandRead('BF.MEXISTS', key, asked).catch((error: unknown) => {
-      // RedisBloom finds nothing in a key of another type; others refuse it.
-      if (isWrongType(error)) return undefined;
-      throw error;
-    });
-    const found = reply === undefined ? [] : parseExists(reply, asked.length);
-    const isStopped = stops.every((_, i) => found[i]);
-    const isThere = canaries.every((_, i) => found[stops.length + i]);
-    if (isThere && !isStopped) return found.slice(stops.length + canaries.length);
-    return this.scripts.check(placed, role === 'live' ? 'token' : 'pending.token', ids);
   }
 
   private newGeneration(token: string, plan = this.options.plan): CompanionGeneration {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { BloomRebuildError } from '../../../common/index.js';
 import { LAYOUT_NUMBERS } from '../../../filter/index.js';
 import { COMPANION_FORMAT, generationFields } from '../companion/companion-meta.js';
@@ -10,6 +11,9 @@ import { parseExists, parseInsert } from './replies.js';
 
 /** An id as it is sent. */
 export type Item = string | Buffer;
+
+/** `TYPE`: the key of the live filter holds something else, which is left alone. */
+export type BfRefusal = Refusal | 'TYPE';
 
 /** Life of a filter that was moved aside: it is removed long before, unless the process dies. */
 const ASIDE_LIFE_MS = 60_000;
@@ -25,6 +29,8 @@ export interface BfStep {
 /** One typed function for each script on filters of `BF.*` commands. */
 export class RedisBloomScripts {
   private readonly script: Record<ScriptName, Script>;
+  private readonly markBase = randomBytes(12).toString('base64url');
+  private marks = 0;
 
   constructor(
     private readonly connection: RedisConnection,
@@ -66,7 +72,7 @@ export class RedisBloomScripts {
     const reply = await this.connection.run(
       this.script.bfAdd,
       [keys.meta, keys.data, ...(staged ? [this.journal(stagedToken)] : [])],
-      [live?.generation.token ?? '', stagedToken, canaries.length, ...canaries, ...ids],
+      [live?.generation.token ?? '', stagedToken, canaries.length, this.nextMark(), ...canaries, ...ids],
     );
     if (!Array.isArray(reply)) return outdated(reply);
     if (reply.length === 0) return ids.map(() => true);
@@ -91,6 +97,7 @@ export class RedisBloomScripts {
         COMPANION_FORMAT,
         canaries.length,
         reserve.length,
+        generation.token,
         ...canaries,
         ...reserve,
         ...generationFields(generation, LAYOUT_NUMBERS.redisbloom),
@@ -111,9 +118,10 @@ export class RedisBloomScripts {
     return this.keys.beside(token, 'journal');
   }
 
-  async stage({ lease, lifeMs }: BfStep, token: string): Promise<Refusal | 'OK'> {
-    const keys = [this.keys.lease, this.journal(token)];
-    return this.step(this.script.bfStage, keys, [lease, token, lifeMs]);
+  async stage({ lease, lifeMs }: BfStep, token: string): Promise<BfRefusal | 'OK'> {
+    const keys = [this.keys.lease, this.journal(token), this.keys.data];
+    return String(await this.connection.run(this.script.bfStage, keys, [lease, token, lifeMs])) as
+      BfRefusal | 'OK';
   }
 
   async load({ lease, staged, lifeMs }: BfStep, iterator: number, data: Uint8Array): Promise<Refusal | 'OK'> {
@@ -161,7 +169,7 @@ export class RedisBloomScripts {
       readonly replayed: number;
       readonly ids: number;
     },
-  ): Promise<Refusal | 'OK'> {
+  ): Promise<BfRefusal | 'OK'> {
     const { keys } = this;
     const { placed, runId, oldToken, replayed, ids } = made;
     const { generation, canaries, settings } = placed;
@@ -190,7 +198,7 @@ export class RedisBloomScripts {
         Date.now(),
       ],
     );
-    if (!Array.isArray(reply)) return String(reply) as Refusal | 'OK';
+    if (!Array.isArray(reply)) return String(reply) as BfRefusal | 'OK';
     throw journalTooLong();
   }
 
@@ -198,6 +206,11 @@ export class RedisBloomScripts {
   async probe(commands: readonly string[]): Promise<string[]> {
     const reply = await this.connection.run(this.script.bfProbe, [this.keys.probe], commands);
     return (reply as unknown[]).map(String);
+  }
+
+  /** A text that was never added: the script adds it when only that tells the filter from an older copy of it. */
+  private nextMark(): string {
+    return `${this.markBase}:${this.marks++}:`;
   }
 
   private async step(

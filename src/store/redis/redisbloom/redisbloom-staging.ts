@@ -7,7 +7,7 @@ import type { Refusal } from '../redis-scripts.js';
 import { commitSwap, demand } from '../swap-steps.js';
 import { LocalChain } from './local-chain.js';
 import type { PlacedRedisBloom } from './placed-redisbloom.js';
-import { type BfStep, journalTooLong, type RedisBloomScripts } from './redisbloom-scripts.js';
+import { type BfRefusal, type BfStep, journalTooLong, type RedisBloomScripts } from './redisbloom-scripts.js';
 import { localDemand, reserveArguments } from './reserve.js';
 import { findCommands } from './server-commands.js';
 
@@ -68,7 +68,7 @@ export class RedisBloomStaging implements LeasedStaging {
     });
     this.chain = new LocalChain(placed, { maxIdBytes: ticket.plan.maxIdBytes, keepsIds: !canLoad });
     this.runId = (await host.views.reload()).runId;
-    demand(await scripts.stage(this.step, ticket.token));
+    this.demand(await scripts.stage(this.step, ticket.token));
     const { lease } = ticket;
     const { generation } = placed;
     const made = { lease, runId: this.runId, generation, layout: LAYOUT_NUMBERS.redisbloom };
@@ -98,14 +98,16 @@ export class RedisBloomStaging implements LeasedStaging {
       name,
       emit,
       views,
-      swap: ({ live }) =>
-        scripts.swap(this.step, {
-          placed,
-          runId: this.runId,
-          oldToken: live?.generation.token ?? '',
-          replayed: this.replayed,
-          ids,
-        }),
+      swap: async ({ live }) =>
+        this.checkType(
+          await scripts.swap(this.step, {
+            placed,
+            runId: this.runId,
+            oldToken: live?.generation.token ?? '',
+            replayed: this.replayed,
+            ids,
+          }),
+        ),
       isLive: ({ live }) => live?.generation.token === ticket.token,
     });
     await views.remove([host.keys.aside(ticket.token)]);
@@ -137,6 +139,21 @@ export class RedisBloomStaging implements LeasedStaging {
       signal.throwIfAborted();
       demand(await scripts.load(this.step, iterator, data));
     }
+  }
+
+  private demand(reply: BfRefusal | 'OK'): void {
+    demand(this.checkType(reply));
+  }
+
+  /** @throws {BloomRebuildError} when the swap would destroy what is no filter. */
+  private checkType(reply: BfRefusal | 'OK'): Refusal | 'OK' {
+    if (reply !== 'TYPE') return reply;
+    const { data } = this.options.host.keys;
+    throw new BloomRebuildError(
+      'store-failed',
+      `Expected key '${data}' to hold a filter of BF.* commands, or nothing, got a key of another type. It was left alone: name ` +
+        'another key in layout.key, or delete this one.',
+    );
   }
 
   private async replay(signal: AbortSignal): Promise<void> {

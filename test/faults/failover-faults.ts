@@ -6,6 +6,8 @@ import { ReplicatedSite, SentinelSite } from './redis-site.js';
 /** Adds of this time are acknowledged by the master, and never reach the replica. */
 const LAG_MS = 300;
 const OUTAGE_MS = 500;
+/** Whoever only looks up has seen by then that its server is a replica. */
+const NOTICED_AFTER_MS = 2000;
 
 async function promoteReplica(site: ReplicatedSite): Promise<void> {
   site.link.hold();
@@ -13,7 +15,35 @@ async function promoteReplica(site: ReplicatedSite): Promise<void> {
   await site.replicaAdmin.call('REPLICAOF', 'NO', 'ONE');
 }
 
+/** As of a managed Redis: its name leads to the replica that takes over, and nobody's connection ends. */
+const demotions = [
+  { name: 'master demoted, its connections stay, its address leads to the new one', addsMeanwhile: false },
+  { name: 'the same while all instances add', addsMeanwhile: true },
+].map(({ name, addsMeanwhile }) =>
+  fault({
+    name,
+    group: 'redis',
+    quick: !addsMeanwhile,
+    isBeyond: addsMeanwhile,
+    start: () => ReplicatedSite.start(),
+    strike: async ({ site, traffic, over, remark }) => {
+      const { adders } = traffic;
+      if (!addsMeanwhile) traffic.adders = new Set();
+      await delay(LAG_MS);
+      await site.replicaAdmin.call('REPLICAOF', 'NO', 'ONE');
+      await site.masterAdmin.call('REPLICAOF', site.replica.host, String(site.replica.port));
+      site.turn(site.replica);
+      over();
+      if (addsMeanwhile) return;
+      await delay(NOTICED_AFTER_MS);
+      traffic.adders = adders;
+      remark(`nobody added for ${NOTICED_AFTER_MS} ms`);
+    },
+  }),
+);
+
 export const failoverFaults: readonly Fault[] = [
+  ...demotions,
   fault({
     name: 'replica promoted, adds not replicated',
     group: 'redis',
@@ -46,6 +76,16 @@ export const failoverFaults: readonly Fault[] = [
       await site.masterAdmin.call('REPLICAOF', 'NO', 'ONE');
       await site.replica.kill();
       site.lead(site.master);
+    },
+  }),
+  fault({
+    name: 'master hangs, its address leads to the new one',
+    group: 'redis',
+    start: () => ReplicatedSite.start(),
+    strike: async ({ site }) => {
+      await promoteReplica(site);
+      await site.master.kill('SIGSTOP');
+      site.turn(site.replica);
     },
   }),
   fault({

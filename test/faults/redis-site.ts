@@ -103,6 +103,11 @@ export class ReplicatedSite implements RedisSite {
     }
   }
 
+  /** Leads new connections to a server, while those that are open stay, as a name that changes does. */
+  turn(server: RedisServer): void {
+    for (const door of this.doors) door.target = server;
+  }
+
   async stop(): Promise<void> {
     this.masterAdmin.disconnect();
     this.replicaAdmin.disconnect();

@@ -94,14 +94,6 @@ export abstract class CachedViews<View extends CachedView> {
     this.filter.emit({ type: 'state-changed', filter: this.filter.name, state, reason });
   }
 
-  /** A replica lags, and a master that was made one keeps its clients and its run id. */
-  protected assertMaster(role: string): void {
-    if (role !== 'slave') return;
-    throw new BloomUnavailableError(
-      'The Redis server that answers is a replica. Give the option redis the address of the master.',
-    );
-  }
-
   protected newer(found: string, supported: string): BloomUnavailableError {
     const { name, emit } = this.filter;
     if (this.toldNewer !== found) {
@@ -115,9 +107,17 @@ export abstract class CachedViews<View extends CachedView> {
   }
 
   private async read(): Promise<View> {
-    const view = await this.load();
-    this.cached = view;
-    return view;
+    const { connection, emit, name } = this.filter;
+    try {
+      const view = await this.load();
+      connection.master.found();
+      this.cached = view;
+      return view;
+    } catch (error) {
+      const text = connection.master.adviceOn(error);
+      if (text !== undefined) emit({ type: 'advice', filter: name, text });
+      throw error;
+    }
   }
 
   /** The view is used until another one is there, or none can be had: the next look-up tells of that. */

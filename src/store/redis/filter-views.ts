@@ -48,8 +48,7 @@ export class FilterViews extends CachedViews<FilterView> {
     const { scripts, keys, name } = this.options;
     for (let attempt = 0; attempt < 3; attempt++) {
       const server = this.server();
-      const { runId, role, type, fields } = await scripts.describe(keys);
-      this.assertMaster(role);
+      const { runId, type, fields } = await scripts.describe(keys);
       const meta = parseMeta(type, fields);
       if (meta.kind === 'newer') throw this.newer(meta.found, FORMAT);
       if (meta.kind === 'nonsense') {

@@ -4,6 +4,7 @@ import { type BloomEventListener, BloomUnavailableError } from '../../common/ind
 import { CircuitBreaker } from './circuit-breaker.js';
 import { clusterSlot } from './cluster-slot.js';
 import { withDeadline } from './deadline.js';
+import { MasterSearch } from './master-search.js';
 import { luaSources } from './scripts.generated.js';
 
 export type RedisClient = Redis | Cluster;
@@ -58,6 +59,8 @@ export class RedisConnection {
     node.on('close', this.onClose);
   };
   private readonly onError = (error: unknown) => this.emit({ type: 'connection-error', error });
+  /** Where the connection leads when its server is no master. */
+  readonly master: MasterSearch;
 
   constructor(
     private readonly client: RedisClient,
@@ -65,6 +68,7 @@ export class RedisConnection {
     private readonly timeouts: RedisTimeouts,
     private readonly emit: BloomEventListener,
   ) {
+    this.master = new MasterSearch(client, owned, emit);
     client.on('close', this.onClose);
     if (isCluster(client)) {
       client.on('+node', this.onNode);
@@ -170,6 +174,7 @@ export class RedisConnection {
 
   async close(): Promise<void> {
     const { client } = this;
+    this.master.close();
     client.off('close', this.onClose);
     if (isCluster(client)) {
       client.off('+node', this.onNode);
@@ -190,6 +195,9 @@ export class RedisConnection {
     this.readsWaiting++;
     try {
       return await send();
+    } catch (error) {
+      this.master.failed(error);
+      throw error;
     } finally {
       this.readsWaiting--;
     }
@@ -197,7 +205,12 @@ export class RedisConnection {
 
   private async write<Reply>(operation: string, send: () => Promise<Reply>): Promise<Reply> {
     this.assertConnected();
-    return withDeadline(send(), this.timeouts.writeTimeoutMs, operation);
+    try {
+      return await withDeadline(send(), this.timeouts.writeTimeoutMs, operation);
+    } catch (error) {
+      this.master.failed(error);
+      throw error;
+    }
   }
 
   private assertConnected(): void {

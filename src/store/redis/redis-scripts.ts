@@ -57,12 +57,10 @@ export class RedisScripts {
     return this.connection.writeTimeoutMs;
   }
 
-  async describe(
-    keys: Pick<RedisKeys, 'meta'>,
-  ): Promise<{ runId: string; role: string; type: string; fields: string[] }> {
+  async describe(keys: Pick<RedisKeys, 'meta'>): Promise<{ runId: string; type: string; fields: string[] }> {
     const reply = await this.connection.run(this.script.describe, [keys.meta], []);
-    const [runId = '', role = '', type = 'none', ...fields] = (reply as Buffer[]).map(String);
-    return { runId, role, type, fields };
+    const [runId = '', type = 'none', ...fields] = (reply as Buffer[]).map(String);
+    return { runId, type, fields };
   }
 
   /** The blocks that the records name; something else for one that is not there whole. */

@@ -53,7 +53,7 @@ export class RedisStore implements CopyableStore {
    */
   static async connect(options: RedisStoreOptions): Promise<RedisStore> {
     const owned = !isClient(options.redis);
-    const client = isClient(options.redis) ? options.redis : await createClient(options.redis);
+    const client = isClient(options.redis) ? options.redis : await createClient(options.redis, options);
     assertUsable(client);
     return new RedisStore(new RedisConnection(client, owned, options, options.emit), options);
   }
@@ -116,7 +116,10 @@ function isClient(redis: BloomRedis): redis is RedisClient {
   return typeof redis === 'object' && 'status' in redis && 'callBuffer' in redis;
 }
 
-async function createClient(redis: string | RedisOptions): Promise<RedisClient> {
+async function createClient(
+  redis: string | RedisOptions,
+  { writeTimeoutMs }: RedisTimeouts,
+): Promise<RedisClient> {
   const ioredis = await import('ioredis').catch((cause: unknown) => {
     throw new BloomConfigError(
       "Expected the package 'ioredis' beside nestjs-bloom, since the option redis is set. Run: npm install ioredis",
@@ -125,10 +128,13 @@ async function createClient(redis: string | RedisOptions): Promise<RedisClient> 
   });
   // Protection is to be back within a second of the server.
   const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1000);
+  const maxLoadingRetryTime = 1000;
   // How long a server that does not answer, or is not there, keeps a process that ends.
   const disconnectTimeout = 500;
+  // A server that is gone without a word keeps no connection: its address may lead to another one.
+  const timeouts = { connectTimeout: 3000, socketTimeout: Math.max(2000, writeTimeoutMs) + 1000 };
   // Connects with the first command: an application that does not start for a bad option leaves nothing open.
-  const defaults = { retryStrategy, disconnectTimeout, lazyConnect: true };
+  const defaults = { retryStrategy, maxLoadingRetryTime, disconnectTimeout, ...timeouts, lazyConnect: true };
   return typeof redis === 'string'
     ? new ioredis.Redis(redis, defaults)
     : new ioredis.Redis({ ...defaults, ...redis });

@@ -1040,8 +1040,13 @@ return 'OK'
   local info = redis.pcall('INFO', section)
   return type(info) == 'string' and string.match(info, pattern) or ''
 end
-local reply = { ask('server', 'run_id:(%w+)'), ask('replication', 'role:(%w+)'), redis.call('TYPE', KEYS[1]).ok }
-if reply[3] == 'hash' then
+local written = redis.pcall('HDEL', KEYS[1], '')
+local is_refused = type(written) == 'table' and string.find(written.err or '', 'READONLY', 1, true)
+if is_refused or ask('replication', 'role:(%w+)') == 'slave' then
+  return redis.error_reply('READONLY The server is a replica.')
+end
+local reply = { ask('server', 'run_id:(%w+)'), redis.call('TYPE', KEYS[1]).ok }
+if reply[2] == 'hash' then
   for _, text in ipairs(redis.call('HGETALL', KEYS[1])) do
     reply[#reply + 1] = text
   end

@@ -67,8 +67,7 @@ export class CompanionViews<Placed extends PlacedGeneration> extends CachedViews
     const { scripts, keys, driver, name, hasSource } = this.options;
     for (let attempt = 0; attempt < 3; attempt++) {
       const server = this.server();
-      const { runId, role, type, fields } = await scripts.describe(keys);
-      this.assertMaster(role);
+      const { runId, type, fields } = await scripts.describe(keys);
       const meta = parseCompanionMeta(type, fields, driver.layout);
       if (meta.kind === 'other') throw this.newer(meta.found, COMPANION_FORMAT);
       if (meta.kind === 'nonsense') {

@@ -1,16 +1,23 @@
 --[[
-Reads all that is stored about a filter, and which server it is that answers, as what.
+Reads all that is stored about a filter, and which server it is that answers.
 
 KEYS[1]  meta
 
-Reply: { run id of the server, its role: master or slave (both '' when it may not be asked), type of meta, field, value, … }
+Reply: { run id of the server ('' when it may not be asked), type of meta, field, value, … }
+or the error READONLY from a replica: a client that is told to reconnect on this error sees it also when it only looks up
 ]]
 local function ask(section, pattern)
   local info = redis.pcall('INFO', section)
   return type(info) == 'string' and string.match(info, pattern) or ''
 end
-local reply = { ask('server', 'run_id:(%w+)'), ask('replication', 'role:(%w+)'), redis.call('TYPE', KEYS[1]).ok }
-if reply[3] == 'hash' then
+-- There is no such field. A replica refuses every write, also to a user who may not run INFO.
+local written = redis.pcall('HDEL', KEYS[1], '')
+local is_refused = type(written) == 'table' and string.find(written.err or '', 'READONLY', 1, true)
+if is_refused or ask('replication', 'role:(%w+)') == 'slave' then
+  return redis.error_reply('READONLY The server is a replica.')
+end
+local reply = { ask('server', 'run_id:(%w+)'), redis.call('TYPE', KEYS[1]).ok }
+if reply[2] == 'hash' then
   for _, text in ipairs(redis.call('HGETALL', KEYS[1])) do
     reply[#reply + 1] = text
   end

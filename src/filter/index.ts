@@ -31,6 +31,7 @@ export {
   type BlockedStoredLayout,
   checkStoredLayout,
   hasFixedSize,
+  isMadeByOthers,
   storedBytes,
   type StoredLayout,
 } from './stored-layout.js';

@@ -32,7 +32,12 @@ export type StoredLayout =
 
 /** Whether the ids of a filter may outgrow it and a rebuild does not help: its size is a matter of all that use the key. */
 export function hasFixedSize(layout: StoredLayout): boolean {
-  return FIXED_SIZES.includes(layout.kind);
+  return FIXED_SIZES.includes(layout?.kind);
+}
+
+/** Whether other systems make the filter, on a key of theirs. */
+export function isMadeByOthers(layout: StoredLayout): boolean {
+  return hasFixedSize(layout) || (layout?.kind === 'redisbloom' && layout.key !== undefined);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { BloomEventListener } from '../common/index.js';
-import { hasFixedSize, storedBytes } from '../filter/index.js';
-import type { ManagedFilter } from '../service/index.js';
+import { hasFixedSize, isMadeByOthers, storedBytes } from '../filter/index.js';
+import type { FilterDefinition, ManagedFilter } from '../service/index.js';
 
 const LOOK_EVERY_MS = 60_000;
 
@@ -44,7 +44,9 @@ export class FilterWatch {
     const hasSource = definition.source !== undefined;
     const { drainMs } = definition;
     const bytes = storedBytes(definition.layout, definition);
-    const texts = [...(await filter.advise({ bytes, hasSource, drainMs }))];
+    const texts = [
+      ...(await filter.advise({ bytes, hasSource, makesItself: makesItself(definition), drainMs })),
+    ];
     if (hasSource && drainMs === 0) {
       texts.push(
         'rebuild.drainMs is 0: an id that is added just before a rebuild, and whose row is committed after it has read the table, is ' +
@@ -53,6 +55,12 @@ export class FilterWatch {
     }
     for (const text of texts) this.emit({ type: 'advice', filter: filter.name, text });
   }
+}
+
+/** Whether a filter that is found nowhere is made, or taken as others have left it, by the first process that looks. */
+function makesItself({ layout, create }: FilterDefinition): boolean {
+  if (!isMadeByOthers(layout)) return create === 'first-start';
+  return !('adopt' in layout && layout.adopt === 'explicit');
 }
 
 function isWithinPlan({ count, capacity }: { count: number; capacity: number }): string | undefined {

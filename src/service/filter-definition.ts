@@ -3,6 +3,7 @@ import {
   type BloomId,
   checkLayoutOptions,
   checkStoredLayout,
+  isMadeByOthers,
   MAX_ID_BYTES_LIMIT,
   planFilter,
   storedBytes,
@@ -20,6 +21,8 @@ export interface FilterDefinition {
   readonly errorRate: number;
   readonly layout: StoredLayout;
   readonly source: BloomIdSource | undefined;
+  /** Of a filter without a source that nobody else makes. */
+  readonly create: 'first-start' | 'explicit';
   readonly normalize: ((id: BloomId) => BloomId) | undefined;
   readonly maxIdBytes: number;
   /** Undefined: as it suits the store. */
@@ -85,6 +88,7 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
     `'off' with the layout ${printed(layout?.kind)}${grows ? ' and scaling' : ''}, of which there are no copies`,
     replica !== 'verified' || (layout?.kind === 'blocked' && !grows),
   );
+  checkCreate(options, layout, expect);
   expect('normalize', normalize, 'a function', normalize === undefined || typeof normalize === 'function');
 
   const definition: FilterDefinition = {
@@ -93,6 +97,7 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
     errorRate: options.errorRate ?? 0.001,
     layout,
     source,
+    create: options.create ?? 'first-start',
     normalize,
     maxIdBytes: options.maxIdBytes ?? 1024,
     replica,
@@ -137,6 +142,28 @@ function layoutOf({ layout, scaling }: BloomFilterOptions, expect: Expect): Stor
     typeof scaling === 'object' && scaling !== null && stored?.kind === 'blocked',
   );
   return { kind: 'blocked', scaling };
+}
+
+/** Refuses what would have no effect. */
+function checkCreate({ create, source }: BloomFilterOptions, layout: StoredLayout, expect: Expect): void {
+  expect(
+    'create',
+    create,
+    "'first-start' or 'explicit'",
+    create === undefined || ['first-start', 'explicit'].includes(create),
+  );
+  expect(
+    'create',
+    create,
+    'left out with a source, whose first rebuild makes the filter',
+    create !== 'explicit' || source === undefined,
+  );
+  expect(
+    'create',
+    create,
+    'left out with a filter on a key of other systems, who make it; see the option adopt of the layout',
+    create !== 'explicit' || !isMadeByOthers(layout),
+  );
 }
 
 function isGrowing(layout: StoredLayout): boolean {

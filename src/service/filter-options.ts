@@ -21,8 +21,15 @@ export interface BloomFilterOptions {
    * 2) and `tightening` times the error rate (default 0.8); all layers together stay within `errorRate`. See `ScalableFilter`.
    */
   readonly scaling?: ScalingOptions;
-  /** Where all ids come from. Without it the filter starts empty and knows only what was added. */
+  /** Where all ids come from. Without it the filter knows only what was added; see `create`. */
   readonly source?: BloomIdSource;
+  /**
+   * Of a filter without a source, who makes it. `first-start` (default): the first process that finds none makes it, empty. A Redis
+   * that lost everything while no process of the application ran looks like a first start: the filter is made again, empty, and
+   * answers "absent" for every id that was added before. `explicit`: nobody but `reset()` makes it, which is called once; until then
+   * the filter is `unknown` and `add` rejects.
+   */
+  readonly create?: 'first-start' | 'explicit';
   readonly rebuild?: BloomRebuildSchedule;
   /**
    * The one form of ids that are written in several ways: applied to every id of a look-up, an add and the source. A change of

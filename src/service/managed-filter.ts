@@ -204,7 +204,8 @@ export class ManagedFilter implements GuardableFilter {
       this.guarding.wrongAbsents++;
       emit({ type: 'wrong-absent', filter: this.name, id });
       await this.inStore.distrust('An id that exists was answered "absent".');
-      await this.add(id);
+      // Without a source it takes no ids until somebody empties it.
+      if (this.definition.source) await this.add(id);
     } catch (error) {
       emit({ type: 'store-error', filter: this.name, operation: 'report a wrong absent', error });
     }
@@ -220,9 +221,10 @@ export class ManagedFilter implements GuardableFilter {
     await this.inStore.verify?.();
   }
 
-  /** Makes a filter without a source, empty, unless it was made before, or is its owners' to make. */
+  /** Makes a filter without a source, empty, unless it was made before, or is its owners' or a person's to make. */
   create(): Promise<void> {
-    return this.inStore.adopt ? Promise.resolve() : this.builds.create();
+    const isMadeElsewhere = this.inStore.adopt || this.definition.create === 'explicit';
+    return isMadeElsewhere ? Promise.resolve() : this.builds.create();
   }
 
   /** Stops what runs, waits for it, and starts no other run. */

@@ -1,4 +1,5 @@
 export type { DenialAnswer, DenialOptions, DenialQuestion, SharedDenials } from './denials.js';
+export { notRecorded } from './not-recorded.js';
 export type {
   AdvisedFilter,
   BlockListener,

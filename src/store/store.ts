@@ -50,10 +50,11 @@ export interface BloomFilterStore {
 
   /**
    * Records ids; resolves when every one of them is recorded wherever a verdict may be taken from: the live generation
-   * and the staged one. For each id, true when it was not there before.
+   * and the staged one. For each id, true when it was not there before. A filter with a source takes ids also while none is live: a
+   * rebuild will find their rows.
    *
    * @throws {BloomIdError} for an id over `maxIdBytes`; then none is recorded.
-   * @throws {BloomUnavailableError} when the ids could not be recorded.
+   * @throws {BloomUnavailableError} when the ids could not be recorded, or the filter has no source and is not ready.
    */
   add(ids: readonly IdKey[]): Promise<boolean[]>;
 
@@ -111,6 +112,8 @@ export interface BloomFilterStore {
 export interface AdvisedFilter {
   readonly bytes: number;
   readonly hasSource: boolean;
+  /** Whether a filter without a source that is found nowhere is made, or taken as it is, without being asked for. */
+  readonly makesItself?: boolean;
   /** Longest time from an add to its visible row, in milliseconds. */
   readonly drainMs: number;
 }

@@ -1,5 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { BloomConfigError, type BloomEvent, BloomIdError, systemClock } from '../../src/common/index.js';
+import {
+  BloomConfigError,
+  type BloomEvent,
+  BloomIdError,
+  BloomUnavailableError,
+  systemClock,
+} from '../../src/common/index.js';
 import {
   type BloomFilterOptions,
   BloomService,
@@ -177,7 +183,7 @@ describe('A filter without a source on Redis', () => {
     await filter.add('before');
     await redis.client().del('bloom:{loose}:0');
     expect(await filter.check('before')).toBe('unknown');
-    await filter.add('meanwhile');
+    await expect(filter.add('meanwhile')).rejects.toThrow(BloomUnavailableError);
     expect(await filter.checkMany(['before', 'meanwhile', 'never'])).toEqual([
       'unknown',
       'unknown',

@@ -16,7 +16,7 @@ describe('The inspection of a server', () => {
   afterAll(() => redis.close());
 
   async function advice(
-    filter: { bytes?: number; hasSource?: boolean; drainMs?: number } = {},
+    filter: { bytes?: number; hasSource?: boolean; makesItself?: boolean; drainMs?: number } = {},
     url = redis.server.url,
   ) {
     const { filter: inStore, close } = await redis.open(redis.name(), { redis: url });
@@ -58,6 +58,12 @@ describe('The inspection of a server', () => {
 
   it('warns when a filter that cannot be rebuilt may lose ids in a restart', async () => {
     expect(await advice({ hasSource: false })).toEqual([expect.stringContaining('Set appendonly yes')]);
+    expect(await advice({ hasSource: false })).toEqual([
+      expect.stringContaining('stays unknown until reset()'),
+    ]);
+    expect(await advice({ hasSource: false, makesItself: true })).toEqual([
+      expect.stringMatching(/made again, empty, and answers "absent" .* Set create: 'explicit'/),
+    ]);
     await admin.config('SET', 'appendonly', 'yes');
     expect(await advice({ hasSource: false })).toEqual([]);
     await admin.config('SET', 'appendonly', 'no');

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { BloomUnavailableError } from '../../src/common/index.js';
 import { build } from '../support/built-filter.js';
 import { expectFound } from '../support/never-absent.js';
 import { openOptions } from '../support/open-options.js';
@@ -41,7 +42,7 @@ it('A filter without a source that was lost and made again, empty, is taken offl
 
 it('and so it is when the first that happens is an add', async () => {
   const { newcomer, old } = await madeAgain();
-  await old[0]!.add(['added']);
+  await expect(old[0]!.add(['added'])).rejects.toThrow(BloomUnavailableError);
   await newcomer.describe();
   expect(await newcomer.check(['known', 'added'])).toEqual(['unknown', 'unknown']);
 });

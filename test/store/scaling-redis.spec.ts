@@ -29,11 +29,10 @@ async function layersOf(name: string): Promise<{ ids: number; capacity: number }
   return layers.map(({ capacity }, index) => ({ ids: Number(meta[`layer.${index}`]), capacity }));
 }
 
-describeStoreContract(
-  'A filter that grows, in Redis',
-  async () => (await open(redis.name())).filter,
-  SCALING_TRAITS,
-);
+describeStoreContract('A filter that grows, in Redis', async () => (await open(redis.name())).filter, {
+  ...SCALING_TRAITS,
+  takesAddsUnready: false,
+});
 
 describe('A filter in Redis that grew', () => {
   it('has its ids in layers, none of which holds more than it should, and knows how many', async () => {

@@ -1,13 +1,14 @@
 import { BloomRebuildError } from '../../common/index.js';
 import type { IdKey } from '../../filter/index.js';
-import type {
-  BloomFilterStore,
-  BloomVerdict,
-  FilterDescription,
-  OpenFilterOptions,
-  RebuildLease,
-  StagePlan,
-  Staging,
+import {
+  type BloomFilterStore,
+  type BloomVerdict,
+  type FilterDescription,
+  type OpenFilterOptions,
+  type RebuildLease,
+  type StagePlan,
+  type Staging,
+  notRecorded,
 } from '../index.js';
 import type { HeldFilter } from './held-filter.js';
 
@@ -54,6 +55,7 @@ export class MemoryFilterStore implements BloomFilterStore {
 
   async add(ids: readonly IdKey[]): Promise<boolean[]> {
     const live = this.live?.filter;
+    if (!live && !this.options.hasSource) throw notRecorded(this.options, this.state);
     for (const filter of [live, this.staged]) {
       if (filter) for (const id of ids) filter.assertFits(id);
     }

@@ -86,14 +86,19 @@ function memoryAdvice(info: ReadonlyMap<string, string>, bytes: number): string[
   return advice;
 }
 
+const STAYS_UNKNOWN = 'The filter stays unknown until reset() (on a key of other systems: adopt()).';
+const MADE_AGAIN =
+  'While a process runs that knew the filter, it stays unknown until reset() (on a key of other systems: adopt()). When every process has ' +
+  'started anew as well, nobody can tell that there was a filter: it is made again, empty, and answers "absent" for every id added ' +
+  "before. Set create: 'explicit' (on a key of other systems: layout.adopt: 'explicit'), and it stays unknown then too.";
+
 function persistenceAdvice(
   info: ReadonlyMap<string, string>,
-  { hasSource }: { hasSource: boolean },
+  { hasSource, makesItself = false }: AdvisedFilter,
 ): string[] {
   if (hasSource || info.get('aof_enabled') !== '0') return [];
   return [
     'The filter has no source to be rebuilt from, and Redis keeps no append-only file: ids added since the last snapshot are gone ' +
-      'after a restart, and the filter stays unknown until reset() (on a key of other systems: adopt()). Set appendonly yes, or give the ' +
-      'filter a source.',
+      `after a restart. ${makesItself ? MADE_AGAIN : STAYS_UNKNOWN} Set appendonly yes, or give the filter a source.`,
   ];
 }

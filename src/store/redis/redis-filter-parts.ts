@@ -8,6 +8,8 @@ import type { RedisScripts } from './redis-scripts.js';
 /** What everything that works on one filter in Redis shares. */
 export interface RedisFilterParts {
   readonly name: string;
+  /** Whether the filter can be rebuilt. */
+  readonly hasSource: boolean;
   readonly emit: BloomEventListener;
   readonly keys: RedisKeys;
   readonly connection: RedisConnection;

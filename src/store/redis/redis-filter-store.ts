@@ -1,13 +1,14 @@
 import { BloomUnavailableError } from '../../common/index.js';
 import { BLOCK_BYTES, type IdKey, tooLong } from '../../filter/index.js';
-import type {
-  AdvisedFilter,
-  BlockListener,
-  BloomVerdict,
-  CopyableDescription,
-  CopyableFilterStore,
-  OpenFilterOptions,
-  RebuildLease,
+import {
+  type AdvisedFilter,
+  type BlockListener,
+  type BloomVerdict,
+  type CopyableDescription,
+  type CopyableFilterStore,
+  type OpenFilterOptions,
+  type RebuildLease,
+  notRecorded,
 } from '../index.js';
 import { addCommand, denialMarks } from './add-command.js';
 import { asUnavailable, BatchingFilterStore, unavailable } from './batching-filter-store.js';
@@ -114,9 +115,13 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
   }
 
   protected async record(ids: readonly IdKey[]): Promise<boolean[]> {
-    const { name, views } = this.parts;
+    const { name, views, hasSource } = this.parts;
     let view = await unavailable(views.current());
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      if (!view.live && !hasSource) {
+        view = await unavailable(views.reload());
+        if (!view.live) throw notRecorded(this.parts, view.description.state);
+      }
       const reply = await this.send(view, ids);
       if (typeof reply === 'object') return ids.map((_, i) => reply.flags[i] !== '0');
       const before = view;

@@ -106,8 +106,9 @@ export class RedisStore implements CopyableStore {
     const { name, emit, hasSource } = options;
     const { connection, scripts, denialScripts } = this;
     const { trustAfterFailover, keyPrefix } = this.options;
-    const parts = { name, emit, connection, scripts, denialScripts, keys: new RedisKeys(keyPrefix, name) };
-    const views = new FilterViews({ ...parts, trustAfterFailover, hasSource });
+    const keys = new RedisKeys(keyPrefix, name);
+    const parts = { name, emit, hasSource, connection, scripts, denialScripts, keys };
+    const views = new FilterViews({ ...parts, trustAfterFailover });
     return new RedisFilterStore({ ...parts, views }, options);
   }
 }

@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BloomFilterStore } from '../../../src/store/index.js';
+import { BloomUnavailableError } from '../../../src/common/index.js';
 import { build, commitIds, idsOf, leaseOf, mergeIds, testPlan } from '../../support/built-filter.js';
+import type { StoreTraits } from './store-traits.js';
 
-export function describeAdds(open: () => Promise<BloomFilterStore>): void {
+export function describeAdds(
+  open: () => Promise<BloomFilterStore>,
+  { takesAddsUnready = true }: StoreTraits = {},
+): void {
   describe('adds', () => {
     let filter: BloomFilterStore;
     beforeEach(async () => {
@@ -68,10 +73,12 @@ export function describeAdds(open: () => Promise<BloomFilterStore>): void {
     it('are remembered by the first generation that is staged', async () => {
       const lease = await leaseOf(filter);
       const staging = await lease.stage(testPlan());
-      expect(await filter.add(['a'])).toEqual([true]);
+      const added = filter.add(['a']);
+      if (takesAddsUnready) expect(await added).toEqual([true]);
+      else await expect(added).rejects.toThrow(BloomUnavailableError);
       await commitIds(staging, []);
       await lease.release();
-      expect(await filter.check(['a', 'b'])).toEqual(['maybe', 'absent']);
+      expect(await filter.check(['a', 'b'])).toEqual([takesAddsUnready ? 'maybe' : 'absent', 'absent']);
     });
 
     it('from before the staging are gone when the source does not have them', async () => {

@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BloomFilterStore } from '../../../src/store/index.js';
+import { BloomUnavailableError } from '../../../src/common/index.js';
 import { build, commitIds, leaseOf, testPlan } from '../../support/built-filter.js';
+import type { StoreTraits } from './store-traits.js';
 
-export function describeDistrust(open: () => Promise<BloomFilterStore>): void {
+export function describeDistrust(
+  open: () => Promise<BloomFilterStore>,
+  { takesAddsUnready = true }: StoreTraits = {},
+): void {
   describe('distrust', () => {
     let filter: BloomFilterStore;
     beforeEach(async () => {
@@ -16,7 +21,9 @@ export function describeDistrust(open: () => Promise<BloomFilterStore>): void {
       const staging = await lease.stage(testPlan());
       await filter.add(['before']);
       await filter.distrust('A reason.');
-      await filter.add(['after']);
+      const added = filter.add(['after']);
+      if (takesAddsUnready) await added;
+      else await expect(added).rejects.toThrow(BloomUnavailableError);
       expect(await filter.check(['a', 'before', 'after', 'x'])).toEqual(Array(4).fill('unknown'));
       expect(await filter.describe()).toMatchObject({
         state: 'suspect',
@@ -30,7 +37,7 @@ export function describeDistrust(open: () => Promise<BloomFilterStore>): void {
       expect(await filter.check(['a', 'before', 'after', 'x'])).toEqual([
         'maybe',
         'maybe',
-        'maybe',
+        takesAddsUnready ? 'maybe' : 'absent',
         'absent',
       ]);
     });

@@ -17,10 +17,10 @@ export function describeStoreContract(
   const { keepsMaxIdBytes = true } = traits;
   describe(name, () => {
     describeLookUps(open, traits);
-    describeAdds(open);
+    describeAdds(open, traits);
     if (keepsMaxIdBytes) describeLongIds(open);
     describeGenerations(open, traits);
     describeStaging(open);
-    describeDistrust(open);
+    describeDistrust(open, traits);
   });
 }

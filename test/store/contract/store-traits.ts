@@ -8,4 +8,6 @@ export interface StoreTraits {
   readonly shapeOf?: (plan: { capacity: number; errorRate: number }) => Partial<FilterShape>;
   /** Absent ids of 10,000 that pass at least at an error rate of 1 %. Default 30. */
   readonly leastErrors?: number;
+  /** Whether adds are taken while nothing is live, as with a source. Default true. */
+  readonly takesAddsUnready?: boolean;
 }

@@ -5,12 +5,13 @@ import {
   BloomUnavailableError,
 } from '../../../common/index.js';
 import type { IdKey } from '../../../filter/index.js';
-import type {
-  AdvisedFilter,
-  BloomFilterStore,
-  BloomVerdict,
-  FilterDescription,
-  RebuildLease,
+import {
+  type AdvisedFilter,
+  type BloomFilterStore,
+  type BloomVerdict,
+  type FilterDescription,
+  type RebuildLease,
+  notRecorded,
 } from '../../index.js';
 import { BatchingFilterStore, unavailable } from '../batching-filter-store.js';
 import { adviseOnServer } from '../redis-advice.js';
@@ -190,13 +191,12 @@ export class CompanionFilterStore<Placed extends PlacedGeneration>
 
   private notReady({ description: { state } }: CompanionView<Placed>): BloomUnavailableError {
     const { name, keys, ownsKey } = this.options;
+    if (ownsKey) return notRecorded({ name, key: keys.data }, state);
     return new BloomUnavailableError(
       `Filter '${name}' on key '${keys.data}' is ${state} and has no source: the id was not recorded. ` +
-        (ownsKey
-          ? 'Empty it with reset().'
-          : state === 'unbuilt' && !this.options.waitsForAdopt
-            ? 'It is taken for ready as soon as its owner has made the key.'
-            : 'Have its owner fill the key, then call adopt().'),
+        (state === 'unbuilt' && !this.options.waitsForAdopt
+          ? 'It is taken for ready as soon as its owner has made the key.'
+          : 'Have its owner fill the key, then call adopt().'),
     );
   }
 }

@@ -7,12 +7,13 @@ import {
   stackErrorRate,
   tooLong,
 } from '../../../filter/index.js';
-import type {
-  AdvisedFilter,
-  BloomFilterStore,
-  BloomVerdict,
-  FilterDescription,
-  RebuildLease,
+import {
+  type AdvisedFilter,
+  type BloomFilterStore,
+  type BloomVerdict,
+  type FilterDescription,
+  type RebuildLease,
+  notRecorded,
 } from '../../index.js';
 import { asUnavailable, BatchingFilterStore, unavailable } from '../batching-filter-store.js';
 import { refusedCommands } from '../companion/command-tries.js';
@@ -121,6 +122,8 @@ export class ScalingFilterStore extends BatchingFilterStore implements BloomFilt
     let [done, recordedIn] = [0, ''];
     let view = await unavailable(views.current());
     for (let attempt = 1, waits = 0; attempt <= MAX_ATTEMPTS;) {
+      if (!view.live) view = await unavailable(views.reload());
+      if (!view.live) throw notRecorded({ name }, view.description.state);
       this.layers = view.live?.layers.length ?? 1;
       if (waits === MOST_WAITS) this.overfillsUntil = performance.now() + OVERFILL_MS;
       const isLast = view.live !== undefined && !opener.canGrow(view.live);

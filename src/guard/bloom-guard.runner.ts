@@ -1,11 +1,11 @@
 import { NotFoundException, ServiceUnavailableException } from '@nestjs/common';
-import { BloomConfigError, BloomIdError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import type { BloomVerdict, DenialAnswer } from '../store/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
-import { AddQueue } from './add.queue.js';
+import type { AddQueue } from './add.queue.js';
+import { IdRegistrar } from './id.registrar.js';
 import { type SharedCall, SharedCalls } from './shared-calls.js';
-import type { BloomGuardDefaults, BloomGuardedOptions, BloomRegistersOptions } from './guard.options.js';
+import type { BloomGuardDefaults, BloomGuardedOptions } from './guard.options.js';
 
 /** One `@BloomGuarded` on one method. */
 export interface GuardDeclaration {
@@ -78,9 +78,11 @@ export class BloomGuardRunner {
   private readonly shared = new SharedCalls();
   private readonly queues = new Map<string, AddQueue>();
   private readonly handlers = new WeakMap<object, object>();
-  private closed = false;
+  readonly registrar: IdRegistrar;
 
-  constructor(private readonly options: BloomGuardRunnerOptions) {}
+  constructor(private readonly options: BloomGuardRunnerOptions) {
+    this.registrar = new IdRegistrar(options.service, this.queues);
+  }
 
   /** A promise of the decision where another process has to be asked. */
   decide(call: GuardedCall): GuardDecision | Promise<GuardDecision> {
@@ -203,45 +205,9 @@ export class BloomGuardRunner {
     }
   }
 
-  /**
-   * Adds ids.
-   *
-   * @throws {BloomConfigError} when the filter is not registered.
-   * @throws {BloomIdError} when one of them is no id; then none is recorded.
-   * @throws {BloomUnavailableError} when they could not be recorded, nor queued.
-   */
-  async register(options: {
-    filter: string;
-    ids: readonly BloomId[];
-    onError: BloomRegistersOptions['onError'];
-  }): Promise<void> {
-    const filter = this.options.service.filter(options.filter);
-    // The caller may use the array and its bytes again while an id waits.
-    const ids = options.ids.map((id) => (id instanceof Uint8Array ? new Uint8Array(id) : id));
-    if (ids.length === 0) return;
-    try {
-      await filter.addMany(ids);
-    } catch (error) {
-      if (options.onError !== 'queue' || this.closed) throw error;
-      if (error instanceof BloomIdError || error instanceof BloomConfigError) throw error;
-      this.queue(options.filter).put(ids, error);
-    }
-  }
-
   /** Tries once more to record what is queued, and queues no more. To be called before the store closes. */
-  async close(): Promise<void> {
-    this.closed = true;
-    await Promise.all([...this.queues.values()].map((queue) => queue.close()));
-  }
-
-  private queue(name: string): AddQueue {
-    let queue = this.queues.get(name);
-    if (!queue) {
-      const { service } = this.options;
-      queue = new AddQueue({ filter: service.guardable(name), emit: service.emit });
-      this.queues.set(name, queue);
-    }
-    return queue;
+  close(): Promise<void> {
+    return this.registrar.close();
   }
 }
 

@@ -12,6 +12,10 @@ const MAX_IDS = 1000;
  * before the method runs: there is no moment when the row exists and is answered "absent". For an id that the database makes,
  * see `from: 'result'` and its window.
  *
+ * A method that takes longer than half of `drainMs`, or during which the filter was rebuilt, has its id added once more before its
+ * caller gets the result: its row may have become visible after the rebuild had read the table. The row has to be visible when the
+ * method ends. So put the decorator on the method that commits, not on one that runs inside the transaction of its caller.
+ *
  * An id that cannot be recorded rejects the call, unless `onError: 'queue'`. So does an object that Nest did not construct:
  * what it creates would be answered "absent".
  *
@@ -52,10 +56,19 @@ async function callRegistering(
         'instead of a factory or a value, or remove the decorator and call filter.add(id) in the method.',
     );
   }
-  const record = (ids: readonly BloomId[]) => runner.register({ filter, ids, onError: options.onError });
+  const { registrar } = runner;
+  const record = (ids: readonly BloomId[]) => registrar.register({ filter, ids, onError: options.onError });
   if (options.from !== 'result') {
-    await record(readIds({ id: options.id, maxIds }, self, args));
-    return proceed(call);
+    const registration = await record(readIds({ id: options.id, maxIds }, self, args));
+    let result: unknown;
+    try {
+      result = await proceed(call);
+    } catch (error) {
+      await registrar.registerFailed(registration);
+      throw error;
+    }
+    await registrar.registerAgain(registration);
+    return result;
   }
   const result = await proceed(call);
   // The rows exist: not one of them may be left out.

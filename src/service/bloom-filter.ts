@@ -80,6 +80,12 @@ export interface BloomFilter {
 export interface GuardableFilter extends BloomFilter {
   readonly guarding: Guarding;
 
+  /** Names the live generation as this process knows it now, without asking; undefined where it does not know. */
+  readonly generation: string | undefined;
+
+  /** Longest time from the call of `add` to its row being visible to the source, in milliseconds. */
+  readonly drainMs: number;
+
   /** What `check` gives, without a promise where this process knows it. */
   verdictOf(id: BloomId): BloomVerdict | Promise<BloomVerdict>;
 

@@ -75,6 +75,14 @@ export class ManagedFilter implements GuardableFilter {
     this.askDenied = denials && (({ id, ...question }) => denials.ask({ id: this.toKey(id), ...question }));
   }
 
+  get generation(): string | undefined {
+    return this.inStore.generation;
+  }
+
+  get drainMs(): number {
+    return this.definition.drainMs;
+  }
+
   check(id: BloomId): Promise<BloomVerdict> {
     const verdict = this.verdictOf(id);
     return typeof verdict === 'string' ? RESOLVED[verdict] : verdict;

@@ -42,6 +42,9 @@ export interface BloomFilterStore {
   /** Undefined unless it was opened with `denials` and processes share it. */
   readonly denials?: SharedDenials | undefined;
 
+  /** Names the live generation as this process knows it now, without asking; undefined where it does not know. */
+  readonly generation?: string | undefined;
+
   /** A verdict for each id, in order. Never rejects: what fails is `unknown` and one event. */
   check(ids: readonly IdKey[]): Promise<BloomVerdict[]>;
 

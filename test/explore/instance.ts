@@ -134,8 +134,8 @@ export class Instance {
   }
 
   /** What a registering method does before it runs. */
-  register(ids: readonly string[]): Promise<void> {
-    return this.guard.register({ filter: this.filter.name, ids: [...ids], onError: 'throw' });
+  async register(ids: readonly string[]): Promise<void> {
+    await this.guard.registrar.register({ filter: this.filter.name, ids: [...ids], onError: 'throw' });
   }
 }
 

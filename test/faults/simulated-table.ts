@@ -18,6 +18,9 @@ export class SimulatedTable implements BloomIdSource {
   /** How a rebuild reads the rows that are visible when it begins: a fault puts another one in its place. */
   reading: Reading = readInBatches;
 
+  /** How long the commit of a row takes whose id is in here, in place of the usual time. */
+  readonly commitMs = new Map<string, number>();
+
   private readonly rows = new Set<string>();
 
   constructor(ids: readonly string[]) {
@@ -31,7 +34,7 @@ export class SimulatedTable implements BloomIdSource {
 
   async insert(id: string): Promise<void> {
     this.assertUp();
-    await delay(Math.random() * COMMIT_MS);
+    await delay(this.commitMs.get(id) ?? Math.random() * COMMIT_MS);
     this.rows.add(id);
   }
 

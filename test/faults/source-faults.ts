@@ -3,6 +3,7 @@ import type { BloomId, BloomRebuildFailure } from 'nestjs-bloom';
 import { type Fault, fault } from './fault.js';
 import { rebuild, expectRebuildToFail } from './rebuilds.js';
 import { ServerSite } from './redis-site.js';
+import { DRAIN_MS } from './timings.js';
 import { readInBatches, type SimulatedTable } from './simulated-table.js';
 
 type Reading = SimulatedTable['reading'];
@@ -104,6 +105,26 @@ export const sourceFaults: readonly Fault[] = [
         for (let i = 0; i < 3; i++) yield* readInBatches([...ids, ...ids]);
       };
       await rebuild(instances[0]);
+    },
+  }),
+  fault({
+    name: 'creates slower than drainMs, with a rebuild in between',
+    group: 'rebuild',
+    quick: true,
+    start: () => ServerSite.start(),
+    // Not ids of the traffic: before they are visible they may be absent.
+    strike: async ({ table, instances }) => {
+      const ids = Array.from({ length: 20 }, (_, i) => `slow-${i}`);
+      for (const id of ids) table.commitMs.set(id, 4 * DRAIN_MS);
+      const creates = ids.map((id, i) => instances[i % instances.length]!.shop.create(id, () => {}));
+      await rebuild(instances[0]);
+      await Promise.all(creates);
+      for (const { shop } of instances) {
+        const found = await Promise.all(ids.map((id) => shop.find(id)));
+        const absent = found.filter((row) => row === null).length;
+        if (absent > 0)
+          throw new Error(`${absent} of ${ids.length} rows whose create had returned were absent.`);
+      }
     },
   }),
   fault({

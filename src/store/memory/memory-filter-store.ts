@@ -43,6 +43,10 @@ export class MemoryFilterStore implements BloomFilterStore {
     if (removes) this.remove = async (ids) => ids.map((id) => this.removeOne(id));
   }
 
+  get generation(): string | undefined {
+    return this.live && String(this.builds);
+  }
+
   async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
     return verdicts(this.live?.filter, ids);
   }

@@ -50,6 +50,13 @@ export abstract class CachedViews<View extends CachedView> {
     return this.reload();
   }
 
+  /** The cached view as long as it may be used; never waits. */
+  get known(): View | undefined {
+    const view = this.cached;
+    const isUsable = view && this.isOfServer(view) && performance.now() - view.readAt < 2 * LOOK_AGAIN_MS;
+    return isUsable ? view : undefined;
+  }
+
   /** Whether the server that answers is the one that the view was read from. */
   isOfServer(view: View): boolean {
     return view.server === this.server();

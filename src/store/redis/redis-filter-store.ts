@@ -13,6 +13,7 @@ import {
 import { addCommand, denialMarks } from './add-command.js';
 import { asUnavailable, BatchingFilterStore, unavailable } from './batching-filter-store.js';
 import { BlockReader } from './block-reader.js';
+import { tagText } from './filter-meta.js';
 import type { FilterView } from './filter-view.js';
 import { adviseOnServer } from './redis-advice.js';
 import { markLifeMs, RedisDenials } from './redis-denials.js';
@@ -46,6 +47,11 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
     this.reader = new BlockReader(parts.connection, parts.scripts, onBlocks);
     this.markLifeMs = markLifeMs(drainMs);
     this.denials = denials && new RedisDenials(parts, { ...denials, markLifeMs: this.markLifeMs });
+  }
+
+  get generation(): string | undefined {
+    const live = this.parts.views.known?.live;
+    return live && tagText(live.generation);
   }
 
   async describe(): Promise<CopyableDescription> {

@@ -53,6 +53,10 @@ export class ReplicaFilterStore implements BloomFilterStore {
     return this.inner.denials;
   }
 
+  get generation(): string | undefined {
+    return this.inner.generation;
+  }
+
   async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
     const { copy } = this;
     if (!copy?.isWhole) return this.inner.check(ids);

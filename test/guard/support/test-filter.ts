@@ -13,6 +13,8 @@ import type { BloomVerdict } from '../../../src/store/index.js';
 /** A filter in memory that counts what it is asked, and fails when it is told to. */
 export class TestFilter implements GuardableFilter {
   readonly guarding = new Guarding({ shadow: false, auditSampleRate: 0, negativeCache: false, drainMs: 0 });
+  generation: string | undefined = 'first';
+  drainMs = 10_000;
   readonly wrongAbsents: BloomId[] = [];
   readonly checked: unknown[] = [];
   readonly addCalls: BloomId[][] = [];

@@ -68,6 +68,10 @@ export class CompanionFilterStore<Placed extends PlacedGeneration>
     this.adopt = options.ownsKey ? undefined : () => this.takeAsItIs();
   }
 
+  get generation(): string | undefined {
+    return this.views.known?.live?.generation.token;
+  }
+
   async describe(): Promise<FilterDescription> {
     const { live, description } = await this.views.reload();
     const measured = live && (await this.options.driver.measure(live));

@@ -55,6 +55,11 @@ export class ScalingFilterStore extends BatchingFilterStore implements BloomFilt
     super(parts);
   }
 
+  get generation(): string | undefined {
+    const live = this.parts.views.known?.live;
+    return live && originOf(live.generation.token);
+  }
+
   async describe(): Promise<FilterDescription> {
     const { views, scaling } = this.parts;
     for (let attempt = 1; ; attempt++) {

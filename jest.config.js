@@ -1,6 +1,7 @@
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
+  setupFilesAfterEnv: ['<rootDir>/test/support/quiet-console.ts'],
   roots: ['<rootDir>/test', '<rootDir>/sample-app'],
   testMatch: ['**/*.spec.ts'],
   // "npm run test:slow" runs those.

@@ -6,6 +6,7 @@ import { build, idsOf } from '../support/built-filter.js';
 import { age, ask, DENIALS, deny, sharing, untilShared } from '../support/denials.js';
 import { eventually } from '../support/eventually.js';
 import { commandCounts, type Instance, RedisFixture } from '../support/redis-fixture.js';
+import { asUser } from '../support/restricted-user.js';
 
 const DRAIN_MS = 10_000;
 /** Nothing is noted for so long in the bucket of an id that was added. */
@@ -272,10 +273,9 @@ describe('A server', () => {
   });
 
   it('that may not tell who it is gets no table', async () => {
-    await admin.call('ACL', 'SETUSER', 'app', 'on', '>secret', '~*', '+@all', '-info');
+    const user = await asUser(redis, admin, ['~*', '+@all', '-info']);
     const name = redis.name();
-    const url = redis.server.url.replace('redis://', 'redis://app:secret@');
-    const one = sharing(await redis.open(name, { redis: url }), name);
+    const one = sharing(await redis.open(name, { redis: user }), name);
     await build(one, ['built']);
     for (let i = 0; i < 3; i++) expect(await isDenied(one, 'x')).toBe(false);
     expect(await admin.exists(`bloom:{${name}}:denials`)).toBe(0);

@@ -101,7 +101,7 @@ function commands({ instances, options }: Schedule): { instance: Instance; held:
       .flatMap((instance) => instance.held.map((held, place) => ({ instance, held, place })))
       .filter(({ held }) => held.command && !held.isGhost)
       // A lease of which nobody knows would never end here, and without a source an add waits for it.
-      .filter(({ held }) => hasSource || held.what !== 'set')
+      .filter(({ held }) => hasSource || held.what !== 'acquire')
   );
 }
 

@@ -9,11 +9,11 @@ export function runId(restarts: number): string {
 }
 
 /**
- * In front of a script: the server is the one that the key `…:server` beside `meta` names, and its time in milliseconds is that of
+ * In front of a script: the server is the one that the key `…:server` beside the first one names, and its time in milliseconds is that of
  * the key `…:clock`. So each schedule has a server of its own to restart.
  */
 const PRELUDE = `local real = redis
-local function beside(name) return real.call('GET', string.sub(KEYS[1], 1, -5) .. name) end
+local function beside(name) return real.call('GET', string.match(KEYS[1], '^.*:') .. name) end
 local function simulated(ask)
   return function(command, ...)
     if command == 'INFO' then return 'run_id:' .. (beside('server') or '${FIRST_RUN_ID}') .. ' role:master' end

@@ -12,7 +12,7 @@ const NAMES = new Map(
 const SWAPS = ['swap', 'bitsSwap', 'bfSwap', 'cfSwap'];
 /** Of every kind of filter. */
 const COMMANDS: Partial<Record<Step, readonly string[]>> = {
-  lease: ['set'],
+  lease: ['acquire'],
   stage: ['stage', 'bitsStage'],
   publish: ['publish', 'companionPublish'],
   load: ['load'],

@@ -21,6 +21,14 @@ export class Script {
   }
 }
 
+/** A script on its way. */
+export interface SentScript<Reply> {
+  /** Rejects also when the deadline has passed; the script may run yet. */
+  readonly reply: Promise<Reply>;
+  /** Resolves when the client has the reply, or expects none any more. */
+  readonly settled: Promise<void>;
+}
+
 export interface RedisTimeouts {
   /** Deadline of what a look-up waits for. */
   readonly timeoutMs: number;
@@ -162,10 +170,20 @@ export class RedisConnection {
     return this.write(script.name, () => this.evaluate(script, keys, args));
   }
 
-  /** Sets a key for a time if nobody has it; false when somebody has. */
-  async setIfAbsent(key: string, value: string, lifeMs: number): Promise<boolean> {
-    const reply = await this.write('set', () => this.client.set(key, value, 'PX', lifeMs, 'NX'));
-    return reply === 'OK';
+  /** The same, for a script that matters also when its caller has given it up. */
+  send<Reply>(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number | Buffer)[],
+    parse: (reply: unknown, script: Script) => Reply,
+  ): SentScript<Reply> {
+    let sent: Promise<unknown> | undefined;
+    const reply = this.write(script.name, () => (sent = this.evaluate(script, keys, args)));
+    const nothing = () => {};
+    return {
+      reply: reply.then((value) => parse(value, script)),
+      settled: sent ? sent.then(nothing, nothing) : Promise.resolve(),
+    };
   }
 
   async unlink(key: string): Promise<void> {

@@ -19,6 +19,7 @@ import { adviseOnServer } from './redis-advice.js';
 import { markLifeMs, RedisDenials } from './redis-denials.js';
 import type { RedisFilterParts } from './redis-filter-parts.js';
 import { acquireLease } from './redis-lease.js';
+import { RedisLeases } from './redis-leases.js';
 import type { AddReply } from './redis-scripts.js';
 import { RedisStaging } from './redis-staging.js';
 import { SEGMENT_BLOCKS } from './segments.js';
@@ -37,6 +38,7 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
 
   private readonly markLifeMs: number;
   private readonly reader: BlockReader;
+  private readonly leases: RedisLeases;
 
   constructor(
     private readonly parts: RedisFilterParts,
@@ -45,6 +47,7 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
     super(parts);
     const { onBlocks, drainMs, denials } = options;
     this.reader = new BlockReader(parts.connection, parts.scripts, onBlocks);
+    this.leases = new RedisLeases(parts);
     this.markLifeMs = markLifeMs(drainMs);
     this.denials = denials && new RedisDenials(parts, { ...denials, markLifeMs: this.markLifeMs });
   }
@@ -69,9 +72,10 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
   }
 
   async lease({ leaseMs }: { leaseMs: number }): Promise<RebuildLease | undefined> {
+    const { parts, leases } = this;
     // Its reader reads staged generations: they are not what checks are told of.
-    const reader = new BlockReader(this.parts.connection, this.parts.scripts);
-    return acquireLease(this.parts, (ticket) => new RedisStaging(this.parts, reader, ticket), leaseMs);
+    const reader = new BlockReader(parts.connection, parts.scripts);
+    return acquireLease({ ...parts, leases }, (ticket) => new RedisStaging(parts, reader, ticket), leaseMs);
   }
 
   readBlocks(first: number, count: number): Promise<Uint8Array> {
@@ -82,6 +86,7 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
   }
 
   async close(): Promise<void> {
+    this.leases.close();
     this.parts.views.forget();
   }
 

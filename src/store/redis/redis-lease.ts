@@ -1,21 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { type BloomEventListener, BloomRebuildError } from '../../common/index.js';
 import type { RebuildLease, StagePlan, Staging } from '../index.js';
 import type { LeasedStaging, StagingTicket } from './leased-staging.js';
-import type { RedisConnection } from './redis-connection.js';
-import type { RedisKeys } from './redis-keys.js';
-import type { RedisScripts } from './redis-scripts.js';
+import type { HeldLease, LeasedKeys, RedisLeases } from './redis-leases.js';
 
 /** Staging outlives the lease, so that it never expires under a run that still holds it. */
 const STAGED_LIFE_IN_LEASES = 4;
 
 /** What the lease of a filter needs of it. */
-export interface LeasedFilter {
+export interface LeasedFilter extends LeasedKeys {
   readonly name: string;
   readonly emit: BloomEventListener;
-  readonly keys: Pick<RedisKeys, 'lease'>;
-  readonly connection: RedisConnection;
-  readonly scripts: RedisScripts;
+  readonly leases: RedisLeases;
 }
 
 /** Makes a staging that is not open yet. */
@@ -27,9 +22,8 @@ export async function acquireLease(
   makeStaging: StagingFactory,
   leaseMs: number,
 ): Promise<RebuildLease | undefined> {
-  const token = randomBytes(8).toString('hex');
-  const taken = await parts.connection.setIfAbsent(parts.keys.lease, token, leaseMs);
-  return taken ? new RedisLease(parts, makeStaging, token, leaseMs) : undefined;
+  const held = await parts.leases.take(leaseMs);
+  return held && new RedisLease(parts, makeStaging, held);
 }
 
 class RedisLease implements RebuildLease {
@@ -45,21 +39,21 @@ class RedisLease implements RebuildLease {
   constructor(
     private readonly parts: LeasedFilter,
     private readonly makeStaging: StagingFactory,
-    private readonly token: string,
-    private readonly leaseMs: number,
+    private readonly held: HeldLease,
   ) {
     this.signal = this.lost.signal;
-    this.timer = setInterval(() => void this.renew(), leaseMs / 3);
+    this.timer = setInterval(() => void this.renew(), held.leaseMs / 3);
     this.timer.unref();
   }
 
   async stage(plan: StagePlan): Promise<Staging> {
     const earlier = this.staging;
+    const { token, lease, leaseMs } = this.held;
     const staging = this.makeStaging({
       plan,
-      lease: this.token,
-      token: `${this.token}-${++this.stagings}`,
-      lifeMs: this.leaseMs * STAGED_LIFE_IN_LEASES,
+      lease,
+      token: `${token}-${++this.stagings}`,
+      lifeMs: leaseMs * STAGED_LIFE_IN_LEASES,
       signal: this.signal,
     });
     this.staging = staging;
@@ -70,27 +64,27 @@ class RedisLease implements RebuildLease {
 
   async release(): Promise<void> {
     clearInterval(this.timer);
-    await this.parts.scripts.release(this.parts.keys, this.token);
+    await this.parts.leases.giveBack(this.held);
   }
 
   private async renew(): Promise<void> {
     if (this.renewing || this.signal.aborted) return;
     this.renewing = true;
     const startedAt = performance.now();
+    const { lease, leaseMs } = this.held;
     try {
-      const reply = await this.parts.scripts.renew(this.parts.keys, {
-        lease: this.token,
-        leaseMs: this.leaseMs,
+      const isRenewed = await this.parts.scripts.lease.renew(this.parts.keys, {
+        lease,
+        leaseMs,
         staged: this.staging?.keysToRenew() ?? [],
-        stagedLifeMs: this.leaseMs * STAGED_LIFE_IN_LEASES,
+        stagedLifeMs: leaseMs * STAGED_LIFE_IN_LEASES,
       });
-      if (reply === 'OK') this.renewedAt = startedAt;
-      else this.lose('Another process holds the lease now.');
+      if (isRenewed) this.renewedAt = startedAt;
+      else this.lose('Another process holds the lease now, or the server that gave it is not this one.');
     } catch (error) {
       // The next renewal may come through; the lease lives on the server until its time is up.
       this.parts.emit({ type: 'store-error', filter: this.parts.name, operation: 'renew lease', error });
-      if (performance.now() - this.renewedAt > this.leaseMs)
-        this.lose('The lease could not be renewed in time.');
+      if (performance.now() - this.renewedAt > leaseMs) this.lose('The lease could not be renewed in time.');
     } finally {
       this.renewing = false;
     }

@@ -2,6 +2,7 @@ import { BloomUnavailableError } from '../../common/index.js';
 import type { Generation } from '../../filter/index.js';
 import type { DenialTableName } from './denial-table-name.js';
 import { FORMAT, generationFields, tagText } from './filter-meta.js';
+import { LeaseScripts } from './lease-scripts.js';
 import { type RedisConnection, Script } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
 import { luaSources } from './scripts.generated.js';
@@ -42,6 +43,7 @@ export type AddReply = 'NOMETA' | 'STALE' | 'LOST' | { flags: string };
 
 /** One typed function for each script on filters of layout `blocked`, and what other layouts share with them. */
 export class RedisScripts {
+  readonly lease: LeaseScripts;
   private readonly script: Record<keyof LuaSources, Script>;
 
   constructor(
@@ -50,6 +52,7 @@ export class RedisScripts {
   ) {
     const scripts = Object.entries(sources).map(([name, { source }]) => [name, new Script(name, source)]);
     this.script = Object.fromEntries(scripts) as Record<keyof LuaSources, Script>;
+    this.lease = new LeaseScripts(connection, sources);
   }
 
   /** Longest time that an add waits for the server. */
@@ -223,14 +226,6 @@ export class RedisScripts {
     );
   }
 
-  async renew(
-    keys: Pick<RedisKeys, 'lease'>,
-    options: { lease: string; leaseMs: number; staged: readonly string[]; stagedLifeMs: number },
-  ): Promise<Refusal | 'OK'> {
-    const { lease, leaseMs, staged, stagedLifeMs } = options;
-    return this.step(this.script.renew, [keys.lease, ...staged], [lease, leaseMs, stagedLifeMs]);
-  }
-
   async withdraw(keys: RedisKeys, token: string): Promise<void> {
     await this.step(this.script.withdraw, [keys.meta], [token]);
   }
@@ -255,10 +250,6 @@ export class RedisScripts {
         lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]),
       ),
     };
-  }
-
-  async release(keys: Pick<RedisKeys, 'lease'>, lease: string): Promise<void> {
-    await this.step(this.script.release, [keys.lease], [lease]);
   }
 
   private async step(

@@ -17,6 +17,7 @@ import { BatchingFilterStore, unavailable } from '../batching-filter-store.js';
 import { adviseOnServer } from '../redis-advice.js';
 import type { RedisConnection } from '../redis-connection.js';
 import { acquireLease } from '../redis-lease.js';
+import { RedisLeases } from '../redis-leases.js';
 import type { LuaSources, RedisScripts } from '../redis-scripts.js';
 import { refusedCommands, triesOfMetadata } from './command-tries.js';
 import type { CompanionDriver } from './companion-driver.js';
@@ -54,10 +55,12 @@ export class CompanionFilterStore<Placed extends PlacedGeneration>
   readonly adopt: (() => Promise<void>) | undefined;
 
   private readonly companion: CompanionScripts;
+  private readonly leases: RedisLeases;
   protected readonly views: CompanionViews<Placed>;
 
   constructor(private readonly options: CompanionFilterOptions<Placed>) {
     super(options);
+    this.leases = new RedisLeases(options);
     this.companion = new CompanionScripts(options.connection, options.luaSources);
     this.views = new CompanionViews({
       ...options,
@@ -103,10 +106,12 @@ export class CompanionFilterStore<Placed extends PlacedGeneration>
   async lease({ leaseMs }: { leaseMs: number }): Promise<RebuildLease | undefined> {
     const { driver, name, emit, keys } = this.options;
     const host = { name, emit, keys, scripts: this.companion, views: this.views };
-    return acquireLease(this.options, (ticket) => driver.stage(ticket, host), leaseMs);
+    const parts = { ...this.options, leases: this.leases };
+    return acquireLease(parts, (ticket) => driver.stage(ticket, host), leaseMs);
   }
 
   async close(): Promise<void> {
+    this.leases.close();
     this.views.forget();
   }
 

@@ -2,9 +2,11 @@
 Gives a lease back.
 
 KEYS[1]  lease
-ARGV[1]  token of the lease
+ARGV[1]  token of the holder
 
 Reply: 'OK'
 ]]
-if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+local lease = redis.call('GET', KEYS[1])
+-- After the token the lease names the server that gave it.
+if lease and string.match(lease, '^[^@]*') == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 'OK'

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { BloomEventListener } from '../../../common/index.js';
-import type { RedisConnection } from '../redis-connection.js';
+import type { RedisLeases } from '../redis-leases.js';
 import type { RedisScripts } from '../redis-scripts.js';
 import { SegmentWriter } from '../segment-writer.js';
 import { grownGeneration, type PlacedScaling } from './placed-scaling.js';
@@ -20,7 +19,7 @@ export interface LayerOpenerOptions {
   readonly name: string;
   readonly emit: BloomEventListener;
   readonly keys: ScalingKeys;
-  readonly connection: RedisConnection;
+  readonly leases: RedisLeases;
   readonly scripts: RedisScripts;
   readonly scaling: ScalingScripts;
 }
@@ -70,11 +69,12 @@ export class LayerOpener {
   }
 
   private async openUnderLease(placed: PlacedScaling): Promise<boolean> {
-    const { keys, connection, scripts, scaling } = this.options;
+    const { keys, leases, scripts, scaling } = this.options;
     const grown = this.grown(placed);
-    const lease = randomBytes(8).toString('hex');
-    if (!grown || !(await connection.setIfAbsent(keys.lease, lease, LEASE_MS))) return false;
+    const held = grown && (await leases.take(LEASE_MS));
+    if (!held) return false;
     try {
+      const { lease } = held;
       const target = grown.layers.at(-1)!;
       const writer = new SegmentWriter({ scripts, keys, lease, target, lifeMs: LAYER_LIFE_MS });
       await writer.writeEmpty(AbortSignal.timeout(LEASE_MS));
@@ -82,7 +82,7 @@ export class LayerOpener {
       await scaling.grow(grown, { lease, before: placed.generation.token });
       return true;
     } finally {
-      await scripts.release(keys, lease);
+      await leases.giveBack(held);
     }
   }
 

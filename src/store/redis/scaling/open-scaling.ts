@@ -3,6 +3,7 @@ import type { BloomFilterStore, OpenFilterOptions } from '../../index.js';
 import { CompanionScripts } from '../companion/companion-scripts.js';
 import { CompanionViews } from '../companion/companion-views.js';
 import type { RedisConnection } from '../redis-connection.js';
+import { RedisLeases } from '../redis-leases.js';
 import type { LuaSources, RedisScripts } from '../redis-scripts.js';
 import { LayerOpener } from './layer-opener.js';
 import { originOf, placeScaling, type PlacedScaling, segmentKeys } from './placed-scaling.js';
@@ -41,7 +42,8 @@ export function openScaling(options: OpenScalingOptions): BloomFilterStore {
       adopt: async () => ({ outcome: 'missing' }),
     },
   });
-  const parts = { name, emit, keys, connection, scripts, companion, scaling, views };
+  const leases = new RedisLeases({ keys, connection, scripts });
+  const parts = { name, emit, keys, connection, scripts, companion, scaling, views, leases };
   return new ScalingFilterStore({
     ...parts,
     reader: new ScalingReader(keys, scaling),

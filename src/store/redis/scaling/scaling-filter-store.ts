@@ -21,6 +21,7 @@ import type { CompanionView } from '../companion/companion-view.js';
 import { adviseOnServer } from '../redis-advice.js';
 import type { RedisConnection } from '../redis-connection.js';
 import { acquireLease } from '../redis-lease.js';
+import type { RedisLeases } from '../redis-leases.js';
 import { addRecords } from './add-records.js';
 import type { LayerOpener } from './layer-opener.js';
 import { originOf, type PlacedScaling } from './placed-scaling.js';
@@ -41,6 +42,7 @@ const OPEN_AT = 0.95;
 
 export interface ScalingFilterParts extends ScalingHost {
   readonly connection: RedisConnection;
+  readonly leases: RedisLeases;
   readonly opener: LayerOpener;
   readonly options: ScalingOptions;
 }
@@ -89,6 +91,7 @@ export class ScalingFilterStore extends BatchingFilterStore implements BloomFilt
 
   async close(): Promise<void> {
     await this.parts.opener.settle();
+    this.parts.leases.close();
     this.parts.views.forget();
   }
 

@@ -36,7 +36,12 @@ export const cuckoo = {
   /**
    * A filter from the replies of `CF.SCANDUMP`, in any order after the first; the empty one at the end may be left out.
    *
-   * @throws {BloomFormatError} when chunks are missing, do not fit their header, or are of different moments.
+   * **The filter must not change while it is dumped**: a fingerprint that moves meanwhile is an id that is denied. Dump a copy, made by
+   * `DUMP` and `RESTORE` under another key. Where that is not possible, dump it twice and pass the chunks of both: they must be the same.
+   * The header alone, asked for once more at the end, shows most changes, but not as many adds as removals, when the removals made the
+   * filter compact itself.
+   *
+   * @throws {BloomFormatError} when chunks are missing, do not fit their header, or are of different moments as far as that can be told.
    */
   read(chunks: Iterable<{ readonly iterator: number; readonly data: Uint8Array | null }>): CuckooFilter {
     return loadCuckoo(filledChunks(chunks));

@@ -53,7 +53,8 @@ export class DumpParts {
       }
       start -= bytes;
     }
-    throw refusedDump(
+    // A filter that has grown since has a part more than its header says.
+    throw changedDump(
       words,
       `chunks within the ${words.part}s`,
       `iterator ${iterator} with ${data.length} bytes`,
@@ -61,15 +62,27 @@ export class DumpParts {
   }
 
   /**
-   * The bytes of all parts; of pieces that overlap, the later one counts.
+   * The bytes of all parts.
    *
-   * @throws {BloomFormatError} when some are missing.
+   * @throws {BloomFormatError} when some are missing, or pieces that overlap are not the same there.
    */
   join(): Uint8Array[] {
     this.sizes.forEach((bytes, part) => this.checkComplete(bytes, part));
     return this.sizes.map((bytes, part) => {
       const joined = new Uint8Array(bytes);
-      for (const { start, data } of this.piecesOf(part)) joined.set(data, start);
+      let end = 0;
+      for (const { start, data } of this.inOrder(part)) {
+        for (let at = start; at < Math.min(end, start + data.length); at++) {
+          if (joined[at] === data[at - start]) continue;
+          throw changedDump(
+            this.words,
+            `one value for byte ${at} of ${this.words.part} ${part}`,
+            `${joined[at]} in one chunk and ${data[at - start]} in another`,
+          );
+        }
+        joined.set(data, start);
+        end = Math.max(end, start + data.length);
+      }
       this.pieces.delete(part);
       return joined;
     });
@@ -77,7 +90,7 @@ export class DumpParts {
 
   private checkComplete(bytes: number, part: number): void {
     let end = 0;
-    for (const { start, data } of this.piecesOf(part).toSorted((a, b) => a.start - b.start)) {
+    for (const { start, data } of this.inOrder(part)) {
       if (start > end) break;
       end = Math.max(end, start + data.length);
     }
@@ -87,6 +100,10 @@ export class DumpParts {
       `${bytes} bytes of ${this.words.part} ${part}`,
       `${end} before the first gap`,
     );
+  }
+
+  private inOrder(part: number): Piece[] {
+    return this.piecesOf(part).toSorted((a, b) => a.start - b.start);
   }
 
   private piecesOf(part: number): Piece[] {
@@ -100,4 +117,23 @@ export function refusedDump(words: DumpWords, expected: string, got: string): Bl
   return new BloomFormatError(
     `Expected ${words.dump} with ${expected}, got ${got}. Pass every reply of ${words.command}, each with the iterator that it had.`,
   );
+}
+
+/** For chunks that are sound, but not of one moment. */
+export function changedDump(words: DumpWords, expected: string, got: string): BloomFormatError {
+  return new BloomFormatError(
+    `Expected ${words.dump} of one moment, with ${expected}, got ${got}. The filter was changed while it was dumped: dump a copy ` +
+      'that nobody writes to, made by DUMP of the key and RESTORE under another name (COPY is refused for such keys).',
+  );
+}
+
+/**
+ * Compares the header with one that was asked for after the last chunk.
+ *
+ * @throws {BloomFormatError} when the filter was changed in between.
+ */
+export function checkSameHeader(first: Uint8Array, again: Uint8Array, words: DumpWords): void {
+  const isSame = first.length === again.length && first.every((byte, at) => byte === again[at]);
+  if (isSame) return;
+  throw changedDump(words, 'the same header before and after the other chunks', 'two that differ');
 }

@@ -1,10 +1,11 @@
 import type { Geometry } from '../bits/geometry.js';
 import type { RedisBloomChunk } from './dump-chunks.js';
+import { checkSameHeader } from './dump-parts.js';
 import { RedisBloomFilter } from './redisbloom-filter.js';
 import { RedisBloomHash } from './redisbloom-hash.js';
 import { RedisBloomLayout } from './redisbloom-layout.js';
 import { RedisBloomLink } from './redisbloom-link.js';
-import { RedisBloomLoader } from './redisbloom-loader.js';
+import { REDISBLOOM_DUMP, RedisBloomLoader } from './redisbloom-loader.js';
 import { chainOf, type LinkGeometry, linkSize, type RedisBloomDemand } from './redisbloom-size.js';
 
 /** Filters of RedisBloom, Redis 8 `BF.*` (layout 5). */
@@ -36,13 +37,21 @@ export const redisBloom = {
   },
 
   /**
-   * A filter from the replies of `BF.SCANDUMP`, in any order after the first; the empty one at the end may be left out.
+   * A filter from the replies of `BF.SCANDUMP`, in any order after the first; the empty one at the end may be left out. It has every id
+   * that was added before the first chunk was asked for, if the key was not replaced meanwhile. Pass the reply to iterator 0 once more,
+   * asked for at the end, or all chunks of a second dump: what was changed in between is refused.
    *
-   * @throws {BloomFormatError} when chunks are missing, or do not fit their header.
+   * @throws {BloomFormatError} when chunks are missing, do not fit their header, or are of different moments as far as that can be told.
    */
   read(chunks: Iterable<RedisBloomChunk>): RedisBloomFilter {
     const loader = new RedisBloomLoader();
-    for (const chunk of chunks) if (chunk.iterator !== 0 || chunk.data.length > 0) loader.load(chunk);
+    let header: Uint8Array | undefined;
+    for (const chunk of chunks) {
+      if (chunk.iterator === 0 && chunk.data.length === 0) continue;
+      if (header !== undefined && chunk.iterator === 1) checkSameHeader(header, chunk.data, REDISBLOOM_DUMP);
+      else loader.load(chunk);
+      header ??= chunk.data;
+    }
     return loader.finish();
   },
 } as const;

@@ -13,8 +13,7 @@ export const REDISBLOOM_DUMP = { dump: 'a RedisBloom dump', part: 'link', comman
  * chunk are in any later one.
  */
 export class RedisBloomLoader {
-  private begun:
-    { readonly head: Uint8Array; readonly header: RedisBloomHeader; readonly parts: DumpParts } | undefined;
+  private begun: { readonly header: RedisBloomHeader; readonly parts: DumpParts } | undefined;
 
   /** @throws {BloomFormatError} when the first chunk is no header, or a further one has no place in the filter. */
   load(chunk: RedisBloomChunk): void {

@@ -15,6 +15,8 @@ export interface CachedView {
   readonly live: unknown;
   /** As the connection named it when the reading was begun. */
   readonly server: string;
+  /** Empty when the server may not be asked. */
+  readonly runId: string;
   readonly readAt: number;
 }
 
@@ -32,6 +34,7 @@ export abstract class CachedViews<View extends CachedView> {
   private loading: Promise<View> | undefined;
   private toldNewer = '';
   private toldState: BloomFilterState | undefined;
+  private lastServer: Pick<CachedView, 'server' | 'runId'> | undefined;
 
   constructor(private readonly filter: ViewedFilter) {}
 
@@ -89,6 +92,23 @@ export abstract class CachedViews<View extends CachedView> {
     return this.filter.connection.serverOf(this.filter.key);
   }
 
+  /**
+   * Whether another server has answered, on a connection that was not closed: one that took over, or one that never had what was
+   * acknowledged here.
+   *
+   * @param server as the connection named it when the reading was begun.
+   */
+  protected isReplaced(server: string, runId: string): boolean {
+    const before = this.lastServer;
+    // A command that was sent again on the next connection says nothing of the one before.
+    if (runId === '' || server !== this.server() || before?.server !== server || before.runId === runId)
+      return false;
+    const { connection, emit, name } = this.filter;
+    const text = connection.path.adviceOnReplaced(before.runId, runId);
+    if (text !== undefined) emit({ type: 'advice', filter: name, text });
+    return true;
+  }
+
   /** Tells of another state than the last one; the first one that is seen is no news. */
   protected see(state: BloomFilterState, reason: string): void {
     this.toldState ??= state;
@@ -119,6 +139,8 @@ export abstract class CachedViews<View extends CachedView> {
       const view = await this.load();
       connection.master.found();
       this.cached = view;
+      if (view.runId !== '' && this.isOfServer(view))
+        this.lastServer = { server: view.server, runId: view.runId };
       return view;
     } catch (error) {
       const text = connection.master.adviceOn(error);

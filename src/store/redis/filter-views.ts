@@ -45,10 +45,11 @@ export class FilterViews extends CachedViews<FilterView> {
   }
 
   protected async load(): Promise<FilterView> {
-    const { scripts, keys, name } = this.options;
+    const { scripts, keys, name, trustAfterFailover } = this.options;
     for (let attempt = 0; attempt < 3; attempt++) {
       const server = this.server();
       const { runId, type, fields } = await scripts.describe(keys);
+      const isReplaced = this.isReplaced(server, runId) && !trustAfterFailover;
       const meta = parseMeta(type, fields);
       if (meta.kind === 'newer') throw this.newer(meta.found, FORMAT);
       if (meta.kind === 'nonsense') {
@@ -62,7 +63,7 @@ export class FilterViews extends CachedViews<FilterView> {
       }
       const known = meta.kind === 'known' ? meta : undefined;
       const view = viewOf(known, keys, { runId, server, readAt: performance.now() });
-      if (known?.live && this.isSuspect(known.live.runId, runId)) {
+      if (known?.live && (isReplaced || this.isSuspect(known.live.runId, runId))) {
         const reason = 'The server restarted or failed over and may have lost ids that it had acknowledged.';
         await this.takeOffline(view, 'suspect', reason);
         continue;

@@ -28,6 +28,7 @@ export async function adviseOnServer(
       ...(refused ? await refused() : permissionAdvice(forbidden)),
       ...memoryAdvice(info, filter.bytes),
       ...persistenceAdvice(info, filter),
+      ...(await scripts.connection.path.adviseAtStart()),
     ];
   } catch (error) {
     emit({ type: 'store-error', filter: name, operation: 'inspect the server', error });

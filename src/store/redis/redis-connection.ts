@@ -6,6 +6,7 @@ import { clusterSlot } from './cluster-slot.js';
 import { withDeadline } from './deadline.js';
 import { MasterSearch } from './master-search.js';
 import { luaSources } from './scripts.generated.js';
+import { ServerPath } from './server-path.js';
 
 export type RedisClient = Redis | Cluster;
 
@@ -69,6 +70,8 @@ export class RedisConnection {
   private readonly onError = (error: unknown) => this.emit({ type: 'connection-error', error });
   /** Where the connection leads when its server is no master. */
   readonly master: MasterSearch;
+  /** What there is between the connection and its server. */
+  readonly path: ServerPath;
 
   constructor(
     private readonly client: RedisClient,
@@ -77,6 +80,7 @@ export class RedisConnection {
     private readonly emit: BloomEventListener,
   ) {
     this.master = new MasterSearch(client, owned, emit);
+    this.path = new ServerPath(client);
     client.on('close', this.onClose);
     if (isCluster(client)) {
       client.on('+node', this.onNode);
@@ -193,6 +197,7 @@ export class RedisConnection {
   async close(): Promise<void> {
     const { client } = this;
     this.master.close();
+    this.path.close();
     client.off('close', this.onClose);
     if (isCluster(client)) {
       client.off('+node', this.onNode);

@@ -47,7 +47,7 @@ export class RedisScripts {
   private readonly script: Record<keyof LuaSources, Script>;
 
   constructor(
-    private readonly connection: RedisConnection,
+    readonly connection: RedisConnection,
     sources: LuaSources = luaSources,
   ) {
     const scripts = Object.entries(sources).map(([name, { source }]) => [name, new Script(name, source)]);

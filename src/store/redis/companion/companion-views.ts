@@ -64,10 +64,11 @@ export class CompanionViews<Placed extends PlacedGeneration> extends CachedViews
   }
 
   protected async load(): Promise<CompanionView<Placed>> {
-    const { scripts, keys, driver, name, hasSource } = this.options;
+    const { scripts, keys, driver, name, hasSource, trustAfterFailover } = this.options;
     for (let attempt = 0; attempt < 3; attempt++) {
       const server = this.server();
       const { runId, type, fields } = await scripts.describe(keys);
+      const isReplaced = this.isReplaced(server, runId) && !trustAfterFailover;
       const meta = parseCompanionMeta(type, fields, driver.layout);
       if (meta.kind === 'other') throw this.newer(meta.found, COMPANION_FORMAT);
       if (meta.kind === 'nonsense') {
@@ -97,7 +98,7 @@ export class CompanionViews<Placed extends PlacedGeneration> extends CachedViews
         continue;
       }
       if (known?.live) this.lastBuilds = known.builds;
-      if (known?.live && this.isSuspect(known.runId, runId)) {
+      if (known?.live && (isReplaced || this.isSuspect(known.runId, runId))) {
         const reason = 'The server restarted or failed over and may have lost ids that it had acknowledged.';
         await this.offline(known.live, 'suspect', reason);
         continue;

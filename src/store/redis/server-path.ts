@@ -1,0 +1,103 @@
+import type { Socket } from 'node:net';
+import type { Cluster, Redis } from 'ioredis';
+
+/** A proxy that goes on replacing servers is told of once in this time. */
+const TELL_EVERY_MS = 60_000;
+/** The server counts the age of a connection in whole seconds. */
+const AGE_SLACK_MS = 3000;
+
+const ADVICE =
+  'A proxy that understands Redis may send commands of one connection to another server, without the connection being closed: for up to two ' +
+  'seconds an id that only the other one has is then answered "absent". Connect to Redis itself, or through a proxy or load balancer that ' +
+  'passes on each connection as it is (TCP mode).';
+
+/** What of a socket and of `CLIENT INFO` tells whether there is something between them. */
+export interface ConnectionEnds {
+  readonly local: string;
+  readonly remote: string;
+  /** How long the connection has been open on this side, if that is known. */
+  readonly openMs: number | undefined;
+}
+
+/** Finds signs of a proxy between a connection and its server. */
+export class ServerPath {
+  private hasAsked = false;
+  private connectedAt: number | undefined;
+  private toldAt = -Infinity;
+  private readonly onConnect = () => (this.connectedAt = performance.now());
+
+  constructor(private readonly client: Redis | Cluster) {
+    if (!client.isCluster) client.on('connect', this.onConnect);
+  }
+
+  /** Of the first filter that asks; nothing of a user who may not ask, or where nothing can be told. */
+  async adviseAtStart(): Promise<readonly string[]> {
+    const { client } = this;
+    if (client.isCluster || this.hasAsked) return [];
+    this.hasAsked = true;
+    try {
+      const ask = () => (client as Redis).client('INFO');
+      const replies = await Promise.all([ask(), ask()]);
+      const ends = this.ends();
+      const signs = ends ? signsOfProxy(ends, replies.map(String)) : undefined;
+      return signs === undefined ? [] : [`${signs} ${ADVICE}`];
+    } catch {
+      // Not permitted, or older than Redis 6.2.
+      return [];
+    }
+  }
+
+  /** When another server answers on a connection that stayed open. */
+  adviceOnReplaced(before: string, now: string): string | undefined {
+    if (performance.now() - this.toldAt < TELL_EVERY_MS) return undefined;
+    this.toldAt = performance.now();
+    return `Another Redis server answers on a connection that stayed open (run_id ${now}, before it ${before}). ${ADVICE}`;
+  }
+
+  close(): void {
+    if (!this.client.isCluster) this.client.off('connect', this.onConnect);
+  }
+
+  private ends(): ConnectionEnds | undefined {
+    const { stream } = this.client as Redis;
+    const { localAddress, localPort, remoteAddress, remotePort } = stream as Partial<Socket>;
+    // A Unix socket has none.
+    if (localAddress === undefined || remoteAddress === undefined) return undefined;
+    return {
+      local: `${localAddress}:${localPort}`,
+      remote: `${remoteAddress}:${remotePort}`,
+      openMs: this.connectedAt === undefined ? undefined : performance.now() - this.connectedAt,
+    };
+  }
+}
+
+/**
+ * What says that there is a proxy. An address that is translated on one side alone is no sign of it: containers and services do that.
+ *
+ * @param infos replies of `CLIENT INFO`, sent one after the other.
+ */
+export function signsOfProxy(ends: ConnectionEnds, infos: readonly string[]): string | undefined {
+  const [info, next] = infos.map(
+    (text) => new Map(Array.from(text.matchAll(/(\S+?)=(\S*)/g), ([, k, v]) => [k!, v!])),
+  );
+  if (!info?.get('id')) return undefined;
+  if (next && next.get('id') !== info.get('id'))
+    return 'Two commands that were sent on one connection reached Redis on two.';
+  const age = Number(info.get('age')) * 1000;
+  if (ends.openMs !== undefined && age > ends.openMs + AGE_SLACK_MS)
+    return 'The connection to Redis is older at the server than here, as behind a proxy that shares connections.';
+  const [from, to] = [info.get('addr'), info.get('laddr')];
+  if (!from || !to || plain(from) === plain(ends.local) || plain(to) === plain(ends.remote)) return undefined;
+  return (
+    `The server sees a connection from ${from} to ${to}, while here it leads from ${ends.local} to ${ends.remote}: there is a proxy in between, or a ` +
+    'translation of both addresses, which does no harm.'
+  );
+}
+
+/** One spelling of an address. */
+function plain(address: string): string {
+  return address
+    .replaceAll(/[[\]]/g, '')
+    .replace(/^::ffff:/, '')
+    .replace(/^::1:/, '127.0.0.1:');
+}

@@ -5,6 +5,12 @@ import { FAMILIES } from './families/all-families.js';
 export interface ExploreArguments {
   readonly schedules: number;
   readonly seed: number;
+  /** As many of each kind of filters, and not of all kinds together. */
+  readonly each: boolean;
+  /** Only with all safeties in. */
+  readonly intact: boolean;
+  /** The schedules too that failed once. */
+  readonly pinned: boolean;
   readonly json: boolean;
   readonly help: boolean;
   /** Only filters of this kind. */
@@ -17,11 +23,14 @@ const SAFETIES = FAMILIES.flatMap(({ safeties }) => safeties);
 const NAMES = SAFETIES.map(({ name }) => name).join(', ');
 const FAMILY_NAMES = FAMILIES.map(({ name }) => name).join(', ');
 
-export const USAGE = `Usage: npm run explore -- [--schedules N] [--seed S] [--family NAME] [--json] [--break SAFETY]
+export const USAGE = `Usage: npm run explore -- [--schedules N] [--each] [--seed S] [--family NAME] [--pinned] [--intact] [--json] [--break SAFETY]
 
   --schedules N   schedules to run with all safeties in, of all kinds of filters (default 500)
-  --seed S        seed of the first schedule; each next one has the next seed (default 1)
+  --each          so many schedules of each kind, and not of all kinds together
+  --seed S        seed of the first schedule; each next one has the next seed (default 1); fresh: another one each time, which is printed
   --family NAME   only filters of one kind: ${FAMILY_NAMES}
+  --pinned        begin with the schedules that failed once, whatever their seeds
+  --intact        do not take any safety out afterwards
   --json          print the figures as one JSON object
   --break SAFETY  only take this safety out and show the shortest schedule that fails:
                   ${NAMES}
@@ -36,9 +45,11 @@ export function parseExploreArguments(words: readonly string[]): ExploreArgument
   if (!(Number.isSafeInteger(schedules) && schedules >= 1)) {
     throw new UsageError(`Expected --schedules to be a positive integer, got '${values.schedules}'.`);
   }
-  const seed = Number(values.seed ?? 1);
+  const seed = values.seed === 'fresh' ? freshSeed() : Number(values.seed ?? 1);
   if (!(Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31)) {
-    throw new UsageError(`Expected --seed to be an integer from 0 to below 2^31, got '${values.seed}'.`);
+    throw new UsageError(
+      `Expected --seed to be an integer from 0 to below 2^31, or 'fresh', got '${values.seed}'.`,
+    );
   }
   const without = SAFETIES.find(({ name }) => name === values.break);
   if (values.break !== undefined && !without) {
@@ -48,7 +59,13 @@ export function parseExploreArguments(words: readonly string[]): ExploreArgument
   if (family !== undefined && !FAMILIES.some(({ name }) => name === family)) {
     throw new UsageError(`Expected --family to be one of ${FAMILY_NAMES}, got '${family}'.`);
   }
-  return { schedules, seed, family, json: values.json ?? false, help: values.help ?? false, without };
+  const { json = false, help = false, each = false, intact = false, pinned = false } = values;
+  return { schedules, seed, each, intact, pinned, family, json, help, without };
+}
+
+/** Far from those of the documentation, with room for a hundred million schedules. */
+function freshSeed(): number {
+  return 10_000_000 + Math.floor(Math.random() * 2_000_000_000);
 }
 
 function parsed(words: readonly string[]) {
@@ -59,6 +76,9 @@ function parsed(words: readonly string[]) {
         schedules: { type: 'string' },
         seed: { type: 'string' },
         family: { type: 'string' },
+        each: { type: 'boolean' },
+        intact: { type: 'boolean' },
+        pinned: { type: 'boolean' },
         json: { type: 'boolean' },
         break: { type: 'string' },
         help: { type: 'boolean', short: 'h' },

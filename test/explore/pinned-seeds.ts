@@ -1,0 +1,22 @@
+import type { Family } from './families/family.js';
+
+/** A schedule that failed once. It is run again each time, and has to hold. */
+export interface PinnedSeed {
+  readonly family: Family['name'];
+  readonly seed: number;
+  /** What it showed. */
+  readonly why: string;
+}
+
+export const PINNED_SEEDS: readonly PinnedSeed[] = [
+  {
+    family: 'foreign',
+    seed: 4066,
+    why: "Redisson's settings change under a rebuild that sets the size back, while a peer adds: of another size no bits can be kept",
+  },
+  {
+    family: 'blocked',
+    seed: 5_009_703,
+    why: 'processes look for the lease of a paused one again and again, and kept it from its end for 1,500 steps',
+  },
+];

@@ -27,6 +27,7 @@ export type {
 export { integer, lowerCase, nfc, uuid } from './filter/index.js';
 export {
   type BloomCallback,
+  type BloomCoalesceOptions,
   type BloomGuardDefaults,
   BloomGuarded,
   type BloomGuardedOptions,

@@ -82,3 +82,33 @@ export function printed(value: unknown): string {
   const text = inspect(value, { depth: 1, breakLength: Infinity });
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
+
+const PRINTED_ID = 64;
+/** What ends a line, moves the cursor or turns the direction of a text round: a log must not be told what to show. */
+// oxlint-disable-next-line no-control-regex
+const UNPRINTABLE =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\p{Cs}/gu;
+
+/** A text with what cannot be printed as `\u….` */
+export function escaped(text: string): string {
+  return text.replace(
+    UNPRINTABLE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** An id that a client may have chosen, short and without anything that cannot be printed. */
+export function printedId(id: string | number | bigint | Uint8Array): string {
+  if (typeof id === 'string') return `'${escaped(id.slice(0, PRINTED_ID))}'${more(id.length, 'characters')}`;
+  if (typeof id === 'number') return String(id);
+  if (typeof id === 'bigint') {
+    // Decimal text of a long bigint costs quadratic time.
+    const isShort = BigInt.asIntN(256, id) === id;
+    return isShort ? `${id}n` : `0x${BigInt.asUintN(256, id).toString(16)}n (its last 256 bits)`;
+  }
+  return `bytes ${Buffer.from(id.subarray(0, PRINTED_ID / 2)).toString('hex')}${more(id.length * 2, 'digits')}`;
+}
+
+function more(length: number, what: string): string {
+  return length > PRINTED_ID ? `… (${length} ${what})` : '';
+}

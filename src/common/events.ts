@@ -30,12 +30,34 @@ export type BloomEvent =
   | { type: 'circuit-opened'; error: unknown }
   /** Redis answers again. `rejected`: look-ups that were not sent in the meantime. */
   | { type: 'circuit-closed'; rejected: number }
-  /** A look-up used a value that cannot be an id; it was let through unguarded. */
-  | { type: 'invalid-id'; filter: string; error: unknown }
+  /**
+   * A lookup used a value that cannot be an id. It was let through unguarded, unless it is `answered`: as `onInvalid` of the guard
+   * on `method` says.
+   */
+  | { type: 'invalid-id'; filter: string; error: unknown; method?: string; answered?: true }
+  /** A function of a guard's options failed, or returned what it must not; the call went on without it. */
+  | {
+      type: 'guard-error';
+      filter: string;
+      method: string;
+      operation: 'isFound' | 'coalesce.key';
+      error: unknown;
+    }
   /** The filter went offline, or came to life. */
   | { type: 'state-changed'; filter: string; state: BloomFilterState; reason: string }
-  /** An id that exists was answered "absent": the filter goes offline and is rebuilt. Seen by the audit or in shadow mode. */
-  | { type: 'wrong-absent'; filter: string; id: string | number | bigint | Uint8Array }
+  /**
+   * The guarded method found something for an id that was answered "absent": seen by the audit or in shadow mode. `wrongAbsents` of the
+   * `absents` that this process has seen were such. `distrusted`: the filter goes offline and is rebuilt.
+   */
+  | {
+      type: 'wrong-absent';
+      filter: string;
+      id: string | number | bigint | Uint8Array;
+      method: string;
+      wrongAbsents: number;
+      absents: number;
+      distrusted: boolean;
+    }
   /** The filter holds more ids than planned, so more absent ids pass than asked for. It is rebuilt if it has a source. */
   | { type: 'overfull'; filter: string; count: number; capacity: number; modelledErrorRate: number }
   /** Something about the set-up that endangers the filter, and what to do about it. */

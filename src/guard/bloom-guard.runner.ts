@@ -1,72 +1,20 @@
-import { NotFoundException, ServiceUnavailableException } from '@nestjs/common';
+import { HttpException, NotFoundException, ServiceUnavailableException } from '@nestjs/common';
+import { BloomIdError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import type { BloomVerdict, DenialAnswer } from '../store/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
 import type { AddQueue } from './add.queue.js';
+import { type CallOutcome, outcomeOfError, outcomeOfResult, typeOfResult } from './call-outcome.js';
+import { DenialScopes } from './denial-scopes.js';
+import type { AskedCall, GuardDecision, GuardedCall, WatchedCall } from './guarded-call.js';
+import { checkGuardDefaults } from './guard-options.check.js';
+import type { BloomGuardDefaults } from './guard.options.js';
 import { IdRegistrar } from './id.registrar.js';
 import { type SharedCall, SharedCalls } from './shared-calls.js';
-import type { BloomGuardDefaults, BloomGuardedOptions } from './guard.options.js';
-
-/** One `@BloomGuarded` on one method. */
-export interface GuardDeclaration {
-  readonly filter: string;
-  /** For people: `ProductController.findOne`. */
-  readonly method: string;
-  readonly options: BloomGuardedOptions;
-}
-
-/** How calls come to a guard: as calls of the method itself, or as requests of its route. */
-export interface GuardDoor {
-  /** May throw what an application's own function throws. */
-  id(call: GuardedCall): unknown;
-  isRoute(): boolean;
-}
-
-/**
- * A call that a guard decides on. This and what else is made for each call is an object literal and no class: the engine forgets
- * the shape of a class when a garbage collection meets no instance, and with it the compiled code of all that calls pass.
- */
-export interface GuardedCall {
-  readonly guard: GuardDeclaration;
-  readonly door: GuardDoor;
-  readonly self: unknown;
-  readonly args: readonly unknown[];
-}
-
-/** What a guard decided on a call. */
-export interface GuardDecision {
-  /** The call is answered with this, in place of the method. */
-  readonly answer?: { readonly value: unknown };
-  /** The call is let through, and `settle` wants to know how it ends. */
-  readonly watched?: WatchedCall;
-}
-
-/** A call that was let through, of which something can be learned. */
-export interface WatchedCall {
-  readonly filter: GuardableFilter;
-  readonly guard: GuardDeclaration;
-  readonly id: unknown;
-  readonly verdict: BloomVerdict;
-  /** When the filter had answered, by `performance.now()`; 0 where nobody needs it. */
-  readonly readAt: number;
-  /** What other processes know of the id, where they share it. */
-  readonly denial: DenialAnswer | undefined;
-}
-
-/** `nothing`: the method gave null or undefined, or threw NotFound. `failed`: it threw something else. */
-export type CallOutcome = 'found' | 'nothing' | 'failed';
-
-/** A call on which the filter was asked. */
-interface Asked {
-  readonly call: GuardedCall;
-  readonly filter: GuardableFilter;
-  readonly id: unknown;
-  /** When, by `performance.now()`; 0 where nobody needs it. */
-  readonly since: number;
-}
 
 const PASS: GuardDecision = {};
-const NO_ID = Symbol('no id');
+/** Characters of a key by which calls are shared; calls with longer ones run alone. */
+const MAX_SHARED_KEY = 1024;
 
 export interface BloomGuardRunnerOptions {
   readonly service: BloomService;
@@ -75,13 +23,27 @@ export interface BloomGuardRunnerOptions {
 
 /** Decides and records for all guarded methods of one application, whichever door they are called through. */
 export class BloomGuardRunner {
+  readonly #isRunner = true;
   private readonly shared = new SharedCalls();
+  private readonly scopes = new DenialScopes();
   private readonly queues = new Map<string, AddQueue>();
   private readonly handlers = new WeakMap<object, object>();
   readonly registrar: IdRegistrar;
 
+  /** @throws {BloomConfigError} for a default that cannot work. */
   constructor(private readonly options: BloomGuardRunnerOptions) {
     this.registrar = new IdRegistrar(options.service, this.queues);
+    if (options.defaults) checkGuardDefaults(options.defaults, 'BloomModule.forRoot({ guard })');
+  }
+
+  /** Whether a value is a runner: a test may have had something else injected in its place. */
+  static isRunner(value: unknown): value is BloomGuardRunner {
+    return typeof value === 'object' && value !== null && #isRunner in value;
+  }
+
+  /** To be called when every module has been made, with the objects that the application has one of. */
+  learnSingletons(objects: ReadonlySet<object>): void {
+    this.scopes.learn(objects);
   }
 
   /** A promise of the decision where another process has to be asked. */
@@ -95,36 +57,79 @@ export class BloomGuardRunner {
     }
     const { guarding } = filter;
     if (guarding.mode === 'off') return PASS;
-    const id = this.readId(call);
+    let id: unknown;
+    try {
+      id = call.door.id(call);
+    } catch (error) {
+      return isInvalidId(error)
+        ? this.decideOnInvalid(call, filter, error)
+        : this.decideWithoutId(call, filter, error);
+    }
     if (this.queues.size > 0 && this.queues.get(guard.filter)?.has(id)) return PASS;
-    if (isDenied(filter, id, guard.method)) {
+    const { negativeCache } = guarding;
+    const denialKey = negativeCache || filter.askDenied ? this.scopes.keyOf(call, id, filter) : undefined;
+    if (denialKey && negativeCache?.has(denialKey.text, denialKey.scope)) {
       guarding.remembered++;
       if (guarding.mode === 'on') return this.answerAbsent(call);
     }
-    const since = filter.askDenied ? performance.now() : 0;
-    // What is no id is told as an event and is unknown to the filter.
-    const verdict = id === NO_ID ? 'unknown' : filter.verdictOf(id as BloomId);
-    const asked = { call, filter, id, since };
+    const since = denialKey && filter.askDenied ? performance.now() : 0;
+    let verdict: BloomVerdict | Promise<BloomVerdict>;
+    try {
+      verdict = filter.verdictOf(id as BloomId);
+    } catch (error) {
+      return this.decideOnInvalid(call, filter, error);
+    }
+    const asked = { call, filter, id, denialKey, since };
     return typeof verdict === 'string'
       ? this.decideOn(verdict, asked)
       : verdict.then((known) => this.decideOn(known, asked));
   }
 
-  private decideOn(verdict: BloomVerdict, asked: Asked): GuardDecision | Promise<GuardDecision> {
+  private decideOn(verdict: BloomVerdict, asked: AskedCall): GuardDecision | Promise<GuardDecision> {
     const { call, filter } = asked;
     const { guarding } = filter;
     switch (verdict) {
       case 'maybe':
         guarding.maybe++;
-        return filter.askDenied ? this.decideShared(asked) : watch(asked, verdict);
+        return filter.askDenied && asked.denialKey ? this.decideShared(asked) : watch(asked, verdict);
       case 'unknown':
         guarding.unknown++;
         return guarding.mode === 'on' ? this.answerUnknown(call) : PASS;
       case 'absent':
         guarding.absent++;
         if (!guarding.isAudited()) return this.answerAbsent(call);
-        return watch(asked, verdict);
+        return watch({ ...asked, id: lasting(asked.id) }, verdict);
     }
+  }
+
+  /** The option `id` failed: a mistake in it must not make rows absent. */
+  private decideWithoutId(
+    call: GuardedCall,
+    { name, guarding }: GuardableFilter,
+    error: unknown,
+  ): GuardDecision | Promise<GuardDecision> {
+    this.options.service.emit({ type: 'invalid-id', filter: name, error });
+    guarding.unknown++;
+    return guarding.mode === 'on' ? this.answerUnknown(call) : PASS;
+  }
+
+  /** The value can be no row's id: neither `add` nor the source takes it. */
+  private async decideOnInvalid(
+    call: GuardedCall,
+    { name, guarding }: GuardableFilter,
+    error: unknown,
+  ): Promise<GuardDecision> {
+    const { options, method } = call.guard;
+    guarding.invalid++;
+    const onInvalid =
+      options.onInvalid ?? this.options.defaults?.onInvalid ?? (call.door.isRoute() ? 'absent' : undefined);
+    const isAnswered = guarding.mode === 'on' && (onInvalid ?? this.onUnknown(call)) !== 'pass';
+    const answered = isAnswered ? { method, answered: true as const } : {};
+    this.options.service.emit({ type: 'invalid-id', filter: name, error, ...answered });
+    if (!isAnswered) return PASS;
+    if (onInvalid === undefined) return this.answerUnknown(call);
+    if (typeof onInvalid !== 'function') return this.answerAbsent(call);
+    return { answer: { value: await onInvalid.apply(call.self, [...call.args]) } };
   }
 
   /** False for a request that an interceptor had here before: put on a controller and on its route, it runs twice. */
@@ -134,27 +139,41 @@ export class BloomGuardRunner {
     return true;
   }
 
-  /** Runs the method, or joins an equal call that runs, unless that may have missed an id which was added lately. */
-  shareCall(call: GuardedCall, proceed: () => Promise<unknown>): SharedCall {
+  /**
+   * Runs the method, or joins a call for the same id and key that runs, unless that may have missed an id which was added lately.
+   * Undefined when the call must run alone.
+   */
+  shareCall(call: GuardedCall, proceed: () => Promise<unknown>): SharedCall | undefined {
     const { guard, self, args } = call;
-    const { service } = this.options;
-    const filter = service.find(guard.filter);
-    const adds = filter?.guarding.recentAdds;
-    const isTooOld = (startedAt: number): boolean => {
-      try {
-        return adds !== undefined && adds.mayMiss(filter!.keyText(call.door.id(call)), startedAt);
-      } catch {
-        return false; // No id: nobody can have added it.
-      }
-    };
-    return this.shared.run({ method: guard.method, self, args, isTooOld, proceed });
+    const filter = this.options.service.find(guard.filter);
+    if (!filter || !guard.options.coalesce) return undefined;
+    const adds = filter.guarding.recentAdds;
+    let text: string;
+    try {
+      text = filter.keyText(call.door.id(call));
+    } catch {
+      return undefined; // An invalid id: the check has reported it.
+    }
+    const key = this.callback(call, 'coalesce.key', () => {
+      const answer: unknown = (guard.options.coalesce as { key: Function }).key.apply(self, [...args]);
+      if (answer === undefined || typeof answer === 'string') return answer;
+      throw new TypeError(`Expected coalesce.key to return a string or undefined, got ${typeof answer}.`);
+    });
+    if (key === undefined || key.length > MAX_SHARED_KEY) return undefined;
+    return this.shared.run({
+      self: self as object,
+      guard,
+      key: `${text.length} ${text}${key}`,
+      isTooOld: (startedAt) => adds.mayMiss(text, startedAt),
+      proceed,
+    });
   }
 
   /** The filter lets the id through: perhaps the database has denied it to another process. */
-  private async decideShared(asked: Asked): Promise<GuardDecision> {
-    const { call, filter, id, since } = asked;
+  private async decideShared(asked: AskedCall): Promise<GuardDecision> {
+    const { call, filter, id, denialKey, since } = asked;
     const { guarding } = filter;
-    const denial = await filter.askDenied!({ id, scope: call.guard.method, since });
+    const denial = await filter.askDenied!({ id, scope: denialKey!.scope, since });
     if (denial.isDenied) {
       guarding.remembered++;
       if (guarding.mode === 'on') return this.answerAbsent(call);
@@ -163,29 +182,53 @@ export class BloomGuardRunner {
   }
 
   /**
-   * Learns from how the method ended.
+   * Learns from what the method returned.
    *
    * @param isJoined whether the method was called for another caller: it may have begun before the decision.
    */
-  settle(watched: WatchedCall, outcome: CallOutcome, isJoined = false): void {
-    const { filter, id, verdict, denial } = watched;
-    const { guarding } = filter;
-    if (verdict === 'absent') {
-      if (outcome === 'found') void filter.reportWrongAbsent(id as BloomId);
-      return;
-    }
-    if (outcome !== 'nothing') return;
-    guarding.falsePositives++;
-    if (isJoined) return;
-    if (denial) denial.note();
-    else if (guarding.negativeCache) remember(watched);
+  settleResult(watched: WatchedCall, result: unknown, isJoined = false): void {
+    const { call } = watched.asked;
+    const { isFound } = call.guard.options;
+    const outcome = this.callback(call, 'isFound', () => outcomeOfResult(result, { ...call, isFound }));
+    if (outcome) this.settle(watched, outcome, isJoined, result);
   }
 
-  private async answerUnknown({ guard, self, args }: GuardedCall): Promise<GuardDecision> {
-    const onUnknown = guard.options.onUnknown ?? this.options.defaults?.onUnknown ?? 'pass';
+  /** Learns from what the method threw. */
+  settleError(watched: WatchedCall, error: unknown, isJoined = false): void {
+    this.settle(watched, outcomeOfError(error), isJoined);
+  }
+
+  private settle(
+    { asked, verdict, readAt, denial }: WatchedCall,
+    outcome: CallOutcome,
+    isJoined: boolean,
+    result?: unknown,
+  ): void {
+    const { filter, id, denialKey } = asked;
+    const { guarding } = filter;
+    const { method } = asked.call.guard;
+    if (outcome === 'denied' || outcome === 'nothing') guarding.discerning.add(method);
+    if (verdict === 'absent') {
+      if (outcome === 'found')
+        void filter.reportWrongAbsent({ id: id as BloomId, method, returned: typeOfResult(result) });
+      return;
+    }
+    if (outcome !== 'denied' && outcome !== 'nothing') return;
+    guarding.falsePositives++;
+    if (isJoined || outcome !== 'denied' || !denialKey) return;
+    if (denial) denial.note();
+    else guarding.negativeCache?.remember(denialKey.text, denialKey.scope, readAt);
+  }
+
+  private onUnknown({ guard }: GuardedCall): NonNullable<BloomGuardDefaults['onUnknown']> {
+    return guard.options.onUnknown ?? this.options.defaults?.onUnknown ?? 'pass';
+  }
+
+  private async answerUnknown(call: GuardedCall): Promise<GuardDecision> {
+    const onUnknown = this.onUnknown(call);
     if (onUnknown === 'pass') return PASS;
     if (onUnknown === 'unavailable') throw new ServiceUnavailableException();
-    return { answer: { value: await onUnknown.apply(self, [...args]) } };
+    return { answer: { value: await onUnknown.apply(call.self, [...call.args]) } };
   }
 
   private async answerAbsent(call: GuardedCall): Promise<GuardDecision> {
@@ -196,12 +239,18 @@ export class BloomGuardRunner {
     return { answer: { value: null } };
   }
 
-  private readId(call: GuardedCall): unknown {
+  /** What a function of the application returns; undefined, and an event, when it throws. */
+  private callback<Result>(
+    { guard }: GuardedCall,
+    operation: 'isFound' | 'coalesce.key',
+    run: () => Result,
+  ): Result | undefined {
     try {
-      return call.door.id(call);
+      return run();
     } catch (error) {
-      this.options.service.emit({ type: 'invalid-id', filter: call.guard.filter, error });
-      return NO_ID;
+      const { filter, method } = guard;
+      this.options.service.emit({ type: 'guard-error', filter, method, operation, error });
+      return undefined;
     }
   }
 
@@ -211,27 +260,18 @@ export class BloomGuardRunner {
   }
 }
 
-/** Whether the id has passed the filter lately, and was denied by the database. */
-function isDenied(filter: GuardableFilter, id: unknown, method: string): boolean {
-  const { negativeCache } = filter.guarding;
-  if (!negativeCache || negativeCache.size === 0) return false;
-  try {
-    return negativeCache.has(filter.keyText(id), method);
-  } catch {
-    return false; // No id: the check says so, and tells it.
-  }
+/** Whether a function of the application says that the client's value is no id, in place of failing. */
+function isInvalidId(error: unknown): boolean {
+  if (error instanceof BloomIdError) return true;
+  return error instanceof HttpException && error.getStatus() >= 400 && error.getStatus() < 500;
 }
 
-/** Notes that the database denied the id. */
-function remember({ filter, guard, id, readAt }: WatchedCall): void {
-  try {
-    filter.guarding.negativeCache!.remember(filter.keyText(id), guard.method, readAt);
-  } catch {
-    // Longer than this process takes ids, and let through by a filter that another version of the application built.
-  }
+/** Bytes belong to the caller, who may write others into them while the method runs. */
+function lasting(id: unknown): unknown {
+  return id instanceof Uint8Array ? new Uint8Array(id) : id;
 }
 
-function watch({ call, filter, id }: Asked, verdict: BloomVerdict, denial?: DenialAnswer): GuardDecision {
-  const readAt = filter.guarding.negativeCache ? performance.now() : 0;
-  return { watched: { filter, guard: call.guard, id, verdict, readAt, denial } };
+function watch(asked: AskedCall, verdict: BloomVerdict, denial?: DenialAnswer): GuardDecision {
+  const readAt = asked.denialKey && asked.filter.guarding.negativeCache ? performance.now() : 0;
+  return { watched: { asked, verdict, readAt, denial } };
 }

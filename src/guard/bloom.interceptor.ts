@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type CallHandler,
   type ExecutionContext,
@@ -7,24 +8,23 @@ import {
 } from '@nestjs/common';
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { type Observable, of, tap } from 'rxjs';
-import {
-  BloomGuardRunner,
-  type CallOutcome,
-  type GuardDeclaration,
-  type GuardDoor,
-  type WatchedCall,
-} from './bloom-guard.runner.js';
-import { outcomeOfError, outcomeOfResult } from './call-outcome.js';
+import { BloomGuardRunner } from './bloom-guard.runner.js';
+import type { GuardDeclaration, GuardDoor, WatchedCall } from './guarded-call.js';
 import { isRouteHandler } from './method.wrapper.js';
 
 const GUARDS = Symbol('nestjs-bloom:guards');
+/** What packages of Nest note on a method that they call for something else than a request: messages, events, jobs. */
+const OTHER_ENTRIES = /^(microservices:|websockets:|graphql:|bull|SCHEDUL|EVENT_LISTENER)/i;
+/** The handler whose request the interceptor has checked; noted only where a handler is called for something else as well. */
+const checked = new AsyncLocalStorage<Function>();
 
 /**
  * The other door of `@BloomGuarded`, for a route whose id must be checked before other interceptors (a `CacheInterceptor`) or
  * pipes run. Put it with `@UseInterceptors` on the route or the controller, first. The id is the route parameter `id`, or the
  * one named by the option `id`, or what a function of the request returns; it is the text of the URL, so where a pipe
- * turns two texts into one id (`01` and `1`), use `normalize` of the filter. Called directly, past Nest's router, such a
- * method is not guarded. Registered globally it does nothing, and the guarded methods check for themselves.
+ * turns two texts into one id (`01` and `1`), use `normalize` of the filter. Where such a method also handles messages
+ * (`@MessagePattern`), the id of a message is where it would be without the interceptor: the first argument, or its property.
+ * Called directly, past Nest's router, such a method is not guarded. Registered globally it does nothing, and the guarded methods check for themselves.
  *
  * @example
  * ```ts
@@ -42,6 +42,7 @@ export class BloomInterceptor implements NestInterceptor {
     const handler = context.getHandler();
     if (context.getType() !== 'http' || !declaresInterceptor(handler, context.getClass()))
       return next.handle();
+    if (!BloomGuardRunner.isRunner(this.runner)) return next.handle();
     const request = context.switchToHttp().getRequest<HttpRequest>();
     if (!this.runner.meetsFirst(request, handler)) return next.handle();
     const passed: WatchedCall[] = [];
@@ -51,21 +52,22 @@ export class BloomInterceptor implements NestInterceptor {
       if (answer) return of(answer.value);
       if (watched) passed.push(watched);
     }
-    return this.watch(next.handle(), passed);
+    const stream = hasOtherEntries(handler) ? checked.run(handler, () => next.handle()) : next.handle();
+    return this.watch(stream, passed);
   }
 
   /** The first value of a stream, or its error, says whether the route found something. */
   private watch(stream: Observable<unknown>, passed: readonly WatchedCall[]): Observable<unknown> {
     if (passed.length === 0) return stream;
     let isSettled = false;
-    const settle = (outcome: CallOutcome) => {
-      if (!isSettled) for (const call of passed) this.runner.settle(call, outcome);
+    const settle = (learn: (call: WatchedCall) => void) => {
+      if (!isSettled) for (const call of passed) learn(call);
       isSettled = true;
     };
     return stream.pipe(
       tap({
-        next: (value) => settle(outcomeOfResult(value)),
-        error: (error) => settle(outcomeOfError(error)),
+        next: (value) => settle((call) => this.runner.settleResult(call, value)),
+        error: (error) => settle((call) => this.runner.settleError(call, error)),
       }),
     );
   }
@@ -87,6 +89,7 @@ export class InterceptorsTurn {
   private handler: unknown;
   private owner: unknown;
   private answer = false;
+  private isMixed = false;
 
   constructor(
     private readonly key: string | symbol,
@@ -102,9 +105,19 @@ export class InterceptorsTurn {
         isRouteHandler(handler) &&
         guardsOf(handler as object).includes(this.guard) &&
         declaresInterceptor(handler as object, controller.constructor);
+      this.isMixed = this.answer && hasOtherEntries(handler as object);
     }
-    return this.answer;
+    return this.isMixed ? checked.getStore() === handler : this.answer;
   }
+
+  /** Whether a call that `isAt` denies came past the interceptor of its route: for a message, say. */
+  isPassed(): boolean {
+    return this.isMixed;
+  }
+}
+
+function hasOtherEntries(handler: object): boolean {
+  return Reflect.getMetadataKeys(handler).some((key) => OTHER_ENTRIES.test(String(key)));
 }
 
 function guardsOf(handler: object): readonly GuardDeclaration[] {
@@ -128,7 +141,12 @@ const ROUTE_DOOR: GuardDoor = {
   id({ guard: { options }, args }) {
     const request = args[0] as HttpRequest;
     if (typeof options.id === 'function') return options.id(request);
-    return request.params[options.id ?? 'id'];
+    const name = options.id ?? 'id';
+    if (name in request.params) return request.params[name];
+    // A route that has no such parameter is a mistake of its author: it must not make all rows absent.
+    throw new Error(
+      `The route has no parameter '${name}'. Name the one that holds the id: @BloomGuarded(name, { id: '…' }).`,
+    );
   },
   isRoute: () => true,
 };

@@ -1,12 +1,52 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
-import type { CallOutcome } from './bloom-guard.runner.js';
+import type { BloomCallback } from './guard.options.js';
 
-/** What a result says of the id that was looked up. */
-export function outcomeOfResult(result: unknown): CallOutcome {
-  return result === null || result === undefined ? 'nothing' : 'found';
+/**
+ * What the end of a call says about its id. `denied`: the method returned null or threw NotFound. `nothing`: it returned something
+ * else that stands for nothing. `unclear`: it failed, or returned a stream, of which nobody knows yet what it holds.
+ */
+export type CallOutcome = 'found' | 'denied' | 'nothing' | 'unclear';
+
+/** @throws what `isFound` throws, and a TypeError when it returns no boolean. */
+export function outcomeOfResult(
+  result: unknown,
+  call: { readonly isFound: BloomCallback<boolean> | undefined; self: unknown; args: readonly unknown[] },
+): CallOutcome {
+  if (result === null) return 'denied';
+  if (result === undefined) return 'nothing';
+  const { isFound, self, args } = call;
+  if (isFound) return isTrue(isFound.apply(self, [result, ...args])) ? 'found' : 'nothing';
+  if (Array.isArray(result)) return result.length > 0 ? 'found' : 'nothing';
+  return isStream(result) ? 'unclear' : 'found';
 }
 
 /** What an error says of the id that was looked up. */
 export function outcomeOfError(error: unknown): CallOutcome {
-  return error instanceof HttpException && error.getStatus() === HttpStatus.NOT_FOUND ? 'nothing' : 'failed';
+  return error instanceof HttpException && error.getStatus() === HttpStatus.NOT_FOUND ? 'denied' : 'unclear';
+}
+
+/** The type of a result, for people. It may hold what must not be logged. */
+export function typeOfResult(result: unknown): string {
+  if (typeof result !== 'object' || result === null) return typeof result;
+  const name: unknown = Object.getPrototypeOf(result)?.constructor?.name;
+  if (typeof name !== 'string' || name === '' || name === 'Object') return 'object';
+  return `object of class ${name}`;
+}
+
+function isTrue(answer: unknown): boolean {
+  if (typeof answer === 'boolean') return answer;
+  // Its rejection must not end the process.
+  if (answer instanceof Promise) answer.catch(() => {});
+  throw new TypeError(
+    `Expected isFound to return true or false, got ${answer instanceof Promise ? 'a promise' : typeof answer}.`,
+  );
+}
+
+function isStream(result: unknown): boolean {
+  if (typeof result !== 'object' || result === null) return false;
+  const { subscribe, pipe, getStream } = result as Record<string, unknown>;
+  return (
+    [subscribe, pipe, getStream].some((method) => typeof method === 'function') ||
+    Symbol.asyncIterator in result
+  );
 }

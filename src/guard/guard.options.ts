@@ -21,10 +21,18 @@ export interface BloomGuardDefaults {
   readonly onAbsent?: BloomCallback<unknown>;
 
   /**
-   * What to do when the filter cannot tell: it is not built, the store does not answer, or the value is no id. `'pass'` (default)
-   * calls the method, `'unavailable'` throws `ServiceUnavailableException`, a function answers as `onAbsent` does.
+   * What to do when the filter cannot tell: it is not built, the store does not answer, or the option `id` failed. `'pass'`
+   * (default) calls the method, `'unavailable'` throws `ServiceUnavailableException`, a function answers as `onAbsent` does.
    */
   readonly onUnknown?: 'pass' | 'unavailable' | BloomCallback<unknown>;
+
+  /**
+   * What to do with a value that can be no row's id: undefined, null, an empty text, a number that is not a safe integer, an array
+   * or any other object but bytes. `'absent'` answers as for an absent id, `'pass'` calls the method, a function answers as
+   * `onAbsent` does. Default: `'absent'` on an HTTP route, where a client chooses the value (`?id[]=x`, `?id=`), and as
+   * `onUnknown` says on any other method, where the application does.
+   */
+  readonly onInvalid?: 'pass' | 'absent' | BloomCallback<unknown>;
 }
 
 /** Of one `@BloomGuarded`: where the id is, and what it answers where it differs from the defaults of the application. */
@@ -36,11 +44,32 @@ export interface BloomGuardedOptions extends BloomGuardDefaults {
   readonly id?: string | BloomCallback<BloomId>;
 
   /**
-   * Lets calls that run at the same time with equal arguments (as `Object.is` compares them) on the same object share one call
-   * of the method, and its result. Calls for an id that this process added within the last `drainMs` are not shared; for one that another
-   * process added, the shared call may have begun before, and finds nothing. Not behind `BloomInterceptor`. Default false.
+   * Whether a result stands for a row. Called with the result, then the arguments of the method, and the instance as `this`; behind
+   * `BloomInterceptor`, with the result, the request and no `this`. Not asked of null and undefined, which are nothing. Default:
+   * everything else is a row but an empty array. A method that returns a default (`{}`, 0) for ids that do not exist needs it
+   * for shadow mode and audit, which else take each default for a row that the filter denies.
    */
-  readonly coalesce?: boolean;
+  readonly isFound?: BloomCallback<boolean>;
+
+  /**
+   * Lets calls that run at the same time on one object share one call of the method, and its result, where their ids and their
+   * keys are equal. Not behind `BloomInterceptor`. Default: no call is shared.
+   */
+  readonly coalesce?: BloomCoalesceOptions | false;
+}
+
+/** Which calls of a method may share one. */
+export interface BloomCoalesceOptions {
+  /**
+   * Names all that the result depends on beside the id: further arguments, and who asks, if the method reads that from an
+   * `AsyncLocalStorage` (a shared call runs in the context of the first caller, with its user, tenant, transaction and
+   * trace). Called as the method is. Undefined: this call is not shared. A method whose result depends on the id alone says
+   * `key: () => ''`.
+   *
+   * Calls for an id that this process added within the last `drainMs` are not shared; for one that another process added, the
+   * shared call may have begun before, and finds nothing.
+   */
+  readonly key: BloomCallback<string | undefined>;
 }
 
 /** Of one `@BloomRegisters`: where the id is, and when it is recorded. */

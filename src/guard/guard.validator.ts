@@ -2,6 +2,7 @@ import type { DiscoveryService } from '@nestjs/core';
 import { BloomConfigError } from '../common/index.js';
 import type { BloomService } from '../service/index.js';
 import { type FilterUse, usesOf } from './method.wrapper.js';
+import { findSingletons } from './singletons.js';
 
 /** Finds decorators that name a filter nobody registered. */
 export class GuardValidator {
@@ -23,6 +24,11 @@ export class GuardValidator {
         `@${decorator}('${filter}') on ${method} names a filter that is not registered.`,
     );
     throw new BloomConfigError([...lines, this.service.registered()].join('\n'));
+  }
+
+  /** The objects with guarded methods of which the application has one. */
+  singletons(): Set<object> {
+    return findSingletons(this.discovery);
   }
 
   private uses(): Set<FilterUse> {

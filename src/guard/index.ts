@@ -1,18 +1,11 @@
 export { BloomGuarded } from './bloom-guarded.decorator.js';
-export {
-  BloomGuardRunner,
-  type BloomGuardRunnerOptions,
-  type CallOutcome,
-  type GuardDecision,
-  type GuardDeclaration,
-  type GuardDoor,
-  type GuardedCall,
-  type WatchedCall,
-} from './bloom-guard.runner.js';
+export { BloomGuardRunner, type BloomGuardRunnerOptions } from './bloom-guard.runner.js';
+export type { GuardDeclaration, GuardDoor } from './guarded-call.js';
 export { BloomInterceptor } from './bloom.interceptor.js';
 export { BloomRegisters } from './bloom-registers.decorator.js';
 export type {
   BloomCallback,
+  BloomCoalesceOptions,
   BloomGuardDefaults,
   BloomGuardedOptions,
   BloomMethodDecorator,

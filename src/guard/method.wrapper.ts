@@ -8,7 +8,7 @@ import { BloomGuardRunner } from './bloom-guard.runner.js';
 const RUNNER = Symbol('BloomGuardRunner of BloomModule.forRoot(): import it in the root module');
 
 interface Host {
-  readonly [RUNNER]?: BloomGuardRunner;
+  readonly [RUNNER]?: unknown;
 }
 
 const USES = Symbol('nestjs-bloom:uses');
@@ -30,8 +30,10 @@ export interface MethodSite {
 export interface WrappedCall {
   readonly self: object | undefined;
   readonly args: unknown[];
-  /** Undefined when the instance was not made by Nest. */
+  /** Undefined when the instance was not made by Nest, or something else was injected. */
   readonly runner: BloomGuardRunner | undefined;
+  /** Whether something else was injected in place of the runner: the object of a test that mocks what is missing. */
+  readonly hasStandIn: boolean;
   readonly method: Function;
 }
 
@@ -55,8 +57,12 @@ export function wrapMethod(
         'Put it on a method of an object that Nest makes.',
     );
   }
+  assertNoGenerator(method, use);
   const wrapper = function (this: Host | undefined, ...args: unknown[]) {
-    return around({ self: this, args, runner: this?.[RUNNER], method });
+    const injected = this?.[RUNNER];
+    const isRunner = BloomGuardRunner.isRunner(injected);
+    const runner = isRunner ? injected : undefined;
+    return around({ self: this, args, runner, hasStandIn: !isRunner && injected != null, method });
   };
   Object.assign(wrapper, method);
   for (const property of ['name', 'length']) {
@@ -68,6 +74,15 @@ export function wrapMethod(
   descriptor.value = wrapper;
   injectRunner(target);
   Reflect.defineMetadata(USES, [...usesOf(target), use], target);
+}
+
+/** A generator runs when somebody iterates over it: there is no promise that could be withheld, and nothing that has ended. */
+function assertNoGenerator(method: object, use: FilterUse): void {
+  if (!Object.prototype.toString.call(method).endsWith('GeneratorFunction]')) return;
+  throw new BloomConfigError(
+    `Expected @${use.decorator}('${use.filter}') on a method that returns a promise, got ${use.method}, which is a generator. Put it on ` +
+      'a method that looks the id up, or ask the filter in the generator (@InjectBloomFilter).',
+  );
 }
 
 /** The uses that the decorators of this very prototype declared. */

@@ -1,6 +1,4 @@
 interface RunningCall {
-  readonly self: unknown;
-  readonly args: readonly unknown[];
   readonly startedAt: number;
   readonly result: Promise<unknown>;
 }
@@ -11,36 +9,43 @@ export interface SharedCall {
   readonly isJoined: boolean;
 }
 
-/** Lets equal calls that run at the same time share one: same object, same method, same arguments. */
+/** Running calls of one method on one object that are kept to be joined; further ones run alone. */
+const MAX_RUNNING = 10_000;
+
+/** Lets calls of one method on one object share one run while it lasts, where their keys are equal. */
 export class SharedCalls {
-  private readonly running = new Map<string, RunningCall[]>();
+  private readonly running = new WeakMap<object, Map<object, Map<string, RunningCall>>>();
 
   run(call: {
-    method: string;
-    self: unknown;
-    args: readonly unknown[];
+    readonly self: object;
+    /** The declaration on the method: its name may be that of another class as well. */
+    readonly guard: object;
+    readonly key: string;
     /** Whether a call that began then, by `performance.now()`, may have missed what this one must find. */
-    isTooOld: (startedAt: number) => boolean;
-    proceed: () => Promise<unknown>;
+    readonly isTooOld: (startedAt: number) => boolean;
+    readonly proceed: () => Promise<unknown>;
   }): SharedCall {
-    const { method, self, args, isTooOld, proceed } = call;
-    const key = `${method} ${typeof args[0] === 'object' ? '' : String(args[0])}`;
-    const calls = this.running.get(key) ?? [];
-    const same = calls.findLast((other) => other.self === self && areEqual(other.args, args));
+    const { key, isTooOld, proceed } = call;
+    const calls = this.callsOf(call.self, call.guard);
+    const same = calls.get(key);
     if (same && !isTooOld(same.startedAt)) return { result: same.result, isJoined: true };
+    if (!same && calls.size >= MAX_RUNNING) return { result: proceed(), isJoined: false };
     const startedAt = performance.now();
-    const mine: RunningCall = { self, args, startedAt, result: proceed().finally(() => this.end(key, mine)) };
-    this.running.set(key, [...calls, mine]);
+    const mine: RunningCall = {
+      startedAt,
+      result: proceed().finally(() => {
+        if (calls.get(key) === mine) calls.delete(key);
+      }),
+    };
+    calls.set(key, mine);
     return { result: mine.result, isJoined: false };
   }
 
-  private end(key: string, call: RunningCall): void {
-    const left = (this.running.get(key) ?? []).filter((other) => other !== call);
-    if (left.length > 0) this.running.set(key, left);
-    else this.running.delete(key);
+  private callsOf(self: object, guard: object): Map<string, RunningCall> {
+    let guards = this.running.get(self);
+    if (!guards) this.running.set(self, (guards = new Map()));
+    let calls = guards.get(guard);
+    if (!calls) guards.set(guard, (calls = new Map()));
+    return calls;
   }
-}
-
-function areEqual(left: readonly unknown[], right: readonly unknown[]): boolean {
-  return left.length === right.length && left.every((value, i) => Object.is(value, right[i]));
 }

@@ -29,10 +29,11 @@ export class BloomLifecycle
 
   /** Every filter is registered by now. */
   async onModuleInit(): Promise<void> {
-    const { registry, validator, store } = this.parts;
+    const { registry, validator, runner, store } = this.parts;
     try {
       registry.validate();
       validator.validate();
+      runner.learnSingletons(validator.singletons());
       await Promise.all(registry.filters.map((filter) => filter.verify()));
     } catch (error) {
       // Nest calls no other hook after this.

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { type BloomEvent, BloomRebuildError, describeError } from '../common/index.js';
+import { type BloomEvent, BloomRebuildError, describeError, escaped, printedId } from '../common/index.js';
 
 /** Events of one kind and one filter are written at most once in this time: an outage must not flood the log. */
 const WRITE_EVERY_MS = 1000;
@@ -21,7 +21,8 @@ export class EventLog {
     }
     this.writtenAt.set(kind, { at: now, left: 0 });
     const left = last?.left ? ` (and ${last.left} more since)` : '';
-    this.logger[entry.level](entry.text + left);
+    // Errors may quote what a client has sent.
+    this.logger[entry.level](escaped(entry.text) + left);
   }
 }
 
@@ -39,7 +40,13 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return log(`Redis answers again; ${event.rejected} look-ups went through without being asked for.`);
     case 'invalid-id':
       return warn(
-        `Filter '${event.filter}': a look-up went through unguarded. ${describeError(event.error)}`,
+        event.answered
+          ? `Filter '${event.filter}': a lookup by ${event.method} was answered without calling it. ${describeError(event.error)}`
+          : `Filter '${event.filter}': a look-up went through unguarded. ${describeError(event.error)}`,
+      );
+    case 'guard-error':
+      return warn(
+        `Filter '${event.filter}': ${event.operation} of ${event.method} failed, and the call went on without it. ${describeError(event.error)}`,
       );
     case 'state-changed':
       if (event.state === 'ready') return log(`Filter '${event.filter}' is ready. ${event.reason}`);
@@ -49,7 +56,10 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
     case 'wrong-absent':
       return {
         level: 'error',
-        text: `Filter '${event.filter}' answered "absent" for an id that exists: ${String(event.id)}. Look-ups go through until it is rebuilt.`,
+        text:
+          `Filter '${event.filter}' answers "absent" for ${printedId(event.id)}, and ${event.method} found something: ` +
+          `${event.wrongAbsents} of ${event.absents} absent answers. ` +
+          (event.distrusted ? 'Lookups go through until it is rebuilt.' : 'It stays in service.'),
       };
     case 'overfull':
       return warn(

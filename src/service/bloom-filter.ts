@@ -3,6 +3,7 @@ import type { BloomId, StoredLayout } from '../filter/index.js';
 import type { BloomRebuildOptions, BloomRebuildReport } from '../rebuild/index.js';
 import type { BloomVerdict, DenialAnswer } from '../store/index.js';
 import type { BloomGuardCounts, Guarding } from './guarding.js';
+import type { WrongAbsentReport } from './wrong-absents.js';
 
 /** A named set of ids that answers "certainly absent" or "maybe there". */
 export interface BloomFilter {
@@ -86,7 +87,11 @@ export interface GuardableFilter extends BloomFilter {
   /** Longest time from the call of `add` to its row being visible to the source, in milliseconds. */
   readonly drainMs: number;
 
-  /** What `check` gives, without a promise where this process knows it. */
+  /**
+   * What `check` gives, without a promise where this process knows it.
+   *
+   * @throws {BloomIdError} when the value can be no id; without an event, since the caller knows what becomes of it.
+   */
   verdictOf(id: BloomId): BloomVerdict | Promise<BloomVerdict>;
 
   /**
@@ -106,10 +111,10 @@ export interface GuardableFilter extends BloomFilter {
     ((question: { id: unknown; scope: string; since: number }) => Promise<DenialAnswer>) | undefined;
 
   /**
-   * Told that an id was answered "absent" and exists: records the id and takes the filter out of service, until it is rebuilt.
-   * Does nothing when the id has been added in the meantime. Never rejects.
+   * Reports that an id was answered "absent" and its guarded method found something. May record the id and take the filter out of
+   * service until it is rebuilt. Does nothing when the id has been added in the meantime. Never rejects.
    */
-  reportWrongAbsent(id: BloomId): Promise<void>;
+  reportWrongAbsent(report: WrongAbsentReport): Promise<void>;
 }
 
 /** How a filter stands, and what it costs. */

@@ -29,8 +29,7 @@ export interface FilterDefinition {
   readonly replica: BloomReplicaMode | undefined;
   readonly shadow: boolean;
   readonly auditSampleRate: number;
-  /** Undefined: as it suits the store. */
-  readonly negativeCache: NegativeCacheOptions | boolean | undefined;
+  readonly negativeCache: NegativeCacheOptions | boolean;
   readonly cron: string | undefined;
   readonly timeZone: string | undefined;
   readonly everyMs: number | undefined;
@@ -103,7 +102,7 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
     replica,
     shadow: options.shadow ?? false,
     auditSampleRate: options.audit?.sampleRate ?? 0,
-    negativeCache: options.negativeCache,
+    negativeCache: options.negativeCache ?? false,
     cron: rebuild.cron,
     timeZone: rebuild.timeZone,
     everyMs: rebuild.everyMs,
@@ -189,7 +188,7 @@ function checkNegativeCache({ negativeCache }: FilterDefinition, expect: Expect)
     'negativeCache',
     negativeCache,
     '{ lifeMs, maxIds, shared }, true or false',
-    negativeCache !== null && ['undefined', 'boolean', 'object'].includes(typeof negativeCache),
+    ['boolean', 'object'].includes(typeof negativeCache),
   );
   if (typeof negativeCache !== 'object') return;
   const { lifeMs = 1, maxIds = 1, shared = false } = negativeCache;

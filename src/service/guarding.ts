@@ -16,6 +16,8 @@ export interface BloomGuardCounts {
   readonly absent: number;
   readonly maybe: number;
   readonly unknown: number;
+  /** Values that can be no row's id. */
+  readonly invalid: number;
   /** "maybe", and the guarded method found nothing. */
   readonly falsePositives: number;
   /** Answered from the negative cache. */
@@ -43,9 +45,12 @@ export class Guarding {
   absent = 0;
   maybe = 0;
   unknown = 0;
+  invalid = 0;
   falsePositives = 0;
   remembered = 0;
   wrongAbsents = 0;
+  /** Guarded methods that have found nothing for some id. */
+  readonly discerning = new Set<string>();
 
   private adds: RecentAdds | undefined;
 
@@ -82,12 +87,13 @@ export class Guarding {
   }
 
   counts(): BloomGuardCounts {
-    const { absent, maybe, unknown, falsePositives, remembered, wrongAbsents } = this;
+    const { absent, maybe, unknown, invalid, falsePositives, remembered, wrongAbsents } = this;
     const ofAbsent = absent + falsePositives;
     return {
       absent,
       maybe,
       unknown,
+      invalid,
       falsePositives,
       remembered,
       wrongAbsents,

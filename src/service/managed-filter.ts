@@ -1,6 +1,7 @@
 import {
   BloomConfigError,
   type BloomEventListener,
+  BloomIdError,
   BloomUnavailableError,
   type Clock,
 } from '../common/index.js';
@@ -12,6 +13,7 @@ import { FilterBuilds } from './filter-builds.js';
 import type { FilterDefinition } from './filter-definition.js';
 import { Guarding } from './guarding.js';
 import { sharedDenials } from './negative-cache.js';
+import { type WrongAbsentReport, WrongAbsents } from './wrong-absents.js';
 
 /** A promise for each verdict, shared: a look-up of an id that this process knows makes none. */
 const RESOLVED: Readonly<Record<BloomVerdict, Promise<BloomVerdict>>> = {
@@ -35,19 +37,14 @@ export class ManagedFilter implements GuardableFilter {
   private readonly inStore: BloomFilterStore;
   private readonly builds: FilterBuilds;
   private lastFormed: { readonly id: string; readonly key: IdKey } | undefined;
+  private readonly wrongAbsents: WrongAbsents;
 
   constructor(
     readonly definition: FilterDefinition,
     private readonly surroundings: FilterSurroundings,
   ) {
     this.name = definition.name;
-    const {
-      name,
-      layout,
-      replica,
-      drainMs,
-      negativeCache = surroundings.store.kind === 'memory',
-    } = definition;
+    const { name, layout, replica, drainMs, negativeCache } = definition;
     const cache = negativeCache === true ? {} : negativeCache;
     this.inStore = surroundings.store.open({
       ...surroundings,
@@ -73,6 +70,15 @@ export class ManagedFilter implements GuardableFilter {
       onPublished: () => this.guarding.noteRebuilt(),
     });
     this.askDenied = denials && (({ id, ...question }) => denials.ask({ id: this.toKey(id), ...question }));
+    this.wrongAbsents = new WrongAbsents({
+      filter: name,
+      guarding: this.guarding,
+      hasSource: definition.source !== undefined,
+      emit: surroundings.emit,
+      isAbsent: async (id) => (await this.check(id)) === 'absent',
+      distrust: (reason) => this.inStore.distrust(reason),
+      add: (id) => this.add(id),
+    });
   }
 
   get generation(): string | undefined {
@@ -84,13 +90,21 @@ export class ManagedFilter implements GuardableFilter {
   }
 
   check(id: BloomId): Promise<BloomVerdict> {
-    const verdict = this.verdictOf(id);
+    const key = this.lookUpKey(id);
+    const verdict = key === undefined ? 'unknown' : this.inStore.checkOne(key);
     return typeof verdict === 'string' ? RESOLVED[verdict] : verdict;
   }
 
   verdictOf(id: BloomId): BloomVerdict | Promise<BloomVerdict> {
-    const key = this.lookUpKey(id);
-    return key === undefined ? 'unknown' : this.inStore.checkOne(key);
+    let key: IdKey;
+    try {
+      key = this.toKey(id);
+    } catch (error) {
+      throwIfInvalid(id, error);
+      this.surroundings.emit({ type: 'invalid-id', filter: this.name, error });
+      return 'unknown';
+    }
+    return this.inStore.checkOne(key);
   }
 
   async checkMany(ids: readonly BloomId[]): Promise<BloomVerdict[]> {
@@ -205,16 +219,11 @@ export class ManagedFilter implements GuardableFilter {
     return idNote(this.fitting(id));
   }
 
-  async reportWrongAbsent(id: BloomId): Promise<void> {
-    const { emit } = this.surroundings;
+  async reportWrongAbsent(report: WrongAbsentReport): Promise<void> {
     try {
-      if ((await this.check(id)) !== 'absent') return;
-      this.guarding.wrongAbsents++;
-      emit({ type: 'wrong-absent', filter: this.name, id });
-      await this.inStore.distrust('An id that exists was answered "absent".');
-      // Without a source it takes no ids until somebody empties it.
-      if (this.definition.source) await this.add(id);
+      await this.wrongAbsents.report(report);
     } catch (error) {
+      const { emit } = this.surroundings;
       emit({ type: 'store-error', filter: this.name, operation: 'report a wrong absent', error });
     }
   }
@@ -276,4 +285,10 @@ export class ManagedFilter implements GuardableFilter {
     // Bytes are hashed later, when their owner may have written other ones into them.
     return typeof key === 'string' ? key : new Uint8Array(key);
   }
+}
+
+/** A `normalize` that fails on an id is a mistake in it; one that fails on what is none never expected it. */
+function throwIfInvalid(id: unknown, error: unknown): void {
+  if (error instanceof BloomIdError) throw error;
+  toIdKey(id);
 }

@@ -21,6 +21,8 @@ export interface NegativeCacheOptions {
 const DEFAULT_LIFE_MS = 5_000;
 const DEFAULT_IDS = 10_000;
 const DEFAULT_SHARED_IDS = 40_000;
+/** Of one id, in memory: methods, and spellings that it was asked for with. */
+const MAX_SCOPES = 8;
 
 /** What the store is to remember for all processes; undefined when it is not to. */
 export function sharedDenials(options: NegativeCacheOptions): DenialOptions | undefined {
@@ -65,6 +67,7 @@ export class NegativeCache {
     const scopes = this.denied.get(text) ?? new Map<string, number>();
     this.denied.delete(text);
     if (this.denied.size >= this.maxIds) this.denied.delete(this.denied.keys().next().value!);
+    if (scopes.size >= MAX_SCOPES && !scopes.has(scope)) scopes.delete(scopes.keys().next().value!);
     this.denied.set(ownText(text), scopes.set(scope, ends));
   }
 

@@ -119,17 +119,18 @@ export class Instance {
     service.register(filter);
     instance.filter = filter;
     instance.guard = new BloomGuardRunner({ service });
+    instance.guard.learnSingletons(new Set([instance]));
     instance.declaration = { filter: name, method: 'Shop.find', options: {} };
     return instance;
   }
 
   /** What a guarded method would do. */
   async guarded(id: string): Promise<BloomVerdict> {
-    const call = { guard: this.declaration, door: DIRECT_DOOR, self: undefined, args: [id] };
+    const call = { guard: this.declaration, door: DIRECT_DOOR, self: this, args: [id] };
     const { answer, watched } = await this.guard.decide(call);
     if (answer) return 'absent';
     const isThere = await this.options.hasRow(this, id);
-    if (watched) this.guard.settle(watched, isThere ? 'found' : 'nothing');
+    if (watched) this.guard.settleResult(watched, isThere ? id : null);
     return 'maybe';
   }
 

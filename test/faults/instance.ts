@@ -24,10 +24,10 @@ const EVENTS_KEPT = 200;
 export class Shop {
   constructor(@Inject(TABLE) private readonly table: SimulatedTable) {}
 
-  /** Null is the guard's answer: for a row that is not there, or not yet, the table gives undefined. */
-  @BloomGuarded(FILTER)
-  async find(id: string): Promise<Row | null | undefined> {
-    return this.table.find(id);
+  /** Null for a row that is not there, or not yet; `absent` is the guard's answer. */
+  @BloomGuarded(FILTER, { onAbsent: () => 'absent' })
+  async find(id: string): Promise<Row | 'absent' | null> {
+    return (await this.table.find(id)) ?? null;
   }
 
   /** `onAdded` is called when the add was acknowledged, before the row is written. */

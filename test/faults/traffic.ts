@@ -90,7 +90,7 @@ export class Traffic {
     const startedAt = performance.now();
     this.ledger.lookups++;
     try {
-      return (await instance.shop.find(id)) === null ? null : undefined;
+      return (await instance.shop.find(id)) === 'absent' ? null : undefined;
     } catch (error) {
       if (!(error instanceof DatabaseDownError)) this.ledger.callerErrors.push(error);
       return undefined;

@@ -118,8 +118,11 @@ describe.each(PLATFORMS)('BloomInterceptor on %s', (platform) => {
     const { get } = await start(ProductController);
     expect(await get('/?sku=A-1')).toEqual({ status: 200, body: 'called' });
     expect(await get('/?sku=none')).toEqual(NOT_FOUND);
-    expect(await get('/')).toEqual({ status: 200, body: 'called' });
-    expect(events).toEqual([]);
+    expect(await get('/')).toEqual(NOT_FOUND);
+    expect(events).toEqual([
+      expect.objectContaining({ type: 'invalid-id', method: 'ProductController.find', answered: true }),
+    ]);
+    events.length = 0;
     expect(await get('/failing/x')).toEqual({ status: 200, body: 'called' });
     expect(events).toEqual([{ type: 'invalid-id', filter: 'products', error: expect.any(TypeError) }]);
   });

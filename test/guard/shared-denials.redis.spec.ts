@@ -31,7 +31,7 @@ class Products {
     return { sku };
   }
 
-  @BloomGuarded('products', { coalesce: true })
+  @BloomGuarded('products', { coalesce: { key: () => '' } })
   async share(sku: string): Promise<{ sku: string } | null> {
     calls++;
     const found = rows.has(sku) ? { sku } : null;

@@ -7,7 +7,12 @@ import {
   planFilter,
   toIdKey,
 } from '../../../src/filter/index.js';
-import { type BloomFilterInfo, type GuardableFilter, Guarding } from '../../../src/service/index.js';
+import {
+  type BloomFilterInfo,
+  type GuardableFilter,
+  Guarding,
+  type WrongAbsentReport,
+} from '../../../src/service/index.js';
 import type { BloomVerdict } from '../../../src/store/index.js';
 
 /** A filter in memory that counts what it is asked, and fails when it is told to. */
@@ -15,7 +20,7 @@ export class TestFilter implements GuardableFilter {
   readonly guarding = new Guarding({ shadow: false, auditSampleRate: 0, negativeCache: false, drainMs: 0 });
   generation: string | undefined = 'first';
   drainMs = 10_000;
-  readonly wrongAbsents: BloomId[] = [];
+  readonly wrongAbsents: WrongAbsentReport[] = [];
   readonly checked: unknown[] = [];
   readonly addCalls: BloomId[][] = [];
   readonly events: BloomEvent[] = [];
@@ -46,6 +51,7 @@ export class TestFilter implements GuardableFilter {
   }
 
   verdictOf(id: BloomId): Promise<BloomVerdict> {
+    toIdKey(id);
     return this.check(id);
   }
 
@@ -92,8 +98,8 @@ export class TestFilter implements GuardableFilter {
     return idKeyText(toIdKey(id));
   }
 
-  async reportWrongAbsent(id: BloomId): Promise<void> {
-    this.wrongAbsents.push(id);
+  async reportWrongAbsent(report: WrongAbsentReport): Promise<void> {
+    this.wrongAbsents.push(report);
   }
 
   info(): Promise<BloomFilterInfo> {

@@ -1,0 +1,54 @@
+import type { GuardableFilter } from '../service/index.js';
+import type { DenialKey, GuardedCall } from './guarded-call.js';
+
+/** Characters of a spelling that takes part in a scope; calls with longer ones are not remembered. */
+const MAX_SPELLING = 256;
+
+/**
+ * Decides which calls the negative cache may take part in. What the database denied to one caller is an answer for another one only
+ * if nothing but the id can have decided it: the id is the only argument, and the object is one that all callers share. So a
+ * call with a user beside the id is not remembered, nor one on a request-scoped, transient or durable object, nor a request that
+ * `BloomInterceptor` checks.
+ */
+export class DenialScopes {
+  private readonly objects = new WeakMap<object, { readonly name: string; readonly isOnly: boolean }>();
+
+  /** @param objects those that the application has one of, and every caller shares. */
+  learn(objects: ReadonlySet<object>): void {
+    const byName = new Map<string, object[]>();
+    for (const object of objects) {
+      const name = String(Object.getPrototypeOf(object).constructor.name);
+      const namesakes = byName.get(name);
+      if (namesakes) namesakes.push(object);
+      else byName.set(name, [object]);
+    }
+    for (const [name, namesakes] of byName) {
+      const isOnly = namesakes.length === 1;
+      for (const [i, object] of namesakes.entries()) {
+        this.objects.set(object, { name: isOnly ? name : `${name}#${i}`, isOnly });
+      }
+    }
+  }
+
+  /** Undefined for a call that is neither remembered nor answered from what is remembered. */
+  keyOf({ self, args, guard }: GuardedCall, id: unknown, filter: GuardableFilter): DenialKey | undefined {
+    if (args.length !== 1 || !Object.is(args[0], id) || !isText(id)) return undefined;
+    const object = typeof self === 'object' && self !== null ? this.objects.get(self) : undefined;
+    // Other processes know an object by the name of its class alone.
+    if (!object || (filter.askDenied && !object.isOnly)) return undefined;
+    try {
+      const text = filter.keyText(id);
+      const spelling = id === text ? '' : String(id);
+      if (spelling.length > MAX_SPELLING) return undefined;
+      // The method may find a row by one spelling and nothing by another.
+      return { text, scope: `${object.name}\0${guard.method}\0${typeof id}\0${spelling}` };
+    } catch {
+      return undefined; // An invalid id: the check reports it.
+    }
+  }
+}
+
+/** Bytes are left out: whoever owns them may change them while the method runs. */
+function isText(id: unknown): id is string | number | bigint {
+  return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint';
+}

@@ -1,0 +1,57 @@
+import { BloomConfigError, printed } from '../common/index.js';
+import type { BloomGuardDefaults, BloomGuardedOptions } from './guard.options.js';
+
+/**
+ * Checks what the types check, for callers without them.
+ *
+ * @param where for people: `@BloomGuarded('products') on ProductRepository.find`.
+ * @throws {BloomConfigError} for an option that cannot work.
+ */
+export function checkGuardedOptions(options: BloomGuardedOptions, where: string): void {
+  checkGuardDefaults(options, where);
+  const { id, isFound, coalesce } = options;
+  expect(
+    id === undefined || typeof id === 'string' || isFunction(id),
+    where,
+    'id',
+    'a name or a function',
+    id,
+  );
+  expect(isFound === undefined || isFunction(isFound), where, 'isFound', 'a function', isFound);
+  expect(
+    coalesce === undefined || coalesce === false || isFunction((coalesce as { key?: unknown } | null)?.key),
+    where,
+    'coalesce',
+    "an object { key: (...args) => string } that names what the result depends on beside the id, or key: () => '' if on nothing",
+    coalesce,
+  );
+}
+
+/** @throws {BloomConfigError} for an option that cannot work. */
+export function checkGuardDefaults(options: BloomGuardDefaults, where: string): void {
+  const { onAbsent, onUnknown, onInvalid } = options;
+  expect(onAbsent === undefined || isFunction(onAbsent), where, 'onAbsent', 'a function', onAbsent);
+  expect(
+    onUnknown === undefined || onUnknown === 'pass' || onUnknown === 'unavailable' || isFunction(onUnknown),
+    where,
+    'onUnknown',
+    "'pass', 'unavailable' or a function",
+    onUnknown,
+  );
+  expect(
+    onInvalid === undefined || onInvalid === 'pass' || onInvalid === 'absent' || isFunction(onInvalid),
+    where,
+    'onInvalid',
+    "'pass', 'absent' or a function",
+    onInvalid,
+  );
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+function expect(holds: boolean, where: string, option: string, expected: string, got: unknown): void {
+  if (!holds)
+    throw new BloomConfigError(`Expected ${option} of ${where} to be ${expected}, got ${printed(got)}.`);
+}

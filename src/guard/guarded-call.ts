@@ -1,0 +1,66 @@
+import type { GuardableFilter } from '../service/index.js';
+import type { BloomVerdict, DenialAnswer } from '../store/index.js';
+import type { BloomGuardedOptions } from './guard.options.js';
+
+/** One `@BloomGuarded` on one method. */
+export interface GuardDeclaration {
+  readonly filter: string;
+  /** For people: `ProductController.findOne`. */
+  readonly method: string;
+  readonly options: BloomGuardedOptions;
+}
+
+/** How calls come to a guard: as calls of the method itself, or as requests of its route. */
+export interface GuardDoor {
+  /** May throw what an application's own function throws. */
+  id(call: GuardedCall): unknown;
+  isRoute(): boolean;
+}
+
+/**
+ * A call that a guard decides on. This and what else is made for each call is an object literal and no class: the engine forgets
+ * the shape of a class when a garbage collection meets no instance, and with it the compiled code of all that calls pass.
+ */
+export interface GuardedCall {
+  readonly guard: GuardDeclaration;
+  readonly door: GuardDoor;
+  readonly self: unknown;
+  readonly args: readonly unknown[];
+}
+
+/** What a guard decided on a call. */
+export interface GuardDecision {
+  /** The call is answered with this, in place of the method. */
+  readonly answer?: { readonly value: unknown };
+  /** The call is let through, and `settle` wants to know how it ends. */
+  readonly watched?: WatchedCall;
+}
+
+/** A call on which the filter was asked. */
+export interface AskedCall {
+  readonly call: GuardedCall;
+  readonly filter: GuardableFilter;
+  readonly id: unknown;
+  /** Undefined for a call whose denial says nothing about other calls. */
+  readonly denialKey: DenialKey | undefined;
+  /** When, by `performance.now()`; 0 where nobody needs it. */
+  readonly since: number;
+}
+
+/** A call that was let through, of which something can be learned. */
+export interface WatchedCall {
+  readonly asked: AskedCall;
+  readonly verdict: BloomVerdict;
+  /** When the filter had answered, by `performance.now()`; 0 where nobody needs it. */
+  readonly readAt: number;
+  /** What other processes know of the id, where they share it. */
+  readonly denial: DenialAnswer | undefined;
+}
+
+/** What a denial is remembered by. */
+export interface DenialKey {
+  /** One text for all spellings of the id, by which an `add` ends the denial. */
+  readonly text: string;
+  /** What was asked about the id. */
+  readonly scope: string;
+}

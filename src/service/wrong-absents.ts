@@ -1,0 +1,98 @@
+import { type BloomEventListener, printedId } from '../common/index.js';
+import type { BloomId } from '../filter/index.js';
+import type { Guarding } from './guarding.js';
+
+/** A guarded method found something for an id that the filter answered "absent". */
+export interface WrongAbsentReport {
+  readonly id: BloomId;
+  /** `ProductRepository.find` */
+  readonly method: string;
+  /** The type of what it returned, without what is in it. */
+  readonly returned: string;
+}
+
+export interface WrongAbsentsOptions {
+  readonly filter: string;
+  readonly guarding: Guarding;
+  /** Without one the filter stays out of service, and takes no ids, until somebody empties it. */
+  readonly hasSource: boolean;
+  readonly emit: BloomEventListener;
+  /** Whether the filter still answers "absent". */
+  readonly isAbsent: (id: BloomId) => Promise<boolean>;
+  /** Takes the filter out of service until it is rebuilt. */
+  readonly distrust: (reason: string) => Promise<void>;
+  readonly add: (id: BloomId) => Promise<unknown>;
+}
+
+/** Time after a distrust before the next one; doubles with each, since a rebuild has not helped then. */
+const PAUSE_MS = 5 * 60_000;
+const MAX_PAUSE_MS = 24 * 3_600_000;
+/** Ids recorded one by one in such a pause: a method that is wrong about every id must not fill the filter. */
+const MAX_ADDS = 100;
+const ADVISE_EVERY_MS = 60_000;
+
+/**
+ * Decides what a wrong "absent" leads to. Either the filter lacks an id, and a rebuild mends that, or the method returns something
+ * for ids that do not exist. Then everybody who asks for made-up ids would have the filter rebuilt again and again. So a
+ * filter in shadow mode is never distrusted, and any other one at most once in five minutes, with pauses that grow. A method that
+ * has never found nothing is believed once, and not at all where no rebuild can follow.
+ */
+export class WrongAbsents {
+  private readonly believed = new Set<string>();
+  private nextAt = -Infinity;
+  private pauseMs = PAUSE_MS;
+  private adds = 0;
+  private advisedAt = -Infinity;
+
+  constructor(private readonly options: WrongAbsentsOptions) {}
+
+  /** Rejects when the store cannot be asked. */
+  async report(report: WrongAbsentReport): Promise<void> {
+    const { id, method } = report;
+    const { filter, guarding, hasSource, emit, isAbsent, distrust, add } = this.options;
+    if (!(await isAbsent(id))) return;
+    guarding.wrongAbsents++;
+    const distrusted = guarding.mode === 'on' && this.mayDistrust(method);
+    const { absent: absents, wrongAbsents } = guarding;
+    emit({ type: 'wrong-absent', filter, id, method, wrongAbsents, absents, distrusted });
+    if (distrusted) await distrust(`${method} found something for an id that was answered "absent".`);
+    else this.advise(report);
+    if (guarding.mode !== 'on' || (distrusted && !hasSource)) return;
+    if (distrusted || this.mayAdd(method)) await add(id);
+  }
+
+  private mayDistrust(method: string): boolean {
+    const { guarding, hasSource } = this.options;
+    const now = performance.now();
+    if (now < this.nextAt) return false;
+    if (!guarding.discerning.has(method)) {
+      if (!hasSource || this.believed.has(method)) return false;
+      this.believed.add(method);
+    }
+    // A calm as long as the last pause says that the last rebuild has helped.
+    this.pauseMs = now > this.nextAt + this.pauseMs ? PAUSE_MS : Math.min(this.pauseMs * 2, MAX_PAUSE_MS);
+    this.nextAt = now + this.pauseMs;
+    this.adds = 0;
+    return true;
+  }
+
+  /** The id may well exist, and then it is found from now on. */
+  private mayAdd(method: string): boolean {
+    return this.options.guarding.discerning.has(method) && this.adds++ < MAX_ADDS;
+  }
+
+  private advise({ id, method, returned }: WrongAbsentReport): void {
+    const { filter, guarding, emit } = this.options;
+    const now = performance.now();
+    if (now - this.advisedAt < ADVISE_EVERY_MS) return;
+    this.advisedAt = now;
+    const never = guarding.discerning.has(method)
+      ? ''
+      : ', and has never returned null, undefined or an empty list';
+    const text =
+      `${method} returned a value (${returned}) for ids that the filter answers "absent", such as ${printedId(id)}${never}. If it returns ` +
+      'a default for ids that do not exist, say so: @BloomGuarded(name, { isFound: (result) => … }). If those ids exist, their ' +
+      'rows were created without an add, or the source does not return them.';
+    emit({ type: 'advice', filter, text });
+  }
+}

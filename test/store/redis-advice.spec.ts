@@ -36,8 +36,23 @@ describe('The inspection of a server', () => {
     expect(await advice()).toEqual([expect.stringContaining('maxmemory-policy allkeys-lru')]);
     await admin.config('SET', 'maxmemory-policy', 'volatile-lru');
     expect(await advice()).toEqual([]);
+    await admin.config('SET', 'maxmemory-policy', 'volatile-lfu');
+    expect(await advice()).toEqual([]);
     await admin.config('SET', 'maxmemory', '0');
   });
+
+  it.each(['volatile-ttl', 'volatile-random'])(
+    'warns of a policy that evicts a rebuild: %s',
+    async (policy) => {
+      await admin.config('SET', 'maxmemory', String(100 * MEGABYTE));
+      await admin.config('SET', 'maxmemory-policy', policy);
+      expect(await advice()).toEqual([expect.stringContaining(`the staged keys of a rebuild, which expire`)]);
+      expect((await advice())[0]).toContain(`(maxmemory-policy ${policy})`);
+      await admin.config('SET', 'maxmemory', '0');
+      expect(await advice()).toEqual([]);
+      await admin.config('SET', 'maxmemory-policy', 'noeviction');
+    },
+  );
 
   it('warns of a drain that is shorter than an add may take', async () => {
     expect(await advice({ drainMs: 9_999 })).toEqual([

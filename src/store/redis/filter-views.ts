@@ -5,6 +5,7 @@ import { FORMAT, parseMeta, tagText } from './filter-meta.js';
 import { type FilterView, viewOf } from './filter-view.js';
 import type { RedisConnection } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
+import { removeKeys } from './remove-keys.js';
 import type { OfflineState, RedisScripts } from './redis-scripts.js';
 
 export interface FilterViewsOptions {
@@ -34,11 +35,11 @@ export class FilterViews extends CachedViews<FilterView> {
     await this.offline({ tag: tagText(view.live?.generation), segments: view.live?.segments, state, reason });
   }
 
-  /** Removes keys one at a time, so that no other client waits for more than one. */
+  /** Removes keys a few at a time, so that no other client waits for many. */
   async remove(keys: readonly string[]): Promise<void> {
     const { connection, emit, name } = this.options;
     try {
-      for (const key of keys) await connection.unlink(key);
+      await removeKeys(connection, keys);
     } catch (error) {
       emit({ type: 'clean-up-failed', filter: name, error });
     }

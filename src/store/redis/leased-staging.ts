@@ -8,6 +8,12 @@ export interface StagingTicket {
   /** Token of this staging; part of its keys. */
   readonly token: string;
   readonly lifeMs: number;
+  /**
+   * Asks the server whether it has memory for so many bytes, before anything is written.
+   *
+   * @throws {BloomRebuildError} when it has not.
+   */
+  readonly claim: (bytes: number) => Promise<void>;
   /** Aborts when the lease is lost. */
   readonly signal: AbortSignal;
 }

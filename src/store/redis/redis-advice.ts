@@ -75,7 +75,14 @@ function memoryAdvice(info: ReadonlyMap<string, string>, bytes: number): string[
   if (policy.startsWith('allkeys-')) {
     advice.push(
       `Redis may evict the filter (maxmemory-policy ${policy}); look-ups would go through until it is rebuilt. Set the policy to ` +
-        'noeviction or volatile-*, or give the filters a Redis of their own.',
+        'noeviction, volatile-lru or volatile-lfu, or give the filters a Redis of their own.',
+    );
+  }
+  if (policy === 'volatile-ttl' || policy === 'volatile-random') {
+    advice.push(
+      `Redis evicts the lease and the staged keys of a rebuild, which expire, before or like any cache entry (maxmemory-policy ${policy}): ` +
+        'when its memory is full, rebuilds fail. Set the policy to noeviction, volatile-lru or volatile-lfu, or give the filters a Redis of ' +
+        'their own.',
     );
   }
   const needed = 2 * bytes;

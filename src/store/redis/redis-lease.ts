@@ -1,7 +1,11 @@
 import { type BloomEventListener, BloomRebuildError } from '../../common/index.js';
 import type { RebuildLease, StagePlan, Staging } from '../index.js';
 import type { LeasedStaging, StagingTicket } from './leased-staging.js';
+import type { RedisConnection } from './redis-connection.js';
 import type { HeldLease, LeasedKeys, RedisLeases } from './redis-leases.js';
+import { explainNoMemory } from './server-memory.js';
+import { StagingMemory } from './staging-memory.js';
+import { SupervisedStaging } from './supervised-staging.js';
 
 /** Staging outlives the lease, so that it never expires under a run that still holds it. */
 const STAGED_LIFE_IN_LEASES = 4;
@@ -10,6 +14,7 @@ const STAGED_LIFE_IN_LEASES = 4;
 export interface LeasedFilter extends LeasedKeys {
   readonly name: string;
   readonly emit: BloomEventListener;
+  readonly connection: RedisConnection;
   readonly leases: RedisLeases;
 }
 
@@ -22,7 +27,7 @@ export async function acquireLease(
   makeStaging: StagingFactory,
   leaseMs: number,
 ): Promise<RebuildLease | undefined> {
-  const held = await parts.leases.take(leaseMs);
+  const held = await explainNoMemory(parts.leases.take(leaseMs));
   return held && new RedisLease(parts, makeStaging, held);
 }
 
@@ -33,7 +38,7 @@ class RedisLease implements RebuildLease {
   private readonly timer: NodeJS.Timeout;
   private renewedAt = performance.now();
   private renewing = false;
-  private staging: LeasedStaging | undefined;
+  private staging: SupervisedStaging | undefined;
   private stagings = 0;
 
   constructor(
@@ -47,19 +52,24 @@ class RedisLease implements RebuildLease {
   }
 
   async stage(plan: StagePlan): Promise<Staging> {
-    const earlier = this.staging;
+    const { parts } = this;
     const { token, lease, leaseMs } = this.held;
+    // Its memory first: it lacks ids, or nobody would stage again.
+    await this.staging?.abort();
+    const memory = new StagingMemory({ ...parts, onShort: (error) => this.end(error) });
     const staging = this.makeStaging({
       plan,
       lease,
       token: `${token}-${++this.stagings}`,
       lifeMs: leaseMs * STAGED_LIFE_IN_LEASES,
       signal: this.signal,
+      claim: (bytes) => memory.claim(bytes),
     });
-    this.staging = staging;
-    await staging.open();
-    await earlier?.abort();
-    return staging;
+    const onLeft = (error: unknown) => parts.emit({ type: 'clean-up-failed', filter: parts.name, error });
+    const supervised = new SupervisedStaging(staging, memory, onLeft);
+    this.staging = supervised;
+    await supervised.open();
+    return supervised;
   }
 
   async release(): Promise<void> {
@@ -92,6 +102,11 @@ class RedisLease implements RebuildLease {
 
   private lose(reason: string): void {
     clearInterval(this.timer);
-    this.lost.abort(new BloomRebuildError('lease-lost', reason));
+    this.end(new BloomRebuildError('lease-lost', reason));
+  }
+
+  /** Ends the run. */
+  private end(error: BloomRebuildError): void {
+    this.lost.abort(error);
   }
 }

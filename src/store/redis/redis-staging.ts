@@ -60,6 +60,7 @@ export class RedisStaging implements LeasedStaging {
     const { lease, token, signal } = this.options;
     let view = await views.reload();
     this.runId = view.runId;
+    await this.options.claim(this.writer.mostBytes);
     await this.writer.writeEmpty(signal);
     for (let attempt = 1; ; attempt++) {
       if (!view.stored) {
@@ -95,9 +96,12 @@ export class RedisStaging implements LeasedStaging {
   async abort(): Promise<void> {
     const { keys, scripts, views } = this.parts;
     const { token } = this.options;
-    await scripts.withdraw(keys, token);
-    views.forget();
-    await views.remove([...this.keysToRenew(), keys.scratch(token)]);
+    try {
+      await scripts.withdraw(keys, token);
+    } finally {
+      views.forget();
+      await views.remove([...this.keysToRenew(), keys.scratch(token)]);
+    }
   }
 
   private swap(old: SegmentedGeneration | undefined, ids: number): Promise<Refusal | 'OK'> {

@@ -775,6 +775,21 @@ redis.call('HINCRBY', meta, 'builds', 1)
 return 'OK'
 `,
   },
+  bitsUnmake: {
+    source: `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+if redis.call('TYPE', KEYS[2]).ok == 'hash' and redis.call('HGET', KEYS[2], 'token') then return 'OK' end
+local live = KEYS[3]
+if redis.call('TYPE', live).ok ~= 'string' then return 'OK' end
+local length, count = struct.unpack('>I4B', ARGV[2])
+if redis.call('STRLEN', live) ~= length or redis.call('BITCOUNT', live) ~= 8 * count then return 'OK' end
+for i = 1, count do
+  local place = string.format('%d', (struct.unpack('>I4', ARGV[2], 2 + 4 * i)))
+  if redis.call('GETRANGE', live, place, place) ~= '\\255' then return 'OK' end
+end
+redis.call('UNLINK', live)
+return 'OK'
+`,
+  },
   cfAdd: {
     source: `local known = redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HMGET', KEYS[1], 'token', 'pending.token') or {}
 if (known[1] or '') ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE' end
@@ -1127,6 +1142,14 @@ if length ~= from then return 'LENGTH' end
 redis.call('APPEND', KEYS[2], ARGV[3])
 redis.call('PEXPIRE', KEYS[2], ARGV[4])
 return 'OK'
+`,
+  },
+  memory: {
+    source: `local info = redis.pcall('INFO', 'memory')
+local found = 0
+redis.pcall('TOUCH', KEYS[1])
+if #KEYS > 1 then found = redis.pcall('TOUCH', unpack(KEYS, 2)) end
+return { type(info) == 'string' and info or '', type(found) == 'number' and found or -1 }
 `,
   },
   merge: {

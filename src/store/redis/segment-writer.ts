@@ -21,6 +21,12 @@ export interface SegmentWriterOptions {
 export class SegmentWriter {
   constructor(private readonly options: SegmentWriterOptions) {}
 
+  /** Bytes that are written at most: the segments, a scratch segment, and what `BITOP` makes of one. */
+  get mostBytes(): number {
+    const bytes = this.options.target.generation.blocks * BLOCK_BYTES;
+    return bytes + 2 * Math.min(bytes, SEGMENT_BYTES);
+  }
+
   /** All segments, empty, with their tags. */
   async writeEmpty(signal: AbortSignal): Promise<void> {
     const { scripts, keys, lease, target, lifeMs } = this.options;

@@ -1,6 +1,7 @@
 import { BloomFormatError, BloomUnavailableError } from '../../../common/index.js';
 import { CachedViews, type ViewedFilter } from '../cached-views.js';
 import type { RedisScripts } from '../redis-scripts.js';
+import { removeKeys } from '../remove-keys.js';
 import type { Adoption, GenerationRole, ViewDriver } from './companion-driver.js';
 import type { CompanionKeys } from './companion-keys.js';
 import {
@@ -53,11 +54,11 @@ export class CompanionViews<Placed extends PlacedGeneration> extends CachedViews
     return adoption;
   }
 
-  /** Removes keys one at a time, so that no other client waits for more than one. */
+  /** Removes keys a few at a time, so that no other client waits for many. */
   async remove(keys: readonly string[]): Promise<void> {
     const { connection, emit, name } = this.options;
     try {
-      for (const key of keys) await connection.unlink(key);
+      await removeKeys(connection, keys);
     } catch (error) {
       emit({ type: 'clean-up-failed', filter: name, error });
     }

@@ -55,6 +55,7 @@ export class CuckooStaging implements LeasedStaging {
   async open(): Promise<void> {
     const { scripts, placed, ticket, host } = this.options;
     this.runId = (await host.views.reload()).runId;
+    await ticket.claim(this.bytes);
     demand(await scripts.stage(ticket, placed));
     const made = { lease: ticket.lease, runId: this.runId, generation: placed.generation };
     const reply = await host.scripts.publish(host.keys, { ...made, layout: LAYOUT_NUMBERS.cuckoo });
@@ -88,9 +89,12 @@ export class CuckooStaging implements LeasedStaging {
 
   async abort(): Promise<void> {
     const { ticket, host } = this.options;
-    await host.scripts.withdraw(host.keys, ticket.token);
-    host.views.forget();
-    await host.views.remove(this.keysToRenew());
+    try {
+      await host.scripts.withdraw(host.keys, ticket.token);
+    } finally {
+      host.views.forget();
+      await host.views.remove(this.keysToRenew());
+    }
   }
 
   private async insert(batch: readonly Buffer[]): Promise<Refusal | 'OK'> {

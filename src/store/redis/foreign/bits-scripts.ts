@@ -15,7 +15,8 @@ export type AdoptReply = 'STALE' | 'MISSING' | 'TYPE' | 'LENGTH' | 'HEAD' | 'SET
 export type BitRefusal = Refusal | 'TYPE' | 'SETTINGS' | 'LIVE';
 
 type Argument = string | number | Buffer;
-type BitScript = 'Check' | 'Add' | 'Probe' | 'Measure' | 'Adopt' | 'Stage' | 'Merge' | 'Swap';
+const SCRIPTS = ['Check', 'Add', 'Probe', 'Measure', 'Adopt', 'Stage', 'Unmake', 'Merge', 'Swap'] as const;
+type BitScript = (typeof SCRIPTS)[number];
 
 /** One typed function for each script on strings of bits. */
 export class BitsScripts {
@@ -30,8 +31,7 @@ export class BitsScripts {
     sources: LuaSources = luaSources,
   ) {
     this.settingsKeys = settingsKey === undefined ? [] : [settingsKey];
-    const names: BitScript[] = ['Check', 'Add', 'Probe', 'Measure', 'Adopt', 'Stage', 'Merge', 'Swap'];
-    const scripts = names.map((name) => [
+    const scripts = SCRIPTS.map((name) => [
       name,
       new Script(`bits-${name.toLowerCase()}`, sources[`bits${name}`].source),
     ]);
@@ -154,6 +154,12 @@ export class BitsScripts {
         ...options.found,
       ],
     );
+  }
+
+  /** Removes the live string that a staging made, unless something was added to it. */
+  async unmake(placed: PlacedBits, lease: string): Promise<void> {
+    const { keys } = this;
+    await this.named(this.script.Unmake, [keys.lease, keys.meta, keys.data], [lease, placed.proof]);
   }
 
   async merge(

@@ -30,6 +30,8 @@ export class BitsStaging implements LeasedStaging {
   private scanned: LocalBits | undefined;
   private runId = '';
   private isMarked = false;
+  /** Whether the live string may be there because of this staging alone. */
+  private mayHaveMade = false;
   /** The settings that the peers had when the staging was made. */
   private found: BitSize | undefined;
 
@@ -120,9 +122,13 @@ export class BitsStaging implements LeasedStaging {
 
   async abort(): Promise<void> {
     const { keys, scripts, views } = this.host;
-    await scripts.withdraw(keys, this.ticket.token);
-    views.forget();
-    await views.remove(this.keysToRenew());
+    try {
+      await scripts.withdraw(keys, this.ticket.token);
+      if (this.mayHaveMade) await this.filter.scripts.unmake(this.opened, this.ticket.lease);
+    } finally {
+      views.forget();
+      await views.remove(this.keysToRenew());
+    }
   }
 
   /** Makes the empty string, and marks the live one so that its loss is noticed by the swap. */
@@ -138,6 +144,8 @@ export class BitsStaging implements LeasedStaging {
     const isKept = foreignAdds !== 'none' && this.hasSamePlaces;
     // Where peers keep settings, they add nothing without them.
     const isMade = format.readsMissingAsEmpty && this.found !== undefined;
+    await this.claim(isKept && isMade);
+    this.mayHaveMade = isKept && isMade;
     return scripts.stage(this.placed, {
       lease,
       live: view.live,
@@ -148,6 +156,15 @@ export class BitsStaging implements LeasedStaging {
       hasFixedSize: format.fixed !== undefined,
       found: this.decisiveFound,
     });
+  }
+
+  /** What is written at most: the staged string, a snapshot of the live one, what that lacks, and the piece that is merged. */
+  private async claim(makesLive: boolean): Promise<void> {
+    const { length } = this.opened;
+    const { scripts, format, foreignAdds } = this.filter;
+    const lacking = makesLive ? Math.max(0, length - (await scripts.probe(format.headBytes)).length) : 0;
+    const snapshot = foreignAdds === 'recent' ? length : 0;
+    await this.ticket.claim(length + snapshot + lacking + 2 * Math.min(length, PIECE_BYTES));
   }
 
   private async swap(old: string, aside: string, ids: number): Promise<Refusal | 'OK'> {

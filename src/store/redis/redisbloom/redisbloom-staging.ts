@@ -68,6 +68,7 @@ export class RedisBloomStaging implements LeasedStaging {
     });
     this.chain = new LocalChain(placed, { maxIdBytes: ticket.plan.maxIdBytes, keepsIds: !canLoad });
     this.runId = (await host.views.reload()).runId;
+    await ticket.claim(this.bytes);
     this.demand(await scripts.stage(this.step, ticket.token));
     const { lease } = ticket;
     const { generation } = placed;
@@ -115,9 +116,12 @@ export class RedisBloomStaging implements LeasedStaging {
 
   async abort(): Promise<void> {
     const { ticket, host } = this.options;
-    await host.scripts.withdraw(host.keys, ticket.token);
-    host.views.forget();
-    await host.views.remove(this.keysToRenew());
+    try {
+      await host.scripts.withdraw(host.keys, ticket.token);
+    } finally {
+      host.views.forget();
+      await host.views.remove(this.keysToRenew());
+    }
   }
 
   private async push(signal: AbortSignal): Promise<void> {

@@ -1,7 +1,13 @@
-import type { BloomEventListener } from '../../../common/index.js';
+import { type BloomEventListener, BloomRebuildError } from '../../../common/index.js';
+import { BLOCK_BYTES } from '../../../filter/index.js';
+import type { RedisConnection } from '../redis-connection.js';
 import type { RedisLeases } from '../redis-leases.js';
 import type { RedisScripts } from '../redis-scripts.js';
+import { removeKeys } from '../remove-keys.js';
 import { SegmentWriter } from '../segment-writer.js';
+import type { SegmentedGeneration } from '../segments.js';
+import { explainNoMemory } from '../server-memory.js';
+import { StagingMemory } from '../staging-memory.js';
 import { grownGeneration, type PlacedScaling } from './placed-scaling.js';
 import type { ScalingKeys } from './scaling-keys.js';
 import type { ScalingScripts } from './scaling-scripts.js';
@@ -14,11 +20,14 @@ const LAYER_LIFE_MS = 2 * LEASE_MS;
 const PAUSE_MS = 25;
 /** Between two attempts that fail. */
 const ERROR_PAUSE_MS = 1000;
+/** After one for which the server has no memory: a few hundred segments are not written and removed again every second. */
+const NO_MEMORY_PAUSE_MS = 30_000;
 
 export interface LayerOpenerOptions {
   readonly name: string;
   readonly emit: BloomEventListener;
   readonly keys: ScalingKeys;
+  readonly connection: RedisConnection;
   readonly leases: RedisLeases;
   readonly scripts: RedisScripts;
   readonly scaling: ScalingScripts;
@@ -62,7 +71,8 @@ export class LayerOpener {
         this.notBefore = performance.now() + PAUSE_MS;
       } catch (error) {
         emit({ type: 'store-error', filter: name, operation: 'open a layer', error });
-        this.notBefore = performance.now() + ERROR_PAUSE_MS;
+        const isShort = error instanceof BloomRebuildError && error.reason === 'no-memory';
+        this.notBefore = performance.now() + (isShort ? NO_MEMORY_PAUSE_MS : ERROR_PAUSE_MS);
       }
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
@@ -77,12 +87,28 @@ export class LayerOpener {
       const { lease } = held;
       const target = grown.layers.at(-1)!;
       const writer = new SegmentWriter({ scripts, keys, lease, target, lifeMs: LAYER_LIFE_MS });
-      await writer.writeEmpty(AbortSignal.timeout(LEASE_MS));
+      await this.write(writer, target);
       // Refused: the layer is not needed any more, and expires.
       await scaling.grow(grown, { lease, before: placed.generation.token });
       return true;
     } finally {
       await leases.giveBack(held);
+    }
+  }
+
+  /** What fails is not left to the memory of others. Past this a layer may be live though no reply says so. */
+  private async write(writer: SegmentWriter, target: SegmentedGeneration): Promise<void> {
+    const { name, emit, keys, connection } = this.options;
+    const memory = new StagingMemory({ name, emit, keys, connection, onShort: () => {} });
+    await memory.claim(target.generation.blocks * BLOCK_BYTES);
+    try {
+      await explainNoMemory(writer.writeEmpty(AbortSignal.timeout(LEASE_MS)));
+    } catch (error) {
+      const segments = Array.from({ length: target.segments }, (_, index) => target.key(index));
+      await removeKeys(connection, segments).catch((failure: unknown) =>
+        emit({ type: 'clean-up-failed', filter: name, error: failure }),
+      );
+      throw error;
     }
   }
 

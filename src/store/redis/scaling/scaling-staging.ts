@@ -62,6 +62,7 @@ export class ScalingStaging implements LeasedStaging {
     const { keys, views, companion } = this.host;
     const { lease, signal } = this.ticket;
     this.runId = (await views.reload()).runId;
+    await this.ticket.claim(this.writer.mostBytes);
     await this.writer.writeEmpty(signal);
     const { generation } = this.staged;
     const reply = await companion.publish(keys, {
@@ -95,9 +96,12 @@ export class ScalingStaging implements LeasedStaging {
 
   async abort(): Promise<void> {
     const { keys, companion, views } = this.host;
-    await companion.withdraw(keys, this.ticket.token);
-    views.forget();
-    await views.remove([...this.keysToRenew(), this.scratch]);
+    try {
+      await companion.withdraw(keys, this.ticket.token);
+    } finally {
+      views.forget();
+      await views.remove([...this.keysToRenew(), this.scratch]);
+    }
   }
 
   private get scratch(): string {

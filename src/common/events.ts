@@ -62,6 +62,8 @@ export type BloomEvent =
   | { type: 'overfull'; filter: string; count: number; capacity: number; modelledErrorRate: number }
   /** Something about the set-up that endangers the filter, and what to do about it. */
   | { type: 'advice'; filter: string; text: string }
+  /** The stored filter belongs to the application `found`, and this one is `owner`: it is `unknown` here, and is left alone. */
+  | { type: 'other-owner'; filter: string; owner: string; found: string; error: unknown }
   /** The stored filter was written by a newer version of this library; it is left alone. */
   | { type: 'newer-format'; filter: string; found: string; supported: string }
   | { type: 'rebuild-started'; filter: string; capacity: number; bytes: number }

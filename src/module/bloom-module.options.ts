@@ -11,6 +11,12 @@ export interface BloomModuleOptions {
   readonly redis?: BloomRedis;
   /** Head of every key in Redis. Default `bloom`. */
   readonly keyPrefix?: string;
+  /**
+   * The application that claims filters in Redis: one that another application has claimed is an error at start, and `unknown`. Default:
+   * the name in the package.json nearest to the main module, none if there is none. Applications that share the same rows on purpose
+   * set the same one; `false` claims nothing and compares nothing.
+   */
+  readonly owner?: string | false;
   readonly filters?: readonly BloomFeature[];
   /** What guards answer that do not say it themselves. */
   readonly guard?: BloomGuardDefaults;

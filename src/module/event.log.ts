@@ -67,6 +67,8 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'advice':
       return warn(`Filter '${event.filter}': ${event.text}`);
+    case 'other-owner':
+      return { level: 'error', text: describeError(event.error) };
     case 'newer-format':
       return warn(
         `Filter '${event.filter}' is stored in format ${event.found}, this version knows ${event.supported}. Look-ups go through.`,

@@ -3,6 +3,7 @@ import type { BloomStore } from '../store/index.js';
 import { MemoryStore } from '../store/memory/index.js';
 import { RedisStore } from '../store/redis/index.js';
 import { ReplicaStore } from '../store/replica/index.js';
+import { ownerOf } from './application.owner.js';
 import type { BloomModuleOptions } from './bloom-module.options.js';
 import type { EventHub } from './event.hub.js';
 
@@ -38,6 +39,7 @@ export async function createStore(options: BloomModuleOptions, events: EventHub)
     timeoutMs,
     writeTimeoutMs,
     trustAfterFailover,
+    owner: ownerOf(options.owner),
     emit: events.emit,
   });
   return new ReplicaStore(inRedis);

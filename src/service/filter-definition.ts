@@ -23,6 +23,8 @@ export interface FilterDefinition {
   readonly source: BloomIdSource | undefined;
   /** Of a filter without a source that nobody else makes. */
   readonly create: 'first-start' | 'explicit';
+  /** Undefined: that of the module. */
+  readonly owner: string | false | undefined;
   readonly normalize: ((id: BloomId) => BloomId) | undefined;
   readonly maxIdBytes: number;
   /** Undefined: as it suits the store. */
@@ -88,6 +90,13 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
     replica !== 'verified' || (layout?.kind === 'blocked' && !grows),
   );
   checkCreate(options, layout, expect);
+  const { owner } = options;
+  expect(
+    'owner',
+    owner,
+    'the name of an application, or false',
+    owner === undefined || owner === false || (typeof owner === 'string' && owner !== ''),
+  );
   expect('normalize', normalize, 'a function', normalize === undefined || typeof normalize === 'function');
 
   const definition: FilterDefinition = {
@@ -97,6 +106,7 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
     layout,
     source,
     create: options.create ?? 'first-start',
+    owner: options.owner,
     normalize,
     maxIdBytes: options.maxIdBytes ?? 1024,
     replica,

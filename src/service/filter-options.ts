@@ -30,6 +30,8 @@ export interface BloomFilterOptions {
    * the filter is `unknown` and `add` rejects.
    */
   readonly create?: 'first-start' | 'explicit';
+  /** Another `owner` than that of the module. */
+  readonly owner?: string | false;
   readonly rebuild?: BloomRebuildSchedule;
   /**
    * The one form of ids that are written in several ways: applied to every id of a look-up, an add and the source. A change of

@@ -52,6 +52,8 @@ export class ManagedFilter implements GuardableFilter {
       layout,
       plan: definition,
       hasSource: definition.source !== undefined,
+      owner: definition.owner,
+      waitsForReset: definition.create === 'explicit',
       replica,
       drainMs,
       denials: cache ? sharedDenials(cache) : undefined,

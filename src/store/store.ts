@@ -26,6 +26,10 @@ export interface OpenFilterOptions {
   readonly plan: StagePlan;
   /** Whether the filter can be rebuilt. One on keys of others that cannot is taken as they have left it. */
   readonly hasSource: boolean;
+  /** The application that claims the filter; undefined: that of the store; false: none. */
+  readonly owner?: string | false | undefined;
+  /** Whether a filter without a source is made by nobody but `reset()`. */
+  readonly waitsForReset?: boolean | undefined;
   /** Whether this process keeps a copy of the filter; undefined: as the store thinks best. */
   readonly replica?: BloomReplicaMode | undefined;
   /** Longest time from the call of `add` to the visible row, in milliseconds. */

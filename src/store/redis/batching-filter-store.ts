@@ -9,6 +9,7 @@ import {
 import type { IdKey } from '../../filter/index.js';
 import type { BloomVerdict } from '../index.js';
 import { CircuitOpenError } from './circuit-breaker.js';
+import { OtherOwnerError } from './filter-owner.js';
 import type { RedisConnection } from './redis-connection.js';
 import { TickBatcher } from './tick-batcher.js';
 
@@ -82,11 +83,21 @@ export abstract class BatchingFilterStore {
     if (ids.length === 0) return [];
     const { connection, emit, name } = this.filter;
     try {
-      return await connection.lookUp(() => this.read(ids));
+      return await connection.lookUp(() => this.readOurs(ids));
     } catch (error) {
       if (!(error instanceof CircuitOpenError))
         emit({ type: 'store-error', filter: name, operation: 'check', error });
       return ids.map(() => 'unknown');
+    }
+  }
+
+  /** A filter of another application is no fault of the server's. */
+  private async readOurs(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    try {
+      return await this.read(ids);
+    } catch (error) {
+      if (error instanceof OtherOwnerError) return ids.map(() => 'unknown');
+      throw error;
     }
   }
 

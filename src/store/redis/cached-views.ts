@@ -1,4 +1,5 @@
 import { type BloomEventListener, type BloomFilterState, BloomUnavailableError } from '../../common/index.js';
+import { otherOwner, otherOwnerError, type OtherOwnerError } from './filter-owner.js';
 import type { RedisConnection } from './redis-connection.js';
 
 /** A filter that is not ready is looked at again after this time. */
@@ -26,6 +27,9 @@ export interface ViewedFilter {
   readonly key: string;
   readonly connection: RedisConnection;
   readonly emit: BloomEventListener;
+  /** This application; undefined: whose filter it is does not matter. */
+  readonly owner: string | undefined;
+  readonly hasSource: boolean;
 }
 
 /** Reads and caches what one process knows of one filter, and tells of its state. */
@@ -33,6 +37,8 @@ export abstract class CachedViews<View extends CachedView> {
   private cached: View | undefined;
   private loading: Promise<View> | undefined;
   private toldNewer = '';
+  private toldOwner = '';
+  private refused: { readonly error: OtherOwnerError; readonly at: number } | undefined;
   private toldState: BloomFilterState | undefined;
   private lastServer: Pick<CachedView, 'server' | 'runId'> | undefined;
 
@@ -40,6 +46,11 @@ export abstract class CachedViews<View extends CachedView> {
 
   /** The cached view as long as it may be used, else a new one. */
   async current(): Promise<View> {
+    const { refused } = this;
+    if (refused && performance.now() - refused.at < RECHECK_MS) {
+      await new Promise(setImmediate);
+      throw refused.error;
+    }
     const view = this.cached;
     if (view && this.isOfServer(view)) {
       const ageMs = performance.now() - view.readAt;
@@ -119,6 +130,21 @@ export abstract class CachedViews<View extends CachedView> {
     if (state === (this.toldState ?? 'unbuilt')) return;
     this.toldState = state;
     this.filter.emit({ type: 'state-changed', filter: this.filter.name, state, reason });
+  }
+
+  /** @throws {OtherOwnerError} when the metadata are those of another application; nothing may be written then. */
+  protected assertOurs(fields: readonly string[]): void {
+    const { name, key, owner, hasSource, emit } = this.filter;
+    const found = otherOwner(owner, fields);
+    this.refused = undefined;
+    if (owner === undefined || found === undefined) return;
+    const error = otherOwnerError({ name, key, owner, hasSource }, found);
+    this.refused = { error, at: performance.now() };
+    if (this.toldOwner !== found) {
+      this.toldOwner = found;
+      emit({ type: 'other-owner', filter: name, owner, found, error });
+    }
+    throw error;
   }
 
   protected newer(found: string, supported: string): BloomUnavailableError {

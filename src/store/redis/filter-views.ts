@@ -15,6 +15,7 @@ export interface FilterViewsOptions {
   readonly scripts: RedisScripts;
   readonly emit: BloomEventListener;
   readonly trustAfterFailover: boolean;
+  readonly owner: string | undefined;
   readonly hasSource: boolean;
 }
 
@@ -51,6 +52,7 @@ export class FilterViews extends CachedViews<FilterView> {
       const server = this.server();
       const { runId, type, fields } = await scripts.describe(keys);
       const isReplaced = this.isReplaced(server, runId) && !trustAfterFailover;
+      this.assertOurs(fields);
       const meta = parseMeta(type, fields);
       if (meta.kind === 'newer') throw this.newer(meta.found, FORMAT);
       if (meta.kind === 'nonsense') {

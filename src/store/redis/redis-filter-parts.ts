@@ -10,6 +10,8 @@ export interface RedisFilterParts {
   readonly name: string;
   /** Whether the filter can be rebuilt. */
   readonly hasSource: boolean;
+  /** This application; undefined: whose filter it is does not matter. */
+  readonly owner: string | undefined;
   readonly emit: BloomEventListener;
   readonly keys: RedisKeys;
   readonly connection: RedisConnection;

@@ -15,6 +15,7 @@ import { asUnavailable, BatchingFilterStore, unavailable } from './batching-filt
 import { BlockReader } from './block-reader.js';
 import { tagText } from './filter-meta.js';
 import type { FilterView } from './filter-view.js';
+import { verifyOwner } from './filter-owner.js';
 import { adviseOnServer } from './redis-advice.js';
 import { markLifeMs, RedisDenials } from './redis-denials.js';
 import type { RedisFilterParts } from './redis-filter-parts.js';
@@ -59,6 +60,10 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
 
   async describe(): Promise<CopyableDescription> {
     return (await this.parts.views.reload()).description;
+  }
+
+  verify(): Promise<void> {
+    return verifyOwner(this.parts);
   }
 
   async distrust(reason: string): Promise<void> {

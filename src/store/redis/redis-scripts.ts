@@ -20,7 +20,7 @@ export type OfflineState = 'unbuilt' | 'lost' | 'suspect';
 const PROBE_LIFE_MS = 10_000;
 
 /** Why a step of a rebuild was refused. */
-export type Refusal = 'LEASE' | 'NOMETA' | 'FORMAT' | 'SERVER' | 'STALE' | 'LENGTH';
+export type Refusal = 'OWNER' | 'LEASE' | 'NOMETA' | 'FORMAT' | 'SERVER' | 'STALE' | 'LENGTH';
 
 export interface AddCommand {
   readonly liveTag: string;
@@ -137,9 +137,15 @@ export class RedisScripts {
 
   async publish(
     keys: RedisKeys,
-    options: { lease: string; token: string; runId: string; generation: Generation },
+    options: {
+      lease: string;
+      token: string;
+      runId: string;
+      generation: Generation;
+      owner?: string | undefined;
+    },
   ): Promise<Refusal | 'OK'> {
-    const { lease, token, runId, generation } = options;
+    const { lease, token, runId, generation, owner = '' } = options;
     return this.step(
       this.script.publish,
       [keys.meta, keys.lease],
@@ -147,6 +153,7 @@ export class RedisScripts {
         lease,
         runId,
         FORMAT,
+        owner,
         'pending.token',
         token,
         'pending.runId',
@@ -263,6 +270,13 @@ export class RedisScripts {
   }
 }
 
-const REPLIES = new Set<string>(['OK', 'LEASE', 'NOMETA', 'FORMAT', 'SERVER', 'STALE', 'LENGTH'] satisfies (
-  Refusal | 'OK'
-)[]);
+const REPLIES = new Set<string>([
+  'OK',
+  'OWNER',
+  'LEASE',
+  'NOMETA',
+  'FORMAT',
+  'SERVER',
+  'STALE',
+  'LENGTH',
+] satisfies (Refusal | 'OK')[]);

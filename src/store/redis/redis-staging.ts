@@ -55,7 +55,7 @@ export class RedisStaging implements LeasedStaging {
 
   /** Writes the empty segments, then makes them known to every process that adds. */
   async open(): Promise<void> {
-    const { keys, scripts, views } = this.parts;
+    const { keys, scripts, views, owner } = this.parts;
     const { generation } = this;
     const { lease, token, signal } = this.options;
     let view = await views.reload();
@@ -67,7 +67,7 @@ export class RedisStaging implements LeasedStaging {
         await views.takeOffline(view, 'unbuilt', 'The metadata are gone.');
         await views.reload();
       }
-      const reply = await scripts.publish(keys, { lease, token, runId: this.runId, generation });
+      const reply = await scripts.publish(keys, { lease, token, runId: this.runId, generation, owner });
       views.forget();
       if (reply !== 'NOMETA' || attempt === MAX_ATTEMPTS) return demand(reply);
       view = await views.reload();

@@ -1,5 +1,6 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { BloomConfigError, type BloomEventListener } from '../../common/index.js';
+import { isMadeByOthers } from '../../filter/index.js';
 import type {
   BlockListener,
   BloomFilterStore,
@@ -27,6 +28,8 @@ export interface RedisStoreOptions extends RedisTimeouts {
   /** Believes the data of a server that restarted or failed over. */
   readonly trustAfterFailover: boolean;
   readonly emit: BloomEventListener;
+  /** The application that claims the filters that do not name another one; undefined: none does. */
+  readonly owner?: string | undefined;
   /** Other Lua than the library's own: for a test that takes a safety out. */
   readonly luaSources?: LuaSources;
 }
@@ -62,7 +65,8 @@ export class RedisStore implements CopyableStore {
     const { layout, ...others } = options;
     const { connection, scripts } = this;
     const { trustAfterFailover, luaSources, keyPrefix } = this.options;
-    const parts = { ...others, connection, scripts, trustAfterFailover, luaSources, keyPrefix };
+    const owner = this.ownerOf(options);
+    const parts = { ...others, owner, connection, scripts, trustAfterFailover, luaSources, keyPrefix };
     switch (layout.kind) {
       case 'blocked': {
         const { scaling } = layout;
@@ -102,12 +106,18 @@ export class RedisStore implements CopyableStore {
     );
   }
 
+  /** A key that others make, and that nobody here rebuilds, may be shared by any number of applications. */
+  private ownerOf({ layout, hasSource, owner = this.options.owner }: OpenFilterOptions): string | undefined {
+    return owner === false || (isMadeByOthers(layout) && !hasSource) ? undefined : owner;
+  }
+
   private openBlocked(options: OpenFilterOptions & { onBlocks?: BlockListener }): RedisFilterStore {
     const { name, emit, hasSource } = options;
     const { connection, scripts, denialScripts } = this;
     const { trustAfterFailover, keyPrefix } = this.options;
     const keys = new RedisKeys(keyPrefix, name);
-    const parts = { name, emit, hasSource, connection, scripts, denialScripts, keys };
+    const owner = this.ownerOf(options);
+    const parts = { name, emit, hasSource, owner, connection, scripts, denialScripts, keys };
     const views = new FilterViews({ ...parts, trustAfterFailover });
     return new RedisFilterStore({ ...parts, views }, options);
   }

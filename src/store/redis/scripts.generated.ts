@@ -980,8 +980,10 @@ return blocks
     source: `local kind = redis.call('TYPE', KEYS[1]).ok
 local token = kind == 'hash' and redis.call('HGET', KEYS[1], 'token') or ''
 if token ~= ARGV[1] or (kind == 'hash' and token == '' and ARGV[4] ~= '1') then return 'STALE' end
+local owner = kind == 'hash' and redis.call('HGET', KEYS[1], 'owner')
 if kind ~= 'hash' or ARGV[4] == '1' then redis.call('DEL', KEYS[1]) end
 redis.call('HDEL', KEYS[1], 'token', 'settings', 'canaries', 'sum', 'runId', 'recent')
+if owner then redis.call('HSET', KEYS[1], 'owner', owner) end
 redis.call('HSET', KEYS[1], 'format', ARGV[3], 'state', ARGV[2])
 if (tonumber(redis.call('HGET', KEYS[1], 'builds') or 0) or 0) < tonumber(ARGV[5]) then
   redis.call('HSET', KEYS[1], 'builds', ARGV[5])
@@ -1001,7 +1003,10 @@ if redis.call('HGET', KEYS[1], 'format') ~= ARGV[3] then return 'FORMAT' end
 if ARGV[2] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[2], 1, true) then
   return 'SERVER'
 end
-redis.call('HSET', KEYS[1], unpack(ARGV, 4))
+local owner = redis.call('HGET', KEYS[1], 'owner') or ''
+if ARGV[4] ~= '' and owner ~= '' and owner ~= ARGV[4] then return 'OWNER' end
+if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'owner', ARGV[4]) end
+redis.call('HSET', KEYS[1], unpack(ARGV, 5))
 return 'OK'
 `,
   },
@@ -1184,10 +1189,12 @@ end
 --end
 local state = ARGV[3]
 if state == 'unbuilt' and #moved > 0 then state = 'lost' end
+local owner = kind == 'hash' and redis.call('HGET', KEYS[1], 'owner')
 if kind ~= 'hash' or ARGV[6] == '1' then redis.call('DEL', KEYS[1]) end
 redis.call('HDEL', KEYS[1], 'layout', 'tag', 'key', 'blocks', 'hashCount', 'maxIdBytes', 'sum', 'runId', 'count',
   'denials')
 redis.call('UNLINK', KEYS[2])
+if owner then redis.call('HSET', KEYS[1], 'owner', owner) end
 redis.call('HSET', KEYS[1], 'format', ARGV[4], 'state', state)
 if (tonumber(redis.call('HGET', KEYS[1], 'builds') or 0) or 0) < tonumber(ARGV[7]) then
   redis.call('HSET', KEYS[1], 'builds', ARGV[7])
@@ -1202,7 +1209,12 @@ if redis.call('HGET', KEYS[1], 'format') ~= ARGV[3] then return 'FORMAT' end
 if ARGV[2] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[2], 1, true) then
   return 'SERVER'
 end
-redis.call('HSET', KEYS[1], 'pending.count', 0, unpack(ARGV, 4))
+--safety:owner
+local owner = redis.call('HGET', KEYS[1], 'owner') or ''
+if ARGV[4] ~= '' and owner ~= '' and owner ~= ARGV[4] then return 'OWNER' end
+--end
+if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'owner', ARGV[4]) end
+redis.call('HSET', KEYS[1], 'pending.count', 0, unpack(ARGV, 5))
 return 'OK'
 `,
   },

@@ -77,6 +77,8 @@ function refused(reply: Refusal | 'OK'): BloomRebuildError {
         'staging-damaged',
         'The metadata of the filter vanished during the rebuild.',
       );
+    case 'OWNER':
+      return new BloomRebuildError('store-failed', 'The filter belongs to another application (owner).');
     case 'FORMAT':
       return new BloomRebuildError('store-failed', 'The stored filter has a newer format.');
     default:

@@ -91,6 +91,10 @@ export class ReplicaFilterStore implements BloomFilterStore {
     return description;
   }
 
+  async verify(): Promise<void> {
+    await this.inner.verify?.();
+  }
+
   async distrust(reason: string): Promise<void> {
     this.drop();
     await this.inner.distrust(reason);

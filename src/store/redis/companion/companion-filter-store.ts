@@ -14,6 +14,7 @@ import {
   notRecorded,
 } from '../../index.js';
 import { BatchingFilterStore, unavailable } from '../batching-filter-store.js';
+import { verifyOwner } from '../filter-owner.js';
 import { adviseOnServer } from '../redis-advice.js';
 import type { RedisConnection } from '../redis-connection.js';
 import { acquireLease } from '../redis-lease.js';
@@ -39,6 +40,7 @@ export interface CompanionFilterOptions<Placed extends PlacedGeneration> {
   /** Whether the filter can be rebuilt; one that cannot is taken as others have left it. */
   readonly hasSource: boolean;
   readonly trustAfterFailover: boolean;
+  readonly owner: string | undefined;
   /** Whether it is taken as it is only when `adopt` is called. */
   readonly waitsForAdopt?: boolean;
   /** Whether nobody else writes to the key, so that it may be emptied. */
@@ -61,7 +63,7 @@ export class CompanionFilterStore<Placed extends PlacedGeneration>
   constructor(private readonly options: CompanionFilterOptions<Placed>) {
     super(options);
     this.leases = new RedisLeases(options);
-    this.companion = new CompanionScripts(options.connection, options.luaSources);
+    this.companion = new CompanionScripts(options.connection, options.luaSources, options.owner);
     this.views = new CompanionViews({
       ...options,
       companion: this.companion,
@@ -88,7 +90,9 @@ export class CompanionFilterStore<Placed extends PlacedGeneration>
     } catch (error) {
       if (error instanceof BloomConfigError) throw error;
       emit({ type: 'store-error', filter: name, operation: 'verify the server', error });
+      return;
     }
+    await verifyOwner({ ...this.options, views: this.views });
   }
 
   async distrust(reason: string): Promise<void> {

@@ -5,9 +5,9 @@ import { luaSources } from '../scripts.generated.js';
 import type { CompanionKeys } from './companion-keys.js';
 import { COMPANION_FORMAT, type CompanionGeneration, generationFields } from './companion-meta.js';
 
-export type CompanionRefusal = 'LEASE' | 'NOMETA' | 'FORMAT' | 'SERVER';
+export type CompanionRefusal = 'OWNER' | 'LEASE' | 'NOMETA' | 'FORMAT' | 'SERVER';
 
-const REPLIES = new Set<string>(['OK', 'LEASE', 'NOMETA', 'FORMAT', 'SERVER'] satisfies (
+const REPLIES = new Set<string>(['OK', 'OWNER', 'LEASE', 'NOMETA', 'FORMAT', 'SERVER'] satisfies (
   CompanionRefusal | 'OK'
 )[]);
 
@@ -20,6 +20,8 @@ export class CompanionScripts {
   constructor(
     private readonly connection: RedisConnection,
     sources: LuaSources = luaSources,
+    /** The application that claims what it publishes. */
+    private readonly owner = '',
   ) {
     this.offlineScript = new Script('companion-offline', sources.companionOffline.source);
     this.publishScript = new Script('companion-publish', sources.companionPublish.source);
@@ -46,7 +48,7 @@ export class CompanionScripts {
       await this.connection.run(
         this.publishScript,
         [keys.meta, keys.lease],
-        [lease, runId, COMPANION_FORMAT, ...fields],
+        [lease, runId, COMPANION_FORMAT, this.owner, ...fields],
       ),
     );
     if (REPLIES.has(reply)) return reply as CompanionRefusal | 'OK';

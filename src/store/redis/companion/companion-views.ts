@@ -70,6 +70,7 @@ export class CompanionViews<Placed extends PlacedGeneration> extends CachedViews
       const server = this.server();
       const { runId, type, fields } = await scripts.describe(keys);
       const isReplaced = this.isReplaced(server, runId) && !trustAfterFailover;
+      this.assertOurs(fields);
       const meta = parseCompanionMeta(type, fields, driver.layout);
       if (meta.kind === 'other') throw this.newer(meta.found, COMPANION_FORMAT);
       if (meta.kind === 'nonsense') {

@@ -32,10 +32,12 @@ end
 --end
 local state = ARGV[3]
 if state == 'unbuilt' and #moved > 0 then state = 'lost' end
+local owner = kind == 'hash' and redis.call('HGET', KEYS[1], 'owner')
 if kind ~= 'hash' or ARGV[6] == '1' then redis.call('DEL', KEYS[1]) end
 redis.call('HDEL', KEYS[1], 'layout', 'tag', 'key', 'blocks', 'hashCount', 'maxIdBytes', 'sum', 'runId', 'count',
   'denials')
 redis.call('UNLINK', KEYS[2])
+if owner then redis.call('HSET', KEYS[1], 'owner', owner) end
 redis.call('HSET', KEYS[1], 'format', ARGV[4], 'state', state)
 if (tonumber(redis.call('HGET', KEYS[1], 'builds') or 0) or 0) < tonumber(ARGV[7]) then
   redis.call('HSET', KEYS[1], 'builds', ARGV[7])

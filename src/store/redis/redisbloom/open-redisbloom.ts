@@ -14,6 +14,8 @@ export interface RedisBloomFilterOptions extends Omit<
   readonly plan: StagePlan;
   readonly keyPrefix: string;
   readonly luaSources?: LuaSources | undefined;
+  /** Whether nobody but `reset()` makes a filter on a key of its own. */
+  readonly waitsForReset?: boolean | undefined;
 }
 
 /** @throws {BloomConfigError} for a key that no other key can share a hash slot with. */
@@ -27,6 +29,6 @@ export function openRedisBloom(options: RedisBloomFilterOptions): CompanionFilte
     keys,
     driver,
     ownsKey,
-    waitsForAdopt: layout.adopt === 'explicit',
+    waitsForAdopt: layout.adopt === 'explicit' || options.waitsForReset === true,
   });
 }

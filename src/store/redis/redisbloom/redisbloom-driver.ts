@@ -48,6 +48,8 @@ export interface RedisBloomDriverOptions {
   readonly nonScaling?: boolean | undefined;
   /** Whether nobody else writes to the key, so that it may be made when it is not there. */
   readonly ownsKey: boolean;
+  /** The application that claims a filter on a key of its own. */
+  readonly owner?: string | undefined;
   readonly luaSources?: LuaSources | undefined;
 }
 
@@ -106,11 +108,11 @@ export class RedisBloomDriver implements CompanionDriver<PlacedRedisBloom> {
   }
 
   async adopt(states: readonly string[]): Promise<Adoption> {
-    const { keys, ownsKey, filter } = this.options;
+    const { keys, ownsKey, filter, owner } = this.options;
     const placed = this.place(this.newGeneration(randomBytes(8).toString('hex')), 'live')!;
     const reserve = ownsKey ? reserveArguments(placed) : [];
     try {
-      const reply = await this.scripts.adopt(placed, states, reserve);
+      const reply = await this.scripts.adopt(placed, states, reserve, ownsKey ? owner : undefined);
       return { outcome: reply === 'OK' ? 'adopted' : reply === 'MISSING' ? 'missing' : 'stale' };
     } catch (error) {
       const reason = unfitness(error);

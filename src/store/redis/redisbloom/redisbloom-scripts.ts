@@ -87,6 +87,7 @@ export class RedisBloomScripts {
     { generation, canaries, key, settings }: PlacedRedisBloom,
     states: readonly string[],
     reserve: readonly string[],
+    owner: string | undefined,
   ): Promise<'OK' | 'STALE' | 'MISSING'> {
     const { capacity, errorRate } = settings;
     const reply = await this.connection.run(
@@ -107,6 +108,7 @@ export class RedisBloomScripts {
         errorRate,
         'builtAt',
         Date.now(),
+        ...(owner === undefined ? [] : ['owner', owner]),
       ],
     );
     if (Array.isArray(reply)) parseInsert(reply, canaries.length);

@@ -18,6 +18,7 @@ export interface OpenScalingOptions extends Pick<OpenFilterOptions, 'name' | 'em
   readonly connection: RedisConnection;
   readonly scripts: RedisScripts;
   readonly trustAfterFailover: boolean;
+  readonly owner: string | undefined;
   readonly luaSources?: LuaSources | undefined;
 }
 
@@ -25,7 +26,7 @@ export interface OpenScalingOptions extends Pick<OpenFilterOptions, 'name' | 'em
 export function openScaling(options: OpenScalingOptions): BloomFilterStore {
   const { name, emit, keyPrefix, connection, scripts, luaSources } = options;
   const keys = new ScalingKeys(keyPrefix, name);
-  const companion = new CompanionScripts(connection, luaSources);
+  const companion = new CompanionScripts(connection, luaSources, options.owner);
   const scaling = new ScalingScripts(connection, keys, luaSources);
   const views = new CompanionViews<PlacedScaling>({
     ...options,
@@ -43,7 +44,8 @@ export function openScaling(options: OpenScalingOptions): BloomFilterStore {
     },
   });
   const leases = new RedisLeases({ keys, connection, scripts });
-  const parts = { name, emit, keys, connection, scripts, companion, scaling, views, leases };
+  const { owner } = options;
+  const parts = { name, emit, owner, keys, connection, scripts, companion, scaling, views, leases };
   return new ScalingFilterStore({
     ...parts,
     reader: new ScalingReader(keys, scaling),

@@ -18,6 +18,7 @@ import {
 import { asUnavailable, BatchingFilterStore, unavailable } from '../batching-filter-store.js';
 import { refusedCommands } from '../companion/command-tries.js';
 import type { CompanionView } from '../companion/companion-view.js';
+import { verifyOwner } from '../filter-owner.js';
 import { adviseOnServer } from '../redis-advice.js';
 import type { RedisConnection } from '../redis-connection.js';
 import { acquireLease } from '../redis-lease.js';
@@ -44,6 +45,7 @@ export interface ScalingFilterParts extends ScalingHost {
   readonly connection: RedisConnection;
   readonly leases: RedisLeases;
   readonly opener: LayerOpener;
+  readonly owner: string | undefined;
   readonly options: ScalingOptions;
 }
 
@@ -71,6 +73,10 @@ export class ScalingFilterStore extends BatchingFilterStore implements BloomFilt
       const count = ids?.reduce((sum, inLayer) => sum + inLayer, 0) ?? 0;
       return { ...description, count, shape: live && ids && shapeOf(live, ids) };
     }
+  }
+
+  verify(): Promise<void> {
+    return verifyOwner(this.parts);
   }
 
   async distrust(reason: string): Promise<void> {

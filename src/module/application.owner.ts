@@ -1,0 +1,61 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import { BloomConfigError, printed } from '../common/index.js';
+
+const MAX_LENGTH = 214;
+
+let detected: { readonly name: string | undefined } | undefined;
+
+/**
+ * The name under which this application claims filters in Redis; undefined: none.
+ *
+ * @throws {BloomConfigError} for an option that is no name.
+ */
+export function ownerOf(option: unknown): string | undefined {
+  if (option === false) return undefined;
+  if (option === undefined)
+    return (detected ??= { name: applicationName(process.argv[1], process.cwd()) }).name;
+  if (typeof option === 'string' && option !== '' && option.length <= MAX_LENGTH) return option;
+  throw new BloomConfigError(
+    `Expected owner to be the name of the application, a text of up to ${MAX_LENGTH} characters, or false, got ${printed(option)}.`,
+  );
+}
+
+/**
+ * The name in the package.json nearest to the main module. A main module in node_modules is a tool that runs the application: then
+ * the working directory counts.
+ */
+export function applicationName(main: string | undefined, workingDirectory: string): string | undefined {
+  const from = main === undefined ? undefined : dirname(realPath(main));
+  return nameAbove(from === undefined || isInstalled(from) ? workingDirectory : from);
+}
+
+function nameAbove(start: string): string | undefined {
+  for (let directory = start; ; directory = dirname(directory)) {
+    const name = isInstalled(directory) ? undefined : nameIn(directory);
+    if (name !== undefined) return name;
+    if (directory === dirname(directory)) return undefined;
+  }
+}
+
+/** Undefined also for a package.json that only says of which type the modules beside it are. */
+function nameIn(directory: string): string | undefined {
+  try {
+    const { name } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as { name?: unknown };
+    return typeof name === 'string' && name !== '' ? name.slice(0, MAX_LENGTH) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isInstalled(directory: string): boolean {
+  return directory.split(sep).includes('node_modules');
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,94 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BloomConfigError, type BloomFeature, BloomModule } from 'nestjs-bloom';
+import { applicationName, ownerOf } from '../../src/module/application.owner.js';
+import { eventually } from '../support/eventually.js';
+import { startContext } from '../support/nest-app.js';
+import { RedisFixture } from '../support/redis-fixture.js';
+
+describe('The name of an application', () => {
+  let root: string;
+  beforeAll(() => {
+    root = mkdtempSync(join(tmpdir(), 'bloom-owner-'));
+    for (const [path, text] of [
+      ['shop/package.json', '{"name":"@acme/shop"}'],
+      ['shop/dist/package.json', '{"type":"module"}'],
+      ['shop/dist/main.js', ''],
+      ['shop/node_modules/jest/package.json', '{"name":"jest"}'],
+      ['shop/node_modules/jest/bin/jest.js', ''],
+      ['odd/package.json', 'no JSON'],
+      ['odd/main.js', ''],
+    ] as const) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    mkdirSync(join(root, 'bin'));
+    symlinkSync(join(root, 'shop/dist/main.js'), join(root, 'bin/shop'));
+  });
+  afterAll(() => rmSync(root, { recursive: true }));
+
+  it.each([
+    ['stands above the main module', 'shop/dist/main.js', 'bin', '@acme/shop'],
+    ['is found behind a link', 'bin/shop', 'odd', '@acme/shop'],
+    [
+      'is that of the working directory under a tool',
+      'shop/node_modules/jest/bin/jest.js',
+      'shop/dist',
+      '@acme/shop',
+    ],
+    ['is not that of a tool', 'shop/node_modules/jest/bin/jest.js', 'odd', undefined],
+    ['may be missing', 'odd/main.js', 'shop', undefined],
+  ])('%s', (_, main, directory, name) => {
+    expect(applicationName(join(root, main), join(root, directory))).toBe(name);
+  });
+
+  it('is that of the working directory without a main module', () => {
+    expect(applicationName(undefined, join(root, 'shop'))).toBe('@acme/shop');
+  });
+
+  it('is what the option says, if that can be a name', () => {
+    expect([ownerOf('crm'), ownerOf(false), ownerOf(undefined)]).toEqual(['crm', undefined, 'nestjs-bloom']);
+    for (const option of ['', true, 7, 'x'.repeat(215)])
+      expect(() => ownerOf(option)).toThrow(BloomConfigError);
+  });
+});
+
+describe('Two applications on one Redis with one filter name', () => {
+  let redis: RedisFixture;
+  beforeAll(async () => {
+    redis = await RedisFixture.start();
+  });
+  afterAll(() => redis.close());
+
+  const start = (owner: string | false, feature: Partial<BloomFeature> = {}) => {
+    const source = {
+      async *ids() {
+        yield [`id of ${owner}`];
+      },
+    };
+    const filter = { name: 'users', capacity: 1000, source, rebuild: { drainMs: 0 }, ...feature };
+    const root = BloomModule.forRoot({
+      redis: redis.server.url,
+      owner,
+      filters: [filter],
+      onEvent: () => {},
+    });
+    return startContext({ imports: [root] });
+  };
+
+  it('is an error at start that says what to do, unless both are of one owner', async () => {
+    const shop = await start('shop');
+    await eventually(
+      'the shop has built it',
+      async () => (await redis.client().hget('bloom:{users}:meta', 'state')) === 'ready',
+    );
+    await expect(start('crm')).rejects.toThrow(BloomConfigError);
+    await expect(start('crm')).rejects.toThrow(/belongs to the application 'shop', and this one is 'crm'/);
+    for (const module of [await start('crm', { owner: 'shop' }), await start(false), await start('shop')]) {
+      await module.close();
+    }
+    await shop.close();
+  });
+});

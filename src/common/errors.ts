@@ -85,8 +85,8 @@ export function printed(value: unknown): string {
 
 const PRINTED_ID = 64;
 /** What ends a line, moves the cursor or turns the direction of a text round: a log must not be told what to show. */
-// oxlint-disable-next-line no-control-regex
 const UNPRINTABLE =
+  // oxlint-disable-next-line no-control-regex
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\p{Cs}/gu;
 
 /** A text with what cannot be printed as `\u….` */

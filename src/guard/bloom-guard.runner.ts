@@ -21,9 +21,12 @@ export interface BloomGuardRunnerOptions {
   readonly defaults?: BloomGuardDefaults;
 }
 
+/** What a runner has that was constructed, and nothing that a test makes in its likeness. */
+const MARK = Symbol('runner');
+
 /** Decides and records for all guarded methods of one application, whichever door they are called through. */
 export class BloomGuardRunner {
-  readonly #isRunner = true;
+  private readonly mark = MARK;
   private readonly shared = new SharedCalls();
   private readonly scopes = new DenialScopes();
   private readonly queues = new Map<string, AddQueue>();
@@ -38,7 +41,7 @@ export class BloomGuardRunner {
 
   /** Whether a value is a runner: a test may have had something else injected in its place. */
   static isRunner(value: unknown): value is BloomGuardRunner {
-    return typeof value === 'object' && value !== null && #isRunner in value;
+    return typeof value === 'object' && value !== null && (value as BloomGuardRunner).mark === MARK;
   }
 
   /** To be called when every module has been made, with the objects that the application has one of. */

@@ -62,7 +62,13 @@ export function wrapMethod(
     const injected = this?.[RUNNER];
     const isRunner = BloomGuardRunner.isRunner(injected);
     const runner = isRunner ? injected : undefined;
-    return around({ self: this, args, runner, hasStandIn: !isRunner && injected != null, method });
+    return around({
+      self: this,
+      args,
+      runner,
+      hasStandIn: !isRunner && injected !== undefined && injected !== null,
+      method,
+    });
   };
   Object.assign(wrapper, method);
   for (const property of ['name', 'length']) {

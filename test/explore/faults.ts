@@ -46,6 +46,16 @@ export function faultActions(schedule: Schedule, fault: Fault): Action[] {
       const { otherSettings } = schedule.ground;
       return isSeen && otherSettings ? [action('', () => send(otherSettings))] : [];
     }
+    case 'copy-live':
+      return live
+        .filter((key) => !key.endsWith(':config'))
+        .map((key, i) => action(i, () => copyLive(schedule, key)));
+    case 'put-back': {
+      const { key, isMissed } = schedule.olderCopy;
+      return key !== undefined && isMissed
+        ? [action('', () => send([{ name: 'copy', args: [older(key), key, 'REPLACE'] }]))]
+        : [];
+    }
     case 'staging-gone':
       // Those staged last; earlier ones have become something else. Before they are published nobody misses them.
       if (!schedule.instances.some(({ isAlive, hasPublished }) => isAlive && hasPublished)) return [];
@@ -161,6 +171,19 @@ function takeSnapshot(schedule: Schedule, keys: string[]): Step {
   schedule.snapshot = keys;
   for (const key of keys) schedule.keys.add(saved(key));
   return send(keys.map((key) => ({ name: 'eval', args: [SAVE, 2, key, saved(key)] })));
+}
+
+/** A peer reads the string, and may write it back later. */
+function copyLive(schedule: Schedule, key: string): Step {
+  schedule.keys.add(older(key));
+  return send([{ name: 'copy', args: [key, older(key), 'REPLACE'] }], (replies) => {
+    const [reply] = replies;
+    if (reply && 'value' in reply && reply.value === 1) schedule.olderCopy.take(key);
+  });
+}
+
+function older(key: string): string {
+  return saved(`older:${key}`);
 }
 
 const SAVE = `if redis.call('EXISTS', KEYS[1]) == 1 then return redis.call('COPY', KEYS[1], KEYS[2], 'REPLACE') end

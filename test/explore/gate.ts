@@ -5,6 +5,7 @@ import type { Step } from './action.js';
 import type { VirtualInterval } from './ambient.js';
 import { changesSize, describeReply, isReady, isSwap, rawCommand, scriptOf } from './commands.js';
 import { type Held, type Instance, NEVER_MS } from './instance.js';
+import type { OlderCopy } from './older-copy.js';
 import type { Oracle } from './oracle.js';
 import type { Scenario } from './scenario.js';
 import type { Reply } from './server-link.js';
@@ -20,6 +21,7 @@ export interface GateOptions {
   readonly server: SimulatedServer;
   readonly breakage: Breakage;
   readonly oracle: Oracle;
+  readonly olderCopy: OlderCopy;
   readonly random: Random;
   /** Collects the names of all keys that are named. */
   readonly keys: Set<string>;
@@ -94,6 +96,7 @@ export class Gate {
       oracle.recorded(instance.peerAdding, 'peer');
       return;
     }
+    this.options.olderCopy.note(what, command!, reply);
     if (PUBLISH.has(what) && String(reply.value) === 'OK') {
       instance.drain = oracle.awaited();
       oracle.published();

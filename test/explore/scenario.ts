@@ -22,6 +22,8 @@ export type Fault =
   | 'live-zeros'
   | 'live-cut'
   | 'settings-other'
+  | 'copy-live'
+  | 'put-back'
   | 'staging-gone'
   | 'all-gone'
   | 'reply-lost'

@@ -9,6 +9,7 @@ import { faultActions } from './faults.js';
 import { Gate, remove } from './gate.js';
 import type { Ground } from './ground.js';
 import { CLOCK_LEAP_MS, DRAIN_MS, Instance } from './instance.js';
+import { OlderCopy } from './older-copy.js';
 import { Oracle } from './oracle.js';
 import { type Fault, OLD_ROWS, type Scenario } from './scenario.js';
 import { runId, type SimulatedServer } from './simulated-server.js';
@@ -36,6 +37,7 @@ export class Schedule implements Ambient, Choices {
   now = 0;
   readonly random: Random;
   readonly oracle = new Oracle();
+  readonly olderCopy = new OlderCopy();
   readonly taken: string[] = [];
   readonly trace: string[] = [];
   readonly keys = new Set<string>();
@@ -60,7 +62,14 @@ export class Schedule implements Ambient, Choices {
     this.ground = options.scenario.ground(options.filterName);
     this.random = new Random(options.scenario.seed ^ 0x5bd1e995);
     const note = (text: string) => this.note(text);
-    this.gate = new Gate({ ...options, oracle: this.oracle, keys: this.keys, random: this.random, note });
+    this.gate = new Gate({
+      ...options,
+      oracle: this.oracle,
+      olderCopy: this.olderCopy,
+      keys: this.keys,
+      random: this.random,
+      note,
+    });
   }
 
   async open(): Promise<void> {

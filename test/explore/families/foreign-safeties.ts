@@ -56,9 +56,13 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-add-proof',
     what: '`add` refuses a live string that is not the one of the generation',
-    spare:
-      'every check proves the string again; what is left is an older copy that a peer puts back, which the next add would hide: foreign-write-back.spec.ts',
+    spare: 'every check proves the string again, which lacks its canaries still',
     take: () => ({ lua: luaReplacing('bitsAdd', PROVED_ADD, '') }),
+  },
+  {
+    name: 'foreign-recent',
+    what: 'a string without the bits of the last adds is an older copy',
+    take: () => ({ lua: luaWithout('recent') }),
   },
   {
     name: 'foreign-add-known',

@@ -41,6 +41,9 @@ const WITHOUT_SOURCE: readonly (readonly Fault[])[] = [
   ['reply-lost', 'late'],
 ];
 
+/** Of scenarios in which a peer writes back a string that it has read before. */
+const PUT_BACK_SHARE = 0.25;
+
 /** Peers add to the key of a filter that processes look up in, add to and rebuild. */
 export function foreignScenario(seed: number): Scenario {
   const random = new Random(seed);
@@ -97,14 +100,16 @@ export function foreignScenario(seed: number): Scenario {
     ...(hasPeerAdds ? WITH_PEER_ADDS : []),
     ...(isRedisson ? WITH_SETTINGS : []),
   ];
+  const faults = hasSource
+    ? Array.from({ length: random.below(4) }, () => choose(met)).flat()
+    : [...choose(WITHOUT_SOURCE).slice(0, random.below(3))];
+  if (new Random(seed ^ 0x1b873593).below(100) < 100 * PUT_BACK_SHARE) faults.push('copy-live', 'put-back');
   return {
     seed,
     hasSource,
     instances,
     actors,
-    faults: hasSource
-      ? Array.from({ length: random.below(4) }, () => choose(met)).flat()
-      : choose(WITHOUT_SOURCE).slice(0, random.below(3)),
+    faults,
     isSettled: false,
     leapWeight: 0,
     slowShare: choose([0, 0.1, 0.3]),

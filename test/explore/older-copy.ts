@@ -1,0 +1,32 @@
+import type { Command } from 'ioredis';
+import type { Reply } from './server-link.js';
+
+/** A copy that a peer has read of the live string, and may write back. It is to be noticed when the library has added something since. */
+export class OlderCopy {
+  /** The key that was copied. */
+  key: string | undefined;
+  private adds = 0;
+
+  /** Whether the filter must notice when it is put back. */
+  get isMissed(): boolean {
+    return this.key !== undefined && this.adds > 0;
+  }
+
+  take(key: string): void {
+    this.key = key;
+    this.adds = 0;
+  }
+
+  /** What the library did to the filter. */
+  note(what: string, { args }: Command, { value }: Reply & { value: unknown }): void {
+    const liveToken = String(args[2 + Number(args[1])]);
+    if (what === 'bitsAdd' && Array.isArray(value) && liveToken !== '' && String(value[0]).includes('1'))
+      this.adds++;
+    // Another generation is live, which the copy is none of.
+    if ((what === 'bitsSwap' || what === 'bitsAdopt') && !isRefusal(value)) this.key = undefined;
+  }
+}
+
+function isRefusal(value: unknown): boolean {
+  return String(value) !== 'OK';
+}

@@ -50,11 +50,11 @@ export interface BloomFilterOptions {
   /** Observes and never blocks, for a first roll-out; `filter.guarding.mode = 'on'` ends it. Default false. */
   readonly shadow?: boolean;
   /**
-   * Remembers false positives that the database denied, so that a replayed one reaches it once in `lifeMs`: what a guarded method
-   * found nothing for, by its id and for that method alone. A method whose null can mean anything else than that the id does
-   * not exist needs `false`. On by default in the in-process store. With Redis off by default: `{ shared: true }` remembers
-   * for all processes, and an `add` of any of them is heard of; without it an id that is remembered here may be answered "absent"
-   * for the rest of `lifeMs` after another process added it.
+   * Remembers false positives that the database denied, so that a replayed one reaches it once in `lifeMs`: the null, or the
+   * `NotFoundException`, of a guarded method whose single argument is the id, on an object that all callers share. It must mean that
+   * the id does not exist, whoever asks: a method that takes the user from an `AsyncLocalStorage` does not suit. With Redis,
+   * `{ shared: true }` remembers for all processes, and an `add` of any of them is heard of; `true` remembers in this process, and an
+   * id that is remembered here may be answered "absent" for the rest of `lifeMs` after another process added it. Default false.
    */
   readonly negativeCache?: NegativeCacheOptions | boolean;
 }

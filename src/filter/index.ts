@@ -10,6 +10,7 @@ export type { BitLayout } from './bits/bit-layout.js';
 export type { ForeignAdds, ForeignKeyOptions } from './bits/foreign-key.js';
 export { BIT_ORDERS, type BitOrder, reorderBits } from './bits/bit-order.js';
 export type { Demand, Geometry } from './bits/geometry.js';
+export { countBits } from './bits/count-bits.js';
 export { BlockedFilter, tooLong } from './blocked-filter.js';
 export { BlockedLayout } from './blocked-layout.js';
 export { passRate } from './error-model.js';

@@ -4,6 +4,7 @@ import type { BloomGuardDefaults } from '../guard/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomFilterOptions } from '../service/index.js';
 import type { BloomRedis } from '../store/redis/index.js';
+import type { CopyLimits } from '../store/replica/index.js';
 
 /** Of `BloomModule.forRoot`. */
 export interface BloomModuleOptions {
@@ -31,6 +32,11 @@ export interface BloomModuleOptions {
    * acknowledged, so the filter answers `unknown` until it is rebuilt.
    */
   readonly trustAfterFailover?: boolean;
+  /**
+   * What the local copies of this process (option `replica` of a filter) may take together: `bytesPerSecond` read from Redis to load them,
+   * default 8 MiB, and `maxBytes` of memory, default 256 MiB. A filter for which there is no room has no copy, and an `advice` says so.
+   */
+  readonly copies?: Partial<CopyLimits>;
   /** Called for each event. Without it events are written to Nest's log. */
   readonly onEvent?: BloomEventListener;
 }

@@ -2,10 +2,14 @@ import { BloomConfigError } from '../common/index.js';
 import type { BloomStore } from '../store/index.js';
 import { MemoryStore } from '../store/memory/index.js';
 import { RedisStore } from '../store/redis/index.js';
-import { ReplicaStore } from '../store/replica/index.js';
+import { type CopyLimits, ReplicaStore } from '../store/replica/index.js';
 import { ownerOf } from './application.owner.js';
 import type { BloomModuleOptions } from './bloom-module.options.js';
 import type { EventHub } from './event.hub.js';
+
+const MIB = 1024 * 1024;
+/** Defaults of `copies`. */
+const COPY_LIMITS: CopyLimits = { bytesPerSecond: 8 * MIB, maxBytes: 256 * MIB };
 
 /**
  * The store that the options ask for.
@@ -20,6 +24,11 @@ export async function createStore(options: BloomModuleOptions, events: EventHub)
     writeTimeoutMs = 2000,
     trustAfterFailover = false,
   } = options;
+  const limits = { ...COPY_LIMITS, ...options.copies };
+  for (const [name, value] of Object.entries(limits)) {
+    if (!(value > 0))
+      throw new BloomConfigError(`Expected copies.${name} to be a number of bytes above 0, got ${value}.`);
+  }
   if (redis === undefined) return new MemoryStore();
   if (!/^[^{}\s]+$/.test(keyPrefix)) {
     throw new BloomConfigError(
@@ -42,5 +51,5 @@ export async function createStore(options: BloomModuleOptions, events: EventHub)
     owner: ownerOf(options.owner),
     emit: events.emit,
   });
-  return new ReplicaStore(inRedis);
+  return new ReplicaStore(inRedis, limits);
 }

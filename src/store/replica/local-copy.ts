@@ -1,5 +1,10 @@
-import { BLOCK_BYTES, BlockedFilter, type Generation, type IdKey } from '../../filter/index.js';
+import { BLOCK_BYTES, BlockedFilter, countBits, type Generation, type IdKey } from '../../filter/index.js';
 import type { BlocksRead } from '../index.js';
+
+/** Blocks that are looked at to tell how full a copy is. */
+const SAMPLED_BLOCKS = 64;
+/** Share of absent ids that pass, from which on a copy is of no use any more. */
+const CROWDED_RATE = 0.05;
 
 /** Blocks of one generation, and of no other, in the memory of this process. It may lack what others have added since. */
 export class LocalCopy {
@@ -10,6 +15,20 @@ export class LocalCopy {
 
   constructor(readonly generation: Generation) {
     this.filter = new BlockedFilter(generation);
+  }
+
+  get byteLength(): number {
+    return this.filter.bytes.length;
+  }
+
+  /** Whether it lets so much through that it had better be replaced at once. */
+  isCrowded(): boolean {
+    const { bytes } = this.filter;
+    const blocks = Math.min(SAMPLED_BLOCKS, this.generation.blocks);
+    const step = Math.floor(this.generation.blocks / blocks) * BLOCK_BYTES;
+    let bits = 0;
+    for (let i = 0; i < blocks; i++) bits += countBits(bytes.subarray(i * step, i * step + BLOCK_BYTES));
+    return (bits / (8 * BLOCK_BYTES * blocks)) ** this.generation.hashCount > CROWDED_RATE;
   }
 
   /** True is final. False has to be confirmed. */

@@ -11,6 +11,7 @@ import type {
   RebuildLease,
   SharedDenials,
 } from '../index.js';
+import type { CopyBudget } from './copy-budget.js';
 import { LocalCopy } from './local-copy.js';
 
 /** What one command of a load moves, 64 KiB: no look-up waits long behind it. */
@@ -27,6 +28,8 @@ export interface ReplicaFilterOptions {
   readonly clock: Clock;
   /** A larger filter is not copied. */
   readonly maxBytes: number;
+  /** Shared by all copies of the process. */
+  readonly budget: CopyBudget;
   /** Opens the filter that is copied. */
   readonly open: (onBlocks: BlockListener) => CopyableFilterStore;
 }
@@ -40,6 +43,11 @@ export class ReplicaFilterStore implements BloomFilterStore {
   private readonly inner: CopyableFilterStore;
   /** Of the generation that answered last; whole or being loaded. */
   private copy: LocalCopy | undefined;
+  /**
+   * Of the generation before, while the copy is being loaded. All ids of a server would ask it at once otherwise. What has been deleted
+   * since is a "maybe" for so long, which costs a query.
+   */
+  private previous: LocalCopy | undefined;
   private answersSinceComparison = false;
   private comparison: NodeJS.Timeout | undefined;
   private failure: { tag: number; pauseMs: number; retryAt: number } | undefined;
@@ -72,8 +80,8 @@ export class ReplicaFilterStore implements BloomFilterStore {
   }
 
   checkOne(id: IdKey): BloomVerdict | Promise<BloomVerdict> {
-    const { copy } = this;
-    if (!copy?.isWhole) return this.inner.checkOne(id);
+    const { copy, previous } = this;
+    if (!copy?.isWhole) return previous?.mightContain(id) ? 'maybe' : this.inner.checkOne(id);
     this.answersSinceComparison = true;
     return copy.mightContain(id) ? 'maybe' : this.inner.checkOne(id);
   }
@@ -147,21 +155,44 @@ export class ReplicaFilterStore implements BloomFilterStore {
 
   /** Makes the copy one of the generation that is live now. */
   private follow(live: Generation | undefined): void {
-    if (this.copy && this.copy.generation.tag === live?.tag) return;
+    const { copy: before } = this;
+    if (before && before.generation.tag === live?.tag) return;
     this.drop();
     if (!live || this.closed || live.blocks * BLOCK_BYTES > this.options.maxBytes) return;
     if (this.failure?.tag === live.tag && this.options.clock.now() < this.failure.retryAt) return;
+    const { budget } = this.options;
+    const bytes = live.blocks * BLOCK_BYTES;
+    if (!budget.claim(bytes)) return this.tellOfNoRoom(bytes);
     const copy = new LocalCopy(live);
     this.copy = copy;
-    void this.load(copy);
+    if (before?.isWhole && !before.isCrowded() && budget.claim(before.byteLength)) this.previous = before;
+    void budget.inTurn(bytes, () => this.load(copy));
   }
 
   private drop(): void {
+    const { budget } = this.options;
+    if (this.copy) budget.release(this.copy.byteLength);
     this.copy = undefined;
+    this.dropPrevious();
     clearInterval(this.comparison);
   }
 
+  private dropPrevious(): void {
+    if (this.previous) this.options.budget.release(this.previous.byteLength);
+    this.previous = undefined;
+  }
+
+  private tellOfNoRoom(bytes: number): void {
+    const { budget, emit, name } = this.options;
+    if (!budget.tellsFirst()) return;
+    const text =
+      `There is no room for a local copy of ${bytes} bytes beside those of the other filters (copies.maxBytes is ${budget.limits.maxBytes}): look-ups of ids ` +
+      "that exist ask Redis. Raise copies.maxBytes, or set replica: 'off' where a copy is of least use.";
+    emit({ type: 'advice', filter: name, text });
+  }
+
   private async load(copy: LocalCopy): Promise<void> {
+    if (this.copy !== copy) return;
     const { blocks } = copy.generation;
     try {
       for (let first = 0; first < blocks; first += PIECE_BLOCKS) {
@@ -172,8 +203,11 @@ export class ReplicaFilterStore implements BloomFilterStore {
           // Swapped or damaged: the next look-up finds out.
           return this.giveUp(copy);
         }
+        await this.options.budget.pay(bytes.length);
+        if (this.copy !== copy) return;
       }
       copy.isWhole = true;
+      this.dropPrevious();
       this.failure = undefined;
       this.comparison = setInterval(() => void this.compare(), COMPARE_EVERY_MS).unref();
     } catch (error) {

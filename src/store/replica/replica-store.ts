@@ -1,4 +1,5 @@
 import type { BloomFilterStore, BloomStore, CopyableStore, OpenFilterOptions } from '../index.js';
+import { CopyBudget, type CopyLimits } from './copy-budget.js';
 import { ReplicaFilterStore } from './replica-filter-store.js';
 
 /** Filters up to this size are copied unless it is said otherwise. */
@@ -8,8 +9,15 @@ const COPIED_BY_DEFAULT_BYTES = 64 * 1024 * 1024;
 export class ReplicaStore implements BloomStore {
   readonly kind: string;
 
-  constructor(private readonly inner: CopyableStore) {
+  private readonly budget: CopyBudget;
+
+  /** @param limits of all copies together; without them there are none. */
+  constructor(
+    private readonly inner: CopyableStore,
+    limits?: CopyLimits,
+  ) {
     this.kind = inner.kind;
+    this.budget = new CopyBudget(limits);
   }
 
   open(options: OpenFilterOptions): BloomFilterStore {
@@ -20,6 +28,7 @@ export class ReplicaStore implements BloomStore {
     return new ReplicaFilterStore({
       ...options,
       maxBytes,
+      budget: this.budget,
       open: (onBlocks) => this.inner.openCopyable({ ...options, onBlocks }),
     });
   }

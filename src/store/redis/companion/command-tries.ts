@@ -15,7 +15,7 @@ const SCRIPT = new Script('companion-try', luaSources.companionTry.source);
 export function triesOfMetadata(probe: string): CommandTry[] {
   return [
     { command: 'INFO', args: ['server'] },
-    ...['TYPE', 'GET', 'HGETALL', 'UNLINK', 'DEL'].map((command) => ({ command, key: probe })),
+    ...['TYPE', 'GET', 'HGETALL', 'UNLINK', 'DEL', 'TOUCH'].map((command) => ({ command, key: probe })),
     ...['HGET', 'HMGET', 'HDEL'].map((command) => ({ command, key: probe, args: ['field'] })),
     { command: 'SET', key: probe, args: ['', 'XX'] },
     { command: 'PEXPIRE', key: probe, args: ['1'] },

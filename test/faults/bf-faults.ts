@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { damaged, damagedInRebuild, DAMAGES, type Damage } from './damages.js';
-import type { Fault } from './fault.js';
+import { type Fault, fault } from './fault.js';
+import { FILTER_KINDS } from './filter-kinds.js';
 import { killed, paused } from './rebuilder-faults.js';
 import type { Step } from './rebuilder-protocol.js';
 import { ServerSite } from './redis-site.js';
@@ -26,7 +28,37 @@ const reservedAnew: Damage = {
     ),
 };
 
+/** Adds of the meantime, which were acknowledged, are not in it. */
+const olderCopy: Damage = {
+  name: 'an older copy of the key put back',
+  strike: async (admin, _, key) => {
+    const copy = (await admin.dumpBuffer(key))!;
+    await delay(100);
+    await admin.restore(key, 0, copy, 'REPLACE');
+  },
+};
+
 export const bfFaults: readonly Fault[] = ARGS ? faultsOn(ARGS) : [];
+
+/** Something else comes under the key: no rebuild destroys it, and the filter is back when it is gone. */
+function leftAlone(on: { start: () => Promise<ServerSite> }): Fault {
+  return fault({
+    name: 'key of another type',
+    group: 'redisbloom',
+    kind: 'redisbloom',
+    ...on,
+    strike: async ({ site, instances, over }) => {
+      const { live } = FILTER_KINDS.redisbloom;
+      await site.admin.multi().del(live).rpush(live, 'x').exec();
+      await delay(500);
+      await instances[0].filter.rebuild().catch(() => {});
+      const left = await site.admin.type(live);
+      if (left !== 'list') throw new Error(`The key was replaced by one of type ${left}.`);
+      await site.admin.del(live);
+      over();
+    },
+  });
+}
 
 function faultsOn(args: readonly string[]): Fault[] {
   const start = () => ServerSite.start(args);
@@ -38,6 +70,10 @@ function faultsOn(args: readonly string[]): Fault[] {
     damagedInRebuild('redisbloom', reservedAnew, on),
     damagedInRebuild('redisbloom', DAMAGES.stagedDeleted, on),
     damaged('cuckoo', DAMAGES.deleted, on),
+    damaged('cuckoo', olderCopy, on),
+    damaged('redisbloom', olderCopy, on),
+    damagedInRebuild('redisbloom', olderCopy, on),
+    leftAlone(on),
     ...(['redisbloom', 'cuckoo'] as const).flatMap((kind) => [
       damaged(kind, DAMAGES.flushed, on),
       damaged(kind, DAMAGES.metaDeleted, on),

@@ -153,7 +153,7 @@ export class CuckooDriver implements CompanionDriver<PlacedCuckoo> {
       ...['CF.MEXISTS', 'CF.COUNT', 'CF.DEL'].map((command) => ({ command, key: filter, args: ['probe'] })),
       { command: 'CF.INFO', key: filter },
       { command: 'SISMEMBER', key: probe, args: ['probe'] },
-      ...['EXISTS', 'HKEYS', 'PERSIST'].map((command) => ({ command, key: probe })),
+      ...['EXISTS', 'HKEYS', 'PERSIST', 'SCARD'].map((command) => ({ command, key: probe })),
       { command: 'TIME' },
       // Made, and removed again.
       { command: 'SADD', key: probe, args: ['probe'] },

@@ -12,12 +12,12 @@ ARGV[4]    number of canaries of the staged generation
 ARGV[5..]  the canaries, then for each id: the id, the name of its fingerprint in the live filter, and that in the staged one
 
 Reply: 'STALE'  the generations are others than the caller knows; nothing was added
-       'LOST'   the live filter is not there, or is not of this generation; nothing was added
+       'LOST'   the live filter is not there, is not of this generation, or not as the last write left it; nothing was added
        'FULL'   the live filter is full; ids before the one that was refused were added
        the error of the live filter, if it refused one for another reason; ids before that one were added
        { flags } a character for each id: '1' when it was not there before; none when there is no generation
 ]]
-local known = redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HMGET', KEYS[1], 'token', 'pending.token') or {}
+local known = redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HMGET', KEYS[1], 'token', 'pending.token', 'written') or {}
 if (known[1] or '') ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE' end
 
 local liveCanaries, stagedCanaries = tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -38,6 +38,16 @@ local function isThere(filter, kept, from, count)
     if found[i] ~= 1 then return false end
   end
   return true
+end
+
+-- What nobody else writes to has exactly as many fingerprints, removals and kept ones as the last write has left: an older copy,
+-- put back, has not.
+local function countsOf(filter, kept)
+  local info, counts = redis.call('CF.INFO', filter), {}
+  for i = 1, #info, 2 do
+    counts[type(info[i]) == 'table' and info[i].ok or info[i]] = info[i + 1]
+  end
+  return string.format('%d %d %d', counts['Number of items inserted'], counts['Number of items deleted'], redis.call('SCARD', kept))
 end
 
 -- The flags; else nothing and why.
@@ -63,7 +73,12 @@ end
 local live, flags, refusal = ARGV[1] ~= '', '', nil
 if live then
   if not isThere(KEYS[2], KEYS[3], 5, liveCanaries) then return 'LOST' end
+--safety:written
+  local token, written = string.match(known[3] or '', '^(%S+) (.*)$')
+  if token == ARGV[1] and written ~= countsOf(KEYS[2], KEYS[3]) then return 'LOST' end
+--end
   flags, refusal = add(KEYS[2], KEYS[3], 1)
+  redis.call('HSET', KEYS[1], 'written', ARGV[1] .. ' ' .. countsOf(KEYS[2], KEYS[3]))
   if not flags then return refusal end
 end
 if ARGV[2] ~= '' then

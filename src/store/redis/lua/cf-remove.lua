@@ -13,7 +13,7 @@ ARGV[5]   time of the server when the call began, in milliseconds
 ARGV[6..] the canaries, then for each id: the id, and the name of its fingerprint
 
 Reply: 'STALE'  the generation is another one by now
-       'LOST'   the filter is not there, or is not of this generation
+       'LOST'   the filter is not there, is not of this generation, or not as the last write left it
        'LATE'   the call began too long ago: what came of it, if it was carried out before, may be forgotten
        { flags } a character for each id: '1' when it was removed
 ]]
@@ -22,6 +22,16 @@ local function ask(...)
   local reply = redis.pcall(...)
   if type(reply) == 'table' and reply.err and not string.find(reply.err, 'WRONGTYPE', 1, true) then redis.call(...) end
   return reply
+end
+
+-- What nobody else writes to has exactly as many fingerprints, removals and kept ones as the last write has left: an older copy,
+-- put back, has not.
+local function countsOf(filter, kept)
+  local info, counts = redis.call('CF.INFO', filter), {}
+  for i = 1, #info, 2 do
+    counts[type(info[i]) == 'table' and info[i].ok or info[i]] = info[i + 1]
+  end
+  return string.format('%d %d %d', counts['Number of items inserted'], counts['Number of items deleted'], redis.call('SCARD', kept))
 end
 
 if ask('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'STALE' end
@@ -36,6 +46,10 @@ local found = ask('CF.MEXISTS', KEYS[2], unpack(ARGV, 6, 5 + canaries))
 for i = 1, canaries do
   if found[i] ~= 1 then return 'LOST' end
 end
+--safety:written
+local token, written = string.match(redis.call('HGET', KEYS[1], 'written') or '', '^(%S+) (.*)$')
+if token == ARGV[1] and written ~= countsOf(KEYS[2], KEYS[3]) then return 'LOST' end
+--end
 -- The build may have missed a row that was deleted while it ran: its id would take out another's. However late the call arrives,
 -- it is for a row that was gone when it began.
 local isYoung = began - (redis.call('HGET', KEYS[1], 'liveSince') or math.huge) < tonumber(ARGV[4])
@@ -46,5 +60,6 @@ for i = 6 + canaries, #ARGV, 2 do
   local stays = isYoung or redis.call('SISMEMBER', KEYS[3], ARGV[i + 1]) == 1
   flags[#flags + 1] = not stays and redis.call('CF.DEL', KEYS[2], ARGV[i]) == 1 and '1' or '0'
 end
+redis.call('HSET', KEYS[1], 'written', ARGV[1] .. ' ' .. countsOf(KEYS[2], KEYS[3]))
 redis.call('SET', KEYS[4], table.concat(flags), 'PX', life)
 return { table.concat(flags) }

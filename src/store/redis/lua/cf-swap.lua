@@ -50,6 +50,12 @@ end
 for _, field in ipairs(redis.call('HKEYS', meta)) do
   if string.find(field, '^pending%.') then redis.call('HDEL', meta, field) end
 end
+local info, counts = redis.call('CF.INFO', KEYS[3]), {}
+for i = 1, #info, 2 do
+  counts[type(info[i]) == 'table' and info[i].ok or info[i]] = info[i + 1]
+end
+redis.call('HSET', meta, 'written', ARGV[2] .. ' ' .. string.format('%d %d %d',
+  counts['Number of items inserted'], counts['Number of items deleted'], redis.call('SCARD', KEYS[4])))
 local time = redis.call('TIME')
 redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[5], 'liveSince',
   string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000)), unpack(ARGV, 7 + canaries))

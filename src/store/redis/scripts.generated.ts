@@ -791,7 +791,7 @@ return 'OK'
 `,
   },
   cfAdd: {
-    source: `local known = redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HMGET', KEYS[1], 'token', 'pending.token') or {}
+    source: `local known = redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HMGET', KEYS[1], 'token', 'pending.token', 'written') or {}
 if (known[1] or '') ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE' end
 local liveCanaries, stagedCanaries = tonumber(ARGV[3]), tonumber(ARGV[4])
 local first = 5 + liveCanaries + stagedCanaries
@@ -807,6 +807,13 @@ local function isThere(filter, kept, from, count)
     if found[i] ~= 1 then return false end
   end
   return true
+end
+local function countsOf(filter, kept)
+  local info, counts = redis.call('CF.INFO', filter), {}
+  for i = 1, #info, 2 do
+    counts[type(info[i]) == 'table' and info[i].ok or info[i]] = info[i + 1]
+  end
+  return string.format('%d %d %d', counts['Number of items inserted'], counts['Number of items deleted'], redis.call('SCARD', kept))
 end
 local function add(filter, kept, name)
   local flags = {}
@@ -829,7 +836,13 @@ end
 local live, flags, refusal = ARGV[1] ~= '', '', nil
 if live then
   if not isThere(KEYS[2], KEYS[3], 5, liveCanaries) then return 'LOST' end
+--safety:written
+  local token, written = string.match(known[3] or '', '^(%S+) (.*)$')
+  if token == ARGV[1] and written ~= countsOf(KEYS[2], KEYS[3]) then return 'LOST' end
+--end
+  redis.call('HSET', KEYS[1], 'written', known[3] or '')
   flags, refusal = add(KEYS[2], KEYS[3], 1)
+  redis.call('HSET', KEYS[1], 'written', ARGV[1] .. ' ' .. countsOf(KEYS[2], KEYS[3]))
   if not flags then return refusal end
 end
 if ARGV[2] ~= '' then
@@ -841,12 +854,30 @@ return { flags }
 `,
   },
   cfCheck: {
-    source: `if redis.call('TYPE', KEYS[1]).ok ~= 'hash' or redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 'STALE' end
+    source: `local isHash = redis.call('TYPE', KEYS[1]).ok == 'hash'
+local known = isHash and redis.call('HMGET', KEYS[1], ARGV[1], 'written') or {}
+if known[1] ~= ARGV[2] then return 'STALE' end
 local found = redis.pcall('CF.MEXISTS', KEYS[2], unpack(ARGV, 4))
 if found.err then return string.find(found.err, 'WRONGTYPE', 1, true) and 'LOST' or found end
 for i = 1, tonumber(ARGV[3]) do
   if found[i] ~= 1 then return 'LOST' end
 end
+--safety:written
+local token, items, deletes = string.match(known[2] or '', '^(%S+) (%d+) (%d+)')
+if ARGV[1] == 'token' and token == ARGV[2] then
+  local allFound = true
+  for i = 1, #found do
+    if found[i] ~= 1 then allFound = false end
+  end
+  local info = allFound and {} or redis.pcall('CF.INFO', KEYS[2])
+  if info.err then return info end
+  for i = 1, #info, 2 do
+    local name = type(info[i]) == 'table' and info[i].ok or info[i]
+    if name == 'Number of items inserted' and info[i + 1] ~= tonumber(items) then return 'LOST' end
+    if name == 'Number of items deleted' and info[i + 1] ~= tonumber(deletes) then return 'LOST' end
+  end
+end
+--end
 return found
 `,
   },
@@ -891,6 +922,13 @@ return 'OK'
   if type(reply) == 'table' and reply.err and not string.find(reply.err, 'WRONGTYPE', 1, true) then redis.call(...) end
   return reply
 end
+local function countsOf(filter, kept)
+  local info, counts = redis.call('CF.INFO', filter), {}
+  for i = 1, #info, 2 do
+    counts[type(info[i]) == 'table' and info[i].ok or info[i]] = info[i + 1]
+  end
+  return string.format('%d %d %d', counts['Number of items inserted'], counts['Number of items deleted'], redis.call('SCARD', kept))
+end
 if ask('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'STALE' end
 local done = redis.call('GET', KEYS[4])
 if done then return { done } end
@@ -902,13 +940,19 @@ local found = ask('CF.MEXISTS', KEYS[2], unpack(ARGV, 6, 5 + canaries))
 for i = 1, canaries do
   if found[i] ~= 1 then return 'LOST' end
 end
+--safety:written
+local token, written = string.match(redis.call('HGET', KEYS[1], 'written') or '', '^(%S+) (.*)$')
+if token == ARGV[1] and written ~= countsOf(KEYS[2], KEYS[3]) then return 'LOST' end
+--end
 local isYoung = began - (redis.call('HGET', KEYS[1], 'liveSince') or math.huge) < tonumber(ARGV[4])
 local flags = {}
+redis.call('HSET', KEYS[1], 'written', redis.call('HGET', KEYS[1], 'written') or '')
 redis.call('SET', KEYS[4], '', 'PX', life)
 for i = 6 + canaries, #ARGV, 2 do
   local stays = isYoung or redis.call('SISMEMBER', KEYS[3], ARGV[i + 1]) == 1
   flags[#flags + 1] = not stays and redis.call('CF.DEL', KEYS[2], ARGV[i]) == 1 and '1' or '0'
 end
+redis.call('HSET', KEYS[1], 'written', ARGV[1] .. ' ' .. countsOf(KEYS[2], KEYS[3]))
 redis.call('SET', KEYS[4], table.concat(flags), 'PX', life)
 return { table.concat(flags) }
 `,
@@ -953,6 +997,12 @@ end
 for _, field in ipairs(redis.call('HKEYS', meta)) do
   if string.find(field, '^pending%.') then redis.call('HDEL', meta, field) end
 end
+local info, counts = redis.call('CF.INFO', KEYS[3]), {}
+for i = 1, #info, 2 do
+  counts[type(info[i]) == 'table' and info[i].ok or info[i]] = info[i + 1]
+end
+redis.call('HSET', meta, 'written', ARGV[2] .. ' ' .. string.format('%d %d %d',
+  counts['Number of items inserted'], counts['Number of items deleted'], redis.call('SCARD', KEYS[4])))
 local time = redis.call('TIME')
 redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[5], 'liveSince',
   string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000)), unpack(ARGV, 7 + canaries))
@@ -982,7 +1032,7 @@ local token = kind == 'hash' and redis.call('HGET', KEYS[1], 'token') or ''
 if token ~= ARGV[1] or (kind == 'hash' and token == '' and ARGV[4] ~= '1') then return 'STALE' end
 local owner = kind == 'hash' and redis.call('HGET', KEYS[1], 'owner')
 if kind ~= 'hash' or ARGV[4] == '1' then redis.call('DEL', KEYS[1]) end
-redis.call('HDEL', KEYS[1], 'token', 'settings', 'canaries', 'sum', 'runId', 'recent')
+redis.call('HDEL', KEYS[1], 'token', 'settings', 'canaries', 'sum', 'runId', 'recent', 'written')
 if owner then redis.call('HSET', KEYS[1], 'owner', owner) end
 redis.call('HSET', KEYS[1], 'format', ARGV[3], 'state', ARGV[2])
 if (tonumber(redis.call('HGET', KEYS[1], 'builds') or 0) or 0) < tonumber(ARGV[5]) then

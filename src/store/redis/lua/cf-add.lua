@@ -77,6 +77,8 @@ if live then
   local token, written = string.match(known[3] or '', '^(%S+) (.*)$')
   if token == ARGV[1] and written ~= countsOf(KEYS[2], KEYS[3]) then return 'LOST' end
 --end
+  -- Before anything is added: what cannot be written down must not be changed.
+  redis.call('HSET', KEYS[1], 'written', known[3] or '')
   flags, refusal = add(KEYS[2], KEYS[3], 1)
   redis.call('HSET', KEYS[1], 'written', ARGV[1] .. ' ' .. countsOf(KEYS[2], KEYS[3]))
   if not flags then return refusal end

@@ -55,6 +55,7 @@ if token == ARGV[1] and written ~= countsOf(KEYS[2], KEYS[3]) then return 'LOST'
 local isYoung = began - (redis.call('HGET', KEYS[1], 'liveSince') or math.huge) < tonumber(ARGV[4])
 local flags = {}
 -- Before anything is removed: without it nothing must be.
+redis.call('HSET', KEYS[1], 'written', redis.call('HGET', KEYS[1], 'written') or '')
 redis.call('SET', KEYS[4], '', 'PX', life)
 for i = 6 + canaries, #ARGV, 2 do
   local stays = isYoung or redis.call('SISMEMBER', KEYS[3], ARGV[i + 1]) == 1

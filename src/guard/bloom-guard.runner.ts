@@ -192,6 +192,9 @@ export class BloomGuardRunner {
   settleResult(watched: WatchedCall, result: unknown, isJoined = false): void {
     const { call } = watched.asked;
     const { isFound } = call.guard.options;
+    const isPlain = result !== null && result !== undefined && !Array.isArray(result);
+    // Most calls: something was found for an id that the filter let through, and there is nothing to learn.
+    if (isPlain && !isFound && watched.verdict !== 'absent') return;
     const outcome = this.callback(call, 'isFound', () => outcomeOfResult(result, { ...call, isFound }));
     if (outcome) this.settle(watched, outcome, isJoined, result);
   }

@@ -734,6 +734,17 @@ end
 --safety:marked
 if ARGV[9] == '1' and not hasCanaries(live) then return 'LIVE' end
 --end
+--safety:recent-swap
+if ARGV[9] == '1' and known[2] then
+  for i = 1, #(known[3] or '') - 3, 4 do
+    if redis.call('GETBIT', live, string.format('%d', (struct.unpack('>I4', known[3], i)))) ~= 1 then
+      redis.call('HDEL', meta, 'token', 'settings', 'canaries', 'sum', 'runId', 'recent')
+      redis.call('HSET', meta, 'state', 'lost')
+      return 'LIVE'
+    end
+  end
+end
+--end
 local life = -1
 if kind == 'string' then
   local isMerged = ARGV[8] == '1' and ARGV[6] ~= 'none' and (settingsFound == 0 or hasSettings)

@@ -31,7 +31,7 @@ Reply: 'LEASE'    the lease is not the caller's
        'LENGTH'   the staged string is not there whole
        'TYPE'     the live key is no string, or one that is no such filter; before the first build also one that cannot be told
                   from something else
-       'LIVE'     the live string is not the one that was marked: what peers have added to that is not known
+       'LIVE'     the live string is not the one that was marked, or an older copy of it: what peers have added is not known
        'SETTINGS' the settings are no longer those that were found
        'OK'
 ]]
@@ -85,6 +85,18 @@ if kind == 'string' and (tonumber(redis.call('HGET', meta, 'builds') or 0) or 0)
 end
 --safety:marked
 if ARGV[9] == '1' and not hasCanaries(live) then return 'LIVE' end
+--end
+--safety:recent-swap
+-- An older copy that a peer has put back lacks what peers have added since. Whoever finds that takes the filter offline, or every rebuild would end here.
+if ARGV[9] == '1' and known[2] then
+  for i = 1, #(known[3] or '') - 3, 4 do
+    if redis.call('GETBIT', live, string.format('%d', (struct.unpack('>I4', known[3], i)))) ~= 1 then
+      redis.call('HDEL', meta, 'token', 'settings', 'canaries', 'sum', 'runId', 'recent')
+      redis.call('HSET', meta, 'state', 'lost')
+      return 'LIVE'
+    end
+  end
+end
 --end
 local life = -1
 if kind == 'string' then

@@ -33,7 +33,7 @@ export class FilterWatch {
       this.emit({ type: 'overfull', filter: filter.name, count, capacity, modelledErrorRate });
       if (!filter.definition.source || isFixed) return;
       // A run that fails has told so by its event.
-      await filter.rebuild({ unless: isWithinPlan }).catch(() => {});
+      await filter.rebuild({ unless: isWithinPlan, occasion: { kind: 'recovery' } }).catch(() => {});
     } catch (error) {
       this.emit({ type: 'store-error', filter: filter.name, operation: 'look after the filter', error });
     }

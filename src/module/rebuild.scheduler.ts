@@ -3,13 +3,21 @@ import { SchedulerRegistry } from '@nestjs/schedule';
 import { CronJob } from 'cron';
 import { BloomConfigError, type BloomEvent, BloomRebuildError, systemClock } from '../common/index.js';
 import type { ManagedFilter } from '../service/index.js';
+import type { RebuildRequest } from '../rebuild/index.js';
+import { type BuildOccasion, FIRST_BUILD_PAUSE_MS, LAST_BUILD_PAUSE_MS } from '../store/index.js';
+import { CronFires } from './cron-fires.js';
 import type { EventHub } from './event.hub.js';
 
-/** Pauses between attempts to bring a filter back double from the first to the last. */
-const FIRST_RETRY_MS = 1000;
-const LAST_RETRY_MS = 60_000;
+/** Between two questions whether a filter is ready, or its build is due. They cost hardly anything: the pauses double up to this one. */
+const FIRST_QUESTION_MS = 1000;
+const LAST_QUESTION_MS = 5000;
 
-/** Starts rebuilds: by the clock, at start-up, and when a filter was lost. Which instance rebuilds is decided by the lease. */
+const RECOVERY: BuildOccasion = { kind: 'recovery' };
+
+/**
+ * Starts rebuilds: by the clock, at start-up, and when a filter was lost. Every instance asks, and the store knows for all of them
+ * whether a build is due; which instance makes it is decided by the lease.
+ */
 export class RebuildScheduler {
   private readonly stopping = new AbortController();
   private readonly recovering = new Map<ManagedFilter, Promise<void>>();
@@ -29,7 +37,9 @@ export class RebuildScheduler {
     for (const filter of this.filters) {
       const { onBoot } = filter.definition;
       if (onBoot === 'if-missing') this.recover(filter);
-      if (onBoot === 'always') void this.rebuild(filter).then(() => this.recover(filter));
+      if (onBoot === 'always') {
+        void this.rebuild(filter, { occasion: RECOVERY }).then(() => this.recover(filter));
+      }
     }
   }
 
@@ -43,16 +53,20 @@ export class RebuildScheduler {
     const { cron, timeZone, everyMs } = filter.definition;
     if (cron === undefined && everyMs === undefined) return;
     const registry = this.schedulerRegistry(filter.name);
-    const tick = () => void this.rebuild(filter);
     if (everyMs !== undefined) {
+      const tick = () => void this.rebuildByInterval(filter, everyMs);
       registry.addInterval(jobName(filter), setInterval(tick, everyMs));
       return;
     }
     try {
-      registry.addCronJob(
-        jobName(filter),
-        CronJob.from({ cronTime: cron!, onTick: tick, start: true, timeZone: timeZone ?? null }),
-      );
+      const fires = new CronFires();
+      const job: CronJob = CronJob.from({
+        cronTime: cron!,
+        onTick: () => void this.rebuildByCron(filter, fires.withinMs(job.nextDate().toMillis())),
+        start: true,
+        timeZone: timeZone ?? null,
+      });
+      registry.addCronJob(jobName(filter), job);
     } catch (cause) {
       throw new BloomConfigError(
         `Filter '${filter.name}': expected rebuild.cron to be a cron expression such as '0 4 * * *' and rebuild.timeZone an IANA ` +
@@ -85,12 +99,24 @@ export class RebuildScheduler {
 
   private async untilReady(filter: ManagedFilter): Promise<void> {
     const { signal } = this.stopping;
-    for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(pauseMs * 2, LAST_RETRY_MS)) {
+    // What this process has seen fail, should the store keep no facts about builds.
+    let failurePauseMs = FIRST_BUILD_PAUSE_MS;
+    for (let pauseMs = FIRST_QUESTION_MS; ; pauseMs = Math.min(2 * pauseMs, LAST_QUESTION_MS)) {
       if (await this.isReady(filter)) return;
-      const error = await this.rebuild(filter, true);
+      let began = false;
+      const { dueInMs = 0, error } = await this.rebuild(filter, {
+        occasion: RECOVERY,
+        unless: ({ state }) => (state === 'ready' ? 'The filter is ready.' : undefined),
+        onProgress: () => (began = true),
+      });
       if (await this.isReady(filter)) return;
       const { retryAfterMs = 0 } = error instanceof BloomRebuildError ? error : {};
-      await systemClock.sleep(Math.max(pauseMs, retryAfterMs), signal);
+      let waitMs = Math.max(dueInMs > 0 ? dueInMs : pauseMs, retryAfterMs);
+      if (error && began) {
+        waitMs = Math.max(waitMs, failurePauseMs);
+        failurePauseMs = Math.min(2 * failurePauseMs, LAST_BUILD_PAUSE_MS);
+      }
+      await systemClock.sleep(later(waitMs), signal);
     }
   }
 
@@ -104,14 +130,30 @@ export class RebuildScheduler {
     }
   }
 
-  /** Returns what a run failed with, which has been reported by an event. */
-  private async rebuild(filter: ManagedFilter, onlyIfNotReady = false): Promise<unknown> {
-    const unless = ({ state }: { state: string }) => (state === 'ready' ? 'The filter is ready.' : undefined);
+  private async rebuildByInterval(filter: ManagedFilter, everyMs: number): Promise<void> {
     const { signal } = this.stopping;
-    const run = filter.rebuild(onlyIfNotReady ? { signal, unless } : { signal });
-    return run.then(
-      () => undefined,
-      (error: unknown) => error,
+    // A little earlier than due is soon enough, since timers and servers are late by different times.
+    const toleranceMs = Math.min(everyMs / 10, 5000);
+    try {
+      await systemClock.sleep(Math.random() * Math.min(everyMs / 20, 1000), signal);
+    } catch {
+      return;
+    }
+    await this.rebuild(filter, { occasion: { kind: 'scheduled', withinMs: everyMs - toleranceMs } });
+  }
+
+  private async rebuildByCron(filter: ManagedFilter, withinMs: number): Promise<void> {
+    await this.rebuild(filter, { occasion: { kind: 'scheduled', withinMs } });
+  }
+
+  /** What a run fails with has been reported by an event. */
+  private rebuild(
+    filter: ManagedFilter,
+    request: RebuildRequest,
+  ): Promise<{ readonly dueInMs?: number; readonly error?: unknown }> {
+    return filter.rebuild({ ...request, signal: this.stopping.signal }).then(
+      (report) => (report.outcome === 'skipped' ? report : {}),
+      (error: unknown) => ({ error }),
     );
   }
 
@@ -127,6 +169,11 @@ export class RebuildScheduler {
       );
     }
   }
+}
+
+/** Up to a quarter later, so that instances do not ask all at once. */
+function later(ms: number): number {
+  return ms * (1 + Math.random() / 4);
 }
 
 function jobName(filter: ManagedFilter): string {

@@ -1,6 +1,6 @@
 import type { BloomEventListener, Clock } from '../common/index.js';
 import type { IdKey } from '../filter/index.js';
-import type { BloomFilterStore, FilterDescription } from '../store/index.js';
+import type { BloomFilterStore, BuildOccasion, FilterDescription } from '../store/index.js';
 import type { BloomRebuildOptions } from './report.js';
 import type { BloomIdSource } from './source.js';
 
@@ -27,6 +27,8 @@ export interface RebuildJob {
 }
 
 export interface RebuildRequest extends BloomRebuildOptions {
+  /** Why the build is asked for; left out of one that is always due, and of which nothing is noted. */
+  readonly occasion?: BuildOccasion;
   /** Asked once the lease is held: a reason not to rebuild after all. */
   readonly unless?: (found: FilterDescription) => string | undefined;
 }

@@ -15,7 +15,12 @@ export type BloomRebuildReport =
       readonly replans: number;
       readonly durationMs: number;
     }
-  | { readonly outcome: 'skipped'; readonly reason: string };
+  | {
+      readonly outcome: 'skipped';
+      readonly reason: string;
+      /** Time until a build is due, in milliseconds, of one that was asked for too early. */
+      readonly dueInMs?: number;
+    };
 
 /** Of one run of `filter.rebuild()`. */
 export interface BloomRebuildOptions {

@@ -1,5 +1,11 @@
 import { BloomRebuildError } from '../common/index.js';
-import type { FilterDescription, RebuildLease, Staging } from '../store/index.js';
+import type {
+  BuildOccasion,
+  BuildOutcome,
+  FilterDescription,
+  RebuildLease,
+  Staging,
+} from '../store/index.js';
 import { rebuildError } from './failure.js';
 import { ProgressReporter } from './progress.js';
 import type { RebuildJob, RebuildRequest } from './rebuild-job.js';
@@ -11,7 +17,7 @@ const MAX_REPLANS = 5;
 
 /**
  * One rebuild: lease, stage, drain, scan, merge, verify, swap. Exactly one of the events `rebuild-finished`, `rebuild-skipped`
- * and `rebuild-failed` tells how it ended.
+ * and `rebuild-failed` tells how it ended; none when no build was due, since every process asks again and again.
  *
  * @throws {BloomRebuildError} when no new generation went live.
  */
@@ -20,17 +26,29 @@ export async function runRebuild(job: RebuildJob, request: RebuildRequest = {}):
   let signal = request.signal ?? new AbortController().signal;
   try {
     signal.throwIfAborted();
-    const lease = await job.store.lease({ leaseMs: job.leaseMs });
+    let dueInMs = 0;
+    const lease = await job.store.lease({
+      leaseMs: job.leaseMs,
+      occasion: request.occasion,
+      onNotDue: (ms) => (dueInMs = ms),
+    });
+    if (!lease && dueInMs > 0) return notDue(request.occasion, dueInMs);
     if (!lease) return skipped(job, 'Another process is rebuilding this filter.');
     signal = AbortSignal.any([signal, lease.signal]);
+    let outcome: BuildOutcome | undefined;
     try {
       const found = await job.store.describe();
       const reason = request.unless?.(found);
-      return reason === undefined
-        ? await publish(job, request, { lease, found, signal })
-        : skipped(job, reason);
+      if (reason !== undefined) return skipped(job, reason);
+      const report = await publish(job, request, { lease, found, signal });
+      outcome = { kind: 'published' };
+      return report;
+    } catch (cause) {
+      const { reason, retryAfterMs } = rebuildError(name, cause, signal);
+      if (reason !== 'aborted') outcome = { kind: 'failed', retryAfterMs };
+      throw cause;
     } finally {
-      await cleanUp(job, () => lease.release());
+      await cleanUp(job, () => lease.release(outcome));
     }
   } catch (cause) {
     const error = rebuildError(name, cause, signal);
@@ -156,6 +174,15 @@ async function countSource(
     'source-failed',
     `Expected count() of the source to give a number of ids, got ${count}.`,
   );
+}
+
+function notDue(occasion: BuildOccasion | undefined, dueInMs: number): BloomRebuildReport {
+  const why =
+    occasion?.kind === 'recovery'
+      ? 'The last build of this filter failed a short time ago.'
+      : 'A build of this filter began a short time ago.';
+  const reason = `${why} The next one is due in ${Math.ceil(dueInMs)} ms.`;
+  return { outcome: 'skipped', reason, dueInMs };
 }
 
 function skipped({ name, emit }: RebuildJob, reason: string): BloomRebuildReport {

@@ -158,7 +158,7 @@ export class ManagedFilter implements GuardableFilter {
         `Filter '${this.name}' has no source to rebuild it from. Register it with a source, or empty it with reset().`,
       );
     }
-    return this.builds.rebuild(source, request);
+    return this.builds.rebuild(source, { occasion: { kind: 'manual' }, ...request });
   }
 
   async adopt(): Promise<void> {

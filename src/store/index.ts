@@ -1,3 +1,10 @@
+export {
+  type BuildOccasion,
+  type BuildOutcome,
+  FIRST_BUILD_PAUSE_MS,
+  LAST_BUILD_PAUSE_MS,
+  type LeaseRequest,
+} from './build-occasion.js';
 export type { DenialAnswer, DenialOptions, DenialQuestion, SharedDenials } from './denials.js';
 export { notRecorded } from './not-recorded.js';
 export type {

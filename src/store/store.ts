@@ -1,4 +1,5 @@
 import type { BloomEventListener, BloomFilterState, Clock } from '../common/index.js';
+import type { BuildOutcome, LeaseRequest } from './build-occasion.js';
 import type { DenialOptions, SharedDenials } from './denials.js';
 import type { FilterShape, Generation, IdKey, StoredLayout } from '../filter/index.js';
 
@@ -106,11 +107,11 @@ export interface BloomFilterStore {
   advise(filter: AdvisedFilter): Promise<readonly string[]>;
 
   /**
-   * The right to rebuild, for one process at a time; undefined while another one holds it.
+   * The right to rebuild, for one process at a time; undefined while another one holds it, or when no build is due.
    *
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */
-  lease(options: { leaseMs: number }): Promise<RebuildLease | undefined>;
+  lease(request: LeaseRequest): Promise<RebuildLease | undefined>;
 
   close(): Promise<void>;
 }
@@ -153,7 +154,8 @@ export interface RebuildLease {
    */
   stage(plan: StagePlan): Promise<Staging>;
 
-  release(): Promise<void>;
+  /** @param outcome left out of a build that did not take place, or was stopped before its end */
+  release(outcome?: BuildOutcome): Promise<void>;
 }
 
 /** What a staged filter is to hold. */

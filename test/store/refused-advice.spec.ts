@@ -26,7 +26,15 @@ interface Case {
 /** Sent without a script by all. */
 const LEASE = ['SET', 'UNLINK'];
 /** Scripts that every such filter uses. */
-const COMMON = ['describe', 'companionOffline', 'companionPublish', 'companionWithdraw', 'renew', 'release'];
+const COMMON = [
+  'describe',
+  'companionOffline',
+  'companionPublish',
+  'companionWithdraw',
+  'acquire',
+  'renew',
+  'release',
+];
 
 function describeAdvice(name: string, one: Case): void {
   const { layout, hasSource = true, scripts, alone = [], keys, start = () => RedisFixture.start() } = one;

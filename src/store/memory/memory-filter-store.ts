@@ -5,11 +5,13 @@ import {
   type BloomVerdict,
   type FilterDescription,
   type OpenFilterOptions,
+  type LeaseRequest,
   type RebuildLease,
   type StagePlan,
   type Staging,
   notRecorded,
 } from '../index.js';
+import { BuildFacts } from './build-facts.js';
 import type { HeldFilter } from './held-filter.js';
 
 interface Live {
@@ -33,6 +35,7 @@ export class MemoryFilterStore implements BloomFilterStore {
   private builtIds = 0;
   private added = 0;
   private leased = false;
+  private readonly facts: BuildFacts;
   private lastAddAt = -Infinity;
 
   constructor(
@@ -40,6 +43,7 @@ export class MemoryFilterStore implements BloomFilterStore {
     private readonly hold: (plan: StagePlan) => HeldFilter,
     { removes = false }: { removes?: boolean } = {},
   ) {
+    this.facts = new BuildFacts(options.clock);
     if (removes) this.remove = async (ids) => ids.map((id) => this.removeOne(id));
   }
 
@@ -98,14 +102,21 @@ export class MemoryFilterStore implements BloomFilterStore {
     return [];
   }
 
-  async lease(): Promise<RebuildLease | undefined> {
+  async lease({ occasion, onNotDue }: LeaseRequest): Promise<RebuildLease | undefined> {
     if (this.leased) return undefined;
+    const dueInMs = occasion ? this.facts.dueInMs(occasion) : 0;
+    if (dueInMs > 0) {
+      onNotDue?.(dueInMs);
+      return undefined;
+    }
     this.leased = true;
+    if (occasion) this.facts.begin(occasion);
     const lost = new AbortController();
     return {
       signal: lost.signal,
       stage: async (plan) => this.stage(plan),
-      release: async () => {
+      release: async (outcome) => {
+        if (this.leased && occasion) this.facts.end(outcome);
         this.leased = false;
         this.staged = undefined;
       },

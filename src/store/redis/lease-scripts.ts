@@ -1,11 +1,19 @@
-import { BloomUnavailableError } from '../../common/index.js';
+import { BloomUnavailableError, jittered } from '../../common/index.js';
+import {
+  type BuildOccasion,
+  type BuildOutcome,
+  FIRST_BUILD_PAUSE_MS,
+  LAST_BUILD_PAUSE_MS,
+} from '../index.js';
 import { type RedisConnection, Script, type SentScript } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
 
-export type LeaseKeys = Pick<RedisKeys, 'lease'>;
+export type LeaseKeys = Pick<RedisKeys, 'lease' | 'builds'>;
 
 export type AcquireReply =
-  { readonly outcome: 'taken'; readonly lease: string } | { readonly outcome: 'held' };
+  | { readonly outcome: 'taken'; readonly lease: string }
+  | { readonly outcome: 'held' }
+  | { readonly outcome: 'not due'; readonly dueInMs: number };
 
 /** The scripts that take, prolong and give back a lease. */
 export class LeaseScripts {
@@ -24,10 +32,21 @@ export class LeaseScripts {
 
   acquire(
     keys: LeaseKeys,
-    options: { token: string; lifeMs: number; givenUp: readonly string[] },
+    options: {
+      token: string;
+      lifeMs: number;
+      occasion: BuildOccasion | undefined;
+      givenUp: readonly string[];
+    },
   ): SentScript<AcquireReply> {
-    const { token, lifeMs, givenUp } = options;
-    return this.connection.send(this.acquireScript, [keys.lease], [token, lifeMs, ...givenUp], acquireReply);
+    const { token, lifeMs, occasion, givenUp } = options;
+    const withinMs = occasion?.kind === 'scheduled' ? occasion.withinMs : 0;
+    return this.connection.send(
+      this.acquireScript,
+      occasion ? [keys.lease, keys.builds] : [keys.lease],
+      [token, lifeMs, occasion?.kind ?? '', withinMs, FIRST_BUILD_PAUSE_MS, LAST_BUILD_PAUSE_MS, ...givenUp],
+      acquireReply,
+    );
   }
 
   /** False: the lease is not the caller's any more. */
@@ -51,15 +70,28 @@ export class LeaseScripts {
     }
   }
 
-  release(keys: LeaseKeys, token: string): SentScript<void> {
-    return this.connection.send(this.releaseScript, [keys.lease], [token], () => {});
+  /** @param build undefined when nothing was noted of a build */
+  release(
+    keys: LeaseKeys,
+    token: string,
+    build: { readonly outcome: BuildOutcome | undefined } | undefined,
+  ): SentScript<void> {
+    const outcome = build?.outcome;
+    const retryAfterMs = (outcome?.kind === 'failed' && outcome.retryAfterMs) || 0;
+    return this.connection.send(
+      this.releaseScript,
+      build ? [keys.lease, keys.builds] : [keys.lease],
+      [token, outcome?.kind ?? '', FIRST_BUILD_PAUSE_MS, LAST_BUILD_PAUSE_MS, jittered(1), retryAfterMs],
+      () => {},
+    );
   }
 }
 
 function acquireReply(reply: unknown, script: Script): AcquireReply {
-  const [outcome, lease] = Array.isArray(reply) ? reply.map(String) : [];
+  const [outcome, word] = Array.isArray(reply) ? reply.map(String) : [];
   if (outcome === 'HELD') return { outcome: 'held' };
-  if (outcome === 'TAKEN' && lease !== undefined) return { outcome: 'taken', lease };
+  if (outcome === 'TAKEN' && word !== undefined) return { outcome: 'taken', lease: word };
+  if (outcome === 'NOTDUE' && Number(word) > 0) return { outcome: 'not due', dueInMs: Number(word) };
   throw unexpected(reply, script);
 }
 

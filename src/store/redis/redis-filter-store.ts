@@ -7,6 +7,7 @@ import {
   type CopyableDescription,
   type CopyableFilterStore,
   type OpenFilterOptions,
+  type LeaseRequest,
   type RebuildLease,
   notRecorded,
 } from '../index.js';
@@ -76,11 +77,11 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
     return adviseOnServer(this.parts, { ...filter, sharesDenials: this.denials !== undefined });
   }
 
-  async lease({ leaseMs }: { leaseMs: number }): Promise<RebuildLease | undefined> {
+  async lease(request: LeaseRequest): Promise<RebuildLease | undefined> {
     const { parts, leases } = this;
     // Its reader reads staged generations: they are not what checks are told of.
     const reader = new BlockReader(parts.connection, parts.scripts);
-    return acquireLease({ ...parts, leases }, (ticket) => new RedisStaging(parts, reader, ticket), leaseMs);
+    return acquireLease({ ...parts, leases }, (ticket) => new RedisStaging(parts, reader, ticket), request);
   }
 
   readBlocks(first: number, count: number): Promise<Uint8Array> {

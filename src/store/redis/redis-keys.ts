@@ -2,6 +2,8 @@
 export class RedisKeys {
   readonly meta: string;
   readonly lease: string;
+  /** Facts about the builds: when the last ones began, and how they ended. */
+  readonly builds: string;
   /** Table of denials. */
   readonly denials: string;
   /** Of the inspection at start-up. */
@@ -12,6 +14,7 @@ export class RedisKeys {
     this.base = `${keyPrefix}:{${filter}}`;
     this.meta = `${this.base}:meta`;
     this.lease = `${this.base}:lease`;
+    this.builds = `${this.base}:builds`;
     this.denials = `${this.base}:denials`;
     this.probe = `${this.base}:probe`;
   }

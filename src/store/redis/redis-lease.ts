@@ -1,5 +1,5 @@
 import { type BloomEventListener, BloomRebuildError } from '../../common/index.js';
-import type { RebuildLease, StagePlan, Staging } from '../index.js';
+import type { BuildOutcome, LeaseRequest, RebuildLease, StagePlan, Staging } from '../index.js';
 import type { LeasedStaging, StagingTicket } from './leased-staging.js';
 import type { RedisConnection } from './redis-connection.js';
 import type { HeldLease, LeasedKeys, RedisLeases } from './redis-leases.js';
@@ -21,13 +21,13 @@ export interface LeasedFilter extends LeasedKeys {
 /** Makes a staging that is not open yet. */
 export type StagingFactory = (ticket: StagingTicket) => LeasedStaging;
 
-/** Takes the lease of a filter; undefined while another process holds it. */
+/** Takes the lease of a filter; undefined while another process holds it, or when no build is due. */
 export async function acquireLease(
   parts: LeasedFilter,
   makeStaging: StagingFactory,
-  leaseMs: number,
+  request: LeaseRequest,
 ): Promise<RebuildLease | undefined> {
-  const held = await explainNoMemory(parts.leases.take(leaseMs));
+  const held = await explainNoMemory(parts.leases.take(request));
   return held && new RedisLease(parts, makeStaging, held);
 }
 
@@ -72,9 +72,9 @@ class RedisLease implements RebuildLease {
     return supervised;
   }
 
-  async release(): Promise<void> {
+  async release(outcome?: BuildOutcome): Promise<void> {
     clearInterval(this.timer);
-    await this.parts.leases.giveBack(this.held);
+    await this.parts.leases.giveBack(this.held, outcome);
   }
 
   private async renew(): Promise<void> {

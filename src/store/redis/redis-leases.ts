@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { BloomUnavailableError } from '../../common/index.js';
+import type { BuildOutcome, LeaseRequest } from '../index.js';
 import type { RedisConnection, SentScript } from './redis-connection.js';
 import type { LeaseKeys } from './lease-scripts.js';
 import type { RedisScripts } from './redis-scripts.js';
@@ -22,6 +23,8 @@ export interface HeldLease {
   /** The stored lease, which every step of a build shows: the token and the server that gave it. */
   readonly lease: string;
   readonly leaseMs: number;
+  /** Whether facts about the build are noted. */
+  readonly isNoted: boolean;
 }
 
 /**
@@ -35,37 +38,39 @@ export class RedisLeases {
   constructor(private readonly filter: LeasedKeys) {}
 
   /**
-   * Undefined while another process holds the lease.
+   * Undefined while another process holds the lease, or when no build is due.
    *
    * @throws {BloomUnavailableError} when the server cannot be asked, or answers too late.
    */
-  async take(leaseMs: number): Promise<HeldLease | undefined> {
+  async take({ leaseMs, occasion, onNotDue }: LeaseRequest): Promise<HeldLease | undefined> {
     const { scripts, keys, connection } = this.filter;
     const token = randomBytes(8).toString('hex');
     const lifeMs = Math.min(leaseMs, 2 * connection.writeTimeoutMs);
+    const isNoted = occasion !== undefined;
     const { givenUp } = this;
-    const { reply, settled } = scripts.lease.acquire(keys, { token, lifeMs, givenUp });
+    const { reply, settled } = scripts.lease.acquire(keys, { token, lifeMs, occasion, givenUp });
     try {
       const answer = await reply;
-      if (answer.outcome === 'held') return undefined;
+      if (answer.outcome === 'not due') onNotDue?.(answer.dueInMs);
+      if (answer.outcome !== 'taken') return undefined;
       const { lease } = answer;
       if (lifeMs < leaseMs && !(await scripts.lease.renew(keys, { lease, leaseMs }))) {
         throw new BloomUnavailableError('The lease ran out before this process had heard of it.');
       }
-      return { token, lease, leaseMs };
+      return { token, lease, leaseMs, isNoted };
     } catch (error) {
-      void this.clear({ token, leaseMs }, settled);
+      void this.clear({ token, leaseMs, isNoted }, undefined, settled);
       throw error;
     }
   }
 
   /** When it rejects, attempts go on until the server has answered, or the lease has run out. */
-  async giveBack(held: HeldLease): Promise<void> {
-    const { reply, settled } = this.release(held.token);
+  async giveBack(held: HeldLease, outcome?: BuildOutcome): Promise<void> {
+    const { reply, settled } = this.release(held, outcome);
     try {
       await reply;
     } catch (error) {
-      void this.clear(held, settled);
+      void this.clear(held, outcome, settled);
       throw error;
     }
   }
@@ -80,14 +85,15 @@ export class RedisLeases {
    * runs before an acquisition clears nothing.
    */
   private async clear(
-    { token, leaseMs }: Pick<HeldLease, 'token' | 'leaseMs'>,
+    held: Omit<HeldLease, 'lease'>,
+    outcome: BuildOutcome | undefined,
     settled: Promise<void>,
   ): Promise<void> {
-    this.givenUp = [...this.givenUp, token].slice(-TOKENS_KEPT);
+    this.givenUp = [...this.givenUp, held.token].slice(-TOKENS_KEPT);
     await settled;
-    const until = performance.now() + leaseMs;
+    const until = performance.now() + held.leaseMs;
     for (let pauseMs = FIRST_PAUSE_MS; !this.isClosed && performance.now() < until;) {
-      const release = this.release(token);
+      const release = this.release(held, outcome);
       try {
         await release.reply;
         return;
@@ -100,9 +106,12 @@ export class RedisLeases {
     }
   }
 
-  private release(token: string): SentScript<void> {
+  private release(
+    { token, isNoted }: Pick<HeldLease, 'token' | 'isNoted'>,
+    outcome: BuildOutcome | undefined,
+  ): SentScript<void> {
     const { scripts, keys } = this.filter;
-    return scripts.lease.release(keys, token);
+    return scripts.lease.release(keys, token, isNoted ? { outcome } : undefined);
   }
 }
 

@@ -8,6 +8,7 @@ import type {
   BloomVerdict,
   CopyableFilterStore,
   FilterDescription,
+  LeaseRequest,
   RebuildLease,
   SharedDenials,
 } from '../index.js';
@@ -112,8 +113,8 @@ export class ReplicaFilterStore implements BloomFilterStore {
     return this.inner.advise(filter);
   }
 
-  async lease(options: { leaseMs: number }): Promise<RebuildLease | undefined> {
-    const lease = await this.inner.lease(options);
+  async lease(request: LeaseRequest): Promise<RebuildLease | undefined> {
+    const lease = await this.inner.lease(request);
     return lease && this.dropping(lease);
   }
 
@@ -127,7 +128,7 @@ export class ReplicaFilterStore implements BloomFilterStore {
   private dropping(lease: RebuildLease): RebuildLease {
     return {
       signal: lease.signal,
-      release: () => lease.release(),
+      release: (outcome) => lease.release(outcome),
       stage: async (plan) => {
         const staging = await lease.stage(plan);
         return {

@@ -5,6 +5,7 @@ import { describeDistrust } from './distrust.js';
 import { describeGenerations } from './generations.js';
 import { describeLongIds } from './long-ids.js';
 import { describeLookUps } from './look-ups.js';
+import { describeOccasions } from './occasions.js';
 import { describeStaging } from './staging.js';
 import type { StoreTraits } from './store-traits.js';
 
@@ -21,6 +22,7 @@ export function describeStoreContract(
     if (keepsMaxIdBytes) describeLongIds(open);
     describeGenerations(open, traits);
     describeStaging(open);
+    describeOccasions(open);
     describeDistrust(open, traits);
   });
 }

@@ -15,6 +15,7 @@ const SCRIPT = new Script('companion-try', luaSources.companionTry.source);
 export function triesOfMetadata(probe: string): CommandTry[] {
   return [
     { command: 'INFO', args: ['server'] },
+    { command: 'TIME' },
     ...['TYPE', 'GET', 'HGETALL', 'UNLINK', 'DEL', 'TOUCH'].map((command) => ({ command, key: probe })),
     ...['HGET', 'HMGET', 'HDEL'].map((command) => ({ command, key: probe, args: ['field'] })),
     { command: 'SET', key: probe, args: ['', 'XX'] },

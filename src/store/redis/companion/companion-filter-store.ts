@@ -10,6 +10,7 @@ import {
   type BloomFilterStore,
   type BloomVerdict,
   type FilterDescription,
+  type LeaseRequest,
   type RebuildLease,
   notRecorded,
 } from '../../index.js';
@@ -107,11 +108,11 @@ export class CompanionFilterStore<Placed extends PlacedGeneration>
     return [...onServer, ...(await driver.advise())];
   }
 
-  async lease({ leaseMs }: { leaseMs: number }): Promise<RebuildLease | undefined> {
+  async lease(request: LeaseRequest): Promise<RebuildLease | undefined> {
     const { driver, name, emit, keys } = this.options;
     const host = { name, emit, keys, scripts: this.companion, views: this.views };
     const parts = { ...this.options, leases: this.leases };
-    return acquireLease(parts, (ticket) => driver.stage(ticket, host), leaseMs);
+    return acquireLease(parts, (ticket) => driver.stage(ticket, host), request);
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,8 @@ import { BloomConfigError, printed } from '../../../common/index.js';
 export class CompanionKeys {
   readonly meta: string;
   readonly lease: string;
+  /** Facts about the builds: when the last ones began, and how they ended. */
+  readonly builds: string;
   /** Of the inspection at start-up. */
   readonly probe: string;
   private readonly base: string;
@@ -16,6 +18,7 @@ export class CompanionKeys {
     this.base = `${taggedName(data)}:nestjs-bloom`;
     this.meta = `${this.base}:meta`;
     this.lease = `${this.base}:lease`;
+    this.builds = `${this.base}:builds`;
     this.probe = `${this.base}:probe`;
   }
 

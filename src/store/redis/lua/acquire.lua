@@ -1,29 +1,80 @@
 --[[
-Takes the lease of a filter. The lease names the server that gave it: one of another server, or of an earlier run of it, counts for nothing.
+Takes the lease of a filter if a build is due, and notes that one begins. The lease names the server that gave it: one of another server, or
+of an earlier run of it, counts for nothing.
 
-KEYS[1]  lease
-ARGV[1]  token of the caller
-ARGV[2]  life of the lease, in milliseconds
-ARGV[3..] tokens that the caller has had and does not hold any more: such a lease is replaced
+KEYS[1]   lease
+KEYS[2]   facts about the builds; left out when nothing is to be noted
+ARGV[1]   token of the caller
+ARGV[2]   life of the lease, in milliseconds
+ARGV[3]   occasion: 'manual', 'scheduled', 'recovery', or '' without facts
+ARGV[4]   for 'scheduled': a build that began within so many milliseconds is enough
+ARGV[5]   pause after the first failure in a row, in milliseconds; it doubles with each
+ARGV[6]   longest such pause
+ARGV[7..] tokens that the caller has had and does not hold any more: such a lease is replaced
 
 Reply: { 'TAKEN', lease } the caller holds the lease: this text, which every step of its build shows
        { 'HELD' }         another process holds it
+       { 'NOTDUE', n }    no build is due for n milliseconds
 ]]
+local token, occasion = ARGV[1], ARGV[3]
 local info = redis.pcall('INFO', 'server')
 -- '' when the user may not ask: then the lease names no server.
 local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
 local lease = redis.call('GET', KEYS[1])
+local holder
 if lease then
-  local holder, givenBy = string.match(lease, '^([^@]*)@?(.*)$')
+  local givenBy
+  holder, givenBy = string.match(lease, '^([^@]*)@?(.*)$')
   local isOfAnother = givenBy ~= '' and server ~= '' and givenBy ~= server
   -- A command that the client sent again after a broken connection has been carried out already.
-  if holder == ARGV[1] and not isOfAnother then return { 'TAKEN', lease } end
+  if holder == token and not isOfAnother then return { 'TAKEN', lease } end
   local isGivenUp = false
-  for i = 3, #ARGV do
+  for i = 7, #ARGV do
     isGivenUp = isGivenUp or ARGV[i] == holder
   end
   if not isOfAnother and not isGivenUp then return { 'HELD' } end
 end
-lease = server == '' and ARGV[1] or ARGV[1] .. '@' .. server
+
+local notes
+local time = occasion ~= '' and redis.pcall('TIME')
+-- A user who may not ask for the time has no facts: every build is due.
+if time and not time.err then
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  local known = redis.pcall('HMGET', KEYS[2], 'running', 'began', 'occasion', 'live', 'failures', 'due', 'wait')
+  if known.err then
+    redis.pcall('DEL', KEYS[2])
+    known = {}
+  end
+  -- A time that is still to come was noted before the clock was set back.
+  local function past(text)
+    local at = tonumber(text or '')
+    return at and at <= now and at or nil
+  end
+  local began, live = past(known[2]), past(known[4])
+  local failures, due, wait = tonumber(known[5] or '') or 0, tonumber(known[6] or ''), tonumber(known[7] or '')
+  notes = { 'running', token, 'began', now, 'occasion', occasion }
+  -- Nobody holds the lease, and the last build has not ended: its process died. One whose lease was replaced above is no failure.
+  local died = known[1] and known[1] ~= token and known[1] ~= holder
+  if died then
+    failures = failures + 1
+    wait = math.min(tonumber(ARGV[6]), ARGV[5] * 2 ^ (failures - 1))
+    due = began and began + wait
+    for _, word in ipairs({ 'failures', failures, 'due', due or 0, 'wait', wait }) do
+      notes[#notes + 1] = word
+    end
+  end
+  local nextAt = now
+  if occasion == 'scheduled' then
+    local within = tonumber(ARGV[4])
+    if began and not died and known[3] == 'scheduled' then nextAt = math.max(nextAt, began + within) end
+    if live then nextAt = math.max(nextAt, live + within) end
+  end
+  local paused = occasion == 'recovery' or (occasion == 'scheduled' and died)
+  if paused and due and wait and due - now <= wait then nextAt = math.max(nextAt, due) end
+  if nextAt > now then return { 'NOTDUE', math.ceil(nextAt - now) } end
+end
+
+lease = server == '' and token or token .. '@' .. server
 redis.call('SET', KEYS[1], lease, 'PX', ARGV[2])
+if notes then redis.pcall('HSET', KEYS[2], unpack(notes)) end
 return { 'TAKEN', lease }

@@ -37,7 +37,7 @@ try('HINCRBY', KEYS[3], 'count', 1)
 try('HDEL', KEYS[3], 'other')
 try('PEXPIRE', KEYS[3], ARGV[1])
 try('DEL', KEYS[1], KEYS[3])
-if ARGV[2] == '1' then try('TIME') end
+try('TIME')
 local info = ''
 for _, section in ipairs({ 'server', 'memory', 'persistence' }) do
   local reply = redis.pcall('INFO', section)

@@ -81,7 +81,7 @@ export class LayerOpener {
   private async openUnderLease(placed: PlacedScaling): Promise<boolean> {
     const { keys, leases, scripts, scaling } = this.options;
     const grown = this.grown(placed);
-    const held = grown && (await leases.take(LEASE_MS));
+    const held = grown && (await leases.take({ leaseMs: LEASE_MS }));
     if (!held) return false;
     try {
       const { lease } = held;

@@ -12,6 +12,7 @@ import {
   type BloomFilterStore,
   type BloomVerdict,
   type FilterDescription,
+  type LeaseRequest,
   type RebuildLease,
   notRecorded,
 } from '../../index.js';
@@ -90,9 +91,9 @@ export class ScalingFilterStore extends BatchingFilterStore implements BloomFilt
     return adviseOnServer(this.parts, filter, () => refusedCommands(connection, triesOfLayers(keys)));
   }
 
-  async lease({ leaseMs }: { leaseMs: number }): Promise<RebuildLease | undefined> {
+  async lease(request: LeaseRequest): Promise<RebuildLease | undefined> {
     const { parts } = this;
-    return acquireLease(parts, (ticket) => new ScalingStaging(parts, ticket, parts.options), leaseMs);
+    return acquireLease(parts, (ticket) => new ScalingStaging(parts, ticket, parts.options), request);
   }
 
   async close(): Promise<void> {

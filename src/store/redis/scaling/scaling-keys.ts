@@ -8,13 +8,15 @@ import { RedisKeys } from '../redis-keys.js';
 export class ScalingKeys extends CompanionKeys {
   override readonly meta: string;
   override readonly lease: string;
+  override readonly builds: string;
   override readonly probe: string;
 
   constructor(keyPrefix: string, filter: string) {
     super(`${keyPrefix}:{${filter}}:layer`);
-    const { meta, lease, probe } = new RedisKeys(keyPrefix, filter);
+    const { meta, lease, builds, probe } = new RedisKeys(keyPrefix, filter);
     this.meta = meta;
     this.lease = lease;
+    this.builds = builds;
     this.probe = probe;
   }
 

@@ -1,0 +1,29 @@
+/** Why a build is asked for, and so when it is due. The store keeps what it has to know for that, for all processes and by its own clock. */
+export type BuildOccasion =
+  /** Somebody asked for it: always due. */
+  | { readonly kind: 'manual' }
+  /**
+   * A schedule asked for it: not due when a build that a schedule asked for, or that went live, began within the last `withinMs`
+   * milliseconds.
+   */
+  | { readonly kind: 'scheduled'; readonly withinMs: number }
+  /** The filter is not as it should be: not due for a pause after a build failed, in whatever process. */
+  | { readonly kind: 'recovery' };
+
+/** How a build ended, of those that took place. */
+export type BuildOutcome =
+  | { readonly kind: 'published' }
+  /** `retryAfterMs`: the shortest pause that is of use. */
+  | { readonly kind: 'failed'; readonly retryAfterMs?: number | undefined };
+
+/** Pauses after builds that failed double from the first to the last. In milliseconds. */
+export const FIRST_BUILD_PAUSE_MS = 1000;
+export const LAST_BUILD_PAUSE_MS = 60_000;
+
+export interface LeaseRequest {
+  readonly leaseMs: number;
+  /** Left out: always due, and nothing is noted of the build. */
+  readonly occasion?: BuildOccasion | undefined;
+  /** Called when the lease was not given because no build is due yet, with the time until one is, in milliseconds. */
+  readonly onNotDue?: ((dueInMs: number) => void) | undefined;
+}

@@ -1,0 +1,56 @@
+import { type Clock, jittered } from '../../common/index.js';
+import {
+  type BuildOccasion,
+  type BuildOutcome,
+  FIRST_BUILD_PAUSE_MS,
+  LAST_BUILD_PAUSE_MS,
+} from '../index.js';
+
+/** When the builds of a filter began, how they ended, and when the next one is due. */
+export class BuildFacts {
+  private began = -Infinity;
+  private occasion: BuildOccasion['kind'] | undefined;
+  private live = -Infinity;
+  private failures = 0;
+  private due = -Infinity;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Time until a build is due, in milliseconds; 0 for now. */
+  dueInMs(occasion: BuildOccasion): number {
+    const now = this.clock.now();
+    switch (occasion.kind) {
+      case 'manual':
+        return 0;
+      case 'recovery':
+        return Math.max(0, this.due - now);
+      case 'scheduled': {
+        const last = Math.max(this.live, this.occasion === 'scheduled' ? this.began : -Infinity);
+        return Math.max(0, last + occasion.withinMs - now);
+      }
+    }
+  }
+
+  begin({ kind }: BuildOccasion): void {
+    this.began = this.clock.now();
+    this.occasion = kind;
+  }
+
+  /** @param outcome undefined of a build that did not take place */
+  end(outcome: BuildOutcome | undefined): void {
+    switch (outcome?.kind) {
+      case 'published':
+        this.live = this.began;
+        this.failures = 0;
+        this.due = -Infinity;
+        break;
+      case 'failed': {
+        const pauseMs = Math.min(LAST_BUILD_PAUSE_MS, FIRST_BUILD_PAUSE_MS * 2 ** this.failures++);
+        this.due = this.clock.now() + Math.max(jittered(pauseMs), outcome.retryAfterMs ?? 0);
+        break;
+      }
+      default:
+        this.began = -Infinity;
+    }
+  }
+}

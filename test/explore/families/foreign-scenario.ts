@@ -102,7 +102,7 @@ export function foreignScenario(seed: number): Scenario {
   ];
   const faults = hasSource
     ? Array.from({ length: random.below(4) }, () => choose(met)).flat()
-    : [...choose(WITHOUT_SOURCE).slice(0, random.below(3))];
+    : choose(WITHOUT_SOURCE).slice(0, random.below(3));
   if (new Random(seed ^ 0x1b873593).below(100) < 100 * PUT_BACK_SHARE) faults.push('copy-live', 'put-back');
   return {
     seed,

@@ -58,7 +58,11 @@ export type BloomEvent =
       absents: number;
       distrusted: boolean;
     }
-  /** The filter holds more ids than planned, so more absent ids pass than asked for. It is rebuilt if it has a source. */
+  /**
+   * The filter holds more ids than planned, so more absent ids pass than asked for: reported with the add that passes the capacity, twice it,
+   * four times it and so on, and every minute. It is rebuilt if it has a source, at once where `count()` says that the source has outgrown
+   * the plan, else after a pause.
+   */
   | { type: 'overfull'; filter: string; count: number; capacity: number; modelledErrorRate: number }
   /** Something about the set-up that endangers the filter, and what to do about it. */
   | { type: 'advice'; filter: string; text: string }

@@ -150,7 +150,7 @@ function core(options: Provider[], imports: Imports): DynamicModule {
           runner,
           events,
           scheduler: new RebuildScheduler(moduleRef, events),
-          watch: new FilterWatch(events.emit),
+          watch: new FilterWatch(events.emit, (listener) => events.listen(listener)),
           validator: new GuardValidator(discovery, service),
         }),
     },

@@ -1,16 +1,26 @@
-import type { BloomEventListener } from '../common/index.js';
+import { type BloomEvent, type BloomEventListener, systemClock } from '../common/index.js';
+import { OverfullPacer } from './overfull-pacer.js';
 import { hasFixedSize, isMadeByOthers, storedBytes } from '../filter/index.js';
-import type { FilterDefinition, ManagedFilter } from '../service/index.js';
+import type { BloomFilterInfo, FilterDefinition, ManagedFilter } from '../service/index.js';
 
 const LOOK_EVERY_MS = 60_000;
 
 /** Looks after the filters of this process: what endangers them at start-up, and whether they have outgrown their plan. */
 export class FilterWatch {
+  private readonly pacers = new WeakMap<ManagedFilter, OverfullPacer>();
+  private readonly acting = new WeakSet<ManagedFilter>();
+  private filters: readonly ManagedFilter[] = [];
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly emit: BloomEventListener) {}
+  /** @param listen has a listener called with every event. */
+  constructor(
+    private readonly emit: BloomEventListener,
+    private readonly listen?: (listener: BloomEventListener) => void,
+  ) {}
 
   start(filters: readonly ManagedFilter[]): void {
+    this.filters = filters;
+    this.listen?.((event) => this.onEvent(event));
     for (const filter of filters) void this.advise(filter);
     this.timer = setInterval(() => {
       for (const filter of filters) void this.look(filter);
@@ -20,22 +30,60 @@ export class FilterWatch {
 
   stop(): void {
     clearInterval(this.timer);
+    this.timer = undefined;
   }
 
-  /** Rebuilds a filter that holds more ids than planned; which process does is decided by the lease. */
-  async look(filter: ManagedFilter): Promise<void> {
+  /** Has a filter rebuilt that holds more ids than planned, if that is due; which process does is decided by the lease. */
+  look(filter: ManagedFilter): Promise<void> {
+    return this.act(filter, () => filter.lookAtLoad());
+  }
+
+  /** An add of this process has noticed it, before the next look was due. */
+  private onEvent(event: BloomEvent): void {
+    if (event.type !== 'overfull' || this.timer === undefined) return;
+    const filter = this.filters.find(({ name }) => name === event.filter);
+    if (filter) void this.act(filter, () => filter.info());
+  }
+
+  private async act(filter: ManagedFilter, find: () => Promise<BloomFilterInfo | undefined>): Promise<void> {
+    if (this.acting.has(filter)) return;
+    this.acting.add(filter);
     try {
-      const { count, capacity, errorRate, modelledErrorRate, rebuilding } = await filter.info();
-      if (modelledErrorRate === undefined || rebuilding) return;
-      const isFixed = hasFixedSize(filter.definition.layout);
-      // Bits that others have chosen may be more than this application needs.
-      if (isFixed ? modelledErrorRate <= errorRate : count <= capacity) return;
-      this.emit({ type: 'overfull', filter: filter.name, count, capacity, modelledErrorRate });
-      if (!filter.definition.source || isFixed) return;
+      const info = await find();
+      const { source, layout } = filter.definition;
+      if (!info || !source || info.rebuilding || hasFixedSize(layout)) return;
+      if (!(await this.isDue(filter, info))) return;
       // A run that fails has told so by its event.
-      await filter.rebuild({ unless: isWithinPlan, occasion: { kind: 'recovery' } }).catch(() => {});
+      await filter.rebuild({ unless: unlessRebuilt(info), occasion: { kind: 'recovery' } }).catch(() => {});
     } catch (error) {
       this.emit({ type: 'store-error', filter: filter.name, operation: 'look after the filter', error });
+    } finally {
+      this.acting.delete(filter);
+    }
+  }
+
+  /** A source that has outgrown the plan is due at once; ids that it does not have wait, however many somebody adds. */
+  private async isDue(
+    filter: ManagedFilter,
+    { builtAt, count, capacity }: BloomFilterInfo,
+  ): Promise<boolean> {
+    const pacer = this.pacers.get(filter) ?? new OverfullPacer();
+    this.pacers.set(filter, pacer);
+    if (pacer.isDue(builtAt?.getTime() ?? 0)) return true;
+    const { source, stallMs } = filter.definition;
+    if (!source?.count || !pacer.mayAskSource(count / capacity)) return false;
+    const stall = new AbortController();
+    try {
+      const given = await Promise.race([
+        (async () => source.count!())(),
+        systemClock.sleep(stallMs, stall.signal).then(() => undefined),
+      ]);
+      return given !== undefined && Number(given) > capacity;
+    } catch (error) {
+      this.emit({ type: 'store-error', filter: filter.name, operation: 'count the source', error });
+      return false;
+    } finally {
+      stall.abort();
     }
   }
 
@@ -63,6 +111,9 @@ function makesItself({ layout, create }: FilterDefinition): boolean {
   return !('adopt' in layout && layout.adopt === 'explicit');
 }
 
-function isWithinPlan({ count, capacity }: { count: number; capacity: number }): string | undefined {
-  return count <= capacity ? 'The filter has been rebuilt meanwhile.' : undefined;
+function unlessRebuilt(info: BloomFilterInfo) {
+  return ({ count, capacity, builtAt }: { count: number; capacity: number; builtAt: Date | undefined }) =>
+    count <= capacity || builtAt?.getTime() !== info.builtAt?.getTime()
+      ? 'The filter has been rebuilt meanwhile.'
+      : undefined;
 }

@@ -123,13 +123,19 @@ export interface BloomFilterInfo {
   readonly state: BloomFilterState;
   readonly store: string;
   readonly layout: StoredLayout['kind'];
-  /** Ids added since the last build, and those of the build; an id met twice may count twice. */
+  /**
+   * Ids added since the last build, and those of the build; an id met twice may count twice, and of ids that pass already none is
+   * counted.
+   */
   readonly count: number;
   /** Ids that the live generation holds at its error rate. */
   readonly capacity: number;
   /** The error rate asked for. */
   readonly errorRate: number;
-  /** What the model gives for the present count; undefined unless `ready`. */
+  /**
+   * Share of absent ids that pass now, undefined unless `ready`: from the bits that are set in a sample of up to 512 blocks (all blocks of a small filter),
+   * or in a part of a string of peers; of `cuckoo` from its fingerprints, of `redisbloom` from the items that the server has counted.
+   */
   readonly modelledErrorRate: number | undefined;
   /** Bits set for an id (k); undefined unless `ready`. */
   readonly hashCount: number | undefined;

@@ -12,6 +12,7 @@ import type { BloomFilterInfo, GuardableFilter } from './bloom-filter.js';
 import { FilterBuilds } from './filter-builds.js';
 import type { FilterDefinition } from './filter-definition.js';
 import { Guarding } from './guarding.js';
+import { findOverfull, LoadAlarm } from './load-alarm.js';
 import { sharedDenials } from './negative-cache.js';
 import { type WrongAbsentReport, WrongAbsents } from './wrong-absents.js';
 
@@ -36,6 +37,8 @@ export class ManagedFilter implements GuardableFilter {
 
   private readonly inStore: BloomFilterStore;
   private readonly builds: FilterBuilds;
+  private readonly load: LoadAlarm;
+  private isClosed = false;
   private lastFormed: { readonly id: string; readonly key: IdKey } | undefined;
   private readonly wrongAbsents: WrongAbsents;
 
@@ -46,8 +49,12 @@ export class ManagedFilter implements GuardableFilter {
     this.name = definition.name;
     const { name, layout, replica, drainMs, negativeCache } = definition;
     const cache = negativeCache === true ? {} : negativeCache;
+    this.load = new LoadAlarm(definition.capacity, () => {
+      if (!this.isClosed) void this.lookAtLoad();
+    });
     this.inStore = surroundings.store.open({
       ...surroundings,
+      onLoad: this.load.note,
       name,
       layout,
       plan: definition,
@@ -137,6 +144,7 @@ export class ManagedFilter implements GuardableFilter {
     if (!this.definition.source) await this.create();
     const added = await this.inStore.add(keys);
     this.guarding.noteAdded(keys);
+    this.load.noteNew(added.filter(Boolean).length);
     return added;
   }
 
@@ -199,6 +207,7 @@ export class ManagedFilter implements GuardableFilter {
   async info(): Promise<BloomFilterInfo> {
     const found = await this.inStore.describe();
     const { shape, count, builtAt, builds, rebuilding, state } = found;
+    const measured = shape && (await this.inStore.measureErrorRate?.());
     return {
       name: this.name,
       state,
@@ -207,7 +216,7 @@ export class ManagedFilter implements GuardableFilter {
       count,
       capacity: found.capacity,
       errorRate: this.definition.errorRate,
-      modelledErrorRate: shape?.modelledErrorRate,
+      modelledErrorRate: measured ?? shape?.modelledErrorRate,
       hashCount: shape?.hashCount,
       bytes: shape?.bytes ?? 0,
       builtAt,
@@ -215,6 +224,11 @@ export class ManagedFilter implements GuardableFilter {
       rebuilding,
       observed: this.guarding.counts(),
     };
+  }
+
+  /** Measures the filter, and tells by `overfull` that it holds more than planned; then returns what it found. Never rejects. */
+  lookAtLoad(): Promise<BloomFilterInfo | undefined> {
+    return findOverfull(this, this.surroundings.emit);
   }
 
   keyText(id: unknown): string {
@@ -252,6 +266,7 @@ export class ManagedFilter implements GuardableFilter {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true;
     await this.stopRebuilds();
     await this.inStore.close();
   }

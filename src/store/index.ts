@@ -19,6 +19,7 @@ export type {
   CopyableFilterStore,
   CopyableStore,
   FilterDescription,
+  FilterLoad,
   LocalFilter,
   OpenFilterOptions,
   RebuildLease,

@@ -35,8 +35,18 @@ export interface OpenFilterOptions {
   readonly replica?: BloomReplicaMode | undefined;
   /** Longest time from the call of `add` to the visible row, in milliseconds. */
   readonly drainMs: number;
+  /** Called with what the reply of an add says, where it does; must not throw. */
+  readonly onLoad?: ((load: FilterLoad) => void) | undefined;
   /** Remembers denials for all processes, where there is more than one. */
   readonly denials?: DenialOptions | undefined;
+}
+
+/** How many ids a live generation holds, as the reply of an add says. */
+export interface FilterLoad {
+  readonly generation: string;
+  /** Ids that were new to it: of those that pass already, none is counted. */
+  readonly count: number;
+  readonly capacity: number;
 }
 
 /** `verified`: a copy answers "maybe" by itself, and what it has not is asked of the store. */
@@ -80,6 +90,14 @@ export interface BloomFilterStore {
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */
   describe(): Promise<FilterDescription>;
+
+  /**
+   * The share of absent ids that pass, from the bits that are set in a sample of the blocks; undefined while nothing is live. Left out where
+   * the shape that `describe` gives is measured already.
+   *
+   * @throws {BloomUnavailableError} when the store cannot be asked.
+   */
+  readonly measureErrorRate?: (() => Promise<number | undefined>) | undefined;
 
   /**
    * Takes the filter out of service for all processes, as `suspect`, until it is rebuilt.

@@ -153,12 +153,11 @@ describe('A filter of another system that its bits do not suffice for', () => {
       },
     };
     const rebuild = { drainMs: 0 };
-    const { filter } = await start({ layout: peer.layout(key), capacity: 10, source, rebuild });
+    const { filter, events } = await start({ layout: peer.layout(key), capacity: 10, source, rebuild });
     await eventually('the filter is built', async () => (await filter.info()).state === 'ready');
     for (const id of idsOf('more', 100)) await peer.add(admin, key, id);
-    const events: BloomEvent[] = [];
     await new FilterWatch((event) => events.push(event)).look(filter as never);
-    expect(events.map(({ type }) => type)).toEqual(Array(told).fill('overfull'));
+    expect(events.filter(({ type }) => type === 'overfull')).toHaveLength(told);
     expect((await filter.info()).builds).toBe(1);
   });
 });

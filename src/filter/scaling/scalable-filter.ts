@@ -1,5 +1,7 @@
 import { BloomFullError } from '../../common/index.js';
 import { BlockedFilter } from '../blocked-filter.js';
+import { anyOf } from '../error-model.js';
+import { measuredErrorRateOf } from '../fill.js';
 import { createGeneration } from '../generation.js';
 import { type BloomId, type IdKey, toIdKey } from '../id.js';
 import type { FilterPlan } from '../sizing.js';
@@ -90,6 +92,11 @@ export class ScalableFilter {
   /** Share of absent ids answered "maybe" over all layers, as the model gives it for what they hold. */
   get modelledErrorRate(): number {
     return stackErrorRate(this.stack.map(({ plan, ids }) => ({ ...plan, ids })));
+  }
+
+  /** The same from the bits that are set, in a sample of the blocks of each layer. */
+  get measuredErrorRate(): number {
+    return anyOf(this.stack.map(({ filter, plan }) => measuredErrorRateOf(filter.bytes, plan.hashCount)));
   }
 
   private grow(newest: Layer): Layer {

@@ -3,6 +3,7 @@ import {
   createGeneration,
   type FilterShape,
   type IdKey,
+  measuredErrorRateOf,
   planFilter,
   shapeOf,
   tooLong,
@@ -38,7 +39,13 @@ export class HeldBlockedFilter implements HeldFilter {
   }
 
   shape(ids: number): FilterShape {
-    return shapeOf(this.filter.generation, ids);
+    const { generation, bytes } = this.filter;
+    return {
+      ...shapeOf(generation, ids),
+      get modelledErrorRate() {
+        return measuredErrorRateOf(bytes, generation.hashCount);
+      },
+    };
   }
 
   scan(): HeldScan {

@@ -3,7 +3,6 @@ import {
   type CuckooFilter,
   type CuckooLayout,
   type CuckooStoredLayout,
-  expectedErrorRate,
   type FilterShape,
   type IdKey,
   isLongerThan,
@@ -64,13 +63,13 @@ export class HeldCuckooFilter implements HeldFilter {
     return this.filter.remove(id);
   }
 
-  shape(ids: number): FilterShape {
-    const { plan, bytes } = this;
+  shape(): FilterShape {
+    const { plan, bytes, filter } = this;
     return {
       hashCount: plan.hashCount,
       bytes,
       get modelledErrorRate() {
-        return expectedErrorRate(plan, ids);
+        return filter.estimate().errorRate;
       },
     };
   }

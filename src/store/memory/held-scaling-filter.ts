@@ -49,7 +49,7 @@ export class HeldScalingFilter implements HeldFilter {
       hashCount: filter.describe().at(-1)!.plan.hashCount,
       bytes,
       get modelledErrorRate() {
-        return filter.modelledErrorRate;
+        return filter.measuredErrorRate;
       },
     };
   }

@@ -71,7 +71,15 @@ export class MemoryFilterStore implements BloomFilterStore {
     const stagedAdds = ids.map((id) => this.staged?.addKey(id) ?? true);
     const added = live ? ids.map((id) => live.addKey(id)) : stagedAdds;
     this.added += added.filter(Boolean).length;
+    this.tellLoad();
     return added;
+  }
+
+  private tellLoad(): void {
+    const { live, generation } = this;
+    if (!live || generation === undefined) return;
+    const count = live.ids + this.added;
+    this.options.onLoad?.({ generation, count, capacity: live.filter.capacity });
   }
 
   async describe(): Promise<FilterDescription> {

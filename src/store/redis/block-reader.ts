@@ -1,4 +1,10 @@
-import { BLOCK_BYTES, type IdKey } from '../../filter/index.js';
+import {
+  BLOCK_BYTES,
+  type Generation,
+  type IdKey,
+  measuredErrorRate,
+  sampledBlocks,
+} from '../../filter/index.js';
 import type { BlockListener, BloomVerdict } from '../index.js';
 import { RANGE_BYTES, writeRange } from './block-range.js';
 import type { RedisConnection } from './redis-connection.js';
@@ -26,6 +32,33 @@ export class BlockReader {
       calls.push(this.readSome(from, ids.slice(at, at + idsPerCall)));
     }
     return (await Promise.all(calls)).flat();
+  }
+
+  /** The blocks of these numbers; undefined when one is missing or not of this generation. */
+  async blocks(from: SegmentedGeneration, numbers: readonly number[]): Promise<Buffer[] | undefined> {
+    const found: Buffer[] = [];
+    for (let at = 0; at < numbers.length; at += IDS_PER_CALL) {
+      const some = numbers.slice(at, at + IDS_PER_CALL);
+      const keys = new KeyIndex(from);
+      const records = Buffer.allocUnsafe(some.length * (2 + RANGE_BYTES));
+      let end = 0;
+      for (const block of some) {
+        end = records.writeUInt16BE(keys.indexOf(Math.floor(block / SEGMENT_BLOCKS)), end);
+        end = writeRange(records, end, block % SEGMENT_BLOCKS);
+      }
+      const blocks = await this.scripts.check(keys.keys, records.subarray(0, end));
+      for (const block of blocks) {
+        if (!isOf(from.generation, block)) return undefined;
+        found.push(block);
+      }
+    }
+    return found;
+  }
+
+  /** How many absent ids pass, from the bits that are set in a sample of the blocks. */
+  async measure(from: SegmentedGeneration): Promise<number | undefined> {
+    const blocks = await this.blocks(from, sampledBlocks(from.generation.blocks));
+    return blocks && measuredErrorRate(blocks, from.generation.hashCount);
   }
 
   private async readOne(from: SegmentedGeneration, id: IdKey): Promise<BloomVerdict> {
@@ -94,7 +127,11 @@ function verdict(
   fits: boolean,
   seed: number,
 ): BloomVerdict {
-  if (!Buffer.isBuffer(block) || block.length !== BLOCK_BYTES) return 'unknown';
-  if (block.readUInt32LE() !== generation.tag) return 'unknown';
+  if (!isOf(generation, block)) return 'unknown';
   return fits && layout.contains(block, 0, seed) ? 'maybe' : 'absent';
+}
+
+/** Whether a block is there whole, and of this generation. */
+function isOf({ tag }: Generation, block: unknown): block is Buffer {
+  return Buffer.isBuffer(block) && block.length === BLOCK_BYTES && block.readUInt32LE() === tag;
 }

@@ -31,13 +31,14 @@ const IDS_PER_ADD = 256;
 /** An add or a check starts over when the filter changed under it; a filter changes at most a few times a second. */
 const MAX_ATTEMPTS = 5;
 
-export type RedisFilterOptions = Pick<OpenFilterOptions, 'drainMs' | 'denials'> & {
+export type RedisFilterOptions = Pick<OpenFilterOptions, 'drainMs' | 'denials' | 'onLoad'> & {
   onBlocks?: BlockListener;
 };
 
 export class RedisFilterStore extends BatchingFilterStore implements CopyableFilterStore {
   readonly denials: RedisDenials | undefined;
 
+  private readonly onLoad: OpenFilterOptions['onLoad'];
   private readonly markLifeMs: number;
   private readonly reader: BlockReader;
   private readonly leases: RedisLeases;
@@ -48,6 +49,7 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
   ) {
     super(parts);
     const { onBlocks, drainMs, denials } = options;
+    this.onLoad = options.onLoad;
     this.reader = new BlockReader(parts.connection, parts.scripts, onBlocks);
     this.leases = new RedisLeases(parts);
     this.markLifeMs = markLifeMs(drainMs);
@@ -65,6 +67,13 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
 
   verify(): Promise<void> {
     return verifyOwner(this.parts);
+  }
+
+  /** Its reader tells nobody of the blocks that it samples. */
+  async measureErrorRate(): Promise<number | undefined> {
+    const { views, connection, scripts } = this.parts;
+    const { live } = await unavailable(views.current());
+    return live && unavailable(new BlockReader(connection, scripts).measure(live));
   }
 
   async distrust(reason: string): Promise<void> {
@@ -140,7 +149,10 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
         if (!view.live) throw notRecorded(this.parts, view.description.state);
       }
       const reply = await this.send(view, ids);
-      if (typeof reply === 'object') return ids.map((_, i) => reply.flags[i] !== '0');
+      if (typeof reply === 'object') {
+        this.tellLoad(view, reply.count);
+        return ids.map((_, i) => reply.flags[i] !== '0');
+      }
       const before = view;
       view = await unavailable(views.reload());
       if (reply === 'NOMETA' && !view.stored) {
@@ -151,6 +163,12 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
       view = await unavailable(views.reload());
     }
     throw new BloomUnavailableError(`Filter '${name}' kept changing while ids were added.`);
+  }
+
+  private tellLoad({ live, description }: FilterView, count: number | undefined): void {
+    if (!live || count === undefined) return;
+    const { capacity } = description;
+    this.onLoad?.({ generation: tagText(live.generation), count, capacity });
   }
 
   private async send(view: FilterView, ids: readonly IdKey[]): Promise<AddReply> {

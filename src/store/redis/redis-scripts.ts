@@ -39,7 +39,7 @@ export interface DenialMarks {
   readonly buckets: Buffer;
 }
 
-export type AddReply = 'NOMETA' | 'STALE' | 'LOST' | { flags: string };
+export type AddReply = 'NOMETA' | 'STALE' | 'LOST' | { flags: string; count: number | undefined };
 
 /** One typed function for each script on filters of layout `blocked`, and what other layouts share with them. */
 export class RedisScripts {
@@ -84,7 +84,9 @@ export class RedisScripts {
         ...(marks ? [marks.denials.text, marks.lifeMs, marks.buckets] : []),
       ],
     );
-    return Array.isArray(reply) ? { flags: String(reply[0]) } : (String(reply) as AddReply);
+    if (!Array.isArray(reply)) return String(reply) as AddReply;
+    const [flags, count] = reply as [Buffer, number | undefined];
+    return { flags: String(flags), count };
   }
 
   /** Moves the live segments aside; returns the state that was set and the keys that are left to remove. */

@@ -99,11 +99,11 @@ local function set(records, tag)
   end
   return table.concat(flags), added
 end
-local flags, added
+local flags, added, count
 if ARGV[1] ~= '' then
   flags, added = set(ARGV[3], ARGV[1])
   if not flags then return 'LOST' end
-  if added > 0 then redis.call('HINCRBY', KEYS[1], 'count', added) end
+  if added > 0 then count = redis.call('HINCRBY', KEYS[1], 'count', added) end
 end
 --safety:double-write
 if ARGV[2] ~= '' then
@@ -133,7 +133,7 @@ if ARGV[5] then
   end
 end
 --end
-return { flags or '' }
+return { flags or '', count }
 `,
   },
   bfAdd: {

@@ -104,6 +104,10 @@ export class ReplicaFilterStore implements BloomFilterStore {
     await this.inner.verify?.();
   }
 
+  measureErrorRate(): Promise<number | undefined> {
+    return this.inner.measureErrorRate?.() ?? Promise.resolve(undefined);
+  }
+
   async distrust(reason: string): Promise<void> {
     this.drop();
     await this.inner.distrust(reason);

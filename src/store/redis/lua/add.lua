@@ -17,7 +17,8 @@ ARGV[7]    bucket of each id in the table, big-endian (4)
 Reply: 'NOMETA'  meta is missing; nothing was set
        'STALE'   the generations or the table are others than the caller knows; nothing was set
        'LOST'    a live block is not there, or is not of this generation
-       { flags } a character for each id: '1' when it was not there before
+       { flags, count } a character for each id: '1' when it was not there before; how many ids the live generation holds, unless that
+                 is as before
 ]]
 if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'NOMETA' end
 local known = redis.call('HMGET', KEYS[1], 'tag', 'pending.tag', 'denials')
@@ -66,11 +67,11 @@ local function set(records, tag)
   return table.concat(flags), added
 end
 
-local flags, added
+local flags, added, count
 if ARGV[1] ~= '' then
   flags, added = set(ARGV[3], ARGV[1])
   if not flags then return 'LOST' end
-  if added > 0 then redis.call('HINCRBY', KEYS[1], 'count', added) end
+  if added > 0 then count = redis.call('HINCRBY', KEYS[1], 'count', added) end
 end
 --safety:double-write
 if ARGV[2] ~= '' then
@@ -104,4 +105,4 @@ if ARGV[5] then
   end
 end
 --end
-return { flags or '' }
+return { flags or '', count }

@@ -12,7 +12,7 @@ import { ScalingKeys } from './scaling-keys.js';
 import { ScalingReader } from './scaling-reader.js';
 import { SCALING_LAYOUT, ScalingScripts } from './scaling-scripts.js';
 
-export interface OpenScalingOptions extends Pick<OpenFilterOptions, 'name' | 'emit'> {
+export interface OpenScalingOptions extends Pick<OpenFilterOptions, 'name' | 'emit' | 'onLoad'> {
   readonly scaling: ScalingOptions;
   readonly keyPrefix: string;
   readonly connection: RedisConnection;
@@ -51,5 +51,6 @@ export function openScaling(options: OpenScalingOptions): BloomFilterStore {
     reader: new ScalingReader(keys, scaling),
     opener: new LayerOpener(parts),
     options: options.scaling,
+    onLoad: options.onLoad,
   });
 }

@@ -1,5 +1,6 @@
 import { BloomUnavailableError } from '../../../common/index.js';
 import {
+  anyOf,
   BLOCK_BYTES,
   type FilterShape,
   type IdKey,
@@ -15,8 +16,10 @@ import {
   type LeaseRequest,
   type RebuildLease,
   notRecorded,
+  type OpenFilterOptions,
 } from '../../index.js';
 import { asUnavailable, BatchingFilterStore, unavailable } from '../batching-filter-store.js';
+import { BlockReader } from '../block-reader.js';
 import { refusedCommands } from '../companion/command-tries.js';
 import type { CompanionView } from '../companion/companion-view.js';
 import { verifyOwner } from '../filter-owner.js';
@@ -26,7 +29,7 @@ import { acquireLease } from '../redis-lease.js';
 import type { RedisLeases } from '../redis-leases.js';
 import { addRecords } from './add-records.js';
 import type { LayerOpener } from './layer-opener.js';
-import { originOf, type PlacedScaling } from './placed-scaling.js';
+import { capacityOf, originOf, type PlacedScaling } from './placed-scaling.js';
 import { ScalingStaging, type ScalingHost } from './scaling-staging.js';
 import type { ScalingAddReply } from './scaling-scripts.js';
 import { triesOfLayers } from './scaling-tries.js';
@@ -48,6 +51,7 @@ export interface ScalingFilterParts extends ScalingHost {
   readonly opener: LayerOpener;
   readonly owner: string | undefined;
   readonly options: ScalingOptions;
+  readonly onLoad: OpenFilterOptions['onLoad'];
 }
 
 /** A filter that grows by layers: a check reads one block in each of them, an add goes to the newest one. */
@@ -78,6 +82,15 @@ export class ScalingFilterStore extends BatchingFilterStore implements BloomFilt
 
   verify(): Promise<void> {
     return verifyOwner(this.parts);
+  }
+
+  async measureErrorRate(): Promise<number | undefined> {
+    const { views, connection, scripts } = this.parts;
+    const { live } = await unavailable(views.current());
+    const reader = new BlockReader(connection, scripts);
+    const rates = await unavailable(Promise.all((live?.layers ?? []).map((layer) => reader.measure(layer))));
+    const known = rates.filter((rate) => rate !== undefined);
+    return live && known.length === rates.length ? anyOf(known) : undefined;
   }
 
   async distrust(reason: string): Promise<void> {
@@ -150,6 +163,7 @@ export class ScalingFilterStore extends BatchingFilterStore implements BloomFilt
       if (typeof reply === 'object') {
         reply.added.forEach((isNew, i) => (added[done + i] ||= isNew));
         done += reply.added.length;
+        if (view.live) this.tellLoad(view.live, reply.inNewest);
         if (view.live && reply.inNewest >= OPEN_AT * newestCapacity(view.live)) opener.start(view.live);
         if (done === ids.length) return added;
         await opener.open(view.live!);
@@ -161,6 +175,13 @@ export class ScalingFilterStore extends BatchingFilterStore implements BloomFilt
       view = await unavailable(views.reload());
     }
     throw new BloomUnavailableError(`Filter '${name}' kept changing while ids were added.`);
+  }
+
+  /** The older layers are taken to be full: there is a newer one. */
+  private tellLoad(live: PlacedScaling, inNewest: number): void {
+    const capacity = capacityOf(live);
+    const count = capacity - newestCapacity(live) + inNewest;
+    this.parts.onLoad?.({ generation: originOf(live.generation.token), count, capacity });
   }
 
   private async send(

@@ -1,0 +1,32 @@
+/** Between the build of a filter and the next one for being overfull, at first. */
+const FIRST_PAUSE_MS = 10 * 60_000;
+const LAST_PAUSE_MS = 24 * 60 * 60_000;
+
+/** When a filter may be rebuilt for holding more ids than planned, so that nobody can buy scans of the table with creates that fail. */
+export class OverfullPacer {
+  private pauseMs = FIRST_PAUSE_MS;
+  /** When the generation was built that was overfull last, by `Date.now()`. */
+  private builtAt: number | undefined;
+  private askedTimes = 0;
+
+  /** To be called with each generation that is found overfull; whether a rebuild is due, by the time since its build. */
+  isDue(builtAt: number, now = Date.now()): boolean {
+    if (builtAt !== this.builtAt) {
+      // One that is overfull soon after the last one was: what fills it goes on.
+      if (this.builtAt !== undefined) {
+        const isSoon = builtAt - this.builtAt <= 2 * this.pauseMs;
+        this.pauseMs = isSoon ? Math.min(2 * this.pauseMs, LAST_PAUSE_MS) : FIRST_PAUSE_MS;
+      }
+      this.builtAt = builtAt;
+      this.askedTimes = 0;
+    }
+    return now - builtAt >= this.pauseMs;
+  }
+
+  /** Whether to ask the source how many ids it has: for each generation once, and whenever it holds twice as many as when it was asked. */
+  mayAskSource(timesCapacity: number): boolean {
+    if (timesCapacity < 2 * this.askedTimes) return false;
+    this.askedTimes = timesCapacity;
+    return true;
+  }
+}

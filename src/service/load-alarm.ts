@@ -1,0 +1,66 @@
+import type { BloomEventListener } from '../common/index.js';
+import { hasFixedSize } from '../filter/index.js';
+import type { FilterLoad } from '../store/index.js';
+import type { BloomFilterInfo } from './bloom-filter.js';
+import type { FilterDefinition } from './filter-definition.js';
+
+/** Ids that were new, as a share of the capacity, after which a filter whose store does not count is looked at. */
+const LOOK_AT_SHARE = 0.25;
+
+/** Notices with the reply of an add that a filter holds more ids than planned, and again at twice as many, four times as many, and so on. */
+export class LoadAlarm {
+  private generation: string | undefined;
+  private toldTimes = 0;
+  private isCounted = false;
+  private added = 0;
+
+  /** @param onPassed called once for each generation and multiple. */
+  constructor(
+    private readonly capacity: number,
+    private readonly onPassed: () => void,
+  ) {}
+
+  /** What the store counts. */
+  readonly note = ({ generation, count, capacity }: FilterLoad): void => {
+    this.isCounted = true;
+    if (count <= capacity || capacity <= 0) return;
+    if (generation !== this.generation) {
+      this.generation = generation;
+      this.toldTimes = 0;
+    }
+    const times = 2 ** Math.floor(Math.log2(count / capacity));
+    if (times <= this.toldTimes) return;
+    this.toldTimes = times;
+    this.onPassed();
+  };
+
+  /** Ids that were new, of this process alone: for a store that has no count in its replies. */
+  noteNew(ids: number): void {
+    if (this.isCounted) return;
+    this.added += ids;
+    if (this.added < this.capacity * LOOK_AT_SHARE) return;
+    this.added = 0;
+    this.onPassed();
+  }
+}
+
+/** What a filter is like that holds more than planned, told by `overfull`; undefined where it does not. Never rejects. */
+export async function findOverfull(
+  filter: { readonly name: string; readonly definition: FilterDefinition; info(): Promise<BloomFilterInfo> },
+  emit: BloomEventListener,
+): Promise<BloomFilterInfo | undefined> {
+  const { name, definition } = filter;
+  try {
+    const info = await filter.info();
+    const { count, capacity, errorRate, modelledErrorRate } = info;
+    if (modelledErrorRate === undefined) return undefined;
+    // Bits that others have chosen may be more than this application needs.
+    if (hasFixedSize(definition.layout) ? modelledErrorRate <= errorRate : count <= capacity)
+      return undefined;
+    emit({ type: 'overfull', filter: name, count, capacity, modelledErrorRate });
+    return info;
+  } catch (error) {
+    emit({ type: 'store-error', filter: name, operation: 'look after the filter', error });
+    return undefined;
+  }
+}

@@ -74,6 +74,10 @@ export type BloomEvent =
   | { type: 'rebuild-progress'; filter: string; progress: BloomRebuildProgress }
   /** More ids than planned: the run starts again with a larger plan. */
   | { type: 'rebuild-replanned'; filter: string; capacity: number; idsRead: number }
+  /** `count()` of the source threw, or gave what cannot be a number of ids: the build is planned without it. */
+  | { type: 'count-ignored'; filter: string; error: unknown }
+  /** Ids of the source that cannot be added were left out of a build; `example` is the first one, shortened and escaped. */
+  | { type: 'ids-skipped'; filter: string; skipped: number; example: string; error: unknown }
   | { type: 'rebuild-finished'; filter: string; ids: number; durationMs: number }
   | { type: 'rebuild-skipped'; filter: string; reason: string }
   | { type: 'rebuild-failed'; filter: string; error: unknown }

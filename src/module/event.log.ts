@@ -81,6 +81,14 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return log(
         `Filter '${event.filter}': ${event.idsRead} ids read, more than planned; starting again for ${event.capacity}.`,
       );
+    case 'count-ignored':
+      return warn(
+        `Filter '${event.filter}': the build is planned without count() of its source. ${describeError(event.error)}`,
+      );
+    case 'ids-skipped':
+      return warn(
+        `Filter '${event.filter}': ${event.skipped} ids of its source cannot be added and were left out, the first one ${event.example}. ${describeError(event.error)}`,
+      );
     case 'rebuild-finished':
       return log(`Filter '${event.filter}': rebuilt with ${event.ids} ids in ${event.durationMs} ms.`);
     case 'rebuild-failed':

@@ -15,6 +15,12 @@ export interface RebuildJob {
   readonly capacity: number;
   readonly errorRate: number;
   readonly maxIdBytes: number;
+  /** Bytes of a filter of so many ids; throws for more than there can be. */
+  readonly bytesFor?: (ids: number) => number;
+  /** No larger filter is staged. Default: any. */
+  readonly maxBytes?: number;
+  /** What is done with an id that cannot be added. Default `fail`. */
+  readonly onBadId?: 'fail' | 'skip';
   /** Longest time from an add to its row being visible to the source. */
   readonly drainMs: number;
   /** Share of the ids of the last build below which a generation is refused. */

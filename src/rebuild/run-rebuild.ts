@@ -7,6 +7,7 @@ import type {
   Staging,
 } from '../store/index.js';
 import { rebuildError } from './failure.js';
+import { expectedIds, fits, planAgain, withHeadroom, withinBytes } from './plan-ids.js';
 import { ProgressReporter } from './progress.js';
 import type { RebuildJob, RebuildRequest } from './rebuild-job.js';
 import type { BloomRebuildReport } from './report.js';
@@ -37,7 +38,9 @@ export async function runRebuild(job: RebuildJob, request: RebuildRequest = {}):
     signal = AbortSignal.any([signal, lease.signal]);
     let outcome: BuildOutcome | undefined;
     try {
-      const found = await job.store.describe();
+      const described = await job.store.describe();
+      // A number that no filter within `maxBytes` can have held is none.
+      const found = fits(job, described.builtIds) ? described : { ...described, builtIds: 0 };
       const reason = request.unless?.(found);
       if (reason !== undefined) return skipped(job, reason);
       const report = await publish(job, request, { lease, found, signal });
@@ -66,9 +69,9 @@ interface Run {
 async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Promise<BloomRebuildReport> {
   const { name, emit, clock } = job;
   const startedAt = clock.now();
-  const expectedIds = (await countSource(job, run.signal)) ?? run.found.builtIds;
-  const progress = new ProgressReporter(job, request.onProgress, expectedIds);
-  let capacity = Math.max(job.capacity, withHeadroom(expectedIds));
+  const expected = await expectedIds(job, run.found.builtIds, run.signal);
+  const progress = new ProgressReporter(job, request.onProgress, expected);
+  let capacity = Math.max(job.capacity, withinBytes(job, withHeadroom(expected)));
 
   for (let replans = 0; ; replans++) {
     progress.enter('staging');
@@ -101,7 +104,8 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
         );
       }
       // A second time: the source grows while it is read, and faster than the usual room allows for.
-      capacity = Math.max(withHeadroom(scan.overflow), replans > 0 ? 2 * capacity : 0);
+      const wanted = Math.max(withHeadroom(scan.overflow), replans > 0 ? 2 * capacity : 0);
+      capacity = planAgain(job, scan.overflow, wanted);
       emit({ type: 'rebuild-replanned', filter: name, capacity, idsRead: scan.idsRead });
     } catch (error) {
       await cleanUp(job, () => staging.abort());
@@ -130,6 +134,7 @@ async function fill(
     onRead: (idsRead) => progress.read(idsRead),
   }).finally(() => watch.close());
   if (scan.overflow !== undefined) return scan;
+  if (scan.bad) job.emit({ type: 'ids-skipped', filter: job.name, ...scan.bad });
   if (!request.force) assertEnough(scan.distinctIds, found.builtIds, job.minRatio);
 
   progress.enter('merging');
@@ -154,25 +159,6 @@ function assertEnough(ids: number, builtIds: number, minRatio: number): void {
     `The source returned ${ids} ids, the last build had ${builtIds}. Expected ${
       builtIds > 0 ? `at least ${Math.ceil(builtIds * minRatio)} (minRatio ${minRatio})` : 'at least one'
     }. If that is right, call rebuild({ force: true }), or set minRatio to 0 for a table that may be empty.`,
-  );
-}
-
-/** Room for the ids that are added until the next rebuild. */
-function withHeadroom(ids: number): number {
-  return ids + Math.ceil(ids / 10);
-}
-
-async function countSource(
-  { source, stallMs }: RebuildJob,
-  signal: AbortSignal,
-): Promise<number | undefined> {
-  if (!source.count) return undefined;
-  const watch = new SourceWatch(signal, stallMs);
-  const count = await watch.wait((async () => source.count!())()).finally(() => watch.close());
-  if (count === undefined || (Number.isSafeInteger(count) && count >= 0)) return count;
-  throw new BloomRebuildError(
-    'source-failed',
-    `Expected count() of the source to give a number of ids, got ${count}.`,
   );
 }
 

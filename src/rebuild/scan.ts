@@ -1,4 +1,4 @@
-import { BloomIdError, type Clock } from '../common/index.js';
+import { BloomIdError, type Clock, printed } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
 import type { LocalFilter } from '../store/index.js';
 import { SourceError } from './failure.js';
@@ -19,6 +19,7 @@ export interface ScanOptions {
   readonly capacity: number;
   readonly watch: SourceWatch;
   readonly clock: Clock;
+  readonly onBadId?: 'fail' | 'skip';
   readonly onRead: (idsRead: number) => void;
 }
 
@@ -27,6 +28,8 @@ export interface ScanResult {
   readonly distinctIds: number;
   /** More distinct ids than the capacity: about so many. Their bits are not all in the filter. */
   readonly overflow: number | undefined;
+  /** Ids that were left out, if any, and the first of them, shortened and escaped. */
+  readonly bad: { readonly skipped: number; readonly example: string; readonly error: unknown } | undefined;
   /** Ids chosen at random from all that were read. */
   readonly sample: readonly IdKey[];
 }
@@ -38,12 +41,13 @@ export interface ScanResult {
  * @throws {SourceError} when the source fails or returns what is no id.
  */
 export async function scanSource(options: ScanOptions): Promise<ScanResult> {
-  const { source, toKey, filter, capacity, watch, clock, onRead } = options;
+  const { source, toKey, filter, capacity, watch, clock, onRead, onBadId = 'fail' } = options;
   const { signal } = watch;
   const sample: IdKey[] = [];
   let idsRead = 0;
   let distinctIds = 0;
   let idsReadWhenFull = 0;
+  let bad: ScanResult['bad'];
   let turnEndsAt = clock.now() + TURN_MS;
 
   for await (const batch of readBatches(source, watch)) {
@@ -52,10 +56,20 @@ export async function scanSource(options: ScanOptions): Promise<ScanResult> {
       if (distinctIds > capacity) {
         idsReadWhenFull ||= idsRead - 1;
       } else {
-        const key = keyOf(toKey, id);
-        if (addTo(filter, key)) distinctIds++;
-        const place = idsRead <= SAMPLE_SIZE ? idsRead - 1 : Math.floor(Math.random() * idsRead);
-        if (place < SAMPLE_SIZE) sample[place] = ofItsOwn(key);
+        let key: IdKey | undefined;
+        try {
+          key = keyOf(toKey, id);
+          if (addTo(filter, key)) distinctIds++;
+          const goodIds = idsRead - (bad?.skipped ?? 0);
+          const place = goodIds <= SAMPLE_SIZE ? goodIds - 1 : Math.floor(Math.random() * goodIds);
+          if (place < SAMPLE_SIZE) sample[place] = ofItsOwn(key);
+        } catch (error) {
+          if (!isBadId(error)) throw error;
+          if (onBadId === 'fail') throw named(error, id);
+          bad = bad
+            ? { ...bad, skipped: bad.skipped + 1 }
+            : { skipped: 1, example: printed(id), error: error.cause };
+        }
       }
       if (idsRead % IDS_PER_LOOK === 0 && clock.now() >= turnEndsAt) {
         onRead(idsRead);
@@ -74,8 +88,20 @@ export async function scanSource(options: ScanOptions): Promise<ScanResult> {
     idsRead,
     distinctIds,
     overflow: isFull ? Math.ceil(idsRead * distinctShare) : undefined,
+    bad,
     sample,
   };
+}
+
+function isBadId(error: unknown): error is SourceError {
+  return error instanceof SourceError && error.cause instanceof BloomIdError;
+}
+
+function named(error: SourceError, id: unknown): SourceError {
+  const message =
+    `${error.message} The source returned ${printed(id)}. Keep such a row from being made, leave it out of what the source reads, or set ` +
+    "rebuild.onBadId: 'skip', which leaves it out and reports how many there were.";
+  return new SourceError(new BloomIdError(message, { cause: error.cause }));
 }
 
 function addTo(filter: LocalFilter, key: IdKey): boolean {

@@ -10,7 +10,7 @@ import {
 const CREATION_PAUSE_MS = 50;
 const CREATION_ATTEMPTS = 200;
 
-const NO_IDS: BloomIdSource = { async *ids() {} };
+const NO_IDS: BloomIdSource = { async *ids() {}, count: async () => 0 };
 
 export interface FilterBuildsOptions {
   readonly job: Omit<RebuildJob, 'source'>;

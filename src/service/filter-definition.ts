@@ -40,9 +40,13 @@ export interface FilterDefinition {
   readonly minRatio: number;
   readonly leaseMs: number;
   readonly stallMs: number;
+  readonly onBadId: 'fail' | 'skip';
+  readonly maxBytes: number;
 }
 
 const BLOCKED: StoredLayout = { kind: 'blocked' };
+/** Of a rebuild's filter, 256 MiB: more than 140 million ids at the default error rate. */
+const LEAST_MAX_BYTES = 1 << 28;
 const ON_BOOT: readonly string[] = ['if-missing', 'always', 'never'];
 /** 2.6 MiB of Redis. */
 const MAX_SHARED_DENIALS = 100_000;
@@ -121,8 +125,13 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
     minRatio: rebuild.minRatio ?? 0.5,
     leaseMs: rebuild.leaseMs ?? 30_000,
     stallMs: rebuild.stallMs ?? 300_000,
+    onBadId: rebuild.onBadId ?? 'fail',
+    maxBytes: options.maxBytes ?? 0,
   };
   checkPlan(definition);
+  const planned = storedBytes(layout, definition);
+  const maxBytes = options.maxBytes ?? Math.max(LEAST_MAX_BYTES, 4 * planned);
+  expect('maxBytes', maxBytes, `at least what capacity and errorRate take, ${planned}`, maxBytes >= planned);
   const { auditSampleRate, maxIdBytes } = definition;
   expect(
     'audit.sampleRate',
@@ -138,7 +147,7 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
     isInteger(maxIdBytes, 1, MAX_ID_BYTES_LIMIT),
   );
   checkSchedule(definition, expect);
-  return definition;
+  return { ...definition, maxBytes };
 }
 
 function layoutOf({ layout, scaling }: BloomFilterOptions, expect: Expect): StoredLayout {
@@ -209,7 +218,7 @@ function checkNegativeCache({ negativeCache }: FilterDefinition, expect: Expect)
 }
 
 function checkSchedule(definition: FilterDefinition, expect: Expect): void {
-  const { source, cron, everyMs, onBoot, drainMs, minRatio, leaseMs, stallMs } = definition;
+  const { source, cron, everyMs, onBoot, drainMs, minRatio, leaseMs, stallMs, onBadId } = definition;
   expect(
     'rebuild.everyMs',
     everyMs,
@@ -223,6 +232,7 @@ function checkSchedule(definition: FilterDefinition, expect: Expect): void {
     everyMs === undefined || cron === undefined,
   );
   expect('rebuild.onBoot', onBoot, "'if-missing', 'always' or 'never'", ON_BOOT.includes(onBoot));
+  expect('rebuild.onBadId', onBadId, "'fail' or 'skip'", ['fail', 'skip'].includes(onBadId));
   expect('rebuild.drainMs', drainMs, 'a number of milliseconds', isInteger(drainMs, 0, MAX_DELAY_MS));
   expect('rebuild.minRatio', minRatio, 'a share from 0 to 1', minRatio >= 0 && minRatio <= 1);
   expect('rebuild.leaseMs', leaseMs, 'at least 100 milliseconds', isInteger(leaseMs, 100, MAX_DELAY_MS));

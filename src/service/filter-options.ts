@@ -45,6 +45,11 @@ export interface BloomFilterOptions {
    * "absent" is answered by Redis alone. Default: `verified` for a filter of up to 64 MiB, else `off`.
    */
   readonly replica?: BloomReplicaMode;
+  /**
+   * Largest filter that a rebuild may make, in bytes. A source that really returns more ids fails the rebuild with `too-many-ids`.
+   * Default: four times what `capacity` and `errorRate` take, at least 256 MiB.
+   */
+  readonly maxBytes?: number;
   /** Lets a share of the absent answers (0 to 1) through to the method and compares. Default none. */
   readonly audit?: { readonly sampleRate: number };
   /** Observes and never blocks, for a first roll-out; `filter.guarding.mode = 'on'` ends it. Default false. */
@@ -86,4 +91,10 @@ export interface BloomRebuildSchedule {
    * query of the source. Default 300,000.
    */
   readonly stallMs?: number;
+  /**
+   * What a rebuild does with an id that cannot be added: longer than `maxIdBytes`, of no type of an id, or refused by `normalize`.
+   * `fail` (default) fails it, and the old filter stays. `skip` leaves the id out, with one event `ids-skipped` for each build: its
+   * row is as if it were not there. A lookup of an id over `maxIdBytes` is `absent`; of what is no id, it passes unguarded.
+   */
+  readonly onBadId?: 'fail' | 'skip';
 }

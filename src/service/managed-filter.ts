@@ -5,7 +5,15 @@ import {
   BloomUnavailableError,
   type Clock,
 } from '../common/index.js';
-import { type BloomId, type IdKey, idNote, isLongerThan, toIdKey, tooLong } from '../filter/index.js';
+import {
+  type BloomId,
+  type IdKey,
+  idNote,
+  isLongerThan,
+  toIdKey,
+  tooLong,
+  storedBytes,
+} from '../filter/index.js';
 import type { BloomRebuildReport, RebuildRequest } from '../rebuild/index.js';
 import type { AdvisedFilter, BloomFilterStore, BloomStore, BloomVerdict } from '../store/index.js';
 import type { BloomFilterInfo, GuardableFilter } from './bloom-filter.js';
@@ -75,7 +83,13 @@ export class ManagedFilter implements GuardableFilter {
     }
     this.guarding = new Guarding({ ...definition, negativeCache: denials ? false : cache });
     this.builds = new FilterBuilds({
-      job: { ...definition, ...surroundings, store: this.inStore, toKey: (id) => this.toKey(id) },
+      job: {
+        ...definition,
+        ...surroundings,
+        store: this.inStore,
+        toKey: (id) => this.toKey(id),
+        bytesFor: (ids) => storedBytes(layout, { ...definition, capacity: Math.max(1, ids) }),
+      },
       onPublished: () => this.guarding.noteRebuilt(),
     });
     this.askDenied = denials && (({ id, ...question }) => denials.ask({ id: this.toKey(id), ...question }));

@@ -62,22 +62,52 @@ export function parseMeta(type: string, fields: readonly string[]): FilterMeta {
     ids: countOf(meta, 'ids'),
     capacity: countOf(meta, 'capacity'),
     builtAt: countOf(meta, 'builtAt'),
-    stagedCount: countOf(meta, 'pending.count'),
   };
-  for (const [name, count] of Object.entries(counts)) if (count < 0) return nonsense(`${name} is no count`);
+  const areBelieved = isOfCounts(meta);
   return {
     kind: 'known',
     state: state as BloomFilterState,
     live: live && { ...live, runId: meta.get('runId') ?? '' },
     pending: pending && { ...pending, token: meta.get('pending.token') ?? '' },
     denials,
-    builds: counts.builds,
-    count: counts.count,
-    ids: counts.ids,
-    capacity: counts.capacity,
+    builds: Math.max(0, counts.builds),
+    count: counts.count >= 0 ? counts.count : 0,
+    ids: areBelieved ? Math.max(0, counts.ids) : 0,
+    capacity: areBelieved ? Math.max(0, counts.capacity) : 0,
     errorRate: Number(meta.get('errorRate') ?? 0) || 0,
     builtAt: counts.builtAt > 0 ? new Date(counts.builtAt) : undefined,
   };
+}
+
+/** The numbers that the next build is planned by, as they are written with a generation. */
+export interface BuildCounts {
+  readonly ids: number;
+  readonly capacity: number;
+  readonly errorRate: number;
+  readonly builtAt: number;
+}
+
+/** The field that tells whether the counts are those that were written with the generation of a tag. */
+export function countsSumField(generation: Generation, counts: BuildCounts): [string, string] {
+  const { ids, capacity, errorRate, builtAt } = counts;
+  return ['countsSum', countsSum(tagText(generation), [ids, capacity, errorRate, builtAt].map(String))];
+}
+
+function countsSum(tag: string, counts: readonly string[]): string {
+  const digest = createHash('sha1')
+    .update([tag, ...counts].join(' '))
+    .digest('hex');
+  return `${tag} ${digest.slice(0, 16)}`;
+}
+
+/** An older version writes no sum, and leaves that of another generation: then the counts stand as they are. */
+function isOfCounts(meta: ReadonlyMap<string, string>): boolean {
+  const sum = meta.get('countsSum');
+  if (sum === undefined) return true;
+  const [summed = ''] = sum.split(' ');
+  if (meta.has('tag') && meta.get('tag') !== summed) return true;
+  const counts = ['ids', 'capacity', 'errorRate', 'builtAt'].map((field) => meta.get(field) ?? '');
+  return sum === countsSum(summed, counts);
 }
 
 /** The fields of a generation, under `prefix`. */

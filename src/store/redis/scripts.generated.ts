@@ -103,7 +103,13 @@ local flags, added, count
 if ARGV[1] ~= '' then
   flags, added = set(ARGV[3], ARGV[1])
   if not flags then return 'LOST' end
-  if added > 0 then count = redis.call('HINCRBY', KEYS[1], 'count', added) end
+  if added > 0 then
+    count = redis.pcall('HINCRBY', KEYS[1], 'count', added)
+    if type(count) ~= 'number' then
+      count = added
+      redis.call('HSET', KEYS[1], 'count', added)
+    end
+  end
 end
 --safety:double-write
 if ARGV[2] ~= '' then
@@ -1557,8 +1563,12 @@ redis.call('HDEL', meta, 'pending.token', 'pending.layout', 'pending.tag', 'pend
 redis.call('HDEL', meta, 'denials')
 redis.call('UNLINK', KEYS[#KEYS])
 --end
-redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[10], 'count', ARGV[10] + (known[3] or 0), unpack(ARGV, 11))
-redis.call('HINCRBY', meta, 'builds', 1)
+local added = tonumber(known[3]) or 0
+if added < 0 or added > 1e15 then added = 0 end
+redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[10], 'count', ARGV[10] + added, unpack(ARGV, 11))
+local builds = tonumber(redis.call('HGET', meta, 'builds')) or 0
+if builds < 0 or builds > 1e14 then builds = 0 end
+redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
 return 'OK'
 `,
   },

@@ -71,7 +71,14 @@ local flags, added, count
 if ARGV[1] ~= '' then
   flags, added = set(ARGV[3], ARGV[1])
   if not flags then return 'LOST' end
-  if added > 0 then count = redis.call('HINCRBY', KEYS[1], 'count', added) end
+  if added > 0 then
+    count = redis.pcall('HINCRBY', KEYS[1], 'count', added)
+    -- One that was edited to nonsense begins anew.
+    if type(count) ~= 'number' then
+      count = added
+      redis.call('HSET', KEYS[1], 'count', added)
+    end
+  end
 end
 --safety:double-write
 if ARGV[2] ~= '' then

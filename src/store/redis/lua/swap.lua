@@ -65,6 +65,10 @@ redis.call('HDEL', meta, 'pending.token', 'pending.layout', 'pending.tag', 'pend
 redis.call('HDEL', meta, 'denials')
 redis.call('UNLINK', KEYS[#KEYS])
 --end
-redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[10], 'count', ARGV[10] + (known[3] or 0), unpack(ARGV, 11))
-redis.call('HINCRBY', meta, 'builds', 1)
+local added = tonumber(known[3]) or 0
+if added < 0 or added > 1e15 then added = 0 end
+redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[10], 'count', ARGV[10] + added, unpack(ARGV, 11))
+local builds = tonumber(redis.call('HGET', meta, 'builds')) or 0
+if builds < 0 or builds > 1e14 then builds = 0 end
+redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
 return 'OK'

@@ -53,7 +53,7 @@ export function planBlocked(options: { capacity: number; errorRate: number }): F
         `through), got ${printed(errorRate)}.`,
     );
   }
-  const { hashCount, idsPerBlock } = densestBlock(errorRate * PLANNING_MARGIN);
+  const { hashCount, idsPerBlock } = densestBlockFor(errorRate * PLANNING_MARGIN);
   const blocks = Math.ceil(capacity / idsPerBlock);
   if (blocks > MAX_BLOCKS) {
     throw new BloomConfigError(
@@ -95,8 +95,26 @@ export function modelledErrorRate(options: { hashCount: number; idsPerBlock: num
   return errorRate + idsPerBlock / 2 ** 32;
 }
 
+interface DensestBlock {
+  readonly hashCount: number;
+  readonly idsPerBlock: number;
+}
+
+/** An application plans for few error rates, but again with each look at the metadata; the search takes some milliseconds. */
+const MAX_REMEMBERED = 64;
+const remembered = new Map<number, DensestBlock>();
+
+function densestBlockFor(errorRate: number): DensestBlock {
+  const known = remembered.get(errorRate);
+  if (known) return known;
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  const found = densestBlock(errorRate);
+  remembered.set(errorRate, found);
+  return found;
+}
+
 /** The hash count that lets a block hold the most ids at this error rate, and how many those are. */
-function densestBlock(errorRate: number): { hashCount: number; idsPerBlock: number } {
+function densestBlock(errorRate: number): DensestBlock {
   // The likely ones first: the others are then seen to be worse by one look at the model.
   const likely = -Math.log2(errorRate);
   const hashCounts = Array.from({ length: MAX_HASH_COUNT }, (_, i) => i + 1).toSorted(

@@ -93,6 +93,7 @@ export { ScalableFilter, type ScalableFilterOptions, type ScalableLayer } from '
 export {
   stackErrorRate,
   planLayer,
+  planLayerWithin,
   type ScalingDemand,
   type ScalingOptions,
 } from './scaling/scaling-plan.js';

@@ -48,6 +48,8 @@ const BLOCKED: StoredLayout = { kind: 'blocked' };
 /** Of a rebuild's filter, 256 MiB: more than 140 million ids at the default error rate. */
 const LEAST_MAX_BYTES = 1 << 28;
 const ON_BOOT: readonly string[] = ['if-missing', 'always', 'never'];
+/** Of a filter that grows: 250 to 320 MiB at the default error rate. Creates that fail must not fill the memory of Redis. */
+const LEAST_MAX_CAPACITY = 100_000_000;
 /** 2.6 MiB of Redis. */
 const MAX_SHARED_DENIALS = 100_000;
 /** What a timer of Node can wait. */
@@ -150,7 +152,7 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
   return { ...definition, maxBytes };
 }
 
-function layoutOf({ layout, scaling }: BloomFilterOptions, expect: Expect): StoredLayout {
+function layoutOf({ layout, scaling, capacity }: BloomFilterOptions, expect: Expect): StoredLayout {
   const stored = layout === undefined || layout === 'blocked' ? BLOCKED : layout;
   if (scaling === undefined) return stored;
   expect(
@@ -159,7 +161,14 @@ function layoutOf({ layout, scaling }: BloomFilterOptions, expect: Expect): Stor
     "an object, with the layout 'blocked'",
     typeof scaling === 'object' && scaling !== null && stored?.kind === 'blocked',
   );
-  return { kind: 'blocked', scaling };
+  const { maxCapacity = defaultMaxCapacity(capacity) } = scaling;
+  return { kind: 'blocked', scaling: { ...scaling, maxCapacity } };
+}
+
+/** Of a capacity that is none too: it is refused later, with words of its own. */
+function defaultMaxCapacity(capacity: number): number {
+  const tenfold = Math.min(Math.floor(10 * capacity), Number.MAX_SAFE_INTEGER);
+  return tenfold > LEAST_MAX_CAPACITY ? tenfold : LEAST_MAX_CAPACITY;
 }
 
 /** Refuses what would have no effect. */

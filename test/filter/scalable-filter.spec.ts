@@ -45,6 +45,29 @@ describe('The layers of a filter that grows', () => {
     );
   });
 
+  it('are made for maxCapacity ids together, for which the last one is cut', () => {
+    const demand = { capacity: 1000, errorRate: 0.01 };
+    const capacities = (maxCapacity: number, expansion = 2) =>
+      layersOf({ ...demand, scaling: { maxCapacity, expansion } }, 9).map(({ capacity }) => capacity);
+    expect(capacities(1000)).toEqual([1000]);
+    expect(capacities(1001)).toEqual([1000, 1]);
+    expect(capacities(7000)).toEqual([1000, 2000, 4000]);
+    expect(capacities(10_000)).toEqual([1000, 2000, 4000, 3000]);
+    expect(capacities(2500, 1)).toEqual([1000, 1000, 500]);
+    expect(capacities(1_000_000, 1024)).toEqual([1000, 999_000]);
+    expect(planLayer({ ...demand, scaling: { maxCapacity: 7000 } }, 1_000_000)).toBeUndefined();
+    const tooFew = { ...demand, scaling: { maxCapacity: 999 } };
+    expect(() => planLayer(tooFew, 0)).toThrow(/scaling.maxCapacity to be at least capacity, 1000, got 999/);
+  });
+
+  it('refuse what is beyond maxCapacity', () => {
+    const filter = new ScalableFilter({ capacity: 10, errorRate: 0.001, scaling: { maxCapacity: 25 } });
+    for (let i = 0; i < 25; i++) filter.add(`id-${i}`);
+    expect(() => {
+      for (let i = 25; i < 35; i++) filter.add(`id-${i}`);
+    }).toThrow(/Expected at most 25 ids in 2 layers, .* scaling\.maxCapacity/);
+  });
+
   it('have capacities and error rates in proportion', () => {
     const demand = { capacity: 1000, errorRate: 0.01, scaling: { expansion: 3, tightening: 0.5 } };
     expect(layersOf(demand, 4).map(({ capacity, errorRate }) => [capacity, errorRate])).toEqual([

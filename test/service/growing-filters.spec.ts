@@ -5,6 +5,7 @@ import type { BloomStore } from '../../src/store/index.js';
 import { MemoryStore } from '../../src/store/memory/index.js';
 import { RedisStore } from '../../src/store/redis/index.js';
 import { idsOf } from '../support/built-filter.js';
+import { eventually } from '../support/eventually.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
 let redis: RedisFixture;
@@ -29,8 +30,11 @@ const STORES: [string, () => Promise<BloomStore>][] = [
   ],
 ];
 
-function managed(store: BloomStore, options: Partial<BloomFilterOptions>): ManagedFilter {
-  const events: BloomEvent[] = [];
+function managed(
+  store: BloomStore,
+  options: Partial<BloomFilterOptions>,
+  events: BloomEvent[] = [],
+): ManagedFilter {
   const definition = defineFilter({ name: 'seen', capacity: 200, errorRate: 0.01, ...options });
   return new ManagedFilter(definition, { store, emit: (event) => events.push(event), clock: systemClock });
 }
@@ -52,6 +56,29 @@ describe.each(STORES)('A filter with scaling in %s', (_, openStore) => {
     expect(await filter.info()).toMatchObject({ count: 0, capacity: 200, builds: 2 });
     await expect(filter.rebuild()).rejects.toThrow(BloomConfigError);
     await expect(filter.remove('a')).rejects.toThrow(/expected the layout cuckoo, got blocked/);
+    await filter.close();
+    await store.close();
+  });
+
+  it('opens no layer beyond its limit: what comes then is in it all the same, and reported', async () => {
+    const store = await openStore();
+    const events: BloomEvent[] = [];
+    const filter = managed(store, { name: 'limited', scaling: { maxCapacity: 1000 } }, events);
+    const overfull = () => events.filter(({ type }) => type === 'overfull');
+    await filter.addMany(idsOf('id', 990));
+    const before = await filter.info();
+    expect(before.modelledErrorRate).toBeLessThan(0.01);
+    expect(overfull()).toEqual([]);
+    await filter.addMany(idsOf('id', 5000));
+    expect(new Set(await filter.checkMany(idsOf('id', 5000)))).toEqual(new Set(['maybe']));
+    const info = await filter.info();
+    expect(info.capacity).toBe(1000);
+    expect(info.bytes).toBe(before.bytes);
+    expect(info.modelledErrorRate).toBeGreaterThan(0.1);
+    await eventually('overfull', () => overfull().length > 0);
+    expect(overfull()[0]).toMatchObject({ filter: 'limited', capacity: 1000 });
+    await filter.reset();
+    expect(await filter.info()).toMatchObject({ count: 0, capacity: 200 });
     await filter.close();
     await store.close();
   });
@@ -80,6 +107,14 @@ describe('A cuckoo filter', () => {
 describe('A filter with scaling', () => {
   const source = { async *ids() {} };
 
+  it.each([
+    [200, 100_000_000],
+    [50_000_000, 500_000_000],
+  ])('has, for a capacity of %d, a limit of %d', (capacity, maxCapacity) => {
+    const { layout } = defineFilter({ name: 'seen', capacity, errorRate: 0.01, scaling: {} });
+    expect(layout).toEqual({ kind: 'blocked', scaling: { maxCapacity } });
+  });
+
   it.each<[string, Partial<BloomFilterOptions>, RegExp]>([
     ['a source', { scaling: {}, source }, /expected source to be no source/],
     [
@@ -88,6 +123,17 @@ describe('A filter with scaling', () => {
       /expected scaling to be an object, with the layout 'blocked'/,
     ],
     ['an expansion of 0', { scaling: { expansion: 0 } }, /expansion/],
+    [
+      'a limit below its capacity',
+      { scaling: { maxCapacity: 199 } },
+      /Expected scaling.maxCapacity to be at least capacity, 200, got 199/,
+    ],
+    [
+      'a limit that is no number',
+      { scaling: { maxCapacity: '1e6' as unknown as number } },
+      /Expected scaling.maxCapacity to be an integer from 1/,
+    ],
+    ['a capacity that is none', { capacity: NaN, scaling: {} }, /Expected capacity to be an integer/],
     ['a tightening of 1', { scaling: { tightening: 1 } }, /tightening/],
     ['something else', { scaling: true as unknown as object }, /expected scaling/],
     ['a bucket size of 999', { layout: { kind: 'cuckoo', bucketSize: 999 } }, /bucketSize/],

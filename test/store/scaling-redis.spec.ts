@@ -62,6 +62,31 @@ describe('A filter in Redis that grew', () => {
     expect(await filter.add(ids.slice(0, 1000))).toEqual(Array(1000).fill(false));
   });
 
+  it('opens layers by the limit of the process that adds, whichever made the filter', async () => {
+    const name = redis.name();
+    const limited = (maxCapacity: number) =>
+      redis.open(name, {}, { layout: { kind: 'blocked', scaling: { maxCapacity } } });
+    const small = await limited(1000);
+    await build(small.filter, [], demand);
+    await small.filter.add(idsOf('first', 3000));
+    const capacities = async () => (await layersOf(name)).map(({ capacity }) => capacity);
+    expect(await capacities()).toEqual([500, 500]);
+    const ids = [...idsOf('first', 3000), ...idsOf('second', 5000)];
+    const large = await limited(20_000);
+    // Less than the first layer takes, as of a process with a smaller capacity of its own.
+    const tiny = await limited(300);
+    await large.filter.add(ids.slice(3000));
+    const grown = await capacities();
+    expect(grown.length).toBeGreaterThan(2);
+    await Promise.all([small, tiny].map(({ filter }) => filter.add(idsOf('third', 3000))));
+    expect((await capacities()).slice(0, grown.length)).toEqual(grown);
+    for (const { filter } of [small, large, tiny]) {
+      expect(new Set(await filter.check([...ids, ...idsOf('third', 3000)]))).toEqual(new Set(['maybe']));
+    }
+    const { settings } = await admin.hgetall(`bloom:{${name}}:meta`);
+    expect(settings).not.toContain('maxCapacity');
+  });
+
   it('answers in one round trip', async () => {
     const name = redis.name();
     const { filter } = await open(name);

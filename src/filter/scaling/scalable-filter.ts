@@ -53,7 +53,7 @@ export class ScalableFilter {
    * Adds an id; true when it was not there before. A full filter grows by a layer.
    *
    * @throws {BloomIdError} when the value is no id, or is longer than `maxIdBytes`.
-   * @throws {BloomFullError} when the filter is full and a further layer would take it above its error rate, or 4 GiB.
+   * @throws {BloomFullError} when the filter is full and a further layer would take it above its error rate, `maxCapacity` or 4 GiB.
    */
   add(id: BloomId): boolean {
     return this.addKey(toIdKey(id));
@@ -104,8 +104,8 @@ export class ScalableFilter {
     if (plan !== undefined) return this.open(plan);
     if (this.overfills) return newest;
     throw new BloomFullError(
-      `Expected at most ${this.ids} ids in ${this.stack.length} layers, got one more: a further layer would exceed 4 GiB or the error ` +
-        'rate. Make a filter of a larger capacity for all ids.',
+      `Expected at most ${this.ids} ids in ${this.stack.length} layers, got one more: a further layer would exceed 4 GiB, the error ` +
+        'rate or scaling.maxCapacity. Make a filter of a larger capacity for all ids.',
     );
   }
 

@@ -9,6 +9,12 @@ export interface ScalingOptions {
   readonly expansion?: number | undefined;
   /** Error rate of a further layer, as a multiple of the last one's: above 0 and below 1. Default 0.8. */
   readonly tightening?: number | undefined;
+  /**
+   * Ids that all layers together are made for, at least `capacity`: the last layer is cut to it, and no further one is opened. Ids beyond
+   * it go into the last layer, where the error rate rises, or are refused by a `ScalableFilter`. Default of a filter of the module:
+   * 100,000,000, or 10 times its capacity when that is more; of a `ScalableFilter` none.
+   */
+  readonly maxCapacity?: number | undefined;
 }
 
 /** What a filter is planned for whose size nobody knows. */
@@ -29,17 +35,37 @@ const MAX_EXPANSION = 1024;
 const DEFAULT_TIGHTENING = 0.8;
 
 /**
- * The layer of this index, counted from 0; undefined when it would take the filter above its error rate, or exceed 4 GiB.
+ * The layer of this index, counted from 0; undefined when it would take the filter above its error rate or `maxCapacity`, or exceed 4 GiB.
  *
  * Layer i is for capacity · expansion^i ids at e(i) = errorRate · (1 - tightening) · tightening^i. All e(i) together are at most
  * errorRate, and so is the chance that an absent id passes one of the layers. Where e(i) falls below what a blocked filter can
- * have, layers have the lowest it can, for as long as all together allow it.
+ * have, layers have the lowest it can, for as long as all together allow it. The last layer before `maxCapacity` takes what is left
+ * to it.
  *
  * @throws {BloomConfigError} when not even the first layer can be made.
  */
 export function planLayer(demand: ScalingDemand, index: number): FilterPlan | undefined {
   checkDemand(demand);
   checkInteger('index', index, { min: 0, max: Number.MAX_SAFE_INTEGER });
+  const { expansion, maxCapacity = Infinity } = checkedScaling(demand.scaling);
+  if (maxCapacity < demand.capacity) {
+    throw new BloomConfigError(
+      `Expected scaling.maxCapacity to be at least capacity, ${demand.capacity}, got ${maxCapacity}. It counts the ids of all layers, of which ` +
+        'the first one is for capacity.',
+    );
+  }
+  let before = 0;
+  for (let i = 0; i < index && before < maxCapacity; i++) before += demand.capacity * expansion ** i;
+  return planLayerWithin(demand, index, maxCapacity === Infinity ? Infinity : maxCapacity - before);
+}
+
+/**
+ * The same for layers of other capacities before it, with room for so many further ids, whatever `maxCapacity` the demand has.
+ *
+ * @throws {BloomConfigError} when not even the first layer can be made.
+ */
+export function planLayerWithin(demand: ScalingDemand, index: number, room: number): FilterPlan | undefined {
+  if (room < 1) return undefined;
   const { expansion, tightening } = checkedScaling(demand.scaling);
   let errorRate = 0;
   let sum = 0;
@@ -48,7 +74,7 @@ export function planLayer(demand: ScalingDemand, index: number): FilterPlan | un
     sum += errorRate;
     if (i > 0 && sum > demand.errorRate) return undefined;
   }
-  const layer = { capacity: demand.capacity * expansion ** index, errorRate };
+  const layer = { capacity: Math.min(demand.capacity * expansion ** index, room), errorRate };
   if (index === 0) return planBlocked(layer);
   try {
     return planBlocked(layer);
@@ -92,9 +118,12 @@ export function checkScaling(scaling: ScalingOptions): void {
  *
  * @throws {BloomConfigError}
  */
-function checkedScaling(scaling: ScalingOptions | undefined): { expansion: number; tightening: number } {
-  const { expansion = DEFAULT_EXPANSION, tightening = DEFAULT_TIGHTENING } = scaling ?? {};
+function checkedScaling(scaling: ScalingOptions | undefined) {
+  const { expansion = DEFAULT_EXPANSION, tightening = DEFAULT_TIGHTENING, maxCapacity } = scaling ?? {};
   checkInteger('expansion', expansion, { min: 1, max: MAX_EXPANSION });
-  if (tightening > 0 && tightening < 1) return { expansion, tightening };
+  if (maxCapacity !== undefined) {
+    checkInteger('scaling.maxCapacity', maxCapacity, { min: 1, max: Number.MAX_SAFE_INTEGER });
+  }
+  if (tightening > 0 && tightening < 1) return { expansion, tightening, maxCapacity };
   throw new BloomConfigError(`Expected tightening to be above 0 and below 1, got ${printed(tightening)}.`);
 }

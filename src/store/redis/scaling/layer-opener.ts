@@ -31,6 +31,8 @@ export interface LayerOpenerOptions {
   readonly leases: RedisLeases;
   readonly scripts: RedisScripts;
   readonly scaling: ScalingScripts;
+  /** Ids that all layers together may be for. */
+  readonly maxCapacity: number;
 }
 
 /** Opens further layers, in one process at a time. */
@@ -114,7 +116,8 @@ export class LayerOpener {
 
   private grown(placed: PlacedScaling): PlacedScaling | undefined {
     const from = placed.generation.token;
-    if (this.next?.from !== from) this.next = { from, grown: grownGeneration(this.options.keys, placed) };
+    const { keys, maxCapacity } = this.options;
+    if (this.next?.from !== from) this.next = { from, grown: grownGeneration(keys, placed, maxCapacity) };
     return this.next.grown;
   }
 }

@@ -49,7 +49,7 @@ export function openScaling(options: OpenScalingOptions): BloomFilterStore {
   return new ScalingFilterStore({
     ...parts,
     reader: new ScalingReader(keys, scaling),
-    opener: new LayerOpener(parts),
+    opener: new LayerOpener({ ...parts, maxCapacity: options.scaling.maxCapacity ?? Infinity }),
     options: options.scaling,
     onLoad: options.onLoad,
   });

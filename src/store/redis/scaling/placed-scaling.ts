@@ -7,6 +7,7 @@ import {
   MAX_BLOCKS,
   MAX_ID_BYTES_LIMIT,
   planLayer,
+  planLayerWithin,
   type ScalingDemand,
 } from '../../../filter/index.js';
 import type { CompanionGeneration } from '../companion/companion-meta.js';
@@ -44,13 +45,23 @@ export function firstGeneration(
   { token, demand, maxIdBytes }: { token: string; demand: ScalingDemand; maxIdBytes: number },
 ): PlacedScaling {
   const layers = [layerSettings(planLayer(demand, 0)!, maxIdBytes)];
-  return placed(keys, token, { demand, maxIdBytes, layers });
+  // Each process has its own limit: one in the metadata would be that of the first process for good.
+  const { maxCapacity: _, ...scaling } = demand.scaling ?? {};
+  return placed(keys, token, { demand: { ...demand, scaling }, maxIdBytes, layers });
 }
 
-/** The same generation with a further layer; undefined when it can have none. */
-export function grownGeneration(keys: ScalingKeys, from: PlacedScaling): PlacedScaling | undefined {
+/**
+ * The same generation with a further layer; undefined when it can have none.
+ *
+ * @param maxCapacity ids that all layers together may be for
+ */
+export function grownGeneration(
+  keys: ScalingKeys,
+  from: PlacedScaling,
+  maxCapacity: number,
+): PlacedScaling | undefined {
   const { demand, maxIdBytes, layers } = from.settings;
-  const plan = planLayer(demand, layers.length);
+  const plan = planLayerWithin(demand, layers.length, maxCapacity - capacityOf(from));
   if (plan === undefined) return undefined;
   const token = `${originOf(from.generation.token)}${GROWN}${layers.length}`;
   return placed(keys, token, { demand, maxIdBytes, layers: [...layers, layerSettings(plan, maxIdBytes)] });

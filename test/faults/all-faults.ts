@@ -4,6 +4,8 @@ import { failoverFaults } from './failover-faults.js';
 import { foreignFaults } from './foreign-faults.js';
 import { keyFaults } from './key-faults.js';
 import { linkFaults } from './link-faults.js';
+import { memoryFaults } from './memory-faults.js';
+import { proxyFaults } from './proxy-faults.js';
 import { rebuilderFaults } from './rebuilder-faults.js';
 import { redisFaults } from './redis-faults.js';
 import { scalingFaults } from './scaling-faults.js';
@@ -12,7 +14,9 @@ import { versionFaults } from './version-faults.js';
 
 export const allFaults: readonly Fault[] = [
   ...redisFaults,
+  ...memoryFaults,
   ...linkFaults,
+  ...proxyFaults,
   ...failoverFaults,
   ...keyFaults,
   ...sourceFaults,

@@ -3,6 +3,7 @@ import type { BloomRedis } from '../../src/store/redis/index.js';
 import { eventually } from '../support/eventually.js';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
 import { Sentinel, SENTINEL_MASTER } from '../support/sentinel.js';
+import { SwappingProxy } from '../support/swapping-proxy.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
 /** The servers of one fault, and how its instances reach them. */
@@ -68,6 +69,34 @@ export class ProxiedSite implements RedisSite {
   async stop(): Promise<void> {
     await Promise.all(this.proxies.map((proxy) => proxy.close()));
     await this.server.stop();
+  }
+}
+
+/** Two servers behind one proxy, which can put the other one behind connections that stay open. */
+export class SwappedSite implements RedisSite {
+  private constructor(
+    readonly first: RedisServer,
+    readonly second: RedisServer,
+    private readonly proxy: SwappingProxy,
+  ) {}
+
+  static async start(): Promise<SwappedSite> {
+    const args = ['--repl-diskless-sync-delay', '0'];
+    const [first, second] = await Promise.all([startRedis({ args }), startRedis({ args })]);
+    return new SwappedSite(first, second, await SwappingProxy.open(first));
+  }
+
+  connection(): BloomRedis {
+    return this.proxy.url;
+  }
+
+  swap(): Promise<void> {
+    return this.proxy.swapBetweenReplies(this.second);
+  }
+
+  async stop(): Promise<void> {
+    await this.proxy.close();
+    await Promise.all([this.first.stop(), this.second.stop()]);
   }
 }
 

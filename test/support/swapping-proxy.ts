@@ -1,10 +1,15 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Address } from './tcp-proxy.js';
+
+/** Without a byte of a server for so long, no reply is on its way. */
+const QUIET_MS = 50;
 
 /** A proxy that can put another server behind connections that stay open, as one that understands Redis may do. */
 export class SwappingProxy {
   private readonly upstreams = new Map<Socket, Socket>();
+  private repliedAt = 0;
 
   private constructor(
     private readonly server: Server,
@@ -40,6 +45,15 @@ export class SwappingProxy {
     }
   }
 
+  /** Passes on no command until all replies have arrived, so that none is lost under traffic. */
+  async swapBetweenReplies(target: Address): Promise<void> {
+    for (const client of this.upstreams.keys()) client.pause();
+    this.repliedAt = performance.now();
+    while (performance.now() - this.repliedAt < QUIET_MS) await delay(5);
+    this.swap(target);
+    for (const client of this.upstreams.keys()) client.resume();
+  }
+
   async close(): Promise<void> {
     for (const client of this.upstreams.keys()) client.destroy();
     this.server.close();
@@ -48,7 +62,10 @@ export class SwappingProxy {
 
   private lead(client: Socket): void {
     const upstream = connect({ host: this.target.host, port: this.target.port, noDelay: true });
-    upstream.on('data', (chunk) => client.write(chunk));
+    upstream.on('data', (chunk) => {
+      this.repliedAt = performance.now();
+      client.write(chunk);
+    });
     upstream.on('error', () => {});
     upstream.on('close', () => client.destroy());
     this.upstreams.set(client, upstream);

@@ -2,6 +2,7 @@ import { type BloomEvent, type BloomEventListener, systemClock } from '../common
 import { OverfullPacer } from './overfull-pacer.js';
 import { hasFixedSize, isMadeByOthers, storedBytes } from '../filter/index.js';
 import type { BloomFilterInfo, FilterDefinition, ManagedFilter } from '../service/index.js';
+import type { BuildOccasion } from '../store/index.js';
 
 const LOOK_EVERY_MS = 60_000;
 
@@ -51,10 +52,11 @@ export class FilterWatch {
     try {
       const info = await find();
       const { source, layout } = filter.definition;
-      if (!info || !source || info.rebuilding || hasFixedSize(layout)) return;
-      if (!(await this.isDue(filter, info))) return;
+      // What a process that died has left in staging says that a rebuild goes on; whether one does is for the lease to say.
+      if (!info || !source || hasFixedSize(layout)) return;
+      const occasion = await this.occasion(filter, info);
       // A run that fails has told so by its event.
-      await filter.rebuild({ unless: unlessRebuilt(info), occasion: { kind: 'recovery' } }).catch(() => {});
+      if (occasion) await filter.rebuild({ unless: unlessRebuilt(info), occasion }).catch(() => {});
     } catch (error) {
       this.emit({ type: 'store-error', filter: filter.name, operation: 'look after the filter', error });
     } finally {
@@ -63,25 +65,25 @@ export class FilterWatch {
   }
 
   /** A source that has outgrown the plan is due at once; ids that it does not have wait, however many somebody adds. */
-  private async isDue(
+  private async occasion(
     filter: ManagedFilter,
     { builtAt, count, capacity }: BloomFilterInfo,
-  ): Promise<boolean> {
+  ): Promise<BuildOccasion | undefined> {
     const pacer = this.pacers.get(filter) ?? new OverfullPacer();
     this.pacers.set(filter, pacer);
-    if (pacer.isDue(builtAt?.getTime() ?? 0)) return true;
+    if (pacer.isDue(builtAt?.getTime() ?? 0)) return { kind: 'overfull', withinMs: pacer.betweenMs };
     const { source, stallMs } = filter.definition;
-    if (!source?.count || !pacer.mayAskSource(count / capacity)) return false;
+    if (!source?.count || !pacer.mayAskSource(count / capacity)) return undefined;
     const stall = new AbortController();
     try {
       const given = await Promise.race([
         (async () => source.count!())(),
         systemClock.sleep(stallMs, stall.signal).then(() => undefined),
       ]);
-      return given !== undefined && Number(given) > capacity;
+      return given !== undefined && Number(given) > capacity ? { kind: 'recovery' } : undefined;
     } catch (error) {
       this.emit({ type: 'store-error', filter: filter.name, operation: 'count the source', error });
-      return false;
+      return undefined;
     } finally {
       stall.abort();
     }

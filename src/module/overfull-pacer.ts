@@ -9,7 +9,15 @@ export class OverfullPacer {
   private builtAt: number | undefined;
   private askedTimes = 0;
 
-  /** To be called with each generation that is found overfull; whether a rebuild is due, by the time since its build. */
+  /** Between two rebuilds for this reason, in milliseconds, for now. */
+  get betweenMs(): number {
+    return this.pauseMs;
+  }
+
+  /**
+   * To be called with each generation that is found overfull; whether a rebuild is due, by the time since its build. A build that lies in
+   * the future says that clocks differ, and holds nothing up: the store has a clock that all share.
+   */
   isDue(builtAt: number, now = Date.now()): boolean {
     if (builtAt !== this.builtAt) {
       // One that is overfull soon after the last one was: what fills it goes on.
@@ -20,7 +28,7 @@ export class OverfullPacer {
       this.builtAt = builtAt;
       this.askedTimes = 0;
     }
-    return now - builtAt >= this.pauseMs;
+    return builtAt > now || now - builtAt >= this.pauseMs;
   }
 
   /** Whether to ask the source how many ids it has: for each generation once, and whenever it holds twice as many as when it was asked. */

@@ -8,7 +8,12 @@ export type BuildOccasion =
    */
   | { readonly kind: 'scheduled'; readonly withinMs: number }
   /** The filter is not as it should be: not due for a pause after a build failed, in whatever process. */
-  | { readonly kind: 'recovery' };
+  | { readonly kind: 'recovery' }
+  /**
+   * The filter holds more ids than planned, which anybody may cause who can add: not due when a build for this reason, or one that went live,
+   * began within the last `withinMs` milliseconds, whether it failed or not, nor for the pause after one that failed.
+   */
+  | { readonly kind: 'overfull'; readonly withinMs: number };
 
 /** How a build ended, of those that took place. */
 export type BuildOutcome =

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type BloomEvent, type BloomFeature, BloomModule, BloomService } from 'nestjs-bloom';
 import type { TestingModule } from '@nestjs/testing';
+import { Redis } from 'ioredis';
 import { FilterWatch } from '../../src/module/filter.watch.js';
 import { OverfullPacer } from '../../src/module/overfull-pacer.js';
 import type { ManagedFilter } from '../../src/service/index.js';
@@ -93,6 +94,54 @@ describe.each(['redis', 'memory'])('A filter in %s that creates which fail fill 
     expect(overfull().length).toBeGreaterThan(0);
   });
 
+  it('is rebuilt also where a process that died has left something in staging', async () => {
+    const filter = await start();
+    await filter.rebuild();
+    await filter.addMany(idsOf('junk', 2000));
+    const info = await filter.info();
+    let rebuilds = 0;
+    const left = {
+      definition: filter.definition,
+      lookAtLoad: async () => ({ ...info, builtAt: undefined, rebuilding: true }),
+      rebuild: async () => void rebuilds++,
+    };
+    await new FilterWatch((event) => events.push(event)).look(left as unknown as ManagedFilter);
+    expect(rebuilds).toBe(1);
+  });
+
+  it('is rebuilt once in a pause, by however many processes, where its rebuilds fail', async () => {
+    const source = {
+      async *ids() {
+        if (++scans > 1) throw new Error('The table is locked.');
+        yield idsOf('row', 100);
+      },
+    };
+    const filter = await start({ source });
+    await filter.rebuild();
+    await filter.addMany(idsOf('junk', 2000));
+    await eventually('an event', () => overfull().length > 0);
+    const later = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 20 * 60_000);
+    try {
+      for (let process = 0; process < 4; process++) {
+        const watch = new FilterWatch((event) => events.push(event));
+        await watch.look(filter);
+        expect(scans).toBe(1);
+      }
+      if (kind === 'memory') return;
+      const admin = new Redis(server.url);
+      await admin.hincrby(`bloom:{${filter.name}}:builds`, 'live', -20 * 60_000);
+      for (let process = 0; process < 4; process++) {
+        const watch = new FilterWatch((event) => events.push(event));
+        await watch.look(filter);
+        await admin.hdel(`bloom:{${filter.name}}:builds`, 'due');
+        expect(scans).toBe(2);
+      }
+      await admin.quit();
+    } finally {
+      later.mockRestore();
+    }
+  });
+
   it('is rebuilt at once where the source has more ids than planned', async () => {
     const rows = idsOf('row', 100);
     let counts = 0;
@@ -126,6 +175,10 @@ describe('The pace of rebuilds of an overfull filter', () => {
     }
     for (let i = 0; i < 20; i++) pacer.isDue((builtAt += 60 * MINUTE_MS), builtAt);
     expect(pacer.isDue(builtAt, builtAt + 24 * 60 * MINUTE_MS)).toBe(true);
+  });
+
+  it('is not held up by a build that lies in the future', () => {
+    expect(new OverfullPacer().isDue(2_000_000, 1_000_000)).toBe(true);
   });
 
   it('is ten minutes again when it was calm for long', () => {

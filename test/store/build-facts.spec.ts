@@ -8,6 +8,7 @@ const KEY = 'bloom:{products}:builds';
 const LEASE = 'bloom:{products}:lease';
 const SCHEDULED: BuildOccasion = { kind: 'scheduled', withinMs: 60_000 };
 const RECOVERY: BuildOccasion = { kind: 'recovery' };
+const OVERFULL: BuildOccasion = { kind: 'overfull', withinMs: 60_000 };
 const HOUR_MS = 3_600_000;
 
 describe('The facts about the builds of a filter in Redis', () => {
@@ -53,6 +54,25 @@ describe('The facts about the builds of a filter in Redis', () => {
     await admin.hincrby(KEY, 'began', -1500);
     await make(SCHEDULED, 'published', other);
     await make(RECOVERY, 'published');
+  });
+
+  it('pace the builds of an overfull filter for all processes, also those that fail and those whose process dies', async () => {
+    const past = (field: string) => admin.hincrby(KEY, field, -61_000);
+    await make(OVERFULL, 'failed');
+    await admin.hdel(KEY, 'due');
+    expect(await ask(other, OVERFULL)).toBeGreaterThan(50_000);
+    await make({ kind: 'scheduled', withinMs: 1 }, 'failed', other);
+    await past('due');
+    await make(OVERFULL, 'published', other);
+    expect(await ask(filter, OVERFULL)).toBeGreaterThan(50_000);
+    await past('began');
+    expect(await ask(filter, OVERFULL)).toBeGreaterThan(50_000);
+    await past('live');
+    expect(await ask(filter, OVERFULL)).toBeInstanceOf(Object);
+    await admin.del(LEASE);
+    expect(await ask(other, OVERFULL)).toBeGreaterThan(50_000);
+    await past('began');
+    expect(await ask(other, OVERFULL)).toBeInstanceOf(Object);
   });
 
   it('that lie in the future, after the clock was set back, hold nothing up', async () => {

@@ -24,11 +24,15 @@ export class BuildFacts {
         return 0;
       case 'recovery':
         return Math.max(0, this.due - now);
-      case 'scheduled': {
-        const last = Math.max(this.live, this.occasion === 'scheduled' ? this.began : -Infinity);
-        return Math.max(0, last + occasion.withinMs - now);
-      }
+      case 'scheduled':
+        return Math.max(0, this.lastFor(occasion) + occasion.withinMs - now);
+      case 'overfull':
+        return Math.max(0, this.lastFor(occasion) + occasion.withinMs - now, this.due - now);
     }
+  }
+
+  private lastFor({ kind }: BuildOccasion): number {
+    return Math.max(this.live, this.occasion === kind ? this.began : -Infinity);
   }
 
   begin({ kind }: BuildOccasion): void {

@@ -40,7 +40,7 @@ export class LeaseScripts {
     },
   ): SentScript<AcquireReply> {
     const { token, lifeMs, occasion, givenUp } = options;
-    const withinMs = occasion?.kind === 'scheduled' ? occasion.withinMs : 0;
+    const withinMs = occasion && 'withinMs' in occasion ? occasion.withinMs : 0;
     return this.connection.send(
       this.acquireScript,
       occasion ? [keys.lease, keys.builds] : [keys.lease],

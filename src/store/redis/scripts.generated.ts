@@ -43,12 +43,12 @@ if time and not time.err then
     end
   end
   local nextAt = now
-  if occasion == 'scheduled' then
+  if occasion == 'scheduled' or occasion == 'overfull' then
     local within = tonumber(ARGV[4])
-    if began and not died and known[3] == 'scheduled' then nextAt = math.max(nextAt, began + within) end
+    if began and known[3] == occasion and (not died or occasion == 'overfull') then nextAt = math.max(nextAt, began + within) end
     if live then nextAt = math.max(nextAt, live + within) end
   end
-  local paused = occasion == 'recovery' or (occasion == 'scheduled' and died)
+  local paused = occasion == 'recovery' or occasion == 'overfull' or (occasion == 'scheduled' and died)
   if paused and due and wait and due - now <= wait then nextAt = math.max(nextAt, due) end
   if nextAt > now then return { 'NOTDUE', math.ceil(nextAt - now) } end
 end

@@ -6,8 +6,8 @@ KEYS[1]   lease
 KEYS[2]   facts about the builds; left out when nothing is to be noted
 ARGV[1]   token of the caller
 ARGV[2]   life of the lease, in milliseconds
-ARGV[3]   occasion: 'manual', 'scheduled', 'recovery', or '' without facts
-ARGV[4]   for 'scheduled': a build that began within so many milliseconds is enough
+ARGV[3]   occasion: 'manual', 'scheduled', 'recovery', 'overfull', or '' without facts
+ARGV[4]   for 'scheduled' and 'overfull': a build that began within so many milliseconds is enough
 ARGV[5]   pause after the first failure in a row, in milliseconds; it doubles with each
 ARGV[6]   longest such pause
 ARGV[7..] tokens that the caller has had and does not hold any more: such a lease is replaced
@@ -64,12 +64,13 @@ if time and not time.err then
     end
   end
   local nextAt = now
-  if occasion == 'scheduled' then
+  if occasion == 'scheduled' or occasion == 'overfull' then
     local within = tonumber(ARGV[4])
-    if began and not died and known[3] == 'scheduled' then nextAt = math.max(nextAt, began + within) end
+    -- For an overfull filter one that died has cost a scan as well.
+    if began and known[3] == occasion and (not died or occasion == 'overfull') then nextAt = math.max(nextAt, began + within) end
     if live then nextAt = math.max(nextAt, live + within) end
   end
-  local paused = occasion == 'recovery' or (occasion == 'scheduled' and died)
+  local paused = occasion == 'recovery' or occasion == 'overfull' or (occasion == 'scheduled' and died)
   if paused and due and wait and due - now <= wait then nextAt = math.max(nextAt, due) end
   if nextAt > now then return { 'NOTDUE', math.ceil(nextAt - now) } end
 end

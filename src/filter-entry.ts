@@ -1,4 +1,5 @@
 export {
+  type Adopt,
   BIT_ORDERS,
   type BitFilter,
   type BitLayout,

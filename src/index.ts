@@ -38,6 +38,7 @@ export {
   type BloomRegistersOptions,
 } from './guard/index.js';
 export {
+  type BloomFactoryOptions,
   type BloomFeature,
   type BloomFeatureAsyncOptions,
   BloomModule,
@@ -45,6 +46,7 @@ export {
   type BloomModuleOptions,
   type BloomOptionsFactory,
   type BloomRedis,
+  type CopyLimits,
   getBloomFilterToken,
   InjectBloomFilter,
 } from './module/index.js';

@@ -7,7 +7,7 @@ export {
 } from '../common/index.js';
 export type { BitFilter, FilterEstimate } from './bits/bit-filter.js';
 export type { BitLayout } from './bits/bit-layout.js';
-export type { ForeignAdds, ForeignKeyOptions } from './bits/foreign-key.js';
+export type { Adopt, ForeignAdds, ForeignKeyOptions } from './bits/foreign-key.js';
 export { BIT_ORDERS, type BitOrder, reorderBits } from './bits/bit-order.js';
 export type { Demand, Geometry } from './bits/geometry.js';
 export { countBits } from './bits/count-bits.js';

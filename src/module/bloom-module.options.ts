@@ -48,17 +48,18 @@ export interface BloomFeature extends Omit<BloomFilterOptions, 'source'> {
 
 /** Options that take part in making the module, and so cannot come from a factory. */
 type StaticOptions = Pick<BloomModuleOptions, 'isGlobal' | 'filters'>;
-type FactoryOptions = Omit<BloomModuleOptions, 'isGlobal' | 'filters'>;
+/** What a factory may make. */
+export type BloomFactoryOptions = Omit<BloomModuleOptions, 'isGlobal' | 'filters'>;
 
 /** A class that makes the options, for `useClass` and `useExisting`. */
 export interface BloomOptionsFactory {
-  createBloomOptions(): FactoryOptions | Promise<FactoryOptions>;
+  createBloomOptions(): BloomFactoryOptions | Promise<BloomFactoryOptions>;
 }
 
 /** Of `BloomModule.forRootAsync`: one of `useFactory`, `useClass` and `useExisting` makes the options. */
 export interface BloomModuleAsyncOptions extends StaticOptions, Pick<ModuleMetadata, 'imports'> {
   // oxlint-disable-next-line typescript/no-explicit-any -- what is injected is the factory's own affair
-  readonly useFactory?: (...args: any[]) => FactoryOptions | Promise<FactoryOptions>;
+  readonly useFactory?: (...args: any[]) => BloomFactoryOptions | Promise<BloomFactoryOptions>;
   readonly inject?: FactoryProvider['inject'];
   readonly useClass?: Type<BloomOptionsFactory>;
   readonly useExisting?: Type<BloomOptionsFactory>;

@@ -1,4 +1,5 @@
 export type {
+  BloomFactoryOptions,
   BloomFeature,
   BloomFeatureAsyncOptions,
   BloomModuleAsyncOptions,
@@ -6,5 +7,6 @@ export type {
   BloomOptionsFactory,
 } from './bloom-module.options.js';
 export type { BloomRedis } from '../store/redis/index.js';
+export type { CopyLimits } from '../store/replica/index.js';
 export { BloomModule } from './bloom.module.js';
 export { BLOOM_STORE, getBloomFilterToken, InjectBloomFilter } from './bloom.tokens.js';

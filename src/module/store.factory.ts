@@ -1,4 +1,4 @@
-import { BloomConfigError } from '../common/index.js';
+import { BloomConfigError, printed } from '../common/index.js';
 import type { BloomStore } from '../store/index.js';
 import { MemoryStore } from '../store/memory/index.js';
 import { RedisStore } from '../store/redis/index.js';
@@ -8,8 +8,6 @@ import type { BloomModuleOptions } from './bloom-module.options.js';
 import type { EventHub } from './event.hub.js';
 
 const MIB = 1024 * 1024;
-/** Defaults of `copies`. */
-const COPY_LIMITS: CopyLimits = { bytesPerSecond: 8 * MIB, maxBytes: 256 * MIB };
 
 /**
  * The store that the options ask for.
@@ -24,11 +22,7 @@ export async function createStore(options: BloomModuleOptions, events: EventHub)
     writeTimeoutMs = 2000,
     trustAfterFailover = false,
   } = options;
-  const limits = { ...COPY_LIMITS, ...options.copies };
-  for (const [name, value] of Object.entries(limits)) {
-    if (!(value > 0))
-      throw new BloomConfigError(`Expected copies.${name} to be a number of bytes above 0, got ${value}.`);
-  }
+  const limits = copyLimits(options.copies);
   if (redis === undefined) return new MemoryStore();
   if (!/^[^{}\s]+$/.test(keyPrefix)) {
     throw new BloomConfigError(
@@ -52,4 +46,18 @@ export async function createStore(options: BloomModuleOptions, events: EventHub)
     emit: events.emit,
   });
   return new ReplicaStore(inRedis, limits);
+}
+
+function copyLimits({
+  bytesPerSecond = 8 * MIB,
+  maxBytes = 256 * MIB,
+}: NonNullable<BloomModuleOptions['copies']> = {}): CopyLimits {
+  const limits = { bytesPerSecond, maxBytes };
+  for (const [name, value] of Object.entries(limits)) {
+    if (typeof value !== 'number' || !(value > 0))
+      throw new BloomConfigError(
+        `Expected copies.${name} to be a number of bytes above 0, got ${printed(value)}.`,
+      );
+  }
+  return limits;
 }

@@ -21,6 +21,8 @@ const RECOVERY: BuildOccasion = { kind: 'recovery' };
 export class RebuildScheduler {
   private readonly stopping = new AbortController();
   private readonly recovering = new Map<ManagedFilter, Promise<void>>();
+  /** When the schedule of a filter fired last in this process, by `performance.now()`, and whether the last build that it made failed. */
+  private readonly asked = new WeakMap<ManagedFilter, { readonly at: number; hasFailed: boolean }>();
   private registry: SchedulerRegistry | undefined;
   private filters: readonly ManagedFilter[] = [];
 
@@ -62,7 +64,7 @@ export class RebuildScheduler {
       const fires = new CronFires();
       const job: CronJob = CronJob.from({
         cronTime: cron!,
-        onTick: () => void this.rebuildByCron(filter, fires.withinMs(job.nextDate().toMillis())),
+        onTick: () => void this.rebuildBySchedule(filter, fires.withinMs(job.nextDate().toMillis())),
         start: true,
         timeZone: timeZone ?? null,
       });
@@ -139,22 +141,28 @@ export class RebuildScheduler {
     } catch {
       return;
     }
-    await this.rebuild(filter, { occasion: { kind: 'scheduled', withinMs: everyMs - toleranceMs } });
+    await this.rebuildBySchedule(filter, everyMs - toleranceMs);
   }
 
-  private async rebuildByCron(filter: ManagedFilter, withinMs: number): Promise<void> {
-    await this.rebuild(filter, { occasion: { kind: 'scheduled', withinMs } });
+  private async rebuildBySchedule(filter: ManagedFilter, withinMs: number): Promise<void> {
+    const before = this.asked.get(filter);
+    const asked = { at: performance.now(), hasFailed: before?.hasFailed ?? false };
+    this.asked.set(filter, asked);
+    const failedMs = before?.hasFailed ? Math.floor(asked.at - before.at) : undefined;
+    const { outcome, error } = await this.rebuild(filter, {
+      occasion: { kind: 'scheduled', withinMs, failedMs },
+    });
+    if (error || outcome === 'published') asked.hasFailed = error !== undefined;
   }
 
   /** What a run fails with has been reported by an event. */
   private rebuild(
     filter: ManagedFilter,
     request: RebuildRequest,
-  ): Promise<{ readonly dueInMs?: number; readonly error?: unknown }> {
-    return filter.rebuild({ ...request, signal: this.stopping.signal }).then(
-      (report) => (report.outcome === 'skipped' ? report : {}),
-      (error: unknown) => ({ error }),
-    );
+  ): Promise<{ readonly outcome?: string; readonly dueInMs?: number; readonly error?: unknown }> {
+    return filter
+      .rebuild({ ...request, signal: this.stopping.signal })
+      .catch((error: unknown) => ({ error }));
   }
 
   private schedulerRegistry(filter: string): SchedulerRegistry {

@@ -4,9 +4,10 @@ export type BuildOccasion =
   | { readonly kind: 'manual' }
   /**
    * A schedule asked for it: not due when a build that a schedule asked for, or that went live, began within the last `withinMs`
-   * milliseconds.
+   * milliseconds. `failedMs` is given when the last build that the schedule of this process made has failed, and says how long ago it
+   * asked before: then it is not due either when a process that has not failed has asked since.
    */
-  | { readonly kind: 'scheduled'; readonly withinMs: number }
+  | { readonly kind: 'scheduled'; readonly withinMs: number; readonly failedMs?: number | undefined }
   /** The filter is not as it should be: not due for a pause after a build failed, in whatever process. */
   | { readonly kind: 'recovery' }
   /**

@@ -3,6 +3,7 @@ import type { Fault } from './fault.js';
 import { failoverFaults } from './failover-faults.js';
 import { foreignFaults } from './foreign-faults.js';
 import { keyFaults } from './key-faults.js';
+import { leaseFaults } from './lease-faults.js';
 import { linkFaults } from './link-faults.js';
 import { memoryFaults } from './memory-faults.js';
 import { proxyFaults } from './proxy-faults.js';
@@ -21,6 +22,7 @@ export const allFaults: readonly Fault[] = [
   ...keyFaults,
   ...sourceFaults,
   ...rebuilderFaults,
+  ...leaseFaults,
   ...versionFaults,
   ...foreignFaults,
   ...scalingFaults,

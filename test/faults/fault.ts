@@ -44,6 +44,11 @@ export interface FaultSpecification<Site extends RedisSite> {
   /** The conditions of the promise do not hold: it shows what that costs, and is run only on demand. */
   readonly isBeyond?: boolean;
   readonly capacity?: number;
+  readonly leaseMs?: number;
+  /** The instances rebuild every so often. */
+  readonly everyMs?: number;
+  /** Protection must be back within this time. */
+  readonly backWithinMs?: number;
   /** Default `blocked`. */
   readonly kind?: FilterKindName;
   /** The filter has no source, so that what is lost stays `unknown` until somebody empties it. */
@@ -87,9 +92,11 @@ export function fault<Site extends RedisSite>(specification: FaultSpecification<
 }
 
 async function judge<Site extends RedisSite>(
-  { name, start, strike, capacity = CAPACITY, kind = 'blocked', isForGood = false }: FaultSpecification<Site>,
+  specification: FaultSpecification<Site>,
   without: Safety | undefined,
 ): Promise<Judgement> {
+  const { name, start, strike, capacity = CAPACITY, kind = 'blocked', isForGood = false } = specification;
+  const { leaseMs, everyMs, backWithinMs = Infinity } = specification;
   const ids = Array.from({ length: IDS_IN_TABLE }, (_, i) => `built-${i}`);
   const table = new SimulatedTable(ids);
   const ledger = new Ledger(ids);
@@ -102,7 +109,9 @@ async function judge<Site extends RedisSite>(
   try {
     for (const timeoutMs of [TIMEOUT_MS, TIMEOUT_MS, PATIENT_TIMEOUT_MS]) {
       const redis = site.connection(instances.length);
-      instances.push(await Instance.start({ redis, table, kind, timeoutMs, capacity, without }));
+      instances.push(
+        await Instance.start({ redis, table, kind, timeoutMs, capacity, leaseMs, everyMs, without }),
+      );
       await untilProtected(instances.at(-1)!);
     }
     const { hasSource, peer, live }: FilterKind = FILTER_KINDS[kind];
@@ -133,6 +142,8 @@ async function judge<Site extends RedisSite>(
       if (isForGood) await expectUnknown(instances);
       else protectedAgainMs = await protection.backAfter(overAt ?? performance.now());
       if (protectedAgainMs === null && !isForGood) failure = 'Protection did not come back.';
+      if (protectedAgainMs !== null && protectedAgainMs > backWithinMs)
+        failure = `Protection took longer than ${backWithinMs} ms.`;
     } catch (error) {
       failure = String(error);
     }

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Inject, Injectable, type INestApplicationContext, Module } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';
 import {
   type BloomEvent,
@@ -45,6 +46,9 @@ export interface InstanceOptions {
   readonly timeoutMs: number;
   readonly capacity: number;
   readonly trustAfterFailover?: boolean;
+  readonly leaseMs?: number | undefined;
+  /** Without it only what is lost is rebuilt. */
+  readonly everyMs?: number | undefined;
   readonly without: Safety | undefined;
 }
 
@@ -86,9 +90,11 @@ export class Instance {
 }
 
 export async function createShop(
-  { redis, table, kind, timeoutMs, capacity, trustAfterFailover = false, without }: InstanceOptions,
+  instance: InstanceOptions,
   onEvent: (event: BloomEvent) => void,
 ): Promise<INestApplicationContext> {
+  const { redis, table, kind, timeoutMs, capacity, trustAfterFailover = false, without } = instance;
+  const { leaseMs = LEASE_MS, everyMs } = instance;
   const options: BloomModuleOptions = {
     redis,
     timeoutMs,
@@ -99,13 +105,13 @@ export async function createShop(
       {
         ...filterOptions(kind, capacity),
         ...(FILTER_KINDS[kind].hasSource ? { source: table } : {}),
-        rebuild: { drainMs: DRAIN_MS, leaseMs: LEASE_MS },
+        rebuild: { drainMs: DRAIN_MS, leaseMs, ...(everyMs !== undefined && { everyMs }) },
       },
     ],
   };
 
   @Module({
-    imports: [BloomModule.forRoot(options)],
+    imports: [...(everyMs === undefined ? [] : [ScheduleModule.forRoot()]), BloomModule.forRoot(options)],
     providers: [Shop, { provide: TABLE, useValue: table }],
   })
   class ShopModule {}

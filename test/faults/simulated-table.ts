@@ -15,6 +15,8 @@ const BATCHES = 5;
 /** The database of the shop: rows become visible some time after they were written, and a scan sees what was visible at its start. */
 export class SimulatedTable implements BloomIdSource {
   isDown = false;
+  /** How often it was asked for all ids. */
+  scans = 0;
   /** How a rebuild reads the rows that are visible when it begins: a fault puts another one in its place. */
   reading: Reading = readInBatches;
 
@@ -44,6 +46,7 @@ export class SimulatedTable implements BloomIdSource {
   }
 
   async *ids({ signal }: { signal: AbortSignal }): AsyncIterable<BloomId | readonly BloomId[]> {
+    this.scans++;
     yield* this.reading(this.visibleIds(), signal);
   }
 

@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
+const DAY_MS = 24 * 3_600_000;
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('Several instances on one Redis', () => {
@@ -26,11 +27,15 @@ describe('Several instances on one Redis', () => {
     await redis.close();
   });
 
-  async function start(instance: number, rebuild: BloomRebuildSchedule): Promise<TestingModule> {
+  async function start(
+    instance: number,
+    rebuild: BloomRebuildSchedule,
+    isBroken = false,
+  ): Promise<TestingModule> {
     const ids = async function* () {
       scans.push({ instance });
       await wait(5);
-      if (fails) throw new Error('The database is down.');
+      if (fails || isBroken) throw new Error('The database is down.');
       yield ['mug'];
     };
     const module = await startContext({
@@ -75,6 +80,21 @@ describe('Several instances on one Redis', () => {
       await wait(150);
     }
     expect(scans.length).toBe(1);
+  });
+
+  it('are not kept from rebuilding by one whose source fails, and that is always the first to ask', async () => {
+    const modules: TestingModule[] = [];
+    for (let i = 0; i < 3; i++) modules.push(await start(i, { cron: '0 4 * * *', onBoot: 'never' }, i === 0));
+    for (let fire = 0; fire < 4; fire++) {
+      for (const module of modules) {
+        await module.get(SchedulerRegistry, { strict: false }).getCronJob('bloom:products').fireOnTick();
+        await wait(200);
+      }
+      // The next day.
+      await redis.client().hincrby('bloom:{products}:builds', 'began', -DAY_MS);
+      await redis.client().hincrby('bloom:{products}:builds', 'live', -DAY_MS);
+    }
+    expect(scans.map(({ instance }) => instance)).toEqual([0, 1, 1, 1]);
   });
 
   it('scan as often as one would whose source fails', async () => {

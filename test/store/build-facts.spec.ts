@@ -95,6 +95,28 @@ describe('The facts about the builds of a filter in Redis', () => {
     }
   });
 
+  it.each(['1e300', 'inf', String(100 * HOUR_MS)])(
+    'that name a pause of %s hold nothing up',
+    async (wait) => {
+      await admin.hset(KEY, { due: wait === 'inf' ? wait : Date.now() + Number(wait), wait, failures: 1 });
+      await make(RECOVERY, 'published');
+    },
+  );
+
+  it('let one that fails each time build only when no other asks, so that it does not keep those from it that can', async () => {
+    const brief: BuildOccasion = { kind: 'scheduled', withinMs: 0 };
+    await make(SCHEDULED, 'failed');
+    expect(await ask(other, SCHEDULED)).toBeGreaterThan(0);
+    expect(await ask(filter, { ...brief, failedMs: HOUR_MS })).toBeGreaterThan(HOUR_MS - 60_000);
+    await make({ ...brief, failedMs: 0 }, 'failed');
+    await make(brief, 'failed', other);
+    expect(await ask(filter, { ...brief, failedMs: HOUR_MS })).toBeGreaterThan(0);
+    // All of them have failed, or those that had not are gone.
+    await admin.hincrby(KEY, 'able', -2 * HOUR_MS);
+    await make({ ...brief, failedMs: HOUR_MS }, 'failed');
+    await make({ ...brief, failedMs: HOUR_MS }, 'published', other);
+  });
+
   it('are made again where something else has their name', async () => {
     await admin.set(KEY, 'text');
     await make(SCHEDULED, 'published');

@@ -164,6 +164,34 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
     await (await expectTaken(other.filter)).release();
   });
 
+  it('counts for nothing when its life was counted before the clock was set back', async () => {
+    const redis = await start();
+    const admin = redis.client();
+    const [one, other] = [await openOn(redis), await openOn(redis)];
+    await leaseOf(one.filter, LEASE_MS);
+    await admin.pexpire(key, LEASE_MS * 9);
+    expect(await other.filter.lease({ leaseMs: LEASE_MS })).toBeUndefined();
+    await admin.pexpire(key, 24 * 3_600_000);
+    const taken = await leaseOf(other.filter, LEASE_MS);
+    expect(await admin.pttl(key)).toBeLessThanOrEqual(LEASE_MS);
+    await taken.release();
+  });
+
+  it('counts for nothing when it has no life, or is something else', async () => {
+    const redis = await start();
+    const admin = redis.client();
+    const { filter } = await openOn(redis);
+    await admin.set(key, 'for ever');
+    await (await leaseOf(filter, LEASE_MS)).release();
+    await admin.rpush(key, 'a list');
+    const lease = await leaseOf(filter, LEASE_MS);
+    await admin.del(key);
+    await admin.rpush(key, 'a list');
+    await lease.release();
+    await (await leaseOf(filter, LEASE_MS)).release();
+    expect(await admin.exists(key)).toBe(0);
+  });
+
   it('counts until it expires where no server is named: an older version took it, or INFO is refused', async () => {
     const redis = await start();
     const admin = redis.client();

@@ -110,7 +110,7 @@ describeKind('a filter of layout blocked', {
   layout: () => ({ kind: 'blocked' }),
 });
 describeKind('a shared negative cache', {
-  rows: ['every filter', '`blocked`', '`negativeCache: { shared: true }`'],
+  rows: ['every filter', '`blocked`'],
   layout: () => ({ kind: 'blocked' }),
   denials: { lifeMs: 5000, maxIds: 100 },
 });

@@ -34,6 +34,7 @@ const COMMON = [
   'acquire',
   'renew',
   'release',
+  'memory',
 ];
 
 function describeAdvice(name: string, one: Case): void {

@@ -35,16 +35,28 @@ export class LeaseScripts {
     options: {
       token: string;
       lifeMs: number;
+      leaseMs: number;
       occasion: BuildOccasion | undefined;
       givenUp: readonly string[];
     },
   ): SentScript<AcquireReply> {
-    const { token, lifeMs, occasion, givenUp } = options;
+    const { token, lifeMs, leaseMs, occasion, givenUp } = options;
     const withinMs = occasion && 'withinMs' in occasion ? occasion.withinMs : 0;
+    const failedMs = occasion?.kind === 'scheduled' ? occasion.failedMs : undefined;
     return this.connection.send(
       this.acquireScript,
       occasion ? [keys.lease, keys.builds] : [keys.lease],
-      [token, lifeMs, occasion?.kind ?? '', withinMs, FIRST_BUILD_PAUSE_MS, LAST_BUILD_PAUSE_MS, ...givenUp],
+      [
+        token,
+        lifeMs,
+        occasion?.kind ?? '',
+        withinMs,
+        FIRST_BUILD_PAUSE_MS,
+        LAST_BUILD_PAUSE_MS,
+        leaseMs,
+        failedMs ?? '',
+        ...givenUp,
+      ],
       acquireReply,
     );
   }

@@ -17,12 +17,12 @@ interface Surroundings {
  */
 export async function adviseOnServer(
   { scripts, keys, emit, name }: Surroundings,
-  filter: AdvisedFilter & { readonly sharesDenials?: boolean },
+  filter: AdvisedFilter,
   refused?: () => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const ofTimes = drainAdvice(filter, scripts.writeTimeoutMs);
   try {
-    const { forbidden, info } = await inspected(scripts, keys, filter);
+    const { forbidden, info } = await inspected(scripts, keys);
     return [
       ...ofTimes,
       ...(refused ? await refused() : permissionAdvice(forbidden)),
@@ -40,10 +40,9 @@ export async function adviseOnServer(
 async function inspected(
   scripts: RedisScripts,
   keys: Surroundings['keys'],
-  options: { readonly sharesDenials?: boolean },
 ): Promise<{ forbidden: readonly string[]; info: ReadonlyMap<string, string> }> {
   try {
-    return await scripts.inspect(keys, options);
+    return await scripts.inspect(keys);
   } catch (error) {
     const told = describeError(error);
     if (!told.includes('NOPERM')) throw error;

@@ -83,7 +83,7 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
   }
 
   advise(filter: AdvisedFilter): Promise<readonly string[]> {
-    return adviseOnServer(this.parts, { ...filter, sharesDenials: this.denials !== undefined });
+    return adviseOnServer(this.parts, filter);
   }
 
   async lease(request: LeaseRequest): Promise<RebuildLease | undefined> {

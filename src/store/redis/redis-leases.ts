@@ -48,7 +48,7 @@ export class RedisLeases {
     const lifeMs = Math.min(leaseMs, 2 * connection.writeTimeoutMs);
     const isNoted = occasion !== undefined;
     const { givenUp } = this;
-    const { reply, settled } = scripts.lease.acquire(keys, { token, lifeMs, occasion, givenUp });
+    const { reply, settled } = scripts.lease.acquire(keys, { token, lifeMs, leaseMs, occasion, givenUp });
     try {
       const answer = await reply;
       if (answer.outcome === 'not due') onNotDue?.(answer.dueInMs);

@@ -243,13 +243,9 @@ export class RedisScripts {
   /** What the server refuses of all that the scripts need, and its set-up as INFO tells it. */
   async inspect(
     keys: Pick<RedisKeys, 'probe'>,
-    { sharesDenials = false }: { sharesDenials?: boolean | undefined } = {},
   ): Promise<{ forbidden: string[]; info: ReadonlyMap<string, string> }> {
     const probes = [keys.probe, `${keys.probe}:renamed`, `${keys.probe}:hash`];
-    const reply = await this.connection.run(this.script.inspect, probes, [
-      PROBE_LIFE_MS,
-      sharesDenials ? 1 : 0,
-    ]);
+    const reply = await this.connection.run(this.script.inspect, probes, [PROBE_LIFE_MS]);
     const [forbidden, info] = reply as [Buffer[], Buffer];
     const lines = String(info)
       .split('\r\n')

@@ -4,24 +4,26 @@ export const luaSources = {
     source: `local token, occasion = ARGV[1], ARGV[3]
 local info = redis.pcall('INFO', 'server')
 local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
-local lease = redis.call('GET', KEYS[1])
+local lease = redis.pcall('GET', KEYS[1])
 local holder
-if lease then
+if type(lease) == 'string' then
   local givenBy
   holder, givenBy = string.match(lease, '^([^@]*)@?(.*)$')
   local isOfAnother = givenBy ~= '' and server ~= '' and givenBy ~= server
   if holder == token and not isOfAnother then return { 'TAKEN', lease } end
   local isGivenUp = false
-  for i = 7, #ARGV do
+  for i = 9, #ARGV do
     isGivenUp = isGivenUp or ARGV[i] == holder
   end
-  if not isOfAnother and not isGivenUp then return { 'HELD' } end
+  local left = redis.pcall('PTTL', KEYS[1])
+  local isEndless = type(left) == 'number' and (left < 0 or left > 10 * ARGV[7])
+  if not isOfAnother and not isGivenUp and not isEndless then return { 'HELD' } end
 end
 local notes
 local time = occasion ~= '' and redis.pcall('TIME')
 if time and not time.err then
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  local known = redis.pcall('HMGET', KEYS[2], 'running', 'began', 'occasion', 'live', 'failures', 'due', 'wait')
+  local known = redis.pcall('HMGET', KEYS[2], 'running', 'began', 'occasion', 'live', 'failures', 'due', 'wait', 'able')
   if known.err then
     redis.pcall('DEL', KEYS[2])
     known = {}
@@ -48,8 +50,16 @@ if time and not time.err then
     if began and known[3] == occasion and (not died or occasion == 'overfull') then nextAt = math.max(nextAt, began + within) end
     if live then nextAt = math.max(nextAt, live + within) end
   end
+  if occasion == 'scheduled' then
+    local able, since = past(known[8]), tonumber(ARGV[8])
+    if not since then
+      redis.pcall('HSET', KEYS[2], 'able', now)
+    elseif able and now - able < since then
+      nextAt = math.max(nextAt, able + since)
+    end
+  end
   local paused = occasion == 'recovery' or occasion == 'overfull' or (occasion == 'scheduled' and died)
-  if paused and due and wait and due - now <= wait then nextAt = math.max(nextAt, due) end
+  if paused and due and wait and wait <= 3600000 and due - now <= wait then nextAt = math.max(nextAt, due) end
   if nextAt > now then return { 'NOTDUE', math.ceil(nextAt - now) } end
 end
 lease = server == '' and token or token .. '@' .. server
@@ -1217,6 +1227,7 @@ try('PERSIST', KEYS[1])
 try('PEXPIRE', KEYS[1], ARGV[1])
 try('EXISTS', KEYS[1])
 try('TOUCH', KEYS[1])
+try('PTTL', KEYS[1])
 try('TYPE', KEYS[1])
 try('RENAME', KEYS[1], KEYS[2])
 try('UNLINK', KEYS[2])
@@ -1325,8 +1336,8 @@ return 'OK'
 `,
   },
   release: {
-    source: `local lease = redis.call('GET', KEYS[1])
-if lease and string.match(lease, '^[^@]*') == ARGV[1] then redis.call('DEL', KEYS[1]) end
+    source: `local lease = redis.pcall('GET', KEYS[1])
+if type(lease) == 'string' and string.match(lease, '^[^@]*') == ARGV[1] then redis.call('DEL', KEYS[1]) end
 if not KEYS[2] then return 'OK' end
 local known = redis.pcall('HMGET', KEYS[2], 'running', 'began', 'failures')
 if known.err or known[1] ~= ARGV[1] then return 'OK' end

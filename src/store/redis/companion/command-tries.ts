@@ -16,7 +16,10 @@ export function triesOfMetadata(probe: string): CommandTry[] {
   return [
     { command: 'INFO', args: ['server'] },
     { command: 'TIME' },
-    ...['TYPE', 'GET', 'HGETALL', 'UNLINK', 'DEL', 'TOUCH'].map((command) => ({ command, key: probe })),
+    ...['TYPE', 'GET', 'HGETALL', 'UNLINK', 'DEL', 'TOUCH', 'PTTL'].map((command) => ({
+      command,
+      key: probe,
+    })),
     ...['HGET', 'HMGET', 'HDEL'].map((command) => ({ command, key: probe, args: ['field'] })),
     { command: 'SET', key: probe, args: ['', 'XX'] },
     { command: 'PEXPIRE', key: probe, args: ['1'] },

@@ -10,7 +10,9 @@ ARGV[3]   occasion: 'manual', 'scheduled', 'recovery', 'overfull', or '' without
 ARGV[4]   for 'scheduled' and 'overfull': a build that began within so many milliseconds is enough
 ARGV[5]   pause after the first failure in a row, in milliseconds; it doubles with each
 ARGV[6]   longest such pause
-ARGV[7..] tokens that the caller has had and does not hold any more: such a lease is replaced
+ARGV[7]   life of a lease whose holder has heard of it, in milliseconds
+ARGV[8]   for 'scheduled', when the last such build of the caller failed: milliseconds since it asked before; else ''
+ARGV[9..] tokens that the caller has had and does not hold any more: such a lease is replaced
 
 Reply: { 'TAKEN', lease } the caller holds the lease: this text, which every step of its build shows
        { 'HELD' }         another process holds it
@@ -20,19 +22,23 @@ local token, occasion = ARGV[1], ARGV[3]
 local info = redis.pcall('INFO', 'server')
 -- '' when the user may not ask: then the lease names no server.
 local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
-local lease = redis.call('GET', KEYS[1])
+local lease = redis.pcall('GET', KEYS[1])
 local holder
-if lease then
+-- Whatever else has its name is overwritten.
+if type(lease) == 'string' then
   local givenBy
   holder, givenBy = string.match(lease, '^([^@]*)@?(.*)$')
   local isOfAnother = givenBy ~= '' and server ~= '' and givenBy ~= server
   -- A command that the client sent again after a broken connection has been carried out already.
   if holder == token and not isOfAnother then return { 'TAKEN', lease } end
   local isGivenUp = false
-  for i = 7, #ARGV do
+  for i = 9, #ARGV do
     isGivenUp = isGivenUp or ARGV[i] == holder
   end
-  if not isOfAnother and not isGivenUp then return { 'HELD' } end
+  -- Its life was counted before the clock was set back, or it has none: nobody of this package wrote that.
+  local left = redis.pcall('PTTL', KEYS[1])
+  local isEndless = type(left) == 'number' and (left < 0 or left > 10 * ARGV[7])
+  if not isOfAnother and not isGivenUp and not isEndless then return { 'HELD' } end
 end
 
 local notes
@@ -40,7 +46,7 @@ local time = occasion ~= '' and redis.pcall('TIME')
 -- A user who may not ask for the time has no facts: every build is due.
 if time and not time.err then
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  local known = redis.pcall('HMGET', KEYS[2], 'running', 'began', 'occasion', 'live', 'failures', 'due', 'wait')
+  local known = redis.pcall('HMGET', KEYS[2], 'running', 'began', 'occasion', 'live', 'failures', 'due', 'wait', 'able')
   if known.err then
     redis.pcall('DEL', KEYS[2])
     known = {}
@@ -70,8 +76,18 @@ if time and not time.err then
     if began and known[3] == occasion and (not died or occasion == 'overfull') then nextAt = math.max(nextAt, began + within) end
     if live then nextAt = math.max(nextAt, live + within) end
   end
+  if occasion == 'scheduled' then
+    -- One that fails each time, and is always the first to ask, must not keep those from building that can.
+    local able, since = past(known[8]), tonumber(ARGV[8])
+    if not since then
+      redis.pcall('HSET', KEYS[2], 'able', now)
+    elseif able and now - able < since then
+      nextAt = math.max(nextAt, able + since)
+    end
+  end
   local paused = occasion == 'recovery' or occasion == 'overfull' or (occasion == 'scheduled' and died)
-  if paused and due and wait and due - now <= wait then nextAt = math.max(nextAt, due) end
+  -- A longer pause is none of this package.
+  if paused and due and wait and wait <= 3600000 and due - now <= wait then nextAt = math.max(nextAt, due) end
   if nextAt > now then return { 'NOTDUE', math.ceil(nextAt - now) } end
 end
 

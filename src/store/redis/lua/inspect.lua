@@ -5,7 +5,6 @@ KEYS[1]  probe string
 KEYS[2]  a second name for it
 KEYS[3]  probe hash
 ARGV[1]  life of the probes, in milliseconds, should removing them be forbidden
-ARGV[2]  '1' when denials are shared
 
 Reply: { refusals, text of INFO memory and INFO persistence }
 ]]
@@ -26,6 +25,7 @@ try('PERSIST', KEYS[1])
 try('PEXPIRE', KEYS[1], ARGV[1])
 try('EXISTS', KEYS[1])
 try('TOUCH', KEYS[1])
+try('PTTL', KEYS[1])
 try('TYPE', KEYS[1])
 try('RENAME', KEYS[1], KEYS[2])
 try('UNLINK', KEYS[2])

@@ -12,9 +12,9 @@ ARGV[6]  shortest pause, in milliseconds
 
 Reply: 'OK'
 ]]
-local lease = redis.call('GET', KEYS[1])
+local lease = redis.pcall('GET', KEYS[1])
 -- After the token the lease names the server that gave it.
-if lease and string.match(lease, '^[^@]*') == ARGV[1] then redis.call('DEL', KEYS[1]) end
+if type(lease) == 'string' and string.match(lease, '^[^@]*') == ARGV[1] then redis.call('DEL', KEYS[1]) end
 if not KEYS[2] then return 'OK' end
 
 local known = redis.pcall('HMGET', KEYS[2], 'running', 'began', 'failures')

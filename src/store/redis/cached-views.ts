@@ -1,6 +1,8 @@
 import { type BloomEventListener, type BloomFilterState, BloomUnavailableError } from '../../common/index.js';
 import { otherOwner, otherOwnerError, type OtherOwnerError } from './filter-owner.js';
 import type { RedisConnection } from './redis-connection.js';
+import type { RedisScripts } from './redis-scripts.js';
+import { ASK_RUN_EVERY_MS, type SeenRun } from './server-runs.js';
 
 /** A filter that is not ready is looked at again after this time. */
 const RECHECK_MS = 250;
@@ -8,7 +10,7 @@ const RECHECK_MS = 250;
  * One that is ready is looked at again, beside the look-ups, after this time, and no view is used for longer than twice as long:
  * a server that was made a replica by hand keeps its clients, and answers whoever only looks up.
  */
-const LOOK_AGAIN_MS = 1000;
+const LOOK_AGAIN_MS = ASK_RUN_EVERY_MS;
 
 /** What one process knows of a filter, from one reading of its metadata. */
 export interface CachedView {
@@ -26,10 +28,20 @@ export interface ViewedFilter {
   /** The key of the metadata. */
   readonly key: string;
   readonly connection: RedisConnection;
+  readonly scripts: RedisScripts;
   readonly emit: BloomEventListener;
   /** This application; undefined: whose filter it is does not matter. */
   readonly owner: string | undefined;
   readonly hasSource: boolean;
+}
+
+/** The fields that name a generation, and say whether it answers. */
+const LIVE_FIELDS = ['format', 'state', 'tag', 'token', 'sum', 'runId', 'builds'];
+
+/** What the server has of a filter, and when it was known which server that is. */
+interface Described extends Pick<CachedView, 'server' | 'runId' | 'readAt'> {
+  readonly type: string;
+  readonly fields: readonly string[];
 }
 
 /** Reads and caches what one process knows of one filter, and tells of its state. */
@@ -41,6 +53,8 @@ export abstract class CachedViews<View extends CachedView> {
   private refused: { readonly error: OtherOwnerError; readonly at: number } | undefined;
   private toldState: BloomFilterState | undefined;
   private lastServer: Pick<CachedView, 'server' | 'runId'> | undefined;
+  /** The live generation as it was described last. */
+  private lastDescribed = '';
 
   constructor(private readonly filter: ViewedFilter) {}
 
@@ -85,7 +99,7 @@ export abstract class CachedViews<View extends CachedView> {
       await before.catch(() => {});
       if (this.loading !== before && this.loading) return this.loading;
     }
-    const loading = this.read().finally(() => {
+    const loading = this.read(false).finally(() => {
       if (this.loading === loading) this.loading = undefined;
     });
     this.loading = loading;
@@ -96,8 +110,46 @@ export abstract class CachedViews<View extends CachedView> {
     this.cached = undefined;
   }
 
-  /** Reads the metadata, and takes the filter offline where they say that it must not answer. */
-  protected abstract load(): Promise<View>;
+  /**
+   * Reads the metadata, and takes the filter offline where they say that it must not answer.
+   *
+   * @param isKnown whether this only sees that all is as it was.
+   */
+  protected abstract load(isKnown: boolean): Promise<View>;
+
+  /**
+   * Reads what is stored. Where only what is known is looked at again, all filters of a connection ask once a second which run of
+   * the server answers; a filter that is not as it was asks for itself. A view is as old as the older of both answers.
+   */
+  protected async describe(isKnown: boolean): Promise<Described> {
+    const { connection, scripts, key } = this.filter;
+    const server = this.server();
+    const recent = isKnown ? connection.runs.recent(server) : undefined;
+    // Not awaited when there is none: what looks at the same moment shall find the question on its way.
+    const seen = recent && (await recent);
+    if (seen && this.lastServer?.server === server && this.lastServer.runId === seen.runId) {
+      const { type, fields } = await scripts.describe(key, true);
+      if (server === this.server() && this.lastDescribed === liveText(fields)) {
+        return { type, fields, server, runId: seen.runId, readAt: seen.at };
+      }
+    }
+    return this.askServer();
+  }
+
+  private async askServer(): Promise<Described> {
+    const { connection, scripts, key } = this.filter;
+    const server = this.server();
+    const asked = scripts
+      .describe(key, false)
+      .then((found) => ({ ...found, server, readAt: performance.now() }));
+    const seenRun = ({ runId, readAt }: Described): SeenRun | undefined =>
+      // A command that was sent again on the next connection says nothing of the one before.
+      runId === '' || server !== this.server() ? undefined : { runId, at: readAt };
+    connection.runs.share(server, asked.then(seenRun));
+    const described = await asked;
+    this.lastDescribed = liveText(described.fields);
+    return described;
+  }
 
   protected server(): string {
     return this.filter.connection.serverOf(this.filter.key);
@@ -159,10 +211,10 @@ export abstract class CachedViews<View extends CachedView> {
     );
   }
 
-  private async read(): Promise<View> {
+  private async read(isKnown: boolean): Promise<View> {
     const { connection, emit, name } = this.filter;
     try {
-      const view = await this.load();
+      const view = await this.load(isKnown);
       connection.master.found();
       this.cached = view;
       if (view.runId !== '' && this.isOfServer(view))
@@ -177,7 +229,7 @@ export abstract class CachedViews<View extends CachedView> {
 
   /** The view is used until another one is there, or none can be had: the next look-up tells of that. */
   private lookAgain(view: View): void {
-    const loading = this.read()
+    const loading = this.read(true)
       .catch((error: unknown) => {
         if (this.cached === view) this.forget();
         throw error;
@@ -188,4 +240,12 @@ export abstract class CachedViews<View extends CachedView> {
     loading.catch(() => {});
     this.loading = loading;
   }
+}
+
+function liveText(fields: readonly string[]): string {
+  const found: string[] = [];
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    if (LIVE_FIELDS.includes(fields[i]!)) found.push(fields[i]!, fields[i + 1]!);
+  }
+  return found.join(' ');
 }

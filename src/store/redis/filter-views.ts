@@ -46,11 +46,10 @@ export class FilterViews extends CachedViews<FilterView> {
     }
   }
 
-  protected async load(): Promise<FilterView> {
-    const { scripts, keys, name, trustAfterFailover } = this.options;
+  protected async load(isKnown: boolean): Promise<FilterView> {
+    const { keys, name, trustAfterFailover } = this.options;
     for (let attempt = 0; attempt < 3; attempt++) {
-      const server = this.server();
-      const { runId, type, fields } = await scripts.describe(keys);
+      const { server, runId, readAt, type, fields } = await this.describe(isKnown && attempt === 0);
       const isReplaced = this.isReplaced(server, runId) && !trustAfterFailover;
       this.assertOurs(fields);
       const meta = parseMeta(type, fields);
@@ -65,7 +64,7 @@ export class FilterViews extends CachedViews<FilterView> {
         continue;
       }
       const known = meta.kind === 'known' ? meta : undefined;
-      const view = viewOf(known, keys, { runId, server, readAt: performance.now() });
+      const view = viewOf(known, keys, { runId, server, readAt });
       if (known?.live && (isReplaced || this.isSuspect(known.live.runId, runId))) {
         const reason = 'The server restarted or failed over and may have lost ids that it had acknowledged.';
         await this.takeOffline(view, 'suspect', reason);

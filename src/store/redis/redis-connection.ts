@@ -7,6 +7,7 @@ import { withDeadline } from './deadline.js';
 import { MasterSearch } from './master-search.js';
 import { luaSources } from './scripts.generated.js';
 import { ServerPath } from './server-path.js';
+import { ServerRuns } from './server-runs.js';
 
 export type RedisClient = Redis | Cluster;
 
@@ -72,6 +73,8 @@ export class RedisConnection {
   readonly master: MasterSearch;
   /** What there is between the connection and its server. */
   readonly path: ServerPath;
+  /** Which run of a server answers. */
+  readonly runs = new ServerRuns();
 
   constructor(
     private readonly client: RedisClient,

@@ -60,8 +60,12 @@ export class RedisScripts {
     return this.connection.writeTimeoutMs;
   }
 
-  async describe(keys: Pick<RedisKeys, 'meta'>): Promise<{ runId: string; type: string; fields: string[] }> {
-    const reply = await this.connection.run(this.script.describe, [keys.meta], []);
+  /** @param isRunKnown leaves out which run of the server answers: it costs the server more than all the rest. */
+  async describe(
+    meta: string,
+    isRunKnown: boolean,
+  ): Promise<{ runId: string; type: string; fields: string[] }> {
+    const reply = await this.connection.run(this.script.describe, [meta], [isRunKnown ? 1 : 0]);
     const [runId = '', type = 'none', ...fields] = (reply as Buffer[]).map(String);
     return { runId, type, fields };
   }

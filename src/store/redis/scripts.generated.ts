@@ -1191,8 +1191,9 @@ return 'OK'
 `,
   },
   describe: {
-    source: `local function ask(section, pattern)
-  local info = redis.pcall('INFO', section)
+    source: `local is_known = ARGV[1] == '1'
+local function ask(section, pattern)
+  local info = not is_known and redis.pcall('INFO', section)
   return type(info) == 'string' and string.match(info, pattern) or ''
 end
 local written = redis.pcall('HDEL', KEYS[1], '')

@@ -1,6 +1,5 @@
 import { BloomFormatError, BloomUnavailableError } from '../../../common/index.js';
 import { CachedViews, type ViewedFilter } from '../cached-views.js';
-import type { RedisScripts } from '../redis-scripts.js';
 import { removeKeys } from '../remove-keys.js';
 import type { Adoption, GenerationRole, ViewDriver } from './companion-driver.js';
 import type { CompanionKeys } from './companion-keys.js';
@@ -18,7 +17,6 @@ const GIVEN_UP = ['lost', 'suspect'];
 
 export interface CompanionViewsOptions<Placed extends PlacedGeneration> extends Omit<ViewedFilter, 'key'> {
   readonly keys: CompanionKeys;
-  readonly scripts: RedisScripts;
   readonly companion: CompanionScripts;
   readonly driver: ViewDriver<Placed>;
   /** Whether the filter can be rebuilt: what was lost is read again. */
@@ -64,11 +62,10 @@ export class CompanionViews<Placed extends PlacedGeneration> extends CachedViews
     }
   }
 
-  protected async load(): Promise<CompanionView<Placed>> {
-    const { scripts, keys, driver, name, hasSource, trustAfterFailover } = this.options;
+  protected async load(isKnown: boolean): Promise<CompanionView<Placed>> {
+    const { driver, name, hasSource, trustAfterFailover } = this.options;
     for (let attempt = 0; attempt < 3; attempt++) {
-      const server = this.server();
-      const { runId, type, fields } = await scripts.describe(keys);
+      const { server, runId, readAt, type, fields } = await this.describe(isKnown && attempt === 0);
       const isReplaced = this.isReplaced(server, runId) && !trustAfterFailover;
       this.assertOurs(fields);
       const meta = parseCompanionMeta(type, fields, driver.layout);
@@ -112,7 +109,7 @@ export class CompanionViews<Placed extends PlacedGeneration> extends CachedViews
         await this.offline({ token: known!.live?.token ?? '' }, 'lost', reason, true);
         continue;
       }
-      const view = this.view(known, placed, { runId, server, readAt: performance.now() });
+      const view = this.view(known, placed, { runId, server, readAt });
       this.see(
         view.description.state,
         view.live ? 'A generation went live.' : 'Another process found it so.',

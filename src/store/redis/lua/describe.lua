@@ -2,12 +2,14 @@
 Reads all that is stored about a filter, and which server it is that answers.
 
 KEYS[1]  meta
+ARGV[1]  '1' from a process that knows which run of the server it is, and that it is no replica
 
-Reply: { run id of the server ('' when it may not be asked), type of meta, field, value, … }
+Reply: { run id of the server ('' when it may not be asked, or is known), type of meta, field, value, … }
 or the error READONLY from a replica: a client that is told to reconnect on this error sees it also when it only looks up
 ]]
+local is_known = ARGV[1] == '1'
 local function ask(section, pattern)
-  local info = redis.pcall('INFO', section)
+  local info = not is_known and redis.pcall('INFO', section)
   return type(info) == 'string' and string.match(info, pattern) or ''
 end
 -- There is no such field. A replica refuses every write, also to a user who may not run INFO.

@@ -11,6 +11,7 @@ import { checkGuardDefaults } from './guard-options.check.js';
 import type { BloomGuardDefaults } from './guard.options.js';
 import { IdRegistrar } from './id.registrar.js';
 import { type SharedCall, SharedCalls } from './shared-calls.js';
+import { syncAnswer } from './sync-answer.js';
 
 const PASS: GuardDecision = {};
 /** Characters of a key by which calls are shared; calls with longer ones run alone. */
@@ -158,7 +159,8 @@ export class BloomGuardRunner {
       return undefined; // An invalid id: the check has reported it.
     }
     const key = this.callback(call, 'coalesce.key', () => {
-      const answer: unknown = (guard.options.coalesce as { key: Function }).key.apply(self, [...args]);
+      const { key } = guard.options.coalesce as { key: Function };
+      const answer: unknown = syncAnswer('coalesce.key', key.apply(self, [...args]));
       if (answer === undefined || typeof answer === 'string') return answer;
       throw new TypeError(`Expected coalesce.key to return a string or undefined, got ${typeof answer}.`);
     });

@@ -11,6 +11,7 @@ import { type Observable, of, tap } from 'rxjs';
 import { BloomGuardRunner } from './bloom-guard.runner.js';
 import type { GuardDeclaration, GuardDoor, WatchedCall } from './guarded-call.js';
 import { isRouteHandler } from './method.wrapper.js';
+import { syncAnswer } from './sync-answer.js';
 
 const GUARDS = Symbol('nestjs-bloom:guards');
 /** What packages of Nest note on a method that they call for something else than a request: messages, events, jobs. */
@@ -140,7 +141,7 @@ function declaresInterceptor(handler: object, controller: Function): boolean {
 const ROUTE_DOOR: GuardDoor = {
   id({ guard: { options }, args }) {
     const request = args[0] as HttpRequest;
-    if (typeof options.id === 'function') return options.id(request);
+    if (typeof options.id === 'function') return syncAnswer('the option id', options.id(request));
     const name = options.id ?? 'id';
     if (name in request.params) return request.params[name];
     // A route that has no such parameter is a mistake of its author: it must not make all rows absent.

@@ -1,5 +1,6 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
 import type { BloomCallback } from './guard.options.js';
+import { syncAnswer } from './sync-answer.js';
 
 /**
  * What the end of a call says about its id. `denied`: the method returned null or threw NotFound. `nothing`: it returned something
@@ -35,10 +36,8 @@ export function typeOfResult(result: unknown): string {
 
 function isTrue(answer: unknown): boolean {
   if (typeof answer === 'boolean') return answer;
-  // Its rejection must not end the process.
-  if (answer instanceof Promise) answer.catch(() => {});
   throw new TypeError(
-    `Expected isFound to return true or false, got ${answer instanceof Promise ? 'a promise' : typeof answer}.`,
+    `Expected isFound to return true or false, got ${typeof syncAnswer('isFound', answer)}.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import type { GuardableFilter } from '../service/index.js';
 import type { DenialKey, GuardedCall } from './guarded-call.js';
+import { usesOf } from './filter-uses.js';
 
 /** Characters of a spelling that takes part in a scope; calls with longer ones are not remembered. */
 const MAX_SPELLING = 256;
@@ -17,6 +18,7 @@ export class DenialScopes {
   learn(objects: ReadonlySet<object>): void {
     const byName = new Map<string, object[]>();
     for (const object of objects) {
+      if (hasNamesakes(object)) continue;
       const name = String(Object.getPrototypeOf(object).constructor.name);
       const namesakes = byName.get(name);
       if (namesakes) namesakes.push(object);
@@ -51,4 +53,18 @@ export class DenialScopes {
 /** Bytes are left out: whoever owns them may change them while the method runs. */
 function isText(id: unknown): id is string | number | bigint {
   return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint';
+}
+
+/** Whether two guards of an object have one name, as those of a class and of its parent with the same name have. */
+function hasNamesakes(object: object): boolean {
+  const seen = new Set<string>();
+  for (let at = Object.getPrototypeOf(object); at; at = Object.getPrototypeOf(at)) {
+    for (const { decorator, filter, method } of usesOf(at)) {
+      if (decorator !== 'BloomGuarded') continue;
+      const guard = `${filter} ${method}`;
+      if (seen.has(guard)) return true;
+      seen.add(guard);
+    }
+  }
+  return false;
 }

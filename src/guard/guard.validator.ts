@@ -1,7 +1,7 @@
 import type { DiscoveryService } from '@nestjs/core';
 import { BloomConfigError } from '../common/index.js';
 import type { BloomService } from '../service/index.js';
-import { type FilterUse, usesOf } from './method.wrapper.js';
+import { type FilterUse, usesOf } from './filter-uses.js';
 import { findSingletons } from './singletons.js';
 
 /** Finds decorators that name a filter nobody registered. */

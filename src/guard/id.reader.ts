@@ -1,14 +1,19 @@
 import { BloomIdError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import type { BloomCallback } from './guard.options.js';
+import { syncAnswer } from './sync-answer.js';
 
-/** The id in the arguments of a call: the first, a property of it, or what a function makes of all. */
+/**
+ * The id in the arguments of a call: the first, a property of it, or what a function makes of all.
+ *
+ * @throws {TypeError} when the function returns a promise: a mistake of the application, not a value that is no id.
+ */
 export function readId(
   id: string | BloomCallback<unknown> | undefined,
   self: unknown,
   args: readonly unknown[],
 ): unknown {
-  if (typeof id === 'function') return id.apply(self, [...args]);
+  if (typeof id === 'function') return syncAnswer('the option id', id.apply(self, [...args]));
   return id === undefined ? args[0] : (args[0] as Record<string, unknown> | undefined)?.[id];
 }
 

@@ -3,21 +3,13 @@ import { Inject } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA, PROPERTY_DEPS_METADATA } from '@nestjs/common/constants.js';
 import { BloomConfigError } from '../common/index.js';
 import { BloomGuardRunner } from './bloom-guard.runner.js';
+import { declareUse, type FilterUse } from './filter-uses.js';
 
 /** Its text is what Nest prints when the runner cannot be injected. */
 const RUNNER = Symbol('BloomGuardRunner of BloomModule.forRoot(): import it in the root module');
 
 interface Host {
   readonly [RUNNER]?: unknown;
-}
-
-const USES = Symbol('nestjs-bloom:uses');
-
-/** One use of a filter by a decorator, for the validation at start-up. */
-export interface FilterUse {
-  readonly decorator: 'BloomGuarded' | 'BloomRegisters';
-  readonly filter: string;
-  readonly method: string;
 }
 
 /** Where a method decorator was put. */
@@ -79,7 +71,7 @@ export function wrapMethod(
   }
   descriptor.value = wrapper;
   injectRunner(target);
-  Reflect.defineMetadata(USES, [...usesOf(target), use], target);
+  declareUse(target, use);
 }
 
 /** A generator runs when somebody iterates over it: there is no promise that could be withheld, and nothing that has ended. */
@@ -89,11 +81,6 @@ function assertNoGenerator(method: object, use: FilterUse): void {
     `Expected @${use.decorator}('${use.filter}') on a method that returns a promise, got ${use.method}, which is a generator. Put it on ` +
       'a method that looks the id up, or ask the filter in the generator (@InjectBloomFilter).',
   );
-}
-
-/** The uses that the decorators of this very prototype declared. */
-export function usesOf(prototype: object): readonly FilterUse[] {
-  return Reflect.getOwnMetadata(USES, prototype) ?? [];
 }
 
 /** `ProductController.findOne` */

@@ -1,5 +1,5 @@
 import type { DiscoveryService } from '@nestjs/core';
-import { usesOf } from './method.wrapper.js';
+import { usesOf } from './filter-uses.js';
 
 /**
  * The objects with guarded methods of which the application has one that every caller shares: no request-scoped, durable or

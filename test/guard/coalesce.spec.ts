@@ -67,13 +67,14 @@ describe('A guard that coalesces', () => {
   });
 
   it('runs a call alone whose key is too long, no text or cannot be made, with an event for a mistake', async () => {
-    for (answers of ['x'.repeat(1025), undefined, 7, Symbol('key')]) {
+    const failing = Promise.reject(new Error('Nobody waits for it.'));
+    for (answers of ['x'.repeat(1025), undefined, 7, Symbol('key'), failing]) {
       calls = 0;
       await Promise.all([orders.odd('a'), orders.odd('a')]);
       expect(calls).toBe(2);
     }
     const events = app.events.filter((event) => event.type === 'guard-error');
-    expect(events).toHaveLength(4);
+    expect(events).toHaveLength(6);
     expect(events[0]).toMatchObject({ method: 'Orders.odd', operation: 'coalesce.key' });
   });
 

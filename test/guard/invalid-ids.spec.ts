@@ -77,6 +77,14 @@ class Repository {
     return this.reach(id);
   }
 
+  @BloomGuarded('products', {
+    id: (async (id: string) => Promise.reject(new Error(id))) as never,
+    onInvalid: 'absent',
+  })
+  async promised(id: string) {
+    return this.reach(id);
+  }
+
   private reach(id: unknown) {
     reached.push(id);
     return 'called';
@@ -182,6 +190,20 @@ describe('A value that is no id, on a method of a provider', () => {
     expect(app.events).toEqual([
       expect.objectContaining({ type: 'invalid-id', method: 'Repository.checked', answered: true }),
       { type: 'invalid-id', filter: 'products', error: expect.any(TypeError) },
+    ]);
+  });
+
+  it('is not what a function id promises: that is a mistake of the application, and makes no row absent', async () => {
+    const repository = (await app.start([Repository])).get(Repository);
+    expect(await repository.promised('A-10')).toBe('called');
+    expect(app.events).toEqual([
+      {
+        type: 'invalid-id',
+        filter: 'products',
+        error: expect.objectContaining({
+          message: 'Expected the option id to return its answer at once, got a promise.',
+        }),
+      },
     ]);
   });
 

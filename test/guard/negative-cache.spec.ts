@@ -87,6 +87,18 @@ class OfTenant {
   }
 }
 
+/** A class of its parent's name. */
+const ArchivedDocuments = ((Parent: typeof Documents) => {
+  @Injectable()
+  class Documents extends Parent {
+    @BloomGuarded('documents')
+    override async find(id: string): Promise<object | null> {
+      return (await super.find(id)) ?? { id, from: 'the archive' };
+    }
+  }
+  return Documents;
+})(Documents);
+
 @Module({ providers: [OfTenant, { provide: 'TENANT', useValue: 'alice' }] })
 class AliceModule {}
 @Module({ providers: [OfTenant, { provide: 'TENANT', useValue: 'mallory' }] })
@@ -138,7 +150,7 @@ describe('The negative cache', () => {
   async function start(feature: Partial<BloomFeature> = { negativeCache: true }) {
     module = await startContext({
       imports: [...filters(feature), AliceModule, MalloryModule],
-      providers: [Documents, MyDocuments],
+      providers: [Documents, MyDocuments, ArchivedDocuments],
     });
     return { filter: await saturate(module), documents: module.get(Documents) };
   }
@@ -183,6 +195,12 @@ describe('The negative cache', () => {
     const aliceS = module.select(AliceModule).get(OfTenant, { strict: true });
     expect(await malloryS.find('plan')).toBeNull();
     expect(await aliceS.find('plan')).toEqual({ id: 'plan' });
+  });
+
+  it('gives what a class finds where its parent of the same name has found nothing', async () => {
+    await start();
+    const archived = module.get(ArchivedDocuments);
+    for (let i = 0; i < 2; i++) expect(await archived.find('old plan')).toMatchObject({ id: 'old plan' });
   });
 
   it('does not remember an empty list, nor a method that returns nothing', async () => {

@@ -1,0 +1,12 @@
+/**
+ * What a function of the application returned, where nobody waits for a promise.
+ *
+ * @param option for people: the name of the function.
+ * @throws {TypeError} for a promise.
+ */
+export function syncAnswer<Answer>(option: string, answer: Answer): Answer {
+  if (!(answer instanceof Promise)) return answer;
+  // Its rejection must not end the process.
+  answer.catch(() => {});
+  throw new TypeError(`Expected ${option} to return its answer at once, got a promise.`);
+}

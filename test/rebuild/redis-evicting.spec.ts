@@ -1,0 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { type BloomIdSource, runRebuild } from '../../src/rebuild/index.js';
+import { build, idsOf } from '../support/built-filter.js';
+import { leaveFree, MEBIBYTE } from '../support/full-server.js';
+import { rebuildJob } from '../support/rebuild-job.js';
+import { RedisFixture } from '../support/redis-fixture.js';
+
+/** About 10 MiB. */
+const LARGE = { capacity: 8_000_000, errorRate: 0.01 };
+const BUILT = idsOf('built', 30);
+const FREE_BYTES = 32 * MEBIBYTE;
+const VALUE = 'x'.repeat(4000);
+const LIFE_SECONDS = 600;
+
+let redis: RedisFixture;
+let admin: Redis;
+beforeEach(async () => {
+  redis = await RedisFixture.start();
+  admin = redis.client();
+});
+afterEach(() => redis.close());
+
+/** Another client, whose entries expire later than anything of a rebuild. */
+class Cache {
+  written = 0;
+  private running: Promise<void> | undefined;
+  private ended = false;
+
+  constructor(private readonly client: Redis) {}
+
+  async fill(): Promise<void> {
+    while ((await evictedKeys()) === 0) await this.write(500);
+  }
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.ended = true;
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    for (; !this.ended; await delay(20)) await this.write(8);
+  }
+
+  private async write(count: number): Promise<void> {
+    const pipeline = this.client.pipeline();
+    for (let i = 0; i < count; i++) pipeline.set(`entry:${this.written++}`, VALUE, 'EX', LIFE_SECONDS);
+    await pipeline.exec();
+  }
+}
+
+async function evictedKeys(): Promise<number> {
+  return Number(/evicted_keys:(\d+)/.exec(await admin.info('stats'))![1]);
+}
+
+/** Takes about three seconds: the staged keys are looked after meanwhile. */
+const slowSource: BloomIdSource = {
+  async *ids() {
+    for (const id of BUILT) {
+      yield [id];
+      await delay(100);
+    }
+  },
+};
+
+describe('A rebuild on a full server that evicts by use, while others write', () => {
+  it.each(['volatile-lru', 'volatile-lfu'])('goes live under %s', async (policy) => {
+    await admin.config('SET', 'maxmemory-policy', policy);
+    const { filter, events } = await redis.open('products');
+    await build(filter, BUILT);
+    await leaveFree(admin, FREE_BYTES);
+    const cache = new Cache(redis.client());
+    await cache.fill();
+    cache.start();
+    try {
+      const evictedBefore = await evictedKeys();
+      const report = await runRebuild(rebuildJob(filter, slowSource, { ...LARGE, leaseMs: 30_000 }));
+      expect(report).toMatchObject({ outcome: 'published' });
+      // The staged generation alone takes the room of more entries.
+      expect((await evictedKeys()) - evictedBefore).toBeGreaterThan(2000);
+    } finally {
+      await cache.stop();
+    }
+    expect(new Set(await filter.check(BUILT))).toEqual(new Set(['maybe']));
+    expect(events.filter(({ type }) => type === 'store-error')).toEqual([]);
+  });
+});

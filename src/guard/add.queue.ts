@@ -26,9 +26,14 @@ const BATCH_IDS = 1000;
 /** Of one id in the queue, beside what it is itself: its note, and the places in the map. */
 const ENTRY_BYTES = 200;
 
+/** An id that waits. Another object stands for it when it was put once more: what an attempt has recorded by then may be too early. */
+interface WaitingId {
+  readonly id: BloomId;
+}
+
 /** Ids of one filter that could not be recorded yet. Tries until they are. */
 export class AddQueue {
-  private readonly waiting = new Map<string, BloomId>();
+  private readonly waiting = new Map<string, WaitingId>();
   private readonly limit: number;
   private readonly byteLimit: number;
   private bytes = 0;
@@ -55,7 +60,7 @@ export class AddQueue {
   put(ids: readonly BloomId[], error: unknown): void {
     const { name } = this.options.filter;
     const keyed = new Map(ids.map((id) => [this.options.filter.keyText(id), id]));
-    for (const key of keyed.keys()) if (this.waiting.has(key)) keyed.delete(key);
+    for (const key of keyed.keys()) if (this.renew(key)) keyed.delete(key);
     const bytes = [...keyed.values()].reduce((sum: number, id) => sum + bytesOf(id), this.bytes);
     if (this.waiting.size + keyed.size > this.limit || bytes > this.byteLimit) {
       throw new BloomUnavailableError(
@@ -64,7 +69,8 @@ export class AddQueue {
         { cause: error },
       );
     }
-    for (const [key, id] of keyed) this.waiting.set(ownText(key), typeof id === 'string' ? ownText(id) : id);
+    for (const [key, id] of keyed)
+      this.waiting.set(ownText(key), { id: typeof id === 'string' ? ownText(id) : id });
     this.bytes = bytes;
     this.tell(error);
     this.schedule();
@@ -80,6 +86,13 @@ export class AddQueue {
     }
   }
 
+  /** Whether all of these ids wait. Then each is recorded later than now, also where an attempt is under way. */
+  putOff(ids: readonly BloomId[]): boolean {
+    if (!ids.every((id) => this.has(id))) return false;
+    for (const id of ids) this.renew(this.options.filter.keyText(id));
+    return true;
+  }
+
   /** Stops trying, after one last time. */
   async close(): Promise<void> {
     this.closed = true;
@@ -92,6 +105,13 @@ export class AddQueue {
           'Rebuild the filter, or their look-ups are answered "absent".',
       );
     }
+  }
+
+  /** False for an id that does not wait. */
+  private renew(key: string): boolean {
+    const waiting = this.waiting.get(key);
+    if (waiting) this.waiting.set(key, { ...waiting });
+    return waiting !== undefined;
   }
 
   private schedule(): void {
@@ -116,10 +136,10 @@ export class AddQueue {
     }
   }
 
-  private async record(entries: [string, BloomId][]): Promise<void> {
+  private async record(entries: [string, WaitingId][]): Promise<void> {
     const { filter, emit } = this.options;
     try {
-      await filter.addMany(entries.map(([, id]) => id));
+      await filter.addMany(entries.map(([, { id }]) => id));
     } catch (error) {
       if (!(error instanceof BloomIdError)) throw error;
       // Too long: known only now that the store can be asked again. It must not hold up the others.
@@ -129,7 +149,11 @@ export class AddQueue {
       }
       emit({ type: 'store-error', filter: filter.name, operation: 'add', error });
     }
-    for (const [key, id] of entries) if (this.waiting.delete(key)) this.bytes -= bytesOf(id);
+    for (const [key, recorded] of entries) {
+      if (this.waiting.get(key) !== recorded) continue;
+      this.waiting.delete(key);
+      this.bytes -= bytesOf(recorded.id);
+    }
   }
 
   private tell(error: unknown): void {

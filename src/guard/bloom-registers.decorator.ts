@@ -1,7 +1,8 @@
+import { catchError, concat, defer, ignoreElements, isObservable, type Observable, throwError } from 'rxjs';
 import { BloomConfigError, printed } from '../common/index.js';
-import type { BloomId } from '../filter/index.js';
 import type { BloomMethodDecorator, BloomRegistersOptions } from './guard.options.js';
 import { readIds } from './id.reader.js';
+import type { IdRegistrar, Registration } from './id.registrar.js';
 import { methodName, proceed, type WrappedCall, wrapMethod } from './method.wrapper.js';
 
 /** Ids of one call: as many as a generous request creates, and few to record. */
@@ -57,9 +58,10 @@ async function callRegistering(
     );
   }
   const { registrar } = runner;
-  const record = (ids: readonly BloomId[]) => registrar.register({ filter, ids, onError: options.onError });
+  const { onError } = options;
   if (options.from !== 'result') {
-    const registration = await record(readIds({ id: options.id, maxIds }, self, args));
+    const ids = readIds({ id: options.id, maxIds }, self, args);
+    const registration = await registrar.register({ filter, ids, onError });
     let result: unknown;
     try {
       result = await proceed(call);
@@ -67,11 +69,28 @@ async function callRegistering(
       await registrar.registerFailed(registration);
       throw error;
     }
+    if (isObservable(result)) return registeringAgain(result, registrar, registration);
     await registrar.registerAgain(registration);
     return result;
   }
   const result = await proceed(call);
   // The rows exist: not one of them may be left out.
-  await record(readIds({ id: options.id, maxIds: Infinity }, self, [result, ...args]));
+  const ids = readIds({ id: options.id, maxIds: Infinity }, self, [result, ...args]);
+  await registrar.registerMade({ filter, ids, onError });
   return result;
+}
+
+/** Of a method whose stream does the work, when somebody subscribes to it: it ends with the stream. */
+function registeringAgain(
+  stream: Observable<unknown>,
+  registrar: IdRegistrar,
+  registration: Registration,
+): Observable<unknown> {
+  const again = defer(() => registrar.registerAgain(registration)).pipe(ignoreElements());
+  const failed = (error: unknown) =>
+    concat(
+      defer(() => registrar.registerFailed(registration)).pipe(ignoreElements()),
+      throwError(() => error),
+    );
+  return concat(stream.pipe(catchError(failed)), again);
 }

@@ -61,6 +61,24 @@ export class IdRegistrar {
   }
 
   /**
+   * Adds the ids of rows that exist already: all that are ids, also where one of them is none.
+   *
+   * @throws as `register` does.
+   */
+  async registerMade(options: Parameters<IdRegistrar['register']>[0]): Promise<void> {
+    try {
+      await this.register(options);
+    } catch (error) {
+      if (!(error instanceof BloomIdError)) throw error;
+      const filter = this.service.guardable(options.filter);
+      for (const id of options.ids.filter((one) => isIdOf(filter, one))) {
+        await this.register({ ...options, ids: [id] }).catch(throwUnlessInvalid);
+      }
+      throw error;
+    }
+  }
+
+  /**
    * Adds ids again whose method has ended, unless a rebuild cannot have missed both their add and their rows. The method has run, so
    * what cannot be recorded is queued, whatever `onError` says, and told of as `add-queued`.
    *
@@ -70,9 +88,7 @@ export class IdRegistrar {
     const { filter: name, ids } = registration;
     const filter = this.service.guardable(name);
     if (ids.length === 0 || !mayBeMissing(filter, registration)) return;
-    const queue = this.queues.get(name);
-    // It records them later than now.
-    if (queue && ids.every((id) => queue.has(id))) return;
+    if (this.queues.get(name)?.putOff(ids)) return;
     try {
       await filter.addMany(ids);
     } catch (error) {
@@ -105,6 +121,20 @@ export class IdRegistrar {
       this.queues.set(name, queue);
     }
     return queue;
+  }
+}
+
+/** The store may take shorter ids than the filter was registered with. */
+function throwUnlessInvalid(error: unknown): void {
+  if (!(error instanceof BloomIdError)) throw error;
+}
+
+function isIdOf(filter: GuardableFilter, id: unknown): boolean {
+  try {
+    filter.keyText(id);
+    return true;
+  } catch {
+    return false;
   }
 }
 

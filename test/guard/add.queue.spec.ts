@@ -63,6 +63,32 @@ describe('AddQueue', () => {
     expect(filter.addCalls).toHaveLength(length);
   });
 
+  it.each<[string, () => void]>([
+    ['put', () => queue.put(['a'], down)],
+    ['put off', () => void expect(queue.putOff(['a'])).toBe(true)],
+  ])(
+    'records an id once more that was %s during an attempt, which may have been too early',
+    async (_, again) => {
+      queue.put(['a'], down);
+      filter.addError = undefined;
+      const addMany = filter.addMany.bind(filter);
+      let answer: (() => void) | undefined;
+      filter.addMany = async (ids) => {
+        const added = await addMany(ids);
+        await new Promise<void>((resolve) => (answer = resolve));
+        return added;
+      };
+      await until(() => answer !== undefined);
+      again();
+      filter.addMany = addMany;
+      const before = filter.addCalls.length;
+      answer!();
+      await until(() => !queue.has('a'));
+      expect(filter.addCalls.slice(before)).toEqual([['a']]);
+      expect(queue.putOff(['a'])).toBe(false);
+    },
+  );
+
   it('knows an id in every form that normalize makes one', async () => {
     const managed = new ManagedFilter(
       defineFilter({ name: 'products', capacity: 100, normalize: (id) => String(id).toLowerCase() }),

@@ -47,6 +47,27 @@ describe('@BloomRegisters and arrays', () => {
     },
   );
 
+  it('records every id of rows that exist, also where one value is none, and rejects all the same', async () => {
+    const id = (rows: { sku: string }[]) => rows.map(({ sku }) => sku);
+    const rows = ['a', null, 'b', ['c'], 'x'.repeat(2000), 'd'].map((sku) => ({ sku }));
+    await expect(create({ from: 'result', id }, rows)).rejects.toThrow(BloomIdError);
+    expect(calls).toBe(1);
+    expect(await products.checkMany(['a', 'b', 'd'])).toEqual(['maybe', 'maybe', 'maybe']);
+  });
+
+  it.each<[string, (ids: string[]) => unknown]>([
+    ['1,001 ids', () => Array.from({ length: 1001 }, (_, i) => `id-${i}`)],
+    ['a set', (ids) => new Set(ids)],
+    ['an iterator', (ids) => ids.values()],
+    ['a nested array', (ids) => [ids]],
+    ['a promise', async (ids) => ids],
+    ['something that is no id among others', (ids) => [{}, ...ids]],
+  ])('refuses %s that the function returns, before anything is recorded', async (_given, id) => {
+    await expect(create({ id: id as (ids: string[]) => string[] }, ['a', 'b'])).rejects.toThrow(BloomIdError);
+    expect(await products.checkMany(['a', 'b'])).toEqual(['absent', 'absent']);
+    expect(calls).toBe(0);
+  });
+
   it('says where the array was, and what to do', async () => {
     await expect(create({ id: 'sku' }, { sku: ['a', 'b'] })).rejects.toThrow(
       "Expected one id in 'sku', got an array of 2. Where a call creates several rows, give the option id a function that " +

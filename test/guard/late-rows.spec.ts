@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { defer, lastValueFrom, type Observable, of, throwError } from 'rxjs';
 import { type BloomEvent, BloomUnavailableError } from '../../src/common/index.js';
 import { BloomRegisters, type BloomRegistersOptions } from '../../src/guard/index.js';
 import { GuardedProviders } from './support/guarded-providers.js';
@@ -77,6 +78,24 @@ describe('@BloomRegisters and rows that become visible late', () => {
     };
     await create(async () => {});
     expect(products.addCalls).toHaveLength(2);
+  });
+
+  it.each([
+    ['completed', of('created')],
+    ['failed', throwError(() => new Error('The connection was lost after COMMIT.'))],
+  ])('adds again when a stream has %s that the method returned', async (_end, end) => {
+    const stream = (await create(async () =>
+      defer(() => {
+        products.generation = 'second';
+        return end;
+      }),
+    )) as Observable<string>;
+    expect(products.addCalls).toHaveLength(1);
+    await lastValueFrom(stream).then(
+      (value) => expect(value).toBe('created'),
+      (error: Error) => expect(error.message).toContain('after COMMIT'),
+    );
+    expect(products.addCalls).toEqual([['a'], ['a']]);
   });
 
   it('adds again where the method failed: it may have committed before', async () => {

@@ -1,10 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BloomId, BloomRebuildFailure } from 'nestjs-bloom';
+import { eventually } from '../support/eventually.js';
 import { type Fault, fault } from './fault.js';
 import { rebuild, expectRebuildToFail } from './rebuilds.js';
 import { ServerSite } from './redis-site.js';
 import { DRAIN_MS } from './timings.js';
 import { readInBatches, type SimulatedTable } from './simulated-table.js';
+
+const SMALL_CAPACITY = 2000;
+const CREATES_AT_A_TIME = 200;
 
 type Reading = SimulatedTable['reading'];
 
@@ -125,6 +129,41 @@ export const sourceFaults: readonly Fault[] = [
         if (absent > 0)
           throw new Error(`${absent} of ${ids.length} rows whose create had returned were absent.`);
       }
+    },
+  }),
+  fault({
+    name: 'failing creates, 10 × capacity',
+    group: 'rebuild',
+    alone: true,
+    capacity: SMALL_CAPACITY,
+    start: () => ServerSite.start(),
+    strike: async ({ instances, over, remark }) => {
+      const attacked = instances[2];
+      const told = () => attacked.events.filter(({ type }) => type === 'overfull').length;
+      let passedAt = 0;
+      for (let sent = 0; sent < 10 * SMALL_CAPACITY; sent += CREATES_AT_A_TIME) {
+        const creates = Array.from({ length: CREATES_AT_A_TIME }, (_, i) =>
+          attacked.shop.create(`junk-${sent + i}`, () => {
+            throw new Error('No such category.');
+          }),
+        );
+        await Promise.allSettled(creates);
+        if (passedAt === 0 && sent >= SMALL_CAPACITY) passedAt = performance.now();
+        if (passedAt > 0 && told() === 0 && performance.now() - passedAt > 1000)
+          throw new Error('The filter is full, and no event had told so a second later.');
+      }
+      await eventually('overfull', () => told() > 0, 1000);
+      const { count, modelledErrorRate } = await attacked.filter.info();
+      const builds = instances.flatMap(({ events }) =>
+        events.filter(({ type }) => type === 'rebuild-finished'),
+      );
+      // The one that made the filter, and one at most that the attack has bought.
+      if (builds.length > 2) throw new Error(`Expected one rebuild at most, got ${builds.length - 1}.`);
+      remark(
+        `${count} ids counted, ${(100 * modelledErrorRate!).toFixed(1)} % of absent ids pass, told ${told()} times`,
+      );
+      over();
+      await rebuild(instances[0]);
     },
   }),
   fault({

@@ -228,7 +228,8 @@ export class ManagedFilter implements GuardableFilter {
       store: this.surroundings.store.kind,
       layout: this.definition.layout.kind,
       count,
-      capacity: found.capacity,
+      // Of one that answers it is never 0, unless what the metadata say is not believed.
+      capacity: found.capacity > 0 || state !== 'ready' ? found.capacity : this.definition.capacity,
       errorRate: this.definition.errorRate,
       modelledErrorRate: measured ?? shape?.modelledErrorRate,
       hashCount: shape?.hashCount,

@@ -53,6 +53,7 @@ export abstract class CachedViews<View extends CachedView> {
   private refused: { readonly error: OtherOwnerError; readonly at: number } | undefined;
   private toldState: BloomFilterState | undefined;
   private lastServer: Pick<CachedView, 'server' | 'runId'> | undefined;
+  private hasDisbelieved = false;
   /** The live generation as it was described last. */
   private lastDescribed = '';
 
@@ -182,6 +183,18 @@ export abstract class CachedViews<View extends CachedView> {
     if (state === (this.toldState ?? 'unbuilt')) return;
     this.toldState = state;
     this.filter.emit({ type: 'state-changed', filter: this.filter.name, state, reason });
+  }
+
+  /** Tells once of numbers in the metadata that were not written with the generation. */
+  protected judge(areCountsBelieved: boolean): void {
+    const { name, key, emit } = this.filter;
+    if (!areCountsBelieved && !this.hasDisbelieved) {
+      const text =
+        `The numbers of the last build in ${key} (ids, capacity, errorRate, builtAt) are not those that were written with it, so they are not ` +
+        'believed: the next rebuild is planned without them. Something else writes to this key; leave it to this library alone.';
+      emit({ type: 'advice', filter: name, text });
+    }
+    this.hasDisbelieved = !areCountsBelieved;
   }
 
   /** @throws {OtherOwnerError} when the metadata are those of another application; nothing may be written then. */

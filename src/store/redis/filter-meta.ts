@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BloomFilterState } from '../../common/index.js';
 import { BLOCKED_LAYOUT, type Generation, MAX_BLOCKS, MAX_ID_BYTES_LIMIT } from '../../filter/index.js';
+import { areCountsBelieved, countsSumField } from './counts-sum.js';
 import { DenialTableName } from './denial-table-name.js';
 
 /** Version of the stored form. A reader leaves a filter of a higher one alone. */
@@ -22,6 +23,8 @@ export interface KnownMeta {
   readonly pending: (Generation & { readonly token: string }) | undefined;
   /** The table of denials that adds have to mark. */
   readonly denials: DenialTableName | undefined;
+  /** Else the last build's numbers are 0. */
+  readonly areCountsBelieved: boolean;
   readonly builds: number;
   readonly count: number;
   readonly ids: number;
@@ -63,9 +66,12 @@ export function parseMeta(type: string, fields: readonly string[]): FilterMeta {
     capacity: countOf(meta, 'capacity'),
     builtAt: countOf(meta, 'builtAt'),
   };
-  const areBelieved = isOfCounts(meta);
+  const areBelieved =
+    areCountsBelieved(meta, meta.get('tag'), COUNTS) &&
+    Math.min(counts.ids, counts.capacity, counts.builtAt) >= 0;
   return {
     kind: 'known',
+    areCountsBelieved: areBelieved,
     state: state as BloomFilterState,
     live: live && { ...live, runId: meta.get('runId') ?? '' },
     pending: pending && { ...pending, token: meta.get('pending.token') ?? '' },
@@ -87,27 +93,14 @@ export interface BuildCounts {
   readonly builtAt: number;
 }
 
-/** The field that tells whether the counts are those that were written with the generation of a tag. */
-export function countsSumField(generation: Generation, counts: BuildCounts): [string, string] {
-  const { ids, capacity, errorRate, builtAt } = counts;
-  return ['countsSum', countsSum(tagText(generation), [ids, capacity, errorRate, builtAt].map(String))];
-}
+const COUNTS = ['ids', 'capacity', 'errorRate', 'builtAt'] as const;
 
-function countsSum(tag: string, counts: readonly string[]): string {
-  const digest = createHash('sha1')
-    .update([tag, ...counts].join(' '))
-    .digest('hex');
-  return `${tag} ${digest.slice(0, 16)}`;
-}
-
-/** An older version writes no sum, and leaves that of another generation: then the counts stand as they are. */
-function isOfCounts(meta: ReadonlyMap<string, string>): boolean {
-  const sum = meta.get('countsSum');
-  if (sum === undefined) return true;
-  const [summed = ''] = sum.split(' ');
-  if (meta.has('tag') && meta.get('tag') !== summed) return true;
-  const counts = ['ids', 'capacity', 'errorRate', 'builtAt'].map((field) => meta.get(field) ?? '');
-  return sum === countsSum(summed, counts);
+/** Says by which counts the next build may be planned. */
+export function buildCountsSum(generation: Generation, counts: BuildCounts): [string, string] {
+  return countsSumField(
+    tagText(generation),
+    COUNTS.map((field) => counts[field]),
+  );
 }
 
 /** The fields of a generation, under `prefix`. */

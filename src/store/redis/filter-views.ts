@@ -76,6 +76,7 @@ export class FilterViews extends CachedViews<FilterView> {
         continue;
       }
       if (known?.live) this.lastLive = { tag: known.live.tag, builds: known.builds };
+      this.judge(known?.areCountsBelieved ?? true);
       this.see(
         view.description.state,
         view.live ? 'A generation went live.' : 'Another process found it so.',

@@ -1,7 +1,7 @@
 import { BloomUnavailableError } from '../../common/index.js';
 import type { Generation } from '../../filter/index.js';
 import type { DenialTableName } from './denial-table-name.js';
-import { countsSumField, FORMAT, generationFields, tagText } from './filter-meta.js';
+import { buildCountsSum, FORMAT, generationFields, tagText } from './filter-meta.js';
 import { LeaseScripts } from './lease-scripts.js';
 import { type RedisConnection, Script } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
@@ -235,7 +235,7 @@ export class RedisScripts {
         errorRate,
         'builtAt',
         builtAt,
-        ...countsSumField(staged.generation, { ids, capacity, errorRate, builtAt }),
+        ...buildCountsSum(staged.generation, { ids, capacity, errorRate, builtAt }),
       ],
     );
   }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BloomFilterState } from '../../../common/index.js';
+import { LAYOUT_NUMBERS } from '../../../filter/index.js';
+import { areCountsBelieved, countsSumField } from '../counts-sum.js';
 
 /** Version of the stored form; 1 is that of a single generation of layout `blocked`. A reader leaves a filter of another one alone. */
 export const COMPANION_FORMAT = '2';
@@ -30,6 +32,8 @@ export interface KnownCompanionMeta {
   /** The server on which the live generation was made. */
   readonly runId: string;
   readonly pending: CompanionGeneration | undefined;
+  /** Else the last build's numbers are 0. */
+  readonly areCountsBelieved: boolean;
   readonly builds: number;
   readonly ids: number;
   readonly capacity: number;
@@ -62,15 +66,19 @@ export function parseCompanionMeta(type: string, fields: readonly string[], layo
   if (pending === 'nonsense') return nonsense('the staged generation');
   const counts = { builds: countOf(meta, 'builds'), ids: countOf(meta, 'ids') };
   const [capacity, builtAt] = [countOf(meta, 'capacity'), countOf(meta, 'builtAt')];
-  if (Math.min(counts.builds, counts.ids, capacity, builtAt) < 0) return nonsense('a count');
+  const areBelieved =
+    Math.min(counts.builds, counts.ids, capacity, builtAt) >= 0 &&
+    areCountsBelieved(meta, live && originText(live), countFields(layout));
   return {
-    ...counts,
     kind: 'known',
+    areCountsBelieved: areBelieved,
+    builds: Math.max(0, counts.builds),
+    ids: areBelieved ? counts.ids : 0,
     state: state as BloomFilterState,
     live,
     runId: meta.get('runId') ?? '',
     pending,
-    capacity,
+    capacity: areBelieved ? capacity : 0,
     errorRate: Number(meta.get('errorRate') ?? 0) || 0,
     builtAt: builtAt > 0 ? new Date(builtAt) : undefined,
   };
@@ -88,8 +96,27 @@ export function liveFields(
   layout: number,
   values: Readonly<Record<string, string | number>>,
 ): (string | number)[] {
-  const others = { format: COMPANION_FORMAT, builtAt: Date.now(), ...values };
-  return [...Object.entries(others).flat(), ...generationFields(generation, layout)];
+  const others: Record<string, string | number> = {
+    format: COMPANION_FORMAT,
+    builtAt: Date.now(),
+    ...values,
+  };
+  const counts = countFields(layout).map((field) => others[field] ?? '');
+  // What is taken as others have left it was not counted.
+  const sum = 'ids' in others ? countsSumField(originText(generation), counts) : [];
+  return [...Object.entries(others).flat(), ...sum, ...generationFields(generation, layout)];
+}
+
+/** Of a filter that grows the settings say the capacity, under their own sum. */
+function countFields(layout: number): readonly string[] {
+  return layout === LAYOUT_NUMBERS.blocked
+    ? ['ids', 'errorRate', 'builtAt']
+    : ['ids', 'capacity', 'errorRate', 'builtAt'];
+}
+
+/** The build; a further layer leaves it as it is. */
+function originText({ token }: Pick<CompanionGeneration, 'token'>): string {
+  return token.split('+')[0]!;
 }
 
 function generationOf(

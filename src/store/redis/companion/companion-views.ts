@@ -110,6 +110,7 @@ export class CompanionViews<Placed extends PlacedGeneration> extends CachedViews
         continue;
       }
       const view = this.view(known, placed, { runId, server, readAt });
+      this.judge(known?.areCountsBelieved ?? true);
       this.see(
         view.description.state,
         view.live ? 'A generation went live.' : 'Another process found it so.',

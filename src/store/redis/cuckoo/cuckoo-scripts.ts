@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { BloomFullError, BloomUnavailableError } from '../../../common/index.js';
 import { type IdKey, LAYOUT_NUMBERS } from '../../../filter/index.js';
 import type { GenerationRole, Outdated } from '../companion/companion-driver.js';
-import { COMPANION_FORMAT, generationFields } from '../companion/companion-meta.js';
+import { liveFields } from '../companion/companion-meta.js';
 import { type RedisConnection, Script } from '../redis-connection.js';
 import type { LuaSources, Refusal } from '../redis-scripts.js';
 import { luaSources } from '../scripts.generated.js';
@@ -178,17 +178,12 @@ export class CuckooScripts {
         ids,
         canaries.length,
         ...canaries,
-        'format',
-        COMPANION_FORMAT,
-        ...generationFields(generation, LAYOUT_NUMBERS.cuckoo),
-        'runId',
-        runId,
-        'capacity',
-        settings.capacity,
-        'errorRate',
-        settings.errorRate,
-        'builtAt',
-        Date.now(),
+        ...liveFields(generation, LAYOUT_NUMBERS.cuckoo, {
+          runId,
+          ids,
+          capacity: settings.capacity,
+          errorRate: settings.errorRate,
+        }),
       ],
     );
     return String(reply) as Refusal | 'OK';

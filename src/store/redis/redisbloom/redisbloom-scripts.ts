@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BloomRebuildError } from '../../../common/index.js';
 import { LAYOUT_NUMBERS } from '../../../filter/index.js';
-import { COMPANION_FORMAT, generationFields } from '../companion/companion-meta.js';
+import { COMPANION_FORMAT, generationFields, liveFields } from '../companion/companion-meta.js';
 import type { CompanionKeys } from '../companion/companion-keys.js';
 import { type RedisConnection, Script } from '../redis-connection.js';
 import type { LuaSources, Refusal } from '../redis-scripts.js';
@@ -189,15 +189,12 @@ export class RedisBloomScripts {
         ids,
         canaries.length,
         ...canaries,
-        ...generationFields(generation, LAYOUT_NUMBERS.redisbloom),
-        'runId',
-        runId,
-        'capacity',
-        settings.capacity,
-        'errorRate',
-        settings.errorRate,
-        'builtAt',
-        Date.now(),
+        ...liveFields(generation, LAYOUT_NUMBERS.redisbloom, {
+          runId,
+          ids,
+          capacity: settings.capacity,
+          errorRate: settings.errorRate,
+        }),
       ],
     );
     if (!Array.isArray(reply)) return String(reply) as BfRefusal | 'OK';

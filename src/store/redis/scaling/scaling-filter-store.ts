@@ -76,7 +76,8 @@ export class ScalingFilterStore extends BatchingFilterStore implements BloomFilt
       const ids = live && (await scaling.count(live));
       if (live && !ids && attempt < MAX_ATTEMPTS) continue;
       const count = ids?.reduce((sum, inLayer) => sum + inLayer, 0) ?? 0;
-      return { ...description, count, shape: live && ids && shapeOf(live, ids) };
+      const capacity = live ? capacityOf(live) : description.capacity;
+      return { ...description, capacity, count, shape: live && ids && shapeOf(live, ids) };
     }
   }
 

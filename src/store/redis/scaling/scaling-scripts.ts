@@ -1,7 +1,7 @@
 import { BloomUnavailableError } from '../../../common/index.js';
 import { LAYOUT_NUMBERS } from '../../../filter/index.js';
 import type { GenerationRole } from '../companion/companion-driver.js';
-import { COMPANION_FORMAT, generationFields } from '../companion/companion-meta.js';
+import { generationFields, liveFields } from '../companion/companion-meta.js';
 import { type RedisConnection, Script } from '../redis-connection.js';
 import type { LuaSources, Refusal } from '../redis-scripts.js';
 import { luaSources } from '../scripts.generated.js';
@@ -122,17 +122,13 @@ export class ScalingScripts {
         ...lengths(staged.layers[0]!),
         ids,
         segmentKeys(staged.layers).length,
-        'format',
-        COMPANION_FORMAT,
-        ...generationFields(staged.generation, SCALING_LAYOUT),
-        'runId',
-        runId,
-        'capacity',
-        capacityOf(staged),
-        'errorRate',
-        staged.settings.demand.errorRate,
-        'builtAt',
-        builtAt,
+        ...liveFields(staged.generation, SCALING_LAYOUT, {
+          runId,
+          ids,
+          capacity: capacityOf(staged),
+          errorRate: staged.settings.demand.errorRate,
+          builtAt,
+        }),
       ],
     );
   }

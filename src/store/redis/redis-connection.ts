@@ -55,6 +55,7 @@ const DISCONNECTED = new Set(['reconnecting', 'close', 'end', 'disconnecting']);
 export class RedisConnection {
   /** Grows whenever a connection to a server ends: what was known of that server has to be asked again. */
   private epoch = 0;
+  private closed = false;
   private readonly slots = new Map<string, number>();
   private readonly breaker = new CircuitBreaker((change) => {
     if (change.open) this.emit({ type: 'circuit-opened', error: change.error });
@@ -113,6 +114,10 @@ export class RedisConnection {
       if (2 * ms >= this.timeouts.timeoutMs) breaker.failed(error);
       throw error;
     }
+  }
+
+  get isClosed(): boolean {
+    return this.closed;
   }
 
   get writeTimeoutMs(): number {
@@ -199,6 +204,7 @@ export class RedisConnection {
 
   async close(): Promise<void> {
     const { client } = this;
+    this.closed = true;
     this.master.close();
     this.path.close();
     client.off('close', this.onClose);

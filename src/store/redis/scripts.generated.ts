@@ -1216,6 +1216,15 @@ end
 return reply
 `,
   },
+  discard: {
+    source: `local removed = 0
+for _, key in ipairs(KEYS) do
+  local life = redis.pcall('PTTL', key)
+  if type(life) == 'number' and life > 0 then removed = removed + redis.call('UNLINK', key) end
+end
+return removed
+`,
+  },
   inspect: {
     source: `local refusals = {}
 local function try(command, ...)

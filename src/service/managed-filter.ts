@@ -62,6 +62,10 @@ export class ManagedFilter implements GuardableFilter {
     });
     this.inStore = surroundings.store.open({
       ...surroundings,
+      emit: (event) => {
+        this.wrongAbsents.hear(event);
+        surroundings.emit(event);
+      },
       onLoad: this.load.note,
       name,
       layout,

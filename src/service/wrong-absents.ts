@@ -1,4 +1,4 @@
-import { type BloomEventListener, printedId } from '../common/index.js';
+import { type BloomEvent, type BloomEventListener, printedId } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import type { Guarding } from './guarding.js';
 
@@ -34,8 +34,9 @@ const ADVISE_EVERY_MS = 60_000;
 /**
  * Decides what a wrong "absent" leads to. Either the filter lacks an id, and a rebuild mends that, or the method returns something
  * for ids that do not exist. Then everybody who asks for made-up ids would have the filter rebuilt again and again. So a
- * filter in shadow mode is never distrusted, and any other one at most once in five minutes, with pauses that grow. A method that
- * has never found nothing is believed once, and not at all where no rebuild can follow.
+ * filter in shadow mode is never distrusted, and any other one at most once in five minutes, with pauses that grow. A process pauses
+ * as well when it hears that another one has distrusted the filter. A method that has never found nothing is believed once, and not
+ * at all where no rebuild can follow.
  */
 export class WrongAbsents {
   private readonly believed = new Set<string>();
@@ -61,19 +62,30 @@ export class WrongAbsents {
     if (distrusted || this.mayAdd(method)) await add(id);
   }
 
+  /** To be called with the events of the store: a filter that is suspect is rebuilt, whichever process made it so. */
+  hear(event: BloomEvent): void {
+    const isSuspect = event.type === 'state-changed' && event.state === 'suspect';
+    if (isSuspect && performance.now() >= this.nextAt) this.pause();
+  }
+
   private mayDistrust(method: string): boolean {
     const { guarding, hasSource } = this.options;
-    const now = performance.now();
-    if (now < this.nextAt) return false;
+    if (performance.now() < this.nextAt) return false;
     if (!guarding.discerning.has(method)) {
       if (!hasSource || this.believed.has(method)) return false;
       this.believed.add(method);
     }
+    this.pause();
+    return true;
+  }
+
+  /** Distrusts nothing for a while. */
+  private pause(): void {
+    const now = performance.now();
     // A calm as long as the last pause says that the last rebuild has helped.
     this.pauseMs = now > this.nextAt + this.pauseMs ? PAUSE_MS : Math.min(this.pauseMs * 2, MAX_PAUSE_MS);
     this.nextAt = now + this.pauseMs;
     this.adds = 0;
-    return true;
   }
 
   /** The id may well exist, and then it is found from now on. */

@@ -62,8 +62,11 @@ export class RedisConnection {
     else this.emit({ type: 'circuit-closed', rejected: change.rejected });
   });
   private readsWaiting = 0;
+  private readonly unsettled = new Set<() => void>();
   private readonly onClose = () => {
     this.epoch++;
+    // Such a client never settles what was on its way.
+    if (!sendsAgain(this.client)) for (const settle of this.unsettled) settle();
   };
   private readonly onNode = (node: Redis) => {
     this.epoch++;
@@ -191,11 +194,17 @@ export class RedisConnection {
   ): SentScript<Reply> {
     let sent: Promise<unknown> | undefined;
     const reply = this.write(script.name, () => (sent = this.evaluate(script, keys, args)));
-    const nothing = () => {};
-    return {
-      reply: reply.then((value) => parse(value, script)),
-      settled: sent ? sent.then(nothing, nothing) : Promise.resolve(),
-    };
+    return { reply: reply.then((value) => parse(value, script)), settled: this.settled(sent) };
+  }
+
+  private async settled(sent: Promise<unknown> | undefined): Promise<void> {
+    let settle = () => {};
+    const given = new Promise<void>((resolve) => (settle = resolve));
+    this.unsettled.add(settle);
+    if (sent) sent.then(settle, settle);
+    else settle();
+    await given;
+    this.unsettled.delete(settle);
   }
 
   async unlink(key: string): Promise<void> {
@@ -271,6 +280,14 @@ export class RedisConnection {
       return client.evalBuffer(script.source, keys.length, ...keys, ...args);
     }
   }
+}
+
+/** Whether the client sends again, on its next connection, what was on its way when the last one ended. */
+function sendsAgain(client: RedisClient): boolean {
+  const { autoResendUnfulfilledCommands } = isCluster(client)
+    ? (client.options.redisOptions ?? {})
+    : client.options;
+  return autoResendUnfulfilledCommands !== false;
 }
 
 function isCluster(client: RedisClient): client is Cluster {

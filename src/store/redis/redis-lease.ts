@@ -66,7 +66,7 @@ class RedisLease implements RebuildLease {
       claim: (bytes) => memory.claim(bytes),
     });
     const onLeft = (error: unknown) => parts.emit({ type: 'clean-up-failed', filter: parts.name, error });
-    const supervised = new SupervisedStaging(staging, memory, onLeft);
+    const supervised = new SupervisedStaging(staging, memory, parts.connection.writeTimeoutMs, onLeft);
     this.staging = supervised;
     await supervised.open();
     return supervised;

@@ -1,5 +1,6 @@
 import type { IdKey } from '../../filter/index.js';
 import type { BloomVerdict, LocalFilter, Staging } from '../index.js';
+import { withDeadline } from './deadline.js';
 import type { LeasedStaging } from './leased-staging.js';
 import { explainNoMemory } from './server-memory.js';
 import type { StagingMemory } from './staging-memory.js';
@@ -9,6 +10,7 @@ export class SupervisedStaging implements Staging {
   constructor(
     private readonly staging: LeasedStaging,
     private readonly memory: StagingMemory,
+    private readonly writeTimeoutMs: number,
     /** Reports that staged keys could not be removed. */
     private readonly onLeft: (error: unknown) => void,
   ) {}
@@ -49,7 +51,8 @@ export class SupervisedStaging implements Staging {
   }
 
   check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
-    return explainNoMemory(this.staging.check(ids));
+    // What stores read has no deadline of its own, and a run without an end would keep its lease.
+    return withDeadline(explainNoMemory(this.staging.check(ids)), this.writeTimeoutMs, 'check staging');
   }
 
   async commit(ids: number): Promise<void> {

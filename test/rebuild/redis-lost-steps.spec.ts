@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { runRebuild } from '../../src/rebuild/index.js';
+import { luaSources } from '../../src/store/redis/index.js';
+import { Script } from '../../src/store/redis/redis-connection.js';
+import { idsOf } from '../support/built-filter.js';
+import { eventually } from '../support/eventually.js';
+import { rebuildJob, sourceOf } from '../support/rebuild-job.js';
+import { RedisFixture } from '../support/redis-fixture.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+
+const IDS = idsOf('id', 100);
+/** Far longer than another process may have to wait. */
+const LEASE_MS = 60_000;
+const BACK_MS = 5000;
+const STEPS = [
+  'acquire',
+  'renew',
+  'describe',
+  'stage',
+  'publish',
+  'merge',
+  'check',
+  'swap',
+  'release',
+] as const;
+
+let redis: RedisFixture;
+let proxy: TcpProxy;
+beforeAll(async () => {
+  redis = await RedisFixture.start();
+  proxy = await TcpProxy.open(redis.server);
+});
+afterAll(async () => {
+  await proxy.close();
+  await redis.close();
+});
+
+/** A client that says when it sends a script. */
+class TellingRedis extends Redis {
+  onScript: ((sha1: string) => void) | undefined;
+
+  override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
+    const [command] = sent;
+    if (command.name === 'evalsha') this.onScript?.(String(command.args[0]));
+    return super.sendCommand(...sent);
+  }
+}
+
+/** It never settles what was on its way. */
+describe.each(['request', 'reply'])('A client that sends nothing again, and loses a %s,', (lost) => {
+  it.each(STEPS)('ends its rebuild, and keeps nobody from the next one: %s', async (step) => {
+    const name = redis.name();
+    const client = new TellingRedis(proxy.url, {
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: null,
+      retryStrategy: () => 50,
+      disconnectTimeout: 100,
+    });
+    client.on('error', () => {});
+    const { filter } = await redis.open(name, { redis: client, writeTimeoutMs: 300 });
+    const other = await redis.open(name);
+    const job = { leaseMs: LEASE_MS };
+    await runRebuild(rebuildJob(other.filter, sourceOf(IDS), job));
+    await filter.describe();
+
+    const { sha1 } = new Script(step, luaSources[step].source);
+    let broken: Promise<void> | undefined;
+    client.onScript = (sent) => {
+      if (sent !== sha1 || broken) return;
+      if (lost === 'request') proxy.hold();
+      else proxy.holdReplies();
+      broken = new Promise((resolve) => setTimeout(resolve, 100)).then(() => {
+        proxy.disconnect();
+        proxy.release();
+      });
+    };
+    await runRebuild(rebuildJob(filter, sourceOf(IDS), job)).catch(() => {});
+    expect(broken).toBeDefined();
+    await broken;
+    const rebuilt = () =>
+      runRebuild(rebuildJob(other.filter, sourceOf(IDS), job)).then(({ outcome }) => outcome === 'published');
+    await eventually('another process rebuilds', rebuilt, BACK_MS);
+    client.disconnect();
+  });
+});

@@ -61,12 +61,14 @@ export class RedisConnection {
     if (change.open) this.emit({ type: 'circuit-opened', error: change.error });
     else this.emit({ type: 'circuit-closed', rejected: change.rejected });
   });
-  private readsWaiting = 0;
+  private reads = { waiting: 0 };
   private readonly unsettled = new Set<() => void>();
   private readonly onClose = () => {
     this.epoch++;
     // Such a client never settles what was on its way.
-    if (!sendsAgain(this.client)) for (const settle of this.unsettled) settle();
+    if (sendsAgain(this.client)) return;
+    this.reads = { waiting: 0 };
+    for (const settle of this.unsettled) settle();
   };
   private readonly onNode = (node: Redis) => {
     this.epoch++;
@@ -229,18 +231,19 @@ export class RedisConnection {
 
   /** Without a deadline: that of the look-up is over all its commands. */
   private async read<Reply>(send: () => Promise<Reply>): Promise<Reply> {
-    if (this.readsWaiting >= MAX_READS_WAITING) {
+    const { reads } = this;
+    if (reads.waiting >= MAX_READS_WAITING) {
       throw new BloomUnavailableError(`Redis has not answered the last ${MAX_READS_WAITING} look-ups.`);
     }
     this.assertConnected();
-    this.readsWaiting++;
+    reads.waiting++;
     try {
       return await send();
     } catch (error) {
       this.master.failed(error);
       throw error;
     } finally {
-      this.readsWaiting--;
+      reads.waiting--;
     }
   }
 

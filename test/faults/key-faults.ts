@@ -54,6 +54,19 @@ export const keyFaults: readonly Fault[] = [
     capacity: LARGE,
     quick: true,
   }),
+  fault({
+    name: 'numbers in the metadata that lie, then a rebuild',
+    group: 'keys',
+    start: () => ServerSite.start(),
+    strike: async ({ site, instances }) => {
+      for (const lie of ['999999999999999', '1000000000', 'x']) {
+        await edit(site.admin, 'ids', lie, 'capacity', lie, 'count', lie, 'builds', lie, 'builtAt', lie);
+        await instances[2].filter.checkMany(['nobody']);
+        const { outcome } = await instances[2].filter.rebuild();
+        if (outcome !== 'published') throw new Error(`The rebuild was ${outcome}.`);
+      }
+    },
+  }),
   damage('metadata deleted', (admin) => admin.del(META), { quick: true }),
   fault({
     name: 'metadata deleted during a rebuild',

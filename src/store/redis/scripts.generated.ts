@@ -16,7 +16,7 @@ if type(lease) == 'string' then
     isGivenUp = isGivenUp or ARGV[i] == holder
   end
   local left = redis.pcall('PTTL', KEYS[1])
-  local isEndless = type(left) == 'number' and (left < 0 or left > 10 * ARGV[7])
+  local isEndless = type(left) == 'number' and (left < 0 or left > math.max(10 * ARGV[7], 3600000))
   if not isOfAnother and not isGivenUp and not isEndless then return { 'HELD' } end
 end
 local notes

@@ -35,9 +35,10 @@ if type(lease) == 'string' then
   for i = 9, #ARGV do
     isGivenUp = isGivenUp or ARGV[i] == holder
   end
-  -- Its life was counted before the clock was set back, or it has none: nobody of this package wrote that.
+  -- Its life was counted before the clock was set back, or it has none: nobody of this package wrote that. An hour is believed in any case,
+  -- since another process may hold longer leases than the caller.
   local left = redis.pcall('PTTL', KEYS[1])
-  local isEndless = type(left) == 'number' and (left < 0 or left > 10 * ARGV[7])
+  local isEndless = type(left) == 'number' and (left < 0 or left > math.max(10 * ARGV[7], 3600000))
   if not isOfAnother and not isGivenUp and not isEndless then return { 'HELD' } end
 end
 

@@ -53,8 +53,12 @@ async function callRegistering(
   const { self, args, runner } = call;
   if (!runner) {
     throw new BloomConfigError(
-      `${method} cannot record ids in filter '${filter}': its object was not constructed by Nest. Provide the class itself ` +
-        'instead of a factory or a value, or remove the decorator and call filter.add(id) in the method.',
+      `${method} cannot record ids in filter '${filter}': ` +
+        (call.hasStandIn
+          ? 'something else was injected in place of BloomGuardRunner. Import BloomModule.forRoot() in the root module; in a test that ' +
+            'mocks what is missing too, without redis.'
+          : 'its object was not constructed by Nest. Provide the class itself instead of a factory or a value, or remove the decorator ' +
+            'and call filter.add(id) in the method.'),
     );
   }
   const { registrar } = runner;

@@ -1,8 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { BloomConfigError, printed } from '../common/index.js';
-
-const MAX_LENGTH = 214;
+import { isOwnerName, OWNER_NAME } from '../service/index.js';
 
 let detected: { readonly name: string | undefined } | undefined;
 
@@ -15,10 +14,8 @@ export function ownerOf(option: unknown): string | undefined {
   if (option === false) return undefined;
   if (option === undefined)
     return (detected ??= { name: applicationName(process.argv[1], process.cwd()) }).name;
-  if (typeof option === 'string' && option !== '' && option.length <= MAX_LENGTH) return option;
-  throw new BloomConfigError(
-    `Expected owner to be the name of the application, a text of up to ${MAX_LENGTH} characters, or false, got ${printed(option)}.`,
-  );
+  if (isOwnerName(option)) return option;
+  throw new BloomConfigError(`Expected owner to be ${OWNER_NAME}, got ${printed(option)}.`);
 }
 
 /**
@@ -42,7 +39,7 @@ function nameAbove(start: string): string | undefined {
 function nameIn(directory: string): string | undefined {
   try {
     const { name } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as { name?: unknown };
-    return typeof name === 'string' && name !== '' ? name.slice(0, MAX_LENGTH) : undefined;
+    return isOwnerName(name) ? name : undefined;
   } catch {
     return undefined;
   }

@@ -13,6 +13,7 @@ import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomReplicaMode } from '../store/index.js';
 import type { BloomFilterOptions } from './filter-options.js';
 import type { NegativeCacheOptions } from './negative-cache.js';
+import { isOwnerName, OWNER_NAME } from './owner-name.js';
 
 /** A filter as it was registered, with every default filled in. */
 export interface FilterDefinition {
@@ -97,12 +98,7 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
   );
   checkCreate(options, layout, expect);
   const { owner } = options;
-  expect(
-    'owner',
-    owner,
-    'the name of an application, or false',
-    owner === undefined || owner === false || (typeof owner === 'string' && owner !== ''),
-  );
+  expect('owner', owner, OWNER_NAME, owner === undefined || owner === false || isOwnerName(owner));
   expect('normalize', normalize, 'a function', normalize === undefined || typeof normalize === 'function');
 
   const definition: FilterDefinition = {

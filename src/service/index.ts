@@ -5,4 +5,5 @@ export type { BloomFilterOptions, BloomRebuildSchedule } from './filter-options.
 export { type BloomGuardCounts, type BloomGuardMode, Guarding } from './guarding.js';
 export type { NegativeCacheOptions } from './negative-cache.js';
 export { type FilterSurroundings, ManagedFilter } from './managed-filter.js';
+export { isOwnerName, OWNER_NAME } from './owner-name.js';
 export type { WrongAbsentReport } from './wrong-absents.js';

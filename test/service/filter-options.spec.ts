@@ -20,6 +20,11 @@ describe('The options of a filter', () => {
   it.each<[string, Partial<Record<keyof BloomFilterOptions, unknown>>, RegExp]>([
     ['a name with a brace', { name: 'a{b}' }, /expected name to be a name of letters/],
     ['no name', { name: undefined }, /expected name/],
+    [
+      'an owner that is too long',
+      { owner: 'x'.repeat(215) },
+      /expected owner to be the name of an application/,
+    ],
     ['no capacity', { capacity: undefined }, /Expected capacity to be a positive integer.*got undefined/],
     ['a capacity of 0', { capacity: 0 }, /Expected capacity to be a positive integer.*got 0/],
     ['a capacity beyond the largest filter', { capacity: 10 ** 12 }, /the limit is \d+/],

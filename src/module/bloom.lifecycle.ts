@@ -48,7 +48,7 @@ export class BloomLifecycle
   async onApplicationBootstrap(): Promise<void> {
     const { scheduler, registry, watch } = this.parts;
     try {
-      scheduler.start(registry.filters);
+      await scheduler.start(registry.filters);
     } catch (error) {
       await this.beforeApplicationShutdown();
       await this.onApplicationShutdown();

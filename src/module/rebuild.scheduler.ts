@@ -1,11 +1,10 @@
 import type { ModuleRef } from '@nestjs/core';
-import { SchedulerRegistry } from '@nestjs/schedule';
-import { CronJob } from 'cron';
-import { BloomConfigError, type BloomEvent, BloomRebuildError, systemClock } from '../common/index.js';
+import { type BloomEvent, BloomRebuildError, systemClock } from '../common/index.js';
 import type { ManagedFilter } from '../service/index.js';
 import type { RebuildRequest } from '../rebuild/index.js';
 import { type BuildOccasion, FIRST_BUILD_PAUSE_MS, LAST_BUILD_PAUSE_MS } from '../store/index.js';
 import { CronFires } from './cron-fires.js';
+import { startCronJob } from './cron.job.js';
 import type { EventHub } from './event.hub.js';
 
 /** Between two questions whether a filter is ready, or its build is due. They cost hardly anything: the pauses double up to this one. */
@@ -23,7 +22,8 @@ export class RebuildScheduler {
   private readonly recovering = new Map<ManagedFilter, Promise<void>>();
   /** When the schedule of a filter fired last in this process, by `performance.now()`, and whether the last build that it made failed. */
   private readonly asked = new WeakMap<ManagedFilter, { readonly at: number; hasFailed: boolean }>();
-  private registry: SchedulerRegistry | undefined;
+  /** Each ends a schedule. */
+  private readonly schedules: (() => void)[] = [];
   private filters: readonly ManagedFilter[] = [];
 
   constructor(
@@ -31,10 +31,10 @@ export class RebuildScheduler {
     private readonly events: EventHub,
   ) {}
 
-  /** @throws {BloomConfigError} for a cron expression that makes no sense, and when `ScheduleModule` is not imported. */
-  start(filters: readonly ManagedFilter[]): void {
+  /** @throws {BloomConfigError} for a cron expression that makes no sense, and when what `rebuild.cron` needs is missing. */
+  async start(filters: readonly ManagedFilter[]): Promise<void> {
     this.filters = filters.filter(({ definition }) => definition.source);
-    for (const filter of this.filters) this.schedule(filter);
+    for (const filter of this.filters) await this.schedule(filter);
     this.events.listen((event) => this.onEvent(event));
     for (const filter of this.filters) {
       const { onBoot } = filter.definition;
@@ -47,41 +47,25 @@ export class RebuildScheduler {
 
   async stop(): Promise<void> {
     this.stopping.abort(new Error('The application is shutting down.'));
-    for (const filter of this.filters) this.unschedule(filter);
+    for (const end of this.schedules.splice(0)) end();
     await Promise.allSettled(this.recovering.values());
   }
 
-  private schedule(filter: ManagedFilter): void {
-    const { cron, timeZone, everyMs } = filter.definition;
-    if (cron === undefined && everyMs === undefined) return;
-    const registry = this.schedulerRegistry(filter.name);
+  private async schedule(filter: ManagedFilter): Promise<void> {
+    const { name, cron, timeZone, everyMs } = filter.definition;
     if (everyMs !== undefined) {
-      const tick = () => void this.rebuildByInterval(filter, everyMs);
-      registry.addInterval(jobName(filter), setInterval(tick, everyMs));
-      return;
+      const timer = setInterval(() => void this.rebuildByInterval(filter, everyMs), everyMs);
+      this.schedules.push(() => clearInterval(timer));
     }
-    try {
-      const fires = new CronFires();
-      const job: CronJob = CronJob.from({
-        cronTime: cron!,
-        onTick: () => void this.rebuildBySchedule(filter, fires.withinMs(job.nextDate().toMillis())),
-        start: true,
-        timeZone: timeZone ?? null,
-      });
-      registry.addCronJob(jobName(filter), job);
-    } catch (cause) {
-      throw new BloomConfigError(
-        `Filter '${filter.name}': expected rebuild.cron to be a cron expression such as '0 4 * * *' and rebuild.timeZone an IANA ` +
-          `time zone, got '${cron}' and '${timeZone}'. ${(cause as Error).message}`,
-        { cause },
-      );
-    }
-  }
-
-  private unschedule(filter: ManagedFilter): void {
-    const { registry } = this;
-    if (registry?.doesExist('interval', jobName(filter))) registry.deleteInterval(jobName(filter));
-    if (registry?.doesExist('cron', jobName(filter))) registry.deleteCronJob(jobName(filter));
+    if (cron === undefined) return;
+    const fires = new CronFires();
+    const job = await startCronJob(this.moduleRef, {
+      filter: name,
+      cron,
+      timeZone,
+      onFire: (nextAt) => void this.rebuildBySchedule(filter, fires.withinMs(nextAt)),
+    });
+    this.schedules.push(() => job.end());
   }
 
   private onEvent(event: BloomEvent): void {
@@ -164,26 +148,9 @@ export class RebuildScheduler {
       .rebuild({ ...request, signal: this.stopping.signal })
       .catch((error: unknown) => ({ error }));
   }
-
-  private schedulerRegistry(filter: string): SchedulerRegistry {
-    try {
-      this.registry ??= this.moduleRef.get<SchedulerRegistry>(SchedulerRegistry, { strict: false });
-      return this.registry;
-    } catch (cause) {
-      throw new BloomConfigError(
-        `Filter '${filter}' has a rebuild schedule, but ScheduleModule is not imported. Add ScheduleModule.forRoot() of ` +
-          '@nestjs/schedule to the imports of the application module.',
-        { cause },
-      );
-    }
-  }
 }
 
 /** Up to a quarter later, so that instances do not ask all at once. */
 function later(ms: number): number {
   return ms * (1 + Math.random() / 4);
-}
-
-function jobName(filter: ManagedFilter): string {
-  return `bloom:${filter.name}`;
 }

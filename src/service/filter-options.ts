@@ -66,7 +66,7 @@ export interface BloomFilterOptions {
 
 /** When a filter is rebuilt, and how. */
 export interface BloomRebuildSchedule {
-  /** A cron expression, for `@nestjs/schedule`. Every instance may fire; one rebuilds. */
+  /** A cron expression. Needs the packages `@nestjs/schedule` and `cron`. Every instance may fire; one rebuilds. */
   readonly cron?: string;
   /** IANA time zone of `cron`. Default: that of the process. */
   readonly timeZone?: string;

@@ -15,6 +15,7 @@ const APPS = [
       '@nestjs/core': '^12.0.0',
       '@nestjs/platform-express': '^12.0.0',
       '@nestjs/schedule': '^12.0.0',
+      cron: '^4.0.0',
       ioredis: '^6.0.0',
     },
   },
@@ -27,6 +28,7 @@ const APPS = [
       '@nestjs/core': '^11.0.0',
       '@nestjs/platform-fastify': '^11.0.0',
       '@nestjs/schedule': '^6.0.0',
+      cron: '^4.0.0',
       ioredis: '^5.4.0',
     },
   },
@@ -60,6 +62,9 @@ try {
     runInApp('loaded with require()', ['required.cjs'], environment);
     rmSync(join(home, 'node_modules/ioredis'), { recursive: true });
     runInApp('in the process, without ioredis', [`dist/${app.main}.js`], environment);
+    for (const optional of ['@nestjs/schedule', 'cron'])
+      rmSync(join(home, 'node_modules', optional), { recursive: true });
+    runInApp('loaded with require(), without @nestjs/schedule and cron', ['required.cjs'], environment);
 
     function runInApp(what, args, env) {
       run(process.execPath, ['--no-warnings=ExperimentalWarning', ...args], {

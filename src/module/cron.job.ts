@@ -1,0 +1,71 @@
+import type { ModuleRef } from '@nestjs/core';
+import type { CronJob as StartedJob } from 'cron';
+import { BloomConfigError } from '../common/index.js';
+
+export interface CronJobOptions {
+  readonly filter: string;
+  /** The expression, such as `0 4 * * *`. */
+  readonly cron: string;
+  /** IANA time zone; undefined: that of the process. */
+  readonly timeZone: string | undefined;
+  /** @param nextAt when it fires next, as `Date.now()` counts. */
+  readonly onFire: (nextAt: number) => void;
+}
+
+/**
+ * Starts a job named `bloom:<filter>` in the registry of `@nestjs/schedule`. That package and `cron` are loaded here alone, so only an
+ * application with a filter that has `rebuild.cron` needs them.
+ *
+ * @throws {BloomConfigError} when one of them is missing, `ScheduleModule` is not imported, or the expression makes no sense.
+ */
+export async function startCronJob(
+  moduleRef: ModuleRef,
+  { filter, cron, timeZone, onFire }: CronJobOptions,
+): Promise<{ end(): void }> {
+  const { SchedulerRegistry } = await import('@nestjs/schedule').catch(missing(filter, '@nestjs/schedule'));
+  const { CronJob } = await import('cron').catch(missing(filter, 'cron'));
+  const registry = registryOf(() => moduleRef.get(SchedulerRegistry, { strict: false }), filter);
+  const name = `bloom:${filter}`;
+  try {
+    const job: StartedJob = CronJob.from({
+      cronTime: cron,
+      onTick: () => onFire(job.nextDate().toMillis()),
+      start: true,
+      timeZone: timeZone ?? null,
+    });
+    registry.addCronJob(name, job);
+  } catch (cause) {
+    throw new BloomConfigError(
+      `Filter '${filter}': expected rebuild.cron to be a cron expression such as '0 4 * * *' and rebuild.timeZone an IANA ` +
+        `time zone, got '${cron}' and '${timeZone}'. ${(cause as Error).message}`,
+      { cause },
+    );
+  }
+  return {
+    end: () => {
+      if (registry.doesExist('cron', name)) registry.deleteCronJob(name);
+    },
+  };
+}
+
+function missing(filter: string, name: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new BloomConfigError(
+      `Filter '${filter}' has rebuild.cron, which needs the packages '@nestjs/schedule' and 'cron'; '${name}' is missing. Run: npm install ` +
+        '@nestjs/schedule cron. Or set rebuild.everyMs, which needs neither.',
+      { cause },
+    );
+  };
+}
+
+function registryOf<Registry>(get: () => Registry, filter: string): Registry {
+  try {
+    return get();
+  } catch (cause) {
+    throw new BloomConfigError(
+      `Filter '${filter}' has rebuild.cron, but ScheduleModule is not imported. Add ScheduleModule.forRoot() of @nestjs/schedule to the ` +
+        'imports of the application module.',
+      { cause },
+    );
+  }
+}

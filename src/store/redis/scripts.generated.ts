@@ -454,7 +454,7 @@ for i = 1, info.err and 0 or #info, 2 do
   end
 end
 redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[7], unpack(ARGV, 9 + canaries))
-local builds = tonumber(redis.call('HGET', meta, 'builds')) or 0
+local builds = tonumber(redis.call('HMGET', meta, 'builds')[1] or '') or 0
 if builds < 0 or builds > 1e14 then builds = 0 end
 redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
 return 'OK'
@@ -839,7 +839,7 @@ end
 if recent ~= '' then redis.call('HSET', meta, 'recent', recent) end
 --end
 redis.call('HSET', meta, 'state', 'ready', unpack(ARGV, 12 + settingsFound + settingsNew))
-local builds = tonumber(redis.call('HGET', meta, 'builds')) or 0
+local builds = tonumber(redis.call('HMGET', meta, 'builds')[1] or '') or 0
 if builds < 0 or builds > 1e14 then builds = 0 end
 redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
 return 'OK'
@@ -1076,7 +1076,7 @@ redis.call('HSET', meta, 'written', ARGV[2] .. ' ' .. string.format('%d %d %d',
 local time = redis.call('TIME')
 redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[5], 'liveSince',
   string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000)), unpack(ARGV, 7 + canaries))
-local builds = tonumber(redis.call('HGET', meta, 'builds')) or 0
+local builds = tonumber(redis.call('HMGET', meta, 'builds')[1] or '') or 0
 if builds < 0 or builds > 1e14 then builds = 0 end
 redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
 return 'OK'
@@ -1517,7 +1517,7 @@ for _, field in ipairs(redis.call('HKEYS', meta)) do
   if string.find(field, '^pending%.') or string.find(field, '^layer%.') then redis.call('HDEL', meta, field) end
 end
 redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[7], 'layer.0', ARGV[7] + (known[3] or 0), unpack(ARGV, 9))
-local builds = tonumber(redis.call('HGET', meta, 'builds')) or 0
+local builds = tonumber(redis.call('HMGET', meta, 'builds')[1] or '') or 0
 if builds < 0 or builds > 1e14 then builds = 0 end
 redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
 return 'OK'

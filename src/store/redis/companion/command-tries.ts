@@ -25,7 +25,6 @@ export function triesOfMetadata(probe: string): CommandTry[] {
     { command: 'PEXPIRE', key: probe, args: ['1'] },
     // A field without a value.
     { command: 'HSET', key: probe, args: ['field', 'value', 'other'] },
-    { command: 'HINCRBY', key: probe, args: ['field', 'no number'] },
   ];
 }
 

@@ -89,7 +89,7 @@ for i = 1, info.err and 0 or #info, 2 do
   end
 end
 redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[7], unpack(ARGV, 9 + canaries))
-local builds = tonumber(redis.call('HGET', meta, 'builds')) or 0
+local builds = tonumber(redis.call('HMGET', meta, 'builds')[1] or '') or 0
 if builds < 0 or builds > 1e14 then builds = 0 end
 redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
 return 'OK'

@@ -136,7 +136,7 @@ end
 if recent ~= '' then redis.call('HSET', meta, 'recent', recent) end
 --end
 redis.call('HSET', meta, 'state', 'ready', unpack(ARGV, 12 + settingsFound + settingsNew))
-local builds = tonumber(redis.call('HGET', meta, 'builds')) or 0
+local builds = tonumber(redis.call('HMGET', meta, 'builds')[1] or '') or 0
 if builds < 0 or builds > 1e14 then builds = 0 end
 redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
 return 'OK'

@@ -59,7 +59,7 @@ redis.call('HSET', meta, 'written', ARGV[2] .. ' ' .. string.format('%d %d %d',
 local time = redis.call('TIME')
 redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[5], 'liveSince',
   string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000)), unpack(ARGV, 7 + canaries))
-local builds = tonumber(redis.call('HGET', meta, 'builds')) or 0
+local builds = tonumber(redis.call('HMGET', meta, 'builds')[1] or '') or 0
 if builds < 0 or builds > 1e14 then builds = 0 end
 redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
 return 'OK'

@@ -44,7 +44,7 @@ for _, field in ipairs(redis.call('HKEYS', meta)) do
   if string.find(field, '^pending%.') or string.find(field, '^layer%.') then redis.call('HDEL', meta, field) end
 end
 redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[7], 'layer.0', ARGV[7] + (known[3] or 0), unpack(ARGV, 9))
-local builds = tonumber(redis.call('HGET', meta, 'builds')) or 0
+local builds = tonumber(redis.call('HMGET', meta, 'builds')[1] or '') or 0
 if builds < 0 or builds > 1e14 then builds = 0 end
 redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
 return 'OK'

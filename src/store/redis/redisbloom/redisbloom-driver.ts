@@ -156,6 +156,7 @@ export class RedisBloomDriver implements CompanionDriver<PlacedRedisBloom> {
       { command: 'BF.INSERT', key: data, args: ['NOCREATE', 'ITEMS'] },
       { command: 'BF.MEXISTS', key: data, args: ['probe'] },
       { command: 'RPUSHX', key: probe, args: ['probe'] },
+      { command: 'HINCRBY', key: probe, args: ['field', 'no number'] },
       { command: 'LRANGE', key: probe, args: ['0', '0'] },
       { command: 'LINDEX', key: probe, args: ['0'] },
       ...['EXISTS', 'LLEN', 'HKEYS', 'PERSIST'].map((command) => ({ command, key: probe })),

@@ -8,6 +8,7 @@ export function triesOfLayers(keys: ScalingKeys): CommandTry[] {
   return [
     ...triesOfMetadata(probe),
     { command: 'HKEYS', key: probe },
+    { command: 'HINCRBY', key: probe, args: ['field', 'no number'] },
     { command: 'GETRANGE', key: segment, args: ['0', '0'] },
     // Nothing is written.
     { command: 'SETRANGE', key: segment, args: ['0', ''] },

@@ -2,7 +2,7 @@
 export default {
   testEnvironment: 'node',
   setupFilesAfterEnv: ['<rootDir>/test/support/quiet-console.ts'],
-  roots: ['<rootDir>/test', '<rootDir>/sample-app'],
+  roots: ['<rootDir>/test', '<rootDir>/verification', '<rootDir>/sample-app'],
   testMatch: ['**/*.spec.ts'],
   // "npm run test:slow" runs those.
   testPathIgnorePatterns: ['/node_modules/', '\\.slow\\.spec\\.ts$'],

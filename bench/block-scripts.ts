@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { BLOCK_BYTES } from '../src/filter/index.js';
-import { RANGE_BYTES, writeRange } from '../src/store/redis/block-range.js';
+import { RANGE_BYTES, writeRange } from '../src/store/redis/protocol/segments/block-range.js';
 import { luaSources } from '../src/store/redis/scripts.generated.js';
-import { SEGMENT_BLOCKS } from '../src/store/redis/segments.js';
+import { SEGMENT_BLOCKS } from '../src/store/redis/protocol/segments/segments.js';
 
 /** Reads every block and writes it back: what an add in blocks costs without setting a bit. */
 const READ_AND_WRITE = `local records, at, key, from, to = ARGV[1], 1

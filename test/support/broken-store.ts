@@ -1,8 +1,11 @@
 import { BLOCK_BYTES, type IdKey } from '../../src/filter/index.js';
 import type { BloomStore, BloomVerdict } from '../../src/store/index.js';
-import type { RedisConnection } from '../../src/store/redis/redis-connection.js';
-import { SEGMENT_BLOCKS, type SegmentedGeneration } from '../../src/store/redis/segments.js';
-import type { ScalingScripts } from '../../src/store/redis/scaling/scaling-scripts.js';
+import type { RedisConnection } from '../../src/store/redis/client/redis-connection.js';
+import {
+  SEGMENT_BLOCKS,
+  type SegmentedGeneration,
+} from '../../src/store/redis/protocol/segments/segments.js';
+import type { ScalingScripts } from '../../src/store/redis/growing/scaling-scripts.js';
 import type { luaSources } from '../../src/store/redis/index.js';
 import { luaPart, luaReplacing, luaWithout } from './broken-lua.js';
 

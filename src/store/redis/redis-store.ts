@@ -8,16 +8,16 @@ import type {
   CopyableStore,
   OpenFilterOptions,
 } from '../index.js';
-import { openCuckoo } from './cuckoo/open-cuckoo.js';
-import { DenialScripts } from './denial-scripts.js';
-import { openForeign } from './foreign/open-foreign.js';
-import { FilterViews } from './filter-views.js';
-import { type RedisClient, RedisConnection, type RedisTimeouts } from './redis-connection.js';
-import { RedisFilterStore } from './redis-filter-store.js';
-import { RedisKeys } from './redis-keys.js';
-import { openRedisBloom } from './redisbloom/open-redisbloom.js';
-import { type LuaSources, RedisScripts } from './redis-scripts.js';
-import { openScaling } from './scaling/open-scaling.js';
+import { openCuckoo } from './cf/open-cuckoo.js';
+import { DenialScripts } from './blocked/denials/denial-scripts.js';
+import { openForeign } from './bitmap/open-foreign.js';
+import { FilterViews } from './blocked/filter-views.js';
+import { type RedisClient, RedisConnection, type RedisTimeouts } from './client/redis-connection.js';
+import { RedisFilterStore } from './blocked/redis-filter-store.js';
+import { RedisKeys } from './protocol/redis-keys.js';
+import { openRedisBloom } from './bf/open-redisbloom.js';
+import { type LuaSources, RedisScripts } from './blocked/redis-scripts.js';
+import { openScaling } from './growing/open-scaling.js';
 
 /** A URL, ioredis options, or a client of yours (which stays yours to close). */
 export type BloomRedis = string | RedisOptions | Redis | Cluster;

@@ -1,0 +1,80 @@
+import { type IdKey, tooLong } from '../../../filter/index.js';
+import { RANGE_BYTES, writeRange } from '../protocol/segments/block-range.js';
+import { KeyIndex } from '../protocol/segments/block-reader.js';
+import type { DenialTableName } from './denials/denial-table-name.js';
+import { tagText } from './filter-meta.js';
+import type { AddCommand, DenialMarks } from './redis-scripts.js';
+import { SEGMENT_BLOCKS, type SegmentedGeneration } from '../protocol/segments/segments.js';
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * The call that records ids in the live and in the staged generation.
+ *
+ * @throws {BloomIdError} for an id over `maxIdBytes` of either.
+ */
+export function addCommand(
+  live: SegmentedGeneration | undefined,
+  staged: SegmentedGeneration | undefined,
+  ids: readonly IdKey[],
+): AddCommand {
+  // Keys are counted from 1, and the first is meta.
+  const liveKeys = live && new KeyIndex(live, 1);
+  const liveRecords = live && liveKeys ? packed(live, liveKeys, ids) : NOTHING;
+  const stagedKeys = staged && new KeyIndex(staged, 1 + (liveKeys?.keys.length ?? 0));
+  const stagedRecords = staged && stagedKeys ? packed(staged, stagedKeys, ids) : NOTHING;
+  return {
+    liveTag: tagText(live?.generation),
+    stagedTag: tagText(staged?.generation),
+    keys: [...(liveKeys?.keys ?? []), ...(stagedKeys?.keys ?? [])],
+    liveRecords,
+    stagedRecords,
+  };
+}
+
+function packed({ layout, generation }: SegmentedGeneration, keys: KeyIndex, ids: readonly IdKey[]): Buffer {
+  const records = Buffer.allocUnsafe(ids.length * (3 + RANGE_BYTES + 2 * generation.hashCount));
+  let end = 0;
+  for (const id of ids) {
+    if (!layout.locate(id)) throw tooLong(generation.maxIdBytes);
+    end = records.writeUInt16BE(keys.indexOf(Math.floor(layout.block / SEGMENT_BLOCKS)), end);
+    end = writeRange(records, end, layout.block % SEGMENT_BLOCKS);
+    end = writeMasks(records, end, ascending(layout.positions(layout.seed)));
+  }
+  return records.subarray(0, end);
+}
+
+/** Positions of one byte share a mask. */
+function writeMasks(records: Buffer, at: number, positions: readonly number[]): number {
+  let end = at + 1;
+  let byte = -1;
+  for (const position of positions) {
+    if (position >>> 3 !== byte) {
+      byte = position >>> 3;
+      records[end] = byte;
+      records[end + 1] = 0;
+      end += 2;
+    }
+    records[end - 1]! |= 1 << (position & 7);
+  }
+  records[at] = (end - at - 1) / 2;
+  return end;
+}
+
+/** Sorts a few numbers in place: insertion, without the call of a comparator for each two. */
+function ascending(numbers: number[]): number[] {
+  for (let i = 1; i < numbers.length; i++) {
+    const number = numbers[i]!;
+    let at = i;
+    for (; at > 0 && numbers[at - 1]! > number; at--) numbers[at] = numbers[at - 1]!;
+    numbers[at] = number;
+  }
+  return numbers;
+}
+
+/** The buckets that an add of these ids has to mark. */
+export function denialMarks(denials: DenialTableName, ids: readonly IdKey[], lifeMs: number): DenialMarks {
+  const buckets = Buffer.allocUnsafe(ids.length * 4);
+  ids.forEach((id, i) => buckets.writeUInt32BE(denials.bucketOf(id), i * 4));
+  return { denials, lifeMs, buckets };
+}

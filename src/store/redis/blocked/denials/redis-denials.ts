@@ -1,0 +1,122 @@
+import { jittered } from '../../../../common/index.js';
+import type { DenialAnswer, DenialOptions, DenialQuestion, SharedDenials } from '../../../index.js';
+import { CircuitOpenError } from '../../client/circuit-breaker.js';
+import { BUCKET_DENIALS, denialDigest, DenialTableName, MAX_BUCKETS } from './denial-table-name.js';
+import { tagText } from '../filter-meta.js';
+import type { FilterView } from '../filter-view.js';
+import type { RedisFilterParts } from '../redis-filter-parts.js';
+import { TickBatcher } from '../../client/tick-batcher.js';
+
+/** A table that could not be made is tried again after this time. */
+const MAKE_AGAIN_MS = 1_000;
+
+const NOT_DENIED: DenialAnswer = { isDenied: false, note() {} };
+
+export interface RedisDenialsOptions extends DenialOptions {
+  readonly markLifeMs: number;
+}
+
+/**
+ * How long nothing is noted in the bucket of an id that was added: until its row is visible, and once more as long, should the clock
+ * of the server be set meanwhile.
+ */
+export function markLifeMs(drainMs: number): number {
+  return 2 * drainMs + 1_000;
+}
+
+/**
+ * The denials of one filter, in a table beside its live generation. Every add, of any process, marks the bucket of its id in the
+ * script that sets the bits: what was denied there ends, and nothing is noted there by who asked the database before all rows of
+ * the bucket are visible.
+ */
+export class RedisDenials implements SharedDenials {
+  private readonly questions = new TickBatcher((questions: readonly DenialQuestion[]) =>
+    this.askTogether(questions),
+  );
+  private isMaking = false;
+  private makeAgainAt = -Infinity;
+
+  constructor(
+    private readonly parts: RedisFilterParts,
+    private readonly options: RedisDenialsOptions,
+  ) {}
+
+  ask(question: DenialQuestion): Promise<DenialAnswer> {
+    return this.questions.call(question);
+  }
+
+  private async askTogether(questions: readonly DenialQuestion[]): Promise<DenialAnswer[]> {
+    const { connection, emit, name } = this.parts;
+    const since = Math.min(...questions.map((question) => question.since));
+    try {
+      return await connection.lookUp(() => this.read(questions), since);
+    } catch (error) {
+      if (!(error instanceof CircuitOpenError))
+        emit({ type: 'store-error', filter: name, operation: 'ask for denials', error });
+      return questions.map(() => NOT_DENIED);
+    }
+  }
+
+  private async read(questions: readonly DenialQuestion[]): Promise<DenialAnswer[]> {
+    const { keys, denialScripts, views } = this.parts;
+    const view = await views.current();
+    const { denials } = view;
+    // One that another server made, or another run of this one, may lack marks of acknowledged adds.
+    if (!denials || denials.runId !== view.runId) {
+      void this.make(view);
+      return questions.map(() => NOT_DENIED);
+    }
+    const asked = questions.map(({ id, scope }) => ({
+      bucket: denials.bucketOf(id),
+      digest: denialDigest(id, scope),
+    }));
+    const reply = await denialScripts.denied(keys, denials, asked);
+    if (!views.isOfServer(view)) return questions.map(() => NOT_DENIED);
+    if (reply === 'STALE') views.forget();
+    if (reply === 'LOST') void this.make(view);
+    if (typeof reply === 'string') return questions.map(() => NOT_DENIED);
+    return asked.map(({ bucket, digest }, i) => ({
+      isDenied: reply.flags[i] === '1',
+      note: () => void this.note(view, { denials, bucket, digest, askedAt: reply.now }),
+    }));
+  }
+
+  private async note(
+    view: FilterView,
+    denial: { denials: DenialTableName; bucket: number; digest: Buffer; askedAt: string },
+  ): Promise<void> {
+    const { keys, denialScripts, views, emit, name } = this.parts;
+    // Times of two servers cannot be compared.
+    if (!views.isOfServer(view)) return;
+    const lifeMs = Math.round(jittered(this.options.lifeMs));
+    try {
+      await denialScripts.deny(keys, { ...denial, lifeMs });
+    } catch (error) {
+      emit({ type: 'store-error', filter: name, operation: 'note a denial', error });
+    }
+  }
+
+  /** Makes the table that the view lacks, or another one for it. */
+  private async make({ live, runId, denials }: FilterView): Promise<void> {
+    // Without its run id it would not be noticed that a server lost marks.
+    if (!live || runId === '' || this.isMaking || performance.now() < this.makeAgainAt) return;
+    this.isMaking = true;
+    const { keys, denialScripts, views, emit, name } = this.parts;
+    const { maxIds, markLifeMs: lifeMs } = this.options;
+    const buckets = Math.min(Math.ceil(maxIds / BUCKET_DENIALS), MAX_BUCKETS);
+    try {
+      await denialScripts.share(keys, {
+        liveTag: tagText(live.generation),
+        before: denials?.text ?? '',
+        denials: DenialTableName.create(buckets, runId),
+        markLifeMs: lifeMs,
+      });
+    } catch (error) {
+      emit({ type: 'store-error', filter: name, operation: 'make a table of denials', error });
+    } finally {
+      views.forget();
+      this.makeAgainAt = performance.now() + MAKE_AGAIN_MS;
+      this.isMaking = false;
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import type { BloomEventListener } from '../../../common/index.js';
+import type { DenialScripts } from './denials/denial-scripts.js';
+import type { FilterViews } from './filter-views.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import type { RedisKeys } from '../protocol/redis-keys.js';
+import type { RedisScripts } from './redis-scripts.js';
+
+/** What everything that works on one filter in Redis shares. */
+export interface RedisFilterParts {
+  readonly name: string;
+  /** Whether the filter can be rebuilt. */
+  readonly hasSource: boolean;
+  /** This application; undefined: whose filter it is does not matter. */
+  readonly owner: string | undefined;
+  readonly emit: BloomEventListener;
+  readonly keys: RedisKeys;
+  readonly connection: RedisConnection;
+  readonly scripts: RedisScripts;
+  readonly denialScripts: DenialScripts;
+  readonly views: FilterViews;
+}

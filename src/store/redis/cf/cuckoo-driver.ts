@@ -1,0 +1,175 @@
+import { BloomConfigError } from '../../../common/index.js';
+import {
+  type CuckooStoredLayout,
+  expectedErrorRate,
+  type FilterShape,
+  type IdKey,
+  isLongerThan,
+  LAYOUT_NUMBERS,
+  planFilter,
+  tooLong,
+} from '../../../filter/index.js';
+import type { BloomVerdict, StagePlan } from '../../index.js';
+import type {
+  Adoption,
+  CompanionDriver,
+  GenerationRole,
+  Outdated,
+  StagingHost,
+} from '../protocol/companion-driver.js';
+import type { CommandTry } from '../protocol/command-tries.js';
+import type { CompanionGeneration } from '../protocol/companion-meta.js';
+import type { LeasedStaging, StagingTicket } from '../protocol/leased-staging.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import type { LuaSources } from '../blocked/redis-scripts.js';
+import type { CuckooKeys } from './cuckoo-keys.js';
+import { CuckooScripts } from './cuckoo-scripts.js';
+import { CuckooStaging } from './cuckoo-staging.js';
+import { createGeneration, placeCuckoo, type PlacedCuckoo } from './placed-cuckoo.js';
+
+/** Ids of one call: each is some commands of the script `cf-add`, which together hold the server for about a millisecond. */
+const IDS_PER_CALL = 128;
+
+export interface CuckooDriverOptions {
+  readonly filter: string;
+  readonly connection: RedisConnection;
+  readonly keys: CuckooKeys;
+  readonly plan: StagePlan;
+  readonly layout: CuckooStoredLayout;
+  readonly hasSource: boolean;
+  /** Longest time from a row that is gone to the removal of its id, as from an add to its row. */
+  readonly drainMs: number;
+  readonly luaSources?: LuaSources | undefined;
+}
+
+/** Filters of the commands `CF.*`, on keys that nobody else writes to. */
+export class CuckooDriver implements CompanionDriver<PlacedCuckoo> {
+  readonly layout = LAYOUT_NUMBERS.cuckoo;
+
+  private readonly scripts: CuckooScripts;
+
+  constructor(private readonly options: CuckooDriverOptions) {
+    this.scripts = new CuckooScripts(options.connection, options.keys, options.luaSources);
+  }
+
+  /** @throws {BloomConfigError} when the server has no such filters. */
+  async verify(): Promise<void> {
+    const { filter, keys } = this.options;
+    const told = await this.scripts.info(keys.probe);
+    if (!('error' in told) || !/unknown.*command/i.test(told.error)) return;
+    throw new BloomConfigError(
+      `Filter '${filter}': expected a server with CF.* for a layout of kind 'cuckoo' (Redis 8, Redis Stack), got one that says ` +
+        `"${told.error}". Load the module into it, or name another server in the option redis.`,
+    );
+  }
+
+  place(generation: CompanionGeneration): PlacedCuckoo | undefined {
+    return placeCuckoo(this.options.keys, generation);
+  }
+
+  ownKeys({ token }: CompanionGeneration): string[] {
+    const { keys } = this.options;
+    return [keys.generation(token), keys.kept(token)];
+  }
+
+  idsPerCall(): number {
+    return IDS_PER_CALL;
+  }
+
+  assertFits(id: IdKey): void {
+    const { maxIdBytes } = this.options.plan;
+    if (isLongerThan(id, maxIdBytes)) throw tooLong(maxIdBytes);
+  }
+
+  async check(
+    placed: PlacedCuckoo,
+    ids: readonly IdKey[],
+    role: GenerationRole,
+  ): Promise<BloomVerdict[] | Outdated> {
+    const { maxIdBytes } = this.options.plan;
+    const fitting = ids.filter((id) => !isLongerThan(id, maxIdBytes));
+    const found = await this.scripts.check(placed, fitting, role);
+    if (typeof found === 'string') return found;
+    let next = 0;
+    // Another process may take longer ids.
+    return ids.map((id) => (isLongerThan(id, maxIdBytes) ? 'unknown' : found[next++] ? 'maybe' : 'absent'));
+  }
+
+  add(
+    live: PlacedCuckoo | undefined,
+    staged: PlacedCuckoo | undefined,
+    ids: readonly IdKey[],
+  ): Promise<boolean[] | Outdated> {
+    return this.scripts.add(live, staged, ids);
+  }
+
+  /** From the live generation only: a staged one may not have the id, and could lose another for it. */
+  remove(live: PlacedCuckoo, ids: readonly IdKey[], beganAt: number): Promise<boolean[] | Outdated> {
+    const { hasSource, drainMs } = this.options;
+    return this.scripts.remove(live, ids, { beganAt, settleMs: hasSource ? drainMs : 0 });
+  }
+
+  /** Time of the server, in milliseconds. */
+  clock(): Promise<number> {
+    return this.scripts.clock();
+  }
+
+  /** Nobody else makes the filter. */
+  async adopt(): Promise<Adoption> {
+    return { outcome: 'missing' };
+  }
+
+  async measure({
+    key,
+    canaries,
+    settings,
+  }: PlacedCuckoo): Promise<{ count: number; shape: FilterShape } | undefined> {
+    const info = await this.scripts.info(key);
+    if ('error' in info) return undefined;
+    const count = Math.max(0, info.fingerprints - canaries.length);
+    return { count, shape: shapeOf(settings, count, info.bytes) };
+  }
+
+  stage(ticket: StagingTicket, host: StagingHost<PlacedCuckoo>): LeasedStaging {
+    const generation = createGeneration(ticket.token, ticket.plan, this.options.layout);
+    const placed = this.place(generation)!;
+    return new CuckooStaging({
+      driver: this,
+      scripts: this.scripts,
+      placed,
+      ticket,
+      host,
+      ownKeys: this.ownKeys(generation),
+    });
+  }
+
+  tries(): CommandTry[] {
+    const { keys } = this.options;
+    const { probe } = keys;
+    const filter = keys.generation('probe');
+    return [
+      { command: 'CF.RESERVE', key: filter, args: ['no capacity'] },
+      { command: 'CF.INSERT', key: filter, args: ['NOCREATE', 'ITEMS', 'probe'] },
+      ...['CF.MEXISTS', 'CF.COUNT', 'CF.DEL'].map((command) => ({ command, key: filter, args: ['probe'] })),
+      { command: 'CF.INFO', key: filter },
+      { command: 'SISMEMBER', key: probe, args: ['probe'] },
+      ...['EXISTS', 'HKEYS', 'PERSIST', 'SCARD'].map((command) => ({ command, key: probe })),
+      { command: 'TIME' },
+      // Made, and removed again.
+      { command: 'SADD', key: probe, args: ['probe'] },
+      { command: 'PEXPIRE', key: probe, args: ['1000'] },
+      { command: 'DEL', key: probe },
+    ];
+  }
+
+  async advise(): Promise<readonly string[]> {
+    return [];
+  }
+}
+
+function shapeOf(settings: PlacedCuckoo['settings'], count: number, bytes: number): FilterShape {
+  const { capacity, errorRate, slots, bucketSize, maxIterations, expansion } = settings;
+  const layout = { kind: 'cuckoo', bucketSize, maxIterations, expansion } as const;
+  const plan = { ...planFilter({ capacity, errorRate, layout }), bits: slots * 8 };
+  return { hashCount: plan.hashCount, bytes, modelledErrorRate: expectedErrorRate(plan, count) };
+}

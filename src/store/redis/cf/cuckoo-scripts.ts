@@ -1,0 +1,222 @@
+import { randomBytes } from 'node:crypto';
+import { BloomFullError, BloomUnavailableError } from '../../../common/index.js';
+import { type IdKey, LAYOUT_NUMBERS } from '../../../filter/index.js';
+import type { GenerationRole, Outdated } from '../protocol/companion-driver.js';
+import { liveFields } from '../protocol/companion-meta.js';
+import { type RedisConnection, Script } from '../client/redis-connection.js';
+import type { LuaSources, Refusal } from '../blocked/redis-scripts.js';
+import { luaSources } from '../scripts.generated.js';
+import type { CuckooKeys } from './cuckoo-keys.js';
+import { fingerprintName, type PlacedCuckoo, reserveArguments } from './placed-cuckoo.js';
+
+const SCRIPTS = [
+  'cfCheck',
+  'cfAdd',
+  'cfClock',
+  'cfRemove',
+  'cfStage',
+  'cfInsert',
+  'cfSwap',
+  'cfInfo',
+] as const;
+
+/** For how long a removal may be carried out, and what came of it is known. */
+const REMOVAL_LIFE_MS = 60_000;
+
+/** What a step of a rebuild shows and keeps alive. */
+export interface CuckooStep {
+  readonly lease: string;
+  readonly lifeMs: number;
+}
+
+/** When ids may be removed. */
+export interface Removal {
+  /** Time of the server when the removal was asked for: the rows were gone by then. */
+  readonly beganAt: number;
+  /** For how long nothing is removed from a generation that went live. */
+  readonly settleMs: number;
+}
+
+/** One typed function for each script on cuckoo filters. */
+export class CuckooScripts {
+  private readonly script: Record<(typeof SCRIPTS)[number], Script>;
+
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly keys: CuckooKeys,
+    sources: LuaSources = luaSources,
+  ) {
+    const scripts = SCRIPTS.map((name) => [name, new Script(name, sources[name].source)]);
+    this.script = Object.fromEntries(scripts) as typeof this.script;
+  }
+
+  /** For each id whether the filter holds it. */
+  async check(
+    { generation, canaries, key }: PlacedCuckoo,
+    ids: readonly IdKey[],
+    role: GenerationRole,
+  ): Promise<boolean[] | Outdated> {
+    const field = role === 'live' ? 'token' : 'pending.token';
+    const reply = await this.connection.runRead(
+      this.script.cfCheck,
+      [this.keys.meta, key],
+      [field, generation.token, canaries.length, ...canaries, ...ids.map(itemOf)],
+    );
+    if (!Array.isArray(reply)) return String(reply) as Outdated;
+    if (reply.length !== canaries.length + ids.length) throw unexpected('CF.MEXISTS', reply);
+    return reply.slice(canaries.length).map((one: unknown) => {
+      if (one !== 0 && one !== 1 && one !== '0' && one !== '1') throw unexpected('CF.MEXISTS', one);
+      return Number(one) === 1;
+    });
+  }
+
+  /**
+   * For each id whether it was not there before; without a generation, true.
+   *
+   * @throws {BloomFullError}
+   */
+  async add(
+    live: PlacedCuckoo | undefined,
+    staged: PlacedCuckoo | undefined,
+    ids: readonly IdKey[],
+  ): Promise<boolean[] | Outdated> {
+    const none = this.keys.generation('none');
+    const reply = await this.connection.run(
+      this.script.cfAdd,
+      [this.keys.meta, live?.key ?? none, live?.kept ?? none, staged?.key ?? none, staged?.kept ?? none],
+      [
+        live?.generation.token ?? '',
+        staged?.generation.token ?? '',
+        live?.canaries.length ?? 0,
+        staged?.canaries.length ?? 0,
+        ...(live?.canaries ?? []),
+        ...(staged?.canaries ?? []),
+        ...ids.flatMap((id) => [itemOf(id), nameIn(live, id), nameIn(staged, id)]),
+      ],
+    );
+    if (Array.isArray(reply)) {
+      const flags = String(reply[0]);
+      return ids.map((_, i) => flags[i] !== '0');
+    }
+    if (String(reply) === 'FULL') throw full();
+    return String(reply) as Outdated;
+  }
+
+  /** Time of the server, in milliseconds. */
+  async clock(): Promise<number> {
+    return Number(await this.connection.run(this.script.cfClock, [this.keys.meta], []));
+  }
+
+  /**
+   * For each id whether it was removed.
+   *
+   * @throws {BloomUnavailableError} when the call began so long ago that nobody knows whether it was carried out.
+   */
+  async remove(
+    live: PlacedCuckoo,
+    ids: readonly IdKey[],
+    { beganAt, settleMs }: Removal,
+  ): Promise<boolean[] | Outdated> {
+    const { generation, canaries, key, kept } = live;
+    const reply = await this.connection.run(
+      this.script.cfRemove,
+      [this.keys.meta, key, kept, this.keys.removal(randomBytes(8).toString('hex'))],
+      [
+        generation.token,
+        canaries.length,
+        REMOVAL_LIFE_MS,
+        settleMs,
+        beganAt,
+        ...canaries,
+        ...ids.flatMap((id) => [itemOf(id), fingerprintName(live, id)]),
+      ],
+    );
+    if (Array.isArray(reply)) return Array.from(String(reply[0]), (flag) => flag === '1');
+    if (String(reply) !== 'LATE') return String(reply) as Outdated;
+    throw new BloomUnavailableError(
+      `The removal reached Redis more than ${REMOVAL_LIFE_MS} ms after it began: nobody knows whether it was carried out. Do not repeat it.`,
+    );
+  }
+
+  async stage({ lease, lifeMs }: CuckooStep, staged: PlacedCuckoo): Promise<Refusal | 'OK'> {
+    const { key, kept, canaries } = staged;
+    const keys = [this.keys.lease, key, kept];
+    const args = [lease, lifeMs, canaries.length, ...canaries, ...reserveArguments(staged)];
+    return String(await this.connection.run(this.script.cfStage, keys, args)) as Refusal | 'OK';
+  }
+
+  /** @throws {BloomFullError} */
+  async insert(
+    { lease, lifeMs }: CuckooStep,
+    staged: PlacedCuckoo,
+    ids: readonly Buffer[],
+  ): Promise<Refusal | 'OK'> {
+    const keys = [this.keys.lease, staged.key, staged.kept];
+    const records = ids.flatMap((id) => [id, fingerprintName(staged, id)]);
+    const reply = String(await this.connection.run(this.script.cfInsert, keys, [lease, lifeMs, ...records]));
+    if (reply === 'FULL') throw full();
+    return reply as Refusal | 'OK';
+  }
+
+  async swap(
+    { generation, canaries, settings, key, kept }: PlacedCuckoo,
+    {
+      lease,
+      runId,
+      before,
+      ids,
+    }: { lease: string; runId: string; before: PlacedCuckoo | undefined; ids: number },
+  ): Promise<Refusal | 'OK'> {
+    const reply = await this.connection.run(
+      this.script.cfSwap,
+      [this.keys.meta, this.keys.lease, key, kept, ...(before ? [before.key, before.kept] : [])],
+      [
+        lease,
+        generation.token,
+        runId,
+        before?.generation.token ?? '',
+        ids,
+        canaries.length,
+        ...canaries,
+        ...liveFields(generation, LAYOUT_NUMBERS.cuckoo, {
+          runId,
+          ids,
+          capacity: settings.capacity,
+          errorRate: settings.errorRate,
+        }),
+      ],
+    );
+    return String(reply) as Refusal | 'OK';
+  }
+
+  /** What a filter holds; else the error of the server. */
+  async info(key: string): Promise<{ fingerprints: number; bytes: number } | { error: string }> {
+    const [error, fingerprints, bytes] = (await this.connection.run(
+      this.script.cfInfo,
+      [key],
+      [],
+    )) as unknown[];
+    if (String(error) !== '') return { error: String(error) };
+    return { fingerprints: Number(fingerprints), bytes: Number(bytes) };
+  }
+}
+
+function nameIn(placed: PlacedCuckoo | undefined, id: IdKey): string {
+  return placed ? fingerprintName(placed, id) : '';
+}
+
+function itemOf(id: IdKey): string | Buffer {
+  return typeof id === 'string' ? id : Buffer.from(id.buffer, id.byteOffset, id.byteLength);
+}
+
+function full(): BloomFullError {
+  return new BloomFullError(
+    'Expected room in the cuckoo filter, found none: not every id was added. Rebuild it with a larger capacity.',
+  );
+}
+
+function unexpected(command: string, reply: unknown): BloomUnavailableError {
+  return new BloomUnavailableError(
+    `Expected a reply of ${command} as the server documents it, got ${String(reply)}.`,
+  );
+}

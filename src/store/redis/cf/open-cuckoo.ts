@@ -1,0 +1,70 @@
+import { BloomUnavailableError } from '../../../common/index.js';
+import { type CuckooStoredLayout, type IdKey, isLongerThan } from '../../../filter/index.js';
+import type { StagePlan } from '../../index.js';
+import { unavailable } from '../protocol/batching-filter-store.js';
+import { CompanionFilterStore, type CompanionFilterOptions } from '../protocol/companion-filter-store.js';
+import type { LuaSources } from '../blocked/redis-scripts.js';
+import { CuckooDriver } from './cuckoo-driver.js';
+import { CuckooKeys } from './cuckoo-keys.js';
+import type { PlacedCuckoo } from './placed-cuckoo.js';
+
+export interface CuckooFilterOptions extends Omit<CompanionFilterOptions<PlacedCuckoo>, 'keys' | 'driver'> {
+  readonly layout: CuckooStoredLayout;
+  readonly plan: StagePlan;
+  readonly keyPrefix: string;
+  readonly drainMs: number;
+  readonly luaSources?: LuaSources | undefined;
+}
+
+/** A removal starts over when the filter changed under it. */
+const MAX_ATTEMPTS = 5;
+
+/** A filter of `CF.*` commands. */
+class CuckooFilterStore extends CompanionFilterStore<PlacedCuckoo> {
+  constructor(
+    private readonly parts: CompanionFilterOptions<PlacedCuckoo> & {
+      readonly driver: CuckooDriver;
+      readonly plan: StagePlan;
+    },
+  ) {
+    super(parts);
+  }
+
+  async remove(ids: readonly IdKey[]): Promise<boolean[]> {
+    const { driver, plan } = this.parts;
+    const removed: boolean[] = [];
+    const startedAt = performance.now();
+    const time = await unavailable(driver.clock());
+    // Not later than when this was called, however long the question was on its way.
+    const beganAt = time - (performance.now() - startedAt);
+    for (const id of ids) {
+      const isNone = isLongerThan(id, plan.maxIdBytes);
+      removed.push(!isNone && (await this.removeOne(id, beganAt)));
+    }
+    return removed;
+  }
+
+  private async removeOne(id: IdKey, beganAt: number): Promise<boolean> {
+    const { views, parts } = this;
+    let view = await unavailable(views.current());
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      if (!view.live) break;
+      const reply = await unavailable(parts.driver.remove(view.live, [id], beganAt));
+      if (typeof reply === 'object') return reply[0]!;
+      if (reply === 'LOST')
+        await unavailable(views.takeOffline(view, 'lost', 'The filter is gone, or damaged.'));
+      view = await unavailable(views.reload());
+    }
+    throw new BloomUnavailableError(
+      `Filter '${parts.name}' is ${view.description.state}: the id was not removed. Remove it again when the filter is ready, or ` +
+        'leave it in until the next rebuild.',
+    );
+  }
+}
+
+export function openCuckoo(options: CuckooFilterOptions): CuckooFilterStore {
+  const { name, keyPrefix } = options;
+  const keys = new CuckooKeys(keyPrefix, name);
+  const driver = new CuckooDriver({ ...options, filter: name, keys });
+  return new CuckooFilterStore({ ...options, keys, driver, ownsKey: true });
+}

@@ -1,0 +1,47 @@
+import { BloomUnavailableError } from '../../../common/index.js';
+
+/** Failures in a row after which look-ups are no longer sent. */
+const FAILURES_TO_OPEN = 5;
+/** While open, one look-up is sent in this time to see whether the server is back. */
+const TRIAL_EVERY_MS = 200;
+
+/** A look-up was not sent because the last ones failed. Told by the event of the breaker, not one by one. */
+export class CircuitOpenError extends BloomUnavailableError {}
+
+/** Keeps look-ups from waiting for a server that does not answer. */
+export class CircuitBreaker {
+  private failures = 0;
+  private nextTrialAt = 0;
+  private rejected = 0;
+
+  constructor(
+    private readonly onChange: (
+      change: { open: true; error: unknown } | { open: false; rejected: number },
+    ) => void,
+  ) {}
+
+  /** @throws {CircuitOpenError} when the look-up is not to be sent. */
+  admit(): void {
+    if (this.failures < FAILURES_TO_OPEN) return;
+    const now = performance.now();
+    if (now >= this.nextTrialAt) {
+      this.nextTrialAt = now + TRIAL_EVERY_MS;
+      return;
+    }
+    this.rejected++;
+    throw new CircuitOpenError('Redis does not answer.');
+  }
+
+  succeeded(): void {
+    if (this.failures >= FAILURES_TO_OPEN) this.onChange({ open: false, rejected: this.rejected });
+    this.failures = 0;
+    this.rejected = 0;
+  }
+
+  failed(error: unknown): void {
+    this.failures++;
+    if (this.failures !== FAILURES_TO_OPEN) return;
+    this.nextTrialAt = performance.now() + TRIAL_EVERY_MS;
+    this.onChange({ open: true, error });
+  }
+}

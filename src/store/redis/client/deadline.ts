@@ -1,0 +1,23 @@
+import { BloomUnavailableError } from '../../../common/index.js';
+
+/**
+ * Rejects when the promise has not settled after `ms`. Replies that wait in the socket when the time is up still count: after
+ * a pause of the event loop the timer comes before them, and a pause is no fault of the server.
+ */
+export function withDeadline<Value>(promise: Promise<Value>, ms: number, operation: string): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const expire = () =>
+      reject(new BloomUnavailableError(`Redis did not answer '${operation}' within ${ms} ms.`));
+    const timer = setTimeout(() => setImmediate(expire), ms);
+    promise.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error as Error);
+      },
+    );
+  });
+}

@@ -1,0 +1,298 @@
+import { createHash } from 'node:crypto';
+import type { Cluster, Redis } from 'ioredis';
+import { type BloomEventListener, BloomUnavailableError } from '../../../common/index.js';
+import { CircuitBreaker } from './circuit-breaker.js';
+import { clusterSlot } from './cluster-slot.js';
+import { withDeadline } from './deadline.js';
+import { MasterSearch } from './master-search.js';
+import { luaSources } from '../scripts.generated.js';
+import { ServerPath } from './server-path.js';
+import { ServerRuns } from './server-runs.js';
+
+export type RedisClient = Redis | Cluster;
+
+/** Lua with its digest. */
+export class Script {
+  readonly sha1: string;
+
+  constructor(
+    readonly name: string,
+    readonly source: string,
+  ) {
+    this.sha1 = createHash('sha1').update(source).digest('hex');
+  }
+}
+
+/** A script on its way. */
+export interface SentScript<Reply> {
+  /** Rejects also when the deadline has passed; the script may run yet. */
+  readonly reply: Promise<Reply>;
+  /** Resolves when the client has the reply, or expects none any more. */
+  readonly settled: Promise<void>;
+}
+
+export interface RedisTimeouts {
+  /** Deadline of what a look-up waits for. */
+  readonly timeoutMs: number;
+  /** Deadline of an add and of each step of a rebuild. */
+  readonly writeTimeoutMs: number;
+}
+
+/** What ioredis has and its types have not; its `callBuffer` fails on a client with `enableAutoPipelining`. */
+type ScriptingCommands = Record<
+  'evalshaBuffer' | 'evalBuffer',
+  (script: string, keyCount: number, ...keysAndArgs: (string | number | Buffer)[]) => Promise<unknown>
+>;
+
+const ANY_COMMAND = new Script('command', luaSources.command.source);
+
+/** A client drops a look-up at once when this many wait for a server that does not answer. */
+const MAX_READS_WAITING = 1000;
+/** Client states in which a command would only join a queue. */
+const DISCONNECTED = new Set(['reconnecting', 'close', 'end', 'disconnecting']);
+
+/** A client with deadlines, scripts by their digest, and a count of the connections it has had. */
+export class RedisConnection {
+  /** Grows whenever a connection to a server ends: what was known of that server has to be asked again. */
+  private epoch = 0;
+  private closed = false;
+  private readonly slots = new Map<string, number>();
+  private readonly breaker = new CircuitBreaker((change) => {
+    if (change.open) this.emit({ type: 'circuit-opened', error: change.error });
+    else this.emit({ type: 'circuit-closed', rejected: change.rejected });
+  });
+  private reads = { waiting: 0 };
+  private readonly unsettled = new Set<() => void>();
+  private readonly onClose = () => {
+    this.epoch++;
+    // Such a client never settles what was on its way.
+    if (sendsAgain(this.client)) return;
+    this.reads = { waiting: 0 };
+    for (const settle of this.unsettled) settle();
+  };
+  private readonly onNode = (node: Redis) => {
+    this.epoch++;
+    node.on('close', this.onClose);
+  };
+  private readonly onError = (error: unknown) => this.emit({ type: 'connection-error', error });
+  /** Where the connection leads when its server is no master. */
+  readonly master: MasterSearch;
+  /** What there is between the connection and its server. */
+  readonly path: ServerPath;
+  /** Which run of a server answers. */
+  readonly runs = new ServerRuns();
+
+  constructor(
+    private readonly client: RedisClient,
+    private readonly owned: boolean,
+    private readonly timeouts: RedisTimeouts,
+    private readonly emit: BloomEventListener,
+  ) {
+    this.master = new MasterSearch(client, owned, emit);
+    this.path = new ServerPath(client);
+    client.on('close', this.onClose);
+    if (isCluster(client)) {
+      client.on('+node', this.onNode);
+      client.on('-node', this.onClose);
+      for (const node of client.nodes()) node.on('close', this.onClose);
+    }
+    // A client that was handed over has its owner's listener.
+    if (owned) client.on('error', this.onError);
+  }
+
+  /**
+   * Runs a look-up, of however many commands, under its deadline and the circuit breaker.
+   *
+   * @param since when it began, by `performance.now()`, if that is not now.
+   * @throws {CircuitOpenError} when the last ones failed, without sending anything.
+   */
+  async lookUp<Result>(work: () => Promise<Result>, since?: number): Promise<Result> {
+    const { breaker } = this;
+    breaker.admit();
+    const ms = this.leftOf(since);
+    try {
+      const result = await withDeadline(work(), ms, 'check');
+      breaker.succeeded();
+      return result;
+    } catch (error) {
+      // What was left of the time may have been too little for any server.
+      if (2 * ms >= this.timeouts.timeoutMs) breaker.failed(error);
+      throw error;
+    }
+  }
+
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
+  get writeTimeoutMs(): number {
+    return this.timeouts.writeTimeoutMs;
+  }
+
+  private leftOf(since: number | undefined): number {
+    const { timeoutMs } = this.timeouts;
+    return since === undefined ? timeoutMs : Math.max(1, Math.ceil(timeoutMs - (performance.now() - since)));
+  }
+
+  /**
+   * Names the server that answers for a key: with another name, what was known of the server has to be asked again. A slot of a
+   * cluster goes to another node also without a connection being closed; the client notes it before it asks that node.
+   */
+  serverOf(key: string): string {
+    const { client } = this;
+    if (!isCluster(client)) return String(this.epoch);
+    let slot = this.slots.get(key);
+    if (slot === undefined) {
+      slot = clusterSlot((client.options.keyPrefix ?? '') + key);
+      this.slots.set(key, slot);
+    }
+    return `${this.epoch} ${client.slots[slot]?.[0]}`;
+  }
+
+  /** The bytes `from` to `to`, both inclusive, of a string. */
+  getRange(key: string, from: number, to: number): Promise<Buffer> {
+    return this.read(() => this.client.getrangeBuffer(key, from, to));
+  }
+
+  /** The same, for what no look-up waits for. */
+  getPiece(key: string, from: number, to: number): Promise<Buffer> {
+    return this.write('getrange', () => this.client.getrangeBuffer(key, from, to));
+  }
+
+  /** Runs a command of one key that ioredis does not know, and that a look-up waits for. */
+  commandRead(name: string, key: string, args: readonly (string | Buffer)[]): Promise<unknown> {
+    return this.read(() => this.command(name, key, args));
+  }
+
+  /** The same, for what no look-up waits for. */
+  commandWrite(name: string, key: string, args: readonly (string | Buffer)[]): Promise<unknown> {
+    return this.write(name, () => this.command(name, key, args));
+  }
+
+  /** Runs a script that a look-up waits for. */
+  runRead(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number | Buffer)[],
+  ): Promise<unknown> {
+    return this.read(() => this.evaluate(script, keys, args));
+  }
+
+  /** Runs a script of an add or of a rebuild. */
+  run(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number | Buffer)[],
+  ): Promise<unknown> {
+    return this.write(script.name, () => this.evaluate(script, keys, args));
+  }
+
+  /** The same, for a script that matters also when its caller has given it up. */
+  send<Reply>(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number | Buffer)[],
+    parse: (reply: unknown, script: Script) => Reply,
+  ): SentScript<Reply> {
+    let sent: Promise<unknown> | undefined;
+    const reply = this.write(script.name, () => (sent = this.evaluate(script, keys, args)));
+    return { reply: reply.then((value) => parse(value, script)), settled: this.settled(sent) };
+  }
+
+  private async settled(sent: Promise<unknown> | undefined): Promise<void> {
+    let settle = () => {};
+    const given = new Promise<void>((resolve) => (settle = resolve));
+    this.unsettled.add(settle);
+    if (sent) sent.then(settle, settle);
+    else settle();
+    await given;
+    this.unsettled.delete(settle);
+  }
+
+  async unlink(key: string): Promise<void> {
+    await this.write('unlink', () => this.client.unlink(key));
+  }
+
+  async close(): Promise<void> {
+    const { client } = this;
+    this.closed = true;
+    this.master.close();
+    this.path.close();
+    client.off('close', this.onClose);
+    if (isCluster(client)) {
+      client.off('+node', this.onNode);
+      client.off('-node', this.onClose);
+      for (const node of client.nodes()) node.off('close', this.onClose);
+    }
+    if (!this.owned) return;
+    // Not QUIT: it would wait for a server that does not answer. Adds were awaited by their callers.
+    client.disconnect();
+  }
+
+  /** Without a deadline: that of the look-up is over all its commands. */
+  private async read<Reply>(send: () => Promise<Reply>): Promise<Reply> {
+    const { reads } = this;
+    if (reads.waiting >= MAX_READS_WAITING) {
+      throw new BloomUnavailableError(`Redis has not answered the last ${MAX_READS_WAITING} look-ups.`);
+    }
+    this.assertConnected();
+    reads.waiting++;
+    try {
+      return await send();
+    } catch (error) {
+      this.master.failed(error);
+      throw error;
+    } finally {
+      reads.waiting--;
+    }
+  }
+
+  private async write<Reply>(operation: string, send: () => Promise<Reply>): Promise<Reply> {
+    this.assertConnected();
+    try {
+      return await withDeadline(send(), this.timeouts.writeTimeoutMs, operation);
+    } catch (error) {
+      this.master.failed(error);
+      throw error;
+    }
+  }
+
+  private assertConnected(): void {
+    const { status } = this.client;
+    if (DISCONNECTED.has(status)) throw new BloomUnavailableError(`Redis is not connected (${status}).`);
+  }
+
+  /** A cluster client finds the node of a script by its keys, that of a command it does not know only after asking around. */
+  private command(name: string, key: string, args: readonly (string | Buffer)[]): Promise<unknown> {
+    const { client } = this;
+    if (isCluster(client)) return this.evaluate(ANY_COMMAND, [key], [name, ...args]);
+    // Nor does the client know where such a command has its key.
+    return client.call(name, (client.options.keyPrefix ?? '') + key, ...args);
+  }
+
+  private async evaluate(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number | Buffer)[],
+  ): Promise<unknown> {
+    const client = this.client as unknown as ScriptingCommands;
+    try {
+      return await client.evalshaBuffer(script.sha1, keys.length, ...keys, ...args);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      return client.evalBuffer(script.source, keys.length, ...keys, ...args);
+    }
+  }
+}
+
+/** Whether the client sends again, on its next connection, what was on its way when the last one ended. */
+function sendsAgain(client: RedisClient): boolean {
+  const { autoResendUnfulfilledCommands } = isCluster(client)
+    ? (client.options.redisOptions ?? {})
+    : client.options;
+  return autoResendUnfulfilledCommands !== false;
+}
+
+function isCluster(client: RedisClient): client is Cluster {
+  return client.isCluster;
+}

@@ -1,0 +1,43 @@
+import { type IdKey, tooLong } from '../../../filter/index.js';
+import { SEGMENT_BLOCKS, type SegmentedGeneration } from '../protocol/segments/segments.js';
+import type { PlacedScaling } from './placed-scaling.js';
+import { ScriptKeys } from '../client/script-keys.js';
+
+/** Where ids are in every layer, as the script takes it. */
+export interface AddRecords {
+  readonly keys: readonly string[];
+  readonly liveRecords: Buffer;
+  readonly stagedRecords: Buffer;
+  readonly ids: number;
+}
+
+/** @throws {BloomIdError} for an id over `maxIdBytes` of either generation. */
+export function addRecords(
+  meta: string,
+  live: PlacedScaling | undefined,
+  staged: PlacedScaling | undefined,
+  ids: readonly IdKey[],
+): AddRecords {
+  const table = new ScriptKeys(meta);
+  const liveRecords = packed(live?.layers ?? [], table, ids);
+  const stagedRecords = packed(staged?.layers ?? [], table, ids);
+  return { keys: table.keys, liveRecords, stagedRecords, ids: ids.length };
+}
+
+function packed(layers: readonly SegmentedGeneration[], table: ScriptKeys, ids: readonly IdKey[]): Buffer {
+  const width = layers.reduce((sum, { generation }) => sum + 4 + 2 * generation.hashCount, 0);
+  const records = Buffer.allocUnsafe(ids.length * width);
+  let at = 0;
+  for (const id of ids) {
+    for (const { layout, generation, key } of layers) {
+      if (!layout.locate(id)) throw tooLong(generation.maxIdBytes);
+      at = records.writeUInt16BE(table.indexOf(key(Math.floor(layout.block / SEGMENT_BLOCKS))), at);
+      at = records.writeUInt16BE(layout.block % SEGMENT_BLOCKS, at);
+      for (const position of layout.positions(layout.seed)) {
+        records[at++] = position >>> 5;
+        records[at++] = position & 31;
+      }
+    }
+  }
+  return records;
+}

@@ -1,0 +1,123 @@
+import { type BloomEventListener, BloomRebuildError } from '../../../common/index.js';
+import { BLOCK_BYTES } from '../../../filter/index.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import type { RedisLeases } from '../protocol/leases.js';
+import type { RedisScripts } from '../blocked/redis-scripts.js';
+import { removeKeys } from '../protocol/remove-keys.js';
+import { SegmentWriter } from '../protocol/segments/segment-writer.js';
+import type { SegmentedGeneration } from '../protocol/segments/segments.js';
+import { explainNoMemory } from '../protocol/server-memory.js';
+import { StagingMemory } from '../protocol/staging-memory.js';
+import { grownGeneration, type PlacedScaling } from './placed-scaling.js';
+import type { ScalingKeys } from './scaling-keys.js';
+import type { ScalingScripts } from './scaling-scripts.js';
+
+/** Long enough for a layer of gigabytes; a process that dies meanwhile holds the others up for this long. */
+const LEASE_MS = 30_000;
+/** The segments must not expire under a caller that still holds the lease. */
+const LAYER_LIFE_MS = 2 * LEASE_MS;
+/** Between two looks at whether another process has opened a layer. */
+const PAUSE_MS = 25;
+/** Between two attempts that fail. */
+const ERROR_PAUSE_MS = 1000;
+/** After one for which the server has no memory: a few hundred segments are not written and removed again every second. */
+const NO_MEMORY_PAUSE_MS = 30_000;
+
+export interface LayerOpenerOptions {
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  readonly keys: ScalingKeys;
+  readonly connection: RedisConnection;
+  readonly leases: RedisLeases;
+  readonly scripts: RedisScripts;
+  readonly scaling: ScalingScripts;
+  /** Ids that all layers together may be for. */
+  readonly maxCapacity: number;
+}
+
+/** Opens further layers, in one process at a time. */
+export class LayerOpener {
+  private opening: Promise<void> | undefined;
+  private notBefore = 0;
+  /** The last one that was worked out, and from what: planning a layer takes milliseconds. */
+  private next: { readonly from: string; readonly grown: PlacedScaling | undefined } | undefined;
+
+  constructor(private readonly options: LayerOpenerOptions) {}
+
+  /** Whether there is a further layer for a generation to have. */
+  canGrow(placed: PlacedScaling): boolean {
+    return this.grown(placed) !== undefined;
+  }
+
+  /** Starts opening one beside what goes on, unless that was tried just now. */
+  start(placed: PlacedScaling): void {
+    if (performance.now() >= this.notBefore && this.canGrow(placed)) void this.open(placed);
+  }
+
+  /** Resolves when a layer was opened, or a pause has passed after which it may have been by another process. Never rejects. */
+  async open(placed: PlacedScaling): Promise<void> {
+    this.opening ??= this.tryToOpen(placed).finally(() => (this.opening = undefined));
+    await this.opening;
+  }
+
+  /** Waits for what is under way. */
+  async settle(): Promise<void> {
+    await this.opening;
+  }
+
+  private async tryToOpen(placed: PlacedScaling): Promise<void> {
+    const { name, emit } = this.options;
+    if (performance.now() >= this.notBefore) {
+      try {
+        if (await this.openUnderLease(placed)) return;
+        this.notBefore = performance.now() + PAUSE_MS;
+      } catch (error) {
+        emit({ type: 'store-error', filter: name, operation: 'open a layer', error });
+        const isShort = error instanceof BloomRebuildError && error.reason === 'no-memory';
+        this.notBefore = performance.now() + (isShort ? NO_MEMORY_PAUSE_MS : ERROR_PAUSE_MS);
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+
+  private async openUnderLease(placed: PlacedScaling): Promise<boolean> {
+    const { keys, leases, scripts, scaling } = this.options;
+    const grown = this.grown(placed);
+    const held = grown && (await leases.take({ leaseMs: LEASE_MS }));
+    if (!held) return false;
+    try {
+      const { lease } = held;
+      const target = grown.layers.at(-1)!;
+      const writer = new SegmentWriter({ scripts, keys, lease, target, lifeMs: LAYER_LIFE_MS });
+      await this.write(writer, target);
+      // Refused: the layer is not needed any more, and expires.
+      await scaling.grow(grown, { lease, before: placed.generation.token });
+      return true;
+    } finally {
+      await leases.giveBack(held);
+    }
+  }
+
+  /** What fails is not left to the memory of others. Past this a layer may be live though no reply says so. */
+  private async write(writer: SegmentWriter, target: SegmentedGeneration): Promise<void> {
+    const { name, emit, keys, connection } = this.options;
+    const memory = new StagingMemory({ name, emit, keys, connection, onShort: () => {} });
+    await memory.claim(target.generation.blocks * BLOCK_BYTES);
+    try {
+      await explainNoMemory(writer.writeEmpty(AbortSignal.timeout(LEASE_MS)));
+    } catch (error) {
+      const segments = Array.from({ length: target.segments }, (_, index) => target.key(index));
+      await removeKeys(connection, segments).catch((failure: unknown) =>
+        emit({ type: 'clean-up-failed', filter: name, error: failure }),
+      );
+      throw error;
+    }
+  }
+
+  private grown(placed: PlacedScaling): PlacedScaling | undefined {
+    const from = placed.generation.token;
+    const { keys, maxCapacity } = this.options;
+    if (this.next?.from !== from) this.next = { from, grown: grownGeneration(keys, placed, maxCapacity) };
+    return this.next.grown;
+  }
+}

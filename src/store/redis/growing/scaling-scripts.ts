@@ -1,0 +1,169 @@
+import { BloomUnavailableError } from '../../../common/index.js';
+import { LAYOUT_NUMBERS } from '../../../filter/index.js';
+import type { GenerationRole } from '../protocol/companion-driver.js';
+import { generationFields, liveFields } from '../protocol/companion-meta.js';
+import { type RedisConnection, Script } from '../client/redis-connection.js';
+import type { LuaSources, Refusal } from '../blocked/redis-scripts.js';
+import { luaSources } from '../scripts.generated.js';
+import { SEGMENT_BYTES, type SegmentedGeneration, segmentLength } from '../protocol/segments/segments.js';
+import type { AddRecords } from './add-records.js';
+import { capacityOf, type PlacedScaling, segmentKeys } from './placed-scaling.js';
+import type { ScalingKeys } from './scaling-keys.js';
+
+/** The number of the layout in the checksum over a generation. */
+export const SCALING_LAYOUT = LAYOUT_NUMBERS.blocked;
+
+export interface ScalingAddReply {
+  /** For each id whether it was not there before; the ids after these were not recorded, as there is no room for them. */
+  readonly added: boolean[];
+  /** Ids of the newest live layer. */
+  readonly inNewest: number;
+}
+
+const REFUSALS = new Set<string>(['OK', 'LEASE', 'NOMETA', 'SERVER', 'STALE', 'LENGTH'] satisfies (
+  Refusal | 'OK'
+)[]);
+
+/** One typed function for each script on filters that grow. */
+export class ScalingScripts {
+  private readonly checkScript: Script;
+  private readonly addScript: Script;
+  private readonly growScript: Script;
+  private readonly swapScript: Script;
+  private readonly countScript: Script;
+
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly keys: ScalingKeys,
+    sources: LuaSources = luaSources,
+  ) {
+    this.checkScript = new Script('scaling-check', sources.scalingCheck.source);
+    this.addScript = new Script('scaling-add', sources.scalingAdd.source);
+    this.growScript = new Script('scaling-grow', sources.scalingGrow.source);
+    this.swapScript = new Script('scaling-swap', sources.scalingSwap.source);
+    this.countScript = new Script('scaling-count', sources.scalingCount.source);
+  }
+
+  /** The blocks that the records name; something else for one that is not there whole. */
+  async check(
+    { generation }: PlacedScaling,
+    role: GenerationRole,
+    asked: { keys: readonly string[]; records: Buffer },
+  ): Promise<readonly unknown[] | 'STALE'> {
+    const field = role === 'live' ? 'token' : 'pending.token';
+    const reply = await this.connection.runRead(this.checkScript, asked.keys, [
+      field,
+      generation.token,
+      asked.records,
+    ]);
+    return Array.isArray(reply) ? reply : 'STALE';
+  }
+
+  /** @param capacity ids that the newest live layer takes */
+  async add(
+    live: PlacedScaling | undefined,
+    staged: PlacedScaling | undefined,
+    { keys, liveRecords, stagedRecords, ids }: AddRecords,
+    capacity: number,
+  ): Promise<ScalingAddReply | 'STALE' | 'LOST'> {
+    const reply = await this.connection.run(this.addScript, keys, [
+      live?.generation.token ?? '',
+      staged?.generation.token ?? '',
+      packedLayers(live),
+      packedLayers(staged),
+      liveRecords,
+      stagedRecords,
+      capacity,
+    ]);
+    if (!Array.isArray(reply)) return String(reply) as 'STALE' | 'LOST';
+    const flags = String(reply[0]);
+    const isRecorded = live !== undefined || staged !== undefined;
+    const added = Array.from({ length: isRecorded ? flags.length : ids }, (_, i) => flags[i] !== '0');
+    return { added, inNewest: Number(reply[1]) };
+  }
+
+  async grow(grown: PlacedScaling, options: { lease: string; before: string }): Promise<Refusal | 'OK'> {
+    const { lease, before } = options;
+    const newest = grown.layers.at(-1)!;
+    return this.step(
+      this.growScript,
+      [this.keys.meta, this.keys.lease, ...segmentKeys([newest])],
+      [
+        lease,
+        before,
+        ...lengths(newest),
+        `layer.${grown.layers.length - 1}`,
+        ...generationFields(grown.generation, SCALING_LAYOUT),
+        'capacity',
+        capacityOf(grown),
+      ],
+    );
+  }
+
+  async swap(
+    staged: PlacedScaling,
+    options: {
+      lease: string;
+      runId: string;
+      before: PlacedScaling | undefined;
+      ids: number;
+      builtAt: number;
+    },
+  ): Promise<Refusal | 'OK'> {
+    const { lease, runId, before, ids, builtAt } = options;
+    return this.step(
+      this.swapScript,
+      [this.keys.meta, this.keys.lease, ...segmentKeys(staged.layers), ...segmentKeys(before?.layers ?? [])],
+      [
+        lease,
+        staged.generation.token,
+        runId,
+        before?.generation.token ?? '',
+        ...lengths(staged.layers[0]!),
+        ids,
+        segmentKeys(staged.layers).length,
+        ...liveFields(staged.generation, SCALING_LAYOUT, {
+          runId,
+          ids,
+          capacity: capacityOf(staged),
+          errorRate: staged.settings.demand.errorRate,
+          builtAt,
+        }),
+      ],
+    );
+  }
+
+  /** Ids in each layer; undefined when the live generation is another one, or has another layer. */
+  async count({ generation, layers }: PlacedScaling): Promise<number[] | undefined> {
+    const fields = layers.map((_, index) => `layer.${index}`);
+    const reply = await this.connection.run(
+      this.countScript,
+      [this.keys.meta],
+      [generation.token, ...fields],
+    );
+    return Array.isArray(reply) ? reply.map((ids) => Number(ids ?? 0) || 0) : undefined;
+  }
+
+  private async step(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<Refusal | 'OK'> {
+    const reply = String(await this.connection.run(script, keys, args));
+    if (REFUSALS.has(reply)) return reply as Refusal | 'OK';
+    throw new BloomUnavailableError(`Redis answered '${reply}' to the script '${script.name}'.`);
+  }
+}
+
+function lengths({ generation, segments }: SegmentedGeneration): [number, number] {
+  return [SEGMENT_BYTES, segmentLength(generation, segments - 1)];
+}
+
+function packedLayers(placed: PlacedScaling | undefined): Buffer {
+  const layers = placed?.layers ?? [];
+  const packed = Buffer.allocUnsafe(layers.length * 5);
+  layers.forEach(({ generation }, index) => {
+    packed.writeUInt8(generation.hashCount, packed.writeUInt32LE(generation.tag, index * 5));
+  });
+  return packed;
+}

@@ -1,0 +1,112 @@
+import { BloomUnavailableError, jittered } from '../../../common/index.js';
+import {
+  type BuildOccasion,
+  type BuildOutcome,
+  FIRST_BUILD_PAUSE_MS,
+  LAST_BUILD_PAUSE_MS,
+} from '../../index.js';
+import { type RedisConnection, Script, type SentScript } from '../client/redis-connection.js';
+import type { RedisKeys } from './redis-keys.js';
+
+export type LeaseKeys = Pick<RedisKeys, 'lease' | 'builds'>;
+
+export type AcquireReply =
+  | { readonly outcome: 'taken'; readonly lease: string }
+  | { readonly outcome: 'held' }
+  | { readonly outcome: 'not due'; readonly dueInMs: number };
+
+/** The scripts that take, prolong and give back a lease. */
+export class LeaseScripts {
+  private readonly acquireScript: Script;
+  private readonly renewScript: Script;
+  private readonly releaseScript: Script;
+
+  constructor(
+    private readonly connection: RedisConnection,
+    sources: Record<'acquire' | 'renew' | 'release', { readonly source: string }>,
+  ) {
+    this.acquireScript = new Script('acquire', sources.acquire.source);
+    this.renewScript = new Script('renew', sources.renew.source);
+    this.releaseScript = new Script('release', sources.release.source);
+  }
+
+  acquire(
+    keys: LeaseKeys,
+    options: {
+      token: string;
+      lifeMs: number;
+      leaseMs: number;
+      occasion: BuildOccasion | undefined;
+      givenUp: readonly string[];
+    },
+  ): SentScript<AcquireReply> {
+    const { token, lifeMs, leaseMs, occasion, givenUp } = options;
+    const withinMs = occasion && 'withinMs' in occasion ? occasion.withinMs : 0;
+    const failedMs = occasion?.kind === 'scheduled' ? occasion.failedMs : undefined;
+    return this.connection.send(
+      this.acquireScript,
+      occasion ? [keys.lease, keys.builds] : [keys.lease],
+      [
+        token,
+        lifeMs,
+        occasion?.kind ?? '',
+        withinMs,
+        FIRST_BUILD_PAUSE_MS,
+        LAST_BUILD_PAUSE_MS,
+        leaseMs,
+        failedMs ?? '',
+        ...givenUp,
+      ],
+      acquireReply,
+    );
+  }
+
+  /** False: the lease is not the caller's any more. */
+  async renew(
+    keys: LeaseKeys,
+    options: { lease: string; leaseMs: number; staged?: readonly string[]; stagedLifeMs?: number },
+  ): Promise<boolean> {
+    const { lease, leaseMs, staged = [], stagedLifeMs = 0 } = options;
+    const reply = await this.connection.run(
+      this.renewScript,
+      [keys.lease, ...staged],
+      [lease, leaseMs, stagedLifeMs],
+    );
+    switch (String(reply)) {
+      case 'OK':
+        return true;
+      case 'LEASE':
+        return false;
+      default:
+        throw unexpected(reply, this.renewScript);
+    }
+  }
+
+  /** @param build undefined when nothing was noted of a build */
+  release(
+    keys: LeaseKeys,
+    token: string,
+    build: { readonly outcome: BuildOutcome | undefined } | undefined,
+  ): SentScript<void> {
+    const outcome = build?.outcome;
+    const retryAfterMs = (outcome?.kind === 'failed' && outcome.retryAfterMs) || 0;
+    return this.connection.send(
+      this.releaseScript,
+      build ? [keys.lease, keys.builds] : [keys.lease],
+      [token, outcome?.kind ?? '', FIRST_BUILD_PAUSE_MS, LAST_BUILD_PAUSE_MS, jittered(1), retryAfterMs],
+      () => {},
+    );
+  }
+}
+
+function acquireReply(reply: unknown, script: Script): AcquireReply {
+  const [outcome, word] = Array.isArray(reply) ? reply.map(String) : [];
+  if (outcome === 'HELD') return { outcome: 'held' };
+  if (outcome === 'TAKEN' && word !== undefined) return { outcome: 'taken', lease: word };
+  if (outcome === 'NOTDUE' && Number(word) > 0) return { outcome: 'not due', dueInMs: Number(word) };
+  throw unexpected(reply, script);
+}
+
+function unexpected(reply: unknown, { name }: Script): BloomUnavailableError {
+  return new BloomUnavailableError(`Redis answered '${String(reply)}' to the script '${name}'.`);
+}

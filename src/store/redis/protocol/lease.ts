@@ -1,0 +1,112 @@
+import { type BloomEventListener, BloomRebuildError } from '../../../common/index.js';
+import type { BuildOutcome, LeaseRequest, RebuildLease, StagePlan, Staging } from '../../index.js';
+import type { LeasedStaging, StagingTicket } from './leased-staging.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import type { HeldLease, LeasedKeys, RedisLeases } from './leases.js';
+import { explainNoMemory } from './server-memory.js';
+import { StagingMemory } from './staging-memory.js';
+import { SupervisedStaging } from './supervised-staging.js';
+
+/** Staging outlives the lease, so that it never expires under a run that still holds it. */
+const STAGED_LIFE_IN_LEASES = 4;
+
+/** What the lease of a filter needs of it. */
+export interface LeasedFilter extends LeasedKeys {
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  readonly connection: RedisConnection;
+  readonly leases: RedisLeases;
+}
+
+/** Makes a staging that is not open yet. */
+export type StagingFactory = (ticket: StagingTicket) => LeasedStaging;
+
+/** Takes the lease of a filter; undefined while another process holds it, or when no build is due. */
+export async function acquireLease(
+  parts: LeasedFilter,
+  makeStaging: StagingFactory,
+  request: LeaseRequest,
+): Promise<RebuildLease | undefined> {
+  const held = await explainNoMemory(parts.leases.take(request));
+  return held && new RedisLease(parts, makeStaging, held);
+}
+
+class RedisLease implements RebuildLease {
+  readonly signal: AbortSignal;
+
+  private readonly lost = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+  private renewedAt = performance.now();
+  private renewing = false;
+  private staging: SupervisedStaging | undefined;
+  private stagings = 0;
+
+  constructor(
+    private readonly parts: LeasedFilter,
+    private readonly makeStaging: StagingFactory,
+    private readonly held: HeldLease,
+  ) {
+    this.signal = this.lost.signal;
+    this.timer = setInterval(() => void this.renew(), held.leaseMs / 3);
+    this.timer.unref();
+  }
+
+  async stage(plan: StagePlan): Promise<Staging> {
+    const { parts } = this;
+    const { token, lease, leaseMs } = this.held;
+    // Its memory first: it lacks ids, or nobody would stage again.
+    await this.staging?.abort();
+    const memory = new StagingMemory({ ...parts, onShort: (error) => this.end(error) });
+    const staging = this.makeStaging({
+      plan,
+      lease,
+      token: `${token}-${++this.stagings}`,
+      lifeMs: leaseMs * STAGED_LIFE_IN_LEASES,
+      signal: this.signal,
+      claim: (bytes) => memory.claim(bytes),
+    });
+    const onLeft = (error: unknown) => parts.emit({ type: 'clean-up-failed', filter: parts.name, error });
+    const supervised = new SupervisedStaging(staging, memory, parts.connection.writeTimeoutMs, onLeft);
+    this.staging = supervised;
+    await supervised.open();
+    return supervised;
+  }
+
+  async release(outcome?: BuildOutcome): Promise<void> {
+    clearInterval(this.timer);
+    await this.parts.leases.giveBack(this.held, outcome);
+  }
+
+  private async renew(): Promise<void> {
+    if (this.renewing || this.signal.aborted) return;
+    this.renewing = true;
+    const startedAt = performance.now();
+    const { lease, leaseMs } = this.held;
+    try {
+      const isRenewed = await this.parts.scripts.lease.renew(this.parts.keys, {
+        lease,
+        leaseMs,
+        staged: this.staging?.keysToRenew() ?? [],
+        stagedLifeMs: leaseMs * STAGED_LIFE_IN_LEASES,
+      });
+      if (isRenewed) this.renewedAt = startedAt;
+      else this.lose('Another process holds the lease now, or the server that gave it is not this one.');
+    } catch (error) {
+      // The next renewal may come through; the lease lives on the server until its time is up.
+      this.parts.emit({ type: 'store-error', filter: this.parts.name, operation: 'renew lease', error });
+      if (performance.now() - this.renewedAt > leaseMs) this.lose('The lease could not be renewed in time.');
+    } finally {
+      this.renewing = false;
+    }
+  }
+
+  private lose(reason: string): void {
+    clearInterval(this.timer);
+    this.end(new BloomRebuildError('lease-lost', reason));
+  }
+
+  /** Ends the run. */
+  private end(error: BloomRebuildError): void {
+    this.lost.abort(error);
+  }
+}

@@ -1,0 +1,56 @@
+import { type RedisConnection, Script } from '../client/redis-connection.js';
+import { luaSources } from '../scripts.generated.js';
+
+/** Keys of one step: no other client waits for the removal of more. */
+const KEYS_AT_ONCE = 16;
+/** What could not be removed is tried again for so long; after that it expires. */
+const GIVE_UP_MS = 120_000;
+/** Pauses between these attempts double from the first to the last. */
+const FIRST_PAUSE_MS = 100;
+const LAST_PAUSE_MS = 1000;
+
+const DISCARD = new Script('discard', luaSources.discard.source);
+
+/**
+ * Removes keys that nobody writes to any more, a few at a time. When one step fails, the rest is sent at once and not waited for any
+ * longer than that: a server that stands still removes them when it goes on. Attempts then go on after the rejection, for those keys
+ * that have a life: a swap of which nobody has heard may have made the others live.
+ */
+export async function removeKeys(connection: RedisConnection, keys: readonly string[]): Promise<void> {
+  let failure: PromiseRejectedResult | undefined;
+  const left: string[] = [];
+  for (let at = 0; at < keys.length;) {
+    const some = keys.slice(at, failure ? keys.length : at + KEYS_AT_ONCE);
+    const replies = await Promise.allSettled(some.map((key) => connection.unlink(key)));
+    failure ??= replies.find((reply) => reply.status === 'rejected');
+    left.push(...some.filter((_, i) => replies[i]!.status === 'rejected'));
+    at += some.length;
+  }
+  if (!failure) return;
+  void discard(connection, left);
+  throw failure.reason;
+}
+
+/** The failure that led here has been reported. */
+async function discard(connection: RedisConnection, keys: readonly string[]): Promise<void> {
+  const until = performance.now() + GIVE_UP_MS;
+  let pauseMs = FIRST_PAUSE_MS;
+  for (let at = 0; at < keys.length;) {
+    await pause(pauseMs);
+    if (connection.isClosed || performance.now() > until) return;
+    try {
+      await connection.run(DISCARD, keys.slice(at, at + KEYS_AT_ONCE), []);
+      at += KEYS_AT_ONCE;
+      pauseMs = 0;
+    } catch {
+      pauseMs = Math.min(2 * pauseMs || FIRST_PAUSE_MS, LAST_PAUSE_MS);
+    }
+  }
+}
+
+/** Does not keep a process that ends. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref?.();
+  });
+}

@@ -1,0 +1,137 @@
+import {
+  BLOCK_BYTES,
+  type Generation,
+  type IdKey,
+  measuredErrorRate,
+  sampledBlocks,
+} from '../../../../filter/index.js';
+import type { BlockListener, BloomVerdict } from '../../../index.js';
+import { RANGE_BYTES, writeRange } from './block-range.js';
+import type { RedisConnection } from '../../client/redis-connection.js';
+import type { RedisScripts } from '../../blocked/redis-scripts.js';
+import { SEGMENT_BLOCKS, type SegmentedGeneration } from './segments.js';
+
+/** Ids of one script call at most: it holds the server for about a quarter of a millisecond. */
+const IDS_PER_CALL = 256;
+
+/** Asks a generation in Redis for ids. */
+export class BlockReader {
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly scripts: RedisScripts,
+    private readonly onBlocks?: BlockListener,
+  ) {}
+
+  /** A verdict for each id; `unknown` where the block is missing or not of this generation. */
+  async read(from: SegmentedGeneration, ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    if (ids.length === 1) return [await this.readOne(from, ids[0]!)];
+    if (ids.length <= IDS_PER_CALL) return this.readSome(from, ids);
+    const idsPerCall = Math.ceil(ids.length / Math.ceil(ids.length / IDS_PER_CALL));
+    const calls: Promise<BloomVerdict[]>[] = [];
+    for (let at = 0; at < ids.length; at += idsPerCall) {
+      calls.push(this.readSome(from, ids.slice(at, at + idsPerCall)));
+    }
+    return (await Promise.all(calls)).flat();
+  }
+
+  /** The blocks of these numbers; undefined when one is missing or not of this generation. */
+  async blocks(from: SegmentedGeneration, numbers: readonly number[]): Promise<Buffer[] | undefined> {
+    const found: Buffer[] = [];
+    for (let at = 0; at < numbers.length; at += IDS_PER_CALL) {
+      const some = numbers.slice(at, at + IDS_PER_CALL);
+      const keys = new KeyIndex(from);
+      const records = Buffer.allocUnsafe(some.length * (2 + RANGE_BYTES));
+      let end = 0;
+      for (const block of some) {
+        end = records.writeUInt16BE(keys.indexOf(Math.floor(block / SEGMENT_BLOCKS)), end);
+        end = writeRange(records, end, block % SEGMENT_BLOCKS);
+      }
+      const blocks = await this.scripts.check(keys.keys, records.subarray(0, end));
+      for (const block of blocks) {
+        if (!isOf(from.generation, block)) return undefined;
+        found.push(block);
+      }
+    }
+    return found;
+  }
+
+  /** How many absent ids pass, from the bits that are set in a sample of the blocks. */
+  async measure(from: SegmentedGeneration): Promise<number | undefined> {
+    const blocks = await this.blocks(from, sampledBlocks(from.generation.blocks));
+    return blocks && measuredErrorRate(blocks, from.generation.hashCount);
+  }
+
+  private async readOne(from: SegmentedGeneration, id: IdKey): Promise<BloomVerdict> {
+    const { layout } = from;
+    const fits = layout.locate(id);
+    const { block, seed } = layout;
+    const offset = (block % SEGMENT_BLOCKS) * BLOCK_BYTES;
+    const key = from.key(Math.floor(block / SEGMENT_BLOCKS));
+    const bytes = await this.connection.getRange(key, offset, offset + BLOCK_BYTES - 1);
+    const found = verdict(from, bytes, fits, seed);
+    if (found !== 'unknown')
+      this.onBlocks?.({ generation: from.generation, numbers: [block], blocks: [bytes] });
+    return found;
+  }
+
+  private async readSome(from: SegmentedGeneration, ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    const { layout } = from;
+    const numbers = new Int32Array(ids.length);
+    const seeds = new Int32Array(ids.length);
+    const fits = new Uint8Array(ids.length);
+    const keys = new KeyIndex(from);
+    const records = Buffer.allocUnsafe(ids.length * (2 + RANGE_BYTES));
+    let end = 0;
+    for (let i = 0; i < ids.length; i++) {
+      fits[i] = layout.locate(ids[i]!) ? 1 : 0;
+      numbers[i] = layout.block;
+      seeds[i] = layout.seed;
+      const key = keys.indexOf(Math.floor(layout.block / SEGMENT_BLOCKS));
+      records[end++] = key >>> 8;
+      records[end++] = key;
+      end = writeRange(records, end, layout.block % SEGMENT_BLOCKS);
+    }
+    const blocks = await this.scripts.check(keys.keys, records.subarray(0, end));
+    const found = ids.map((_, i) => verdict(from, blocks[i], fits[i] === 1, seeds[i]!));
+    if (this.onBlocks && !found.includes('unknown'))
+      this.onBlocks({ generation: from.generation, numbers, blocks: blocks as Buffer[] });
+    return found;
+  }
+}
+
+/** Numbers segments from 1 in the order in which they are first named, as a script finds them in KEYS. */
+export class KeyIndex {
+  readonly keys: string[] = [];
+  private readonly indexes = new Map<number, number>();
+
+  constructor(
+    private readonly of: SegmentedGeneration,
+    /** Keys that stand before these. */
+    private readonly before = 0,
+  ) {}
+
+  indexOf(segment: number): number {
+    let index = this.indexes.get(segment);
+    if (index === undefined) {
+      this.keys.push(this.of.key(segment));
+      index = this.before + this.keys.length;
+      this.indexes.set(segment, index);
+    }
+    return index;
+  }
+}
+
+function verdict(
+  { generation, layout }: SegmentedGeneration,
+  block: unknown,
+  fits: boolean,
+  seed: number,
+): BloomVerdict {
+  if (!isOf(generation, block)) return 'unknown';
+  return fits && layout.contains(block, 0, seed) ? 'maybe' : 'absent';
+}
+
+/** Whether a block is there whole, and of this generation. */
+function isOf({ tag }: Generation, block: unknown): block is Buffer {
+  return Buffer.isBuffer(block) && block.length === BLOCK_BYTES && block.readUInt32LE() === tag;
+}

@@ -1,0 +1,66 @@
+import { BLOCK_BYTES } from '../../../../filter/index.js';
+import type { RedisKeys } from '../redis-keys.js';
+import type { RedisScripts } from '../../blocked/redis-scripts.js';
+import { SEGMENT_BYTES, type SegmentedGeneration, segmentLength } from './segments.js';
+import { demand } from '../swap-steps.js';
+
+/** What one command moves: Redis serves other clients in between. */
+const PIECE_BYTES = 256 * 1024;
+
+export interface SegmentWriterOptions {
+  readonly scripts: RedisScripts;
+  readonly keys: Pick<RedisKeys, 'lease'>;
+  /** Token of the lease. */
+  readonly lease: string;
+  readonly target: SegmentedGeneration;
+  /** Life of what is written, in milliseconds. */
+  readonly lifeMs: number;
+}
+
+/** Writes the segments of a generation that is not live yet, under a lease, in bounded pieces. */
+export class SegmentWriter {
+  constructor(private readonly options: SegmentWriterOptions) {}
+
+  /** Bytes that are written at most: the segments, a scratch segment, and what `BITOP` makes of one. */
+  get mostBytes(): number {
+    const bytes = this.options.target.generation.blocks * BLOCK_BYTES;
+    return bytes + 2 * Math.min(bytes, SEGMENT_BYTES);
+  }
+
+  /** All segments, empty, with their tags. */
+  async writeEmpty(signal: AbortSignal): Promise<void> {
+    const { scripts, keys, lease, target, lifeMs } = this.options;
+    const { generation } = target;
+    for (const { segment, from, bytes } of this.pieces(signal)) {
+      const blocks = bytes / BLOCK_BYTES;
+      demand(
+        await scripts.stage(keys, { lease, segment: target.key(segment), generation, from, blocks, lifeMs }),
+      );
+    }
+  }
+
+  /** Adds the bits of all blocks of the same generation, by way of a scratch string. */
+  async merge(blocks: Uint8Array, scratch: string, signal: AbortSignal): Promise<void> {
+    const { scripts, keys, lease, target, lifeMs } = this.options;
+    const all = Buffer.from(blocks.buffer, blocks.byteOffset, blocks.length);
+    for (const { segment, from, bytes } of this.pieces(signal)) {
+      const at = segment * SEGMENT_BYTES + from;
+      const piece = all.subarray(at, at + bytes);
+      demand(await scripts.load(keys, { lease, scratch, from, piece, lifeMs }));
+      const length = segmentLength(target.generation, segment);
+      if (from + bytes < length) continue;
+      demand(await scripts.merge(keys, { lease, segment: target.key(segment), scratch, length, lifeMs }));
+    }
+  }
+
+  private *pieces(signal: AbortSignal): Generator<{ segment: number; from: number; bytes: number }> {
+    const { generation, segments } = this.options.target;
+    for (let segment = 0; segment < segments; segment++) {
+      const length = segmentLength(generation, segment);
+      for (let from = 0; from < length; from += PIECE_BYTES) {
+        signal.throwIfAborted();
+        yield { segment, from, bytes: Math.min(PIECE_BYTES, length - from) };
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import type { BloomEventListener, BloomRebuildError } from '../../../common/index.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import type { RedisKeys } from './redis-keys.js';
+import { askMemory, evicts, noMemory, type ServerMemory } from './server-memory.js';
+
+/** An allocator rounds a string up to the next of four sizes between two powers of two: by a quarter at most. */
+const ROUNDED_UP = 1.25;
+/** What has to stay free beside the staged keys, for others and for what they write meanwhile, as a share of the staged keys. */
+const RESERVE = 1 / 3;
+/** A rebuild gives way when others have left less of it than this share of the staged keys. */
+const LEAST_RESERVE = 1 / 4;
+/** Between two looks at a server with a limit, while something is staged. */
+const LOOK_EVERY_MS = 1000;
+
+export interface StagingMemoryOptions {
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  readonly keys: Pick<RedisKeys, 'lease'>;
+  readonly connection: RedisConnection;
+  /** Called once, when the rebuild has to give way. */
+  readonly onShort: (error: BloomRebuildError) => void;
+}
+
+/**
+ * The memory of one staging. It is asked for before anything is written; and while a server with `maxmemory` holds the staged keys,
+ * every second it is asked whether others need it, and whether the staged keys are all there.
+ */
+export class StagingMemory {
+  private timer: NodeJS.Timeout | undefined;
+  private looking = false;
+  private claimed: number | undefined;
+  /** As many staged keys as were seen at once. */
+  private mostFound = 0;
+
+  constructor(private readonly options: StagingMemoryOptions) {}
+
+  /**
+   * @param bytes what is going to be staged, with what the merge needs beside it.
+   * @throws {BloomRebuildError} `no-memory` when it does not fit.
+   */
+  async claim(bytes: number): Promise<void> {
+    const { connection, keys } = this.options;
+    const { memory } = await askMemory(connection, keys);
+    if (!memory) return;
+    const staged = Math.ceil(bytes * ROUNDED_UP);
+    assertFits(memory, staged);
+    this.claimed = staged;
+  }
+
+  /** Looks after the keys until it is stopped, on a server with a limit. */
+  watch(staged: () => readonly string[]): void {
+    if (this.claimed === undefined) return;
+    this.timer = setInterval(() => void this.look(staged()), LOOK_EVERY_MS);
+    this.timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  private async look(staged: readonly string[]): Promise<void> {
+    if (this.looking) return;
+    this.looking = true;
+    const { connection, keys, emit, name } = this.options;
+    try {
+      const { memory, found = 0 } = await askMemory(connection, keys, staged);
+      // It may have been stopped meanwhile, by a swap that renames the staged keys.
+      if (!memory || !this.timer) return;
+      const error = this.judge(memory, found);
+      this.mostFound = Math.max(this.mostFound, found);
+      if (!error) return;
+      this.stop();
+      this.options.onShort(error);
+    } catch (error) {
+      emit({ type: 'store-error', filter: name, operation: 'ask for the memory of the server', error });
+    } finally {
+      this.looking = false;
+    }
+  }
+
+  private judge(memory: ServerMemory, found: number): BloomRebuildError | undefined {
+    const { used, limit, policy } = memory;
+    if (evicts(memory)) {
+      if (found >= this.mostFound) return undefined;
+      return noMemory(
+        `${this.mostFound - found} of ${this.mostFound} staged keys are gone: Redis evicts keys (maxmemory-policy ${policy}), ` +
+          `used_memory is ${used} of maxmemory ${limit}.`,
+      );
+    }
+    if (limit - used >= this.claimed! * LEAST_RESERVE) return undefined;
+    return noMemory(
+      `Others need the memory of the staged keys: used_memory is ${used} of maxmemory ${limit}, and the next writes would be refused.`,
+    );
+  }
+}
+
+/**
+ * A server that evicts makes room for whatever is written, and a cache is full at all times: there only what is too large for the whole
+ * server is refused.
+ */
+function assertFits(memory: ServerMemory, staged: number): void {
+  const { used, limit, policy } = memory;
+  const needed = staged + Math.ceil(staged * RESERVE);
+  if (needed <= (evicts(memory) ? limit : limit - used)) return;
+  throw noMemory(
+    `Redis has no memory for a second generation: it needs ${needed} bytes, used_memory is ${used} of maxmemory ${limit} ` +
+      `(maxmemory-policy ${policy}).`,
+  );
+}

@@ -1,0 +1,68 @@
+import type { IdKey } from '../../../filter/index.js';
+import type { BloomVerdict, LocalFilter, Staging } from '../../index.js';
+import { withDeadline } from '../client/deadline.js';
+import type { LeasedStaging } from './leased-staging.js';
+import { explainNoMemory } from './server-memory.js';
+import type { StagingMemory } from './staging-memory.js';
+
+/** A staging of any kind that leaves nothing behind when it cannot be opened, and whose memory is looked after until it ends. */
+export class SupervisedStaging implements Staging {
+  constructor(
+    private readonly staging: LeasedStaging,
+    private readonly memory: StagingMemory,
+    private readonly writeTimeoutMs: number,
+    /** Reports that staged keys could not be removed. */
+    private readonly onLeft: (error: unknown) => void,
+  ) {}
+
+  get capacity(): number {
+    return this.staging.capacity;
+  }
+
+  get bytes(): number {
+    return this.staging.bytes;
+  }
+
+  get local(): LocalFilter {
+    return this.staging.local;
+  }
+
+  get quietMs(): number {
+    return this.staging.quietMs;
+  }
+
+  keysToRenew(): string[] {
+    return this.staging.keysToRenew();
+  }
+
+  async open(): Promise<void> {
+    try {
+      await explainNoMemory(this.staging.open());
+    } catch (error) {
+      // What was written already takes the memory of others.
+      await this.staging.abort().catch((failure: unknown) => this.onLeft(failure));
+      throw error;
+    }
+    this.memory.watch(() => this.keysToRenew());
+  }
+
+  merge(signal: AbortSignal): Promise<void> {
+    return explainNoMemory(this.staging.merge(signal));
+  }
+
+  check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    // What stores read has no deadline of its own, and a run without an end would keep its lease.
+    return withDeadline(explainNoMemory(this.staging.check(ids)), this.writeTimeoutMs, 'check staging');
+  }
+
+  async commit(ids: number): Promise<void> {
+    // The swap renames the staged keys.
+    this.memory.stop();
+    await explainNoMemory(this.staging.commit(ids));
+  }
+
+  async abort(): Promise<void> {
+    this.memory.stop();
+    await this.staging.abort();
+  }
+}

@@ -1,0 +1,90 @@
+import { type BloomEventListener, BloomRebuildError } from '../../../common/index.js';
+import type { Refusal } from '../blocked/redis-scripts.js';
+
+/** How often a step starts over when the filter changed under it. */
+const MAX_ATTEMPTS = 5;
+/** How often, and with what pause, the metadata are asked whether a swap took place whose reply was lost. */
+const SWAP_INQUIRIES = 20;
+const SWAP_INQUIRY_PAUSE_MS = 500;
+
+export interface SwapSteps<View> {
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  readonly views: { reload(): Promise<View>; forget(): void };
+  /** Sends the swap against what the view shows as live. */
+  swap(view: View): Promise<Refusal | 'OK'>;
+  /** Whether the staged generation is the live one. */
+  isLive(view: View): boolean;
+}
+
+/**
+ * Swaps, and decides by the metadata whether a swap took place whose reply was lost. Returns the view it was made against.
+ *
+ * @throws {BloomRebuildError} when it was refused.
+ */
+export async function commitSwap<View>(steps: SwapSteps<View>): Promise<View> {
+  const { views } = steps;
+  for (let attempt = 1; ; attempt++) {
+    const view = await views.reload();
+    let reply: Refusal | 'OK' | undefined;
+    let failure: unknown;
+    try {
+      reply = await steps.swap(view);
+    } catch (error) {
+      failure = error;
+    }
+    views.forget();
+    if (reply === 'OK' || (await isLiveNow(steps))) return view;
+    if (failure) throw failure;
+    // The live generation went offline in between: the swap is still due.
+    if (reply !== 'STALE' || attempt === MAX_ATTEMPTS) throw refused(reply!);
+  }
+}
+
+async function isLiveNow<View>({ views, emit, name, isLive }: SwapSteps<View>): Promise<boolean> {
+  for (let inquiry = 1; ; inquiry++) {
+    try {
+      return isLive(await views.reload());
+    } catch (error) {
+      if (inquiry === SWAP_INQUIRIES) throw error;
+      emit({ type: 'store-error', filter: name, operation: 'ask whether the swap took place', error });
+      await new Promise((resolve) => setTimeout(resolve, SWAP_INQUIRY_PAUSE_MS));
+    }
+  }
+}
+
+/** @throws {BloomRebuildError} unless the step of a rebuild was carried out. */
+export function demand(reply: Refusal | 'OK'): void {
+  if (reply !== 'OK') throw refused(reply);
+}
+
+function refused(reply: Refusal | 'OK'): BloomRebuildError {
+  switch (reply) {
+    case 'LEASE':
+      return new BloomRebuildError('lease-lost', 'Another process holds the lease now, or it expired.');
+    case 'LENGTH':
+      return new BloomRebuildError(
+        'staging-damaged',
+        'A staged key was evicted, deleted or changed by somebody else.',
+      );
+    case 'SERVER':
+      return new BloomRebuildError(
+        'staging-damaged',
+        'The server restarted or failed over during the rebuild.',
+      );
+    case 'NOMETA':
+      return new BloomRebuildError(
+        'staging-damaged',
+        'The metadata of the filter vanished during the rebuild.',
+      );
+    case 'OWNER':
+      return new BloomRebuildError('store-failed', 'The filter belongs to another application (owner).');
+    case 'FORMAT':
+      return new BloomRebuildError('store-failed', 'The stored filter has a newer format.');
+    default:
+      return new BloomRebuildError(
+        'staging-damaged',
+        'Another rebuild was published, or the filter kept changing.',
+      );
+  }
+}

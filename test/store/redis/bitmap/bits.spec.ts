@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import type { BloomEvent } from '../../../../src/common/index.js';
+import { runRebuild } from '../../../../src/rebuild/index.js';
+import { idsOf } from '../../../support/built-filter.js';
+import { expectFound } from '../../../support/never-absent.js';
+import { fillByPeer } from '../../../support/peers/foreign-peer.js';
+import { goZeroPeer } from '../../../support/peers/go-zero-peer.js';
+import { springPeer } from '../../../support/peers/spring-peer.js';
+import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
+import { RedisFixture } from '../../../support/redis-fixture.js';
+
+const BUILT = idsOf('built', 100);
+const peer = goZeroPeer(20_000);
+
+let redis: RedisFixture;
+let admin: Redis;
+
+beforeAll(async () => {
+  redis = await RedisFixture.start();
+  admin = redis.client();
+});
+afterAll(() => redis.close());
+
+describe('A number of bits that is not that of the peer', () => {
+  it.each([10_000, 19_000, 21_000, 40_000])(
+    'is told of, and no such filter is taken nor replaced: %p instead of 20,000',
+    async (bits) => {
+      const key = redis.name();
+      await fillByPeer(peer, admin, key, BUILT);
+      const value = await admin.getBuffer(key);
+      const layout = goZeroPeer(bits).layout(key);
+      const { filter, events } = await redis.open(key, {}, { layout, hasSource: false });
+      expect(await filter.check(['built-1', 'nothing'])).toEqual(['unknown', 'unknown']);
+      const told = events.filter(
+        (event): event is BloomEvent & { error: Error } => event.type === 'store-error',
+      );
+      expect(told.map(({ error }) => error.message)).toEqual([
+        expect.stringContaining('uses another number'),
+      ]);
+      await expect(filter.adopt!()).rejects.toThrow(/uses another number/);
+      const rebuilding = await redis.open(key, {}, { layout });
+      await expect(runRebuild(rebuildJob(rebuilding.filter, sourceOf(BUILT)))).rejects.toThrow(/left alone/);
+      expect(await admin.getBuffer(key)).toEqual(value);
+    },
+  );
+
+  it('is refused where another process uses the right one', async () => {
+    const key = redis.name();
+    await fillByPeer(peer, admin, key, BUILT);
+    const right = await redis.open(key, {}, { layout: peer.layout(key), hasSource: false });
+    await expectFound([right.filter], BUILT);
+    for (const layout of [goZeroPeer(20_001).layout(key), { ...peer.layout(key), bits: 20_008 } as never]) {
+      const wrong = await redis.open(key, {}, { layout, hasSource: false });
+      expect(await wrong.filter.check(['nothing'])).toEqual(['unknown']);
+      await expect(wrong.filter.add(['x'])).rejects.toThrow(/Tell all sides the same/);
+      await expect(wrong.filter.describe()).rejects.toThrow(/20000 bits/);
+    }
+    expect(await right.filter.check(['nothing'])).toEqual(['absent']);
+  });
+
+  it('is refused with another funnel, too', async () => {
+    const demand = { capacity: 1000, errorRate: 0.01 };
+    const key = redis.name();
+    await fillByPeer(springPeer(demand), admin, key, BUILT);
+    const layout = { kind: 'spring', key, ...demand } as const;
+    const right = await redis.open(key, {}, { layout, hasSource: false });
+    await expectFound([right.filter], BUILT);
+    const wrong = await redis.open(
+      key,
+      {},
+      { layout: { ...layout, funnel: 'stringFunnel' }, hasSource: false },
+    );
+    expect(await wrong.filter.check(['nothing'])).toEqual(['unknown']);
+    await expect(wrong.filter.describe()).rejects.toThrow(/encoded as putStringTwice/);
+  });
+});
+
+describe('Ids that a peer adds during a rebuild, and whose rows it does not read', () => {
+  const [BITS, HASHES] = [20_000, 14];
+  const fill = (ids: number) => 1 - Math.exp((-HASHES * ids) / BITS);
+  const lossRate = (before: number, kept: number) => 1 - (1 - (fill(before) - fill(kept))) ** HASHES;
+
+  it.each([
+    ['keep', 0],
+    ['recent', lossRate(1000, 950)],
+    ['none', 1],
+  ] as const)(
+    "are lost with 'foreignAdds: %s' as often as the formula says: %p",
+    async (foreignAdds, rate) => {
+      const key = redis.name();
+      const layout = { kind: 'go-zero', key, bits: BITS, foreignAdds } as const;
+      const { filter } = await redis.open(key, {}, { layout });
+      const ids = idsOf('row', 1000);
+      await runRebuild(rebuildJob(filter, sourceOf(ids)));
+      const held = heldSource(ids.slice(50));
+      const run = runRebuild(rebuildJob(filter, held.source));
+      await held.reached;
+      const added = idsOf('by the peer', 600);
+      for (const id of added) await peer.add(admin, key, id);
+      const found = (await filter.check(added)).filter((verdict) => verdict === 'maybe').length;
+      expect(found).toBe(600);
+      held.release();
+      await run;
+      const lost = (await filter.check(added)).filter((verdict) => verdict === 'absent').length;
+      expect(Math.abs(lost / 600 - rate)).toBeLessThan(0.04);
+      if (foreignAdds === 'keep') expect(lost).toBe(0);
+    },
+  );
+});

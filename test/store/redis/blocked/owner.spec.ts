@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { BloomConfigError, BloomUnavailableError } from '../../../../src/common/index.js';
+import type { OpenFilterOptions } from '../../../../src/store/index.js';
+import { build, idsOf, leaseOf, testPlan } from '../../../support/built-filter.js';
+import { type Instance, RedisFixture } from '../../../support/redis-fixture.js';
+
+let redis: RedisFixture;
+let admin: Redis;
+beforeAll(async () => {
+  redis = await RedisFixture.start();
+  admin = redis.client();
+});
+afterAll(() => redis.close());
+
+type Options = Partial<OpenFilterOptions>;
+
+const KINDS: [string, Options][] = [
+  ['one generation', {}],
+  ['one generation, with a copy of it', { replica: 'verified' }],
+  ['layers', { layout: { kind: 'blocked', scaling: {} } }],
+];
+
+function open(owner: string | undefined, name: string, options: Options = {}): Promise<Instance> {
+  return redis.open(name, { owner }, options);
+}
+
+describe.each(KINDS)('A filter of %s', (_, options) => {
+  it('belongs to the application that built it, and is unknown to another one', async () => {
+    const name = redis.name();
+    const shop = await open('shop', name, options);
+    await shop.filter.verify?.();
+    await build(shop.filter, ['of the shop']);
+    const crm = await open('crm', name, options);
+    await expect(crm.filter.verify!()).rejects.toThrow(BloomConfigError);
+    await expect(crm.filter.verify!()).rejects.toThrow(
+      /'bloom:\{.*\}:meta' belongs to the application 'shop', and this one is 'crm'.*keyPrefix.*set owner to 'shop'/,
+    );
+    for (let round = 0; round < 20; round++) {
+      expect(await crm.filter.check(['of the shop', 'of the crm'])).toEqual(['unknown', 'unknown']);
+    }
+    await expect(crm.filter.add(['of the crm'])).rejects.toThrow(BloomUnavailableError);
+    await expect(build(crm.filter, ['of the crm'])).rejects.toThrow(/belongs to the application 'shop'/);
+    const told = crm.events.map(({ type }) => type);
+    expect(told.filter((type) => type === 'other-owner')).toHaveLength(1);
+    expect(told).not.toContain('circuit-opened');
+    expect(await shop.filter.check(['of the shop', 'x'])).toEqual(['maybe', 'absent']);
+  });
+
+  it('is shared by applications of one owner, and with those that have none', async () => {
+    const name = redis.name();
+    const filters = [];
+    for (const owner of ['shop', 'shop', undefined]) filters.push((await open(owner, name, options)).filter);
+    await build(filters[0]!, ['a']);
+    for (const filter of filters) await filter.verify?.();
+    await filters[2]!.add(['b']);
+    await filters[1]!.add(['c']);
+    for (const filter of filters) {
+      await filter.describe();
+      expect(await filter.check(['a', 'b', 'c', 'x'])).toEqual(['maybe', 'maybe', 'maybe', 'absent']);
+    }
+    await build(filters[2]!, ['d']);
+    expect(await admin.hget(`bloom:{${name}}:meta`, 'owner')).toBe('shop');
+  });
+
+  it('is claimed once by two that start on an empty server together', async () => {
+    for (let round = 0; round < 5; round++) {
+      const name = redis.name();
+      const both = await Promise.all(['shop', 'crm'].map((owner) => open(owner, name, options)));
+      await Promise.all(both.map(({ filter }) => filter.verify?.()));
+      const builds = await Promise.allSettled(
+        both.map(async ({ filter }, i) => {
+          const lease = await leaseOf(filter, 200).catch(async () => {
+            await new Promise((resolve) => setTimeout(resolve, 300));
+            return leaseOf(filter);
+          });
+          await filter.describe();
+          const staging = await lease.stage(testPlan()).finally(() => void 0);
+          staging.local.addKey(`id-${i}`);
+          await staging.merge(lease.signal);
+          await staging.commit(1);
+          await lease.release();
+        }),
+      );
+      expect(builds.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      const owner = builds[0]!.status === 'fulfilled' ? 0 : 1;
+      expect(await both[owner]!.filter.check([`id-${owner}`, 'x'])).toEqual(['maybe', 'absent']);
+      expect(await both[1 - owner]!.filter.check([`id-${owner}`, 'x'])).toEqual(['unknown', 'unknown']);
+    }
+  });
+
+  it('without an owner, as of an older version, is claimed by the next build', async () => {
+    const name = redis.name();
+    const [shop, crm] = [await open('shop', name, options), await open('crm', name, options)];
+    await build((await open(undefined, name, options)).filter, ['old']);
+    for (const { filter } of [shop, crm])
+      expect(await filter.check(['old', 'x'])).toEqual(['maybe', 'absent']);
+    await build(shop.filter, ['old', 'new']);
+    await crm.filter.describe().catch(() => {});
+    expect(await crm.filter.check(['old', 'x'])).toEqual(['unknown', 'unknown']);
+    await expect(crm.filter.add(idsOf('crm', 10))).rejects.toThrow(BloomUnavailableError);
+    expect(crm.events).toContainEqual(
+      expect.objectContaining({ type: 'other-owner', owner: 'crm', found: 'shop' }),
+    );
+  });
+
+  it('keeps its owner when its metadata make no sense, and is free when they were deleted', async () => {
+    const name = redis.name();
+    const shop = await open('shop', name, options);
+    await build(shop.filter, ['a']);
+    await admin.hset(`bloom:{${name}}:meta`, 'state', 'odd');
+    const crm = await open('crm', name, options);
+    await expect(crm.filter.verify!()).rejects.toThrow(BloomConfigError);
+    expect((await shop.filter.describe()).state).toBe('lost');
+    await expect(crm.filter.verify!()).rejects.toThrow(BloomConfigError);
+    await admin.del(`bloom:{${name}}:meta`);
+    await crm.filter.verify!();
+    await build(crm.filter, ['b']);
+    expect(await crm.filter.check(['b', 'a'])).toEqual(['maybe', 'absent']);
+    await shop.filter.describe().catch(() => {});
+    expect(await shop.filter.check(['a', 'b'])).toEqual(['unknown', 'unknown']);
+  });
+});
+
+describe('A filter on a key of other systems', () => {
+  const layout = { kind: 'go-zero', key: 'users', bits: 4096 } as const;
+
+  it('is shared by any applications without a source', async () => {
+    await admin.setbit('users', 4095, 1);
+    for (const owner of ['shop', 'crm']) {
+      const { filter } = await open(owner, redis.name(), { layout, hasSource: false });
+      await filter.verify?.();
+      expect(await filter.add([owner])).toEqual([true]);
+    }
+    expect(await admin.hget('{users}:nestjs-bloom:meta', 'owner')).toBeNull();
+  });
+
+  it('belongs to one that rebuilds it', async () => {
+    const mine = { layout: { ...layout, key: 'orders' }, hasSource: true };
+    const shop = await open('shop', redis.name(), mine);
+    await build(shop.filter, ['a']);
+    const crm = await open('crm', redis.name(), mine);
+    await expect(crm.filter.verify!()).rejects.toThrow(
+      /'\{orders\}:nestjs-bloom:meta' belongs to the application 'shop'/,
+    );
+    expect(await crm.filter.check(['a', 'x'])).toEqual(['unknown', 'unknown']);
+    await expect(build(crm.filter, ['b'])).rejects.toThrow(BloomUnavailableError);
+  });
+});

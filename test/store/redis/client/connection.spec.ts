@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { RedisConnection } from '../../../../src/store/redis/client/redis-connection.js';
+import { eventually } from '../../../support/eventually.js';
+import { RedisFixture } from '../../../support/redis-fixture.js';
+import { TcpProxy } from '../../../support/tcp-proxy.js';
+
+const MOST_WAITING = 1000;
+
+let redis: RedisFixture;
+let proxy: TcpProxy;
+beforeAll(async () => {
+  redis = await RedisFixture.start();
+  proxy = await TcpProxy.open(redis.server);
+});
+afterAll(async () => {
+  await proxy.close();
+  await redis.close();
+});
+
+it('Look-ups that a client never settles, since it sends nothing again, do not count as waiting for ever', async () => {
+  const client = new Redis(proxy.url, { autoResendUnfulfilledCommands: false, retryStrategy: () => 50 });
+  client.on('error', () => {});
+  const timeouts = { timeoutMs: 100, writeTimeoutMs: 300 };
+  const connection = new RedisConnection(client, true, timeouts, () => {});
+  await client.ping();
+  proxy.hold();
+  for (let i = 0; i < MOST_WAITING; i++) void connection.commandRead('get', 'key', []).catch(() => {});
+  await expect(connection.commandRead('get', 'key', [])).rejects.toThrow(`the last ${MOST_WAITING} look-ups`);
+  proxy.disconnect();
+  proxy.release();
+  await eventually('look-ups are answered', () =>
+    connection.commandRead('get', 'key', []).then(
+      (reply) => reply === null,
+      () => false,
+    ),
+  );
+  await connection.close();
+});

@@ -1,0 +1,212 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { RedisOptions } from 'ioredis';
+import type { StoredLayout } from '../../../../src/filter/index.js';
+import type { BloomFilterStore, RebuildLease } from '../../../../src/store/index.js';
+import { build, idsOf, leaseOf, testPlan } from '../../../support/built-filter.js';
+import { eventually } from '../../../support/eventually.js';
+import { RedisFixture } from '../../../support/redis-fixture.js';
+import { asUser } from '../../../support/restricted-user.js';
+import { TcpProxy } from '../../../support/tcp-proxy.js';
+
+/** As by default: a process that dies blocks the others for so long. */
+const LEASE_MS = 30_000;
+const WRITE_TIMEOUT_MS = 300;
+const BACK_MS = 5000;
+
+const KINDS: readonly (readonly [string, StoredLayout, string])[] = [
+  ['of layout blocked', { kind: 'blocked' }, 'bloom:{products}:lease'],
+  ['that grows', { kind: 'blocked', scaling: {} }, 'bloom:{products}:lease'],
+  [
+    'on the key of go-zero',
+    { kind: 'go-zero', key: 'products', bits: 20_000 },
+    '{products}:nestjs-bloom:lease',
+  ],
+];
+
+describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, key) => {
+  const fixtures: RedisFixture[] = [];
+  const proxies: TcpProxy[] = [];
+  afterEach(async () => {
+    await Promise.all(fixtures.splice(0).map((fixture) => fixture.close()));
+    await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
+  });
+
+  async function start(): Promise<RedisFixture> {
+    const redis = await RedisFixture.start(['--repl-diskless-sync-delay', '0']);
+    fixtures.push(redis);
+    return redis;
+  }
+
+  async function behindProxy(redis: RedisFixture): Promise<TcpProxy> {
+    const proxy = await TcpProxy.open(redis.server);
+    proxies.push(proxy);
+    return proxy;
+  }
+
+  const openOn = (redis: RedisFixture, url: string | RedisOptions = redis.server.url) =>
+    redis.open(
+      'products',
+      { redis: url, writeTimeoutMs: WRITE_TIMEOUT_MS },
+      { layout, plan: testPlan(), hasSource: layout.kind === 'go-zero' },
+    );
+
+  async function expectTaken(filter: BloomFilterStore): Promise<RebuildLease> {
+    let lease: RebuildLease | undefined;
+    const taken = async () =>
+      (lease = await filter.lease({ leaseMs: LEASE_MS }).catch(() => undefined)) !== undefined;
+    await eventually('the lease is taken', taken, BACK_MS);
+    return lease!;
+  }
+
+  it('is cleared by the process that asked for it in vain, from a server that stood still', async () => {
+    const redis = await start();
+    const [one, other] = [await openOn(redis), await openOn(redis)];
+    await Promise.all([one, other].map(({ filter }) => filter.describe()));
+    await redis.server.kill('SIGSTOP');
+    await expect(one.filter.lease({ leaseMs: LEASE_MS })).rejects.toThrow(/did not answer/);
+    await redis.server.kill('SIGCONT');
+    await (await expectTaken(other.filter)).release();
+  });
+
+  it('does not keep that process from asking again, before it knows', async () => {
+    const redis = await start();
+    const { filter } = await openOn(redis);
+    await filter.describe();
+    await redis.server.kill('SIGSTOP');
+    await expect(filter.lease({ leaseMs: LEASE_MS })).rejects.toThrow(/did not answer/);
+    const again = filter.lease({ leaseMs: LEASE_MS });
+    await redis.server.kill('SIGCONT');
+    const lease = await again;
+    expect(lease).toBeDefined();
+    await lease!.stage(testPlan());
+    await lease!.release();
+  });
+
+  it('is short when the process that asked for it is gone', async () => {
+    const redis = await start();
+    const admin = redis.client();
+    const [one, other] = [await openOn(redis), await openOn(redis)];
+    await Promise.all([one, other].map(({ filter }) => filter.describe()));
+    await redis.server.kill('SIGSTOP');
+    await expect(one.filter.lease({ leaseMs: LEASE_MS })).rejects.toThrow(/did not answer/);
+    await one.filter.close();
+    await one.close();
+    await redis.server.kill('SIGCONT');
+    expect(await admin.pttl(key)).toBeLessThanOrEqual(2 * WRITE_TIMEOUT_MS);
+    await (await expectTaken(other.filter)).release();
+  });
+
+  it('is given back later when the connection is broken', async () => {
+    const redis = await start();
+    const proxy = await behindProxy(redis);
+    const [one, other] = [await openOn(redis, proxy.url), await openOn(redis)];
+    const lease = await leaseOf(one.filter, LEASE_MS);
+    proxy.cut();
+    await eventually('the client knows', () =>
+      one.filter.describe().then(
+        () => false,
+        (error) => String(error).includes('not connected'),
+      ),
+    );
+    await expect(lease.release()).rejects.toThrow(/not connected/);
+    expect(await other.filter.lease({ leaseMs: LEASE_MS })).toBeUndefined();
+    proxy.mend();
+    await (await expectTaken(other.filter)).release();
+  });
+
+  it('is that of the process whose command was carried out and sent again', async () => {
+    const redis = await start();
+    const proxy = await behindProxy(redis);
+    const { filter } = await openOn(redis, proxy.url);
+    await build(filter, layout.kind === 'go-zero' ? ['a'] : []);
+    proxy.disconnect();
+    await eventually('the client is back', () =>
+      filter.describe().then(
+        () => true,
+        () => false,
+      ),
+    );
+    proxy.holdReplies();
+    const asked = filter.lease({ leaseMs: LEASE_MS });
+    const admin = redis.client();
+    await eventually('the server has given the lease', async () => (await admin.exists(key)) === 1);
+    proxy.disconnect();
+    proxy.release();
+    const lease = await asked;
+    expect(lease).toBeDefined();
+    await lease!.release();
+    expect(await admin.exists(key)).toBe(0);
+  });
+
+  it('counts for nothing on a replica that took over', async () => {
+    const [first, second] = [await start(), await start()];
+    const [one, replica] = [await openOn(first), second.client()];
+    await build(one.filter, layout.kind === 'go-zero' ? idsOf('built', 10) : []);
+    await replica.replicaof(first.server.host, first.server.port);
+    const lease = await leaseOf(one.filter, LEASE_MS);
+    await eventually('the lease has reached the replica', async () => (await replica.pttl(key)) > BACK_MS);
+    await replica.replicaof('NO', 'ONE');
+    await lease.release();
+    expect(await replica.pttl(key)).toBeGreaterThan(BACK_MS);
+    const other = await openOn(second);
+    const taken = await other.filter.lease({ leaseMs: LEASE_MS });
+    expect(taken).toBeDefined();
+    await taken!.release();
+  });
+
+  it('counts for nothing after a restart, which its holder notices', async () => {
+    const redis = await start();
+    const [one, other] = [await openOn(redis), await openOn(redis)];
+    const lease = await leaseOf(one.filter, 600);
+    await redis.client().save();
+    await redis.server.restart();
+    await eventually('the holder has lost it', () => lease.signal.aborted, BACK_MS);
+    await (await expectTaken(other.filter)).release();
+  });
+
+  it('counts for nothing when its life was counted before the clock was set back', async () => {
+    const redis = await start();
+    const admin = redis.client();
+    const [one, other] = [await openOn(redis), await openOn(redis)];
+    await leaseOf(one.filter, LEASE_MS);
+    await admin.pexpire(key, LEASE_MS * 9);
+    expect(await other.filter.lease({ leaseMs: LEASE_MS })).toBeUndefined();
+    await admin.pexpire(key, 24 * 3_600_000);
+    const taken = await leaseOf(other.filter, LEASE_MS);
+    expect(await admin.pttl(key)).toBeLessThanOrEqual(LEASE_MS);
+    await taken.release();
+  });
+
+  it('counts for nothing when it has no life, or is something else', async () => {
+    const redis = await start();
+    const admin = redis.client();
+    const { filter } = await openOn(redis);
+    await admin.set(key, 'for ever');
+    await (await leaseOf(filter, LEASE_MS)).release();
+    await admin.rpush(key, 'a list');
+    const lease = await leaseOf(filter, LEASE_MS);
+    await admin.del(key);
+    await admin.rpush(key, 'a list');
+    await lease.release();
+    await (await leaseOf(filter, LEASE_MS)).release();
+    expect(await admin.exists(key)).toBe(0);
+  });
+
+  it('counts until it expires where no server is named: an older version took it, or INFO is refused', async () => {
+    const redis = await start();
+    const admin = redis.client();
+    const { filter } = await openOn(redis);
+    await admin.set(key, 'older', 'PX', LEASE_MS);
+    expect(await filter.lease({ leaseMs: LEASE_MS })).toBeUndefined();
+    await admin.del(key);
+    const user = await asUser(redis, admin, ['~*', '+@all', '-info']);
+    const restricted = await openOn(redis, user);
+    const lease = await leaseOf(restricted.filter, LEASE_MS);
+    expect(await admin.get(key)).toMatch(/^[0-9a-f]{16}$/);
+    expect(await filter.lease({ leaseMs: LEASE_MS })).toBeUndefined();
+    await lease.release();
+    const next = await leaseOf(filter, LEASE_MS);
+    expect(await restricted.filter.lease({ leaseMs: LEASE_MS })).toBeUndefined();
+    await next.release();
+  });
+});

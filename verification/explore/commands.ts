@@ -1,0 +1,80 @@
+import type { Command } from 'ioredis';
+import type { Breakage } from '../../test/support/broken-store.js';
+import type { RawCommand, Reply } from './server-link.js';
+import { sha1, type SimulatedServer } from './simulated-server.js';
+
+/** Segments that a filter here may have; `offline` names every one there could ever be. */
+const MAX_SEGMENTS = 4;
+/** Place of the argument of `bitsSwap` that says so, from the first key on. */
+const SAME_PLACES = 2 + 7;
+
+/** Name of the script that a command runs. */
+export function scriptOf(command: Command, server: SimulatedServer): string | undefined {
+  if (!command.name.startsWith('eval')) return undefined;
+  const text = String(command.args[0]);
+  return server.nameOf(command.name === 'eval' ? sha1(text) : text);
+}
+
+/** The command as it goes to the server. */
+export function rawCommand(command: Command, what: string, breakage: Breakage): RawCommand {
+  const args = command.args as (string | Buffer)[];
+  if (what === 'second half of swap') {
+    return { name: 'eval', args: [breakage.secondHalfOfSwap!, ...args.slice(1)] };
+  }
+  if (what !== 'offline') return { name: command.name, args };
+  return { name: command.name, args: shortened(args) };
+}
+
+/** 8,193 keys are what an unknown filter may have; it is no filter of this harness, and they would take half of its time. */
+function shortened(args: (string | Buffer)[]): (string | number | Buffer)[] {
+  const [script, count, meta, denials, ...rest] = args;
+  const segments = (Number(count) - 2) / 2;
+  if (segments <= MAX_SEGMENTS) return args;
+  const live = rest.slice(0, MAX_SEGMENTS);
+  const aside = rest.slice(segments, segments + MAX_SEGMENTS);
+  return [
+    script!,
+    2 + 2 * MAX_SEGMENTS,
+    meta!,
+    denials!,
+    ...live,
+    ...aside,
+    MAX_SEGMENTS,
+    ...rest.slice(2 * segments + 1),
+  ];
+}
+
+/** For people. */
+export function describeReply(command: Command, what: string, reply: Reply): string {
+  if ('error' in reply) return `→ ${reply.error.message}`;
+  const { value } = reply;
+  if (what === 'describe') return `→ ${describeMeta(value as Buffer[])}`;
+  if (what === 'getrange' || what === 'check') return `→ ${(value as Buffer).length} bytes`;
+  if (what === 'unlink') return `${String(command.args[0])} → ${String(value)}`;
+  return `→ ${Array.isArray(value) ? `[${value.map(String).join(', ')}]` : String(value)}`;
+}
+
+/** Whether a script puts a staged generation in the place of the live one. */
+export function isSwap(what: string): boolean {
+  return what === 'swap' || what === 'bitsSwap' || what === 'scalingSwap';
+}
+
+/** Whether a swap brings a string to life whose bits are elsewhere than those of the live one. */
+export function changesSize({ args }: Command, what: string): boolean {
+  return what === 'bitsSwap' && String(args[Number(args[1]) + SAME_PLACES]) !== '1';
+}
+
+/** Whether the reply of the script `describe` names a live generation. */
+export function isReady(reply: unknown): boolean {
+  const words = (reply as readonly Buffer[]).map(String);
+  return words.includes('token') || words.includes('tag');
+}
+
+function describeMeta(reply: readonly Buffer[]): string {
+  const words = reply.map(String);
+  const field = (name: string) => words[words.indexOf(name) + 1];
+  const shown = ['state', 'tag', 'pending.tag', 'token', 'pending.token'].filter((name) =>
+    words.includes(name),
+  );
+  return shown.length === 0 ? 'missing' : shown.map((name) => `${name} ${field(name)}`).join(', ');
+}

@@ -1,0 +1,38 @@
+import { PROTOCOL_SAFETIES } from '../../../test/support/broken-store.js';
+import { templateName } from './blocked-ground.js';
+import { blockedScenario, CAPACITIES, templateScenario } from './blocked-scenario.js';
+import type { Family } from './family.js';
+import { FOREIGN_SAFETIES } from './foreign-safeties.js';
+import { foreignScenario } from './foreign-scenario.js';
+import { SCALING_SAFETIES } from './scaling-safeties.js';
+import { scalingScenario } from './scaling-scenario.js';
+
+export const FAMILIES: readonly Family[] = [
+  {
+    name: 'blocked',
+    share: 0.5,
+    safeties: PROTOCOL_SAFETIES,
+    triesOfSpare: 200,
+    makeScenario: blockedScenario,
+    templates: CAPACITIES.map((_, number) => ({
+      filterName: templateName(number),
+      scenario: templateScenario(number),
+    })),
+  },
+  {
+    name: 'foreign',
+    share: 0.35,
+    safeties: FOREIGN_SAFETIES,
+    triesOfSpare: 150,
+    makeScenario: foreignScenario,
+    templates: [],
+  },
+  {
+    name: 'scaling',
+    share: 0.15,
+    safeties: SCALING_SAFETIES,
+    triesOfSpare: 100,
+    makeScenario: scalingScenario,
+    templates: [],
+  },
+];

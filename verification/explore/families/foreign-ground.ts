@@ -1,0 +1,77 @@
+import { LAYOUT_NUMBERS } from '../../../src/filter/index.js';
+import { CompanionKeys } from '../../../src/store/redis/protocol/companion-keys.js';
+import { liveFields } from '../../../src/store/redis/protocol/companion-meta.js';
+import type { BitFormat, BitSize } from '../../../src/store/redis/bitmap/bit-format.js';
+import { canariesOf, placeBits, pushOffsets } from '../../../src/store/redis/bitmap/placed-bits.js';
+import type { Ground } from '../ground.js';
+import { KEY_PREFIX, OLD_ROWS } from '../scenario.js';
+import type { RawCommand } from '../server-link.js';
+import { runId } from '../simulated-server.js';
+import type { ForeignKind } from './foreign-kinds.js';
+
+export interface ForeignGroundOptions {
+  readonly filterName: string;
+  readonly kind: ForeignKind;
+  /** `ready`: a generation is live. `filled`: peers have made the key. `nothing`: there is no key. */
+  readonly start: 'ready' | 'filled' | 'nothing';
+}
+
+/** Of a filter on the keys of a peer. */
+export function foreignGround({ filterName, kind, start }: ForeignGroundOptions): Ground {
+  const key = `${KEY_PREFIX}:{${filterName}}`;
+  const { meta } = new CompanionKeys(key);
+  const base = meta.slice(0, -':meta'.length);
+  const format = kind.format(key);
+  return {
+    base,
+    layout: kind.layout(key),
+    holds: start === 'nothing' ? [] : OLD_ROWS,
+    ...(kind.otherSize && format.settingsKey !== undefined
+      ? {
+          otherSettings: [{ name: 'hset', args: [format.settingsKey, ...format.settings(kind.otherSize)] }],
+        }
+      : {}),
+    peer: { add: (client, id) => kind.peer.add(client, key, id) },
+    begin: () => {
+      if (start === 'nothing') return { send: [], keys: [] };
+      const made = filled(key, format, kind.size);
+      return start === 'filled' ? made.byPeer : made.ready(meta);
+    },
+    isLive: (name) => name === key || name === format.settingsKey,
+    isStaged: (name) => name.startsWith(`${base}:next:`) && name.split(':next:')[1]!.split(':').length === 1,
+  };
+}
+
+function filled(key: string, format: BitFormat, size: BitSize) {
+  const canaries = canariesOf(key, size, format.headBytes);
+  const placed = placeBits({ format, key, geometry: size, canaries, token: 'first' });
+  const offsets: number[] = [];
+  for (const id of OLD_ROWS) pushOffsets(placed, id, offsets);
+  const setBits: RawCommand[] = offsets.map((at) => ({ name: 'setbit', args: [key, at, 1] }));
+  const { settingsKey } = format;
+  const settings: RawCommand[] =
+    settingsKey === undefined ? [] : [{ name: 'hset', args: [settingsKey, ...format.settings(size)] }];
+  const keys = settingsKey === undefined ? [key] : [key, settingsKey];
+  const send = [...settings, ...setBits];
+  return {
+    byPeer: { send, keys },
+    ready: (meta: string) => {
+      const { capacity, errorRate } = size.demand;
+      const values = {
+        state: 'ready',
+        builds: 1,
+        runId: runId(0),
+        ids: OLD_ROWS.length,
+        capacity,
+        errorRate,
+      };
+      const fields = liveFields(placed.generation, LAYOUT_NUMBERS[format.kind], values);
+      const fill: RawCommand[] = [
+        { name: 'setbit', args: [key, 8 * placed.length - 1, 0] },
+        ...canaries.map((at) => ({ name: 'setrange', args: [key, at, Buffer.of(255)] })),
+        { name: 'hset', args: [meta, ...fields] },
+      ];
+      return { send: [...send, ...fill], keys: [...keys, meta] };
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import {
+  type ForeignAdds,
+  redisson,
+  type RedissonStoredLayout,
+  type StoredLayout,
+} from '../../../src/filter/index.js';
+import type { BitFormat, BitSize } from '../../../src/store/redis/bitmap/bit-format.js';
+import { goZeroFormat } from '../../../src/store/redis/bitmap/go-zero-format.js';
+import { redissonFormat } from '../../../src/store/redis/bitmap/redisson-format.js';
+import { springFormat } from '../../../src/store/redis/bitmap/spring-format.js';
+import type { ForeignPeer } from '../../../test/support/peers/foreign-peer.js';
+import { goZeroPeer } from '../../../test/support/peers/go-zero-peer.js';
+import { redissonPeer } from '../../../test/support/peers/redisson-peer.js';
+import { springPeer } from '../../../test/support/peers/spring-peer.js';
+
+/** What one kind of peers has under a key. */
+export interface ForeignKind {
+  readonly peer: ForeignPeer;
+  readonly size: BitSize;
+  /** A smaller one, that somebody may give the filter. */
+  readonly otherSize?: BitSize;
+  layout(key: string): StoredLayout;
+  format(key: string): BitFormat;
+}
+
+/** Several canaries, and hardly a chance that an absent id passes. */
+const BITS = 2000;
+export const CAPACITY = 50;
+const DEMAND = { capacity: CAPACITY, errorRate: 1e-6 };
+const PLAN = { ...DEMAND, maxIdBytes: 64 };
+const RESIZED = { codec: 'StringCodec', resize: true } as const;
+/** Rebuilds of instances with a greater capacity change the size. */
+export const REDISSON_CAPACITIES = [CAPACITY, CAPACITY, 4 * CAPACITY];
+
+/** A script sets all bits of an id. */
+export function goZeroKind(foreignAdds: ForeignAdds): ForeignKind {
+  const layout = (key: string) => ({ kind: 'go-zero', key, bits: BITS, foreignAdds }) as const;
+  return kindOf(goZeroPeer(BITS), layout, (key) => goZeroFormat(layout(key), PLAN));
+}
+
+/** A command for each bit. */
+export function springKind(foreignAdds: ForeignAdds): ForeignKind {
+  const layout = (key: string) => ({ kind: 'spring', key, ...DEMAND, foreignAdds }) as const;
+  return kindOf(springPeer(DEMAND), layout, (key) => springFormat(layout(key), PLAN));
+}
+
+/** The size stands in a hash beside the string, and may change. */
+export function redissonKind(foreignAdds: ForeignAdds): ForeignKind {
+  const layout = (name: string): RedissonStoredLayout => ({
+    kind: 'redisson',
+    name,
+    ...RESIZED,
+    foreignAdds,
+  });
+  const peer = redissonPeer(RESIZED, DEMAND, { resize: true });
+  const sizeFor = (demand: typeof DEMAND): BitSize => ({
+    ...redisson.size(demand),
+    demand,
+    takes: demand.capacity,
+  });
+  const size = sizeFor(DEMAND);
+  const otherSize = sizeFor({ ...DEMAND, capacity: CAPACITY / 2 });
+  return { peer, size, otherSize, layout, format: (name) => redissonFormat(layout(name)) };
+}
+
+function kindOf(
+  peer: ForeignPeer,
+  layout: (key: string) => StoredLayout,
+  format: (key: string) => BitFormat,
+): ForeignKind {
+  const size: BitSize = { ...format('any').fixed!, demand: DEMAND, takes: Infinity };
+  return { peer, size, layout, format };
+}

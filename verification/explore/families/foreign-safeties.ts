@@ -1,0 +1,225 @@
+import { luaReplacing, luaWithout } from '../../../test/support/broken-lua.js';
+import type { Safety } from '../../../test/support/broken-store.js';
+
+const PROVED_ADD = /if not \(isProved\(KEYS\[2\], ARGV\[3\]\) and hasSettings\(\)\) then return 'LOST' end/;
+
+/** Every safety of filters on keys of others, with the way to take it out. */
+export const FOREIGN_SAFETIES: readonly Safety[] = [
+  {
+    name: 'foreign-check-token',
+    what: 'an id is absent only while the generation is live that the caller computed its bits for',
+    take: () => ({
+      lua: luaReplacing('bitsCheck', /if .* ~= ARGV\[2\] then return 'STALE' end/, ''),
+    }),
+  },
+  {
+    name: 'foreign-check-proof',
+    what: 'an id is absent only in a string that is proved to be the one of the generation',
+    take: () => ({ lua: luaReplacing('bitsCheck', "if not isProved() then return 'LOST' end", '') }),
+  },
+  {
+    name: 'foreign-canaries',
+    what: 'a string without its canaries is another one',
+    take: () => ({
+      lua: luaReplacing('bitsCheck', "~= '\\255' then return false end", "== 'x' then return false end"),
+    }),
+  },
+  {
+    name: 'foreign-check-length',
+    what: 'a string of another length is another one',
+    take: () => ({
+      lua: luaReplacing(
+        'bitsCheck',
+        /if \w+\('STRLEN', key\) ~= tonumber\(ARGV\[4\]\) then return false end/,
+        '',
+      ),
+    }),
+  },
+  {
+    name: 'foreign-check-settings',
+    what: 'settings beside the string are those of the generation',
+    shownBy: 1310,
+    take: () => ({
+      lua: luaReplacing(
+        'bitsCheck',
+        /if \w+\('HGET', KEYS\[3\], ARGV\[i\]\) ~= ARGV\[i \+ 1\] then return false end/,
+        '',
+      ),
+    }),
+  },
+  {
+    name: 'foreign-add-tag',
+    what: '`add` refuses a caller who knows another live generation',
+    shownBy: 1160,
+    take: () => ({ lua: luaWithout('add-tag') }),
+  },
+  {
+    name: 'foreign-add-proof',
+    what: '`add` refuses a live string that is not the one of the generation',
+    spare: 'every check proves the string again, which lacks its canaries still',
+    take: () => ({ lua: luaReplacing('bitsAdd', PROVED_ADD, '') }),
+  },
+  {
+    name: 'foreign-recent',
+    what: 'a string without the bits of the last adds is an older copy',
+    take: () => ({ lua: luaWithout('recent') }),
+  },
+  {
+    name: 'foreign-add-known',
+    what: 'both of these',
+    take: () => ({ lua: luaReplacing('bitsAdd', PROVED_ADD, '', luaWithout('add-tag')) }),
+  },
+  {
+    name: 'foreign-add-pending-tag',
+    what: '`add` refuses a caller who knows another staged generation, or none',
+    take: () => ({ lua: luaWithout('add-pending-tag') }),
+  },
+  {
+    name: 'foreign-double-write',
+    what: '`add` writes to the staged string too',
+    take: () => ({ lua: luaWithout('double-write') }),
+  },
+  {
+    name: 'foreign-staged-again',
+    what: '`add` withdraws a staging whose string is gone, and makes no other one',
+    spare: 'a string that an add makes has no canaries, and the swap refuses it: it saves work only',
+    take: () => ({ lua: luaReplacing('bitsAdd', 'if isProved(KEYS[3], ARGV[6]) then', 'if true then') }),
+  },
+  {
+    name: 'foreign-or-merge',
+    what: 'a merge keeps the bits that adds have set in the staged string',
+    // All bytes but those that are canaries: without these the swap would refuse.
+    take: () => ({
+      lua: luaReplacing(
+        'bitsMerge',
+        "redis.call('SET', KEYS[3], staged)",
+        "redis.call('SET', KEYS[3], (string.gsub(staged, '[^\\255]', '\\0')))",
+      ),
+    }),
+  },
+  {
+    name: 'foreign-merge-token',
+    what: 'a merge is refused without the lease',
+    spare: 'staged keys carry the token in their names, and the swap asks for it: it saves work only',
+    take: () => ({ lua: luaWithout('merge-token') }),
+  },
+  {
+    name: 'foreign-merge-length',
+    what: 'a merge is refused when the staged string is not there whole',
+    spare: 'a string that a merge makes has no canaries, and the swap refuses it: it saves work only',
+    take: () => ({
+      lua: luaReplacing(
+        'bitsMerge',
+        /if redis.call\('STRLEN', KEYS\[2\]\) ~= .* then return 'LENGTH' end/,
+        '',
+      ),
+    }),
+  },
+  {
+    name: 'foreign-stage-proof',
+    what: 'a live string is proved to be that of the generation before it is marked for the next one',
+    take: () => ({
+      lua: luaReplacing(
+        'bitsStage',
+        "if ARGV[2] ~= '' and not isProved(live, ARGV[3]) then",
+        'if false then',
+      ),
+    }),
+  },
+  {
+    name: 'foreign-stage-token',
+    what: 'a live string is marked only by who knows which generation is live',
+    spare: 'under the lease nothing but a loss changes what is live, and the proof of the string asks again',
+    take: () => ({
+      lua: luaReplacing(
+        'bitsStage',
+        /if \(redis\.\w+\('HGET', meta, 'token'\) or ''\) ~= ARGV\[2\] then return 'STALE' end/,
+        '',
+      ),
+    }),
+  },
+  {
+    name: 'foreign-stage-lease',
+    what: 'a staging is made only under the lease',
+    spare: 'what is staged without the lease is not published, nor swapped: it saves work only',
+    take: () => ({
+      lua: luaReplacing('bitsStage', "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end", ''),
+    }),
+  },
+  {
+    name: 'foreign-publish-lease',
+    what: 'a staging is published only under the lease',
+    spare: 'the swap asks for the lease, and for the staging that was published last: it saves work only',
+    take: () => ({
+      lua: luaReplacing(
+        'companionPublish',
+        "if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end",
+        '',
+      ),
+    }),
+  },
+  {
+    name: 'foreign-swap-token',
+    what: 'a swap is refused without the lease, or when another staging was published',
+    take: () => ({ lua: luaWithout('swap-token') }),
+  },
+  {
+    name: 'foreign-swap-live',
+    what: 'a swap is refused when another generation is live than the one it was made against',
+    spare:
+      'under the lease nothing but a loss changes what is live, and then the mark on the live string is gone too',
+    take: () => ({
+      lua: luaReplacing('bitsSwap', "if (known[2] or '') ~= ARGV[4] then return 'STALE' end", ''),
+    }),
+  },
+  {
+    name: 'foreign-length',
+    what: 'a swap is refused when the staged string is not there whole, with its canaries',
+    shownBy: 2242,
+    take: () => ({ lua: luaWithout('length') }),
+  },
+  {
+    name: 'foreign-marked',
+    what: 'a swap is refused when the live string is not the one that was marked when the staging was made',
+    shownBy: 1061,
+    take: () => ({ lua: luaWithout('marked') }),
+  },
+  {
+    name: 'foreign-adds',
+    what: 'a swap keeps the bits that peers have set in the live string',
+    take: () => ({ lua: luaWithout('foreign-adds') }),
+  },
+  {
+    name: 'foreign-server',
+    what: 'a swap is refused on a server other than the one that was staged on',
+    spare: 'the generation would go live with the run id of the old server, and be suspect at the first look',
+    take: () => ({ lua: luaWithout('server') }),
+  },
+  {
+    name: 'foreign-adopt-meta',
+    what: 'a key is taken as it is only while there are no metadata, unless somebody says so',
+    take: () => ({
+      lua: luaReplacing(
+        'bitsAdopt',
+        /local kind = redis.call\('TYPE', meta\).ok\n[^]*?\nend\n(?=local length)/,
+        '',
+      ),
+    }),
+  },
+  {
+    name: 'foreign-drain',
+    what: 'the scan begins when transactions that began before the staging was published have ended',
+    take: () => ({ drainsNot: true }),
+  },
+  {
+    name: 'foreign-reconnect',
+    what: 'the metadata are read again after a connection ended',
+    shownBy: 552,
+    take: () => ({ deafToClose: true }),
+  },
+  {
+    name: 'foreign-suspect',
+    what: 'a generation that went live on a server of another run id is taken offline',
+    take: () => ({ trustsAfterFailover: true }),
+  },
+];

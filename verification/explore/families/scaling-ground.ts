@@ -1,0 +1,62 @@
+import { BlockedFilter, type ScalingOptions } from '../../../src/filter/index.js';
+import { liveFields } from '../../../src/store/redis/protocol/companion-meta.js';
+import { capacityOf, firstGeneration, segmentKeys } from '../../../src/store/redis/growing/placed-scaling.js';
+import { ScalingKeys } from '../../../src/store/redis/growing/scaling-keys.js';
+import { SCALING_LAYOUT } from '../../../src/store/redis/growing/scaling-scripts.js';
+import type { Ground } from '../ground.js';
+import { KEY_PREFIX, OLD_ROWS } from '../scenario.js';
+import { runId } from '../simulated-server.js';
+
+export const SCALING_ERROR_RATE = 0.01;
+export const SCALING_ID_BYTES = 1024;
+
+export interface ScalingGroundOptions {
+  readonly filterName: string;
+  /** Ids of the first layer. */
+  readonly capacity: number;
+  readonly scaling: ScalingOptions;
+  /** Whether the filter was made before anything happens. */
+  readonly isMade: boolean;
+}
+
+/** Of a filter that grows by layers. */
+export function scalingGround({ filterName, capacity, scaling, isMade }: ScalingGroundOptions): Ground {
+  const base = `${KEY_PREFIX}:{${filterName}}`;
+  return {
+    base,
+    layout: { kind: 'blocked', scaling },
+    holds: isMade ? OLD_ROWS : [],
+    begin: () => (isMade ? made({ filterName, capacity, scaling }) : { send: [], keys: [] }),
+    isLive: (key) => key.startsWith(`${base}:layer:`),
+    // Nothing in a name tells whether the layer is live.
+    isStaged: (key) => key.startsWith(`${base}:layer:`),
+  };
+}
+
+function made(
+  options: Pick<ScalingGroundOptions, 'filterName' | 'capacity' | 'scaling'>,
+): ReturnType<Ground['begin']> {
+  const keys = new ScalingKeys(KEY_PREFIX, options.filterName);
+  const { capacity, scaling } = options;
+  const demand = { capacity, errorRate: SCALING_ERROR_RATE, scaling };
+  const placed = firstGeneration(keys, { token: 'first', demand, maxIdBytes: SCALING_ID_BYTES });
+  const filter = new BlockedFilter(placed.layers[0]!.generation);
+  for (const id of OLD_ROWS) filter.add(id);
+  const [segment] = segmentKeys(placed.layers);
+  const values = {
+    state: 'ready',
+    builds: 1,
+    runId: runId(0),
+    ids: 0,
+    'layer.0': OLD_ROWS.length,
+    capacity: capacityOf(placed),
+    errorRate: SCALING_ERROR_RATE,
+  };
+  return {
+    send: [
+      { name: 'set', args: [segment!, Buffer.from(filter.bytes)] },
+      { name: 'hset', args: [keys.meta, ...liveFields(placed.generation, SCALING_LAYOUT, values)] },
+    ],
+    keys: [segment!, keys.meta],
+  };
+}

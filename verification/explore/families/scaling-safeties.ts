@@ -1,0 +1,120 @@
+import { luaReplacing } from '../../../test/support/broken-lua.js';
+import type { Breakage, Safety } from '../../../test/support/broken-store.js';
+
+const LIVE_TOKEN = "(known[1] or '') ~= ARGV[1] or ";
+const STAGED_TOKEN = " or (known[2] or '') ~= ARGV[2]";
+const GROW_LEASE = "if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end";
+const GROW_TOKEN = /if redis\.p?call\('HGET', KEYS\[1\], 'token'\) ~= ARGV\[2\] then return 'STALE' end/;
+const SWAP_TOKENS = /if known\[1\] ~= ARGV\[2\] or .* then return 'STALE' end/;
+const LENGTH = /if redis\.call\('STRLEN', KEYS\[i\]\) ~= .* then return 'LENGTH' end/;
+
+/** Every safety of filters that grow by layers, with the way to take it out. */
+export const SCALING_SAFETIES: readonly Safety[] = [
+  {
+    name: 'scaling-check-token',
+    what: 'an id is absent only from the list of layers that the metadata hold in that step',
+    take: () =>
+      replacing(
+        'scalingCheck',
+        /if redis\.\w+\('HGET', KEYS\[1\], ARGV\[1\]\) ~= ARGV\[2\] then return 'STALE' end/,
+      ),
+  },
+  {
+    name: 'scaling-check-block',
+    what: 'a block that is not there whole, with the tag of its layer, is a loss and no answer',
+    take: () => ({ readsAnyLayer: true }),
+  },
+  {
+    name: 'scaling-add-live',
+    what: '`add` refuses a caller who knows another list of layers',
+    take: () => replacing('scalingAdd', LIVE_TOKEN, ''),
+  },
+  {
+    name: 'scaling-add-staged',
+    what: '`add` refuses a caller who knows another staged generation, or none',
+    take: () => replacing('scalingAdd', STAGED_TOKEN, ''),
+  },
+  {
+    name: 'scaling-add-block',
+    what: '`add` makes no block that is gone',
+    take: () =>
+      replacing(
+        'scalingAdd',
+        /if .*#block ~= 256 then return nil end\n/,
+        "if not block or #block ~= 256 then block = struct.pack('<I4', tags[layer]) .. string.rep('\\0', 252) end\n",
+      ),
+  },
+  {
+    name: 'scaling-add-tag',
+    what: '`add` sets no bits in a block of another tag',
+    take: () =>
+      replacing('scalingAdd', 'if words[1] ~= tags[layer] then return nil end', 'words[1] = tags[layer]'),
+  },
+  {
+    name: 'scaling-double-write',
+    what: '`add` writes to the staged generation too',
+    take: () =>
+      replacing('scalingAdd', "if ARGV[2] ~= '' then\n  local staged", 'if false then\n  local staged'),
+  },
+  {
+    name: 'scaling-grow-lease',
+    what: 'a layer is opened only under the lease',
+    spare: 'another process that grew or emptied the filter has changed the token, which is compared',
+    take: () => replacing('scalingGrow', GROW_LEASE),
+  },
+  {
+    name: 'scaling-grow-token',
+    what: 'a layer is put only on the list that it was made for',
+    take: () => replacing('scalingGrow', GROW_TOKEN),
+  },
+  {
+    name: 'scaling-grow-known',
+    what: 'both of these',
+    take: () => ({
+      lua: luaReplacing('scalingGrow', GROW_TOKEN, '', luaReplacing('scalingGrow', GROW_LEASE, '')),
+    }),
+  },
+  {
+    name: 'scaling-grow-length',
+    what: 'a layer is opened only when its segments are there whole',
+    spare: 'a layer that is not there is a loss for every reader: it saves the filter, not an id',
+    take: () => replacing('scalingGrow', LENGTH),
+  },
+  {
+    name: 'scaling-swap-lease',
+    what: 'a reset goes live only under the lease',
+    spare: 'another process that grew or emptied the filter has changed a token, and those are compared',
+    take: () => replacing('scalingSwap', GROW_LEASE),
+  },
+  {
+    name: 'scaling-swap-tokens',
+    what: 'a reset goes live only when it was published last, and the live list is that which it was made against',
+    take: () => replacing('scalingSwap', SWAP_TOKENS),
+  },
+  {
+    name: 'scaling-swap-length',
+    what: 'a reset goes live only when its segments are there whole',
+    spare: 'a layer that is not there is a loss for every reader: it saves the filter, not an id',
+    take: () => replacing('scalingSwap', LENGTH),
+  },
+  {
+    name: 'scaling-server',
+    what: 'a reset goes live only on the server that it was staged on',
+    spare: 'the generation would go live with the run id of the old server, and be suspect at the first look',
+    take: () => replacing('scalingSwap', /if ARGV\[3\] ~= '' and not .*\n\s*return 'SERVER'\nend/),
+  },
+  {
+    name: 'scaling-reconnect',
+    what: 'the metadata are read again after a connection ended',
+    take: () => ({ deafToClose: true }),
+  },
+  {
+    name: 'scaling-suspect',
+    what: 'a generation that went live on a server of another run id is taken offline',
+    take: () => ({ trustsAfterFailover: true }),
+  },
+];
+
+function replacing(script: Parameters<typeof luaReplacing>[0], text: string | RegExp, by = ''): Breakage {
+  return { lua: luaReplacing(script, text, by) };
+}

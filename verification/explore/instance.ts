@@ -1,0 +1,165 @@
+import type { Command } from 'ioredis';
+import { BloomGuardRunner, type GuardDeclaration, type GuardDoor } from '../../src/guard/index.js';
+import { BloomService, defineFilter, type FilterDefinition, ManagedFilter } from '../../src/service/index.js';
+import type { BloomStore, BloomVerdict } from '../../src/store/index.js';
+import { markLifeMs } from '../../src/store/redis/blocked/denials/redis-denials.js';
+import { RedisStore } from '../../src/store/redis/index.js';
+import { ReplicaStore } from '../../src/store/replica/index.js';
+import { type Breakage, readingAnyLayer, readingAnyTag } from '../../test/support/broken-store.js';
+import type { VirtualInterval } from './ambient.js';
+import { GatedRedis } from './gated-redis.js';
+import type { Ground } from './ground.js';
+import { KEY_PREFIX } from './scenario.js';
+import type { PagedSource } from './simulated-table.js';
+import type { SimulatedServer } from './simulated-server.js';
+
+/** Deadlines: the schedule decides what is late, so no timer of this length is ever fired. */
+export const NEVER_MS = 1_000_000_000;
+/** So short that a view of the metadata may be older than the last mark in a table of denials. */
+export const DRAIN_MS = 400;
+/** After so long all rows are visible whose ids were added before. */
+export const CLOCK_LEAP_MS = markLifeMs(DRAIN_MS) + 1;
+
+/** Something that waits for the schedule. */
+export interface Held {
+  /** A command to the server; otherwise a turn of the process alone. */
+  readonly command?: Command;
+  /** Another program sends it. */
+  readonly isOfPeer?: boolean;
+  /** Its caller has given it up, but it is on its way. */
+  isGhost?: boolean;
+  /** How readily the schedule lets it through: some commands are slow. */
+  readonly weight: number;
+  readonly what: string;
+  isDue(): boolean;
+  go(): void;
+}
+
+export interface InstanceOptions {
+  readonly index: number;
+  readonly filterName: string;
+  readonly ground: Ground;
+  readonly capacity: number;
+  /** Whether the process keeps a copy of the filter. */
+  readonly hasReplica: boolean;
+  /** Whether it shares denials; otherwise it may have to mark those of others. */
+  readonly shares: boolean;
+  readonly source: PagedSource | undefined;
+  readonly server: SimulatedServer;
+  readonly breakage: Breakage;
+  readonly now: () => number;
+  readonly hold: (instance: Instance, command: Command, isOfPeer: boolean) => void;
+  /** Waits until the schedule lets the query for a row be made; whether the row is there. */
+  readonly hasRow: (instance: Instance, id: string) => Promise<boolean>;
+  readonly sleep: (instance: Instance, ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/** One process of the application: the library's own store, filter and guard on a client that is held at the gate. */
+export class Instance {
+  readonly name: string;
+  readonly held: Held[] = [];
+  readonly intervals: VirtualInterval[] = [];
+  readonly client: GatedRedis;
+  /** Of another program on the keys of the filter, which lives as long as this process. */
+  readonly peerClient: GatedRedis;
+  isAlive = true;
+  weight = 1;
+  /** Ids of the adds that are under way. */
+  readonly adding = new Set<string>();
+  /** The same of the peer. */
+  readonly peerAdding = new Set<string>();
+  /** Ids whose transactions this instance's rebuild has to wait for. */
+  drain: ReadonlySet<string> = new Set();
+  /** Whether its rebuild has published a staging that has not ended yet. */
+  hasPublished = false;
+  /** Whether it has seen the filter ready. */
+  hasSeenLive = false;
+  /** How many people empty the filter through it. */
+  resetting = 0;
+  filter!: ManagedFilter;
+  private guard!: BloomGuardRunner;
+  private declaration!: GuardDeclaration;
+
+  private constructor(readonly options: InstanceOptions) {
+    this.name = `I${options.index}`;
+    this.client = new GatedRedis((command) => options.hold(this, command, false));
+    this.peerClient = new GatedRedis((command) => options.hold(this, command, true));
+  }
+
+  static async start(options: InstanceOptions): Promise<Instance> {
+    const instance = new Instance(options);
+    const { breakage, server, filterName: name, capacity, hasReplica, shares, source, ground } = options;
+    const emit = () => {};
+    const redisStore = await RedisStore.connect({
+      redis: instance.client,
+      keyPrefix: KEY_PREFIX,
+      timeoutMs: NEVER_MS,
+      writeTimeoutMs: NEVER_MS,
+      trustAfterFailover: breakage.trustsAfterFailover ?? false,
+      luaSources: server.sources,
+      emit,
+    });
+    const clock = {
+      now: options.now,
+      sleep: (ms: number, signal?: AbortSignal) => options.sleep(instance, ms, signal),
+    };
+    const filter = new ManagedFilter(
+      {
+        ...definition(capacity),
+        name,
+        layout: ground.layout,
+        source,
+        replica: hasReplica ? 'verified' : 'off',
+        drainMs: source ? DRAIN_MS : 0,
+        negativeCache: shares ? { shared: true, lifeMs: NEVER_MS, maxIds: 64 } : false,
+      },
+      { store: storeOf(redisStore, breakage), emit, clock },
+    );
+    const service = new BloomService(emit);
+    service.register(filter);
+    instance.filter = filter;
+    instance.guard = new BloomGuardRunner({ service });
+    instance.guard.learnSingletons(new Set([instance]));
+    instance.declaration = { filter: name, method: 'Shop.find', options: {} };
+    return instance;
+  }
+
+  /** What a guarded method would do. */
+  async guarded(id: string): Promise<BloomVerdict> {
+    const call = { guard: this.declaration, door: DIRECT_DOOR, self: this, args: [id] };
+    const { answer, watched } = await this.guard.decide(call);
+    if (answer) return 'absent';
+    const isThere = await this.options.hasRow(this, id);
+    if (watched) this.guard.settleResult(watched, isThere ? id : null);
+    return 'maybe';
+  }
+
+  /** What a registering method does before it runs. */
+  async register(ids: readonly string[]): Promise<void> {
+    await this.guard.registrar.register({ filter: this.filter.name, ids: [...ids], onError: 'throw' });
+  }
+}
+
+const DIRECT_DOOR: GuardDoor = { id: ({ args }) => args[0], isRoute: () => false };
+
+function storeOf(redisStore: RedisStore, { readsAnyTag, readsAnyLayer }: Breakage): BloomStore {
+  if (readsAnyTag) return readingAnyTag(redisStore);
+  return readsAnyLayer ? readingAnyLayer(redisStore) : new ReplicaStore(redisStore);
+}
+
+const definitions = new Map<number, FilterDefinition>();
+
+function definition(capacity: number): FilterDefinition {
+  let known = definitions.get(capacity);
+  if (!known) {
+    known = defineFilter({
+      name: 'any',
+      capacity,
+      // So few ids are in a block that one of the others passes once in 10^11.
+      errorRate: 0.01,
+      rebuild: { leaseMs: NEVER_MS, drainMs: DRAIN_MS, minRatio: 0 },
+    });
+    definitions.set(capacity, known);
+  }
+  return known;
+}

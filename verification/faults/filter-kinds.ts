@@ -1,0 +1,76 @@
+import type { BloomFilterOptions } from 'nestjs-bloom';
+import { CompanionKeys } from '../../src/store/redis/protocol/companion-keys.js';
+import type { ForeignPeer } from '../../test/support/peers/foreign-peer.js';
+import { goZeroPeer } from '../../test/support/peers/go-zero-peer.js';
+import { redissonPeer } from '../../test/support/peers/redisson-peer.js';
+
+export const FILTER = 'products';
+export const CAPACITY = 4000;
+/** So few errors that an absent id that passes was not known to be absent. */
+const ERROR_RATE = 1e-6;
+/** Of go-zero and Redisson. */
+const FOREIGN_KEY = 'shop-products';
+const REDISSON = { codec: 'StringCodec' } as const;
+
+/** Where and how the filter of a fault is stored. */
+export interface FilterKind {
+  readonly options: Partial<BloomFilterOptions>;
+  /** Without a source, ids are added before anything happens. */
+  readonly hasSource: boolean;
+  /** Where to damage it: a key of the live filter, the metadata, and the keys of a rebuild. */
+  readonly live: string;
+  readonly meta: string;
+  readonly staged: string;
+  /** Another program that adds to the live key. */
+  readonly peer?: ForeignPeer;
+}
+
+const own = {
+  live: `bloom:{${FILTER}}:0`,
+  meta: `bloom:{${FILTER}}:meta`,
+  staged: `bloom:{${FILTER}}:next:*`,
+};
+
+export const FILTER_KINDS = {
+  blocked: { options: { negativeCache: { shared: true } }, hasSource: true, ...own },
+  'go-zero': foreign(goZeroPeer(60 * CAPACITY)),
+  redisson: foreign(redissonPeer(REDISSON, { capacity: CAPACITY, errorRate: ERROR_RATE })),
+  /** Full when traffic begins, so that it grows a layer at least. */
+  scaling: {
+    options: { scaling: { expansion: 1 }, capacity: 500 },
+    hasSource: false,
+    ...own,
+    live: `bloom:{${FILTER}}:layer:*`,
+  },
+  redisbloom: {
+    options: { layout: { kind: 'redisbloom', key: FOREIGN_KEY } },
+    hasSource: true,
+    ...beside(FOREIGN_KEY),
+  },
+  cuckoo: {
+    options: { layout: { kind: 'cuckoo' } },
+    hasSource: true,
+    ...beside(`bloom:{${FILTER}}:cf`),
+    // Each generation has a key of its own.
+    live: `bloom:{${FILTER}}:cf:[0-9a-f]*`,
+  },
+} as const satisfies Record<string, FilterKind>;
+
+export type FilterKindName = keyof typeof FILTER_KINDS;
+/** Kinds that have a group of the table to themselves. */
+export type OtherKindName = Exclude<FilterKindName, 'blocked'>;
+
+/** The filter as an instance is told of it, but for its source. */
+export function filterOptions(kind: FilterKindName, capacity: number): BloomFilterOptions {
+  const { options } = FILTER_KINDS[kind] as FilterKind;
+  return { name: FILTER, errorRate: ERROR_RATE, capacity, ...options };
+}
+
+function foreign(peer: ForeignPeer): FilterKind {
+  return { options: { layout: peer.layout(FOREIGN_KEY) }, hasSource: true, ...beside(FOREIGN_KEY), peer };
+}
+
+function beside(key: string): Pick<FilterKind, 'live' | 'meta' | 'staged'> {
+  const { meta } = new CompanionKeys(key);
+  return { live: key, meta, staged: `${meta.slice(0, -':meta'.length)}:next:*` };
+}

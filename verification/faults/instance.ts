@@ -1,0 +1,136 @@
+import 'reflect-metadata';
+import { Inject, Injectable, type INestApplicationContext, Module } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
+import { Test } from '@nestjs/testing';
+import {
+  type BloomEvent,
+  type BloomFilter,
+  BloomGuarded,
+  BloomModule,
+  type BloomModuleOptions,
+  BloomRegisters,
+  getBloomFilterToken,
+} from 'nestjs-bloom';
+import { BLOOM_STORE } from '../../src/module/index.js';
+import { type BloomRedis, RedisStore } from '../../src/store/redis/index.js';
+import { luaWithout, type Safety } from '../../test/support/broken-lua.js';
+import { FILTER, FILTER_KINDS, type FilterKindName, filterOptions } from './filter-kinds.js';
+import type { Row, SimulatedTable } from './simulated-table.js';
+import { DRAIN_MS, LEASE_MS, WRITE_TIMEOUT_MS } from './timings.js';
+
+const TABLE = Symbol('table');
+const EVENTS_KEPT = 200;
+
+@Injectable()
+export class Shop {
+  constructor(@Inject(TABLE) private readonly table: SimulatedTable) {}
+
+  /** Null for a row that is not there, or not yet; `absent` is the guard's answer. */
+  @BloomGuarded(FILTER, { onAbsent: () => 'absent' })
+  async find(id: string): Promise<Row | 'absent' | null> {
+    return (await this.table.find(id)) ?? null;
+  }
+
+  /** `onAdded` is called when the add was acknowledged, before the row is written. */
+  @BloomRegisters(FILTER)
+  async create(id: string, onAdded: () => void): Promise<void> {
+    onAdded();
+    await this.table.insert(id);
+  }
+}
+
+export interface InstanceOptions {
+  readonly redis: BloomRedis;
+  readonly table: SimulatedTable;
+  readonly kind: FilterKindName;
+  readonly timeoutMs: number;
+  readonly capacity: number;
+  readonly trustAfterFailover?: boolean;
+  readonly leaseMs?: number | undefined;
+  /** Without it only what is lost is rebuilt. */
+  readonly everyMs?: number | undefined;
+  readonly without: Safety | undefined;
+}
+
+/** One instance of the shop: a real application with a filter, a guarded look-up and a registering create. */
+export class Instance {
+  readonly events: BloomEvent[] = [];
+  readonly timeoutMs: number;
+  private app!: INestApplicationContext;
+  private closing: Promise<void> | undefined;
+
+  private constructor(options: InstanceOptions) {
+    this.timeoutMs = options.timeoutMs;
+  }
+
+  static async start(options: InstanceOptions): Promise<Instance> {
+    const instance = new Instance(options);
+    instance.app = await createShop(options, (event) => instance.note(event));
+    return instance;
+  }
+
+  get shop(): Shop {
+    return this.app.get(Shop);
+  }
+
+  get filter(): BloomFilter {
+    return this.app.get<BloomFilter>(getBloomFilterToken(FILTER), { strict: false });
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.app.close();
+    return this.closing;
+  }
+
+  private note(event: BloomEvent): void {
+    if (event.type === 'rebuild-progress') return;
+    this.events.push(event);
+    if (this.events.length > EVENTS_KEPT) this.events.shift();
+  }
+}
+
+export async function createShop(
+  instance: InstanceOptions,
+  onEvent: (event: BloomEvent) => void,
+): Promise<INestApplicationContext> {
+  const { redis, table, kind, timeoutMs, capacity, trustAfterFailover = false, without } = instance;
+  const { leaseMs = LEASE_MS, everyMs } = instance;
+  const options: BloomModuleOptions = {
+    redis,
+    timeoutMs,
+    writeTimeoutMs: WRITE_TIMEOUT_MS,
+    trustAfterFailover,
+    onEvent,
+    filters: [
+      {
+        ...filterOptions(kind, capacity),
+        ...(FILTER_KINDS[kind].hasSource ? { source: table } : {}),
+        rebuild: { drainMs: DRAIN_MS, leaseMs, ...(everyMs !== undefined && { everyMs }) },
+      },
+    ],
+  };
+
+  @Module({
+    imports: [...(everyMs === undefined ? [] : [ScheduleModule.forRoot()]), BloomModule.forRoot(options)],
+    providers: [Shop, { provide: TABLE, useValue: table }],
+  })
+  class ShopModule {}
+
+  const module = Test.createTestingModule({ imports: [ShopModule] });
+  if (without) {
+    const connect = () =>
+      RedisStore.connect({
+        redis,
+        timeoutMs,
+        trustAfterFailover,
+        keyPrefix: 'bloom',
+        writeTimeoutMs: WRITE_TIMEOUT_MS,
+        emit: onEvent,
+        luaSources: luaWithout(without),
+      });
+    module.overrideProvider(BLOOM_STORE).useFactory({ factory: connect });
+  }
+  const app = await module.compile();
+  app.useLogger(false);
+  return app.init();
+}

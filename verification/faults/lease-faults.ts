@@ -1,0 +1,168 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { eventually } from '../../test/support/eventually.js';
+import { type Fault, fault, type World } from './fault.js';
+import { FILTER, FILTER_KINDS } from './filter-kinds.js';
+import {
+  adminOf,
+  ProxiedSite,
+  type RedisSite,
+  ReplicatedSite,
+  SentinelSite,
+  ServerSite,
+} from './redis-site.js';
+import { readInBatches } from './simulated-table.js';
+import { WRITE_TIMEOUT_MS } from './timings.js';
+
+/** As by default: a lease that nobody holds, and that blocks the others, is seen. */
+const LEASE_MS = 30_000;
+const BACK_WITHIN_MS = 5_000;
+const LEASE = `bloom:{${FILTER}}:lease`;
+const EVERY_MS = 1_000;
+const COUNTED_MS = 5_000;
+
+/** From now on the instances have to rebuild. */
+async function lose(admin: Redis): Promise<void> {
+  await admin.del(FILTER_KINDS.blocked.live);
+}
+
+/** A rebuild of the first instance that stands still while it reads the source, until `work` has ended. */
+async function whileReading(
+  { table, instances }: World<RedisSite>,
+  work: () => Promise<void>,
+): Promise<void> {
+  const sound = table.reading;
+  let goOn = () => {};
+  const mayGoOn = new Promise<void>((resolve) => (goOn = resolve));
+  const isReading = new Promise<void>((resolve) => {
+    table.reading = async function* (ids) {
+      resolve();
+      await mayGoOn;
+      yield* readInBatches(ids);
+    };
+  });
+  const rebuilt = instances[0].filter.rebuild().catch(() => {});
+  await isReading;
+  table.reading = sound;
+  await work();
+  goOn();
+  await rebuilt;
+}
+
+/** The lease has reached the replica which takes over, and its release has not. */
+async function takenOver(
+  world: World<ReplicatedSite>,
+  promote: (site: ReplicatedSite) => Promise<void>,
+): Promise<void> {
+  const { site, remark } = world;
+  await whileReading(world, async () => {
+    await eventually(
+      'the lease has reached the replica',
+      async () => (await site.replicaAdmin.exists(LEASE)) === 1,
+    );
+    site.link.hold();
+  });
+  if ((await site.masterAdmin.exists(LEASE)) === 1) throw new Error('The lease was not given back.');
+  await promote(site);
+  remark(`the new master had a lease of ${await site.replicaAdmin.pttl(LEASE)} ms`);
+}
+
+/** Leases that nobody holds, and how often several instances read the source. */
+export const leaseFaults: readonly Fault[] = [
+  fault({
+    name: 'lease asked for in vain while stopped, then lost',
+    group: 'rebuild',
+    quick: true,
+    leaseMs: LEASE_MS,
+    backWithinMs: BACK_WITHIN_MS,
+    start: () => ServerSite.start(),
+    strike: async ({ site, instances, over }) => {
+      await site.server.kill('SIGSTOP');
+      const asked = await instances[0].filter.rebuild().catch(String);
+      await delay(WRITE_TIMEOUT_MS);
+      await site.server.kill('SIGCONT');
+      if (typeof asked !== 'string') throw new Error('A stopped server gave a lease.');
+      over();
+      await lose(site.admin);
+    },
+  }),
+  fault({
+    name: 'lease not given back while cut, then lost',
+    group: 'rebuild',
+    leaseMs: LEASE_MS,
+    backWithinMs: BACK_WITHIN_MS,
+    start: () => ProxiedSite.start(),
+    strike: async (world) => {
+      const { site, over } = world;
+      const admin = adminOf(site.server);
+      try {
+        await whileReading(world, async () => site.proxies[0].cut());
+        if ((await admin.exists(LEASE)) === 0) throw new Error('The lease was given back.');
+        site.proxies[0].mend();
+        over();
+        await lose(admin);
+      } finally {
+        admin.disconnect();
+      }
+    },
+  }),
+  fault({
+    name: 'replica promoted with a lease given back',
+    group: 'rebuild',
+    quick: true,
+    leaseMs: LEASE_MS,
+    backWithinMs: BACK_WITHIN_MS,
+    start: () => ReplicatedSite.start(),
+    strike: (world) =>
+      takenOver(world, async (site) => {
+        await site.replicaAdmin.call('REPLICAOF', 'NO', 'ONE');
+        await site.master.kill();
+        world.over();
+        site.lead(site.replica);
+      }),
+  }),
+  fault({
+    name: 'Sentinel failover with a lease given back',
+    group: 'rebuild',
+    leaseMs: LEASE_MS,
+    backWithinMs: BACK_WITHIN_MS,
+    start: () => SentinelSite.start(),
+    strike: (world) =>
+      takenOver(world, async (site) => {
+        await site.master.kill();
+        await eventually('the sentinel promotes the replica', async () =>
+          (await site.replicaAdmin.info('replication')).includes('role:master'),
+        );
+        world.over();
+      }),
+  }),
+  fault({
+    name: 'three instances with everyMs scan as one',
+    group: 'rebuild',
+    everyMs: EVERY_MS,
+    start: () => ServerSite.start(),
+    strike: async ({ table, remark }) => {
+      const before = table.scans;
+      await delay(COUNTED_MS);
+      const scans = table.scans - before;
+      remark(`${scans} scans in ${COUNTED_MS} ms`);
+      if (scans < 2 || scans > COUNTED_MS / EVERY_MS + 1) throw new Error(`Got ${scans} scans.`);
+    },
+  }),
+  fault({
+    name: 'lost, database down: three instances scan as one',
+    group: 'rebuild',
+    start: () => ServerSite.start(),
+    strike: async ({ site, table, remark }) => {
+      table.isDown = true;
+      const before = table.scans;
+      await lose(site.admin);
+      // One would scan after about 0, 1 and 3 seconds.
+      await delay(COUNTED_MS);
+      const scans = table.scans - before;
+      table.isDown = false;
+      remark(`${scans} scans in ${COUNTED_MS} ms`);
+      if (scans < 1 || scans > 4) throw new Error(`Got ${scans} scans.`);
+    },
+  }),
+];

@@ -1,0 +1,125 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { watch } from '../../test/support/redis-server.js';
+import type { FromRebuilder, RebuilderOptions, ToRebuilder } from './rebuilder-protocol.js';
+import type { SimulatedTable } from './simulated-table.js';
+
+const PROGRAM = fileURLToPath(new URL('./rebuilder.ts', import.meta.url));
+/** A busy machine takes long to start a process, and to give it a turn; one that has ended is noticed at once. */
+const GIVE_UP_MS = 120_000;
+
+/** What starts in the process. */
+export interface RebuilderProgram {
+  readonly path: string;
+  readonly giveUpMs: number;
+}
+
+/** A rebuild in a process of its own, which stops itself at a step. */
+export class RebuilderProcess {
+  private readonly heard = new Map<FromRebuilder['type'], FromRebuilder>();
+  private readonly listeners = new Set<() => void>();
+
+  private constructor(
+    private readonly child: ChildProcess,
+    table: SimulatedTable,
+    private readonly giveUpMs: number,
+  ) {
+    child.on('message', (message: FromRebuilder) => {
+      if (message.type === 'read') this.send({ type: 'rows', ids: table.visibleIds() });
+      this.heard.set(message.type, message);
+      for (const listener of this.listeners) listener();
+    });
+    child.on('exit', () => {
+      for (const listener of this.listeners) listener();
+    });
+  }
+
+  /** The process is gone when this rejects. */
+  static async start(
+    table: SimulatedTable,
+    options: RebuilderOptions,
+    { path, giveUpMs }: RebuilderProgram = { path: PROGRAM, giveUpMs: GIVE_UP_MS },
+  ): Promise<RebuilderProcess> {
+    const child = fork(path, {
+      execArgv: process.execArgv,
+      env: { ...process.env, REBUILDER: JSON.stringify(options) },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    // It may be paused when this process ends.
+    watch(child);
+    const rebuilder = new RebuilderProcess(child, table, giveUpMs);
+    try {
+      await rebuilder.hears('ready');
+    } catch (error) {
+      await rebuilder.stop();
+      throw error;
+    }
+    return rebuilder;
+  }
+
+  /** Resolves when the rebuild has come to its step. */
+  async runToStep(): Promise<void> {
+    this.send({ type: 'rebuild' });
+    await this.hears('stopping');
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** How the rebuild ended: `published`, `skipped`, or the reason of its failure. */
+  async outcome(): Promise<string> {
+    const message = await this.hears('ended');
+    return message.type === 'ended' ? message.how : '';
+  }
+
+  /** Resolves when the process has ended by itself or by a signal. */
+  async exited(): Promise<void> {
+    if (this.hasExited()) return;
+    let hung = false;
+    const timer = setTimeout(() => {
+      hung = true;
+      this.child.kill('SIGKILL');
+    }, this.giveUpMs);
+    await once(this.child, 'exit');
+    clearTimeout(timer);
+    if (hung) throw new Error('The rebuilder does not end.');
+  }
+
+  async stop(): Promise<void> {
+    if (this.hasExited()) return;
+    this.child.kill('SIGKILL');
+    await this.exited();
+  }
+
+  private send(message: ToRebuilder): void {
+    if (this.child.connected) this.child.send(message, () => {});
+  }
+
+  private hears(type: FromRebuilder['type']): Promise<FromRebuilder> {
+    return new Promise((resolve, reject) => {
+      const finish = (settle: () => void) => {
+        clearTimeout(timer);
+        this.listeners.delete(look);
+        settle();
+      };
+      const look = () => {
+        const message = this.heard.get(type);
+        if (message) finish(() => resolve(message));
+        else if (this.hasExited()) finish(() => reject(new Error(`The rebuilder ended before '${type}'.`)));
+      };
+      const timer = setTimeout(
+        () => finish(() => reject(new Error(`The rebuilder never said '${type}'.`))),
+        this.giveUpMs,
+      );
+      this.listeners.add(look);
+      look();
+    });
+  }
+
+  private hasExited(): boolean {
+    if (this.child.pid === undefined) return true;
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+}

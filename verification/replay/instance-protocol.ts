@@ -1,0 +1,37 @@
+import type { Product } from '../../sample-app/src/catalogue/product.js';
+import type { Safety } from '../../test/support/broken-lua.js';
+
+/** What an instance is started with. */
+export interface InstanceOptions {
+  readonly redisUrl: string;
+  readonly databaseUrl: string;
+  readonly without: Safety | undefined;
+}
+
+export type Request =
+  /** Asks for a product that does not exist yet, then creates it. */
+  | { readonly type: 'create'; readonly product: Product }
+  /** Looks existing products up. */
+  | { readonly type: 'look-up'; readonly skus: readonly string[] }
+  | { readonly type: 'stop' };
+
+export interface Reply {
+  readonly lookups: number;
+  readonly created: number;
+  readonly wrongAbsent: number;
+  readonly falsePositives: number;
+  /** Products that were asked for, before they were created, while the filter could not tell. */
+  readonly unknown: number;
+  readonly rebuilds: number;
+  readonly skipped: number;
+}
+
+export const NOTHING: Reply = {
+  lookups: 0,
+  created: 0,
+  wrongAbsent: 0,
+  falsePositives: 0,
+  unknown: 0,
+  rebuilds: 0,
+  skipped: 0,
+};

@@ -1,0 +1,121 @@
+import 'reflect-metadata';
+import { inspect } from 'node:util';
+import { Test } from '@nestjs/testing';
+import {
+  type BloomEvent,
+  type BloomFilter,
+  type BloomRebuildError,
+  type BloomRebuildFailure,
+  getBloomFilterToken,
+} from 'nestjs-bloom';
+import { ProductRepository } from '../../sample-app/src/catalogue/product.repository.js';
+import type { Product } from '../../sample-app/src/catalogue/product.js';
+import { Database } from '../../sample-app/src/database/database.js';
+import { products } from '../../sample-app/src/database/schema.js';
+import { ShopModule } from '../../sample-app/src/shop.module.js';
+import { BLOOM_STORE } from '../../src/module/index.js';
+import { RedisStore } from '../../src/store/redis/index.js';
+import { luaWithout } from '../../test/support/broken-lua.js';
+import { type InstanceOptions, NOTHING, type Reply, type Request } from './instance-protocol.js';
+
+/** Longer than any transaction of the replay from the registration to the commit. */
+const DRAIN_MS = 250;
+const REBUILD_EVERY_MS = 1000;
+/** The machine is busy on purpose: a look-up that is let through for want of time would prove nothing. */
+const TIMEOUT_MS = 1000;
+
+/** Before the first product there is nothing to build, and the last run is cut short by the end of the replay. */
+const EXPECTED_FAILURES = new Set<BloomRebuildFailure>(['too-few-ids', 'aborted']);
+
+const options = JSON.parse(process.env['REPLAY_INSTANCE'] ?? '{}') as InstanceOptions;
+const rebuilds = { finished: 0, skipped: 0 };
+const app = await startShop();
+const filter = app.get<BloomFilter>(getBloomFilterToken('products'), { strict: false });
+const repository = app.get(ProductRepository, { strict: false });
+const database = app.get(Database, { strict: false });
+
+process.on('message', (request: Request) => void handle(request).then(reply, fail));
+reply(NOTHING);
+
+async function startShop() {
+  const { redisUrl, databaseUrl, without } = options;
+  const module = Test.createTestingModule({
+    imports: [
+      ShopModule.forRoot({
+        redisUrl,
+        databaseUrl,
+        rebuild: { everyMs: REBUILD_EVERY_MS, drainMs: DRAIN_MS, onBoot: 'never' },
+        onBloomEvent: onEvent,
+      }),
+    ],
+  });
+  module.overrideProvider(BLOOM_STORE).useFactory({
+    factory: () =>
+      RedisStore.connect({
+        redis: redisUrl,
+        keyPrefix: 'bloom',
+        timeoutMs: TIMEOUT_MS,
+        writeTimeoutMs: 10_000,
+        trustAfterFailover: false,
+        emit: onEvent,
+        ...(without && { luaSources: luaWithout(without) }),
+      }),
+  });
+  const compiled = await module.compile();
+  return compiled.init();
+}
+
+function onEvent(event: BloomEvent): void {
+  if ('filter' in event && event.filter !== 'products') return;
+  if (event.type === 'rebuild-finished') rebuilds.finished++;
+  if (event.type === 'rebuild-skipped') rebuilds.skipped++;
+  if (event.type === 'rebuild-failed' && EXPECTED_FAILURES.has((event.error as BloomRebuildError).reason))
+    return;
+  if (event.type === 'rebuild-failed' || event.type === 'store-error') {
+    process.stderr.write(`${event.type}: ${String(event.error)}\n`);
+  }
+}
+
+async function handle(request: Request): Promise<Reply> {
+  switch (request.type) {
+    case 'create':
+      return create(request.product);
+    case 'look-up':
+      return lookUp(request.skus);
+    case 'stop':
+      await app.close();
+      return { ...NOTHING, rebuilds: rebuilds.finished, skipped: rebuilds.skipped };
+  }
+}
+
+async function create(product: Product): Promise<Reply> {
+  const verdict = await filter.check(product.sku);
+  await database.orm.transaction(async (transaction) => {
+    await transaction.insert(products).values({ ...product, createdAt: new Date(product.createdAt) });
+    await filter.add(product.sku);
+  });
+  return {
+    ...NOTHING,
+    created: 1,
+    falsePositives: verdict === 'maybe' ? 1 : 0,
+    unknown: verdict === 'unknown' ? 1 : 0,
+  };
+}
+
+async function lookUp(skus: readonly string[]): Promise<Reply> {
+  const found = await Promise.all(skus.map((sku) => repository.findBySku(sku)));
+  return {
+    ...NOTHING,
+    lookups: skus.length,
+    wrongAbsent: found.filter((product) => product === null).length,
+  };
+}
+
+function reply(message: Reply): void {
+  process.send!(message);
+}
+
+function fail(error: unknown): void {
+  process.stderr.write(`An instance failed: ${inspect(error)}\n`);
+  process.exit(1);
+}

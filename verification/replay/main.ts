@@ -1,0 +1,50 @@
+import { Progress } from '../../sample-app/src/demo/progress.js';
+import { runProgram } from '../../test/support/command-line.js';
+import { type ReplayArguments, parseReplayArguments, USAGE } from './replay-arguments.js';
+import { replay, type ReplayResult } from './replay.js';
+import { generateTrace, readTrace } from './trace.js';
+
+const REAL_TRACE_LINES = 541_909;
+
+/** Exit code 1: a wrong absent. */
+await runProgram({
+  usage: USAGE,
+  parse: parseReplayArguments,
+  async run(given) {
+    const result = await runReplay(given);
+    const { unknown: _, ...figures } = result;
+    process.stdout.write(given.json ? `${JSON.stringify(figures)}\n` : report(result));
+    return result.wrongAbsent > 0 ? 1 : 0;
+  },
+});
+
+async function runReplay({ data, limit, without }: ReplayArguments): Promise<ReplayResult> {
+  const trace = data === undefined ? generateTrace() : await readTrace(data);
+  const progress = new Progress(process.stderr);
+  const lines = Math.min(limit, trace.length ?? REAL_TRACE_LINES);
+  progress.line(
+    `Replaying ${lines.toLocaleString('en')} order lines on three instances${without ? `, without ${without}` : ''}.`,
+  );
+  return replay({
+    trace,
+    limit,
+    without,
+    onProgress: (lookups, created) =>
+      progress.show(`${lookups.toLocaleString('en')} look-ups, ${created} products`, lookups / lines),
+  });
+}
+
+function report(result: ReplayResult): string {
+  const rows: [string, number][] = [
+    ['look-ups', result.lookups],
+    ['products created', result.created],
+    ['rebuilds finished', result.rebuilds],
+    ['rebuilds skipped', result.skipped],
+    ['wrong absents', result.wrongAbsent],
+    ['false positives', result.falsePositives],
+    ['asked too early', result.unknown],
+    ['instances', result.instances],
+    ['seconds', result.seconds],
+  ];
+  return `${rows.map(([name, value]) => `${name.padEnd(20)}${value.toLocaleString('en').padStart(10)}`).join('\n')}\n`;
+}

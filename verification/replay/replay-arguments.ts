@@ -1,0 +1,39 @@
+import { SAFETIES, type Safety } from '../../test/support/broken-lua.js';
+import { oneOf, positiveInteger, readOptions } from '../../test/support/command-line.js';
+
+export interface ReplayArguments {
+  /** Folder of `catalog.csv` and `orders.csv.gz`; without it a trace is generated. */
+  readonly data: string | undefined;
+  /** Replay only so many order lines. */
+  readonly limit: number;
+  readonly json: boolean;
+  readonly help: boolean;
+  /** A safety of the protocol to take out, to see that the replay notices. */
+  readonly without: Safety | undefined;
+}
+
+export const USAGE = `Usage: npm run replay -- [--data FOLDER] [--limit N] [--json] [--break SAFETY]
+
+  --data FOLDER   folder of catalog.csv and orders.csv.gz; without it a trace is generated
+  --limit N       replay the first N order lines only
+  --json          print the figures as one JSON object
+  --break SAFETY  take a safety of the protocol out, to see that the replay notices: ${SAFETIES.join(', ')}
+`;
+
+/** @throws {UsageError} */
+export function parseReplayArguments(words: readonly string[]): ReplayArguments {
+  const {
+    data,
+    json = false,
+    help = false,
+    ...values
+  } = readOptions(words, {
+    data: { type: 'string' },
+    limit: { type: 'string' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+    break: { type: 'string' },
+  });
+  const limit = positiveInteger('limit', values.limit, Infinity);
+  return { data, limit, json, help, without: oneOf('break', values.break, SAFETIES) };
+}

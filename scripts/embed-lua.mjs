@@ -1,4 +1,4 @@
-// Writes src/store/redis/scripts.generated.ts from src/store/redis/lua ("npm run generate"): the scripts are part of the
+// Writes src/store/redis/lua/scripts.generated.ts from src/store/redis/lua ("npm run generate"): the scripts are part of the
 // package's JavaScript and never read from disk at run time. --check only tells whether the file is up to date.
 //
 // A line `--- @include "lease"` in a script stands for lua/include/lease.lua, once in a script however often it is named. What is
@@ -26,7 +26,7 @@ const entries = files.map((file) => {
 });
 
 embed({
-  target: 'src/store/redis/scripts.generated.ts',
+  target: 'src/store/redis/lua/scripts.generated.ts',
   from: `${FOLDER}/**/*.lua`,
   code: `export const luaSources = {\n${entries.join('')}};\n`,
 });

@@ -1,2 +1,2 @@
 export { type BloomRedis, RedisStore, type RedisStoreOptions } from './redis-store.js';
-export { luaSources } from './scripts.generated.js';
+export { luaSources } from './lua/scripts.generated.js';

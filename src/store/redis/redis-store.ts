@@ -16,7 +16,9 @@ import { type RedisClient, RedisConnection, type RedisTimeouts } from './client/
 import { RedisFilterStore } from './blocked/redis-filter-store.js';
 import { RedisKeys } from './protocol/redis-keys.js';
 import { openRedisBloom } from './bf/open-redisbloom.js';
-import { type LuaSources, RedisScripts } from './blocked/redis-scripts.js';
+import type { LuaSources } from './client/script.js';
+import { BlockedScripts } from './blocked/blocked-scripts.js';
+import { ServerScripts } from './protocol/server-scripts.js';
 import { openScaling } from './growing/open-scaling.js';
 
 /** A URL, ioredis options, or a client of yours (which stays yours to close). */
@@ -38,7 +40,8 @@ export interface RedisStoreOptions extends RedisTimeouts {
 export class RedisStore implements CopyableStore {
   readonly kind = 'redis';
 
-  private readonly scripts: RedisScripts;
+  private readonly scripts: ServerScripts;
+  private readonly blocked: BlockedScripts;
   /** Filters by the key of other systems that they are on. */
   private readonly owners = new Map<string, string>();
   private readonly denialScripts: DenialScripts;
@@ -47,7 +50,8 @@ export class RedisStore implements CopyableStore {
     private readonly connection: RedisConnection,
     private readonly options: RedisStoreOptions,
   ) {
-    this.scripts = new RedisScripts(connection, options.luaSources);
+    this.scripts = new ServerScripts(connection, options.luaSources);
+    this.blocked = new BlockedScripts(connection, options.luaSources);
     this.denialScripts = new DenialScripts(connection, options.luaSources);
   }
 
@@ -113,11 +117,11 @@ export class RedisStore implements CopyableStore {
 
   private openBlocked(options: OpenFilterOptions & { onBlocks?: BlockListener }): RedisFilterStore {
     const { name, emit, hasSource } = options;
-    const { connection, scripts, denialScripts } = this;
+    const { connection, scripts, blocked, denialScripts } = this;
     const { trustAfterFailover, keyPrefix } = this.options;
     const keys = new RedisKeys(keyPrefix, name);
     const owner = this.ownerOf(options);
-    const parts = { name, emit, hasSource, owner, connection, scripts, denialScripts, keys };
+    const parts = { name, emit, hasSource, owner, connection, scripts, blocked, denialScripts, keys };
     const views = new FilterViews({ ...parts, trustAfterFailover });
     return new RedisFilterStore({ ...parts, views }, options);
   }

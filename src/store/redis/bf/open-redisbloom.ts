@@ -2,7 +2,7 @@ import type { RedisBloomStoredLayout } from '../../../filter/index.js';
 import type { StagePlan } from '../../index.js';
 import { CompanionFilterStore, type CompanionFilterOptions } from '../protocol/companion-filter-store.js';
 import { CompanionKeys } from '../protocol/companion-keys.js';
-import type { LuaSources } from '../blocked/redis-scripts.js';
+import type { LuaSources } from '../client/script.js';
 import type { PlacedRedisBloom } from './placed-redisbloom.js';
 import { RedisBloomDriver } from './redisbloom-driver.js';
 

@@ -22,7 +22,7 @@ import type { CompanionKeys } from '../protocol/companion-keys.js';
 import type { CompanionGeneration } from '../protocol/companion-meta.js';
 import type { LeasedStaging, StagingTicket } from '../protocol/leased-staging.js';
 import type { RedisConnection } from '../client/redis-connection.js';
-import type { LuaSources } from '../blocked/redis-scripts.js';
+import type { LuaSources } from '../client/script.js';
 import {
   createGeneration,
   placeGeneration,

@@ -3,9 +3,9 @@ import { BloomRebuildError } from '../../../common/index.js';
 import { LAYOUT_NUMBERS } from '../../../filter/index.js';
 import { COMPANION_FORMAT, generationFields, liveFields } from '../protocol/companion-meta.js';
 import type { CompanionKeys } from '../protocol/companion-keys.js';
-import { type RedisConnection, Script } from '../client/redis-connection.js';
-import type { LuaSources, Refusal } from '../blocked/redis-scripts.js';
-import { luaSources } from '../scripts.generated.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import { defineScripts, type Script, type LuaSources } from '../client/script.js';
+import type { Refusal } from '../protocol/refusal.js';
 import type { PlacedRedisBloom } from './placed-redisbloom.js';
 import { parseExists, parseInsert } from './replies.js';
 
@@ -28,17 +28,16 @@ export interface BfStep {
 
 /** One typed function for each script on filters of `BF.*` commands. */
 export class RedisBloomScripts {
-  private readonly script: Record<ScriptName, Script>;
+  private readonly script;
   private readonly markBase = randomBytes(12).toString('base64url');
   private marks = 0;
 
   constructor(
     private readonly connection: RedisConnection,
     private readonly keys: CompanionKeys,
-    sources: LuaSources = luaSources,
+    sources?: LuaSources,
   ) {
-    const scripts = SCRIPT_NAMES.map((name) => [name, new Script(name, sources[name].source)]);
-    this.script = Object.fromEntries(scripts) as Record<ScriptName, Script>;
+    this.script = defineScripts(SCRIPT_NAMES, sources);
   }
 
   /** For each id whether the filter holds it, or why the filter does not answer. */
@@ -245,4 +244,3 @@ const SCRIPT_NAMES = [
   'bfSwap',
   'bfProbe',
 ] as const;
-type ScriptName = (typeof SCRIPT_NAMES)[number];

@@ -3,7 +3,7 @@ import { type IdKey, LAYOUT_NUMBERS, redisBloom } from '../../../filter/index.js
 import type { BloomVerdict, LocalFilter } from '../../index.js';
 import type { CompanionDriver, StagingHost } from '../protocol/companion-driver.js';
 import type { LeasedStaging, StagingTicket } from '../protocol/leased-staging.js';
-import type { Refusal } from '../blocked/redis-scripts.js';
+import type { Refusal } from '../protocol/refusal.js';
 import { commitSwap, demand } from '../protocol/swap-steps.js';
 import { LocalChain } from './local-chain.js';
 import type { PlacedRedisBloom } from './placed-redisbloom.js';

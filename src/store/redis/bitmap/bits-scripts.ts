@@ -2,9 +2,9 @@ import { BloomUnavailableError } from '../../../common/index.js';
 import type { ForeignAdds } from '../../../filter/index.js';
 import type { CompanionKeys } from '../protocol/companion-keys.js';
 import { COMPANION_FORMAT } from '../protocol/companion-meta.js';
-import { type RedisConnection, Script } from '../client/redis-connection.js';
-import type { LuaSources, Refusal } from '../blocked/redis-scripts.js';
-import { luaSources } from '../scripts.generated.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import { defineScripts, type Script, type LuaSources } from '../client/script.js';
+import type { Refusal } from '../protocol/refusal.js';
 import type { FoundString } from './bit-format.js';
 import type { PlacedBits } from './placed-bits.js';
 
@@ -15,12 +15,21 @@ export type AdoptReply = 'STALE' | 'MISSING' | 'TYPE' | 'LENGTH' | 'HEAD' | 'SET
 export type BitRefusal = Refusal | 'TYPE' | 'SETTINGS' | 'LIVE';
 
 type Argument = string | number | Buffer;
-const SCRIPTS = ['Check', 'Add', 'Probe', 'Measure', 'Adopt', 'Stage', 'Unmake', 'Merge', 'Swap'] as const;
-type BitScript = (typeof SCRIPTS)[number];
+const SCRIPTS = [
+  'bitsCheck',
+  'bitsAdd',
+  'bitsProbe',
+  'bitsMeasure',
+  'bitsAdopt',
+  'bitsStage',
+  'bitsUnmake',
+  'bitsMerge',
+  'bitsSwap',
+] as const;
 
 /** One typed function for each script on strings of bits. */
 export class BitsScripts {
-  private readonly script: Record<BitScript, Script>;
+  private readonly script;
   /** The settings' key of the peers, where they keep some. */
   private readonly settingsKeys: readonly string[];
 
@@ -28,14 +37,10 @@ export class BitsScripts {
     private readonly connection: RedisConnection,
     private readonly keys: CompanionKeys,
     settingsKey: string | undefined,
-    sources: LuaSources = luaSources,
+    sources?: LuaSources,
   ) {
     this.settingsKeys = settingsKey === undefined ? [] : [settingsKey];
-    const scripts = SCRIPTS.map((name) => [
-      name,
-      new Script(`bits-${name.toLowerCase()}`, sources[`bits${name}`].source),
-    ]);
-    this.script = Object.fromEntries(scripts) as Record<BitScript, Script>;
+    this.script = defineScripts(SCRIPTS, sources);
   }
 
   /** A character for each id, `1` when it was found. */
@@ -48,7 +53,7 @@ export class BitsScripts {
     const [settingsKeys, decisive] = key === this.keys.data ? [this.settingsKeys, placed.decisive] : [[], []];
     const reply = String(
       await this.connection.runRead(
-        this.script.Check,
+        this.script.bitsCheck,
         [this.keys.meta, key, ...settingsKeys],
         [
           options.tokenField,
@@ -76,7 +81,7 @@ export class BitsScripts {
     const target = (of: typeof live): Argument[] =>
       of ? [of.placed.proof, of.placed.layout.hashCount, of.records] : ['', 0, ''];
     const reply = await this.connection.run(
-      this.script.Add,
+      this.script.bitsAdd,
       [meta, data, staged?.placed.key ?? meta, ...this.settingsKeys],
       [
         live?.placed.generation.token ?? '',
@@ -91,7 +96,7 @@ export class BitsScripts {
 
   async probe(headBytes: number): Promise<FoundString> {
     const keys = [this.keys.data, ...this.settingsKeys];
-    const reply = (await this.connection.run(this.script.Probe, keys, [headBytes])) as unknown[];
+    const reply = (await this.connection.run(this.script.bitsProbe, keys, [headBytes])) as unknown[];
     const [type, length, head, settingsType, ...fields] = reply;
     const texts = fields.map(String);
     const pairs = texts.flatMap((name, i) => (i % 2 === 0 ? [[name, texts[i + 1]!] as const] : []));
@@ -105,7 +110,7 @@ export class BitsScripts {
 
   /** Length of the string, and the bits set from one byte to another. */
   async measure(from: number, to: number): Promise<{ length: number; setBits: number }> {
-    const reply = await this.connection.run(this.script.Measure, [this.keys.data], [from, to]);
+    const reply = await this.connection.run(this.script.bitsMeasure, [this.keys.data], [from, to]);
     const [length, setBits] = reply as [number, number];
     return { length, setBits };
   }
@@ -117,7 +122,7 @@ export class BitsScripts {
     const { states, spareBits, makes, fields } = options;
     const { proof, decisive } = placed;
     return this.named(
-      this.script.Adopt,
+      this.script.bitsAdopt,
       [this.keys.meta, this.keys.data, ...this.settingsKeys],
       [states.join(' '), proof, spareBits, makes ? 1 : 0, decisive.length, ...decisive, ...fields],
     );
@@ -139,7 +144,7 @@ export class BitsScripts {
     const { live, wantsSnapshot, hasFixedSize } = options;
     const { lease, meta, data } = this.keys;
     return this.named(
-      this.script.Stage,
+      this.script.bitsStage,
       [lease, meta, placed.key, data, options.snapshot, ...this.settingsKeys],
       [
         options.lease,
@@ -159,7 +164,7 @@ export class BitsScripts {
   /** Removes the live string that a staging made, unless something was added to it. */
   async unmake(placed: PlacedBits, lease: string): Promise<void> {
     const { keys } = this;
-    await this.named(this.script.Unmake, [keys.lease, keys.meta, keys.data], [lease, placed.proof]);
+    await this.named(this.script.bitsUnmake, [keys.lease, keys.meta, keys.data], [lease, placed.proof]);
   }
 
   async merge(
@@ -168,7 +173,7 @@ export class BitsScripts {
   ): Promise<BitRefusal | 'OK'> {
     const { lease, scratch, from, piece } = options;
     return this.named(
-      this.script.Merge,
+      this.script.bitsMerge,
       [this.keys.lease, placed.key, scratch, `${scratch}:piece`],
       [lease, placed.length, from, piece],
     );
@@ -194,7 +199,7 @@ export class BitsScripts {
     const { meta, lease, data } = this.keys;
     const { aside, snapshot, scratch, found, settings, fields } = options;
     return this.named(
-      this.script.Swap,
+      this.script.bitsSwap,
       [meta, lease, staged.key, data, aside, snapshot, scratch, ...this.settingsKeys],
       [
         options.lease,

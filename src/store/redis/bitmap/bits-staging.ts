@@ -5,7 +5,7 @@ import type { StagingHost } from '../protocol/companion-driver.js';
 import { liveFields } from '../protocol/companion-meta.js';
 import type { CompanionView } from '../protocol/companion-view.js';
 import type { LeasedStaging, StagingTicket } from '../protocol/leased-staging.js';
-import type { Refusal } from '../blocked/redis-scripts.js';
+import type { Refusal } from '../protocol/refusal.js';
 import { commitSwap, demand } from '../protocol/swap-steps.js';
 import type { BitSize } from './bit-format.js';
 import type { BitsFilter, BitsReader } from './bits-reader.js';

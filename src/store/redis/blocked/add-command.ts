@@ -2,9 +2,8 @@ import { type IdKey, tooLong } from '../../../filter/index.js';
 import { RANGE_BYTES, writeRange } from '../protocol/segments/block-range.js';
 import { KeyIndex } from '../protocol/segments/block-reader.js';
 import type { DenialTableName } from './denials/denial-table-name.js';
-import { tagText } from './filter-meta.js';
-import type { AddCommand, DenialMarks } from './redis-scripts.js';
-import { SEGMENT_BLOCKS, type SegmentedGeneration } from '../protocol/segments/segments.js';
+import type { AddCommand, DenialMarks } from './blocked-scripts.js';
+import { SEGMENT_BLOCKS, type SegmentedGeneration, tagText } from '../protocol/segments/segments.js';
 
 const NOTHING = Buffer.alloc(0);
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BloomFilterState } from '../../../common/index.js';
 import { BLOCKED_LAYOUT, type Generation, MAX_BLOCKS, MAX_ID_BYTES_LIMIT } from '../../../filter/index.js';
 import { areCountsBelieved, countsSumField } from '../protocol/counts-sum.js';
+import { tagText } from '../protocol/segments/segments.js';
 import { DenialTableName } from './denials/denial-table-name.js';
 
 /** Version of the stored form. A reader leaves a filter of a higher one alone. */
@@ -116,11 +117,6 @@ export function generationFields(generation: Generation, prefix = ''): (string |
     sum: sumOf(generation),
   };
   return Object.entries(fields).flatMap(([name, value]) => [prefix + name, value]);
-}
-
-/** The tag as `meta` holds it. */
-export function tagText(generation: Generation | undefined): string {
-  return generation ? hexadecimal(generation.tag) : '';
 }
 
 function generationOf(meta: Map<string, string>, prefix: string): Generation | 'nonsense' | undefined {

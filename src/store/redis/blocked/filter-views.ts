@@ -1,3 +1,4 @@
+import { tagText } from '../protocol/segments/segments.js';
 import { randomBytes } from 'node:crypto';
 import {
   type BloomEventListener,
@@ -5,18 +6,20 @@ import {
   BloomUnavailableError,
 } from '../../../common/index.js';
 import { CachedViews } from '../protocol/metadata-cache.js';
-import { FORMAT, parseMeta, tagText } from './filter-meta.js';
+import { FORMAT, parseMeta } from './filter-meta.js';
 import { type FilterView, viewOf } from './filter-view.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import type { RedisKeys } from '../protocol/redis-keys.js';
 import { removeKeys } from '../protocol/remove-keys.js';
-import type { OfflineState, RedisScripts } from './redis-scripts.js';
+import type { BlockedScripts, OfflineState } from './blocked-scripts.js';
+import type { ServerScripts } from '../protocol/server-scripts.js';
 
 export interface FilterViewsOptions {
   readonly name: string;
   readonly keys: RedisKeys;
   readonly connection: RedisConnection;
-  readonly scripts: RedisScripts;
+  readonly scripts: ServerScripts;
+  readonly blocked: BlockedScripts;
   readonly emit: BloomEventListener;
   readonly trustAfterFailover: boolean;
   readonly owner: string | undefined;
@@ -98,10 +101,10 @@ export class FilterViews extends CachedViews<FilterView> {
     nonsense?: boolean;
   }): Promise<void> {
     const { tag, segments, state, reason, nonsense = false } = options;
-    const { scripts, keys } = this.options;
+    const { blocked, keys } = this.options;
     this.forget();
     const token = randomBytes(8).toString('hex');
-    const reply = await scripts.offline(keys, {
+    const reply = await blocked.offline(keys, {
       tag,
       state,
       token,

@@ -3,7 +3,8 @@ import type { DenialScripts } from './denials/denial-scripts.js';
 import type { FilterViews } from './filter-views.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import type { RedisKeys } from '../protocol/redis-keys.js';
-import type { RedisScripts } from './redis-scripts.js';
+import type { BlockedScripts } from './blocked-scripts.js';
+import type { ServerScripts } from '../protocol/server-scripts.js';
 
 /** What everything that works on one filter in Redis shares. */
 export interface RedisFilterParts {
@@ -15,7 +16,8 @@ export interface RedisFilterParts {
   readonly emit: BloomEventListener;
   readonly keys: RedisKeys;
   readonly connection: RedisConnection;
-  readonly scripts: RedisScripts;
+  readonly scripts: ServerScripts;
+  readonly blocked: BlockedScripts;
   readonly denialScripts: DenialScripts;
   readonly views: FilterViews;
 }

@@ -14,7 +14,6 @@ import {
 import { addCommand, denialMarks } from './add-command.js';
 import { asUnavailable, BatchingFilterStore, unavailable } from '../protocol/batching-filter-store.js';
 import { BlockReader } from '../protocol/segments/block-reader.js';
-import { tagText } from './filter-meta.js';
 import type { FilterView } from './filter-view.js';
 import { verifyOwner } from '../protocol/filter-owner.js';
 import { adviseOnServer } from '../protocol/server-advice.js';
@@ -22,9 +21,9 @@ import { markLifeMs, RedisDenials } from './denials/redis-denials.js';
 import type { RedisFilterParts } from './redis-filter-parts.js';
 import { acquireLease } from '../protocol/lease.js';
 import { RedisLeases } from '../protocol/leases.js';
-import type { AddReply } from './redis-scripts.js';
+import type { AddReply } from './blocked-scripts.js';
 import { RedisStaging } from './redis-staging.js';
-import { SEGMENT_BLOCKS } from '../protocol/segments/segments.js';
+import { SEGMENT_BLOCKS, tagText } from '../protocol/segments/segments.js';
 
 /** Ids of one call of the script `add`: it holds the server for about a millisecond. */
 const IDS_PER_ADD = 256;
@@ -50,7 +49,7 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
     super(parts);
     const { onBlocks, drainMs, denials } = options;
     this.onLoad = options.onLoad;
-    this.reader = new BlockReader(parts.connection, parts.scripts, onBlocks);
+    this.reader = new BlockReader(parts.connection, parts.scripts.segments, onBlocks);
     this.leases = new RedisLeases(parts);
     this.markLifeMs = markLifeMs(drainMs);
     this.denials = denials && new RedisDenials(parts, { ...denials, markLifeMs: this.markLifeMs });
@@ -73,7 +72,7 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
   async measureErrorRate(): Promise<number | undefined> {
     const { views, connection, scripts } = this.parts;
     const { live } = await unavailable(views.current());
-    return live && unavailable(new BlockReader(connection, scripts).measure(live));
+    return live && unavailable(new BlockReader(connection, scripts.segments).measure(live));
   }
 
   async distrust(reason: string): Promise<void> {
@@ -89,7 +88,7 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
   async lease(request: LeaseRequest): Promise<RebuildLease | undefined> {
     const { parts, leases } = this;
     // Its reader reads staged generations: they are not what checks are told of.
-    const reader = new BlockReader(parts.connection, parts.scripts);
+    const reader = new BlockReader(parts.connection, parts.scripts.segments);
     return acquireLease({ ...parts, leases }, (ticket) => new RedisStaging(parts, reader, ticket), request);
   }
 
@@ -172,11 +171,11 @@ export class RedisFilterStore extends BatchingFilterStore implements CopyableFil
   }
 
   private async send(view: FilterView, ids: readonly IdKey[]): Promise<AddReply> {
-    const { keys, scripts, views } = this.parts;
+    const { keys, blocked, views } = this.parts;
     const marks = view.denials && denialMarks(view.denials, ids, this.markLifeMs);
     const command = { ...addCommand(view.live, view.staged, ids), marks };
     try {
-      return await scripts.add(keys, command);
+      return await blocked.add(keys, command);
     } catch (error) {
       // The metadata may be what it failed on.
       views.forget();

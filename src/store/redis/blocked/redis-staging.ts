@@ -11,7 +11,7 @@ import type { BlockReader } from '../protocol/segments/block-reader.js';
 import type { FilterView } from './filter-view.js';
 import type { LeasedStaging, StagingTicket } from '../protocol/leased-staging.js';
 import type { RedisFilterParts } from './redis-filter-parts.js';
-import type { Refusal } from './redis-scripts.js';
+import type { Refusal } from '../protocol/refusal.js';
 import { SegmentWriter } from '../protocol/segments/segment-writer.js';
 import { type SegmentedGeneration, segmentedGeneration } from '../protocol/segments/segments.js';
 import { commitSwap, demand } from '../protocol/swap-steps.js';
@@ -41,7 +41,12 @@ export class RedisStaging implements LeasedStaging {
     this.staged = segmentedGeneration(this.generation, (index) => parts.keys.staged(token, index));
     this.capacity = plan.capacity;
     this.bytes = this.generation.blocks * BLOCK_BYTES;
-    this.writer = new SegmentWriter({ ...parts, ...options, target: this.staged });
+    this.writer = new SegmentWriter({
+      ...parts,
+      ...options,
+      scripts: parts.scripts.segments,
+      target: this.staged,
+    });
   }
 
   /** Made when the scan begins: the drain before it needs no memory. */
@@ -55,7 +60,7 @@ export class RedisStaging implements LeasedStaging {
 
   /** Writes the empty segments, then makes them known to every process that adds. */
   async open(): Promise<void> {
-    const { keys, scripts, views, owner } = this.parts;
+    const { keys, blocked, views, owner } = this.parts;
     const { generation } = this;
     const { lease, token, signal } = this.options;
     let view = await views.reload();
@@ -67,7 +72,7 @@ export class RedisStaging implements LeasedStaging {
         await views.takeOffline(view, 'unbuilt', 'The metadata are gone.');
         await views.reload();
       }
-      const reply = await scripts.publish(keys, { lease, token, runId: this.runId, generation, owner });
+      const reply = await blocked.publish(keys, { lease, token, runId: this.runId, generation, owner });
       views.forget();
       if (reply !== 'NOMETA' || attempt === MAX_ATTEMPTS) return demand(reply);
       view = await views.reload();
@@ -94,10 +99,10 @@ export class RedisStaging implements LeasedStaging {
   }
 
   async abort(): Promise<void> {
-    const { keys, scripts, views } = this.parts;
+    const { keys, blocked, views } = this.parts;
     const { token } = this.options;
     try {
-      await scripts.withdraw(keys, token);
+      await blocked.withdraw(keys, token);
     } finally {
       views.forget();
       await views.remove([...this.keysToRenew(), keys.scratch(token)]);
@@ -106,7 +111,7 @@ export class RedisStaging implements LeasedStaging {
 
   private swap(old: SegmentedGeneration | undefined, ids: number): Promise<Refusal | 'OK'> {
     const { lease, token, plan } = this.options;
-    return this.parts.scripts.swap(this.parts.keys, {
+    return this.parts.blocked.swap(this.parts.keys, {
       lease,
       token,
       runId: this.runId,

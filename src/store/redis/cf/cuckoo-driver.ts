@@ -21,7 +21,7 @@ import type { CommandTry } from '../protocol/command-tries.js';
 import type { CompanionGeneration } from '../protocol/companion-meta.js';
 import type { LeasedStaging, StagingTicket } from '../protocol/leased-staging.js';
 import type { RedisConnection } from '../client/redis-connection.js';
-import type { LuaSources } from '../blocked/redis-scripts.js';
+import type { LuaSources } from '../client/script.js';
 import type { CuckooKeys } from './cuckoo-keys.js';
 import { CuckooScripts } from './cuckoo-scripts.js';
 import { CuckooStaging } from './cuckoo-staging.js';

@@ -3,9 +3,9 @@ import { BloomFullError, BloomUnavailableError } from '../../../common/index.js'
 import { type IdKey, LAYOUT_NUMBERS } from '../../../filter/index.js';
 import type { GenerationRole, Outdated } from '../protocol/companion-driver.js';
 import { liveFields } from '../protocol/companion-meta.js';
-import { type RedisConnection, Script } from '../client/redis-connection.js';
-import type { LuaSources, Refusal } from '../blocked/redis-scripts.js';
-import { luaSources } from '../scripts.generated.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import { defineScripts, type LuaSources } from '../client/script.js';
+import type { Refusal } from '../protocol/refusal.js';
 import type { CuckooKeys } from './cuckoo-keys.js';
 import { fingerprintName, type PlacedCuckoo, reserveArguments } from './placed-cuckoo.js';
 
@@ -39,15 +39,14 @@ export interface Removal {
 
 /** One typed function for each script on cuckoo filters. */
 export class CuckooScripts {
-  private readonly script: Record<(typeof SCRIPTS)[number], Script>;
+  private readonly script;
 
   constructor(
     private readonly connection: RedisConnection,
     private readonly keys: CuckooKeys,
-    sources: LuaSources = luaSources,
+    sources?: LuaSources,
   ) {
-    const scripts = SCRIPTS.map((name) => [name, new Script(name, sources[name].source)]);
-    this.script = Object.fromEntries(scripts) as typeof this.script;
+    this.script = defineScripts(SCRIPTS, sources);
   }
 
   /** For each id whether the filter holds it. */

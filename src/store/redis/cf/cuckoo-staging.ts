@@ -11,7 +11,7 @@ import type { BloomVerdict, LocalFilter } from '../../index.js';
 import type { CompanionDriver, StagingHost } from '../protocol/companion-driver.js';
 import type { LeasedStaging, StagingTicket } from '../protocol/leased-staging.js';
 import { IdLog } from '../protocol/id-log.js';
-import type { Refusal } from '../blocked/redis-scripts.js';
+import type { Refusal } from '../protocol/refusal.js';
 import { commitSwap, demand } from '../protocol/swap-steps.js';
 import type { CuckooScripts } from './cuckoo-scripts.js';
 import type { PlacedCuckoo } from './placed-cuckoo.js';

@@ -3,7 +3,7 @@ import { type CuckooStoredLayout, type IdKey, isLongerThan } from '../../../filt
 import type { StagePlan } from '../../index.js';
 import { unavailable } from '../protocol/batching-filter-store.js';
 import { CompanionFilterStore, type CompanionFilterOptions } from '../protocol/companion-filter-store.js';
-import type { LuaSources } from '../blocked/redis-scripts.js';
+import type { LuaSources } from '../client/script.js';
 import { CuckooDriver } from './cuckoo-driver.js';
 import { CuckooKeys } from './cuckoo-keys.js';
 import type { PlacedCuckoo } from './placed-cuckoo.js';

@@ -1,27 +1,14 @@
-import { createHash } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import { type BloomEventListener, BloomUnavailableError } from '../../../common/index.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { clusterSlot } from './cluster-slot.js';
 import { withDeadline } from './deadline.js';
 import { MasterSearch } from './master-search.js';
-import { luaSources } from '../scripts.generated.js';
+import { defineScripts, type Script } from './script.js';
 import { ServerPath } from './server-path.js';
 import { ServerRuns } from './server-runs.js';
 
 export type RedisClient = Redis | Cluster;
-
-/** Lua with its digest. */
-export class Script {
-  readonly sha1: string;
-
-  constructor(
-    readonly name: string,
-    readonly source: string,
-  ) {
-    this.sha1 = createHash('sha1').update(source).digest('hex');
-  }
-}
 
 /** A script on its way. */
 export interface SentScript<Reply> {
@@ -44,7 +31,7 @@ type ScriptingCommands = Record<
   (script: string, keyCount: number, ...keysAndArgs: (string | number | Buffer)[]) => Promise<unknown>
 >;
 
-const ANY_COMMAND = new Script('command', luaSources.command.source);
+const { command: ANY_COMMAND } = defineScripts(['command']);
 
 /** A client drops a look-up at once when this many wait for a server that does not answer. */
 const MAX_READS_WAITING = 1000;

@@ -2,7 +2,7 @@ import { type BloomEventListener, BloomRebuildError } from '../../../common/inde
 import { BLOCK_BYTES } from '../../../filter/index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import type { RedisLeases } from '../protocol/leases.js';
-import type { RedisScripts } from '../blocked/redis-scripts.js';
+import type { ServerScripts } from '../protocol/server-scripts.js';
 import { removeKeys } from '../protocol/remove-keys.js';
 import { SegmentWriter } from '../protocol/segments/segment-writer.js';
 import type { SegmentedGeneration } from '../protocol/segments/segments.js';
@@ -29,7 +29,7 @@ export interface LayerOpenerOptions {
   readonly keys: ScalingKeys;
   readonly connection: RedisConnection;
   readonly leases: RedisLeases;
-  readonly scripts: RedisScripts;
+  readonly scripts: ServerScripts;
   readonly scaling: ScalingScripts;
   /** Ids that all layers together may be for. */
   readonly maxCapacity: number;
@@ -88,7 +88,13 @@ export class LayerOpener {
     try {
       const { lease } = held;
       const target = grown.layers.at(-1)!;
-      const writer = new SegmentWriter({ scripts, keys, lease, target, lifeMs: LAYER_LIFE_MS });
+      const writer = new SegmentWriter({
+        scripts: scripts.segments,
+        keys,
+        lease,
+        target,
+        lifeMs: LAYER_LIFE_MS,
+      });
       await this.write(writer, target);
       // Refused: the layer is not needed any more, and expires.
       await scaling.grow(grown, { lease, before: placed.generation.token });

@@ -4,7 +4,8 @@ import { CompanionScripts } from '../protocol/companion-scripts.js';
 import { CompanionViews } from '../protocol/companion-views.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { RedisLeases } from '../protocol/leases.js';
-import type { LuaSources, RedisScripts } from '../blocked/redis-scripts.js';
+import type { LuaSources } from '../client/script.js';
+import type { ServerScripts } from '../protocol/server-scripts.js';
 import { LayerOpener } from './layer-opener.js';
 import { originOf, placeScaling, type PlacedScaling, segmentKeys } from './placed-scaling.js';
 import { ScalingFilterStore } from './scaling-filter-store.js';
@@ -16,7 +17,7 @@ export interface OpenScalingOptions extends Pick<OpenFilterOptions, 'name' | 'em
   readonly scaling: ScalingOptions;
   readonly keyPrefix: string;
   readonly connection: RedisConnection;
-  readonly scripts: RedisScripts;
+  readonly scripts: ServerScripts;
   readonly trustAfterFailover: boolean;
   readonly owner: string | undefined;
   readonly luaSources?: LuaSources | undefined;

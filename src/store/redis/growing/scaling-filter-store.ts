@@ -88,7 +88,7 @@ export class ScalingFilterStore extends BatchingFilterStore implements BloomFilt
   async measureErrorRate(): Promise<number | undefined> {
     const { views, connection, scripts } = this.parts;
     const { live } = await unavailable(views.current());
-    const reader = new BlockReader(connection, scripts);
+    const reader = new BlockReader(connection, scripts.segments);
     const rates = await unavailable(Promise.all((live?.layers ?? []).map((layer) => reader.measure(layer))));
     const known = rates.filter((rate) => rate !== undefined);
     return live && known.length === rates.length ? anyOf(known) : undefined;

@@ -2,9 +2,9 @@ import { BloomUnavailableError } from '../../../common/index.js';
 import { LAYOUT_NUMBERS } from '../../../filter/index.js';
 import type { GenerationRole } from '../protocol/companion-driver.js';
 import { generationFields, liveFields } from '../protocol/companion-meta.js';
-import { type RedisConnection, Script } from '../client/redis-connection.js';
-import type { LuaSources, Refusal } from '../blocked/redis-scripts.js';
-import { luaSources } from '../scripts.generated.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import { defineScripts, type Script, type LuaSources } from '../client/script.js';
+import type { Refusal } from '../protocol/refusal.js';
 import { SEGMENT_BYTES, type SegmentedGeneration, segmentLength } from '../protocol/segments/segments.js';
 import type { AddRecords } from './add-records.js';
 import { capacityOf, type PlacedScaling, segmentKeys } from './placed-scaling.js';
@@ -26,22 +26,17 @@ const REFUSALS = new Set<string>(['OK', 'LEASE', 'NOMETA', 'SERVER', 'STALE', 'L
 
 /** One typed function for each script on filters that grow. */
 export class ScalingScripts {
-  private readonly checkScript: Script;
-  private readonly addScript: Script;
-  private readonly growScript: Script;
-  private readonly swapScript: Script;
-  private readonly countScript: Script;
+  private readonly scripts;
 
   constructor(
     private readonly connection: RedisConnection,
     private readonly keys: ScalingKeys,
-    sources: LuaSources = luaSources,
+    sources?: LuaSources,
   ) {
-    this.checkScript = new Script('scaling-check', sources.scalingCheck.source);
-    this.addScript = new Script('scaling-add', sources.scalingAdd.source);
-    this.growScript = new Script('scaling-grow', sources.scalingGrow.source);
-    this.swapScript = new Script('scaling-swap', sources.scalingSwap.source);
-    this.countScript = new Script('scaling-count', sources.scalingCount.source);
+    this.scripts = defineScripts(
+      ['scalingCheck', 'scalingAdd', 'scalingGrow', 'scalingSwap', 'scalingCount'],
+      sources,
+    );
   }
 
   /** The blocks that the records name; something else for one that is not there whole. */
@@ -51,7 +46,7 @@ export class ScalingScripts {
     asked: { keys: readonly string[]; records: Buffer },
   ): Promise<readonly unknown[] | 'STALE'> {
     const field = role === 'live' ? 'token' : 'pending.token';
-    const reply = await this.connection.runRead(this.checkScript, asked.keys, [
+    const reply = await this.connection.runRead(this.scripts.scalingCheck, asked.keys, [
       field,
       generation.token,
       asked.records,
@@ -66,7 +61,7 @@ export class ScalingScripts {
     { keys, liveRecords, stagedRecords, ids }: AddRecords,
     capacity: number,
   ): Promise<ScalingAddReply | 'STALE' | 'LOST'> {
-    const reply = await this.connection.run(this.addScript, keys, [
+    const reply = await this.connection.run(this.scripts.scalingAdd, keys, [
       live?.generation.token ?? '',
       staged?.generation.token ?? '',
       packedLayers(live),
@@ -86,7 +81,7 @@ export class ScalingScripts {
     const { lease, before } = options;
     const newest = grown.layers.at(-1)!;
     return this.step(
-      this.growScript,
+      this.scripts.scalingGrow,
       [this.keys.meta, this.keys.lease, ...segmentKeys([newest])],
       [
         lease,
@@ -112,7 +107,7 @@ export class ScalingScripts {
   ): Promise<Refusal | 'OK'> {
     const { lease, runId, before, ids, builtAt } = options;
     return this.step(
-      this.swapScript,
+      this.scripts.scalingSwap,
       [this.keys.meta, this.keys.lease, ...segmentKeys(staged.layers), ...segmentKeys(before?.layers ?? [])],
       [
         lease,
@@ -137,7 +132,7 @@ export class ScalingScripts {
   async count({ generation, layers }: PlacedScaling): Promise<number[] | undefined> {
     const fields = layers.map((_, index) => `layer.${index}`);
     const reply = await this.connection.run(
-      this.countScript,
+      this.scripts.scalingCount,
       [this.keys.meta],
       [generation.token, ...fields],
     );

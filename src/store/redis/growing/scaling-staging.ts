@@ -4,7 +4,8 @@ import type { BloomVerdict } from '../../index.js';
 import type { CompanionScripts } from '../protocol/companion-scripts.js';
 import type { CompanionViews } from '../protocol/companion-views.js';
 import type { LeasedStaging, StagingTicket } from '../protocol/leased-staging.js';
-import type { Refusal, RedisScripts } from '../blocked/redis-scripts.js';
+import type { Refusal } from '../protocol/refusal.js';
+import type { ServerScripts } from '../protocol/server-scripts.js';
 import { SegmentWriter } from '../protocol/segments/segment-writer.js';
 import { commitSwap, demand } from '../protocol/swap-steps.js';
 import { firstGeneration, originOf, type PlacedScaling, segmentKeys } from './placed-scaling.js';
@@ -17,7 +18,7 @@ export interface ScalingHost {
   readonly name: string;
   readonly emit: BloomEventListener;
   readonly keys: ScalingKeys;
-  readonly scripts: RedisScripts;
+  readonly scripts: ServerScripts;
   readonly companion: CompanionScripts;
   readonly scaling: ScalingScripts;
   readonly reader: ScalingReader;
@@ -46,7 +47,7 @@ export class ScalingStaging implements LeasedStaging {
     const { capacity, errorRate, maxIdBytes } = plan;
     this.staged = firstGeneration(host.keys, { token, demand: { capacity, errorRate, scaling }, maxIdBytes });
     const target = this.staged.layers[0]!;
-    this.writer = new SegmentWriter({ ...host, ...ticket, target });
+    this.writer = new SegmentWriter({ ...host, ...ticket, scripts: host.scripts.segments, target });
     this.bytes = target.generation.blocks * BLOCK_BYTES;
   }
 

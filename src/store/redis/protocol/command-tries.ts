@@ -1,6 +1,6 @@
-import { type RedisConnection, Script } from '../client/redis-connection.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import { defineScripts } from '../client/script.js';
 import { ScriptKeys } from '../client/script-keys.js';
-import { luaSources } from '../scripts.generated.js';
 
 /** A command that a filter needs, in a form that changes nothing: its name, its first key if it has one, and the rest. */
 export interface CommandTry {
@@ -9,7 +9,7 @@ export interface CommandTry {
   readonly args?: readonly (string | { readonly key: string })[];
 }
 
-const SCRIPT = new Script('companion-try', luaSources.companionTry.source);
+const { companionTry: SCRIPT } = defineScripts(['companionTry']);
 
 /** What each driver needs for metadata and lease. */
 export function triesOfMetadata(probe: string): CommandTry[] {

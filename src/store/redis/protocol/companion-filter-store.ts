@@ -20,7 +20,8 @@ import { adviseOnServer } from './server-advice.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { acquireLease } from './lease.js';
 import { RedisLeases } from './leases.js';
-import type { LuaSources, RedisScripts } from '../blocked/redis-scripts.js';
+import type { LuaSources } from '../client/script.js';
+import type { ServerScripts } from './server-scripts.js';
 import { refusedCommands, triesOfMetadata } from './command-tries.js';
 import type { CompanionDriver } from './companion-driver.js';
 import type { CompanionKeys } from './companion-keys.js';
@@ -36,7 +37,7 @@ export interface CompanionFilterOptions<Placed extends PlacedGeneration> {
   readonly emit: BloomEventListener;
   readonly keys: CompanionKeys;
   readonly connection: RedisConnection;
-  readonly scripts: RedisScripts;
+  readonly scripts: ServerScripts;
   readonly driver: CompanionDriver<Placed>;
   /** Whether the filter can be rebuilt; one that cannot is taken as others have left it. */
   readonly hasSource: boolean;

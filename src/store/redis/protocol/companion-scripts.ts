@@ -1,7 +1,6 @@
 import { BloomUnavailableError } from '../../../common/index.js';
-import { type RedisConnection, Script } from '../client/redis-connection.js';
-import type { LuaSources } from '../blocked/redis-scripts.js';
-import { luaSources } from '../scripts.generated.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import { defineScripts, type LuaSources } from '../client/script.js';
 import type { CompanionKeys } from './companion-keys.js';
 import { COMPANION_FORMAT, type CompanionGeneration, generationFields } from './companion-meta.js';
 
@@ -13,19 +12,15 @@ const REPLIES = new Set<string>(['OK', 'OWNER', 'LEASE', 'NOMETA', 'FORMAT', 'SE
 
 /** The scripts on the metadata of filters on keys of others. */
 export class CompanionScripts {
-  private readonly offlineScript: Script;
-  private readonly publishScript: Script;
-  private readonly withdrawScript: Script;
+  private readonly scripts;
 
   constructor(
     private readonly connection: RedisConnection,
-    sources: LuaSources = luaSources,
+    sources?: LuaSources,
     /** The application that claims what it publishes. */
     private readonly owner = '',
   ) {
-    this.offlineScript = new Script('companion-offline', sources.companionOffline.source);
-    this.publishScript = new Script('companion-publish', sources.companionPublish.source);
-    this.withdrawScript = new Script('companion-withdraw', sources.companionWithdraw.source);
+    this.scripts = defineScripts(['companionOffline', 'companionPublish', 'companionWithdraw'], sources);
   }
 
   /** False: the metadata hold another token by now. */
@@ -35,7 +30,7 @@ export class CompanionScripts {
   ): Promise<boolean> {
     const { token, state, nonsense, builds } = options;
     const args = [token, state, COMPANION_FORMAT, nonsense ? 1 : 0, builds];
-    return String(await this.connection.run(this.offlineScript, [keys.meta], args)) === 'OK';
+    return String(await this.connection.run(this.scripts.companionOffline, [keys.meta], args)) === 'OK';
   }
 
   async publish(
@@ -46,7 +41,7 @@ export class CompanionScripts {
     const fields = generationFields(generation, layout, 'pending.');
     const reply = String(
       await this.connection.run(
-        this.publishScript,
+        this.scripts.companionPublish,
         [keys.meta, keys.lease],
         [lease, runId, COMPANION_FORMAT, this.owner, ...fields],
       ),
@@ -56,6 +51,6 @@ export class CompanionScripts {
   }
 
   async withdraw(keys: CompanionKeys, token: string): Promise<void> {
-    await this.connection.run(this.withdrawScript, [keys.meta], [token]);
+    await this.connection.run(this.scripts.companionWithdraw, [keys.meta], [token]);
   }
 }

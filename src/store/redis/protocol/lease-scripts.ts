@@ -5,7 +5,8 @@ import {
   FIRST_BUILD_PAUSE_MS,
   LAST_BUILD_PAUSE_MS,
 } from '../../index.js';
-import { type RedisConnection, Script, type SentScript } from '../client/redis-connection.js';
+import type { RedisConnection, SentScript } from '../client/redis-connection.js';
+import { defineScripts, type Script, type LuaSources } from '../client/script.js';
 import type { RedisKeys } from './redis-keys.js';
 
 export type LeaseKeys = Pick<RedisKeys, 'lease' | 'builds'>;
@@ -17,17 +18,13 @@ export type AcquireReply =
 
 /** The scripts that take, prolong and give back a lease. */
 export class LeaseScripts {
-  private readonly acquireScript: Script;
-  private readonly renewScript: Script;
-  private readonly releaseScript: Script;
+  private readonly scripts;
 
   constructor(
     private readonly connection: RedisConnection,
-    sources: Record<'acquire' | 'renew' | 'release', { readonly source: string }>,
+    sources?: LuaSources,
   ) {
-    this.acquireScript = new Script('acquire', sources.acquire.source);
-    this.renewScript = new Script('renew', sources.renew.source);
-    this.releaseScript = new Script('release', sources.release.source);
+    this.scripts = defineScripts(['acquire', 'renew', 'release'], sources);
   }
 
   acquire(
@@ -44,7 +41,7 @@ export class LeaseScripts {
     const withinMs = occasion && 'withinMs' in occasion ? occasion.withinMs : 0;
     const failedMs = occasion?.kind === 'scheduled' ? occasion.failedMs : undefined;
     return this.connection.send(
-      this.acquireScript,
+      this.scripts.acquire,
       occasion ? [keys.lease, keys.builds] : [keys.lease],
       [
         token,
@@ -68,7 +65,7 @@ export class LeaseScripts {
   ): Promise<boolean> {
     const { lease, leaseMs, staged = [], stagedLifeMs = 0 } = options;
     const reply = await this.connection.run(
-      this.renewScript,
+      this.scripts.renew,
       [keys.lease, ...staged],
       [lease, leaseMs, stagedLifeMs],
     );
@@ -78,7 +75,7 @@ export class LeaseScripts {
       case 'LEASE':
         return false;
       default:
-        throw unexpected(reply, this.renewScript);
+        throw unexpected(reply, this.scripts.renew);
     }
   }
 
@@ -91,7 +88,7 @@ export class LeaseScripts {
     const outcome = build?.outcome;
     const retryAfterMs = (outcome?.kind === 'failed' && outcome.retryAfterMs) || 0;
     return this.connection.send(
-      this.releaseScript,
+      this.scripts.release,
       build ? [keys.lease, keys.builds] : [keys.lease],
       [token, outcome?.kind ?? '', FIRST_BUILD_PAUSE_MS, LAST_BUILD_PAUSE_MS, jittered(1), retryAfterMs],
       () => {},

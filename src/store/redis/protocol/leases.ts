@@ -3,7 +3,7 @@ import { BloomUnavailableError } from '../../../common/index.js';
 import type { BuildOutcome, LeaseRequest } from '../../index.js';
 import type { RedisConnection, SentScript } from '../client/redis-connection.js';
 import type { LeaseKeys } from './lease-scripts.js';
-import type { RedisScripts } from '../blocked/redis-scripts.js';
+import type { ServerScripts } from './server-scripts.js';
 
 /** Tokens that this process has given up are shown to the server when it asks for the lease: so many, the last ones. */
 const TOKENS_KEPT = 8;
@@ -14,7 +14,7 @@ const LAST_PAUSE_MS = 1000;
 export interface LeasedKeys {
   readonly keys: LeaseKeys;
   readonly connection: Pick<RedisConnection, 'writeTimeoutMs'>;
-  readonly scripts: Pick<RedisScripts, 'lease'>;
+  readonly scripts: Pick<ServerScripts, 'lease'>;
 }
 
 export interface HeldLease {

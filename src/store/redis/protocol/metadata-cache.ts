@@ -5,7 +5,7 @@ import {
 } from '../../../common/index.js';
 import { otherOwner, otherOwnerError, type OtherOwnerError } from './filter-owner.js';
 import type { RedisConnection } from '../client/redis-connection.js';
-import type { RedisScripts } from '../blocked/redis-scripts.js';
+import type { ServerScripts } from './server-scripts.js';
 import { ASK_RUN_EVERY_MS, type SeenRun } from '../client/server-runs.js';
 
 /** A filter that is not ready is looked at again after this time. */
@@ -32,7 +32,7 @@ export interface ViewedFilter {
   /** The key of the metadata. */
   readonly key: string;
   readonly connection: RedisConnection;
-  readonly scripts: RedisScripts;
+  readonly scripts: ServerScripts;
   readonly emit: BloomEventListener;
   /** This application; undefined: whose filter it is does not matter. */
   readonly owner: string | undefined;

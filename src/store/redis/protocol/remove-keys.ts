@@ -1,5 +1,5 @@
-import { type RedisConnection, Script } from '../client/redis-connection.js';
-import { luaSources } from '../scripts.generated.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import { defineScripts } from '../client/script.js';
 
 /** Keys of one step: no other client waits for the removal of more. */
 const KEYS_AT_ONCE = 16;
@@ -9,7 +9,7 @@ const GIVE_UP_MS = 120_000;
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 1000;
 
-const DISCARD = new Script('discard', luaSources.discard.source);
+const { discard: DISCARD } = defineScripts(['discard']);
 
 /**
  * Removes keys that nobody writes to any more, a few at a time. When one step fails, the rest is sent at once and not waited for any

@@ -1,13 +1,13 @@
 import { type BloomEventListener, describeError } from '../../../common/index.js';
 import type { AdvisedFilter } from '../../index.js';
 import type { RedisKeys } from './redis-keys.js';
-import type { RedisScripts } from '../blocked/redis-scripts.js';
+import type { ServerScripts } from './server-scripts.js';
 
 interface Surroundings {
   readonly name: string;
   readonly emit: BloomEventListener;
   readonly keys: Pick<RedisKeys, 'probe'>;
-  readonly scripts: RedisScripts;
+  readonly scripts: ServerScripts;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function adviseOnServer(
 
 /** What the server says of itself; nothing when the user may not run a script, or not on these keys. */
 async function inspected(
-  scripts: RedisScripts,
+  scripts: ServerScripts,
   keys: Surroundings['keys'],
 ): Promise<{ forbidden: readonly string[]; info: ReadonlyMap<string, string> }> {
   try {

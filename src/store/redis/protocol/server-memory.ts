@@ -1,9 +1,9 @@
 import { BloomRebuildError, describeError } from '../../../common/index.js';
-import { type RedisConnection, Script } from '../client/redis-connection.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import { defineScripts } from '../client/script.js';
 import type { RedisKeys } from './redis-keys.js';
-import { luaSources } from '../scripts.generated.js';
 
-const MEMORY = new Script('memory', luaSources.memory.source);
+const { memory: MEMORY } = defineScripts(['memory']);
 
 /** Memory that was short is short for longer than a moment: the next automatic attempt comes after this time. */
 const RETRY_MS = 120_000;

@@ -1,5 +1,5 @@
 import { type BloomEventListener, BloomRebuildError } from '../../../common/index.js';
-import type { Refusal } from '../blocked/redis-scripts.js';
+import type { Refusal } from './refusal.js';
 
 /** How often a step starts over when the filter changed under it. */
 const MAX_ATTEMPTS = 5;

@@ -1,8 +1,7 @@
 import type { DenialTableName } from './denial-table-name.js';
-import { type RedisConnection, Script } from '../../client/redis-connection.js';
+import type { RedisConnection } from '../../client/redis-connection.js';
+import { defineScripts, type LuaSources } from '../../client/script.js';
 import type { RedisKeys } from '../../protocol/redis-keys.js';
-import type { LuaSources } from '../redis-scripts.js';
-import { luaSources } from '../../scripts.generated.js';
 
 /** A bucket of the table of denials, and what to look for in it. */
 export interface DenialRecord {
@@ -12,17 +11,13 @@ export interface DenialRecord {
 
 /** The scripts on the table of denials; `add`, `swap` and `offline` see to it too. */
 export class DenialScripts {
-  private readonly shareScript: Script;
-  private readonly deniedScript: Script;
-  private readonly denyScript: Script;
+  private readonly scripts;
 
   constructor(
     private readonly connection: RedisConnection,
-    sources: LuaSources = luaSources,
+    sources?: LuaSources,
   ) {
-    this.shareScript = new Script('share', sources.share.source);
-    this.deniedScript = new Script('denied', sources.denied.source);
-    this.denyScript = new Script('deny', sources.deny.source);
+    this.scripts = defineScripts(['share', 'denied', 'deny'], sources);
   }
 
   /**
@@ -35,7 +30,7 @@ export class DenialScripts {
   ): Promise<void> {
     const { liveTag, before, denials, markLifeMs } = options;
     await this.connection.run(
-      this.shareScript,
+      this.scripts.share,
       [keys.meta, keys.denials],
       [liveTag, before, denials.text, denials.buckets, markLifeMs],
     );
@@ -53,7 +48,7 @@ export class DenialScripts {
       return record;
     });
     const reply = await this.connection.runRead(
-      this.deniedScript,
+      this.scripts.denied,
       [keys.meta, keys.denials],
       [denials.text, Buffer.concat(records)],
     );
@@ -68,7 +63,7 @@ export class DenialScripts {
   ): Promise<void> {
     const { denials, bucket, digest, askedAt, lifeMs } = options;
     await this.connection.run(
-      this.denyScript,
+      this.scripts.deny,
       [keys.meta, keys.denials],
       [denials.text, bucket, digest, askedAt, lifeMs],
     );

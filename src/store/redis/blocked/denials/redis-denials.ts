@@ -1,8 +1,8 @@
+import { tagText } from '../../protocol/segments/segments.js';
 import { jittered } from '../../../../common/index.js';
 import type { DenialAnswer, DenialOptions, DenialQuestion, SharedDenials } from '../../../index.js';
 import { CircuitOpenError } from '../../client/circuit-breaker.js';
 import { BUCKET_DENIALS, denialDigest, DenialTableName, MAX_BUCKETS } from './denial-table-name.js';
-import { tagText } from '../filter-meta.js';
 import type { FilterView } from '../filter-view.js';
 import type { RedisFilterParts } from '../redis-filter-parts.js';
 import { TickBatcher } from '../../client/tick-batcher.js';

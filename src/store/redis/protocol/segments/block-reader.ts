@@ -8,7 +8,7 @@ import {
 import type { BlockListener, BloomVerdict } from '../../../index.js';
 import { RANGE_BYTES, writeRange } from './block-range.js';
 import type { RedisConnection } from '../../client/redis-connection.js';
-import type { RedisScripts } from '../../blocked/redis-scripts.js';
+import type { SegmentScripts } from './segment-scripts.js';
 import { SEGMENT_BLOCKS, type SegmentedGeneration } from './segments.js';
 
 /** Ids of one script call at most: it holds the server for about a quarter of a millisecond. */
@@ -18,7 +18,7 @@ const IDS_PER_CALL = 256;
 export class BlockReader {
   constructor(
     private readonly connection: RedisConnection,
-    private readonly scripts: RedisScripts,
+    private readonly scripts: SegmentScripts,
     private readonly onBlocks?: BlockListener,
   ) {}
 

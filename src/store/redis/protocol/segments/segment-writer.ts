@@ -1,6 +1,6 @@
 import { BLOCK_BYTES } from '../../../../filter/index.js';
 import type { RedisKeys } from '../redis-keys.js';
-import type { RedisScripts } from '../../blocked/redis-scripts.js';
+import type { SegmentScripts } from './segment-scripts.js';
 import { SEGMENT_BYTES, type SegmentedGeneration, segmentLength } from './segments.js';
 import { demand } from '../swap-steps.js';
 
@@ -8,7 +8,7 @@ import { demand } from '../swap-steps.js';
 const PIECE_BYTES = 256 * 1024;
 
 export interface SegmentWriterOptions {
-  readonly scripts: RedisScripts;
+  readonly scripts: SegmentScripts;
   readonly keys: Pick<RedisKeys, 'lease'>;
   /** Token of the lease. */
   readonly lease: string;

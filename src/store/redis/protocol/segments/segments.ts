@@ -29,3 +29,8 @@ export function segmentedGeneration(
 export function segmentLength(generation: Generation, segment: number): number {
   return Math.min(SEGMENT_BYTES, generation.blocks * BLOCK_BYTES - segment * SEGMENT_BYTES);
 }
+
+/** The tag of a generation as it is stored: 8 hexadecimal digits; '' for none. */
+export function tagText(generation: Generation | undefined): string {
+  return generation ? generation.tag.toString(16).padStart(8, '0') : '';
+}

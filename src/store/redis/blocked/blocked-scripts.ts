@@ -1,0 +1,187 @@
+import type { Generation } from '../../../filter/index.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import { defineScripts, type LuaSources } from '../client/script.js';
+import { type Refusal, runStep } from '../protocol/refusal.js';
+import type { RedisKeys } from '../protocol/redis-keys.js';
+import {
+  MAX_SEGMENTS,
+  SEGMENT_BYTES,
+  type SegmentedGeneration,
+  segmentLength,
+  tagText,
+} from '../protocol/segments/segments.js';
+import type { DenialTableName } from './denials/denial-table-name.js';
+import { buildCountsSum, FORMAT, generationFields } from './filter-meta.js';
+
+/** Life of segments that were moved aside: they are removed long before, unless the process dies. */
+const ASIDE_LIFE_MS = 60_000;
+
+/** `unbuilt` becomes `lost` when there is a live segment. */
+export type OfflineState = 'unbuilt' | 'lost' | 'suspect';
+
+export interface AddCommand {
+  readonly liveTag: string;
+  readonly stagedTag: string;
+  readonly keys: readonly string[];
+  readonly liveRecords: Buffer;
+  readonly stagedRecords: Buffer;
+  readonly marks?: DenialMarks | undefined;
+}
+
+/** What an add marks in the table of denials. */
+export interface DenialMarks {
+  readonly denials: DenialTableName;
+  readonly lifeMs: number;
+  /** Of each id, four bytes, big-endian. */
+  readonly buckets: Buffer;
+}
+
+export type AddReply = 'NOMETA' | 'STALE' | 'LOST' | { flags: string; count: number | undefined };
+
+/** The scripts of filters of layout `blocked`. */
+export class BlockedScripts {
+  private readonly scripts;
+
+  constructor(
+    private readonly connection: RedisConnection,
+    sources?: LuaSources,
+  ) {
+    this.scripts = defineScripts(['add', 'offline', 'publish', 'swap', 'withdraw'], sources);
+  }
+
+  async add(keys: RedisKeys, command: AddCommand): Promise<AddReply> {
+    const { marks } = command;
+    const reply = await this.connection.run(
+      this.scripts.add,
+      marks ? [keys.meta, ...command.keys, keys.denials] : [keys.meta, ...command.keys],
+      [
+        command.liveTag,
+        command.stagedTag,
+        command.liveRecords,
+        command.stagedRecords,
+        ...(marks ? [marks.denials.text, marks.lifeMs, marks.buckets] : []),
+      ],
+    );
+    if (!Array.isArray(reply)) return String(reply) as AddReply;
+    const [flags, count] = reply as [Buffer, number | undefined];
+    return { flags: String(flags), count };
+  }
+
+  /** Moves the live segments aside; returns the state that was set and the keys that are left to remove. */
+  async offline(
+    keys: RedisKeys,
+    options: {
+      tag: string;
+      state: OfflineState;
+      segments?: number;
+      token: string;
+      nonsense?: boolean;
+      builds: number;
+    },
+  ): Promise<'STALE' | { state: string; aside: string[] }> {
+    const { tag, state, segments = MAX_SEGMENTS, token, nonsense = false, builds } = options;
+    const indexes = Array.from({ length: segments }, (_, index) => index);
+    const reply = await this.connection.run(
+      this.scripts.offline,
+      [
+        keys.meta,
+        keys.denials,
+        ...indexes.map((index) => keys.segment(index)),
+        ...indexes.map((index) => keys.aside(token, index)),
+      ],
+      [segments, tag, state, FORMAT, ASIDE_LIFE_MS, nonsense ? 1 : 0, builds],
+    );
+    if (!Array.isArray(reply)) return 'STALE';
+    const [set, ...moved] = reply as [Buffer, ...number[]];
+    return { state: String(set), aside: moved.map((index) => keys.aside(token, index)) };
+  }
+
+  async publish(
+    keys: RedisKeys,
+    options: {
+      lease: string;
+      token: string;
+      runId: string;
+      generation: Generation;
+      owner?: string | undefined;
+    },
+  ): Promise<Refusal | 'OK'> {
+    const { lease, token, runId, generation, owner = '' } = options;
+    return runStep(
+      this.connection,
+      this.scripts.publish,
+      [keys.meta, keys.lease],
+      [
+        lease,
+        runId,
+        FORMAT,
+        owner,
+        'pending.token',
+        token,
+        'pending.runId',
+        runId,
+        ...generationFields(generation, 'pending.'),
+      ],
+    );
+  }
+
+  async swap(
+    keys: RedisKeys,
+    options: {
+      lease: string;
+      token: string;
+      runId: string;
+      staged: SegmentedGeneration;
+      old: SegmentedGeneration | undefined;
+      ids: number;
+      capacity: number;
+      errorRate: number;
+      builtAt: number;
+    },
+  ): Promise<Refusal | 'OK'> {
+    const { lease, token, runId, staged, old, ids, capacity, errorRate, builtAt } = options;
+    const count = staged.segments;
+    const oldCount = old?.segments ?? 0;
+    const each = (length: number, key: (index: number) => string) =>
+      Array.from({ length }, (_, index) => key(index));
+    return runStep(
+      this.connection,
+      this.scripts.swap,
+      [
+        keys.meta,
+        keys.lease,
+        ...each(count, staged.key),
+        ...each(count, (index) => keys.segment(index)),
+        ...each(oldCount, (index) => keys.segment(index)),
+        ...each(oldCount, (index) => keys.aside(token, index)),
+        keys.denials,
+      ],
+      [
+        lease,
+        token,
+        runId,
+        tagText(old?.generation),
+        count,
+        oldCount,
+        SEGMENT_BYTES,
+        segmentLength(staged.generation, count - 1),
+        ASIDE_LIFE_MS,
+        ids,
+        ...generationFields(staged.generation),
+        'runId',
+        runId,
+        'capacity',
+        capacity,
+        'errorRate',
+        errorRate,
+        'builtAt',
+        builtAt,
+        ...buildCountsSum(staged.generation, { ids, capacity, errorRate, builtAt }),
+      ],
+    );
+  }
+
+  async withdraw(keys: RedisKeys, token: string): Promise<void> {
+    await runStep(this.connection, this.scripts.withdraw, [keys.meta], [token]);
+  }
+}

@@ -1,0 +1,33 @@
+import { BloomUnavailableError } from '../../../common/index.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import type { Script } from '../client/script.js';
+
+/** Why a step of a rebuild was refused. */
+export type Refusal = 'OWNER' | 'LEASE' | 'NOMETA' | 'FORMAT' | 'SERVER' | 'STALE' | 'LENGTH';
+
+const REPLIES = new Set<string>([
+  'OK',
+  'OWNER',
+  'LEASE',
+  'NOMETA',
+  'FORMAT',
+  'SERVER',
+  'STALE',
+  'LENGTH',
+] satisfies (Refusal | 'OK')[]);
+
+/**
+ * Runs a script of a rebuild.
+ *
+ * @throws {BloomUnavailableError} when it could not be run, or replied something else.
+ */
+export async function runStep(
+  connection: RedisConnection,
+  script: Script,
+  keys: readonly string[],
+  args: readonly (string | number | Buffer)[],
+): Promise<Refusal | 'OK'> {
+  const reply = String(await connection.run(script, keys, args));
+  if (REPLIES.has(reply)) return reply as Refusal | 'OK';
+  throw new BloomUnavailableError(`Redis answered '${reply}' to the script '${script.name}'.`);
+}

@@ -1,0 +1,56 @@
+import type { RedisConnection } from '../client/redis-connection.js';
+import { defineScripts, type LuaSources } from '../client/script.js';
+import { LeaseScripts } from './lease-scripts.js';
+import type { RedisKeys } from './redis-keys.js';
+import { SegmentScripts } from './segments/segment-scripts.js';
+
+const PROBE_LIFE_MS = 10_000;
+
+/** The scripts that filters of every kind share. */
+export class ServerScripts {
+  readonly lease: LeaseScripts;
+  readonly segments: SegmentScripts;
+  private readonly scripts;
+
+  constructor(
+    readonly connection: RedisConnection,
+    sources?: LuaSources,
+  ) {
+    this.scripts = defineScripts(['describe', 'inspect'], sources);
+    this.lease = new LeaseScripts(connection, sources);
+    this.segments = new SegmentScripts(connection, sources);
+  }
+
+  /** Longest time that an add waits for the server. */
+  get writeTimeoutMs(): number {
+    return this.connection.writeTimeoutMs;
+  }
+
+  /** @param isRunKnown leaves out which run of the server answers: it costs the server more than all the rest. */
+  async describe(
+    meta: string,
+    isRunKnown: boolean,
+  ): Promise<{ runId: string; type: string; fields: string[] }> {
+    const reply = await this.connection.run(this.scripts.describe, [meta], [isRunKnown ? 1 : 0]);
+    const [runId = '', type = 'none', ...fields] = (reply as Buffer[]).map(String);
+    return { runId, type, fields };
+  }
+
+  /** What the server refuses of all that the scripts need, and its set-up as INFO tells it. */
+  async inspect(
+    keys: Pick<RedisKeys, 'probe'>,
+  ): Promise<{ forbidden: string[]; info: ReadonlyMap<string, string> }> {
+    const probes = [keys.probe, `${keys.probe}:renamed`, `${keys.probe}:hash`];
+    const reply = await this.connection.run(this.scripts.inspect, probes, [PROBE_LIFE_MS]);
+    const [forbidden, info] = reply as [Buffer[], Buffer];
+    const lines = String(info)
+      .split('\r\n')
+      .filter((line) => line.includes(':'));
+    return {
+      forbidden: forbidden.map(String),
+      info: new Map(
+        lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]),
+      ),
+    };
+  }
+}

@@ -22,14 +22,21 @@ function house(changes: Record<string, string> = {}): Map<string, string> {
       'store/store.ts': `import type { Id } from '../filter/index.js';`,
       'store/memory/index.ts': `export * from './memory-store.js';`,
       'store/memory/memory-store.ts': `import type { Store } from '../index.js'; import '../../filter/index.js';`,
-      'store/redis/index.ts': `import { Redis } from 'ioredis'; import './lua/add.js';`,
-      'store/redis/lua/add.ts': `import '../../index.js';`,
+      'store/redis/index.ts': `import { Redis } from 'ioredis'; import './redis-store.js';`,
+      'store/redis/redis-store.ts': `import './blocked/add.js'; import './growing/layer.js';`,
+      'store/redis/blocked/add.ts': `import '../../index.js'; import '../protocol/swap.js';`,
+      'store/redis/growing/layer.ts': `import '../client/script.js';`,
+      'store/redis/bitmap/bits.ts': '',
+      'store/redis/bf/chain.ts': '',
+      'store/redis/cf/table.ts': '',
+      'store/redis/protocol/swap.ts': `import '../client/script.js';`,
+      'store/redis/client/script.ts': `import '../lua/scripts.js';`,
+      'store/redis/lua/scripts.ts': '',
+      'store/replica/index.ts': `import type { Store } from '../index.js';`,
       'rebuild/index.ts': `import type { Store } from '../store/index.js';`,
       'service/index.ts': `import { Logger } from '@nestjs/common'; import '../rebuild/index.js';`,
       'guard/index.ts': `import '../service/index.js';`,
-      'observe/index.ts': `import '../service/index.js';`,
       'module/index.ts': `import '../store/memory/index.js'; import '../store/redis/index.js'; import '../guard/index.js';`,
-      'cli/index.ts': `import '../store/redis/index.js';`,
       'index.ts': `export * from './module/index.js'; export type { Store } from './store/index.js';`,
       ...changes,
     }),
@@ -89,8 +96,8 @@ describe('The rules', () => {
     ['its own index.ts', 'filter/id.ts', `import './index.js';`, 'never imports its own index.ts'],
     [
       'its own index.ts in a store',
-      'store/redis/lua/add.ts',
-      `import '../index.js';`,
+      'store/redis/blocked/add.ts',
+      `import '../../redis/index.js';`,
       'never imports its own index.ts',
     ],
     [
@@ -103,34 +110,44 @@ describe('The rules', () => {
       'a store from the contract',
       'store/store.ts',
       `import './memory/index.js';`,
-      'only module and cli name a store',
+      'only module names a store',
     ],
     [
       'a store from another store',
-      'store/redis/lua/add.ts',
+      'store/redis/blocked/add.ts',
       `import '../../memory/index.js';`,
-      'only module and cli name a',
+      'only module names a',
     ],
     [
       'a store from rebuild',
       'rebuild/index.ts',
       `import '../store/memory/index.js';`,
-      'only module and cli name a store',
+      'only module names a store',
     ],
     [
       'a store from the entry',
       'index.ts',
       `export * from './store/redis/index.js';`,
-      'only module and cli name a store',
+      'only module names a store',
     ],
-    ['observe from guard', 'guard/index.ts', `import '../observe/index.js';`, 'neighbours on a floor'],
     [
-      'guard from observe',
-      'observe/index.ts',
-      `import type {} from '../guard/index.js';`,
-      'neighbours on a floor',
+      'one kind of filter from another',
+      'store/redis/growing/layer.ts',
+      `import '../blocked/add.js';`,
+      'no kind of filter imports another',
     ],
-    ['module from cli', 'cli/index.ts', `import '../module/index.js';`, 'neighbours on a floor'],
+    [
+      'a kind of filter from the protocol',
+      'store/redis/protocol/swap.ts',
+      `import type {} from '../bf/chain.js';`,
+      'imports go downwards only',
+    ],
+    [
+      'the store from one of its rooms',
+      'store/redis/cf/table.ts',
+      `import '../redis-store.js';`,
+      'imports go downwards only',
+    ],
     [
       'the entry from inside',
       'service/index.ts',
@@ -184,5 +201,14 @@ describe('The rules', () => {
 
   it('know every folder', () => {
     expect(findViolations(house({ 'utils/misc.ts': '' }))).toEqual(['utils/misc.ts is on no floor']);
+    expect(findViolations(house({ 'store/redis/misc/a.ts': '' }))).toEqual([
+      'store/redis/misc/a.ts is in no room',
+    ]);
+  });
+
+  it('guard no room that there is not', () => {
+    const sources = house({ 'store/redis/redis-store.ts': `import './blocked/add.js';` });
+    sources.delete('store/redis/growing/layer.ts');
+    expect(findViolations(sources)).toEqual(['store/redis/growing is guarded, and there is no such room']);
   });
 });

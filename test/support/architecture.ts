@@ -2,20 +2,17 @@ import { posix } from 'node:path';
 import ts from 'typescript';
 
 /** The floors of the house, the lowest first; those of one floor never import one another. */
-const FLOORS = [
-  ['common'],
-  ['filter'],
-  ['store'],
-  ['rebuild'],
-  ['service'],
-  ['guard', 'observe'],
-  ['module', 'cli'],
-];
+const FLOORS = [['common'], ['filter'], ['store'], ['rebuild'], ['service'], ['guard'], ['module']];
 /** Rooms of their own: they import the contract as everybody does, and only these floors know of them. */
 const STORES = ['store/memory', 'store/redis', 'store/replica'];
-const MAY_NAME_A_STORE = ['module', 'cli'];
-const MAY_USE_NEST = ['service', 'guard', 'observe', 'module'];
-const MAY_USE_IOREDIS = ['store/redis', 'module', 'cli'];
+const MAY_NAME_A_STORE = ['module'];
+const MAY_USE_NEST = ['service', 'guard', 'module'];
+const MAY_USE_IOREDIS = ['store/redis', 'module'];
+/** The rooms of the Redis store, the lowest first. The kinds of filters are neighbours: none imports another. */
+const REDIS = 'store/redis';
+const REDIS_ROOMS = [['lua'], ['client'], ['protocol'], ['blocked', 'bitmap', 'bf', 'cf', 'growing']];
+/** What stands beside the rooms and opens them. */
+const REDIS_DOOR = ['index.ts', 'redis-store.ts'];
 /** What the package exports. */
 const ENTRIES = ['index.ts', 'filter-entry.ts'];
 
@@ -36,6 +33,10 @@ export function findViolations(sources: Sources): string[] {
     ...[...sources.keys()]
       .filter((file) => floorOf(file) === undefined)
       .map((file) => `${file} is on no floor`),
+    ...[...sources.keys()]
+      .filter((file) => roomOf(file) === REDIS && redisFloorOf(file) === undefined)
+      .map((file) => `${file} is in no room`),
+    ...emptyRooms(sources).map((room) => `${room} is guarded, and there is no such room`),
     ...imports.flatMap((one) => complaint(one, sources) ?? []),
     ...findCircles(sources, imports),
   ];
@@ -62,15 +63,24 @@ function fileComplaint(from: string, to: string, sources: Sources): string | und
   const room = roomOf(from);
   const target = roomOf(to);
   if (ENTRIES.includes(to)) return 'the entry of the package is for its users';
-  if (room === target)
-    return to === `${target}/index.ts` ? 'a room never imports its own index.ts' : undefined;
+  if (room === target) {
+    if (to === `${target}/index.ts`) return 'a room never imports its own index.ts';
+    return room === REDIS ? redisComplaint(from, to) : undefined;
+  }
   if (to !== `${target}/index.ts`) return `${target} is entered through its index.ts`;
   if (STORES.includes(target) && !MAY_NAME_A_STORE.includes(room))
-    return `only ${MAY_NAME_A_STORE.join(' and ')} name a store`;
+    return `only ${MAY_NAME_A_STORE.join(' and ')} names a store`;
   if (ENTRIES.includes(from) || (STORES.includes(room) && target === 'store')) return undefined;
   const [floor, targetFloor] = [floorOf(from), floorOf(to)];
   if (floor === undefined || targetFloor === undefined || targetFloor < floor) return undefined;
   return targetFloor > floor ? 'imports go downwards only' : 'neighbours on a floor never import one another';
+}
+
+function redisComplaint(from: string, to: string): string | undefined {
+  const [floor, targetFloor] = [redisFloorOf(from), redisFloorOf(to)];
+  if (floor === undefined || targetFloor === undefined || targetFloor < floor) return undefined;
+  if (targetFloor > floor) return 'imports go downwards only';
+  return redisRoomOf(from) === redisRoomOf(to) ? undefined : 'no kind of filter imports another';
 }
 
 function findCircles(sources: Sources, imports: readonly Import[]): string[] {
@@ -98,6 +108,25 @@ function floorOf(file: string): number | undefined {
   if (ENTRIES.includes(file)) return FLOORS.length;
   const floor = FLOORS.findIndex((rooms) => rooms.includes(file.split('/')[0]!));
   return floor === -1 ? undefined : floor;
+}
+
+/** The first folder within the Redis store; '' for what stands beside the rooms. */
+function redisRoomOf(file: string): string {
+  const path = file.slice(REDIS.length + 1);
+  return REDIS_DOOR.includes(path) ? '' : path.split('/')[0]!;
+}
+
+function redisFloorOf(file: string): number | undefined {
+  const room = redisRoomOf(file);
+  if (room === '') return REDIS_ROOMS.length;
+  const floor = REDIS_ROOMS.findIndex((rooms) => rooms.includes(room));
+  return floor === -1 ? undefined : floor;
+}
+
+/** Rooms that the rules name and the house does not have. */
+function emptyRooms(sources: Sources): string[] {
+  const rooms = [...FLOORS.flat(), ...STORES, ...REDIS_ROOMS.flat().map((room) => `${REDIS}/${room}`)];
+  return rooms.filter((room) => ![...sources.keys()].some((file) => file.startsWith(`${room}/`)));
 }
 
 /** All imports of a file: of values and of types, re-exports, `import()` and `require()`. */

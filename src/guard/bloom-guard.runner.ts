@@ -6,7 +6,7 @@ import type { BloomService, GuardableFilter } from '../service/index.js';
 import type { AddQueue } from './add.queue.js';
 import { type CallOutcome, outcomeOfError, outcomeOfResult, typeOfResult } from './call-outcome.js';
 import { DenialScopes } from './denial-scopes.js';
-import type { AskedCall, GuardDecision, GuardedCall, WatchedCall } from './guarded-call.js';
+import type { AskedCall, GuardDecision, GuardedCall, ObservedCall } from './guarded-call.js';
 import { checkGuardDefaults } from './guard-options.check.js';
 import type { BloomGuardDefaults } from './guard.options.js';
 import { IdRegistrar } from './id.registrar.js';
@@ -191,7 +191,7 @@ export class BloomGuardRunner {
    *
    * @param isJoined whether the method was called for another caller: it may have begun before the decision.
    */
-  settleResult(watched: WatchedCall, result: unknown, isJoined = false): void {
+  settleResult(watched: ObservedCall, result: unknown, isJoined = false): void {
     const { call } = watched.asked;
     const { isFound } = call.guard.options;
     const isPlain = result !== null && result !== undefined && !Array.isArray(result);
@@ -202,12 +202,12 @@ export class BloomGuardRunner {
   }
 
   /** Learns from what the method threw. */
-  settleError(watched: WatchedCall, error: unknown, isJoined = false): void {
+  settleError(watched: ObservedCall, error: unknown, isJoined = false): void {
     this.settle(watched, outcomeOfError(error), isJoined);
   }
 
   private settle(
-    { asked, verdict, readAt, denial }: WatchedCall,
+    { asked, verdict, readAt, denial }: ObservedCall,
     outcome: CallOutcome,
     isJoined: boolean,
     result?: unknown,
@@ -215,15 +215,15 @@ export class BloomGuardRunner {
     const { filter, id, denialKey } = asked;
     const { guarding } = filter;
     const { method } = asked.call.guard;
-    if (outcome === 'denied' || outcome === 'nothing') guarding.discerning.add(method);
+    if (outcome === 'negativeCacheAsk' || outcome === 'nothing') guarding.discerning.add(method);
     if (verdict === 'absent') {
       if (outcome === 'found')
         void filter.reportWrongAbsent({ id: id as BloomId, method, returned: typeOfResult(result) });
       return;
     }
-    if (outcome !== 'denied' && outcome !== 'nothing') return;
+    if (outcome !== 'negativeCacheAsk' && outcome !== 'nothing') return;
     guarding.falsePositives++;
-    if (isJoined || outcome !== 'denied' || !denialKey) return;
+    if (isJoined || outcome !== 'negativeCacheAsk' || !denialKey) return;
     if (denial) denial.note();
     else guarding.negativeCache?.remember(denialKey.text, denialKey.scope, readAt);
   }

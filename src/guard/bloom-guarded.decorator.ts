@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
-import { declareGuard, InterceptorsTurn } from './bloom.interceptor.js';
+import { declareGuard, InterceptorCoverage } from './bloom.interceptor.js';
 import { checkGuardedOptions } from './guard-options.check.js';
-import type { GuardDeclaration, GuardDoor } from './guarded-call.js';
+import type { GuardDeclaration, EntryPoint } from './guarded-call.js';
 import type { BloomGuardedOptions, BloomMethodDecorator } from './guard.options.js';
 import {
   isRouteHandler,
@@ -39,7 +39,7 @@ export function BloomGuarded(filter: string, options: BloomGuardedOptions = {}):
     const site = { target, key, descriptor };
     const guard: GuardDeclaration = { filter, method: methodName(site), options };
     checkGuardedOptions(options, `@BloomGuarded('${filter}') on ${guard.method}`);
-    const interceptorsTurn = new InterceptorsTurn(key, guard);
+    const interceptorsTurn = new InterceptorCoverage(key, guard);
     const method = { site, guard, door: directDoor(site, interceptorsTurn), interceptorsTurn };
     wrapMethod({
       ...site,
@@ -53,8 +53,8 @@ export function BloomGuarded(filter: string, options: BloomGuardedOptions = {}):
 interface GuardedMethod {
   readonly site: MethodSite;
   readonly guard: GuardDeclaration;
-  readonly door: GuardDoor;
-  readonly interceptorsTurn: InterceptorsTurn;
+  readonly door: EntryPoint;
+  readonly interceptorsTurn: InterceptorCoverage;
 }
 
 async function callGuarded(method: GuardedMethod, call: WrappedCall): Promise<unknown> {
@@ -83,7 +83,7 @@ async function callGuarded(method: GuardedMethod, call: WrappedCall): Promise<un
 }
 
 /** Calls of the method itself, by Nest's router or by anybody. */
-function directDoor(site: MethodSite, turn: InterceptorsTurn): GuardDoor {
+function directDoor(site: MethodSite, turn: InterceptorCoverage): EntryPoint {
   return {
     id: ({ guard, self, args }) => readId(guard.options.id, self, args),
     isRoute: () => isRoute(site) && !turn.isPassed(),

@@ -9,7 +9,7 @@ import {
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { type Observable, of, tap } from 'rxjs';
 import { BloomGuardRunner } from './bloom-guard.runner.js';
-import type { GuardDeclaration, GuardDoor, WatchedCall } from './guarded-call.js';
+import type { GuardDeclaration, EntryPoint, ObservedCall } from './guarded-call.js';
 import { isRouteHandler } from './method.wrapper.js';
 import { syncAnswer } from './sync-answer.js';
 
@@ -46,7 +46,7 @@ export class BloomInterceptor implements NestInterceptor {
     if (!BloomGuardRunner.isRunner(this.runner)) return next.handle();
     const request = context.switchToHttp().getRequest<HttpRequest>();
     if (!this.runner.meetsFirst(request, handler)) return next.handle();
-    const passed: WatchedCall[] = [];
+    const passed: ObservedCall[] = [];
     for (const guard of guardsOf(handler)) {
       const call = { guard, door: ROUTE_DOOR, self: undefined, args: [request] };
       const { answer, watched } = await this.runner.decide(call);
@@ -58,10 +58,10 @@ export class BloomInterceptor implements NestInterceptor {
   }
 
   /** The first value of a stream, or its error, says whether the route found something. */
-  private watch(stream: Observable<unknown>, passed: readonly WatchedCall[]): Observable<unknown> {
+  private watch(stream: Observable<unknown>, passed: readonly ObservedCall[]): Observable<unknown> {
     if (passed.length === 0) return stream;
     let isSettled = false;
-    const settle = (learn: (call: WatchedCall) => void) => {
+    const settle = (learn: (call: ObservedCall) => void) => {
       if (!isSettled) for (const call of passed) learn(call);
       isSettled = true;
     };
@@ -85,7 +85,7 @@ export function declareGuard(handler: object, guard: GuardDeclaration): void {
 }
 
 /** Whether the interceptor checks the routed calls of a method, so that its wrapper must not. */
-export class InterceptorsTurn {
+export class InterceptorCoverage {
   // Of the last call. Metadata are looked up once: that takes longer than a check, and decorators have run before any call.
   private handler: unknown;
   private owner: unknown;
@@ -138,7 +138,7 @@ function declaresInterceptor(handler: object, controller: Function): boolean {
 }
 
 /** Requests, on their way to the route. */
-const ROUTE_DOOR: GuardDoor = {
+const ROUTE_DOOR: EntryPoint = {
   id({ guard: { options }, args }) {
     const request = args[0] as HttpRequest;
     if (typeof options.id === 'function') return syncAnswer('the option id', options.id(request));

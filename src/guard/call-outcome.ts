@@ -6,14 +6,14 @@ import { syncAnswer } from './sync-answer.js';
  * What the end of a call says about its id. `denied`: the method returned null or threw NotFound. `nothing`: it returned something
  * else that stands for nothing. `unclear`: it failed, or returned a stream, of which nobody knows yet what it holds.
  */
-export type CallOutcome = 'found' | 'denied' | 'nothing' | 'unclear';
+export type CallOutcome = 'found' | 'negativeCacheAsk' | 'nothing' | 'unclear';
 
 /** @throws what `isFound` throws, and a TypeError when it returns no boolean. */
 export function outcomeOfResult(
   result: unknown,
   call: { readonly isFound: BloomCallback<boolean> | undefined; self: unknown; args: readonly unknown[] },
 ): CallOutcome {
-  if (result === null) return 'denied';
+  if (result === null) return 'negativeCacheAsk';
   if (result === undefined) return 'nothing';
   const { isFound, self, args } = call;
   if (isFound) return isTrue(isFound.apply(self, [result, ...args])) ? 'found' : 'nothing';
@@ -23,7 +23,9 @@ export function outcomeOfResult(
 
 /** What an error says of the id that was looked up. */
 export function outcomeOfError(error: unknown): CallOutcome {
-  return error instanceof HttpException && error.getStatus() === HttpStatus.NOT_FOUND ? 'denied' : 'unclear';
+  return error instanceof HttpException && error.getStatus() === HttpStatus.NOT_FOUND
+    ? 'negativeCacheAsk'
+    : 'unclear';
 }
 
 /** The type of a result, for people. It may hold what must not be logged. */

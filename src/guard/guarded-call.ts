@@ -11,7 +11,7 @@ export interface GuardDeclaration {
 }
 
 /** How calls come to a guard: as calls of the method itself, or as requests of its route. */
-export interface GuardDoor {
+export interface EntryPoint {
   /** May throw what an application's own function throws. */
   id(call: GuardedCall): unknown;
   isRoute(): boolean;
@@ -23,7 +23,7 @@ export interface GuardDoor {
  */
 export interface GuardedCall {
   readonly guard: GuardDeclaration;
-  readonly door: GuardDoor;
+  readonly door: EntryPoint;
   readonly self: unknown;
   readonly args: readonly unknown[];
 }
@@ -33,7 +33,7 @@ export interface GuardDecision {
   /** The call is answered with this, in place of the method. */
   readonly answer?: { readonly value: unknown };
   /** The call is let through, and `settle` wants to know how it ends. */
-  readonly watched?: WatchedCall;
+  readonly watched?: ObservedCall;
 }
 
 /** A call on which the filter was asked. */
@@ -48,7 +48,7 @@ export interface AskedCall {
 }
 
 /** A call that was let through, of which something can be learned. */
-export interface WatchedCall {
+export interface ObservedCall {
   readonly asked: AskedCall;
   readonly verdict: BloomVerdict;
   /** When the filter had answered, by `performance.now()`; 0 where nobody needs it. */

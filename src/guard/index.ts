@@ -1,6 +1,6 @@
 export { BloomGuarded } from './bloom-guarded.decorator.js';
 export { BloomGuardRunner, type BloomGuardRunnerOptions } from './bloom-guard.runner.js';
-export type { GuardDeclaration, GuardDoor } from './guarded-call.js';
+export type { GuardDeclaration, EntryPoint } from './guarded-call.js';
 export { BloomInterceptor } from './bloom.interceptor.js';
 export { BloomRegisters } from './bloom-registers.decorator.js';
 export type {

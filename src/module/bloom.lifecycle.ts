@@ -5,17 +5,17 @@ import type {
   OnModuleInit,
 } from '@nestjs/common';
 import type { BloomGuardRunner, GuardValidator } from '../guard/index.js';
-import type { BloomStore } from '../store/index.js';
+import type { FilterStore } from '../store/index.js';
 import type { EventHub } from './event.hub.js';
 import type { FilterRegistry } from './filter.registry.js';
-import type { FilterWatch } from './filter.watch.js';
+import type { FilterMonitor } from './filter.monitor.js';
 import type { RebuildScheduler } from './rebuild.scheduler.js';
 
-export interface LifecycleParts {
-  readonly store: BloomStore;
+export interface LifecycleContext {
+  readonly store: FilterStore;
   readonly registry: FilterRegistry;
   readonly scheduler: RebuildScheduler;
-  readonly watch: FilterWatch;
+  readonly watch: FilterMonitor;
   readonly runner: BloomGuardRunner;
   readonly validator: GuardValidator;
   readonly events: EventHub;
@@ -25,7 +25,7 @@ export interface LifecycleParts {
 export class BloomLifecycle
   implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
 {
-  constructor(private readonly parts: LifecycleParts) {}
+  constructor(private readonly parts: LifecycleContext) {}
 
   /** Every filter is registered by now. */
   async onModuleInit(): Promise<void> {

@@ -3,7 +3,7 @@ import { DiscoveryModule, DiscoveryService, ModuleRef } from '@nestjs/core';
 import { BloomConfigError } from '../common/index.js';
 import { BloomGuardRunner, GuardValidator } from '../guard/index.js';
 import { BloomService } from '../service/index.js';
-import type { BloomStore } from '../store/index.js';
+import type { FilterStore } from '../store/index.js';
 import type {
   BloomFeature,
   BloomFeatureAsyncOptions,
@@ -15,7 +15,7 @@ import { BloomLifecycle } from './bloom.lifecycle.js';
 import { BLOOM_OPTIONS, BLOOM_STORE, getBloomFilterToken } from './bloom.tokens.js';
 import { EventHub } from './event.hub.js';
 import { FilterRegistry } from './filter.registry.js';
-import { FilterWatch } from './filter.watch.js';
+import { FilterMonitor } from './filter.monitor.js';
 import { RebuildScheduler } from './rebuild.scheduler.js';
 import { createStore } from './store.factory.js';
 
@@ -115,7 +115,7 @@ function core(options: Provider[], imports: Imports): DynamicModule {
     {
       provide: FilterRegistry,
       inject: [BLOOM_STORE, BLOOM_SERVICE, EventHub, ModuleRef],
-      useFactory: (store: BloomStore, service: BloomService, events: EventHub, moduleRef: ModuleRef) =>
+      useFactory: (store: FilterStore, service: BloomService, events: EventHub, moduleRef: ModuleRef) =>
         new FilterRegistry(store, service, events, moduleRef),
     },
     {
@@ -136,7 +136,7 @@ function core(options: Provider[], imports: Imports): DynamicModule {
         DiscoveryService,
       ],
       useFactory: (
-        store: BloomStore,
+        store: FilterStore,
         service: BloomService,
         registry: FilterRegistry,
         runner: BloomGuardRunner,
@@ -150,7 +150,7 @@ function core(options: Provider[], imports: Imports): DynamicModule {
           runner,
           events,
           scheduler: new RebuildScheduler(moduleRef, events),
-          watch: new FilterWatch(events.emit, (listener) => events.listen(listener)),
+          watch: new FilterMonitor(events.emit, (listener) => events.listen(listener)),
           validator: new GuardValidator(discovery, service),
         }),
     },

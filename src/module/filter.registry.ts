@@ -3,7 +3,7 @@ import type { ModuleRef } from '@nestjs/core';
 import { BloomConfigError, systemClock } from '../common/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import { type BloomService, defineFilter, ManagedFilter } from '../service/index.js';
-import type { BloomStore } from '../store/index.js';
+import type { FilterStore } from '../store/index.js';
 import type { BloomFeature } from './bloom-module.options.js';
 import type { EventHub } from './event.hub.js';
 
@@ -13,7 +13,7 @@ export class FilterRegistry {
   private readonly sources: (() => BloomIdSource)[] = [];
 
   constructor(
-    private readonly store: BloomStore,
+    private readonly store: FilterStore,
     private readonly service: BloomService,
     private readonly events: EventHub,
     private readonly moduleRef: ModuleRef,

@@ -1,5 +1,5 @@
 import { BloomConfigError, printed } from '../common/index.js';
-import type { BloomStore } from '../store/index.js';
+import type { FilterStore } from '../store/index.js';
 import { MemoryStore } from '../store/memory/index.js';
 import { RedisStore } from '../store/redis/index.js';
 import { type CopyLimits, ReplicaStore } from '../store/replica/index.js';
@@ -14,7 +14,7 @@ const MIB = 1024 * 1024;
  *
  * @throws {BloomConfigError} for an option that cannot work.
  */
-export async function createStore(options: BloomModuleOptions, events: EventHub): Promise<BloomStore> {
+export async function createStore(options: BloomModuleOptions, events: EventHub): Promise<FilterStore> {
   const {
     redis,
     keyPrefix = 'bloom',

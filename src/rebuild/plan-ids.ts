@@ -1,6 +1,6 @@
 import { BloomRebuildError, printed } from '../common/index.js';
 import type { RebuildJob } from './rebuild-job.js';
-import { SourceWatch } from './source-watch.js';
+import { StallTimer } from './stall-timer.js';
 
 /** What `count()` says is planned for up to so many times the ids that are known of: it was not read, and may be wrong. */
 const MOST_TIMES_KNOWN = 16;
@@ -64,7 +64,7 @@ export async function expectedIds(job: RebuildJob, builtIds: number, signal: Abo
 async function countSource(job: RebuildJob, signal: AbortSignal): Promise<number | undefined> {
   const { source, stallMs } = job;
   if (!source.count) return undefined;
-  const watch = new SourceWatch(signal, stallMs);
+  const watch = new StallTimer(signal, stallMs);
   try {
     const count: unknown = await watch.wait((async () => source.count!())());
     if (count === undefined) return undefined;

@@ -1,13 +1,13 @@
 import type { BloomEventListener, Clock } from '../common/index.js';
 import type { IdKey } from '../filter/index.js';
-import type { BloomFilterStore, BuildOccasion, FilterDescription } from '../store/index.js';
+import type { StoredFilter, BuildOccasion, FilterDescription } from '../store/index.js';
 import type { BloomRebuildOptions } from './report.js';
 import type { BloomIdSource } from './source.js';
 
 /** All that one rebuild works with. */
 export interface RebuildJob {
   readonly name: string;
-  readonly store: BloomFilterStore;
+  readonly store: StoredFilter;
   readonly source: BloomIdSource;
   /** The hashable form of an id, as look-ups of this filter form it. */
   readonly toKey: (id: unknown) => IdKey;

@@ -12,7 +12,7 @@ import { ProgressReporter } from './progress.js';
 import type { RebuildJob, RebuildRequest } from './rebuild-job.js';
 import type { BloomRebuildReport } from './report.js';
 import { type ScanResult, scanSource } from './scan.js';
-import { SourceWatch } from './source-watch.js';
+import { StallTimer } from './stall-timer.js';
 
 const MAX_REPLANS = 5;
 
@@ -125,7 +125,7 @@ async function fill(
   await job.clock.sleep(Math.max(0, job.drainMs - staging.quietMs), signal);
 
   progress.enter('scanning');
-  const watch = new SourceWatch(signal, job.stallMs);
+  const watch = new StallTimer(signal, job.stallMs);
   const scan = await scanSource({
     ...job,
     filter: staging.local,

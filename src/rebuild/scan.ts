@@ -3,7 +3,7 @@ import type { BloomId, IdKey } from '../filter/index.js';
 import type { LocalFilter } from '../store/index.js';
 import { SourceError } from './failure.js';
 import type { BloomIdSource } from './source.js';
-import type { SourceWatch } from './source-watch.js';
+import type { StallTimer } from './stall-timer.js';
 
 /** The scan gives the event loop its turn after this time, so that the application goes on serving. */
 const TURN_MS = 8;
@@ -17,7 +17,7 @@ export interface ScanOptions {
   readonly filter: LocalFilter;
   /** Distinct ids that the filter may take. */
   readonly capacity: number;
-  readonly watch: SourceWatch;
+  readonly watch: StallTimer;
   readonly clock: Clock;
   readonly onBadId?: 'fail' | 'skip';
   readonly onRead: (idsRead: number) => void;
@@ -129,7 +129,7 @@ function ofItsOwn<Id extends BloomId>(id: Id): Id | Uint8Array {
 }
 
 /** The source in batches. */
-async function* readBatches(source: BloomIdSource, watch: SourceWatch): AsyncGenerator<readonly BloomId[]> {
+async function* readBatches(source: BloomIdSource, watch: StallTimer): AsyncGenerator<readonly BloomId[]> {
   const iterator = iterate(source, watch.signal);
   let single: BloomId[] = [];
   let ended = false;

@@ -2,7 +2,7 @@ import type { BloomFilterState } from '../common/index.js';
 import type { BloomId, StoredLayout } from '../filter/index.js';
 import type { BloomRebuildOptions, BloomRebuildReport } from '../rebuild/index.js';
 import type { BloomVerdict, DenialAnswer } from '../store/index.js';
-import type { BloomGuardCounts, Guarding } from './guarding.js';
+import type { BloomGuardCounts, GuardState } from './guard-state.js';
 import type { WrongAbsentReport } from './wrong-absents.js';
 
 /** A named set of ids that answers "certainly absent" or "maybe there". */
@@ -10,7 +10,7 @@ export interface BloomFilter {
   readonly name: string;
 
   /** How guards use the filter in this process: `filter.guarding.mode = 'off'` turns them off, `'on'` on again. */
-  readonly guarding: Pick<Guarding, 'mode' | 'counts'>;
+  readonly guarding: Pick<GuardState, 'mode' | 'counts'>;
 
   /** Never rejects: what cannot be known is `unknown`, and told as an event. */
   check(id: BloomId): Promise<BloomVerdict>;
@@ -79,7 +79,7 @@ export interface BloomFilter {
 
 /** What guards need of a filter, beyond what an application needs. */
 export interface GuardableFilter extends BloomFilter {
-  readonly guarding: Guarding;
+  readonly guarding: GuardState;
 
   /** Names the live generation as this process knows it now, without asking; undefined where it does not know. */
   readonly generation: string | undefined;

@@ -2,8 +2,8 @@ export type { BloomFilter, BloomFilterInfo, GuardableFilter } from './bloom-filt
 export { BloomService } from './bloom.service.js';
 export { defineFilter, type FilterDefinition } from './filter-definition.js';
 export type { BloomFilterOptions, BloomRebuildSchedule } from './filter-options.js';
-export { type BloomGuardCounts, type BloomGuardMode, Guarding } from './guarding.js';
+export { type BloomGuardCounts, type BloomGuardMode, GuardState } from './guard-state.js';
 export type { NegativeCacheOptions } from './negative-cache.js';
-export { type FilterSurroundings, ManagedFilter } from './managed-filter.js';
+export { type FilterContext, ManagedFilter } from './managed-filter.js';
 export { isOwnerName, OWNER_NAME } from './owner-name.js';
 export type { WrongAbsentReport } from './wrong-absents.js';

@@ -15,11 +15,11 @@ import {
   storedBytes,
 } from '../filter/index.js';
 import type { BloomRebuildReport, RebuildRequest } from '../rebuild/index.js';
-import type { AdvisedFilter, BloomFilterStore, BloomStore, BloomVerdict } from '../store/index.js';
+import type { AdvisedFilter, StoredFilter, FilterStore, BloomVerdict } from '../store/index.js';
 import type { BloomFilterInfo, GuardableFilter } from './bloom-filter.js';
 import { FilterBuilds } from './filter-builds.js';
 import type { FilterDefinition } from './filter-definition.js';
-import { Guarding } from './guarding.js';
+import { GuardState } from './guard-state.js';
 import { findOverfull, LoadAlarm } from './load-alarm.js';
 import { sharedDenials } from './negative-cache.js';
 import { type WrongAbsentReport, WrongAbsents } from './wrong-absents.js';
@@ -31,8 +31,8 @@ const RESOLVED: Readonly<Record<BloomVerdict, Promise<BloomVerdict>>> = {
   unknown: Promise.resolve('unknown'),
 };
 
-export interface FilterSurroundings {
-  readonly store: BloomStore;
+export interface FilterContext {
+  readonly store: FilterStore;
   readonly emit: BloomEventListener;
   readonly clock: Clock;
 }
@@ -40,10 +40,10 @@ export interface FilterSurroundings {
 /** A filter of the application: ids made hashable, a place in the store, rebuilds that end with the application. */
 export class ManagedFilter implements GuardableFilter {
   readonly name: string;
-  readonly guarding: Guarding;
+  readonly guarding: GuardState;
   readonly askDenied: GuardableFilter['askDenied'];
 
-  private readonly inStore: BloomFilterStore;
+  private readonly inStore: StoredFilter;
   private readonly builds: FilterBuilds;
   private readonly load: LoadAlarm;
   private isClosed = false;
@@ -52,7 +52,7 @@ export class ManagedFilter implements GuardableFilter {
 
   constructor(
     readonly definition: FilterDefinition,
-    private readonly surroundings: FilterSurroundings,
+    private readonly surroundings: FilterContext,
   ) {
     this.name = definition.name;
     const { name, layout, replica, drainMs, negativeCache } = definition;
@@ -85,7 +85,7 @@ export class ManagedFilter implements GuardableFilter {
           'another program would not be heard of.',
       );
     }
-    this.guarding = new Guarding({ ...definition, negativeCache: denials ? false : cache });
+    this.guarding = new GuardState({ ...definition, negativeCache: denials ? false : cache });
     this.builds = new FilterBuilds({
       job: {
         ...definition,

@@ -1,6 +1,6 @@
 import { type BloomEvent, type BloomEventListener, printedId } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
-import type { Guarding } from './guarding.js';
+import type { GuardState } from './guard-state.js';
 
 /** A guarded method found something for an id that the filter answered "absent". */
 export interface WrongAbsentReport {
@@ -13,7 +13,7 @@ export interface WrongAbsentReport {
 
 export interface WrongAbsentsOptions {
   readonly filter: string;
-  readonly guarding: Guarding;
+  readonly guarding: GuardState;
   /** Without one the filter stays out of service, and takes no ids, until somebody empties it. */
   readonly hasSource: boolean;
   readonly emit: BloomEventListener;

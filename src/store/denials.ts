@@ -8,7 +8,7 @@ export interface DenialOptions {
 }
 
 /** Ids that the filter let through and the database denied, remembered for all processes. */
-export interface SharedDenials {
+export interface SharedNegativeCache {
   /** To be asked when the filter has said "maybe". Never rejects: what cannot be known is not denied. */
   ask(question: DenialQuestion): Promise<DenialAnswer>;
 }

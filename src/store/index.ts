@@ -5,18 +5,18 @@ export {
   LAST_BUILD_PAUSE_MS,
   type LeaseRequest,
 } from './build-occasion.js';
-export type { DenialAnswer, DenialOptions, DenialQuestion, SharedDenials } from './denials.js';
+export type { DenialAnswer, DenialOptions, DenialQuestion, SharedNegativeCache } from './denials.js';
 export { notRecorded } from './not-recorded.js';
 export type {
   AdvisedFilter,
   BlockListener,
   BlocksRead,
-  BloomFilterStore,
+  StoredFilter,
   BloomReplicaMode,
-  BloomStore,
+  FilterStore,
   BloomVerdict,
   CopyableDescription,
-  CopyableFilterStore,
+  CopyableFilter,
   CopyableStore,
   FilterDescription,
   FilterLoad,

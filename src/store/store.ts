@@ -1,6 +1,6 @@
 import type { BloomEventListener, BloomFilterState, Clock } from '../common/index.js';
 import type { BuildOutcome, LeaseRequest } from './build-occasion.js';
-import type { DenialOptions, SharedDenials } from './denials.js';
+import type { DenialOptions, SharedNegativeCache } from './denials.js';
 import type { FilterShape, Generation, IdKey, StoredLayout } from '../filter/index.js';
 
 /**
@@ -10,11 +10,11 @@ import type { FilterShape, Generation, IdKey, StoredLayout } from '../filter/ind
 export type BloomVerdict = 'absent' | 'maybe' | 'unknown';
 
 /** Where filters live. Made once for an application, closed with it. */
-export interface BloomStore {
+export interface FilterStore {
   /** For people: `memory` or `redis`. */
   readonly kind: string;
   /** @throws {BloomConfigError} when this store has no filters of the layout. */
-  open(options: OpenFilterOptions): BloomFilterStore;
+  open(options: OpenFilterOptions): StoredFilter;
   close(): Promise<void>;
 }
 
@@ -53,9 +53,9 @@ export interface FilterLoad {
 export type BloomReplicaMode = 'off' | 'verified';
 
 /** One filter in a store. Bulk is the primitive; concurrent calls of one tick may share a round trip. */
-export interface BloomFilterStore {
+export interface StoredFilter {
   /** Undefined unless it was opened with `denials` and processes share it. */
-  readonly denials?: SharedDenials | undefined;
+  readonly denials?: SharedNegativeCache | undefined;
 
   /** Names the live generation as this process knows it now, without asking; undefined where it does not know. */
   readonly generation?: string | undefined;
@@ -225,12 +225,12 @@ export interface LocalFilter {
 }
 
 /** A store whose blocks a process may copy. */
-export interface CopyableStore extends BloomStore {
+export interface CopyableStore extends FilterStore {
   /** A filter of layout `blocked`. */
-  openCopyable(options: OpenFilterOptions & { readonly onBlocks: BlockListener }): CopyableFilterStore;
+  openCopyable(options: OpenFilterOptions & { readonly onBlocks: BlockListener }): CopyableFilter;
 }
 
-export interface CopyableFilterStore extends BloomFilterStore {
+export interface CopyableFilter extends StoredFilter {
   describe(): Promise<CopyableDescription>;
 
   /**

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type BloomEvent, type BloomFeature, BloomModule, BloomService } from 'nestjs-bloom';
 import type { TestingModule } from '@nestjs/testing';
-import { FilterWatch } from '../../src/module/filter.watch.js';
+import { FilterMonitor } from '../../src/module/filter.monitor.js';
 import type { ManagedFilter } from '../../src/service/index.js';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
@@ -21,7 +21,7 @@ describe('The watch over filters', () => {
       ],
     });
     const filter = module.get(BloomService).filter('products') as ManagedFilter;
-    return { filter, watch: new FilterWatch((event) => events.push(event)) };
+    return { filter, watch: new FilterMonitor((event) => events.push(event)) };
   }
 
   const source = {

@@ -11,7 +11,7 @@ import {
   BloomRegisters,
   getBloomFilterToken,
 } from 'nestjs-bloom';
-import { FilterWatch } from '../../src/module/filter.watch.js';
+import { FilterMonitor } from '../../src/module/filter.monitor.js';
 import { startContext } from '../support/nest-app.js';
 import { idsOf } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';
@@ -156,7 +156,7 @@ describe('A filter of another system that its bits do not suffice for', () => {
     const { filter, events } = await start({ layout: peer.layout(key), capacity: 10, source, rebuild });
     await eventually('the filter is built', async () => (await filter.info()).state === 'ready');
     for (const id of idsOf('more', 100)) await peer.add(admin, key, id);
-    await new FilterWatch((event) => events.push(event)).look(filter as never);
+    await new FilterMonitor((event) => events.push(event)).look(filter as never);
     expect(events.filter(({ type }) => type === 'overfull')).toHaveLength(told);
     expect((await filter.info()).builds).toBe(1);
   });

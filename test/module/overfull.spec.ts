@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { type BloomEvent, type BloomFeature, BloomModule, BloomService } from 'nestjs-bloom';
 import type { TestingModule } from '@nestjs/testing';
 import { Redis } from 'ioredis';
-import { FilterWatch } from '../../src/module/filter.watch.js';
+import { FilterMonitor } from '../../src/module/filter.monitor.js';
 import { OverfullPacer } from '../../src/module/overfull-pacer.js';
 import type { ManagedFilter } from '../../src/service/index.js';
 import { eventually } from '../support/eventually.js';
@@ -85,7 +85,7 @@ describe.each(['redis', 'memory'])('A filter in %s that creates which fail fill 
   it('is not rebuilt for ids that the source does not have, but after a pause', async () => {
     const filter = await start();
     await filter.rebuild();
-    const watch = new FilterWatch((event) => events.push(event));
+    const watch = new FilterMonitor((event) => events.push(event));
     for (let round = 0; round < 5; round++) {
       await filter.addMany(idsOf(`junk${round}`, 2000));
       await watch.look(filter);
@@ -105,7 +105,7 @@ describe.each(['redis', 'memory'])('A filter in %s that creates which fail fill 
       lookAtLoad: async () => ({ ...info, builtAt: undefined, rebuilding: true }),
       rebuild: async () => void rebuilds++,
     };
-    await new FilterWatch((event) => events.push(event)).look(left as unknown as ManagedFilter);
+    await new FilterMonitor((event) => events.push(event)).look(left as unknown as ManagedFilter);
     expect(rebuilds).toBe(1);
   });
 
@@ -123,7 +123,7 @@ describe.each(['redis', 'memory'])('A filter in %s that creates which fail fill 
     const later = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 20 * 60_000);
     try {
       for (let process = 0; process < 4; process++) {
-        const watch = new FilterWatch((event) => events.push(event));
+        const watch = new FilterMonitor((event) => events.push(event));
         await watch.look(filter);
         expect(scans).toBe(1);
       }
@@ -131,7 +131,7 @@ describe.each(['redis', 'memory'])('A filter in %s that creates which fail fill 
       const admin = new Redis(server.url);
       await admin.hincrby(`bloom:{${filter.name}}:builds`, 'live', -20 * 60_000);
       for (let process = 0; process < 4; process++) {
-        const watch = new FilterWatch((event) => events.push(event));
+        const watch = new FilterMonitor((event) => events.push(event));
         await watch.look(filter);
         await admin.hdel(`bloom:{${filter.name}}:builds`, 'due');
         expect(scans).toBe(2);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { BloomRebuildError, type BloomRebuildProgress } from '../../src/common/index.js';
 import { runRebuild } from '../../src/rebuild/index.js';
-import type { BloomFilterStore } from '../../src/store/index.js';
+import type { StoredFilter } from '../../src/store/index.js';
 import { idsOf } from '../support/built-filter.js';
 import { expectFound } from '../support/never-absent.js';
 import { heldSource, rebuildJob, sourceOf } from '../support/rebuild-job.js';
@@ -9,9 +9,9 @@ import { heldSource, rebuildJob, sourceOf } from '../support/rebuild-job.js';
 const OLD = idsOf('old', 100);
 
 /** What a rebuild does, in whatever store. */
-export function describeRebuild(name: string, open: () => Promise<BloomFilterStore>): void {
+export function describeRebuild(name: string, open: () => Promise<StoredFilter>): void {
   describe(`A rebuild in a ${name}`, () => {
-    let store: BloomFilterStore;
+    let store: StoredFilter;
 
     beforeEach(async () => {
       store = await open();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BloomConfigError, type BloomEvent, systemClock } from '../../src/common/index.js';
 import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../../src/service/index.js';
-import type { BloomStore } from '../../src/store/index.js';
+import type { FilterStore } from '../../src/store/index.js';
 import { MemoryStore } from '../../src/store/memory/index.js';
 import { RedisStore } from '../../src/store/redis/index.js';
 import { idsOf } from '../support/built-filter.js';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.close());
 
-const STORES: [string, () => Promise<BloomStore>][] = [
+const STORES: [string, () => Promise<FilterStore>][] = [
   ['this process', async () => new MemoryStore()],
   [
     'Redis',
@@ -31,7 +31,7 @@ const STORES: [string, () => Promise<BloomStore>][] = [
 ];
 
 function managed(
-  store: BloomStore,
+  store: FilterStore,
   options: Partial<BloomFilterOptions>,
   events: BloomEvent[] = [],
 ): ManagedFilter {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type BloomEvent, systemClock } from '../../src/common/index.js';
 import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../../src/service/index.js';
-import type { BloomStore } from '../../src/store/index.js';
+import type { FilterStore } from '../../src/store/index.js';
 import { MemoryStore } from '../../src/store/memory/index.js';
 import { idsOf } from '../support/built-filter.js';
 import { RedisFixture } from '../support/redis-fixture.js';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => redis.close());
 
 function open(
-  store: BloomStore,
+  store: FilterStore,
   options: Partial<BloomFilterOptions> = {},
   { ids = idsOf('id', 100) as unknown[], count }: { ids?: unknown[]; count?: () => unknown } = {},
 ) {

@@ -12,7 +12,7 @@ import {
   defineFilter,
   ManagedFilter,
 } from '../../src/service/index.js';
-import type { BloomStore } from '../../src/store/index.js';
+import type { FilterStore } from '../../src/store/index.js';
 import { MemoryStore } from '../../src/store/memory/index.js';
 import { idsOf } from '../support/built-filter.js';
 import { RedisFixture } from '../support/redis-fixture.js';
@@ -23,7 +23,7 @@ beforeEach(() => {
   events = [];
 });
 
-function open(store: BloomStore, options: Partial<BloomFilterOptions> = {}): ManagedFilter {
+function open(store: FilterStore, options: Partial<BloomFilterOptions> = {}): ManagedFilter {
   const definition = defineFilter({ name: 'products', capacity: 1000, errorRate: 1e-6, ...options });
   return new ManagedFilter(definition, { store, emit, clock: systemClock });
 }

@@ -6,7 +6,7 @@ import {
   systemClock,
 } from '../../src/common/index.js';
 import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../../src/service/index.js';
-import type { BloomStore } from '../../src/store/index.js';
+import type { FilterStore } from '../../src/store/index.js';
 import { MemoryStore } from '../../src/store/memory/index.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.close());
 
-const STORES: [string, Partial<BloomFilterOptions>, () => Promise<BloomStore>][] = [
+const STORES: [string, Partial<BloomFilterOptions>, () => Promise<FilterStore>][] = [
   ['in the process', {}, async () => new MemoryStore()],
   ['in the process that grows', { scaling: {} }, async () => new MemoryStore()],
   ['in the process that can remove', { layout: { kind: 'cuckoo' } }, async () => new MemoryStore()],
@@ -25,7 +25,7 @@ const STORES: [string, Partial<BloomFilterOptions>, () => Promise<BloomStore>][]
   ['on Redis that grows', { scaling: {} }, async () => (await redis.open('unused')).store],
 ];
 
-function open(store: BloomStore, options: Partial<BloomFilterOptions>): ManagedFilter {
+function open(store: FilterStore, options: Partial<BloomFilterOptions>): ManagedFilter {
   const emit: (event: BloomEvent) => void = () => {};
   const definition = defineFilter({ name: 'seen', capacity: 1000, errorRate: 1e-6, ...options });
   return new ManagedFilter(definition, { store, emit, clock: systemClock });

@@ -40,7 +40,7 @@ describe('Ids that are refused', () => {
     await filter.add('present');
     const queue = new AddQueue({ filter, emit: () => {}, limits: { minRetryMs: 60_000 } });
     queue.put(['waiting'], down);
-    filter.guarding.negativeCache!.remember(filter.keyText('denied'), 'find', performance.now());
+    filter.guarding.negativeCache!.remember(filter.keyText('negativeCacheAsk'), 'find', performance.now());
     const long = Array.from({ length: 1000 }, (_, i) => `${1_000_000 + i}${'y'.repeat(100_000)}`);
     const started = performance.now();
     for (const id of long) {

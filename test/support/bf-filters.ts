@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { BloomFilterStore, OpenFilterOptions } from '../../src/store/index.js';
+import type { StoredFilter, OpenFilterOptions } from '../../src/store/index.js';
 import { bfFixture } from './bf-server.js';
 import { testPlan } from './built-filter.js';
 import type { Instance, RedisFixture } from './redis-fixture.js';
@@ -33,7 +33,7 @@ export class BfFilters {
   async instances(
     count: number,
     opened: Partial<OpenFilterOptions> = {},
-  ): Promise<{ key: string; filters: BloomFilterStore[] }> {
+  ): Promise<{ key: string; filters: StoredFilter[] }> {
     const name = this.name();
     const filters = [];
     for (let i = 0; i < count; i++) filters.push((await this.open(name, opened)).filter);

@@ -1,11 +1,11 @@
 import { BLOCK_BYTES, type IdKey } from '../../src/filter/index.js';
-import type { BloomStore, BloomVerdict } from '../../src/store/index.js';
+import type { FilterStore, BloomVerdict } from '../../src/store/index.js';
 import type { RedisConnection } from '../../src/store/redis/client/redis-connection.js';
 import {
   SEGMENT_BLOCKS,
   type SegmentedGeneration,
 } from '../../src/store/redis/protocol/segments/segments.js';
-import type { ScalingScripts } from '../../src/store/redis/growing/scaling-scripts.js';
+import type { GrowingScripts } from '../../src/store/redis/growing/growing-scripts.js';
 import type { luaSources } from '../../src/store/redis/index.js';
 import { luaPart, luaReplacing, luaWithout } from './broken-lua.js';
 
@@ -106,7 +106,7 @@ export const PROTOCOL_SAFETIES: readonly Safety[] = [
     name: 'denial-quiet',
     what: 'nothing is noted in a new table until the rows are visible that were added before it was made',
     shownBy: 3341,
-    take: () => ({ lua: luaReplacing('share', '+ ARGV[5]', '- 1') }),
+    take: () => ({ lua: luaReplacing('negativeCacheCreate', '+ ARGV[5]', '- 1') }),
   },
   {
     name: 'denial-swap',
@@ -155,7 +155,7 @@ function segmentsAlone(): string {
 }
 
 /** A store whose filters believe blocks of any generation. */
-export function readingAnyTag(store: BloomStore): BloomStore {
+export function readingAnyTag(store: FilterStore): FilterStore {
   return {
     kind: store.kind,
     open: (options) => {
@@ -164,7 +164,7 @@ export function readingAnyTag(store: BloomStore): BloomStore {
         parts: { connection: RedisConnection };
       };
       filter.reader = new CredulousReader(filter.parts.connection);
-      return filter as unknown as ReturnType<BloomStore['open']>;
+      return filter as unknown as ReturnType<FilterStore['open']>;
     },
     close: () => store.close(),
   };
@@ -190,21 +190,21 @@ class CredulousReader {
 }
 
 /** A store whose filters that grow take blocks that are not there for empty ones. */
-export function readingAnyLayer(store: BloomStore): BloomStore {
+export function readingAnyLayer(store: FilterStore): FilterStore {
   return {
     kind: store.kind,
     open: (options) => {
-      const filter = store.open(options) as unknown as { parts: { scaling: ScalingScripts } };
+      const filter = store.open(options) as unknown as { parts: { scaling: GrowingScripts } };
       const { scaling } = filter.parts;
       const check = scaling.check.bind(scaling);
-      scaling.check = async (placed, ...others) => {
-        const blocks = await check(placed, ...others);
+      scaling.check = async (resolved, ...others) => {
+        const blocks = await check(resolved, ...others);
         if (blocks === 'STALE') return blocks;
         return blocks.map((block, i) =>
-          withTag(block, placed.layers[i % placed.layers.length]!.generation.tag),
+          withTag(block, resolved.layers[i % resolved.layers.length]!.generation.tag),
         );
       };
-      return filter as unknown as ReturnType<BloomStore['open']>;
+      return filter as unknown as ReturnType<FilterStore['open']>;
     },
     close: () => store.close(),
   };

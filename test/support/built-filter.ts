@@ -1,5 +1,5 @@
 import { createGeneration, type Generation, type IdKey, planFilter } from '../../src/filter/index.js';
-import type { BloomFilterStore, RebuildLease, StagePlan, Staging } from '../../src/store/index.js';
+import type { StoredFilter, RebuildLease, StagePlan, Staging } from '../../src/store/index.js';
 
 /** So few errors that a test may take "maybe" for "was added". */
 export const RARE = 1e-6;
@@ -21,7 +21,7 @@ export function testGeneration(plan?: TestPlan): Generation {
   return createGeneration(planFilter(demand), maxIdBytes);
 }
 
-export async function leaseOf(store: BloomFilterStore, leaseMs = LEASE_MS): Promise<RebuildLease> {
+export async function leaseOf(store: StoredFilter, leaseMs = LEASE_MS): Promise<RebuildLease> {
   const lease = await store.lease({ leaseMs });
   if (!lease) throw new Error('Another process holds the lease.');
   return lease;
@@ -38,11 +38,7 @@ export async function commitIds(staging: Staging, ids: readonly IdKey[]): Promis
 }
 
 /** Builds a generation of exactly these ids, as a rebuild without a drain would. */
-export async function build(
-  store: BloomFilterStore,
-  ids: readonly IdKey[],
-  plan: TestPlan = {},
-): Promise<void> {
+export async function build(store: StoredFilter, ids: readonly IdKey[], plan: TestPlan = {}): Promise<void> {
   const lease = await leaseOf(store);
   try {
     await commitIds(await lease.stage(testPlan(plan)), ids);

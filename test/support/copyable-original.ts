@@ -3,7 +3,7 @@ import type {
   BlockListener,
   BloomVerdict,
   CopyableDescription,
-  CopyableFilterStore,
+  CopyableFilter,
   CopyableStore,
 } from '../../src/store/index.js';
 import { testGeneration } from './built-filter.js';
@@ -25,11 +25,11 @@ export class CopyableOriginal implements CopyableStore {
     return generation;
   }
 
-  open(): CopyableFilterStore {
+  open(): CopyableFilter {
     return this.openCopyable({});
   }
 
-  openCopyable({ onBlocks }: { onBlocks?: BlockListener }): CopyableFilterStore {
+  openCopyable({ onBlocks }: { onBlocks?: BlockListener }): CopyableFilter {
     this.onBlocks = onBlocks;
     const refuse = () => Promise.reject(new Error('not part of this test'));
     return {

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { IdKey } from '../../src/filter/index.js';
-import type { BloomFilterStore, DenialAnswer, DenialOptions } from '../../src/store/index.js';
+import type { StoredFilter, DenialAnswer, DenialOptions } from '../../src/store/index.js';
 import { eventually } from './eventually.js';
 import { openOptions } from './open-options.js';
 import type { Instance } from './redis-fixture.js';
@@ -15,25 +15,25 @@ export function sharing(
   { store, events }: Instance,
   name: string,
   options: { denials?: Partial<DenialOptions>; drainMs?: number } = {},
-): BloomFilterStore {
+): StoredFilter {
   const emit = (event: (typeof events)[number]) => void events.push(event);
   const { drainMs = 10_000, denials } = options;
   return store.open(openOptions({ name, emit, drainMs, denials: { ...DENIALS, ...denials } }));
 }
 
-export function ask(filter: BloomFilterStore, id: IdKey, scope = 'Products.find'): Promise<DenialAnswer> {
+export function ask(filter: StoredFilter, id: IdKey, scope = 'Products.find'): Promise<DenialAnswer> {
   return filter.denials!.ask({ id, scope, since: performance.now() });
 }
 
 /** Whatever the database says of the id, it is noted; resolves when the server has done it. */
-export async function deny(filter: BloomFilterStore, id: IdKey, scope?: string): Promise<void> {
+export async function deny(filter: StoredFilter, id: IdKey, scope?: string): Promise<void> {
   (await ask(filter, id, scope)).note();
   // The next question goes out behind the note, on the same connection.
   await ask(filter, id, scope);
 }
 
 /** The filter has a table of denials. */
-export async function untilShared(filter: BloomFilterStore, admin: Redis, name: string): Promise<void> {
+export async function untilShared(filter: StoredFilter, admin: Redis, name: string): Promise<void> {
   await eventually('the table of denials is there', async () => {
     await ask(filter, 'anything');
     return (await admin.exists(`bloom:{${name}}:denials`)) === 1;

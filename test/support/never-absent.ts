@@ -1,11 +1,11 @@
 import { expect } from '@jest/globals';
 import type { IdKey } from '../../src/filter/index.js';
-import type { BloomFilterStore, BloomVerdict } from '../../src/store/index.js';
+import type { StoredFilter, BloomVerdict } from '../../src/store/index.js';
 import { eventually } from './eventually.js';
 
 /** No process may answer "absent" for any of these ids, whether it asks for one or for many. */
 export async function expectNeverAbsent(
-  filters: readonly BloomFilterStore[],
+  filters: readonly StoredFilter[],
   ids: readonly IdKey[],
 ): Promise<void> {
   for (const filter of filters) {
@@ -17,10 +17,7 @@ export async function expectNeverAbsent(
 }
 
 /** Every process answers "maybe" for these ids, as soon as it has noticed that the filter is ready. */
-export async function expectFound(
-  filters: readonly BloomFilterStore[],
-  ids: readonly IdKey[],
-): Promise<void> {
+export async function expectFound(filters: readonly StoredFilter[], ids: readonly IdKey[]): Promise<void> {
   for (const filter of filters) {
     await eventually('the filter answers', async () => (await filter.check([ids[0]!]))[0] !== 'unknown');
     expect(new Set(await filter.check(ids))).toEqual(new Set(['maybe']));

@@ -1,7 +1,7 @@
 import { type BloomEvent, systemClock } from '../../src/common/index.js';
 import { type BloomId, toIdKey } from '../../src/filter/index.js';
 import type { BloomIdSource, RebuildJob } from '../../src/rebuild/index.js';
-import type { BloomFilterStore } from '../../src/store/index.js';
+import type { StoredFilter } from '../../src/store/index.js';
 import { LEASE_MS, RARE } from './built-filter.js';
 
 export interface TestJob extends RebuildJob {
@@ -10,7 +10,7 @@ export interface TestJob extends RebuildJob {
 
 /** A rebuild of a filter of a test, without a drain unless it says so. */
 export function rebuildJob(
-  store: BloomFilterStore,
+  store: StoredFilter,
   source: BloomIdSource,
   options: Partial<RebuildJob> = {},
 ): TestJob {

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import type { BloomEvent } from '../../src/common/index.js';
-import type { BloomFilterStore, OpenFilterOptions } from '../../src/store/index.js';
+import type { StoredFilter, OpenFilterOptions } from '../../src/store/index.js';
 import { RedisStore, type RedisStoreOptions } from '../../src/store/redis/index.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 import { openOptions } from './open-options.js';
@@ -8,7 +8,7 @@ import { openOptions } from './open-options.js';
 /** One process of the application, as far as Redis can tell. */
 export interface Instance {
   readonly store: RedisStore;
-  readonly filter: BloomFilterStore;
+  readonly filter: StoredFilter;
   readonly events: BloomEvent[];
   close(): Promise<void>;
 }

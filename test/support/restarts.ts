@@ -1,4 +1,4 @@
-import type { BloomFilterStore } from '../../src/store/index.js';
+import type { StoredFilter } from '../../src/store/index.js';
 import { build } from './built-filter.js';
 import { eventually } from './eventually.js';
 import { expectFound } from './never-absent.js';
@@ -19,7 +19,7 @@ export async function builtPair(
 }
 
 /** All processes are connected to the server that runs now. */
-export async function connected(filters: readonly BloomFilterStore[]): Promise<void> {
+export async function connected(filters: readonly StoredFilter[]): Promise<void> {
   for (const filter of filters) {
     await eventually('the process is connected again', () =>
       filter.describe().then(

@@ -9,7 +9,7 @@ const MAX_ATTEMPTS = 3;
 const SKIPPED_PAUSE_MS = 25;
 const MAX_SKIPS = 6;
 
-export interface Surroundings {
+export interface AdviceContext {
   readonly table: SimulatedTable;
   readonly oracle: Oracle;
   readonly now: () => number;
@@ -28,7 +28,7 @@ export class Actor {
     readonly index: number,
     readonly instance: Instance,
     private readonly plan: ActorPlan,
-    private readonly around: Surroundings,
+    private readonly around: AdviceContext,
   ) {}
 
   get canStart(): boolean {

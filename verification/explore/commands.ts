@@ -5,7 +5,7 @@ import { sha1, type SimulatedServer } from './simulated-server.js';
 
 /** Segments that a filter here may have; `offline` names every one there could ever be. */
 const MAX_SEGMENTS = 4;
-/** Place of the argument of `bitsSwap` that says so, from the first key on. */
+/** Place of the argument of `bitmapSwap` that says so, from the first key on. */
 const SAME_PLACES = 2 + 7;
 
 /** Name of the script that a command runs. */
@@ -56,12 +56,12 @@ export function describeReply(command: Command, what: string, reply: Reply): str
 
 /** Whether a script puts a staged generation in the place of the live one. */
 export function isSwap(what: string): boolean {
-  return what === 'swap' || what === 'bitsSwap' || what === 'scalingSwap';
+  return what === 'swap' || what === 'bitmapSwap' || what === 'growingSwap';
 }
 
 /** Whether a swap brings a string to life whose bits are elsewhere than those of the live one. */
 export function changesSize({ args }: Command, what: string): boolean {
-  return what === 'bitsSwap' && String(args[Number(args[1]) + SAME_PLACES]) !== '1';
+  return what === 'bitmapSwap' && String(args[Number(args[1]) + SAME_PLACES]) !== '1';
 }
 
 /** Whether the reply of the script `describe` names a live generation. */

@@ -72,7 +72,7 @@ export function faultActions(schedule: Schedule, fault: Fault): Action[] {
     case 'pause-before-swap':
       return about(isSwap).map((instance) => action(instance.name, () => pause(schedule, instance)));
     case 'pause-before-grow':
-      return about((what) => what === 'scalingGrow').map((instance) =>
+      return about((what) => what === 'growingGrow').map((instance) =>
         action(instance.name, () => pause(schedule, instance)),
       );
     case 'kill':

@@ -12,9 +12,9 @@ import type { Reply } from './server-link.js';
 import type { SimulatedServer } from './simulated-server.js';
 
 const SLOW_WEIGHT = 0.03;
-const PUBLISH = new Set(['publish', 'companionPublish']);
-const WITHDRAW = new Set(['withdraw', 'companionWithdraw']);
-const ADD = new Set(['add', 'bitsAdd', 'scalingAdd']);
+const PUBLISH = new Set(['publish', 'generationPublish']);
+const WITHDRAW = new Set(['withdraw', 'generationWithdraw']);
+const ADD = new Set(['add', 'bitmapAdd', 'growingAdd']);
 
 export interface GateOptions {
   readonly scenario: Scenario;

@@ -1,8 +1,8 @@
 import type { Command } from 'ioredis';
-import { BloomGuardRunner, type GuardDeclaration, type GuardDoor } from '../../src/guard/index.js';
+import { BloomGuardRunner, type GuardDeclaration, type EntryPoint } from '../../src/guard/index.js';
 import { BloomService, defineFilter, type FilterDefinition, ManagedFilter } from '../../src/service/index.js';
-import type { BloomStore, BloomVerdict } from '../../src/store/index.js';
-import { markLifeMs } from '../../src/store/redis/blocked/denials/redis-denials.js';
+import type { FilterStore, BloomVerdict } from '../../src/store/index.js';
+import { markLifeMs } from '../../src/store/redis/blocked/negative-cache/redis-negative-cache.js';
 import { RedisStore } from '../../src/store/redis/index.js';
 import { ReplicaStore } from '../../src/store/replica/index.js';
 import { type Breakage, readingAnyLayer, readingAnyTag } from '../../test/support/broken-store.js';
@@ -140,9 +140,9 @@ export class Instance {
   }
 }
 
-const DIRECT_DOOR: GuardDoor = { id: ({ args }) => args[0], isRoute: () => false };
+const DIRECT_DOOR: EntryPoint = { id: ({ args }) => args[0], isRoute: () => false };
 
-function storeOf(redisStore: RedisStore, { readsAnyTag, readsAnyLayer }: Breakage): BloomStore {
+function storeOf(redisStore: RedisStore, { readsAnyTag, readsAnyLayer }: Breakage): FilterStore {
   if (readsAnyTag) return readingAnyTag(redisStore);
   return readsAnyLayer ? readingAnyLayer(redisStore) : new ReplicaStore(redisStore);
 }

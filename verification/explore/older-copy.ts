@@ -20,10 +20,10 @@ export class OlderCopy {
   /** What the library did to the filter. */
   note(what: string, { args }: Command, { value }: Reply & { value: unknown }): void {
     const liveToken = String(args[2 + Number(args[1])]);
-    if (what === 'bitsAdd' && Array.isArray(value) && liveToken !== '' && String(value[0]).includes('1'))
+    if (what === 'bitmapAdd' && Array.isArray(value) && liveToken !== '' && String(value[0]).includes('1'))
       this.adds++;
     // Another generation is live, which the copy is none of.
-    if ((what === 'bitsSwap' || what === 'bitsAdopt') && !isRefusal(value)) this.key = undefined;
+    if ((what === 'bitmapSwap' || what === 'bitmapAdopt') && !isRefusal(value)) this.key = undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { BloomFilterOptions } from 'nestjs-bloom';
-import { CompanionKeys } from '../../src/store/redis/protocol/companion-keys.js';
+import { GenerationKeys } from '../../src/store/redis/protocol/generation-keys.js';
 import type { ForeignPeer } from '../../test/support/peers/foreign-peer.js';
 import { goZeroPeer } from '../../test/support/peers/go-zero-peer.js';
 import { redissonPeer } from '../../test/support/peers/redisson-peer.js';
@@ -71,6 +71,6 @@ function foreign(peer: ForeignPeer): FilterKind {
 }
 
 function beside(key: string): Pick<FilterKind, 'live' | 'meta' | 'staged'> {
-  const { meta } = new CompanionKeys(key);
+  const { meta } = new GenerationKeys(key);
   return { live: key, meta, staged: `${meta.slice(0, -':meta'.length)}:next:*` };
 }

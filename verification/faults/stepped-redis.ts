@@ -9,15 +9,15 @@ const NAMES = new Map(
     name,
   ]),
 );
-const SWAPS = ['swap', 'bitsSwap', 'bfSwap', 'cfSwap'];
+const SWAPS = ['swap', 'bitmapSwap', 'bfSwap', 'cfSwap'];
 /** Of every kind of filter. */
 const COMMANDS: Partial<Record<Step, readonly string[]>> = {
   lease: ['acquire'],
-  stage: ['stage', 'bitsStage'],
-  publish: ['publish', 'companionPublish'],
+  stage: ['stage', 'bitmapStage'],
+  publish: ['publish', 'generationPublish'],
   load: ['load'],
-  merge: ['merge', 'bitsMerge'],
-  verify: ['check', 'bitsCheck'],
+  merge: ['merge', 'bitmapMerge'],
+  verify: ['check', 'bitmapCheck'],
   swap: SWAPS,
   'swap, its reply unread': SWAPS,
   'clean-up': ['unlink'],

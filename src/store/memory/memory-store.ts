@@ -1,25 +1,25 @@
 import { BloomConfigError } from '../../common/index.js';
-import type { BloomFilterStore, BloomStore, OpenFilterOptions } from '../index.js';
-import { HeldBlockedFilter } from './held-blocked-filter.js';
-import { HeldCuckooFilter } from './held-cuckoo-filter.js';
-import { HeldScalingFilter } from './held-scaling-filter.js';
-import { MemoryFilterStore } from './memory-filter-store.js';
+import type { StoredFilter, FilterStore, OpenFilterOptions } from '../index.js';
+import { InMemoryBlockedFilter } from './in-memory-blocked-filter.js';
+import { InMemoryCuckooFilter } from './in-memory-cuckoo-filter.js';
+import { InMemoryGrowingFilter } from './in-memory-growing-filter.js';
+import { StoredFilterInMemory } from './stored-filter-in-memory.js';
 
 /** Filters in the memory of this process: for one instance, for tests and for development. */
-export class MemoryStore implements BloomStore {
+export class MemoryStore implements FilterStore {
   readonly kind = 'memory';
 
-  open(options: OpenFilterOptions): BloomFilterStore {
+  open(options: OpenFilterOptions): StoredFilter {
     const { name, layout } = options;
     switch (layout.kind) {
       case 'blocked': {
         const { scaling } = layout;
-        return new MemoryFilterStore(options, (plan) =>
-          scaling === undefined ? new HeldBlockedFilter(plan) : new HeldScalingFilter(plan, scaling),
+        return new StoredFilterInMemory(options, (plan) =>
+          scaling === undefined ? new InMemoryBlockedFilter(plan) : new InMemoryGrowingFilter(plan, scaling),
         );
       }
       case 'cuckoo':
-        return new MemoryFilterStore(options, (plan) => new HeldCuckooFilter(plan, layout), {
+        return new StoredFilterInMemory(options, (plan) => new InMemoryCuckooFilter(plan, layout), {
           removes: true,
         });
       default:

@@ -3,23 +3,23 @@ import { BloomConfigError, type BloomEventListener } from '../../common/index.js
 import { isMadeByOthers } from '../../filter/index.js';
 import type {
   BlockListener,
-  BloomFilterStore,
-  CopyableFilterStore,
+  StoredFilter,
+  CopyableFilter,
   CopyableStore,
   OpenFilterOptions,
 } from '../index.js';
 import { openCuckoo } from './cf/open-cuckoo.js';
-import { DenialScripts } from './blocked/denials/denial-scripts.js';
-import { openForeign } from './bitmap/open-foreign.js';
-import { FilterViews } from './blocked/filter-views.js';
+import { NegativeCacheScripts } from './blocked/negative-cache/negative-cache-scripts.js';
+import { openBitmap } from './bitmap/open-bitmap.js';
+import { BlockedMetadataCache } from './blocked/blocked-metadata-cache.js';
 import { type RedisClient, RedisConnection, type RedisTimeouts } from './client/redis-connection.js';
-import { RedisFilterStore } from './blocked/redis-filter-store.js';
+import { BlockedFilterInRedis } from './blocked/blocked-filter.js';
 import { RedisKeys } from './protocol/redis-keys.js';
-import { openRedisBloom } from './bf/open-redisbloom.js';
+import { openBf } from './bf/open-bf.js';
 import type { LuaSources } from './client/script.js';
 import { BlockedScripts } from './blocked/blocked-scripts.js';
 import { ServerScripts } from './protocol/server-scripts.js';
-import { openScaling } from './growing/open-scaling.js';
+import { openGrowing } from './growing/open-growing.js';
 
 /** A URL, ioredis options, or a client of yours (which stays yours to close). */
 export type BloomRedis = string | RedisOptions | Redis | Cluster;
@@ -44,7 +44,7 @@ export class RedisStore implements CopyableStore {
   private readonly blocked: BlockedScripts;
   /** Filters by the key of other systems that they are on. */
   private readonly owners = new Map<string, string>();
-  private readonly denialScripts: DenialScripts;
+  private readonly negativeCacheScripts: NegativeCacheScripts;
 
   private constructor(
     private readonly connection: RedisConnection,
@@ -52,7 +52,7 @@ export class RedisStore implements CopyableStore {
   ) {
     this.scripts = new ServerScripts(connection, options.luaSources);
     this.blocked = new BlockedScripts(connection, options.luaSources);
-    this.denialScripts = new DenialScripts(connection, options.luaSources);
+    this.negativeCacheScripts = new NegativeCacheScripts(connection, options.luaSources);
   }
 
   /**
@@ -65,7 +65,7 @@ export class RedisStore implements CopyableStore {
     return new RedisStore(new RedisConnection(client, owned, options, options.emit), options);
   }
 
-  open(options: OpenFilterOptions): BloomFilterStore {
+  open(options: OpenFilterOptions): StoredFilter {
     const { layout, ...others } = options;
     const { connection, scripts } = this;
     const { trustAfterFailover, luaSources, keyPrefix } = this.options;
@@ -75,7 +75,7 @@ export class RedisStore implements CopyableStore {
       case 'blocked': {
         const { scaling } = layout;
         if (scaling === undefined) return this.openBlocked(options);
-        return openScaling({ ...parts, scaling });
+        return openGrowing({ ...parts, scaling });
       }
       case 'cuckoo':
         return openCuckoo({ ...parts, layout });
@@ -84,14 +84,14 @@ export class RedisStore implements CopyableStore {
       case 'redisson':
       case 'spring':
         this.claim('name' in layout ? layout.name : layout.key, options.name);
-        return openForeign({ ...parts, layout });
+        return openBitmap({ ...parts, layout });
       case 'redisbloom':
         if (layout.key !== undefined) this.claim(layout.key, options.name);
-        return openRedisBloom({ ...parts, layout });
+        return openBf({ ...parts, layout });
     }
   }
 
-  openCopyable(options: OpenFilterOptions & { onBlocks: BlockListener }): CopyableFilterStore {
+  openCopyable(options: OpenFilterOptions & { onBlocks: BlockListener }): CopyableFilter {
     return this.openBlocked(options);
   }
 
@@ -115,15 +115,15 @@ export class RedisStore implements CopyableStore {
     return owner === false || (isMadeByOthers(layout) && !hasSource) ? undefined : owner;
   }
 
-  private openBlocked(options: OpenFilterOptions & { onBlocks?: BlockListener }): RedisFilterStore {
+  private openBlocked(options: OpenFilterOptions & { onBlocks?: BlockListener }): BlockedFilterInRedis {
     const { name, emit, hasSource } = options;
-    const { connection, scripts, blocked, denialScripts } = this;
+    const { connection, scripts, blocked, negativeCacheScripts } = this;
     const { trustAfterFailover, keyPrefix } = this.options;
     const keys = new RedisKeys(keyPrefix, name);
     const owner = this.ownerOf(options);
-    const parts = { name, emit, hasSource, owner, connection, scripts, blocked, denialScripts, keys };
-    const views = new FilterViews({ ...parts, trustAfterFailover });
-    return new RedisFilterStore({ ...parts, views }, options);
+    const parts = { name, emit, hasSource, owner, connection, scripts, blocked, negativeCacheScripts, keys };
+    const views = new BlockedMetadataCache({ ...parts, trustAfterFailover });
+    return new BlockedFilterInRedis({ ...parts, views }, options);
   }
 }
 

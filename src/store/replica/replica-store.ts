@@ -1,12 +1,12 @@
-import type { BloomFilterStore, BloomStore, CopyableStore, OpenFilterOptions } from '../index.js';
+import type { StoredFilter, FilterStore, CopyableStore, OpenFilterOptions } from '../index.js';
 import { CopyBudget, type CopyLimits } from './copy-budget.js';
-import { ReplicaFilterStore } from './replica-filter-store.js';
+import { ReplicatedFilter } from './replicated-filter.js';
 
 /** Filters up to this size are copied unless it is said otherwise. */
 const COPIED_BY_DEFAULT_BYTES = 64 * 1024 * 1024;
 
 /** A store whose filters have copies in this process, so that look-ups of ids that exist need no round trip. */
-export class ReplicaStore implements BloomStore {
+export class ReplicaStore implements FilterStore {
   readonly kind: string;
 
   private readonly budget: CopyBudget;
@@ -20,12 +20,12 @@ export class ReplicaStore implements BloomStore {
     this.budget = new CopyBudget(limits);
   }
 
-  open(options: OpenFilterOptions): BloomFilterStore {
+  open(options: OpenFilterOptions): StoredFilter {
     const { layout, replica } = options;
     const isOneGeneration = layout.kind === 'blocked' && layout.scaling === undefined;
     if (replica === 'off' || !isOneGeneration) return this.inner.open(options);
     const maxBytes = replica === 'verified' ? Infinity : COPIED_BY_DEFAULT_BYTES;
-    return new ReplicaFilterStore({
+    return new ReplicatedFilter({
       ...options,
       maxBytes,
       budget: this.budget,

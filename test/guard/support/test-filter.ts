@@ -10,14 +10,14 @@ import {
 import {
   type BloomFilterInfo,
   type GuardableFilter,
-  Guarding,
+  GuardState,
   type WrongAbsentReport,
 } from '../../../src/service/index.js';
 import type { BloomVerdict } from '../../../src/store/index.js';
 
 /** A filter in memory that counts what it is asked, and fails when it is told to. */
 export class TestFilter implements GuardableFilter {
-  readonly guarding = new Guarding({ shadow: false, auditSampleRate: 0, negativeCache: false, drainMs: 0 });
+  readonly guarding = new GuardState({ shadow: false, auditSampleRate: 0, negativeCache: false, drainMs: 0 });
   generation: string | undefined = 'first';
   drainMs = 10_000;
   readonly wrongAbsents: WrongAbsentReport[] = [];

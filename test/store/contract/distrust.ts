@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { BloomFilterStore } from '../../../src/store/index.js';
+import type { StoredFilter } from '../../../src/store/index.js';
 import { BloomUnavailableError } from '../../../src/common/index.js';
 import { build, commitIds, leaseOf, testPlan } from '../../support/built-filter.js';
 import type { StoreTraits } from './store-traits.js';
 
 export function describeDistrust(
-  open: () => Promise<BloomFilterStore>,
+  open: () => Promise<StoredFilter>,
   { takesAddsUnready = true }: StoreTraits = {},
 ): void {
   describe('distrust', () => {
-    let filter: BloomFilterStore;
+    let filter: StoredFilter;
     beforeEach(async () => {
       filter = await open();
     });

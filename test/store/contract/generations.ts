@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type FilterShape, planFilter } from '../../../src/filter/index.js';
-import type { BloomFilterStore } from '../../../src/store/index.js';
+import type { StoredFilter } from '../../../src/store/index.js';
 import { build, commitIds, idsOf, leaseOf, testPlan } from '../../support/built-filter.js';
 import type { StoreTraits } from './store-traits.js';
 
 export function describeGenerations(
-  open: () => Promise<BloomFilterStore>,
+  open: () => Promise<StoredFilter>,
   { shapeOf = blockedShape }: StoreTraits,
 ): void {
   describe('generations', () => {
-    let filter: BloomFilterStore;
+    let filter: StoredFilter;
     beforeEach(async () => {
       filter = await open();
     });

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { BloomIdError } from '../../../src/common/index.js';
-import type { BloomFilterStore } from '../../../src/store/index.js';
+import type { StoredFilter } from '../../../src/store/index.js';
 import { build, idsOf, leaseOf, testPlan } from '../../support/built-filter.js';
 
-export function describeLongIds(open: () => Promise<BloomFilterStore>): void {
+export function describeLongIds(open: () => Promise<StoredFilter>): void {
   describe('ids that are too long', () => {
-    let filter: BloomFilterStore;
+    let filter: StoredFilter;
     beforeEach(async () => {
       filter = await open();
     });

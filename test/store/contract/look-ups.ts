@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { planFilter } from '../../../src/filter/index.js';
-import type { BloomFilterStore } from '../../../src/store/index.js';
+import type { StoredFilter } from '../../../src/store/index.js';
 import { build, idsOf, leaseOf, mergeIds, RARE, testPlan } from '../../support/built-filter.js';
 import type { StoreTraits } from './store-traits.js';
 
 export function describeLookUps(
-  open: () => Promise<BloomFilterStore>,
+  open: () => Promise<StoredFilter>,
   { leastErrors = 30, takesAddsUnready = true }: StoreTraits,
 ): void {
   describe('look-ups', () => {
-    let filter: BloomFilterStore;
+    let filter: StoredFilter;
     beforeEach(async () => {
       filter = await open();
     });

@@ -1,10 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type {
-  BloomFilterStore,
-  BuildOccasion,
-  BuildOutcome,
-  RebuildLease,
-} from '../../../src/store/index.js';
+import type { StoredFilter, BuildOccasion, BuildOutcome, RebuildLease } from '../../../src/store/index.js';
 import { LEASE_MS } from '../../support/built-filter.js';
 
 const SCHEDULED: BuildOccasion = { kind: 'scheduled', withinMs: 60_000 };
@@ -12,9 +7,9 @@ const RECOVERY: BuildOccasion = { kind: 'recovery' };
 const MANUAL: BuildOccasion = { kind: 'manual' };
 
 /** Which builds are due, as the processes share it. */
-export function describeOccasions(open: () => Promise<BloomFilterStore>): void {
+export function describeOccasions(open: () => Promise<StoredFilter>): void {
   describe('a build', () => {
-    let filter: BloomFilterStore;
+    let filter: StoredFilter;
     beforeEach(async () => {
       filter = await open();
     });

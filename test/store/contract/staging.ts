@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { BloomRebuildError } from '../../../src/common/index.js';
-import type { BloomFilterStore } from '../../../src/store/index.js';
+import type { StoredFilter } from '../../../src/store/index.js';
 import { build, commitIds, leaseOf, mergeIds, testPlan } from '../../support/built-filter.js';
 
-export function describeStaging(open: () => Promise<BloomFilterStore>): void {
+export function describeStaging(open: () => Promise<StoredFilter>): void {
   describe('a staged generation', () => {
-    let filter: BloomFilterStore;
+    let filter: StoredFilter;
     beforeEach(async () => {
       filter = await open();
     });
@@ -73,7 +73,7 @@ export function describeStaging(open: () => Promise<BloomFilterStore>): void {
   });
 
   describe('the lease', () => {
-    let filter: BloomFilterStore;
+    let filter: StoredFilter;
     beforeEach(async () => {
       filter = await open();
     });

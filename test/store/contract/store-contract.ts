@@ -1,5 +1,5 @@
 import { describe } from '@jest/globals';
-import type { BloomFilterStore } from '../../../src/store/index.js';
+import type { StoredFilter } from '../../../src/store/index.js';
 import { describeAdds } from './adds.js';
 import { describeDistrust } from './distrust.js';
 import { describeGenerations } from './generations.js';
@@ -12,7 +12,7 @@ import type { StoreTraits } from './store-traits.js';
 /** What every store does alike. `open` gives a filter that was never built. */
 export function describeStoreContract(
   name: string,
-  open: () => Promise<BloomFilterStore>,
+  open: () => Promise<StoredFilter>,
   traits: StoreTraits = {},
 ): void {
   const { keepsMaxIdBytes = true } = traits;

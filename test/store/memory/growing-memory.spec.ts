@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../src/common/index.js';
 import { planFilter, type StoredLayout } from '../../../src/filter/index.js';
-import type { BloomFilterStore } from '../../../src/store/index.js';
+import type { StoredFilter } from '../../../src/store/index.js';
 import { MemoryStore } from '../../../src/store/memory/index.js';
 import { build, commitIds, idsOf, leaseOf, testPlan } from '../../support/built-filter.js';
 import { openOptions } from '../../support/open-options.js';
 import { SCALING_TRAITS } from '../../support/scaling-traits.js';
 import { describeStoreContract } from '../contract/store-contract.js';
 
-function open(layout: StoredLayout): BloomFilterStore {
+function open(layout: StoredLayout): StoredFilter {
   return new MemoryStore().open(openOptions({ layout, drainMs: 0 }));
 }
 
@@ -37,7 +37,7 @@ describe('A filter that grows, in this process', () => {
 });
 
 describe('A cuckoo filter, in this process', () => {
-  let filter: BloomFilterStore & { remove: NonNullable<BloomFilterStore['remove']> };
+  let filter: StoredFilter & { remove: NonNullable<StoredFilter['remove']> };
   beforeEach(async () => {
     const opened = open({ kind: 'cuckoo' });
     expect(opened.remove).toBeDefined();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { BloomUnavailableError, type BloomEvent } from '../../../src/common/index.js';
 import { BLOCK_BYTES } from '../../../src/filter/index.js';
-import type { BloomFilterStore, BloomReplicaMode } from '../../../src/store/index.js';
+import type { StoredFilter, BloomReplicaMode } from '../../../src/store/index.js';
 import { ReplicaStore } from '../../../src/store/replica/index.js';
 import { idsOf } from '../../support/built-filter.js';
 import { CopyableOriginal, settled } from '../../support/copyable-original.js';
@@ -11,9 +11,9 @@ const IDS = idsOf('id', 200);
 let now: number;
 let original: CopyableOriginal;
 let events: BloomEvent[];
-let filter: BloomFilterStore;
+let filter: StoredFilter;
 
-function open(replica?: BloomReplicaMode): BloomFilterStore {
+function open(replica?: BloomReplicaMode): StoredFilter {
   const clock = { now: () => now, sleep: () => Promise.reject(new Error('not slept here')) };
   return new ReplicaStore(original).open(
     openOptions({ emit: (event) => events.push(event), clock, replica }),

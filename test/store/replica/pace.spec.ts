@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { BloomEvent } from '../../../src/common/index.js';
-import type { BloomFilterStore } from '../../../src/store/index.js';
+import type { StoredFilter } from '../../../src/store/index.js';
 import { type CopyLimits, ReplicaStore } from '../../../src/store/replica/index.js';
 import { build, idsOf } from '../../support/built-filter.js';
 import { CopyableOriginal } from '../../support/copyable-original.js';
@@ -24,11 +24,11 @@ describe('All copies of a process', () => {
   });
   afterAll(() => redis.close());
 
-  async function started(limits?: CopyLimits): Promise<{ filters: BloomFilterStore[]; bytes: number }> {
+  async function started(limits?: CopyLimits): Promise<{ filters: StoredFilter[]; bytes: number }> {
     const { store } = await redis.open('any');
     const replicas = new ReplicaStore(store, limits);
     events = [];
-    const filters: BloomFilterStore[] = [];
+    const filters: StoredFilter[] = [];
     let bytes = 0;
     for (let i = 0; i < FILTERS; i++) {
       const name = redis.name();
@@ -50,7 +50,7 @@ describe('All copies of a process', () => {
     return (await sent()) - before;
   }
 
-  const haveAnswered = async (filters: readonly BloomFilterStore[]) => {
+  const haveAnswered = async (filters: readonly StoredFilter[]) => {
     await admin.config('RESETSTAT');
     for (const filter of filters) await filter.check([BUILT[0]!]);
     return Object.keys(await commandCounts(admin)).length === 0;
@@ -91,7 +91,7 @@ describe('All copies of a process', () => {
 
 describe('While the copy of the next generation is loaded', () => {
   let original: CopyableOriginal;
-  let filter: BloomFilterStore;
+  let filter: StoredFilter;
   afterEach(() => filter.close());
 
   async function swapped(next: readonly string[], before = BUILT, capacity = 20_000): Promise<void> {

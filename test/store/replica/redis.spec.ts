@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { BloomEvent } from '../../../src/common/index.js';
-import type { BloomFilterStore } from '../../../src/store/index.js';
+import type { StoredFilter } from '../../../src/store/index.js';
 import { ReplicaStore } from '../../../src/store/replica/index.js';
 import { build, idsOf } from '../../support/built-filter.js';
 import { eventually } from '../../support/eventually.js';
@@ -23,8 +23,8 @@ afterAll(() => redis.close());
 
 describe('A replica of a filter in Redis', () => {
   let name: string;
-  let replica: BloomFilterStore;
-  let other: BloomFilterStore;
+  let replica: StoredFilter;
+  let other: StoredFilter;
   let events: BloomEvent[];
 
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BloomFilterStore } from '../../../src/store/index.js';
+import type { StoredFilter } from '../../../src/store/index.js';
 import { ReplicaStore } from '../../../src/store/replica/index.js';
 import { RedisFixture } from '../../support/redis-fixture.js';
 import { describeStoreContract } from '../contract/store-contract.js';
@@ -12,14 +12,14 @@ beforeAll(async () => {
 });
 afterAll(() => redis.close());
 
-async function open(): Promise<BloomFilterStore> {
+async function open(): Promise<StoredFilter> {
   const name = redis.name();
   const { store } = await redis.open(name);
   return new ReplicaStore(store).open(openOptions({ name }));
 }
 
 /** Most copies are whole when the next call comes. */
-async function openUnhurried(): Promise<BloomFilterStore> {
+async function openUnhurried(): Promise<StoredFilter> {
   const filter = await open();
   const check = filter.check.bind(filter);
   filter.check = async (ids) => {

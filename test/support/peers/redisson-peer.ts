@@ -33,7 +33,7 @@ export function redissonPeer(
   demand = REDISSON_DEMAND,
   more: Partial<RedissonStoredLayout> = {},
 ): ForeignPeer {
-  const placed = async (client: Redis, key: string, id: string) => {
+  const resolved = async (client: Redis, key: string, id: string) => {
     const { config } = redisson.keys(key);
     const { bits, hashCount } = redisson.readConfig(await client.hgetall(config));
     return {
@@ -44,7 +44,7 @@ export function redissonPeer(
     };
   };
   const add = async (client: Redis, key: string, id: string): Promise<boolean> => {
-    const { config, bits, hashCount, places } = await placed(client, key, id);
+    const { config, bits, hashCount, places } = await resolved(client, key, id);
     try {
       return (await client.eval(ADD, 2, config, key, bits, hashCount, hashCount, ...places)) === 1;
     } catch (error) {
@@ -68,7 +68,7 @@ export function redissonPeer(
     },
     add,
     has: async (client, key, id) => {
-      const { config, bits, hashCount, places } = await placed(client, key, id);
+      const { config, bits, hashCount, places } = await resolved(client, key, id);
       return (await client.eval(CONTAINS, 2, config, key, bits, hashCount, ...places)) === 1;
     },
   };

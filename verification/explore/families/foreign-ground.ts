@@ -1,8 +1,8 @@
 import { LAYOUT_NUMBERS } from '../../../src/filter/index.js';
-import { CompanionKeys } from '../../../src/store/redis/protocol/companion-keys.js';
-import { liveFields } from '../../../src/store/redis/protocol/companion-meta.js';
-import type { BitFormat, BitSize } from '../../../src/store/redis/bitmap/bit-format.js';
-import { canariesOf, placeBits, pushOffsets } from '../../../src/store/redis/bitmap/placed-bits.js';
+import { GenerationKeys } from '../../../src/store/redis/protocol/generation-keys.js';
+import { liveFields } from '../../../src/store/redis/protocol/generation-meta.js';
+import type { BitmapFormat, BitmapSize } from '../../../src/store/redis/bitmap/bitmap-format.js';
+import { canariesOf, resolveBitmap, pushOffsets } from '../../../src/store/redis/bitmap/resolved-bitmap.js';
 import type { Ground } from '../ground.js';
 import { KEY_PREFIX, OLD_ROWS } from '../scenario.js';
 import type { RawCommand } from '../server-link.js';
@@ -19,7 +19,7 @@ export interface ForeignGroundOptions {
 /** Of a filter on the keys of a peer. */
 export function foreignGround({ filterName, kind, start }: ForeignGroundOptions): Ground {
   const key = `${KEY_PREFIX}:{${filterName}}`;
-  const { meta } = new CompanionKeys(key);
+  const { meta } = new GenerationKeys(key);
   const base = meta.slice(0, -':meta'.length);
   const format = kind.format(key);
   return {
@@ -42,11 +42,11 @@ export function foreignGround({ filterName, kind, start }: ForeignGroundOptions)
   };
 }
 
-function filled(key: string, format: BitFormat, size: BitSize) {
+function filled(key: string, format: BitmapFormat, size: BitmapSize) {
   const canaries = canariesOf(key, size, format.headBytes);
-  const placed = placeBits({ format, key, geometry: size, canaries, token: 'first' });
+  const resolved = resolveBitmap({ format, key, geometry: size, canaries, token: 'first' });
   const offsets: number[] = [];
-  for (const id of OLD_ROWS) pushOffsets(placed, id, offsets);
+  for (const id of OLD_ROWS) pushOffsets(resolved, id, offsets);
   const setBits: RawCommand[] = offsets.map((at) => ({ name: 'setbit', args: [key, at, 1] }));
   const { settingsKey } = format;
   const settings: RawCommand[] =
@@ -65,9 +65,9 @@ function filled(key: string, format: BitFormat, size: BitSize) {
         capacity,
         errorRate,
       };
-      const fields = liveFields(placed.generation, LAYOUT_NUMBERS[format.kind], values);
+      const fields = liveFields(resolved.generation, LAYOUT_NUMBERS[format.kind], values);
       const fill: RawCommand[] = [
-        { name: 'setbit', args: [key, 8 * placed.length - 1, 0] },
+        { name: 'setbit', args: [key, 8 * resolved.length - 1, 0] },
         ...canaries.map((at) => ({ name: 'setrange', args: [key, at, Buffer.of(255)] })),
         { name: 'hset', args: [meta, ...fields] },
       ];

@@ -4,7 +4,7 @@ import {
   type RedissonStoredLayout,
   type StoredLayout,
 } from '../../../src/filter/index.js';
-import type { BitFormat, BitSize } from '../../../src/store/redis/bitmap/bit-format.js';
+import type { BitmapFormat, BitmapSize } from '../../../src/store/redis/bitmap/bitmap-format.js';
 import { goZeroFormat } from '../../../src/store/redis/bitmap/go-zero-format.js';
 import { redissonFormat } from '../../../src/store/redis/bitmap/redisson-format.js';
 import { springFormat } from '../../../src/store/redis/bitmap/spring-format.js';
@@ -16,11 +16,11 @@ import { springPeer } from '../../../test/support/peers/spring-peer.js';
 /** What one kind of peers has under a key. */
 export interface ForeignKind {
   readonly peer: ForeignPeer;
-  readonly size: BitSize;
+  readonly size: BitmapSize;
   /** A smaller one, that somebody may give the filter. */
-  readonly otherSize?: BitSize;
+  readonly otherSize?: BitmapSize;
   layout(key: string): StoredLayout;
-  format(key: string): BitFormat;
+  format(key: string): BitmapFormat;
 }
 
 /** Several canaries, and hardly a chance that an absent id passes. */
@@ -53,7 +53,7 @@ export function redissonKind(foreignAdds: ForeignAdds): ForeignKind {
     foreignAdds,
   });
   const peer = redissonPeer(RESIZED, DEMAND, { resize: true });
-  const sizeFor = (demand: typeof DEMAND): BitSize => ({
+  const sizeFor = (demand: typeof DEMAND): BitmapSize => ({
     ...redisson.size(demand),
     demand,
     takes: demand.capacity,
@@ -66,8 +66,8 @@ export function redissonKind(foreignAdds: ForeignAdds): ForeignKind {
 function kindOf(
   peer: ForeignPeer,
   layout: (key: string) => StoredLayout,
-  format: (key: string) => BitFormat,
+  format: (key: string) => BitmapFormat,
 ): ForeignKind {
-  const size: BitSize = { ...format('any').fixed!, demand: DEMAND, takes: Infinity };
+  const size: BitmapSize = { ...format('any').fixed!, demand: DEMAND, takes: Infinity };
   return { peer, size, layout, format };
 }

@@ -9,19 +9,19 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     name: 'foreign-check-token',
     what: 'an id is absent only while the generation is live that the caller computed its bits for',
     take: () => ({
-      lua: luaReplacing('bitsCheck', /if .* ~= ARGV\[2\] then return 'STALE' end/, ''),
+      lua: luaReplacing('bitmapCheck', /if .* ~= ARGV\[2\] then return 'STALE' end/, ''),
     }),
   },
   {
     name: 'foreign-check-proof',
     what: 'an id is absent only in a string that is proved to be the one of the generation',
-    take: () => ({ lua: luaReplacing('bitsCheck', "if not isProved() then return 'LOST' end", '') }),
+    take: () => ({ lua: luaReplacing('bitmapCheck', "if not isProved() then return 'LOST' end", '') }),
   },
   {
     name: 'foreign-canaries',
     what: 'a string without its canaries is another one',
     take: () => ({
-      lua: luaReplacing('bitsCheck', "~= '\\255' then return false end", "== 'x' then return false end"),
+      lua: luaReplacing('bitmapCheck', "~= '\\255' then return false end", "== 'x' then return false end"),
     }),
   },
   {
@@ -29,7 +29,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     what: 'a string of another length is another one',
     take: () => ({
       lua: luaReplacing(
-        'bitsCheck',
+        'bitmapCheck',
         /if \w+\('STRLEN', key\) ~= tonumber\(ARGV\[4\]\) then return false end/,
         '',
       ),
@@ -41,7 +41,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     shownBy: 1310,
     take: () => ({
       lua: luaReplacing(
-        'bitsCheck',
+        'bitmapCheck',
         /if \w+\('HGET', KEYS\[3\], ARGV\[i\]\) ~= ARGV\[i \+ 1\] then return false end/,
         '',
       ),
@@ -57,7 +57,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     name: 'foreign-add-proof',
     what: '`add` refuses a live string that is not the one of the generation',
     spare: 'every check proves the string again, which lacks its canaries still',
-    take: () => ({ lua: luaReplacing('bitsAdd', PROVED_ADD, '') }),
+    take: () => ({ lua: luaReplacing('bitmapAdd', PROVED_ADD, '') }),
   },
   {
     name: 'foreign-recent',
@@ -67,7 +67,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-add-known',
     what: 'both of these',
-    take: () => ({ lua: luaReplacing('bitsAdd', PROVED_ADD, '', luaWithout('add-tag')) }),
+    take: () => ({ lua: luaReplacing('bitmapAdd', PROVED_ADD, '', luaWithout('add-tag')) }),
   },
   {
     name: 'foreign-add-pending-tag',
@@ -83,7 +83,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     name: 'foreign-staged-again',
     what: '`add` withdraws a staging whose string is gone, and makes no other one',
     spare: 'a string that an add makes has no canaries, and the swap refuses it: it saves work only',
-    take: () => ({ lua: luaReplacing('bitsAdd', 'if isProved(KEYS[3], ARGV[6]) then', 'if true then') }),
+    take: () => ({ lua: luaReplacing('bitmapAdd', 'if isProved(KEYS[3], ARGV[6]) then', 'if true then') }),
   },
   {
     name: 'foreign-or-merge',
@@ -91,7 +91,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     // All bytes but those that are canaries: without these the swap would refuse.
     take: () => ({
       lua: luaReplacing(
-        'bitsMerge',
+        'bitmapMerge',
         "redis.call('SET', KEYS[3], staged)",
         "redis.call('SET', KEYS[3], (string.gsub(staged, '[^\\255]', '\\0')))",
       ),
@@ -109,7 +109,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     spare: 'a string that a merge makes has no canaries, and the swap refuses it: it saves work only',
     take: () => ({
       lua: luaReplacing(
-        'bitsMerge',
+        'bitmapMerge',
         /if redis.call\('STRLEN', KEYS\[2\]\) ~= .* then return 'LENGTH' end/,
         '',
       ),
@@ -120,7 +120,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     what: 'a live string is proved to be that of the generation before it is marked for the next one',
     take: () => ({
       lua: luaReplacing(
-        'bitsStage',
+        'bitmapStage',
         "if ARGV[2] ~= '' and not isProved(live, ARGV[3]) then",
         'if false then',
       ),
@@ -132,7 +132,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     spare: 'under the lease nothing but a loss changes what is live, and the proof of the string asks again',
     take: () => ({
       lua: luaReplacing(
-        'bitsStage',
+        'bitmapStage',
         /if \(redis\.\w+\('HGET', meta, 'token'\) or ''\) ~= ARGV\[2\] then return 'STALE' end/,
         '',
       ),
@@ -143,7 +143,11 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     what: 'a staging is made only under the lease',
     spare: 'what is staged without the lease is not published, nor swapped: it saves work only',
     take: () => ({
-      lua: luaReplacing('bitsStage', "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end", ''),
+      lua: luaReplacing(
+        'bitmapStage',
+        "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end",
+        '',
+      ),
     }),
   },
   {
@@ -152,7 +156,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     spare: 'the swap asks for the lease, and for the staging that was published last: it saves work only',
     take: () => ({
       lua: luaReplacing(
-        'companionPublish',
+        'generationPublish',
         "if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end",
         '',
       ),
@@ -169,7 +173,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     spare:
       'under the lease nothing but a loss changes what is live, and then the mark on the live string is gone too',
     take: () => ({
-      lua: luaReplacing('bitsSwap', "if (known[2] or '') ~= ARGV[4] then return 'STALE' end", ''),
+      lua: luaReplacing('bitmapSwap', "if (known[2] or '') ~= ARGV[4] then return 'STALE' end", ''),
     }),
   },
   {
@@ -200,7 +204,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     what: 'a key is taken as it is only while there are no metadata, unless somebody says so',
     take: () => ({
       lua: luaReplacing(
-        'bitsAdopt',
+        'bitmapAdopt',
         /local kind = redis.call\('TYPE', meta\).ok\n[^]*?\nend\n(?=local length)/,
         '',
       ),

@@ -1,8 +1,12 @@
 import { BlockedFilter, type ScalingOptions } from '../../../src/filter/index.js';
-import { liveFields } from '../../../src/store/redis/protocol/companion-meta.js';
-import { capacityOf, firstGeneration, segmentKeys } from '../../../src/store/redis/growing/placed-scaling.js';
-import { ScalingKeys } from '../../../src/store/redis/growing/scaling-keys.js';
-import { SCALING_LAYOUT } from '../../../src/store/redis/growing/scaling-scripts.js';
+import { liveFields } from '../../../src/store/redis/protocol/generation-meta.js';
+import {
+  capacityOf,
+  firstGeneration,
+  segmentKeys,
+} from '../../../src/store/redis/growing/resolved-growing.js';
+import { GrowingKeys } from '../../../src/store/redis/growing/growing-keys.js';
+import { GROWING_LAYOUT } from '../../../src/store/redis/growing/growing-scripts.js';
 import type { Ground } from '../ground.js';
 import { KEY_PREFIX, OLD_ROWS } from '../scenario.js';
 import { runId } from '../simulated-server.js';
@@ -36,26 +40,26 @@ export function scalingGround({ filterName, capacity, scaling, isMade }: Scaling
 function made(
   options: Pick<ScalingGroundOptions, 'filterName' | 'capacity' | 'scaling'>,
 ): ReturnType<Ground['begin']> {
-  const keys = new ScalingKeys(KEY_PREFIX, options.filterName);
+  const keys = new GrowingKeys(KEY_PREFIX, options.filterName);
   const { capacity, scaling } = options;
   const demand = { capacity, errorRate: SCALING_ERROR_RATE, scaling };
-  const placed = firstGeneration(keys, { token: 'first', demand, maxIdBytes: SCALING_ID_BYTES });
-  const filter = new BlockedFilter(placed.layers[0]!.generation);
+  const resolved = firstGeneration(keys, { token: 'first', demand, maxIdBytes: SCALING_ID_BYTES });
+  const filter = new BlockedFilter(resolved.layers[0]!.generation);
   for (const id of OLD_ROWS) filter.add(id);
-  const [segment] = segmentKeys(placed.layers);
+  const [segment] = segmentKeys(resolved.layers);
   const values = {
     state: 'ready',
     builds: 1,
     runId: runId(0),
     ids: 0,
     'layer.0': OLD_ROWS.length,
-    capacity: capacityOf(placed),
+    capacity: capacityOf(resolved),
     errorRate: SCALING_ERROR_RATE,
   };
   return {
     send: [
       { name: 'set', args: [segment!, Buffer.from(filter.bytes)] },
-      { name: 'hset', args: [keys.meta, ...liveFields(placed.generation, SCALING_LAYOUT, values)] },
+      { name: 'hset', args: [keys.meta, ...liveFields(resolved.generation, GROWING_LAYOUT, values)] },
     ],
     keys: [segment!, keys.meta],
   };

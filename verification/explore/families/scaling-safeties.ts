@@ -15,7 +15,7 @@ export const SCALING_SAFETIES: readonly Safety[] = [
     what: 'an id is absent only from the list of layers that the metadata hold in that step',
     take: () =>
       replacing(
-        'scalingCheck',
+        'growingCheck',
         /if redis\.\w+\('HGET', KEYS\[1\], ARGV\[1\]\) ~= ARGV\[2\] then return 'STALE' end/,
       ),
   },
@@ -27,19 +27,19 @@ export const SCALING_SAFETIES: readonly Safety[] = [
   {
     name: 'scaling-add-live',
     what: '`add` refuses a caller who knows another list of layers',
-    take: () => replacing('scalingAdd', LIVE_TOKEN, ''),
+    take: () => replacing('growingAdd', LIVE_TOKEN, ''),
   },
   {
     name: 'scaling-add-staged',
     what: '`add` refuses a caller who knows another staged generation, or none',
-    take: () => replacing('scalingAdd', STAGED_TOKEN, ''),
+    take: () => replacing('growingAdd', STAGED_TOKEN, ''),
   },
   {
     name: 'scaling-add-block',
     what: '`add` makes no block that is gone',
     take: () =>
       replacing(
-        'scalingAdd',
+        'growingAdd',
         /if .*#block ~= 256 then return nil end\n/,
         "if not block or #block ~= 256 then block = struct.pack('<I4', tags[layer]) .. string.rep('\\0', 252) end\n",
       ),
@@ -48,60 +48,60 @@ export const SCALING_SAFETIES: readonly Safety[] = [
     name: 'scaling-add-tag',
     what: '`add` sets no bits in a block of another tag',
     take: () =>
-      replacing('scalingAdd', 'if words[1] ~= tags[layer] then return nil end', 'words[1] = tags[layer]'),
+      replacing('growingAdd', 'if words[1] ~= tags[layer] then return nil end', 'words[1] = tags[layer]'),
   },
   {
     name: 'scaling-double-write',
     what: '`add` writes to the staged generation too',
     take: () =>
-      replacing('scalingAdd', "if ARGV[2] ~= '' then\n  local staged", 'if false then\n  local staged'),
+      replacing('growingAdd', "if ARGV[2] ~= '' then\n  local staged", 'if false then\n  local staged'),
   },
   {
     name: 'scaling-grow-lease',
     what: 'a layer is opened only under the lease',
     spare: 'another process that grew or emptied the filter has changed the token, which is compared',
-    take: () => replacing('scalingGrow', GROW_LEASE),
+    take: () => replacing('growingGrow', GROW_LEASE),
   },
   {
     name: 'scaling-grow-token',
     what: 'a layer is put only on the list that it was made for',
-    take: () => replacing('scalingGrow', GROW_TOKEN),
+    take: () => replacing('growingGrow', GROW_TOKEN),
   },
   {
     name: 'scaling-grow-known',
     what: 'both of these',
     take: () => ({
-      lua: luaReplacing('scalingGrow', GROW_TOKEN, '', luaReplacing('scalingGrow', GROW_LEASE, '')),
+      lua: luaReplacing('growingGrow', GROW_TOKEN, '', luaReplacing('growingGrow', GROW_LEASE, '')),
     }),
   },
   {
     name: 'scaling-grow-length',
     what: 'a layer is opened only when its segments are there whole',
     spare: 'a layer that is not there is a loss for every reader: it saves the filter, not an id',
-    take: () => replacing('scalingGrow', LENGTH),
+    take: () => replacing('growingGrow', LENGTH),
   },
   {
     name: 'scaling-swap-lease',
     what: 'a reset goes live only under the lease',
     spare: 'another process that grew or emptied the filter has changed a token, and those are compared',
-    take: () => replacing('scalingSwap', GROW_LEASE),
+    take: () => replacing('growingSwap', GROW_LEASE),
   },
   {
     name: 'scaling-swap-tokens',
     what: 'a reset goes live only when it was published last, and the live list is that which it was made against',
-    take: () => replacing('scalingSwap', SWAP_TOKENS),
+    take: () => replacing('growingSwap', SWAP_TOKENS),
   },
   {
     name: 'scaling-swap-length',
     what: 'a reset goes live only when its segments are there whole',
     spare: 'a layer that is not there is a loss for every reader: it saves the filter, not an id',
-    take: () => replacing('scalingSwap', LENGTH),
+    take: () => replacing('growingSwap', LENGTH),
   },
   {
     name: 'scaling-server',
     what: 'a reset goes live only on the server that it was staged on',
     spare: 'the generation would go live with the run id of the old server, and be suspect at the first look',
-    take: () => replacing('scalingSwap', /if ARGV\[3\] ~= '' and not .*\n\s*return 'SERVER'\nend/),
+    take: () => replacing('growingSwap', /if ARGV\[3\] ~= '' and not .*\n\s*return 'SERVER'\nend/),
   },
   {
     name: 'scaling-reconnect',

@@ -8,7 +8,7 @@ import {
 } from '../../../filter/index.js';
 import type { LocalFilter } from '../../index.js';
 import { IdLog } from '../protocol/id-log.js';
-import type { PlacedRedisBloom } from './placed-redisbloom.js';
+import type { ResolvedBf } from './resolved-bf.js';
 import { localDemand } from './reserve.js';
 
 export interface LocalChainOptions {
@@ -27,12 +27,12 @@ export class LocalChain implements LocalFilter {
   overflow: BloomFullError | undefined;
 
   constructor(
-    placed: PlacedRedisBloom,
+    resolved: ResolvedBf,
     private readonly options: LocalChainOptions,
   ) {
-    this.filter = redisBloom.create(localDemand(placed));
+    this.filter = redisBloom.create(localDemand(resolved));
     this.ids = options.keepsIds ? new IdLog() : undefined;
-    for (const canary of placed.canaries) this.filter.add(canary);
+    for (const canary of resolved.canaries) this.filter.add(canary);
   }
 
   addKey(id: IdKey): boolean {

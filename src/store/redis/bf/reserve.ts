@@ -1,15 +1,15 @@
 import type { RedisBloomDemand } from '../../../filter/index.js';
-import type { PlacedRedisBloom } from './placed-redisbloom.js';
+import type { ResolvedBf } from './resolved-bf.js';
 
 /** The filter to build in this process. Canaries take no room from the ids. */
-export function localDemand({ settings, canaries }: PlacedRedisBloom): RedisBloomDemand {
+export function localDemand({ settings, canaries }: ResolvedBf): RedisBloomDemand {
   const { capacity, errorRate, expansion, nonScaling } = settings;
   const growth = nonScaling ? { nonScaling } : { expansion };
   return { capacity: capacity + canaries.length, errorRate, ...growth };
 }
 
 /** What `BF.RESERVE` takes after the key to make the same on the server. */
-export function reserveArguments({ settings, canaries }: PlacedRedisBloom): string[] {
+export function reserveArguments({ settings, canaries }: ResolvedBf): string[] {
   const { capacity, errorRate, expansion, nonScaling } = settings;
   const growth = nonScaling
     ? ['NONSCALING']

@@ -1,5 +1,5 @@
 import { BloomConfigError } from '../../../common/index.js';
-import type { RedisBloomScripts } from './redisbloom-scripts.js';
+import type { BfScripts } from './bf-scripts.js';
 
 const NEEDED = ['BF.RESERVE', 'BF.INSERT', 'BF.MEXISTS', 'BF.INFO'];
 const LOAD = 'BF.LOADCHUNK';
@@ -14,7 +14,7 @@ export interface ServerCommands {
 }
 
 /** @throws {BloomConfigError} when the server has no such filters. */
-export async function findCommands(scripts: RedisBloomScripts, filter: string): Promise<ServerCommands> {
+export async function findCommands(scripts: BfScripts, filter: string): Promise<ServerCommands> {
   const answers = await scripts.probe(TRIED);
   const told = new Map(TRIED.map((command, i) => [command, answers[i] ?? '']));
   const missing = NEEDED.filter((command) => isUnknown(told.get(command)!));

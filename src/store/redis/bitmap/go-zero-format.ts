@@ -1,11 +1,11 @@
 import { goZero, type GoZeroStoredLayout } from '../../../filter/index.js';
 import type { StagePlan } from '../../index.js';
-import type { BitFormat, BitSize } from './bit-format.js';
+import type { BitmapFormat, BitmapSize } from './bitmap-format.js';
 
 /** A filter of go-zero: the bits under the plain key, and nothing else. Its size is the option `bits` of every side. */
-export function goZeroFormat({ key, bits }: GoZeroStoredLayout, plan: StagePlan): BitFormat {
+export function goZeroFormat({ key, bits }: GoZeroStoredLayout, plan: StagePlan): BitmapFormat {
   const { hashCount } = goZero.layout({ bits });
-  const size: BitSize = { bits, hashCount, demand: plan, takes: Infinity };
+  const size: BitmapSize = { bits, hashCount, demand: plan, takes: Infinity };
   return {
     kind: 'go-zero',
     key,

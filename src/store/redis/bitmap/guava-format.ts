@@ -1,14 +1,14 @@
 import { BloomFormatError } from '../../../common/index.js';
 import { type Geometry, guava, GUAVA_STRATEGIES, type GuavaStoredLayout } from '../../../filter/index.js';
 import type { StagePlan } from '../../index.js';
-import { type BitFormat, type BitSize, type FoundString, MAX_BITS } from './bit-format.js';
+import { type BitmapFormat, type BitmapSize, type FoundString, MAX_BITS } from './bitmap-format.js';
 
 /** Strategy (1 byte), hash count (1), number of words (4). */
 const HEAD_BYTES = 6;
 const WORD_BITS = 64;
 
 /** A filter of Guava in a Redis string: what `writeTo` writes, whose bits are set in place. */
-export function guavaFormat(layout: GuavaStoredLayout, plan: StagePlan): BitFormat {
+export function guavaFormat(layout: GuavaStoredLayout, plan: StagePlan): BitmapFormat {
   const { key, funnel, strategy = 'MURMUR128_MITZ_64' } = layout;
   const settings = { funnel, strategy };
   return {
@@ -34,7 +34,7 @@ export function guavaFormat(layout: GuavaStoredLayout, plan: StagePlan): BitForm
   };
 }
 
-function planned(plan: StagePlan): BitSize {
+function planned(plan: StagePlan): BitmapSize {
   return { ...guava.size(plan), demand: plan, takes: Infinity };
 }
 

@@ -8,13 +8,13 @@ import {
   type RedissonStoredLayout,
 } from '../../../filter/index.js';
 import type { StagePlan } from '../../index.js';
-import { type BitFormat, type BitSize, MIN_BITS } from './bit-format.js';
+import { type BitmapFormat, type BitmapSize, MIN_BITS } from './bitmap-format.js';
 
 /** A filter that is there gets another size when its ids would make this many times its errors. */
 const ERRORS_TO_RESIZE = 2;
 
 /** A filter of Redisson: the bits under its name, and the settings, which decide its size, in a hash beside it. */
-export function redissonFormat(layout: RedissonStoredLayout): BitFormat {
+export function redissonFormat(layout: RedissonStoredLayout): BitmapFormat {
   const { name, codec, type = 'String', resize = false } = layout;
   const settings = { codec, type };
   return {
@@ -40,7 +40,7 @@ export function redissonFormat(layout: RedissonStoredLayout): BitFormat {
   };
 }
 
-function sizeOf(config: Readonly<Partial<RedissonConfig>>, name: string, resize: boolean): BitSize {
+function sizeOf(config: Readonly<Partial<RedissonConfig>>, name: string, resize: boolean): BitmapSize {
   const { bits, hashCount, capacity, errorRate } = redisson.readConfig(config);
   if (bits < MIN_BITS) {
     throw new BloomFormatError(
@@ -58,7 +58,7 @@ function isEnough(plan: StagePlan, found: Geometry & { demand: Demand }): boolea
 }
 
 /** By the error rate of the filter that is there, else by that of this process. */
-function planned(plan: StagePlan, found: BitSize | undefined, resize: boolean): BitSize {
+function planned(plan: StagePlan, found: BitmapSize | undefined, resize: boolean): BitmapSize {
   const errorRate = found?.demand.errorRate ?? plan.errorRate;
   for (let { capacity } = plan; ; capacity *= 2) {
     const demand = { capacity, errorRate };

@@ -1,12 +1,12 @@
 import { spring, springStoredSize, type SpringStoredLayout } from '../../../filter/index.js';
 import type { StagePlan } from '../../index.js';
-import type { BitFormat, BitSize } from './bit-format.js';
+import type { BitmapFormat, BitmapSize } from './bitmap-format.js';
 
 /** A filter of Spring's `BloomFilterHelper`: the bits under the key, and nothing else. Every side is told its size. */
-export function springFormat(layout: SpringStoredLayout, plan: StagePlan): BitFormat {
+export function springFormat(layout: SpringStoredLayout, plan: StagePlan): BitmapFormat {
   const { key, funnel } = layout;
   const { bits, hashCount } = springStoredSize(layout);
-  const size: BitSize = { bits, hashCount, demand: plan, takes: Infinity };
+  const size: BitmapSize = { bits, hashCount, demand: plan, takes: Infinity };
   return {
     kind: 'spring',
     key,

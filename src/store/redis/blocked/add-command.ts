@@ -1,7 +1,7 @@
 import { type IdKey, tooLong } from '../../../filter/index.js';
 import { RANGE_BYTES, writeRange } from '../protocol/segments/block-range.js';
 import { KeyIndex } from '../protocol/segments/block-reader.js';
-import type { DenialTableName } from './denials/denial-table-name.js';
+import type { NegativeCacheTable } from './negative-cache/negative-cache-table.js';
 import type { AddCommand, DenialMarks } from './blocked-scripts.js';
 import { SEGMENT_BLOCKS, type SegmentedGeneration, tagText } from '../protocol/segments/segments.js';
 
@@ -72,7 +72,7 @@ function ascending(numbers: number[]): number[] {
 }
 
 /** The buckets that an add of these ids has to mark. */
-export function denialMarks(denials: DenialTableName, ids: readonly IdKey[], lifeMs: number): DenialMarks {
+export function denialMarks(denials: NegativeCacheTable, ids: readonly IdKey[], lifeMs: number): DenialMarks {
   const buckets = Buffer.allocUnsafe(ids.length * 4);
   ids.forEach((id, i) => buckets.writeUInt32BE(denials.bucketOf(id), i * 4));
   return { denials, lifeMs, buckets };

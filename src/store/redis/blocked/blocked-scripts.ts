@@ -10,11 +10,11 @@ import {
   segmentLength,
   tagText,
 } from '../protocol/segments/segments.js';
-import type { DenialTableName } from './denials/denial-table-name.js';
-import { buildCountsSum, FORMAT, generationFields } from './filter-meta.js';
+import type { NegativeCacheTable } from './negative-cache/negative-cache-table.js';
+import { buildCountsSum, FORMAT, generationFields } from './blocked-meta.js';
 
 /** Life of segments that were moved aside: they are removed long before, unless the process dies. */
-const ASIDE_LIFE_MS = 60_000;
+const RETIRED_LIFE_MS = 60_000;
 
 /** `unbuilt` becomes `lost` when there is a live segment. */
 export type OfflineState = 'unbuilt' | 'lost' | 'suspect';
@@ -30,7 +30,7 @@ export interface AddCommand {
 
 /** What an add marks in the table of denials. */
 export interface DenialMarks {
-  readonly denials: DenialTableName;
+  readonly denials: NegativeCacheTable;
   readonly lifeMs: number;
   /** Of each id, four bytes, big-endian. */
   readonly buckets: Buffer;
@@ -89,7 +89,7 @@ export class BlockedScripts {
         ...indexes.map((index) => keys.segment(index)),
         ...indexes.map((index) => keys.aside(token, index)),
       ],
-      [segments, tag, state, FORMAT, ASIDE_LIFE_MS, nonsense ? 1 : 0, builds],
+      [segments, tag, state, FORMAT, RETIRED_LIFE_MS, nonsense ? 1 : 0, builds],
     );
     if (!Array.isArray(reply)) return 'STALE';
     const [set, ...moved] = reply as [Buffer, ...number[]];
@@ -165,7 +165,7 @@ export class BlockedScripts {
         oldCount,
         SEGMENT_BYTES,
         segmentLength(staged.generation, count - 1),
-        ASIDE_LIFE_MS,
+        RETIRED_LIFE_MS,
         ids,
         ...generationFields(staged.generation),
         'runId',

@@ -12,20 +12,20 @@ import {
 import type { BloomVerdict, StagePlan } from '../../index.js';
 import type {
   Adoption,
-  CompanionDriver,
+  LayoutDriver,
   GenerationRole,
   Outdated,
   StagingHost,
-} from '../protocol/companion-driver.js';
-import type { CommandTry } from '../protocol/command-tries.js';
-import type { CompanionGeneration } from '../protocol/companion-meta.js';
-import type { LeasedStaging, StagingTicket } from '../protocol/leased-staging.js';
+} from '../protocol/layout-driver.js';
+import type { CommandTry } from '../protocol/command-permissions.js';
+import type { StoredGeneration } from '../protocol/generation-meta.js';
+import type { LeasedStaging, StagingContext } from '../protocol/leased-staging.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import type { LuaSources } from '../client/script.js';
 import type { CuckooKeys } from './cuckoo-keys.js';
 import { CuckooScripts } from './cuckoo-scripts.js';
 import { CuckooStaging } from './cuckoo-staging.js';
-import { createGeneration, placeCuckoo, type PlacedCuckoo } from './placed-cuckoo.js';
+import { createGeneration, resolveCuckoo, type ResolvedCuckoo } from './resolved-cuckoo.js';
 
 /** Ids of one call: each is some commands of the script `cf-add`, which together hold the server for about a millisecond. */
 const IDS_PER_CALL = 128;
@@ -43,7 +43,7 @@ export interface CuckooDriverOptions {
 }
 
 /** Filters of the commands `CF.*`, on keys that nobody else writes to. */
-export class CuckooDriver implements CompanionDriver<PlacedCuckoo> {
+export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
   readonly layout = LAYOUT_NUMBERS.cuckoo;
 
   private readonly scripts: CuckooScripts;
@@ -63,11 +63,11 @@ export class CuckooDriver implements CompanionDriver<PlacedCuckoo> {
     );
   }
 
-  place(generation: CompanionGeneration): PlacedCuckoo | undefined {
-    return placeCuckoo(this.options.keys, generation);
+  place(generation: StoredGeneration): ResolvedCuckoo | undefined {
+    return resolveCuckoo(this.options.keys, generation);
   }
 
-  ownKeys({ token }: CompanionGeneration): string[] {
+  ownKeys({ token }: StoredGeneration): string[] {
     const { keys } = this.options;
     return [keys.generation(token), keys.kept(token)];
   }
@@ -82,13 +82,13 @@ export class CuckooDriver implements CompanionDriver<PlacedCuckoo> {
   }
 
   async check(
-    placed: PlacedCuckoo,
+    resolved: ResolvedCuckoo,
     ids: readonly IdKey[],
     role: GenerationRole,
   ): Promise<BloomVerdict[] | Outdated> {
     const { maxIdBytes } = this.options.plan;
     const fitting = ids.filter((id) => !isLongerThan(id, maxIdBytes));
-    const found = await this.scripts.check(placed, fitting, role);
+    const found = await this.scripts.check(resolved, fitting, role);
     if (typeof found === 'string') return found;
     let next = 0;
     // Another process may take longer ids.
@@ -96,15 +96,15 @@ export class CuckooDriver implements CompanionDriver<PlacedCuckoo> {
   }
 
   add(
-    live: PlacedCuckoo | undefined,
-    staged: PlacedCuckoo | undefined,
+    live: ResolvedCuckoo | undefined,
+    staged: ResolvedCuckoo | undefined,
     ids: readonly IdKey[],
   ): Promise<boolean[] | Outdated> {
     return this.scripts.add(live, staged, ids);
   }
 
   /** From the live generation only: a staged one may not have the id, and could lose another for it. */
-  remove(live: PlacedCuckoo, ids: readonly IdKey[], beganAt: number): Promise<boolean[] | Outdated> {
+  remove(live: ResolvedCuckoo, ids: readonly IdKey[], beganAt: number): Promise<boolean[] | Outdated> {
     const { hasSource, drainMs } = this.options;
     return this.scripts.remove(live, ids, { beganAt, settleMs: hasSource ? drainMs : 0 });
   }
@@ -123,20 +123,20 @@ export class CuckooDriver implements CompanionDriver<PlacedCuckoo> {
     key,
     canaries,
     settings,
-  }: PlacedCuckoo): Promise<{ count: number; shape: FilterShape } | undefined> {
+  }: ResolvedCuckoo): Promise<{ count: number; shape: FilterShape } | undefined> {
     const info = await this.scripts.info(key);
     if ('error' in info) return undefined;
     const count = Math.max(0, info.fingerprints - canaries.length);
     return { count, shape: shapeOf(settings, count, info.bytes) };
   }
 
-  stage(ticket: StagingTicket, host: StagingHost<PlacedCuckoo>): LeasedStaging {
+  stage(ticket: StagingContext, host: StagingHost<ResolvedCuckoo>): LeasedStaging {
     const generation = createGeneration(ticket.token, ticket.plan, this.options.layout);
-    const placed = this.place(generation)!;
+    const resolved = this.place(generation)!;
     return new CuckooStaging({
       driver: this,
       scripts: this.scripts,
-      placed,
+      resolved,
       ticket,
       host,
       ownKeys: this.ownKeys(generation),
@@ -167,7 +167,7 @@ export class CuckooDriver implements CompanionDriver<PlacedCuckoo> {
   }
 }
 
-function shapeOf(settings: PlacedCuckoo['settings'], count: number, bytes: number): FilterShape {
+function shapeOf(settings: ResolvedCuckoo['settings'], count: number, bytes: number): FilterShape {
   const { capacity, errorRate, slots, bucketSize, maxIterations, expansion } = settings;
   const layout = { kind: 'cuckoo', bucketSize, maxIterations, expansion } as const;
   const plan = { ...planFilter({ capacity, errorRate, layout }), bits: slots * 8 };

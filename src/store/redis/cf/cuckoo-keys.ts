@@ -1,7 +1,7 @@
-import { CompanionKeys } from '../protocol/companion-keys.js';
+import { GenerationKeys } from '../protocol/generation-keys.js';
 
 /** Names of the keys of a cuckoo filter: each generation has its own. */
-export class CuckooKeys extends CompanionKeys {
+export class CuckooKeys extends GenerationKeys {
   constructor(keyPrefix: string, filter: string) {
     super(`${keyPrefix}:{${filter}}:cf`);
   }

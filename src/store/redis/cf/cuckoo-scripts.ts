@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { BloomFullError, BloomUnavailableError } from '../../../common/index.js';
 import { type IdKey, LAYOUT_NUMBERS } from '../../../filter/index.js';
-import type { GenerationRole, Outdated } from '../protocol/companion-driver.js';
-import { liveFields } from '../protocol/companion-meta.js';
+import type { GenerationRole, Outdated } from '../protocol/layout-driver.js';
+import { liveFields } from '../protocol/generation-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type LuaSources } from '../client/script.js';
 import type { Refusal } from '../protocol/refusal.js';
 import type { CuckooKeys } from './cuckoo-keys.js';
-import { fingerprintName, type PlacedCuckoo, reserveArguments } from './placed-cuckoo.js';
+import { fingerprintName, type ResolvedCuckoo, reserveArguments } from './resolved-cuckoo.js';
 
 const SCRIPTS = [
   'cfCheck',
@@ -51,7 +51,7 @@ export class CuckooScripts {
 
   /** For each id whether the filter holds it. */
   async check(
-    { generation, canaries, key }: PlacedCuckoo,
+    { generation, canaries, key }: ResolvedCuckoo,
     ids: readonly IdKey[],
     role: GenerationRole,
   ): Promise<boolean[] | Outdated> {
@@ -75,8 +75,8 @@ export class CuckooScripts {
    * @throws {BloomFullError}
    */
   async add(
-    live: PlacedCuckoo | undefined,
-    staged: PlacedCuckoo | undefined,
+    live: ResolvedCuckoo | undefined,
+    staged: ResolvedCuckoo | undefined,
     ids: readonly IdKey[],
   ): Promise<boolean[] | Outdated> {
     const none = this.keys.generation('none');
@@ -112,7 +112,7 @@ export class CuckooScripts {
    * @throws {BloomUnavailableError} when the call began so long ago that nobody knows whether it was carried out.
    */
   async remove(
-    live: PlacedCuckoo,
+    live: ResolvedCuckoo,
     ids: readonly IdKey[],
     { beganAt, settleMs }: Removal,
   ): Promise<boolean[] | Outdated> {
@@ -137,7 +137,7 @@ export class CuckooScripts {
     );
   }
 
-  async stage({ lease, lifeMs }: CuckooStep, staged: PlacedCuckoo): Promise<Refusal | 'OK'> {
+  async stage({ lease, lifeMs }: CuckooStep, staged: ResolvedCuckoo): Promise<Refusal | 'OK'> {
     const { key, kept, canaries } = staged;
     const keys = [this.keys.lease, key, kept];
     const args = [lease, lifeMs, canaries.length, ...canaries, ...reserveArguments(staged)];
@@ -147,7 +147,7 @@ export class CuckooScripts {
   /** @throws {BloomFullError} */
   async insert(
     { lease, lifeMs }: CuckooStep,
-    staged: PlacedCuckoo,
+    staged: ResolvedCuckoo,
     ids: readonly Buffer[],
   ): Promise<Refusal | 'OK'> {
     const keys = [this.keys.lease, staged.key, staged.kept];
@@ -158,13 +158,13 @@ export class CuckooScripts {
   }
 
   async swap(
-    { generation, canaries, settings, key, kept }: PlacedCuckoo,
+    { generation, canaries, settings, key, kept }: ResolvedCuckoo,
     {
       lease,
       runId,
       before,
       ids,
-    }: { lease: string; runId: string; before: PlacedCuckoo | undefined; ids: number },
+    }: { lease: string; runId: string; before: ResolvedCuckoo | undefined; ids: number },
   ): Promise<Refusal | 'OK'> {
     const reply = await this.connection.run(
       this.script.cfSwap,
@@ -200,8 +200,8 @@ export class CuckooScripts {
   }
 }
 
-function nameIn(placed: PlacedCuckoo | undefined, id: IdKey): string {
-  return placed ? fingerprintName(placed, id) : '';
+function nameIn(resolved: ResolvedCuckoo | undefined, id: IdKey): string {
+  return resolved ? fingerprintName(resolved, id) : '';
 }
 
 function itemOf(id: IdKey): string | Buffer {

@@ -8,23 +8,23 @@ import {
   tooLong,
 } from '../../../filter/index.js';
 import type { BloomVerdict, LocalFilter } from '../../index.js';
-import type { CompanionDriver, StagingHost } from '../protocol/companion-driver.js';
-import type { LeasedStaging, StagingTicket } from '../protocol/leased-staging.js';
+import type { LayoutDriver, StagingHost } from '../protocol/layout-driver.js';
+import type { LeasedStaging, StagingContext } from '../protocol/leased-staging.js';
 import { IdLog } from '../protocol/id-log.js';
 import type { Refusal } from '../protocol/refusal.js';
-import { commitSwap, demand } from '../protocol/swap-steps.js';
+import { commitSwap, assertOk } from '../protocol/swap-steps.js';
 import type { CuckooScripts } from './cuckoo-scripts.js';
-import type { PlacedCuckoo } from './placed-cuckoo.js';
+import type { ResolvedCuckoo } from './resolved-cuckoo.js';
 
 /** Ids of one command of a rebuild. */
 const IDS_PER_STEP = 256;
 
 export interface CuckooStagingOptions {
-  readonly driver: Pick<CompanionDriver<PlacedCuckoo>, 'check'>;
+  readonly driver: Pick<LayoutDriver<ResolvedCuckoo>, 'check'>;
   readonly scripts: CuckooScripts;
-  readonly placed: PlacedCuckoo;
-  readonly ticket: StagingTicket;
-  readonly host: StagingHost<PlacedCuckoo>;
+  readonly resolved: ResolvedCuckoo;
+  readonly ticket: StagingContext;
+  readonly host: StagingHost<ResolvedCuckoo>;
   readonly ownKeys: readonly string[];
 }
 
@@ -40,12 +40,12 @@ export class CuckooStaging implements LeasedStaging {
 
   constructor(private readonly options: CuckooStagingOptions) {
     this.capacity = options.ticket.plan.capacity;
-    this.bytes = options.placed.settings.slots;
+    this.bytes = options.resolved.settings.slots;
   }
 
   get local(): LocalCuckoo {
-    const { placed, ticket } = this.options;
-    return (this.scanned ??= new LocalCuckoo(placed, ticket.plan.maxIdBytes));
+    const { resolved, ticket } = this.options;
+    return (this.scanned ??= new LocalCuckoo(resolved, ticket.plan.maxIdBytes));
   }
 
   keysToRenew(): string[] {
@@ -53,35 +53,35 @@ export class CuckooStaging implements LeasedStaging {
   }
 
   async open(): Promise<void> {
-    const { scripts, placed, ticket, host } = this.options;
+    const { scripts, resolved, ticket, host } = this.options;
     this.runId = (await host.views.reload()).runId;
     await ticket.claim(this.bytes);
-    demand(await scripts.stage(ticket, placed));
-    const made = { lease: ticket.lease, runId: this.runId, generation: placed.generation };
+    assertOk(await scripts.stage(ticket, resolved));
+    const made = { lease: ticket.lease, runId: this.runId, generation: resolved.generation };
     const reply = await host.scripts.publish(host.keys, { ...made, layout: LAYOUT_NUMBERS.cuckoo });
     host.views.forget();
-    demand(reply);
+    assertOk(reply);
   }
 
   async merge(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     for (const batch of this.local.take().batches(IDS_PER_STEP)) {
       signal.throwIfAborted();
-      demand(await this.insert(batch));
+      assertOk(await this.insert(batch));
     }
   }
 
   async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
-    const reply = await this.options.driver.check(this.options.placed, ids, 'staged');
+    const reply = await this.options.driver.check(this.options.resolved, ids, 'staged');
     return typeof reply === 'string' ? ids.map(() => 'unknown') : reply;
   }
 
   async commit(ids: number): Promise<void> {
-    const { scripts, placed, ticket, host } = this.options;
+    const { scripts, resolved, ticket, host } = this.options;
     const { lease, token } = ticket;
     const view = await commitSwap({
       ...host,
-      swap: ({ live }) => scripts.swap(placed, { lease, runId: this.runId, before: live, ids }),
+      swap: ({ live }) => scripts.swap(resolved, { lease, runId: this.runId, before: live, ids }),
       isLive: ({ live }) => live?.generation.token === token,
     });
     if (view.live) await host.views.remove([view.live.key, view.live.kept]);
@@ -98,9 +98,9 @@ export class CuckooStaging implements LeasedStaging {
   }
 
   private async insert(batch: readonly Buffer[]): Promise<Refusal | 'OK'> {
-    const { scripts, placed, ticket } = this.options;
+    const { scripts, resolved, ticket } = this.options;
     try {
-      return await scripts.insert(ticket, placed, batch);
+      return await scripts.insert(ticket, resolved, batch);
     } catch (error) {
       if (!(error instanceof BloomFullError)) throw error;
       throw new BloomRebuildError(
@@ -120,7 +120,7 @@ class LocalCuckoo implements LocalFilter {
   private isFull = false;
 
   constructor(
-    { settings }: PlacedCuckoo,
+    { settings }: ResolvedCuckoo,
     private readonly maxIdBytes: number,
   ) {
     this.filter = cuckoo.create({ ...settings, capacity: settings.slots });

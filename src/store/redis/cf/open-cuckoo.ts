@@ -1,14 +1,14 @@
 import { BloomUnavailableError } from '../../../common/index.js';
 import { type CuckooStoredLayout, type IdKey, isLongerThan } from '../../../filter/index.js';
 import type { StagePlan } from '../../index.js';
-import { unavailable } from '../protocol/batching-filter-store.js';
-import { CompanionFilterStore, type CompanionFilterOptions } from '../protocol/companion-filter-store.js';
+import { unavailable } from '../protocol/batching-filter.js';
+import { DrivenFilter, type DrivenFilterOptions } from '../protocol/driven-filter.js';
 import type { LuaSources } from '../client/script.js';
 import { CuckooDriver } from './cuckoo-driver.js';
 import { CuckooKeys } from './cuckoo-keys.js';
-import type { PlacedCuckoo } from './placed-cuckoo.js';
+import type { ResolvedCuckoo } from './resolved-cuckoo.js';
 
-export interface CuckooFilterOptions extends Omit<CompanionFilterOptions<PlacedCuckoo>, 'keys' | 'driver'> {
+export interface CuckooFilterOptions extends Omit<DrivenFilterOptions<ResolvedCuckoo>, 'keys' | 'driver'> {
   readonly layout: CuckooStoredLayout;
   readonly plan: StagePlan;
   readonly keyPrefix: string;
@@ -20,9 +20,9 @@ export interface CuckooFilterOptions extends Omit<CompanionFilterOptions<PlacedC
 const MAX_ATTEMPTS = 5;
 
 /** A filter of `CF.*` commands. */
-class CuckooFilterStore extends CompanionFilterStore<PlacedCuckoo> {
+class CuckooFilterInRedis extends DrivenFilter<ResolvedCuckoo> {
   constructor(
-    private readonly parts: CompanionFilterOptions<PlacedCuckoo> & {
+    private readonly parts: DrivenFilterOptions<ResolvedCuckoo> & {
       readonly driver: CuckooDriver;
       readonly plan: StagePlan;
     },
@@ -62,9 +62,9 @@ class CuckooFilterStore extends CompanionFilterStore<PlacedCuckoo> {
   }
 }
 
-export function openCuckoo(options: CuckooFilterOptions): CuckooFilterStore {
+export function openCuckoo(options: CuckooFilterOptions): CuckooFilterInRedis {
   const { name, keyPrefix } = options;
   const keys = new CuckooKeys(keyPrefix, name);
   const driver = new CuckooDriver({ ...options, filter: name, keys });
-  return new CuckooFilterStore({ ...options, keys, driver, ownsKey: true });
+  return new CuckooFilterInRedis({ ...options, keys, driver, ownsKey: true });
 }

@@ -1,6 +1,6 @@
 import { type IdKey, tooLong } from '../../../filter/index.js';
 import { SEGMENT_BLOCKS, type SegmentedGeneration } from '../protocol/segments/segments.js';
-import type { PlacedScaling } from './placed-scaling.js';
+import type { ResolvedGrowing } from './resolved-growing.js';
 import { ScriptKeys } from '../client/script-keys.js';
 
 /** Where ids are in every layer, as the script takes it. */
@@ -14,8 +14,8 @@ export interface AddRecords {
 /** @throws {BloomIdError} for an id over `maxIdBytes` of either generation. */
 export function addRecords(
   meta: string,
-  live: PlacedScaling | undefined,
-  staged: PlacedScaling | undefined,
+  live: ResolvedGrowing | undefined,
+  staged: ResolvedGrowing | undefined,
   ids: readonly IdKey[],
 ): AddRecords {
   const table = new ScriptKeys(meta);

@@ -8,9 +8,9 @@ import { SegmentWriter } from '../protocol/segments/segment-writer.js';
 import type { SegmentedGeneration } from '../protocol/segments/segments.js';
 import { explainNoMemory } from '../protocol/server-memory.js';
 import { StagingMemory } from '../protocol/staging-memory.js';
-import { grownGeneration, type PlacedScaling } from './placed-scaling.js';
-import type { ScalingKeys } from './scaling-keys.js';
-import type { ScalingScripts } from './scaling-scripts.js';
+import { grownGeneration, type ResolvedGrowing } from './resolved-growing.js';
+import type { GrowingKeys } from './growing-keys.js';
+import type { GrowingScripts } from './growing-scripts.js';
 
 /** Long enough for a layer of gigabytes; a process that dies meanwhile holds the others up for this long. */
 const LEASE_MS = 30_000;
@@ -26,11 +26,11 @@ const NO_MEMORY_PAUSE_MS = 30_000;
 export interface LayerOpenerOptions {
   readonly name: string;
   readonly emit: BloomEventListener;
-  readonly keys: ScalingKeys;
+  readonly keys: GrowingKeys;
   readonly connection: RedisConnection;
   readonly leases: RedisLeases;
   readonly scripts: ServerScripts;
-  readonly scaling: ScalingScripts;
+  readonly scaling: GrowingScripts;
   /** Ids that all layers together may be for. */
   readonly maxCapacity: number;
 }
@@ -40,23 +40,23 @@ export class LayerOpener {
   private opening: Promise<void> | undefined;
   private notBefore = 0;
   /** The last one that was worked out, and from what: planning a layer takes milliseconds. */
-  private next: { readonly from: string; readonly grown: PlacedScaling | undefined } | undefined;
+  private next: { readonly from: string; readonly grown: ResolvedGrowing | undefined } | undefined;
 
   constructor(private readonly options: LayerOpenerOptions) {}
 
   /** Whether there is a further layer for a generation to have. */
-  canGrow(placed: PlacedScaling): boolean {
-    return this.grown(placed) !== undefined;
+  canGrow(resolved: ResolvedGrowing): boolean {
+    return this.grown(resolved) !== undefined;
   }
 
   /** Starts opening one beside what goes on, unless that was tried just now. */
-  start(placed: PlacedScaling): void {
-    if (performance.now() >= this.notBefore && this.canGrow(placed)) void this.open(placed);
+  start(resolved: ResolvedGrowing): void {
+    if (performance.now() >= this.notBefore && this.canGrow(resolved)) void this.open(resolved);
   }
 
   /** Resolves when a layer was opened, or a pause has passed after which it may have been by another process. Never rejects. */
-  async open(placed: PlacedScaling): Promise<void> {
-    this.opening ??= this.tryToOpen(placed).finally(() => (this.opening = undefined));
+  async open(resolved: ResolvedGrowing): Promise<void> {
+    this.opening ??= this.tryToOpen(resolved).finally(() => (this.opening = undefined));
     await this.opening;
   }
 
@@ -65,11 +65,11 @@ export class LayerOpener {
     await this.opening;
   }
 
-  private async tryToOpen(placed: PlacedScaling): Promise<void> {
+  private async tryToOpen(resolved: ResolvedGrowing): Promise<void> {
     const { name, emit } = this.options;
     if (performance.now() >= this.notBefore) {
       try {
-        if (await this.openUnderLease(placed)) return;
+        if (await this.openUnderLease(resolved)) return;
         this.notBefore = performance.now() + PAUSE_MS;
       } catch (error) {
         emit({ type: 'store-error', filter: name, operation: 'open a layer', error });
@@ -80,9 +80,9 @@ export class LayerOpener {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 
-  private async openUnderLease(placed: PlacedScaling): Promise<boolean> {
+  private async openUnderLease(resolved: ResolvedGrowing): Promise<boolean> {
     const { keys, leases, scripts, scaling } = this.options;
-    const grown = this.grown(placed);
+    const grown = this.grown(resolved);
     const held = grown && (await leases.take({ leaseMs: LEASE_MS }));
     if (!held) return false;
     try {
@@ -97,7 +97,7 @@ export class LayerOpener {
       });
       await this.write(writer, target);
       // Refused: the layer is not needed any more, and expires.
-      await scaling.grow(grown, { lease, before: placed.generation.token });
+      await scaling.grow(grown, { lease, before: resolved.generation.token });
       return true;
     } finally {
       await leases.giveBack(held);
@@ -120,10 +120,10 @@ export class LayerOpener {
     }
   }
 
-  private grown(placed: PlacedScaling): PlacedScaling | undefined {
-    const from = placed.generation.token;
+  private grown(resolved: ResolvedGrowing): ResolvedGrowing | undefined {
+    const from = resolved.generation.token;
     const { keys, maxCapacity } = this.options;
-    if (this.next?.from !== from) this.next = { from, grown: grownGeneration(keys, placed, maxCapacity) };
+    if (this.next?.from !== from) this.next = { from, grown: grownGeneration(keys, resolved, maxCapacity) };
     return this.next.grown;
   }
 }

@@ -460,7 +460,7 @@ redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
 return 'OK'
 `,
   },
-  bitsAdd: {
+  bitmapAdd: {
     source: `local isHash = redis.call('TYPE', KEYS[1]).ok == 'hash'
 local known = isHash and redis.call('HMGET', KEYS[1], 'token', 'pending.token', 'recent') or {}
 --safety:add-tag
@@ -540,7 +540,7 @@ end
 return { flags or '' }
 `,
   },
-  bitsAdopt: {
+  bitmapAdopt: {
     source: `local meta, key = KEYS[1], KEYS[2]
 local kind = redis.call('TYPE', meta).ok
 if kind == 'hash' then
@@ -577,7 +577,7 @@ redis.call('HSET', meta, 'state', 'ready', 'runId', runId, unpack(ARGV, 6 + sett
 return 'OK'
 `,
   },
-  bitsCheck: {
+  bitmapCheck: {
     source: `local key, get, hashCount = KEYS[2], redis.pcall, tonumber(ARGV[3])
 local settings = 8 + tonumber(ARGV[6])
 local first = settings + tonumber(ARGV[7])
@@ -628,12 +628,12 @@ end
 return table.concat(flags)
 `,
   },
-  bitsMeasure: {
+  bitmapMeasure: {
     source: `if redis.call('TYPE', KEYS[1]).ok ~= 'string' then return { 0, 0 } end
 return { redis.call('STRLEN', KEYS[1]), redis.call('BITCOUNT', KEYS[1], ARGV[1], ARGV[2]) }
 `,
   },
-  bitsMerge: {
+  bitmapMerge: {
     source: `--safety:merge-token
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
 --end
@@ -648,7 +648,7 @@ redis.call('DEL', KEYS[3], KEYS[4])
 return 'OK'
 `,
   },
-  bitsProbe: {
+  bitmapProbe: {
     source: `local kind = redis.call('TYPE', KEYS[1]).ok
 local reply = { kind, 0, '', 'none' }
 if kind == 'string' then
@@ -666,7 +666,7 @@ end
 return reply
 `,
   },
-  bitsStage: {
+  bitmapStage: {
     source: `local meta, staged, live = KEYS[2], KEYS[3], KEYS[4]
 local format = string.format
 local function canariesOf(proof)
@@ -743,7 +743,7 @@ end
 return reply
 `,
   },
-  bitsSwap: {
+  bitmapSwap: {
     source: `local meta, staged, live = KEYS[1], KEYS[3], KEYS[4]
 --safety:swap-token
 if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
@@ -845,7 +845,7 @@ redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
 return 'OK'
 `,
   },
-  bitsUnmake: {
+  bitmapUnmake: {
     source: `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
 if redis.call('TYPE', KEYS[2]).ok == 'hash' and redis.call('HGET', KEYS[2], 'token') then return 'OK' end
 local live = KEYS[3]
@@ -1098,104 +1098,6 @@ return blocks
     source: `return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))
 `,
   },
-  companionOffline: {
-    source: `local kind = redis.call('TYPE', KEYS[1]).ok
-local token = kind == 'hash' and redis.call('HGET', KEYS[1], 'token') or ''
-if token ~= ARGV[1] or (kind == 'hash' and token == '' and ARGV[4] ~= '1') then return 'STALE' end
-local owner = kind == 'hash' and redis.call('HGET', KEYS[1], 'owner')
-if kind ~= 'hash' or ARGV[4] == '1' then redis.call('DEL', KEYS[1]) end
-redis.call('HDEL', KEYS[1], 'token', 'settings', 'canaries', 'sum', 'runId', 'recent', 'written')
-if owner then redis.call('HSET', KEYS[1], 'owner', owner) end
-redis.call('HSET', KEYS[1], 'format', ARGV[3], 'state', ARGV[2])
-if (tonumber(redis.call('HGET', KEYS[1], 'builds') or 0) or 0) < tonumber(ARGV[5]) then
-  redis.call('HSET', KEYS[1], 'builds', ARGV[5])
-end
-return 'OK'
-`,
-  },
-  companionPublish: {
-    source: `if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
-local kind = redis.call('TYPE', KEYS[1]).ok
-if kind == 'none' then
-  redis.call('HSET', KEYS[1], 'format', ARGV[3], 'state', 'unbuilt')
-elseif kind ~= 'hash' then
-  return 'NOMETA'
-end
-if redis.call('HGET', KEYS[1], 'format') ~= ARGV[3] then return 'FORMAT' end
-if ARGV[2] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[2], 1, true) then
-  return 'SERVER'
-end
-local owner = redis.call('HGET', KEYS[1], 'owner') or ''
-if ARGV[4] ~= '' and owner ~= '' and owner ~= ARGV[4] then return 'OWNER' end
-if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'owner', ARGV[4]) end
-redis.call('HSET', KEYS[1], unpack(ARGV, 5))
-return 'OK'
-`,
-  },
-  companionTry: {
-    source: `local errors, at = {}, 1
-while at <= #ARGV do
-  local words = {}
-  for i = at + 1, at + ARGV[at] do
-    local text = string.sub(ARGV[i], 2)
-    words[#words + 1] = string.sub(ARGV[i], 1, 1) == 'k' and KEYS[tonumber(text)] or text
-  end
-  local reply = redis.pcall(unpack(words))
-  errors[#errors + 1] = type(reply) == 'table' and reply.err or ''
-  at = at + ARGV[at] + 1
-end
-return errors
-`,
-  },
-  companionWithdraw: {
-    source: `if redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HGET', KEYS[1], 'pending.token') == ARGV[1] then
-  redis.call('HDEL', KEYS[1], 'pending.token', 'pending.settings', 'pending.canaries', 'pending.sum', 'pending.count')
-end
-return 'OK'
-`,
-  },
-  denied: {
-    source: `if redis.pcall('HGET', KEYS[1], 'denials') ~= ARGV[1] then return 'STALE' end
-local tag = tonumber(string.sub(ARGV[1], 1, 8), 16)
-local time = redis.call('TIME')
-local now = math.floor(time[1] * 1000 + time[2] / 1000)
-local flags = {}
-for at = 1, #ARGV[2], 20 do
-  local number, digest = struct.unpack('>I4c16', ARGV[2], at)
-  local from = number * 108
-  local bucket = redis.pcall('GETRANGE', KEYS[2], string.format('%d', from), string.format('%d', from + 107))
-  if type(bucket) ~= 'string' or #bucket ~= 108 or struct.unpack('<I4', bucket) ~= tag then return 'LOST' end
-  local flag = '0'
-  for entry = 13, 85, 24 do
-    if string.sub(bucket, entry + 8, entry + 23) == digest and struct.unpack('<d', bucket, entry) > now then flag = '1' end
-  end
-  flags[#flags + 1] = flag
-end
-return { string.format('%d', now), table.concat(flags) }
-`,
-  },
-  deny: {
-    source: `if redis.pcall('HGET', KEYS[1], 'denials') ~= ARGV[1] then return 'STALE' end
-local from = ARGV[2] * 108
-local bucket = redis.pcall('GETRANGE', KEYS[2], string.format('%d', from), string.format('%d', from + 107))
-if type(bucket) ~= 'string' or #bucket ~= 108 then return 'LOST' end
-local tag, visibleAt = struct.unpack('<I4d', bucket)
-if tag ~= tonumber(string.sub(ARGV[1], 1, 8), 16) then return 'LOST' end
---safety:denial-refusal
-if visibleAt >= tonumber(ARGV[4]) then return 'MARKED' end
---end
-local place, earliest
-for entry = 13, 85, 24 do
-  local ends = struct.unpack('<d', bucket, entry)
-  if string.sub(bucket, entry + 8, entry + 23) == ARGV[3] then ends = -1 end
-  if not earliest or ends < earliest then place, earliest = entry, ends end
-end
-local time = redis.call('TIME')
-local ends = math.floor(time[1] * 1000 + time[2] / 1000) + ARGV[5]
-redis.call('SETRANGE', KEYS[2], string.format('%d', from + place - 1), struct.pack('<d', ends) .. ARGV[3])
-return 'OK'
-`,
-  },
   describe: {
     source: `local is_known = ARGV[1] == '1'
 local function ask(section, pattern)
@@ -1223,6 +1125,183 @@ for _, key in ipairs(KEYS) do
   if type(life) == 'number' and life > 0 then removed = removed + redis.call('UNLINK', key) end
 end
 return removed
+`,
+  },
+  generationOffline: {
+    source: `local kind = redis.call('TYPE', KEYS[1]).ok
+local token = kind == 'hash' and redis.call('HGET', KEYS[1], 'token') or ''
+if token ~= ARGV[1] or (kind == 'hash' and token == '' and ARGV[4] ~= '1') then return 'STALE' end
+local owner = kind == 'hash' and redis.call('HGET', KEYS[1], 'owner')
+if kind ~= 'hash' or ARGV[4] == '1' then redis.call('DEL', KEYS[1]) end
+redis.call('HDEL', KEYS[1], 'token', 'settings', 'canaries', 'sum', 'runId', 'recent', 'written')
+if owner then redis.call('HSET', KEYS[1], 'owner', owner) end
+redis.call('HSET', KEYS[1], 'format', ARGV[3], 'state', ARGV[2])
+if (tonumber(redis.call('HGET', KEYS[1], 'builds') or 0) or 0) < tonumber(ARGV[5]) then
+  redis.call('HSET', KEYS[1], 'builds', ARGV[5])
+end
+return 'OK'
+`,
+  },
+  generationPublish: {
+    source: `if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind == 'none' then
+  redis.call('HSET', KEYS[1], 'format', ARGV[3], 'state', 'unbuilt')
+elseif kind ~= 'hash' then
+  return 'NOMETA'
+end
+if redis.call('HGET', KEYS[1], 'format') ~= ARGV[3] then return 'FORMAT' end
+if ARGV[2] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[2], 1, true) then
+  return 'SERVER'
+end
+local owner = redis.call('HGET', KEYS[1], 'owner') or ''
+if ARGV[4] ~= '' and owner ~= '' and owner ~= ARGV[4] then return 'OWNER' end
+if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'owner', ARGV[4]) end
+redis.call('HSET', KEYS[1], unpack(ARGV, 5))
+return 'OK'
+`,
+  },
+  generationWithdraw: {
+    source: `if redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HGET', KEYS[1], 'pending.token') == ARGV[1] then
+  redis.call('HDEL', KEYS[1], 'pending.token', 'pending.settings', 'pending.canaries', 'pending.sum', 'pending.count')
+end
+return 'OK'
+`,
+  },
+  growingAdd: {
+    source: `local kind = redis.call('TYPE', KEYS[1]).ok
+local known = kind == 'hash' and redis.call('HMGET', KEYS[1], 'token', 'pending.token') or {}
+if (known[1] or '') ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE' end
+local format, byte, lshift, band, bor = string.format, string.byte, bit.lshift, bit.band, bit.bor
+local words64 = '<' .. string.rep('I4', 64)
+local function read(key, from)
+  local block = redis.pcall('GETRANGE', key, format('%d', from), format('%d', from + 255))
+  if type(block) == 'string' then return block end
+  if not string.find(block.err, 'WRONGTYPE', 1, true) then redis.call('GETRANGE', key, 0, 0) end
+end
+local function record(layers, records, most, room)
+  local count = #layers / 5
+  local tags, hashes = {}, {}
+  for layer = 1, count do
+    tags[layer], hashes[layer] = struct.unpack('<I4', layers, layer * 5 - 4), byte(layers, layer * 5)
+  end
+  local flags, added, at = {}, 0, 1
+  while at <= #records and #flags < most do
+    local isThere, words, key, from, places = false, nil, nil, nil, nil
+    for layer = 1, count do
+      local width = 4 + 2 * hashes[layer]
+      if not isThere then
+        places = { byte(records, at, at + width - 1) }
+        key, from = KEYS[places[1] * 256 + places[2]], (places[3] * 256 + places[4]) * 256
+        local block = read(key, from)
+        if not block or #block ~= 256 then return nil end
+        words = { struct.unpack(words64, block) }
+        if words[1] ~= tags[layer] then return nil end
+        isThere = true
+        for i = 5, width, 2 do
+          if band(words[places[i] + 1], lshift(1, places[i + 1])) == 0 then
+            isThere = false
+            break
+          end
+        end
+      end
+      at = at + width
+    end
+    if not isThere then
+      if added >= room then return table.concat(flags), added end
+      for i = 5, #places, 2 do
+        local word = places[i] + 1
+        words[word] = bor(words[word], lshift(1, places[i + 1]))
+      end
+      redis.call('SETRANGE', key, format('%d', from), struct.pack(words64, unpack(words, 1, 64)))
+      added = added + 1
+    end
+    flags[#flags + 1] = isThere and '0' or '1'
+  end
+  return table.concat(flags), added
+end
+local flags, ids = nil, 0
+if ARGV[1] ~= '' then
+  local field = 'layer.' .. format('%d', #ARGV[3] / 5 - 1)
+  local before = tonumber(redis.call('HGET', KEYS[1], field) or 0)
+  local added
+  flags, added = record(ARGV[3], ARGV[5], math.huge, ARGV[7] - before)
+  if not flags then return 'LOST' end
+  ids = before + added
+  if added > 0 then redis.call('HINCRBY', KEYS[1], field, added) end
+end
+if ARGV[2] ~= '' then
+  local stagedFlags, stagedAdded = record(ARGV[4], ARGV[6], flags and #flags or math.huge, math.huge)
+  if not stagedFlags then
+    redis.call('HDEL', KEYS[1], 'pending.token', 'pending.settings', 'pending.canaries', 'pending.sum')
+  elseif stagedAdded > 0 then
+    redis.call('HINCRBY', KEYS[1], 'pending.layer:' .. ARGV[2], stagedAdded)
+  end
+  flags = flags or stagedFlags
+end
+return { flags or '', format('%d', ids) }
+`,
+  },
+  growingCheck: {
+    source: `if redis.pcall('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 'STALE' end
+local records, keys, byte, read = ARGV[3], KEYS, string.byte, redis.pcall
+local blocks, n = {}, 0
+for at = 1, #records, 4 do
+  local keyHigh, keyLow, blockHigh, blockLow = byte(records, at, at + 3)
+  local from = (blockHigh * 256 + blockLow) * 256
+  n = n + 1
+  local block = read('GETRANGE', keys[keyHigh * 256 + keyLow], from, from + 255)
+  if type(block) == 'table' and not string.find(block.err, 'WRONGTYPE', 1, true) then return block end
+  blocks[n] = block
+end
+return blocks
+`,
+  },
+  growingCount: {
+    source: `if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'STALE' end
+return redis.call('HMGET', KEYS[1], unpack(ARGV, 2))
+`,
+  },
+  growingGrow: {
+    source: `if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
+if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[2] then return 'STALE' end
+for i = 3, #KEYS do
+  if redis.call('STRLEN', KEYS[i]) ~= tonumber(ARGV[i == #KEYS and 4 or 3]) then return 'LENGTH' end
+end
+for i = 3, #KEYS do
+  redis.call('PERSIST', KEYS[i])
+end
+redis.call('HSET', KEYS[1], ARGV[5], 0, unpack(ARGV, 6))
+return 'OK'
+`,
+  },
+  growingSwap: {
+    source: `local meta = KEYS[1]
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
+if redis.call('TYPE', meta).ok ~= 'hash' then return 'NOMETA' end
+local known = redis.call('HMGET', meta, 'pending.token', 'token', 'pending.layer:' .. ARGV[2])
+if known[1] ~= ARGV[2] or (known[2] or '') ~= ARGV[4] then return 'STALE' end
+if ARGV[3] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[3], 1, true) then
+  return 'SERVER'
+end
+local last = 2 + ARGV[8]
+for i = 3, last do
+  if redis.call('STRLEN', KEYS[i]) ~= tonumber(ARGV[i == last and 6 or 5]) then return 'LENGTH' end
+end
+for i = 3, last do
+  redis.call('PERSIST', KEYS[i])
+end
+for i = last + 1, #KEYS do
+  redis.call('PEXPIRE', KEYS[i], 60000)
+end
+for _, field in ipairs(redis.call('HKEYS', meta)) do
+  if string.find(field, '^pending%.') or string.find(field, '^layer%.') then redis.call('HDEL', meta, field) end
+end
+redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[7], 'layer.0', ARGV[7] + (known[3] or 0), unpack(ARGV, 9))
+local builds = tonumber(redis.call('HMGET', meta, 'builds')[1] or '') or 0
+if builds < 0 or builds > 1e14 then builds = 0 end
+redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
+return 'OK'
 `,
   },
   inspect: {
@@ -1305,6 +1384,64 @@ redis.call('DEL', KEYS[3])
 return 'OK'
 `,
   },
+  negativeCacheAsk: {
+    source: `if redis.pcall('HGET', KEYS[1], 'denials') ~= ARGV[1] then return 'STALE' end
+local tag = tonumber(string.sub(ARGV[1], 1, 8), 16)
+local time = redis.call('TIME')
+local now = math.floor(time[1] * 1000 + time[2] / 1000)
+local flags = {}
+for at = 1, #ARGV[2], 20 do
+  local number, digest = struct.unpack('>I4c16', ARGV[2], at)
+  local from = number * 108
+  local bucket = redis.pcall('GETRANGE', KEYS[2], string.format('%d', from), string.format('%d', from + 107))
+  if type(bucket) ~= 'string' or #bucket ~= 108 or struct.unpack('<I4', bucket) ~= tag then return 'LOST' end
+  local flag = '0'
+  for entry = 13, 85, 24 do
+    if string.sub(bucket, entry + 8, entry + 23) == digest and struct.unpack('<d', bucket, entry) > now then flag = '1' end
+  end
+  flags[#flags + 1] = flag
+end
+return { string.format('%d', now), table.concat(flags) }
+`,
+  },
+  negativeCacheCreate: {
+    source: `if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'STALE' end
+local known = redis.call('HMGET', KEYS[1], 'tag', 'denials')
+if known[1] ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE' end
+local time = redis.call('TIME')
+local visibleAt = math.floor(time[1] * 1000 + time[2] / 1000) + ARGV[5]
+local bucket = struct.pack('<I4d', tonumber(string.sub(ARGV[3], 1, 8), 16), visibleAt) .. string.rep('\\0', 96)
+local piece, buckets = string.rep(bucket, 500), tonumber(ARGV[4])
+redis.call('SET', KEYS[2], string.rep(bucket, buckets % 500))
+for _ = 1, math.floor(buckets / 500) do
+  redis.call('APPEND', KEYS[2], piece)
+end
+redis.call('HSET', KEYS[1], 'denials', ARGV[3])
+return 'OK'
+`,
+  },
+  negativeCacheNote: {
+    source: `if redis.pcall('HGET', KEYS[1], 'denials') ~= ARGV[1] then return 'STALE' end
+local from = ARGV[2] * 108
+local bucket = redis.pcall('GETRANGE', KEYS[2], string.format('%d', from), string.format('%d', from + 107))
+if type(bucket) ~= 'string' or #bucket ~= 108 then return 'LOST' end
+local tag, visibleAt = struct.unpack('<I4d', bucket)
+if tag ~= tonumber(string.sub(ARGV[1], 1, 8), 16) then return 'LOST' end
+--safety:denial-refusal
+if visibleAt >= tonumber(ARGV[4]) then return 'MARKED' end
+--end
+local place, earliest
+for entry = 13, 85, 24 do
+  local ends = struct.unpack('<d', bucket, entry)
+  if string.sub(bucket, entry + 8, entry + 23) == ARGV[3] then ends = -1 end
+  if not earliest or ends < earliest then place, earliest = entry, ends end
+end
+local time = redis.call('TIME')
+local ends = math.floor(time[1] * 1000 + time[2] / 1000) + ARGV[5]
+redis.call('SETRANGE', KEYS[2], string.format('%d', from + place - 1), struct.pack('<d', ends) .. ARGV[3])
+return 'OK'
+`,
+  },
   offline: {
     source: `local kind = redis.call('TYPE', KEYS[1]).ok
 local tag = kind == 'hash' and redis.call('HGET', KEYS[1], 'tag') or ''
@@ -1333,6 +1470,21 @@ if (tonumber(redis.call('HGET', KEYS[1], 'builds') or 0) or 0) < tonumber(ARGV[7
   redis.call('HSET', KEYS[1], 'builds', ARGV[7])
 end
 return { state, unpack(moved) }
+`,
+  },
+  permission: {
+    source: `local errors, at = {}, 1
+while at <= #ARGV do
+  local words = {}
+  for i = at + 1, at + ARGV[at] do
+    local text = string.sub(ARGV[i], 2)
+    words[#words + 1] = string.sub(ARGV[i], 1, 1) == 'k' and KEYS[tonumber(text)] or text
+  end
+  local reply = redis.pcall(unpack(words))
+  errors[#errors + 1] = type(reply) == 'table' and reply.err or ''
+  at = at + ARGV[at] + 1
+end
+return errors
 `,
   },
   publish: {
@@ -1384,158 +1536,6 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 for i = 2, #KEYS do
   redis.call('PEXPIRE', KEYS[i], ARGV[3])
 end
-return 'OK'
-`,
-  },
-  scalingAdd: {
-    source: `local kind = redis.call('TYPE', KEYS[1]).ok
-local known = kind == 'hash' and redis.call('HMGET', KEYS[1], 'token', 'pending.token') or {}
-if (known[1] or '') ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE' end
-local format, byte, lshift, band, bor = string.format, string.byte, bit.lshift, bit.band, bit.bor
-local words64 = '<' .. string.rep('I4', 64)
-local function read(key, from)
-  local block = redis.pcall('GETRANGE', key, format('%d', from), format('%d', from + 255))
-  if type(block) == 'string' then return block end
-  if not string.find(block.err, 'WRONGTYPE', 1, true) then redis.call('GETRANGE', key, 0, 0) end
-end
-local function record(layers, records, most, room)
-  local count = #layers / 5
-  local tags, hashes = {}, {}
-  for layer = 1, count do
-    tags[layer], hashes[layer] = struct.unpack('<I4', layers, layer * 5 - 4), byte(layers, layer * 5)
-  end
-  local flags, added, at = {}, 0, 1
-  while at <= #records and #flags < most do
-    local isThere, words, key, from, places = false, nil, nil, nil, nil
-    for layer = 1, count do
-      local width = 4 + 2 * hashes[layer]
-      if not isThere then
-        places = { byte(records, at, at + width - 1) }
-        key, from = KEYS[places[1] * 256 + places[2]], (places[3] * 256 + places[4]) * 256
-        local block = read(key, from)
-        if not block or #block ~= 256 then return nil end
-        words = { struct.unpack(words64, block) }
-        if words[1] ~= tags[layer] then return nil end
-        isThere = true
-        for i = 5, width, 2 do
-          if band(words[places[i] + 1], lshift(1, places[i + 1])) == 0 then
-            isThere = false
-            break
-          end
-        end
-      end
-      at = at + width
-    end
-    if not isThere then
-      if added >= room then return table.concat(flags), added end
-      for i = 5, #places, 2 do
-        local word = places[i] + 1
-        words[word] = bor(words[word], lshift(1, places[i + 1]))
-      end
-      redis.call('SETRANGE', key, format('%d', from), struct.pack(words64, unpack(words, 1, 64)))
-      added = added + 1
-    end
-    flags[#flags + 1] = isThere and '0' or '1'
-  end
-  return table.concat(flags), added
-end
-local flags, ids = nil, 0
-if ARGV[1] ~= '' then
-  local field = 'layer.' .. format('%d', #ARGV[3] / 5 - 1)
-  local before = tonumber(redis.call('HGET', KEYS[1], field) or 0)
-  local added
-  flags, added = record(ARGV[3], ARGV[5], math.huge, ARGV[7] - before)
-  if not flags then return 'LOST' end
-  ids = before + added
-  if added > 0 then redis.call('HINCRBY', KEYS[1], field, added) end
-end
-if ARGV[2] ~= '' then
-  local stagedFlags, stagedAdded = record(ARGV[4], ARGV[6], flags and #flags or math.huge, math.huge)
-  if not stagedFlags then
-    redis.call('HDEL', KEYS[1], 'pending.token', 'pending.settings', 'pending.canaries', 'pending.sum')
-  elseif stagedAdded > 0 then
-    redis.call('HINCRBY', KEYS[1], 'pending.layer:' .. ARGV[2], stagedAdded)
-  end
-  flags = flags or stagedFlags
-end
-return { flags or '', format('%d', ids) }
-`,
-  },
-  scalingCheck: {
-    source: `if redis.pcall('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 'STALE' end
-local records, keys, byte, read = ARGV[3], KEYS, string.byte, redis.pcall
-local blocks, n = {}, 0
-for at = 1, #records, 4 do
-  local keyHigh, keyLow, blockHigh, blockLow = byte(records, at, at + 3)
-  local from = (blockHigh * 256 + blockLow) * 256
-  n = n + 1
-  local block = read('GETRANGE', keys[keyHigh * 256 + keyLow], from, from + 255)
-  if type(block) == 'table' and not string.find(block.err, 'WRONGTYPE', 1, true) then return block end
-  blocks[n] = block
-end
-return blocks
-`,
-  },
-  scalingCount: {
-    source: `if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'STALE' end
-return redis.call('HMGET', KEYS[1], unpack(ARGV, 2))
-`,
-  },
-  scalingGrow: {
-    source: `if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
-if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[2] then return 'STALE' end
-for i = 3, #KEYS do
-  if redis.call('STRLEN', KEYS[i]) ~= tonumber(ARGV[i == #KEYS and 4 or 3]) then return 'LENGTH' end
-end
-for i = 3, #KEYS do
-  redis.call('PERSIST', KEYS[i])
-end
-redis.call('HSET', KEYS[1], ARGV[5], 0, unpack(ARGV, 6))
-return 'OK'
-`,
-  },
-  scalingSwap: {
-    source: `local meta = KEYS[1]
-if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
-if redis.call('TYPE', meta).ok ~= 'hash' then return 'NOMETA' end
-local known = redis.call('HMGET', meta, 'pending.token', 'token', 'pending.layer:' .. ARGV[2])
-if known[1] ~= ARGV[2] or (known[2] or '') ~= ARGV[4] then return 'STALE' end
-if ARGV[3] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[3], 1, true) then
-  return 'SERVER'
-end
-local last = 2 + ARGV[8]
-for i = 3, last do
-  if redis.call('STRLEN', KEYS[i]) ~= tonumber(ARGV[i == last and 6 or 5]) then return 'LENGTH' end
-end
-for i = 3, last do
-  redis.call('PERSIST', KEYS[i])
-end
-for i = last + 1, #KEYS do
-  redis.call('PEXPIRE', KEYS[i], 60000)
-end
-for _, field in ipairs(redis.call('HKEYS', meta)) do
-  if string.find(field, '^pending%.') or string.find(field, '^layer%.') then redis.call('HDEL', meta, field) end
-end
-redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[7], 'layer.0', ARGV[7] + (known[3] or 0), unpack(ARGV, 9))
-local builds = tonumber(redis.call('HMGET', meta, 'builds')[1] or '') or 0
-if builds < 0 or builds > 1e14 then builds = 0 end
-redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
-return 'OK'
-`,
-  },
-  share: {
-    source: `if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'STALE' end
-local known = redis.call('HMGET', KEYS[1], 'tag', 'denials')
-if known[1] ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE' end
-local time = redis.call('TIME')
-local visibleAt = math.floor(time[1] * 1000 + time[2] / 1000) + ARGV[5]
-local bucket = struct.pack('<I4d', tonumber(string.sub(ARGV[3], 1, 8), 16), visibleAt) .. string.rep('\\0', 96)
-local piece, buckets = string.rep(bucket, 500), tonumber(ARGV[4])
-redis.call('SET', KEYS[2], string.rep(bucket, buckets % 500))
-for _ = 1, math.floor(buckets / 500) do
-  redis.call('APPEND', KEYS[2], piece)
-end
-redis.call('HSET', KEYS[1], 'denials', ARGV[3])
 return 'OK'
 `,
   },

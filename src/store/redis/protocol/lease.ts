@@ -1,6 +1,6 @@
 import { type BloomEventListener, BloomRebuildError } from '../../../common/index.js';
 import type { BuildOutcome, LeaseRequest, RebuildLease, StagePlan, Staging } from '../../index.js';
-import type { LeasedStaging, StagingTicket } from './leased-staging.js';
+import type { LeasedStaging, StagingContext } from './leased-staging.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import type { HeldLease, LeasedKeys, RedisLeases } from './leases.js';
 import { explainNoMemory } from './server-memory.js';
@@ -19,7 +19,7 @@ export interface LeasedFilter extends LeasedKeys {
 }
 
 /** Makes a staging that is not open yet. */
-export type StagingFactory = (ticket: StagingTicket) => LeasedStaging;
+export type StagingFactory = (ticket: StagingContext) => LeasedStaging;
 
 /** Takes the lease of a filter; undefined while another process holds it, or when no build is due. */
 export async function acquireLease(

@@ -1,7 +1,7 @@
 import type { StagePlan, Staging } from '../../index.js';
 
 /** What a staging is made with, under a lease. */
-export interface StagingTicket {
+export interface StagingContext {
   readonly plan: StagePlan;
   /** Token of the lease. */
   readonly lease: string;

@@ -17,7 +17,7 @@ const RECHECK_MS = 250;
 const LOOK_AGAIN_MS = ASK_RUN_EVERY_MS;
 
 /** What one process knows of a filter, from one reading of its metadata. */
-export interface CachedView {
+export interface MetadataSnapshot {
   /** What answers; undefined unless the filter is ready. */
   readonly live: unknown;
   /** As the connection named it when the reading was begun. */
@@ -27,7 +27,7 @@ export interface CachedView {
   readonly readAt: number;
 }
 
-export interface ViewedFilter {
+export interface CachedFilter {
   readonly name: string;
   /** The key of the metadata. */
   readonly key: string;
@@ -43,25 +43,25 @@ export interface ViewedFilter {
 const LIVE_FIELDS = ['format', 'state', 'tag', 'token', 'sum', 'runId', 'builds'];
 
 /** What the server has of a filter, and when it was known which server that is. */
-interface Described extends Pick<CachedView, 'server' | 'runId' | 'readAt'> {
+interface Described extends Pick<MetadataSnapshot, 'server' | 'runId' | 'readAt'> {
   readonly type: string;
   readonly fields: readonly string[];
 }
 
 /** Reads and caches what one process knows of one filter, and tells of its state. */
-export abstract class CachedViews<View extends CachedView> {
+export abstract class MetadataCache<View extends MetadataSnapshot> {
   private cached: View | undefined;
   private loading: Promise<View> | undefined;
   private toldNewer = '';
   private toldOwner = '';
   private refused: { readonly error: OtherOwnerError; readonly at: number } | undefined;
   private toldState: BloomFilterState | undefined;
-  private lastServer: Pick<CachedView, 'server' | 'runId'> | undefined;
+  private lastServer: Pick<MetadataSnapshot, 'server' | 'runId'> | undefined;
   private hasDisbelieved = false;
   /** The live generation as it was described last. */
   private lastDescribed = '';
 
-  constructor(private readonly filter: ViewedFilter) {}
+  constructor(private readonly filter: CachedFilter) {}
 
   /** The cached view as long as it may be used, else a new one. */
   async current(): Promise<View> {

@@ -3,7 +3,7 @@ import type { AdvisedFilter } from '../../index.js';
 import type { RedisKeys } from './redis-keys.js';
 import type { ServerScripts } from './server-scripts.js';
 
-interface Surroundings {
+interface AdviceContext {
   readonly name: string;
   readonly emit: BloomEventListener;
   readonly keys: Pick<RedisKeys, 'probe'>;
@@ -16,7 +16,7 @@ interface Surroundings {
  * @param refused tells what the user may not do, of a filter that needs other commands and keys than one of layout `blocked`.
  */
 export async function adviseOnServer(
-  { scripts, keys, emit, name }: Surroundings,
+  { scripts, keys, emit, name }: AdviceContext,
   filter: AdvisedFilter,
   refused?: () => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
@@ -39,7 +39,7 @@ export async function adviseOnServer(
 /** What the server says of itself; nothing when the user may not run a script, or not on these keys. */
 async function inspected(
   scripts: ServerScripts,
-  keys: Surroundings['keys'],
+  keys: AdviceContext['keys'],
 ): Promise<{ forbidden: readonly string[]; info: ReadonlyMap<string, string> }> {
   try {
     return await scripts.inspect(keys);

@@ -54,7 +54,7 @@ async function isLiveNow<View>({ views, emit, name, isLive }: SwapSteps<View>): 
 }
 
 /** @throws {BloomRebuildError} unless the step of a rebuild was carried out. */
-export function demand(reply: Refusal | 'OK'): void {
+export function assertOk(reply: Refusal | 'OK'): void {
   if (reply !== 'OK') throw refused(reply);
 }
 

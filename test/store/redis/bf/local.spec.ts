@@ -3,13 +3,13 @@ import { BloomConfigError, BloomIdError } from '../../../../src/common/index.js'
 import { redisBloom } from '../../../../src/filter/index.js';
 import { IdLog } from '../../../../src/store/redis/protocol/id-log.js';
 import { LocalChain } from '../../../../src/store/redis/bf/local-chain.js';
-import { createGeneration, placeGeneration } from '../../../../src/store/redis/bf/placed-redisbloom.js';
+import { createGeneration, placeGeneration } from '../../../../src/store/redis/bf/resolved-bf.js';
 import { reserveArguments } from '../../../../src/store/redis/bf/reserve.js';
-import type { RedisBloomScripts } from '../../../../src/store/redis/bf/redisbloom-scripts.js';
+import type { BfScripts } from '../../../../src/store/redis/bf/bf-scripts.js';
 import { findCommands } from '../../../../src/store/redis/bf/server-commands.js';
 import { idsOf, RARE } from '../../../support/built-filter.js';
 
-function placed(
+function resolved(
   options: { capacity?: number; errorRate?: number; expansion?: number; nonScaling?: boolean } = {},
 ) {
   const { capacity = 100, errorRate = 0.001, ...growth } = options;
@@ -20,7 +20,7 @@ describe('The canaries of a generation', () => {
   it.each([0.0001, 0.001, 0.01, 0.1, 0.25])(
     'all pass another filter of error rate %d less than once in 2^32',
     (errorRate) => {
-      const { canaries } = placed({ errorRate });
+      const { canaries } = resolved({ errorRate });
       expect(Math.max(errorRate, 0.01) ** canaries.length).toBeLessThanOrEqual(2 ** -32);
       expect(canaries.length).toBeLessThanOrEqual(16);
       expect(new Set(canaries).size).toBe(canaries.length);
@@ -28,7 +28,7 @@ describe('The canaries of a generation', () => {
   );
 
   it('are others for each generation', () => {
-    expect(placed().canaries).not.toEqual(placed().canaries);
+    expect(resolved().canaries).not.toEqual(resolved().canaries);
   });
 
   it.each([
@@ -45,7 +45,7 @@ describe('The canaries of a generation', () => {
 
 describe('A filter that is built in this process', () => {
   it('holds the canaries beside all ids that were planned, in one link', () => {
-    const chain = new LocalChain(placed({ errorRate: RARE }), { maxIdBytes: 64, keepsIds: false });
+    const chain = new LocalChain(resolved({ errorRate: RARE }), { maxIdBytes: 64, keepsIds: false });
     expect(chain.isEmpty).toBe(true);
     for (const id of idsOf('id', 100)) chain.addKey(id);
     expect(chain.isEmpty).toBe(false);
@@ -56,7 +56,7 @@ describe('A filter that is built in this process', () => {
   });
 
   it('is the one that BF.RESERVE makes of the same arguments', () => {
-    const of = placed({ capacity: 50, errorRate: 0.01, expansion: 4 });
+    const of = resolved({ capacity: 50, errorRate: 0.01, expansion: 4 });
     const chain = new LocalChain(of, { maxIdBytes: 64, keepsIds: false });
     const [errorRate, capacity, option, expansion] = reserveArguments(of);
     expect(option).toBe('EXPANSION');
@@ -67,12 +67,12 @@ describe('A filter that is built in this process', () => {
     });
     for (const canary of of.canaries) reserved.add(canary);
     expect(chain.filter.write()).toEqual(reserved.write());
-    expect(reserveArguments(placed({ nonScaling: true })).slice(2)).toEqual(['NONSCALING']);
-    expect(reserveArguments(placed()).slice(2)).toEqual([]);
+    expect(reserveArguments(resolved({ nonScaling: true })).slice(2)).toEqual(['NONSCALING']);
+    expect(reserveArguments(resolved()).slice(2)).toEqual([]);
   });
 
   it('takes one id more than planned without failing, and is not to be used then', () => {
-    const chain = new LocalChain(placed({ nonScaling: true, errorRate: RARE }), {
+    const chain = new LocalChain(resolved({ nonScaling: true, errorRate: RARE }), {
       maxIdBytes: 64,
       keepsIds: false,
     });
@@ -83,7 +83,7 @@ describe('A filter that is built in this process', () => {
   });
 
   it('refuses an id that is too long', () => {
-    const chain = new LocalChain(placed(), { maxIdBytes: 4, keepsIds: true });
+    const chain = new LocalChain(resolved(), { maxIdBytes: 4, keepsIds: true });
     expect(() => chain.addKey('12345')).toThrow(BloomIdError);
     expect([...chain.ids!.batches(10)]).toEqual([]);
   });
@@ -107,7 +107,7 @@ describe('What a server can do', () => {
   const server = (others: Record<string, string>) =>
     ({
       probe: async (commands: readonly string[]) => commands.map((command) => others[command] ?? ''),
-    }) as unknown as RedisBloomScripts;
+    }) as unknown as BfScripts;
   const unknown = 'ERR Unknown Redis command called from script script: 5f7c';
 
   it('is everything, when it is RedisBloom', async () => {

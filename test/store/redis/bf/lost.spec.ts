@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { BloomFilterStore } from '../../../../src/store/index.js';
+import type { StoredFilter } from '../../../../src/store/index.js';
 import { BfFilters } from '../../../support/bf-filters.js';
 import { describeBf } from '../../../support/bf-server.js';
 import { build, idsOf } from '../../../support/built-filter.js';
@@ -43,7 +43,7 @@ describeBf('A filter on BF.* commands whose key is lost', () => {
     '%s: no process answers "absent", and a rebuild brings it back',
     async (damage) => {
       const { key, filters } = await bf.instances(3);
-      const [reader, adder, newcomer] = filters as [BloomFilterStore, BloomFilterStore, BloomFilterStore];
+      const [reader, adder, newcomer] = filters as [StoredFilter, StoredFilter, StoredFilter];
       await build(reader, BUILT);
       await adder.add(['added']);
       await expectFound([reader, adder], [...BUILT, 'added']);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { BloomFilterStore, OpenFilterOptions } from '../../../../src/store/index.js';
+import type { StoredFilter, OpenFilterOptions } from '../../../../src/store/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
 import { BfFilters } from '../../../support/bf-filters.js';
 import { describeBf } from '../../../support/bf-server.js';
@@ -21,7 +21,7 @@ describeBf('An older copy of a filter on BF.* commands that is put back', () => 
 
   async function built(opened: Partial<OpenFilterOptions> = {}) {
     const { key, filters } = await bf.instances(3, opened);
-    const [one, two, three] = filters as [BloomFilterStore, BloomFilterStore, BloomFilterStore];
+    const [one, two, three] = filters as [StoredFilter, StoredFilter, StoredFilter];
     await build(one, BUILT);
     await expectFound(filters, BUILT);
     expect(await three.check(['x'])).toEqual(['absent']);
@@ -33,7 +33,7 @@ describeBf('An older copy of a filter on BF.* commands that is put back', () => 
     await bf.call('BF.RESERVE', key, 0.001, hasMore ? 10_000 : 4);
     await bf.call('BF.MADD', key, ...BUILT.slice(0, 4));
     const { filters } = await bf.instances(2, { layout: { kind: 'redisbloom', key }, hasSource: false });
-    const [one, two] = filters as [BloomFilterStore, BloomFilterStore];
+    const [one, two] = filters as [StoredFilter, StoredFilter];
     await expectFound(filters, BUILT.slice(0, 4));
     return { key, one, two };
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { BloomRebuildError } from '../../../../src/common/index.js';
-import type { BloomFilterStore } from '../../../../src/store/index.js';
+import type { StoredFilter } from '../../../../src/store/index.js';
 import { BfFilters } from '../../../support/bf-filters.js';
 import { describeBf } from '../../../support/bf-server.js';
 import { build, commitIds, idsOf, leaseOf, mergeIds, testPlan } from '../../../support/built-filter.js';
@@ -17,7 +17,7 @@ describeBf('A filter on BF.* commands that is rebuilt', () => {
 
   it('keeps every add of the meantime, whoever makes it, whenever', async () => {
     const { filters } = await bf.instances(4, { plan: testPlan({ capacity: 5000 }) });
-    const [rebuilder, ...others] = filters as [BloomFilterStore, ...BloomFilterStore[]];
+    const [rebuilder, ...others] = filters as [StoredFilter, ...StoredFilter[]];
     await build(rebuilder, BUILT, { capacity: 5000 });
     const acknowledged: string[] = [];
     const underWay = new Set<Promise<unknown>>();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BloomFullError, BloomIdError, BloomRebuildError } from '../../../../src/common/index.js';
 import { redisBloom } from '../../../../src/filter/index.js';
-import type { BloomFilterStore } from '../../../../src/store/index.js';
+import type { StoredFilter } from '../../../../src/store/index.js';
 import { BfFilters } from '../../../support/bf-filters.js';
 import { describeBf } from '../../../support/bf-server.js';
 import { build, commitIds, idsOf, leaseOf, mergeIds, testPlan } from '../../../support/built-filter.js';
@@ -42,7 +42,7 @@ describeBf('A filter on BF.* commands', () => {
 
     it('grows by links, and describes itself as the server does', async () => {
       const { key, filters } = await bf.instances(1, { layout: { kind: 'redisbloom', expansion: 4 } });
-      const [filter] = filters as [BloomFilterStore];
+      const [filter] = filters as [StoredFilter];
       await build(filter, [], { capacity: 50, errorRate: 0.01 });
       expect(await filter.describe()).toMatchObject({
         state: 'ready',
@@ -76,7 +76,7 @@ describeBf('A filter on BF.* commands', () => {
 
     it('does not know of ids that are too long, since a peer may have added them', async () => {
       const { key, filters } = await bf.instances(1);
-      const [filter] = filters as [BloomFilterStore];
+      const [filter] = filters as [StoredFilter];
       await build(filter, BUILT);
       const long = 'x'.repeat(65);
       await bf.call('BF.ADD', key, long);
@@ -106,7 +106,7 @@ describeBf('A filter on BF.* commands', () => {
 
     it('holds as many ids as planned, and rejects the add that it has no room for', async () => {
       const { filters } = await bf.instances(1, { layout });
-      const [filter] = filters as [BloomFilterStore];
+      const [filter] = filters as [StoredFilter];
       await build(filter, idsOf('built', 40), { capacity: 50 });
       expect(await filter.add(idsOf('added', 10))).toEqual(Array(10).fill(true));
       await expect(filter.add(['one too many'])).rejects.toThrow(BloomFullError);
@@ -118,7 +118,7 @@ describeBf('A filter on BF.* commands', () => {
 
     it('rejects an add of which only a part fits, and keeps what was acknowledged', async () => {
       const { filters } = await bf.instances(1, { layout });
-      const [filter] = filters as [BloomFilterStore];
+      const [filter] = filters as [StoredFilter];
       await build(filter, [], { capacity: 20 });
       await expect(filter.add(idsOf('added', 30))).rejects.toThrow(BloomFullError);
       const lease = await leaseOf(filter);
@@ -132,7 +132,7 @@ describeBf('A filter on BF.* commands', () => {
 
     it('is not rebuilt when adds of the meantime have no room', async () => {
       const { filters } = await bf.instances(1, { layout });
-      const [filter] = filters as [BloomFilterStore];
+      const [filter] = filters as [StoredFilter];
       await build(filter, [], { capacity: 50 });
       for (const late of [false, true]) {
         const lease = await leaseOf(filter);

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import { redisson } from '../../../../src/filter/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
-import type { BloomFilterStore } from '../../../../src/store/index.js';
+import type { StoredFilter } from '../../../../src/store/index.js';
 import { idsOf } from '../../../support/built-filter.js';
 import { expectFound, expectNeverAbsent } from '../../../support/never-absent.js';
 import { EVERY_PEER, PEER_DEMAND } from '../../../support/peers/every-peer.js';
@@ -58,13 +58,13 @@ describe.each(EVERY_PEER.map((peer) => [peer.name, peer] as const))('A peer of %
     const key = redis.name();
     await fillByPeer(peer, admin, key, BUILT);
     const open = async () => (await redis.open(key, {}, { layout: peer.layout(key), hasSource })).filter;
-    const filters = [await open(), await open()] as [BloomFilterStore, BloomFilterStore];
+    const filters = [await open(), await open()] as [StoredFilter, StoredFilter];
     if (hasSource) await runRebuild(rebuildJob(filters[0], sourceOf(BUILT)));
     await expectFound(filters, BUILT);
     return { key, filters };
   }
 
-  async function whileRebuilt(filter: BloomFilterStore, act: () => Promise<unknown>) {
+  async function whileRebuilt(filter: StoredFilter, act: () => Promise<unknown>) {
     const held = heldSource([...BUILT, 'here']);
     const run = runRebuild(rebuildJob(filter, held.source));
     await held.reached;

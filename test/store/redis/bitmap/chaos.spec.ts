@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ForeignAdds, StoredLayout } from '../../../../src/filter/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
-import type { BloomFilterStore } from '../../../../src/store/index.js';
+import type { StoredFilter } from '../../../../src/store/index.js';
 import { eventually } from '../../../support/eventually.js';
 import type { ForeignPeer } from '../../../support/peers/foreign-peer.js';
 import { goZeroPeer } from '../../../support/peers/go-zero-peer.js';
@@ -65,7 +65,7 @@ async function wrongAbsents(peer: ForeignPeer, foreignAdds: ForeignAdds) {
       await delay(2);
     }
   };
-  const reader = async (filter: BloomFilterStore) => {
+  const reader = async (filter: StoredFilter) => {
     // What is unknown is answered without a turn of the event loop.
     for (; running; await delay(1)) {
       const ids = Array.from({ length: 10 }, () => rows[Math.floor(Math.random() ** 0.5 * rows.length)]!);
@@ -73,7 +73,7 @@ async function wrongAbsents(peer: ForeignPeer, foreignAdds: ForeignAdds) {
       absents += (await filter.check([`nothing-${Math.random()}`])).filter((one) => one === 'absent').length;
     }
   };
-  const rebuilder = async (filter: BloomFilterStore) => {
+  const rebuilder = async (filter: StoredFilter) => {
     const source = {
       ids: async function* () {
         for (let at = 0; at < rows.length; at += 200) {

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { BloomIdError, BloomUnavailableError } from '../../../../src/common/index.js';
 import type { StoredLayout } from '../../../../src/filter/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
-import type { BloomFilterStore } from '../../../../src/store/index.js';
+import type { StoredFilter } from '../../../../src/store/index.js';
 import { idsOf } from '../../../support/built-filter.js';
 import { expectFound, expectNeverAbsent } from '../../../support/never-absent.js';
 import { type ForeignPeer, fillByPeer } from '../../../support/peers/foreign-peer.js';
@@ -69,7 +69,7 @@ export function describeForeign(peer: ForeignPeer): void {
     const metaOf = (key: string) => `{${key}}:nestjs-bloom:meta`;
     const open = (key: string, hasSource = false): Promise<Instance> =>
       redis.open(key, {}, { layout: peer.layout(key), hasSource });
-    const rebuild = (filter: BloomFilterStore, ids: readonly string[]) =>
+    const rebuild = (filter: StoredFilter, ids: readonly string[]) =>
       runRebuild(rebuildJob(filter, sourceOf(ids), { drainMs: 0 }));
 
     /** A filter that the peer has filled, and one process that has taken it as it is. */

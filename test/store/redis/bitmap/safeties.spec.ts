@@ -120,17 +120,17 @@ const TAKEN_OUT: [safety: string, lua: () => Lua, scenario: string][] = [
   ],
   [
     'the comparison of the live token and the proof in add',
-    () => luaReplacing('bitsAdd', "if (known[1] or '') ~= ARGV[1] then return 'STALE' end", unprovedAdd()),
+    () => luaReplacing('bitmapAdd', "if (known[1] or '') ~= ARGV[1] then return 'STALE' end", unprovedAdd()),
     'a process that knows another size adds',
   ],
   [
     'the proof in check',
-    () => luaReplacing('bitsCheck', "if not isProved() then return 'LOST' end", ''),
+    () => luaReplacing('bitmapCheck', "if not isProved() then return 'LOST' end", ''),
     'the key is deleted',
   ],
   [
     'the canaries in check',
-    () => luaReplacing('bitsCheck', "~= '\\255' then return false end", "== 'x' then return false end"),
+    () => luaReplacing('bitmapCheck', "~= '\\255' then return false end", "== 'x' then return false end"),
     'the key is zeros',
   ],
   [
@@ -140,7 +140,7 @@ const TAKEN_OUT: [safety: string, lua: () => Lua, scenario: string][] = [
   ],
   [
     'token and proof in check',
-    () => luaReplacing('bitsCheck', 'if not allFound then', 'if false then'),
+    () => luaReplacing('bitmapCheck', 'if not allFound then', 'if false then'),
     'the size changes under a process',
   ],
 ];

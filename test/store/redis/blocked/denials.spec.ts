@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { BloomEvent } from '../../../../src/common/index.js';
-import type { BloomFilterStore } from '../../../../src/store/index.js';
+import type { StoredFilter } from '../../../../src/store/index.js';
 import { build, idsOf } from '../../../support/built-filter.js';
 import { age, ask, DENIALS, deny, sharing, untilShared } from '../../../support/denials.js';
 import { eventually } from '../../../support/eventually.js';
@@ -23,8 +23,8 @@ afterAll(() => redis.close());
 /** Two processes that share denials, and a third that does not and only adds. */
 async function processes(): Promise<{
   name: string;
-  one: BloomFilterStore;
-  two: BloomFilterStore;
+  one: StoredFilter;
+  two: StoredFilter;
   adder: Instance;
 }> {
   const name = redis.name();
@@ -41,7 +41,7 @@ async function processes(): Promise<{
 
 /** The server answers nobody meanwhile. `filter` shares denials, and its look-ups have 200 ms. */
 async function whileStopped(
-  work: (asking: { filter: BloomFilterStore; events: readonly BloomEvent[] }) => Promise<void>,
+  work: (asking: { filter: StoredFilter; events: readonly BloomEvent[] }) => Promise<void>,
 ): Promise<void> {
   const { name } = await processes();
   const instance = await redis.open(name, { timeoutMs: 200 });
@@ -55,7 +55,7 @@ async function whileStopped(
   }
 }
 
-async function isDenied(filter: BloomFilterStore, id: string, scope?: string): Promise<boolean> {
+async function isDenied(filter: StoredFilter, id: string, scope?: string): Promise<boolean> {
   return (await ask(filter, id, scope)).isDenied;
 }
 
@@ -222,7 +222,7 @@ describe('A table that is lost', () => {
   ])('in part or whole is removed by the first add that cannot mark it: %s', async (_, damage) => {
     const { name, one, two, adder } = await processes();
     const key = `bloom:{${name}}:denials`;
-    const ids = idsOf('denied', 20);
+    const ids = idsOf('negativeCacheAsk', 20);
     for (const id of ids) await deny(one, id);
     await damage(key);
     await adder.filter.add(ids);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { BloomFilterStore } from '../../../../src/store/index.js';
+import type { StoredFilter } from '../../../../src/store/index.js';
 import { build, idsOf } from '../../../support/built-filter.js';
 import { expectFound, expectNeverAbsent } from '../../../support/never-absent.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
@@ -69,7 +69,7 @@ describe.each(Object.keys(damages))('When %s', (damage) => {
     'an add of the %s makes no filter of it, and is never "absent"',
     async (who) => {
       const filters = await damaged();
-      const all: BloomFilterStore[] = [filters.reader, filters.adder, filters.newcomer];
+      const all: StoredFilter[] = [filters.reader, filters.adder, filters.newcomer];
       const late = idsOf('late', 50);
       await filters[who].add(late);
       await filters[who].add(['later']);

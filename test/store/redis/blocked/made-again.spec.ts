@@ -5,7 +5,7 @@ import { expectFound } from '../../../support/never-absent.js';
 import { openOptions } from '../../../support/open-options.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import type { RedisStoreOptions } from '../../../../src/store/redis/index.js';
-import type { BloomFilterStore } from '../../../../src/store/index.js';
+import type { StoredFilter } from '../../../../src/store/index.js';
 
 let redis: RedisFixture;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ afterAll(() => redis.close());
 /** Processes that know the filter, which holds `known`, and one that comes when it is gone and makes it again, empty. */
 async function madeAgain(
   options: { hasSource?: boolean; idle?: number } & Partial<RedisStoreOptions> = {},
-): Promise<{ newcomer: BloomFilterStore; old: BloomFilterStore[] }> {
+): Promise<{ newcomer: StoredFilter; old: StoredFilter[] }> {
   const { hasSource = false, idle = 0, ...others } = options;
   const name = redis.name();
   const open = async () => {

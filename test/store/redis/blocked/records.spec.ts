@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { BLOCK_BYTES, BlockedFilter } from '../../../../src/filter/index.js';
-import type { CopyableFilterStore } from '../../../../src/store/index.js';
+import type { CopyableFilter } from '../../../../src/store/index.js';
 import { RANGE_BYTES, writeRange } from '../../../../src/store/redis/protocol/segments/block-range.js';
 import { build, idsOf } from '../../../support/built-filter.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
@@ -28,7 +28,7 @@ it('writes the range of every block of a segment as lengths and decimal text', (
 
 it('sets the bits that a local filter of the same generation would have, one by one and in bulk', async () => {
   const name = redis.name();
-  const filter = (await redis.open(name)).filter as CopyableFilterStore;
+  const filter = (await redis.open(name)).filter as CopyableFilter;
   await build(filter, ['built'], PLAN);
   const { generation } = await filter.describe();
   const local = new BlockedFilter(generation!);

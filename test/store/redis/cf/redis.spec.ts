@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BloomConfigError, BloomUnavailableError } from '../../../../src/common/index.js';
 import { planFilter } from '../../../../src/filter/index.js';
-import type { BloomFilterStore } from '../../../../src/store/index.js';
+import type { StoredFilter } from '../../../../src/store/index.js';
 import { bfFixture, describeBf } from '../../../support/bf-server.js';
 import { build as buildNow, commitIds, idsOf, leaseOf, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
@@ -12,7 +12,7 @@ import { RedisFixture } from '../../../support/redis-fixture.js';
 const layout = { kind: 'cuckoo' } as const;
 const demand = { capacity: 1000, errorRate: 0.01 };
 
-type Removing = BloomFilterStore & { remove: NonNullable<BloomFilterStore['remove']> };
+type Removing = StoredFilter & { remove: NonNullable<StoredFilter['remove']> };
 
 describeBf('A cuckoo filter in Redis', () => {
   let redis: RedisFixture;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Cluster, Redis } from 'ioredis';
-import type { BloomFilterStore } from '../../../../src/store/index.js';
+import type { StoredFilter } from '../../../../src/store/index.js';
 import { build, commitIds, idsOf, leaseOf, mergeIds, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { expectFound, expectNeverAbsent } from '../../../support/never-absent.js';
@@ -37,7 +37,7 @@ afterAll(async () => {
   await Promise.all(nodes.map((node) => node.close()));
 });
 
-async function open(name: string): Promise<BloomFilterStore> {
+async function open(name: string): Promise<StoredFilter> {
   const cluster = new Cluster([{ host: nodes[0]!.server.host, port: nodes[0]!.server.port }]);
   cluster.on('error', () => {});
   clusters.push(cluster);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import type { BloomFilterStore, BuildOccasion, RebuildLease } from '../../../../src/store/index.js';
+import type { StoredFilter, BuildOccasion, RebuildLease } from '../../../../src/store/index.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
 
@@ -14,8 +14,8 @@ const HOUR_MS = 3_600_000;
 describe('The facts about the builds of a filter in Redis', () => {
   let redis: RedisFixture;
   let admin: Redis;
-  let filter: BloomFilterStore;
-  let other: BloomFilterStore;
+  let filter: StoredFilter;
+  let other: StoredFilter;
   beforeEach(async () => {
     redis = await RedisFixture.start();
     admin = redis.client();
@@ -25,7 +25,7 @@ describe('The facts about the builds of a filter in Redis', () => {
   afterEach(() => redis.close());
 
   async function ask(
-    store: BloomFilterStore,
+    store: StoredFilter,
     occasion: BuildOccasion,
     leaseMs = 60_000,
   ): Promise<RebuildLease | number> {

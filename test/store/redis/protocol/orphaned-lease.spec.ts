@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { RedisOptions } from 'ioredis';
 import type { StoredLayout } from '../../../../src/filter/index.js';
-import type { BloomFilterStore, RebuildLease } from '../../../../src/store/index.js';
+import type { StoredFilter, RebuildLease } from '../../../../src/store/index.js';
 import { build, idsOf, leaseOf, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
@@ -50,7 +50,7 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
       { layout, plan: testPlan(), hasSource: layout.kind === 'go-zero' },
     );
 
-  async function expectTaken(filter: BloomFilterStore): Promise<RebuildLease> {
+  async function expectTaken(filter: StoredFilter): Promise<RebuildLease> {
     let lease: RebuildLease | undefined;
     const taken = async () =>
       (lease = await filter.lease({ leaseMs: LEASE_MS }).catch(() => undefined)) !== undefined;

@@ -28,9 +28,9 @@ const LEASE = ['SET', 'UNLINK'];
 /** Scripts that every such filter uses. */
 const COMMON = [
   'describe',
-  'companionOffline',
-  'companionPublish',
-  'companionWithdraw',
+  'generationOffline',
+  'generationPublish',
+  'generationWithdraw',
   'acquire',
   'renew',
   'release',

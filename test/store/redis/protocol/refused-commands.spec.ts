@@ -45,7 +45,7 @@ function describeRefused(name: string, one: Case): void {
       return { filter, refused, close };
     }
 
-    it.each(commandsOf([...used, 'describe', 'companionOffline']))(
+    it.each(commandsOf([...used, 'describe', 'generationOffline']))(
       'denies no id, loses no add and takes nothing from others: %s',
       async (command) => {
         const { filter, refused, close } = await openRefused(command);
@@ -82,13 +82,13 @@ describeRefused('a filter of layout blocked', {
   used: ['check', 'add'],
   ofBuilds: ['stage', 'publish', 'load', 'merge', 'swap'],
 });
-const ofBits = { used: ['bitsCheck', 'bitsAdd'], ofBuilds: ['bits'] };
+const ofBits = { used: ['bitmapCheck', 'bitmapAdd'], ofBuilds: ['bits'] };
 describeRefused('go-zero', { layout: (key) => ({ kind: 'go-zero', key, bits: 20_000 }), ...ofBits });
 describeRefused('Redisson', { layout: redissonPeer({ codec: 'StringCodec' }).layout, ...ofBits });
 describeRefused('a filter that grows', {
   layout: () => ({ kind: 'blocked', scaling: {} }),
   hasSource: false,
-  used: ['scalingCheck', 'scalingAdd'],
+  used: ['growingCheck', 'growingAdd'],
 });
 
 describeOwnBf('On a server with BF.* and CF.*', () => {

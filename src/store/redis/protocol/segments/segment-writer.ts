@@ -2,7 +2,7 @@ import { BLOCK_BYTES } from '../../../../filter/index.js';
 import type { RedisKeys } from '../redis-keys.js';
 import type { SegmentScripts } from './segment-scripts.js';
 import { SEGMENT_BYTES, type SegmentedGeneration, segmentLength } from './segments.js';
-import { demand } from '../swap-steps.js';
+import { assertOk } from '../swap-steps.js';
 
 /** What one command moves: Redis serves other clients in between. */
 const PIECE_BYTES = 256 * 1024;
@@ -33,7 +33,7 @@ export class SegmentWriter {
     const { generation } = target;
     for (const { segment, from, bytes } of this.pieces(signal)) {
       const blocks = bytes / BLOCK_BYTES;
-      demand(
+      assertOk(
         await scripts.stage(keys, { lease, segment: target.key(segment), generation, from, blocks, lifeMs }),
       );
     }
@@ -46,10 +46,10 @@ export class SegmentWriter {
     for (const { segment, from, bytes } of this.pieces(signal)) {
       const at = segment * SEGMENT_BYTES + from;
       const piece = all.subarray(at, at + bytes);
-      demand(await scripts.load(keys, { lease, scratch, from, piece, lifeMs }));
+      assertOk(await scripts.load(keys, { lease, scratch, from, piece, lifeMs }));
       const length = segmentLength(target.generation, segment);
       if (from + bytes < length) continue;
-      demand(await scripts.merge(keys, { lease, segment: target.key(segment), scratch, length, lifeMs }));
+      assertOk(await scripts.merge(keys, { lease, segment: target.key(segment), scratch, length, lifeMs }));
     }
   }
 

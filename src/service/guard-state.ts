@@ -1,0 +1,103 @@
+import { type IdKey, idNote } from '../filter/index.js';
+import { NegativeCache, type NegativeCacheOptions } from './negative-cache.js';
+import { RecentAdds } from './recent-adds.js';
+
+/**
+ * `on`: absent ids are answered without calling the method. `shadow`: everything is observed and nothing is blocked, for a first
+ * roll-out. `off`: guards do not ask the filter.
+ */
+export type BloomGuardMode = 'on' | 'shadow' | 'off';
+
+/**
+ * What the guards of this process have seen of a filter since it was registered. A look-up that passes two of them, on a route and
+ * on a repository, is counted by each.
+ */
+export interface BloomGuardCounts {
+  readonly absent: number;
+  readonly maybe: number;
+  readonly unknown: number;
+  /** Values that can be no row's id. */
+  readonly invalid: number;
+  /** "maybe", and the guarded method found nothing. */
+  readonly falsePositives: number;
+  /** Answered from the negative cache. */
+  readonly remembered: number;
+  /** "absent", and the guarded method found something all the same: seen by the audit or in shadow mode. */
+  readonly wrongAbsents: number;
+  /** Share of the look-ups of absent ids that were let through; undefined while there were none. */
+  readonly observedErrorRate: number | undefined;
+}
+
+export interface GuardStateOptions {
+  readonly shadow: boolean;
+  readonly auditSampleRate: number;
+  /** Of this process alone. */
+  readonly negativeCache: NegativeCacheOptions | false;
+  readonly drainMs: number;
+}
+
+/** How one filter is guarded with, in this process. */
+export class GuardState {
+  /** May be set at any time. */
+  mode: BloomGuardMode;
+  /** Of this process alone. */
+  readonly negativeCache: NegativeCache | undefined;
+  absent = 0;
+  maybe = 0;
+  unknown = 0;
+  invalid = 0;
+  falsePositives = 0;
+  remembered = 0;
+  wrongAbsents = 0;
+  /** Guarded methods that have found nothing for some id. */
+  readonly discerning = new Set<string>();
+
+  private adds: RecentAdds | undefined;
+
+  constructor(private readonly options: GuardStateOptions) {
+    this.mode = options.shadow ? 'shadow' : 'on';
+    if (!options.negativeCache) return;
+    this.adds = new RecentAdds(options.drainMs);
+    this.negativeCache = new NegativeCache(options.negativeCache, this.adds);
+  }
+
+  /** What this process added lately: noted from the first call of this on, where nothing else needs it. */
+  get recentAdds(): RecentAdds {
+    return (this.adds ??= new RecentAdds(this.options.drainMs, performance.now()));
+  }
+
+  /** To be called before ids are recorded, and again when they are. */
+  noteAdded(ids: readonly IdKey[]): void {
+    if (!this.adds) return;
+    const texts = ids.map(idNote);
+    this.adds.note(texts);
+    this.negativeCache?.forget(texts);
+  }
+
+  /** To be called when a rebuild went live: it may hold ids that nobody added. */
+  noteRebuilt(): void {
+    this.adds?.noteOthers();
+    this.negativeCache?.clear();
+  }
+
+  /** Whether an absent answer is let through to the method, to compare. */
+  isAudited(): boolean {
+    const { auditSampleRate } = this.options;
+    return this.mode === 'shadow' || (auditSampleRate > 0 && Math.random() < auditSampleRate);
+  }
+
+  counts(): BloomGuardCounts {
+    const { absent, maybe, unknown, invalid, falsePositives, remembered, wrongAbsents } = this;
+    const ofAbsent = absent + falsePositives;
+    return {
+      absent,
+      maybe,
+      unknown,
+      invalid,
+      falsePositives,
+      remembered,
+      wrongAbsents,
+      observedErrorRate: ofAbsent > 0 ? falsePositives / ofAbsent : undefined,
+    };
+  }
+}

@@ -1,0 +1,86 @@
+import {
+  cuckoo,
+  type CuckooFilter,
+  type CuckooLayout,
+  type CuckooStoredLayout,
+  type FilterShape,
+  type IdKey,
+  isLongerThan,
+  type LayoutPlan,
+  planFilter,
+  tooLong,
+} from '../../filter/index.js';
+import type { StagePlan } from '../index.js';
+import type { InMemoryFilter, InMemoryScan } from './in-memory-filter.js';
+
+/** How often an id is kept that is added again and again, before it can no longer be removed. */
+const MOST_COPIES = 4;
+
+/** A cuckoo filter from which no other id than the one that is meant can vanish, provided that only ids are removed that were added. */
+export class InMemoryCuckooFilter implements InMemoryFilter {
+  readonly capacity: number;
+
+  private readonly plan: LayoutPlan;
+  private readonly maxIdBytes: number;
+  private readonly filter: CuckooFilter;
+  private readonly first: CuckooLayout;
+  /**
+   * Fingerprints, each with its bucket in the first table, that adds have relied on without adding a further one: they must stay.
+   * Ids that meet in a larger table meet in the first one too.
+   */
+  private readonly kept = new Set<number>();
+
+  constructor({ maxIdBytes, ...demand }: StagePlan, layout: CuckooStoredLayout) {
+    this.plan = planFilter({ ...demand, layout });
+    this.capacity = demand.capacity;
+    this.maxIdBytes = maxIdBytes;
+    this.filter = cuckoo.create({ ...this.plan.layout, capacity: this.plan.bytes });
+    this.first = cuckoo.layout(this.filter.describe());
+  }
+
+  get bytes(): number {
+    return this.filter.bytes;
+  }
+
+  assertFits(id: IdKey): void {
+    if (isLongerThan(id, this.maxIdBytes)) throw tooLong(this.maxIdBytes);
+  }
+
+  addKey(id: IdKey): boolean {
+    this.assertFits(id);
+    const copies = this.filter.count(id);
+    if (copies < MOST_COPIES) this.filter.add(id);
+    else this.kept.add(this.markOf(id));
+    return copies === 0;
+  }
+
+  mightContainKey(id: IdKey): boolean {
+    return !isLongerThan(id, this.maxIdBytes) && this.filter.mightContain(id);
+  }
+
+  removeKey(id: IdKey): boolean {
+    if (isLongerThan(id, this.maxIdBytes) || this.kept.has(this.markOf(id))) return false;
+    return this.filter.remove(id);
+  }
+
+  shape(): FilterShape {
+    const { plan, bytes, filter } = this;
+    return {
+      hashCount: plan.hashCount,
+      bytes,
+      get modelledErrorRate() {
+        return filter.estimate().errorRate;
+      },
+    };
+  }
+
+  /** What is scanned goes to the filter itself: a fingerprint for each id, so that each can be removed. */
+  scan(): InMemoryScan {
+    const add = (id: IdKey) => this.addKey(id);
+    return { capacity: this.capacity, local: { addKey: add }, *merge() {} };
+  }
+
+  private markOf(id: IdKey): number {
+    return Math.min(...this.first.positions(id)) * 256 + this.first.fingerprintOf(id);
+  }
+}

@@ -1,0 +1,191 @@
+import { BloomRebuildError } from '../../common/index.js';
+import type { IdKey } from '../../filter/index.js';
+import {
+  type StoredFilter,
+  type BloomVerdict,
+  type FilterDescription,
+  type OpenFilterOptions,
+  type LeaseRequest,
+  type RebuildLease,
+  type StagePlan,
+  type Staging,
+  notRecorded,
+} from '../index.js';
+import { BuildFacts } from './build-facts.js';
+import type { InMemoryFilter } from './in-memory-filter.js';
+
+interface Live {
+  readonly filter: InMemoryFilter;
+  readonly plan: StagePlan;
+  /** Distinct ids of the build. */
+  readonly ids: number;
+  readonly builtAt: Date;
+  /** By the clock of the store. */
+  readonly since: number;
+}
+
+export class StoredFilterInMemory implements StoredFilter {
+  readonly remove: StoredFilter['remove'];
+
+  /** While nothing is live. */
+  private state: 'unbuilt' | 'suspect' = 'unbuilt';
+  private live: Live | undefined;
+  private staged: InMemoryFilter | undefined;
+  private builds = 0;
+  private builtIds = 0;
+  private added = 0;
+  private leased = false;
+  private readonly facts: BuildFacts;
+  private lastAddAt = -Infinity;
+
+  constructor(
+    private readonly options: OpenFilterOptions,
+    private readonly hold: (plan: StagePlan) => InMemoryFilter,
+    { removes = false }: { removes?: boolean } = {},
+  ) {
+    this.facts = new BuildFacts(options.clock);
+    if (removes) this.remove = async (ids) => ids.map((id) => this.removeOne(id));
+  }
+
+  get generation(): string | undefined {
+    return this.live && String(this.builds);
+  }
+
+  async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    return verdicts(this.live?.filter, ids);
+  }
+
+  checkOne(id: IdKey): BloomVerdict {
+    const filter = this.live?.filter;
+    if (!filter) return 'unknown';
+    return filter.mightContainKey(id) ? 'maybe' : 'absent';
+  }
+
+  async add(ids: readonly IdKey[]): Promise<boolean[]> {
+    const live = this.live?.filter;
+    if (!live && !this.options.hasSource) throw notRecorded(this.options, this.state);
+    for (const filter of [live, this.staged]) {
+      if (filter) for (const id of ids) filter.assertFits(id);
+    }
+    this.lastAddAt = this.options.clock.now();
+    const stagedAdds = ids.map((id) => this.staged?.addKey(id) ?? true);
+    const added = live ? ids.map((id) => live.addKey(id)) : stagedAdds;
+    this.added += added.filter(Boolean).length;
+    this.tellLoad();
+    return added;
+  }
+
+  private tellLoad(): void {
+    const { live, generation } = this;
+    if (!live || generation === undefined) return;
+    const count = live.ids + this.added;
+    this.options.onLoad?.({ generation, count, capacity: live.filter.capacity });
+  }
+
+  async describe(): Promise<FilterDescription> {
+    const { live } = this;
+    const count = live ? live.ids + this.added : 0;
+    return {
+      state: live ? 'ready' : this.state,
+      shape: live?.filter.shape(count),
+      builds: this.builds,
+      count,
+      builtIds: this.builtIds,
+      capacity: live?.filter.capacity ?? 0,
+      errorRate: live?.plan.errorRate ?? 0,
+      builtAt: live?.builtAt,
+      rebuilding: this.staged !== undefined,
+    };
+  }
+
+  async distrust(reason: string): Promise<void> {
+    if (!this.live) return;
+    this.live = undefined;
+    this.state = 'suspect';
+    const { emit, name } = this.options;
+    emit({ type: 'state-changed', filter: name, state: this.state, reason });
+  }
+
+  async advise(): Promise<readonly string[]> {
+    return [];
+  }
+
+  async lease({ occasion, onNotDue }: LeaseRequest): Promise<RebuildLease | undefined> {
+    if (this.leased) return undefined;
+    const dueInMs = occasion ? this.facts.dueInMs(occasion) : 0;
+    if (dueInMs > 0) {
+      onNotDue?.(dueInMs);
+      return undefined;
+    }
+    this.leased = true;
+    if (occasion) this.facts.begin(occasion);
+    const lost = new AbortController();
+    return {
+      signal: lost.signal,
+      stage: async (plan) => this.stage(plan),
+      release: async (outcome) => {
+        if (this.leased && occasion) this.facts.end(outcome);
+        this.leased = false;
+        this.staged = undefined;
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    this.live = undefined;
+    this.staged = undefined;
+  }
+
+  /**
+   * From the live generation only. One that is staged may not have the id, and could lose another for it; what it has is gone with the
+   * build after it. Nor may one that has just gone live, if the row was deleted while it was built.
+   */
+  private removeOne(id: IdKey): boolean {
+    const { hasSource, drainMs, clock } = this.options;
+    if (hasSource && this.live && clock.now() - this.live.since < drainMs) return false;
+    const isRemoved = this.live?.filter.removeKey?.(id) ?? false;
+    if (isRemoved) this.added--;
+    return isRemoved;
+  }
+
+  private stage(plan: StagePlan): Staging {
+    const staged = this.hold(plan);
+    const { capacity, local, merge } = staged.scan();
+    this.staged = staged;
+    const addedBefore = this.added;
+    const assertStaged = () => {
+      if (this.staged !== staged)
+        throw new BloomRebuildError('staging-damaged', 'The staged generation was dropped.');
+    };
+    return {
+      capacity,
+      bytes: staged.bytes,
+      quietMs: this.options.clock.now() - this.lastAddAt,
+      local,
+      merge: async (signal) => {
+        signal.throwIfAborted();
+        for (const _ of merge()) {
+          await new Promise(setImmediate);
+          signal.throwIfAborted();
+          assertStaged();
+        }
+      },
+      check: async (ids) => verdicts(staged, ids),
+      commit: async (ids) => {
+        assertStaged();
+        this.live = { filter: staged, plan, ids, builtAt: new Date(), since: this.options.clock.now() };
+        this.staged = undefined;
+        this.added -= addedBefore;
+        this.builtIds = ids;
+        this.builds++;
+      },
+      abort: async () => {
+        if (this.staged === staged) this.staged = undefined;
+      },
+    };
+  }
+}
+
+function verdicts(filter: InMemoryFilter | undefined, ids: readonly IdKey[]): BloomVerdict[] {
+  return ids.map((id) => (filter ? (filter.mightContainKey(id) ? 'maybe' : 'absent') : 'unknown'));
+}

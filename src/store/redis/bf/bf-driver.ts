@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto';
+import { type BloomEventListener, BloomFullError } from '../../../common/index.js';
+import {
+  expectedErrorRate,
+  type FilterShape,
+  type IdKey,
+  isLongerThan,
+  LAYOUT_NUMBERS,
+  planFilter,
+  tooLong,
+} from '../../../filter/index.js';
+import type { BloomVerdict, StagePlan } from '../../index.js';
+import type {
+  Adoption,
+  LayoutDriver,
+  GenerationRole,
+  Outdated,
+  StagingHost,
+} from '../protocol/layout-driver.js';
+import type { CommandTry } from '../protocol/command-permissions.js';
+import type { GenerationKeys } from '../protocol/generation-keys.js';
+import type { StoredGeneration } from '../protocol/generation-meta.js';
+import type { LeasedStaging, StagingContext } from '../protocol/leased-staging.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import type { LuaSources } from '../client/script.js';
+import {
+  createGeneration,
+  placeGeneration,
+  type ResolvedBf,
+  type RedisBloomSettings,
+} from './resolved-bf.js';
+import { type Item, BfScripts } from './bf-scripts.js';
+import { BfStaging } from './bf-staging.js';
+import { isGone, isWrongType, parseInfo } from './replies.js';
+import { reserveArguments } from './reserve.js';
+import { findCommands } from './server-commands.js';
+
+/** Ids of one call: it holds the server for less than a millisecond. */
+const IDS_PER_CALL = 512;
+
+export interface RedisBloomDriverOptions {
+  readonly filter: string;
+  readonly emit: BloomEventListener;
+  readonly connection: RedisConnection;
+  readonly keys: GenerationKeys;
+  readonly plan: StagePlan;
+  readonly expansion?: number | undefined;
+  readonly nonScaling?: boolean | undefined;
+  /** Whether nobody else writes to the key, so that it may be made when it is not there. */
+  readonly ownsKey: boolean;
+  /** The application that claims a filter on a key of its own. */
+  readonly owner?: string | undefined;
+  readonly luaSources?: LuaSources | undefined;
+}
+
+/** Filters of the commands `BF.*`: the server knows where the bits of an id are. */
+export class BfDriver implements LayoutDriver<ResolvedBf> {
+  readonly layout = LAYOUT_NUMBERS.redisbloom;
+
+  private readonly scripts: BfScripts;
+
+  constructor(private readonly options: RedisBloomDriverOptions) {
+    this.scripts = new BfScripts(options.connection, options.keys, options.luaSources);
+  }
+
+  /** @throws {BloomConfigError} when the server has no such filters. */
+  async verify(): Promise<void> {
+    await findCommands(this.scripts, this.options.filter);
+  }
+
+  place(generation: StoredGeneration, role: GenerationRole): ResolvedBf | undefined {
+    const { keys } = this.options;
+    return placeGeneration(generation, role === 'live' ? keys.data : keys.staged(generation.token));
+  }
+
+  idsPerCall(): number {
+    return IDS_PER_CALL;
+  }
+
+  assertFits(id: IdKey): void {
+    const { maxIdBytes } = this.options.plan;
+    if (isLongerThan(id, maxIdBytes)) throw tooLong(maxIdBytes);
+  }
+
+  async check(
+    resolved: ResolvedBf,
+    ids: readonly IdKey[],
+    role: GenerationRole,
+  ): Promise<BloomVerdict[] | Outdated> {
+    const { maxIdBytes } = this.options.plan;
+    const fitting = ids.filter((id) => !isLongerThan(id, maxIdBytes)).map(itemOf);
+    const found = await this.scripts.check(resolved, role === 'live' ? 'token' : 'pending.token', fitting);
+    if (typeof found === 'string') return found;
+    let next = 0;
+    return ids.map((id) => {
+      // A peer may have added it.
+      if (isLongerThan(id, maxIdBytes)) return 'unknown';
+      return found[next++] ? 'maybe' : 'absent';
+    });
+  }
+
+  add(
+    live: ResolvedBf | undefined,
+    staged: ResolvedBf | undefined,
+    ids: readonly IdKey[],
+  ): Promise<boolean[] | Outdated> {
+    return this.scripts.add(live, staged, ids.map(itemOf));
+  }
+
+  async adopt(states: readonly string[]): Promise<Adoption> {
+    const { keys, ownsKey, filter, owner } = this.options;
+    const resolved = this.place(this.newGeneration(randomBytes(8).toString('hex')), 'live')!;
+    const reserve = ownsKey ? reserveArguments(resolved) : [];
+    try {
+      const reply = await this.scripts.adopt(resolved, states, reserve, ownsKey ? owner : undefined);
+      return { outcome: reply === 'OK' ? 'adopted' : reply === 'MISSING' ? 'missing' : 'stale' };
+    } catch (error) {
+      const reason = unfitness(error);
+      if (reason === undefined) throw error;
+      return { outcome: 'unfit', reason: `The key '${keys.data}' of filter '${filter}' ${reason}` };
+    }
+  }
+
+  async retire(generation: StoredGeneration): Promise<void> {
+    const { connection, emit, filter, keys } = this.options;
+    const stops = this.place(generation, 'live')?.stops;
+    if (!stops) return;
+    try {
+      await connection.commandWrite('BF.INSERT', keys.data, ['NOCREATE', 'ITEMS', ...stops]);
+    } catch (error) {
+      if (!isGone(error))
+        emit({ type: 'store-error', filter, operation: 'tell that the filter is offline', error });
+    }
+  }
+
+  async measure({ key, settings, canaries }: ResolvedBf) {
+    try {
+      const { items, bytes } = parseInfo(await this.options.connection.commandWrite('BF.INFO', key, []));
+      const count = Math.max(0, items - canaries.length);
+      return { count, shape: shapeOf(settings, count, bytes) };
+    } catch (error) {
+      if (isGone(error)) return undefined;
+      throw error;
+    }
+  }
+
+  stage(ticket: StagingContext, host: StagingHost<ResolvedBf>): LeasedStaging {
+    const resolved = this.place(this.newGeneration(ticket.token, ticket.plan), 'staged')!;
+    return new BfStaging({ driver: this, scripts: this.scripts, resolved, ticket, host });
+  }
+
+  tries(): CommandTry[] {
+    const { data, probe } = this.options.keys;
+    return [
+      // Without ids.
+      { command: 'BF.INSERT', key: data, args: ['NOCREATE', 'ITEMS'] },
+      { command: 'BF.MEXISTS', key: data, args: ['probe'] },
+      { command: 'RPUSHX', key: probe, args: ['probe'] },
+      { command: 'HINCRBY', key: probe, args: ['field', 'no number'] },
+      { command: 'LRANGE', key: probe, args: ['0', '0'] },
+      { command: 'LINDEX', key: probe, args: ['0'] },
+      ...['EXISTS', 'LLEN', 'HKEYS', 'PERSIST'].map((command) => ({ command, key: probe })),
+      { command: 'RENAME', key: probe, args: [{ key: `${probe}:renamed` }] },
+      // Made, and removed again.
+      { command: 'RPUSH', key: probe, args: ['probe'] },
+      { command: 'PEXPIRE', key: probe, args: ['1000'] },
+      { command: 'DEL', key: probe },
+    ];
+  }
+
+  async advise(): Promise<readonly string[]> {
+    const { filter, emit } = this.options;
+    try {
+      const { forbidden } = await findCommands(this.scripts, filter);
+      return forbidden.map(
+        (refusal) =>
+          `Redis refuses a command that the filter needs, ${refusal}. Allow it for this user (ACL SETUSER).`,
+      );
+    } catch (error) {
+      emit({ type: 'store-error', filter, operation: 'inspect the server', error });
+      return [];
+    }
+  }
+
+  private newGeneration(token: string, plan = this.options.plan): StoredGeneration {
+    return createGeneration(token, plan, this.options);
+  }
+}
+
+/** The model is that of RedisBloom. valkey-bloom does not halve the error rate of the first link: up to twice as many pass there. */
+function shapeOf(settings: RedisBloomSettings, count: number, bytes: number): FilterShape {
+  const { expansion, nonScaling } = settings;
+  const plan = planFilter({ ...settings, layout: { kind: 'redisbloom', expansion, nonScaling } });
+  return { hashCount: plan.hashCount, bytes, modelledErrorRate: expectedErrorRate(plan, count) };
+}
+
+/** Why a key cannot be taken for the filter, if that is what the error says. */
+function unfitness(error: unknown): string | undefined {
+  if (error instanceof BloomFullError) return 'does not scale and is full. Have its owner make a larger one.';
+  if (isWrongType(error)) return 'is no filter of BF.* commands. Name the key of the filter in layout.key.';
+  return undefined;
+}
+
+function itemOf(id: IdKey): Item {
+  return typeof id === 'string' ? id : Buffer.from(id.buffer, id.byteOffset, id.byteLength);
+}

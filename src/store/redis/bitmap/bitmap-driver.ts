@@ -1,0 +1,229 @@
+import { randomBytes } from 'node:crypto';
+import { BloomFormatError, BloomUnavailableError } from '../../../common/index.js';
+import {
+  type BitLayout,
+  type FilterShape,
+  type Geometry,
+  type IdKey,
+  isLongerThan,
+  LAYOUT_NUMBERS,
+  passRate,
+  tooLong,
+} from '../../../filter/index.js';
+import type { BloomVerdict } from '../../index.js';
+import type {
+  Adoption,
+  LayoutDriver,
+  GenerationRole,
+  Outdated,
+  StagingHost,
+} from '../protocol/layout-driver.js';
+import type { CommandTry } from '../protocol/command-permissions.js';
+import type { GenerationKeys } from '../protocol/generation-keys.js';
+import { type StoredGeneration, liveFields } from '../protocol/generation-meta.js';
+import type { LeasedStaging, StagingContext } from '../protocol/leased-staging.js';
+import type { BitmapSize } from './bitmap-format.js';
+import { type BitsFilter, BitmapReader } from './bitmap-reader.js';
+import type { AdoptReply } from './bitmap-scripts.js';
+import { BitmapStaging } from './bitmap-staging.js';
+import { canariesOf, resolveBitmap, type ResolvedBitmap, readGeneration } from './resolved-bitmap.js';
+
+/** Set bits are counted in a part of the string of this size: positions are spread evenly. */
+const SAMPLE_BYTES = 256 * 1024;
+/** What is kept of generations that were resolved: a live and a staged one, and those before. */
+const MAX_PLACED = 8;
+/** While none is resolved. */
+const USUAL_HASH_COUNT = 14;
+
+/** Filters of one row of bits in a Redis string that peers read and write: go-zero, Redisson, Spring, Guava. */
+export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
+  readonly layout: number;
+  private readonly reader: BitmapReader;
+  /** Of any size: tells which ids a peer could have added. */
+  private readonly encoder: BitLayout;
+  private readonly resolved = new Map<string, ResolvedBitmap>();
+
+  constructor(
+    private readonly filter: BitsFilter,
+    private readonly keys: GenerationKeys,
+  ) {
+    this.layout = LAYOUT_NUMBERS[filter.format.kind];
+    this.reader = new BitmapReader(filter);
+    this.encoder = filter.format.layout({ bits: 64, hashCount: 1 });
+  }
+
+  place(generation: StoredGeneration, role: GenerationRole): ResolvedBitmap | undefined {
+    const name = `${role} ${generation.token} ${generation.settings} ${generation.canaries}`;
+    const known = this.resolved.get(name);
+    if (known) return known;
+    const read = readGeneration(generation);
+    if (!read) return undefined;
+    const { format } = this.filter;
+    this.assertAgreed(read);
+    const { token } = generation;
+    const key = role === 'live' ? this.keys.data : this.keys.staged(token);
+    const resolved = resolveBitmap({ ...read, format, key, token });
+    if (this.resolved.size === MAX_PLACED) this.resolved.clear();
+    this.resolved.set(name, resolved);
+    return resolved;
+  }
+
+  idsPerCall(resolved: ResolvedBitmap | undefined): number {
+    const known = resolved ? [resolved] : [...this.resolved.values()];
+    return this.reader.idsPerCall(Math.max(USUAL_HASH_COUNT, ...known.map(({ layout }) => layout.hashCount)));
+  }
+
+  assertFits(id: IdKey): void {
+    const { maxIdBytes } = this.filter.plan;
+    if (isLongerThan(id, maxIdBytes)) throw tooLong(maxIdBytes);
+    this.encoder.locate(id);
+  }
+
+  check(
+    resolved: ResolvedBitmap,
+    ids: readonly IdKey[],
+    role: GenerationRole,
+  ): Promise<BloomVerdict[] | Outdated> {
+    return this.reader.check(resolved, ids, role);
+  }
+
+  async add(
+    live: ResolvedBitmap | undefined,
+    staged: ResolvedBitmap | undefined,
+    ids: readonly IdKey[],
+  ): Promise<boolean[] | Outdated> {
+    const records = (resolved: ResolvedBitmap | undefined) =>
+      resolved && { resolved, records: this.reader.records(resolved, ids) };
+    const target = live ?? (await this.asPeersHaveIt());
+    const reply = await this.filter.scripts.add(records(target), records(staged));
+    return typeof reply === 'string' ? reply : ids.map((_, i) => reply.flags[i] !== '0');
+  }
+
+  async adopt(states: readonly string[]): Promise<Adoption> {
+    const { format, scripts } = this.filter;
+    try {
+      const size = await this.reader.find();
+      if (!size) return { outcome: 'missing' };
+      const token = randomBytes(8).toString('hex');
+      const { capacity, errorRate } = size.demand;
+      const canaries = canariesOf(this.keys.data, size, format.headBytes);
+      const resolved = resolveBitmap({ format, key: this.keys.data, geometry: size, canaries, token });
+      const reply = await scripts.adopt(resolved, {
+        states,
+        spareBits: (8 - (size.bits % 8)) % 8,
+        // Only if somebody says so: whether nothing was added yet, or everything lost, cannot be told.
+        makes: format.existsWithoutString && states.includes('lost'),
+        fields: liveFields(resolved.generation, this.layout, { capacity, errorRate }),
+      });
+      return adoption(reply, size, this.keys.data);
+    } catch (error) {
+      if (error instanceof BloomFormatError) return { outcome: 'unfit', reason: error.message };
+      throw error;
+    }
+  }
+
+  async measure(resolved: ResolvedBitmap): Promise<{ count: number; shape: FilterShape } | undefined> {
+    const { bits, hashCount } = resolved.geometry;
+    const head = this.filter.format.headBytes;
+    const bytes = resolved.length - head;
+    const sampled = Math.min(SAMPLE_BYTES, bytes);
+    const from = head + Math.floor(Math.random() * (bytes - sampled + 1));
+    const { length, setBits } = await this.filter.scripts.measure(from, from + sampled - 1);
+    if (length !== resolved.length) return undefined;
+    const share = Math.min(1, setBits / Math.min(bits, 8 * sampled));
+    // Less the bits of canaries that no id has set.
+    const canaryShare = (8 * resolved.canaries.length) / bits;
+    const shareOfIds = Math.max(0, (share - canaryShare) / (1 - canaryShare));
+    return {
+      count: Math.round((-bits / hashCount) * Math.log1p(-Math.min(shareOfIds, 1 - 1 / bits))),
+      shape: { hashCount, bytes: resolved.length, modelledErrorRate: share ** hashCount },
+    };
+  }
+
+  stage(ticket: StagingContext, host: StagingHost<ResolvedBitmap>): LeasedStaging {
+    return new BitmapStaging(this.filter, this.reader, host, ticket);
+  }
+
+  tries(): CommandTry[] {
+    const { data, probe } = this.keys;
+    const { settingsKey } = this.filter.format;
+    const onSettings = ['HGET', 'HGETALL', 'HDEL', 'HSET'].map((command) => {
+      const args = { HGETALL: [], HSET: ['nestjs-bloom', 'value', 'no value'] }[command] ?? ['nestjs-bloom'];
+      return { command, key: settingsKey!, args };
+    });
+    return [
+      { command: 'GETRANGE', key: data, args: ['0', '0'] },
+      // Nothing is written.
+      { command: 'SETRANGE', key: data, args: ['0', ''] },
+      { command: 'SETBIT', key: data, args: ['no offset', '1'] },
+      { command: 'GETBIT', key: data, args: ['0'] },
+      ...['STRLEN', 'BITCOUNT', 'PTTL'].map((command) => ({ command, key: data })),
+      { command: 'EXISTS', key: probe },
+      { command: 'HEXISTS', key: probe, args: ['field'] },
+      { command: 'BITOP', args: ['OR', { key: probe }, { key: probe }] },
+      { command: 'PERSIST', key: probe },
+      { command: 'RENAME', key: probe, args: [{ key: `${probe}:renamed` }] },
+      ...(settingsKey === undefined ? [] : onSettings),
+    ];
+  }
+
+  async advise(): Promise<readonly string[]> {
+    const { format, plan } = this.filter;
+    if (!format.fixed) return [];
+    const expected = passRate({ ...format.fixed, ids: plan.capacity });
+    if (expected <= plan.errorRate * 1.1) return [];
+    return [
+      `The ${format.fixed.bits} bits of key '${format.key}' give an error rate of ${expected.toPrecision(2)} at ${plan.capacity} ids, ` +
+        `more than the ${plan.errorRate} asked for. Use more bits on every side, or ask for less.`,
+    ];
+  }
+
+  /** What peers read and write while no generation is live; undefined when that cannot be told. */
+  private async asPeersHaveIt(): Promise<ResolvedBitmap | undefined> {
+    const { format } = this.filter;
+    try {
+      const size = await this.reader.find();
+      return size && resolveBitmap({ format, key: this.keys.data, geometry: size, canaries: [], token: '' });
+    } catch (error) {
+      // What is there is told of by who takes it or rebuilds it.
+      if (error instanceof BloomFormatError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Another size or encoding would look for ids where they are not. */
+  private assertAgreed({ geometry, encoding }: { geometry: Geometry; encoding: string }): void {
+    const { format, name } = this.filter;
+    const { bits, hashCount } = format.fixed ?? geometry;
+    if (geometry.bits === bits && geometry.hashCount === hashCount && encoding === format.encoding) return;
+    throw new BloomUnavailableError(
+      `Filter '${name}': the filter under key '${format.key}' has ${geometry.bits} bits, ${geometry.hashCount} hashes and ids encoded as ` +
+        `${encoding}; the options say ${bits}, ${hashCount} and ${format.encoding}. Tell all sides the same. If these options are right, ` +
+        `stop the instances that have others and delete '${this.keys.meta}'.`,
+    );
+  }
+}
+
+function adoption(reply: AdoptReply, { bits }: BitmapSize, key: string): Adoption {
+  switch (reply) {
+    case 'OK':
+      return { outcome: 'adopted' };
+    case 'MISSING':
+      return { outcome: 'missing' };
+    case 'TYPE':
+      return {
+        outcome: 'unfit',
+        reason: `Expected key '${key}' to hold a string. Name the key of the filter.`,
+      };
+    case 'LENGTH':
+      return {
+        outcome: 'unfit',
+        reason:
+          `Expected key '${key}' to hold a filter of ${bits} bits, got a string of another size: its owner uses another number. Use the ` +
+          'same one on every side.',
+      };
+    default:
+      // Changed since it was found.
+      return { outcome: 'stale' };
+  }
+}

@@ -1,0 +1,88 @@
+import { type BloomEventListener, BloomFormatError, BloomIdError } from '../../../common/index.js';
+import { type ForeignAdds, type IdKey, isLongerThan } from '../../../filter/index.js';
+import type { BloomVerdict, StagePlan } from '../../index.js';
+import type { GenerationRole, Outdated } from '../protocol/layout-driver.js';
+import type { BitmapFormat, BitmapSize } from './bitmap-format.js';
+import type { BitmapScripts } from './bitmap-scripts.js';
+import { type ResolvedBitmap, pushOffsets } from './resolved-bitmap.js';
+
+/** Bits of one script call: they hold the server for about a millisecond. */
+const BITS_PER_CALL = 2048;
+/** However few bits an id has. */
+const MAX_IDS_PER_CALL = 256;
+
+const TOKEN_FIELDS: Readonly<Record<GenerationRole, string>> = { live: 'token', staged: 'pending.token' };
+
+export interface BitsFilter {
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  readonly format: BitmapFormat;
+  readonly scripts: BitmapScripts;
+  /** What the filter is planned for in this process. */
+  readonly plan: StagePlan;
+  readonly foreignAdds: ForeignAdds;
+}
+
+/** Finds and reads a filter of one row of bits. */
+export class BitmapReader {
+  constructor(private readonly filter: BitsFilter) {}
+
+  idsPerCall(hashCount: number): number {
+    return Math.max(1, Math.min(MAX_IDS_PER_CALL, Math.floor(BITS_PER_CALL / hashCount)));
+  }
+
+  async check(
+    resolved: ResolvedBitmap,
+    ids: readonly IdKey[],
+    role: GenerationRole,
+  ): Promise<BloomVerdict[] | Outdated> {
+    const { maxIdBytes } = this.filter.plan;
+    const offsets: number[] = [];
+    const asked = ids.map((id) => !isLongerThan(id, maxIdBytes) && this.tryPush(resolved, id, offsets));
+    if (offsets.length === 0) return ids.map(() => 'unknown');
+    const reply = await this.filter.scripts.check(resolved, { tokenField: TOKEN_FIELDS[role], offsets });
+    if (typeof reply === 'string') return reply;
+    let next = 0;
+    return asked.map((isAsked) => {
+      if (!isAsked) return 'unknown';
+      return reply.flags[next++] === '1' ? 'maybe' : 'absent';
+    });
+  }
+
+  /** The offsets of the bits of ids that can be added, four bytes each, big-endian. */
+  records(resolved: ResolvedBitmap, ids: readonly IdKey[]): Buffer {
+    const offsets: number[] = [];
+    for (const id of ids) pushOffsets(resolved, id, offsets);
+    const records = Buffer.allocUnsafe(4 * offsets.length);
+    offsets.forEach((offset, i) => records.writeUInt32BE(offset, 4 * i));
+    return records;
+  }
+
+  /**
+   * The size of the filter that is there; undefined when there is none, or it has none.
+   *
+   * @throws {BloomFormatError} when what is there is no such filter.
+   */
+  async find(): Promise<BitmapSize | undefined> {
+    const { format, scripts } = this.filter;
+    const found = await scripts.probe(format.headBytes);
+    if (found.type !== 'none' && found.type !== 'string') {
+      throw new BloomFormatError(
+        `Expected key '${format.key}' to hold a string, got a ${found.type}. It was left alone: name the key of the filter, or delete it.`,
+      );
+    }
+    return format.sizeOf(found);
+  }
+
+  /** False for an id that no peer could have added. */
+  private tryPush(resolved: ResolvedBitmap, id: IdKey, offsets: number[]): boolean {
+    try {
+      pushOffsets(resolved, id, offsets);
+      return true;
+    } catch (error) {
+      if (!(error instanceof BloomIdError)) throw error;
+      this.filter.emit({ type: 'invalid-id', filter: this.filter.name, error });
+      return false;
+    }
+  }
+}

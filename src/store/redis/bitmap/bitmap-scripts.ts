@@ -1,0 +1,233 @@
+import { BloomUnavailableError } from '../../../common/index.js';
+import type { ForeignAdds } from '../../../filter/index.js';
+import type { GenerationKeys } from '../protocol/generation-keys.js';
+import { GENERATION_FORMAT } from '../protocol/generation-meta.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import { defineScripts, type Script, type LuaSources } from '../client/script.js';
+import type { Refusal } from '../protocol/refusal.js';
+import type { FoundString } from './bitmap-format.js';
+import type { ResolvedBitmap } from './resolved-bitmap.js';
+
+/** Life of a string that was moved aside: it is removed long before, unless the process dies. */
+const RETIRED_LIFE_MS = 60_000;
+
+export type AdoptReply = 'STALE' | 'MISSING' | 'TYPE' | 'LENGTH' | 'HEAD' | 'SETTINGS' | 'OK';
+export type BitRefusal = Refusal | 'TYPE' | 'SETTINGS' | 'LIVE';
+
+type Argument = string | number | Buffer;
+const SCRIPTS = [
+  'bitmapCheck',
+  'bitmapAdd',
+  'bitmapProbe',
+  'bitmapMeasure',
+  'bitmapAdopt',
+  'bitmapStage',
+  'bitmapUnmake',
+  'bitmapMerge',
+  'bitmapSwap',
+] as const;
+
+/** One typed function for each script on strings of bits. */
+export class BitmapScripts {
+  private readonly script;
+  /** The settings' key of the peers, where they keep some. */
+  private readonly settingsKeys: readonly string[];
+
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly keys: GenerationKeys,
+    settingsKey: string | undefined,
+    sources?: LuaSources,
+  ) {
+    this.settingsKeys = settingsKey === undefined ? [] : [settingsKey];
+    this.script = defineScripts(SCRIPTS, sources);
+  }
+
+  /** A character for each id, `1` when it was found. */
+  async check(
+    resolved: ResolvedBitmap,
+    options: { tokenField: string; offsets: readonly number[] },
+  ): Promise<'STALE' | 'LOST' | { flags: string }> {
+    const { generation, key, layout, length, head, canaries } = resolved;
+    // Peers keep no settings beside a staged string.
+    const [settingsKeys, decisive] =
+      key === this.keys.data ? [this.settingsKeys, resolved.decisive] : [[], []];
+    const reply = String(
+      await this.connection.runRead(
+        this.script.bitmapCheck,
+        [this.keys.meta, key, ...settingsKeys],
+        [
+          options.tokenField,
+          generation.token,
+          layout.hashCount,
+          length,
+          head,
+          canaries.length,
+          decisive.length,
+          ...canaries,
+          ...decisive,
+          ...options.offsets,
+        ],
+      ),
+    );
+    return reply === 'STALE' || reply === 'LOST' ? reply : { flags: reply };
+  }
+
+  /** `live` without a token: the string as the peers have it, while no generation is live. */
+  async add(
+    live: { resolved: ResolvedBitmap; records: Buffer } | undefined,
+    staged: { resolved: ResolvedBitmap; records: Buffer } | undefined,
+  ): Promise<'STALE' | 'LOST' | { flags: string }> {
+    const { meta, data } = this.keys;
+    const target = (of: typeof live): Argument[] =>
+      of ? [of.resolved.proof, of.resolved.layout.hashCount, of.records] : ['', 0, ''];
+    const reply = await this.connection.run(
+      this.script.bitmapAdd,
+      [meta, data, staged?.resolved.key ?? meta, ...this.settingsKeys],
+      [
+        live?.resolved.generation.token ?? '',
+        staged?.resolved.generation.token ?? '',
+        ...target(live),
+        ...target(staged),
+        ...(live?.resolved.decisive ?? []),
+      ],
+    );
+    return Array.isArray(reply) ? { flags: String(reply[0]) } : (String(reply) as 'STALE' | 'LOST');
+  }
+
+  async probe(headBytes: number): Promise<FoundString> {
+    const keys = [this.keys.data, ...this.settingsKeys];
+    const reply = (await this.connection.run(this.script.bitmapProbe, keys, [headBytes])) as unknown[];
+    const [type, length, head, settingsType, ...fields] = reply;
+    const texts = fields.map(String);
+    const pairs = texts.flatMap((name, i) => (i % 2 === 0 ? [[name, texts[i + 1]!] as const] : []));
+    return {
+      type: String(type),
+      length: Number(length),
+      head: head as Buffer,
+      settings: String(settingsType) === 'none' ? undefined : Object.fromEntries(pairs),
+    };
+  }
+
+  /** Length of the string, and the bits set from one byte to another. */
+  async measure(from: number, to: number): Promise<{ length: number; setBits: number }> {
+    const reply = await this.connection.run(this.script.bitmapMeasure, [this.keys.data], [from, to]);
+    const [length, setBits] = reply as [number, number];
+    return { length, setBits };
+  }
+
+  async adopt(
+    resolved: ResolvedBitmap,
+    options: { states: readonly string[]; spareBits: number; makes: boolean; fields: readonly Argument[] },
+  ): Promise<AdoptReply> {
+    const { states, spareBits, makes, fields } = options;
+    const { proof, decisive } = resolved;
+    return this.named(
+      this.script.bitmapAdopt,
+      [this.keys.meta, this.keys.data, ...this.settingsKeys],
+      [states.join(' '), proof, spareBits, makes ? 1 : 0, decisive.length, ...decisive, ...fields],
+    );
+  }
+
+  async stage(
+    resolved: ResolvedBitmap,
+    options: {
+      lease: string;
+      live: ResolvedBitmap | undefined;
+      snapshot: string;
+      lifeMs: number;
+      mark: 'leave' | 'mark' | 'make';
+      wantsSnapshot: boolean;
+      hasFixedSize: boolean;
+      found: readonly string[];
+    },
+  ): Promise<BitRefusal | 'OK' | 'MARKED'> {
+    const { live, wantsSnapshot, hasFixedSize } = options;
+    const { lease, meta, data } = this.keys;
+    return this.named(
+      this.script.bitmapStage,
+      [lease, meta, resolved.key, data, options.snapshot, ...this.settingsKeys],
+      [
+        options.lease,
+        live?.generation.token ?? '',
+        live?.proof ?? '',
+        resolved.proof,
+        options.lifeMs,
+        options.mark,
+        wantsSnapshot ? 1 : 0,
+        hasFixedSize ? 1 : 0,
+        GENERATION_FORMAT,
+        ...options.found,
+      ],
+    );
+  }
+
+  /** Removes the live string that a staging made, unless something was added to it. */
+  async unmake(resolved: ResolvedBitmap, lease: string): Promise<void> {
+    const { keys } = this;
+    await this.named(this.script.bitmapUnmake, [keys.lease, keys.meta, keys.data], [lease, resolved.proof]);
+  }
+
+  async merge(
+    resolved: ResolvedBitmap,
+    options: { lease: string; scratch: string; from: number; piece: Buffer },
+  ): Promise<BitRefusal | 'OK'> {
+    const { lease, scratch, from, piece } = options;
+    return this.named(
+      this.script.bitmapMerge,
+      [this.keys.lease, resolved.key, scratch, `${scratch}:piece`],
+      [lease, resolved.length, from, piece],
+    );
+  }
+
+  async swap(
+    staged: ResolvedBitmap,
+    options: {
+      lease: string;
+      runId: string;
+      old: string;
+      aside: string;
+      snapshot: string;
+      scratch: string;
+      foreignAdds: ForeignAdds;
+      hasSamePlaces: boolean;
+      isMarked: boolean;
+      found: readonly string[];
+      settings: readonly string[];
+      fields: readonly Argument[];
+    },
+  ): Promise<BitRefusal | 'OK'> {
+    const { meta, lease, data } = this.keys;
+    const { aside, snapshot, scratch, found, settings, fields } = options;
+    return this.named(
+      this.script.bitmapSwap,
+      [meta, lease, staged.key, data, aside, snapshot, scratch, ...this.settingsKeys],
+      [
+        options.lease,
+        staged.generation.token,
+        options.runId,
+        options.old,
+        staged.proof,
+        options.foreignAdds,
+        RETIRED_LIFE_MS,
+        options.hasSamePlaces ? 1 : 0,
+        options.isMarked ? 1 : 0,
+        found.length,
+        settings.length,
+        ...found,
+        ...settings,
+        ...fields,
+      ],
+    );
+  }
+
+  private async named<Reply extends string>(
+    script: Script,
+    keys: readonly string[],
+    args: readonly Argument[],
+  ): Promise<Reply> {
+    const reply = String(await this.connection.run(script, keys, args));
+    if (/^[A-Z]+$/.test(reply)) return reply as Reply;
+    throw new BloomUnavailableError(`Redis answered '${reply}' to the script '${script.name}'.`);
+  }
+}

@@ -1,0 +1,71 @@
+import type { NegativeCacheTable } from './negative-cache-table.js';
+import type { RedisConnection } from '../../client/redis-connection.js';
+import { defineScripts, type LuaSources } from '../../client/script.js';
+import type { RedisKeys } from '../../protocol/redis-keys.js';
+
+/** A bucket of the table of denials, and what to look for in it. */
+export interface DenialRecord {
+  readonly bucket: number;
+  readonly digest: Buffer;
+}
+
+/** The scripts on the table of denials; `add`, `swap` and `offline` see to it too. */
+export class NegativeCacheScripts {
+  private readonly scripts;
+
+  constructor(
+    private readonly connection: RedisConnection,
+    sources?: LuaSources,
+  ) {
+    this.scripts = defineScripts(['negativeCacheCreate', 'negativeCacheAsk', 'negativeCacheNote'], sources);
+  }
+
+  /**
+   * Makes the table of denials of the live generation in the place of the one before, if there was one; nothing when the metadata
+   * name others by now.
+   */
+  async share(
+    keys: RedisKeys,
+    options: { liveTag: string; before: string; denials: NegativeCacheTable; markLifeMs: number },
+  ): Promise<void> {
+    const { liveTag, before, denials, markLifeMs } = options;
+    await this.connection.run(
+      this.scripts.negativeCacheCreate,
+      [keys.meta, keys.denials],
+      [liveTag, before, denials.text, denials.buckets, markLifeMs],
+    );
+  }
+
+  /** Which of the ids are denied, a character for each, and the time of the server in milliseconds. */
+  async denied(
+    keys: RedisKeys,
+    denials: NegativeCacheTable,
+    asked: readonly DenialRecord[],
+  ): Promise<'STALE' | 'LOST' | { now: string; flags: string }> {
+    const records = asked.map(({ bucket, digest }) => {
+      const record = Buffer.allocUnsafe(4 + digest.length);
+      digest.copy(record, record.writeUInt32BE(bucket));
+      return record;
+    });
+    const reply = await this.connection.runRead(
+      this.scripts.negativeCacheAsk,
+      [keys.meta, keys.denials],
+      [denials.text, Buffer.concat(records)],
+    );
+    if (!Array.isArray(reply)) return String(reply) as 'STALE' | 'LOST';
+    return { now: String(reply[0]), flags: String(reply[1]) };
+  }
+
+  /** Notes a denial of who asked the database at `askedAt`, which `denied` has told. */
+  async deny(
+    keys: RedisKeys,
+    options: DenialRecord & { denials: NegativeCacheTable; askedAt: string; lifeMs: number },
+  ): Promise<void> {
+    const { denials, bucket, digest, askedAt, lifeMs } = options;
+    await this.connection.run(
+      this.scripts.negativeCacheNote,
+      [keys.meta, keys.denials],
+      [denials.text, bucket, digest, askedAt, lifeMs],
+    );
+  }
+}

@@ -1,0 +1,62 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type IdKey, idKeyText } from '../../../../filter/index.js';
+
+/** Denials that a bucket holds, of 108 bytes: the script `denied` tells its form. */
+export const BUCKET_DENIALS = 4;
+/** 2.6 MiB: making the table holds the server for a few milliseconds. */
+export const MAX_BUCKETS = 25_000;
+const DIGEST_BYTES = 16;
+
+/**
+ * What `meta` says of the table in which the denials of a generation are: `<tag> <random> <buckets> <run id>`, the run id being that of
+ * the server which made it. A table belongs to one generation and to one run of one server.
+ */
+export class NegativeCacheTable {
+  private constructor(
+    /** As `meta` holds it. */
+    readonly text: string,
+    readonly buckets: number,
+    readonly runId: string,
+  ) {}
+
+  static create(buckets: number, runId: string): NegativeCacheTable {
+    const random = randomBytes(16);
+    // A tag is never 0: bytes that nobody has written are none.
+    random[0]! |= 1;
+    const hexadecimal = random.toString('hex');
+    const text = `${hexadecimal.slice(0, 8)} ${hexadecimal.slice(8)} ${buckets} ${runId}`;
+    return new NegativeCacheTable(text, buckets, runId);
+  }
+
+  /** Undefined when the text is none. */
+  static parse(text: string): NegativeCacheTable | undefined {
+    const [, tag, buckets, runId] = /^([0-9a-f]{8}) [0-9a-f]{24} (\d{1,6}) (\w+)$/.exec(text) ?? [];
+    if (tag === undefined || tag === '00000000') return undefined;
+    const count = Number(buckets);
+    if (count < 1 || count > MAX_BUCKETS) return undefined;
+    return new NegativeCacheTable(text, count, runId!);
+  }
+
+  /**
+   * The bucket of an id, for all spellings of it and whatever was asked of it. The random part of the name keeps anybody from
+   * computing ids that share one.
+   */
+  bucketOf(id: IdKey): number {
+    const hash = createHash('sha1').update(this.text).update(bytesOf(id)).digest();
+    return Math.floor((hash.readUInt32BE() / 2 ** 32) * this.buckets);
+  }
+}
+
+/** The digest of an id in the answers of one guarded method. */
+export function denialDigest(id: IdKey, scope: string): Buffer {
+  const length = Buffer.byteLength(scope);
+  return createHash('sha256')
+    .update(`${length} ${scope}`)
+    .update(bytesOf(id))
+    .digest()
+    .subarray(0, DIGEST_BYTES);
+}
+
+function bytesOf(id: IdKey): Buffer {
+  return Buffer.from(idKeyText(id), 'latin1');
+}

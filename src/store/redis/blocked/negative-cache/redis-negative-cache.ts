@@ -1,0 +1,122 @@
+import { tagText } from '../../protocol/segments/segments.js';
+import { jittered } from '../../../../common/index.js';
+import type { DenialAnswer, DenialOptions, DenialQuestion, SharedNegativeCache } from '../../../index.js';
+import { CircuitOpenError } from '../../client/circuit-breaker.js';
+import { BUCKET_DENIALS, denialDigest, NegativeCacheTable, MAX_BUCKETS } from './negative-cache-table.js';
+import type { BlockedSnapshot } from '../blocked-snapshot.js';
+import type { BlockedContext } from '../blocked-context.js';
+import { TickBatcher } from '../../client/tick-batcher.js';
+
+/** A table that could not be made is tried again after this time. */
+const MAKE_AGAIN_MS = 1_000;
+
+const NOT_DENIED: DenialAnswer = { isDenied: false, note() {} };
+
+export interface RedisNegativeCacheOptions extends DenialOptions {
+  readonly markLifeMs: number;
+}
+
+/**
+ * How long nothing is noted in the bucket of an id that was added: until its row is visible, and once more as long, should the clock
+ * of the server be set meanwhile.
+ */
+export function markLifeMs(drainMs: number): number {
+  return 2 * drainMs + 1_000;
+}
+
+/**
+ * The denials of one filter, in a table beside its live generation. Every add, of any process, marks the bucket of its id in the
+ * script that sets the bits: what was denied there ends, and nothing is noted there by who asked the database before all rows of
+ * the bucket are visible.
+ */
+export class RedisNegativeCache implements SharedNegativeCache {
+  private readonly questions = new TickBatcher((questions: readonly DenialQuestion[]) =>
+    this.askTogether(questions),
+  );
+  private isMaking = false;
+  private makeAgainAt = -Infinity;
+
+  constructor(
+    private readonly parts: BlockedContext,
+    private readonly options: RedisNegativeCacheOptions,
+  ) {}
+
+  ask(question: DenialQuestion): Promise<DenialAnswer> {
+    return this.questions.call(question);
+  }
+
+  private async askTogether(questions: readonly DenialQuestion[]): Promise<DenialAnswer[]> {
+    const { connection, emit, name } = this.parts;
+    const since = Math.min(...questions.map((question) => question.since));
+    try {
+      return await connection.lookUp(() => this.read(questions), since);
+    } catch (error) {
+      if (!(error instanceof CircuitOpenError))
+        emit({ type: 'store-error', filter: name, operation: 'ask for denials', error });
+      return questions.map(() => NOT_DENIED);
+    }
+  }
+
+  private async read(questions: readonly DenialQuestion[]): Promise<DenialAnswer[]> {
+    const { keys, negativeCacheScripts, views } = this.parts;
+    const view = await views.current();
+    const { denials } = view;
+    // One that another server made, or another run of this one, may lack marks of acknowledged adds.
+    if (!denials || denials.runId !== view.runId) {
+      void this.make(view);
+      return questions.map(() => NOT_DENIED);
+    }
+    const asked = questions.map(({ id, scope }) => ({
+      bucket: denials.bucketOf(id),
+      digest: denialDigest(id, scope),
+    }));
+    const reply = await negativeCacheScripts.denied(keys, denials, asked);
+    if (!views.isOfServer(view)) return questions.map(() => NOT_DENIED);
+    if (reply === 'STALE') views.forget();
+    if (reply === 'LOST') void this.make(view);
+    if (typeof reply === 'string') return questions.map(() => NOT_DENIED);
+    return asked.map(({ bucket, digest }, i) => ({
+      isDenied: reply.flags[i] === '1',
+      note: () => void this.note(view, { denials, bucket, digest, askedAt: reply.now }),
+    }));
+  }
+
+  private async note(
+    view: BlockedSnapshot,
+    denial: { denials: NegativeCacheTable; bucket: number; digest: Buffer; askedAt: string },
+  ): Promise<void> {
+    const { keys, negativeCacheScripts, views, emit, name } = this.parts;
+    // Times of two servers cannot be compared.
+    if (!views.isOfServer(view)) return;
+    const lifeMs = Math.round(jittered(this.options.lifeMs));
+    try {
+      await negativeCacheScripts.deny(keys, { ...denial, lifeMs });
+    } catch (error) {
+      emit({ type: 'store-error', filter: name, operation: 'note a denial', error });
+    }
+  }
+
+  /** Makes the table that the view lacks, or another one for it. */
+  private async make({ live, runId, denials }: BlockedSnapshot): Promise<void> {
+    // Without its run id it would not be noticed that a server lost marks.
+    if (!live || runId === '' || this.isMaking || performance.now() < this.makeAgainAt) return;
+    this.isMaking = true;
+    const { keys, negativeCacheScripts, views, emit, name } = this.parts;
+    const { maxIds, markLifeMs: lifeMs } = this.options;
+    const buckets = Math.min(Math.ceil(maxIds / BUCKET_DENIALS), MAX_BUCKETS);
+    try {
+      await negativeCacheScripts.share(keys, {
+        liveTag: tagText(live.generation),
+        before: denials?.text ?? '',
+        denials: NegativeCacheTable.create(buckets, runId),
+        markLifeMs: lifeMs,
+      });
+    } catch (error) {
+      emit({ type: 'store-error', filter: name, operation: 'make a table of denials', error });
+    } finally {
+      views.forget();
+      this.makeAgainAt = performance.now() + MAKE_AGAIN_MS;
+      this.isMaking = false;
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import {
+  cuckoo,
+  type CuckooLayout,
+  type CuckooStoredLayout,
+  type IdKey,
+  planFilter,
+} from '../../../filter/index.js';
+import type { StagePlan } from '../../index.js';
+import type { StoredGeneration } from '../protocol/generation-meta.js';
+import type { ResolvedGeneration } from '../protocol/generation-snapshot.js';
+import type { CuckooKeys } from './cuckoo-keys.js';
+
+/** Enough that another filter hardly ever holds all of them. */
+const CANARIES = 12;
+
+/** What a filter was made with. */
+export interface CuckooFilterSettings {
+  /** Ids it is for. */
+  readonly capacity: number;
+  readonly errorRate: number;
+  /** As `CF.RESERVE` takes it. */
+  readonly slots: number;
+  readonly bucketSize: number;
+  readonly maxIterations: number;
+  readonly expansion: number;
+}
+
+/** A generation, and where it is. */
+export interface ResolvedCuckoo extends ResolvedGeneration {
+  readonly settings: CuckooFilterSettings;
+  /** Random ids that are in this generation. */
+  readonly canaries: readonly string[];
+  readonly key: string;
+  readonly kept: string;
+  /** Of the first table. */
+  readonly layout: CuckooLayout;
+}
+
+export function createGeneration(
+  token: string,
+  { capacity, errorRate }: Pick<StagePlan, 'capacity' | 'errorRate'>,
+  layout: CuckooStoredLayout,
+): StoredGeneration {
+  const plan = planFilter({ capacity: capacity + CANARIES, errorRate, layout });
+  const { bucketSize, maxIterations, expansion } = cuckoo.size({ ...plan.layout, capacity: plan.bytes });
+  const settings = { capacity, errorRate, slots: plan.bytes, bucketSize, maxIterations, expansion };
+  const canaries = Array.from({ length: CANARIES }, () => randomBytes(12).toString('base64url'));
+  return { token, settings: JSON.stringify(settings), canaries: canaries.join(' ') };
+}
+
+/** Undefined when the texts make no sense. */
+export function resolveCuckoo(keys: CuckooKeys, generation: StoredGeneration): ResolvedCuckoo | undefined {
+  const canaries = generation.canaries.split(' ');
+  if (canaries.includes('')) return undefined;
+  try {
+    const settings = JSON.parse(generation.settings) as CuckooFilterSettings;
+    const layout = cuckoo.layout(cuckoo.size({ ...settings, capacity: settings.slots }));
+    const { token } = generation;
+    return { generation, settings, canaries, layout, key: keys.generation(token), kept: keys.kept(token) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** What `CF.RESERVE` takes after the key. */
+export function reserveArguments({ settings }: ResolvedCuckoo): (string | number)[] {
+  const { slots, bucketSize, maxIterations, expansion } = settings;
+  return [slots, 'BUCKETSIZE', bucketSize, 'MAXITERATIONS', maxIterations, 'EXPANSION', expansion];
+}
+
+/** A name for an id's fingerprint and its buckets in the first table: ids that meet in a larger one meet there too. */
+export function fingerprintName({ layout }: ResolvedCuckoo, id: IdKey): string {
+  return `${Math.min(...layout.positions(id))} ${layout.fingerprintOf(id)}`;
+}

@@ -1,0 +1,164 @@
+import { BloomUnavailableError } from '../../../common/index.js';
+import { LAYOUT_NUMBERS } from '../../../filter/index.js';
+import type { GenerationRole } from '../protocol/layout-driver.js';
+import { generationFields, liveFields } from '../protocol/generation-meta.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import { defineScripts, type Script, type LuaSources } from '../client/script.js';
+import type { Refusal } from '../protocol/refusal.js';
+import { SEGMENT_BYTES, type SegmentedGeneration, segmentLength } from '../protocol/segments/segments.js';
+import type { AddRecords } from './add-records.js';
+import { capacityOf, type ResolvedGrowing, segmentKeys } from './resolved-growing.js';
+import type { GrowingKeys } from './growing-keys.js';
+
+/** The number of the layout in the checksum over a generation. */
+export const GROWING_LAYOUT = LAYOUT_NUMBERS.blocked;
+
+export interface ScalingAddReply {
+  /** For each id whether it was not there before; the ids after these were not recorded, as there is no room for them. */
+  readonly added: boolean[];
+  /** Ids of the newest live layer. */
+  readonly inNewest: number;
+}
+
+const REFUSALS = new Set<string>(['OK', 'LEASE', 'NOMETA', 'SERVER', 'STALE', 'LENGTH'] satisfies (
+  Refusal | 'OK'
+)[]);
+
+/** One typed function for each script on filters that grow. */
+export class GrowingScripts {
+  private readonly scripts;
+
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly keys: GrowingKeys,
+    sources?: LuaSources,
+  ) {
+    this.scripts = defineScripts(
+      ['growingCheck', 'growingAdd', 'growingGrow', 'growingSwap', 'growingCount'],
+      sources,
+    );
+  }
+
+  /** The blocks that the records name; something else for one that is not there whole. */
+  async check(
+    { generation }: ResolvedGrowing,
+    role: GenerationRole,
+    asked: { keys: readonly string[]; records: Buffer },
+  ): Promise<readonly unknown[] | 'STALE'> {
+    const field = role === 'live' ? 'token' : 'pending.token';
+    const reply = await this.connection.runRead(this.scripts.growingCheck, asked.keys, [
+      field,
+      generation.token,
+      asked.records,
+    ]);
+    return Array.isArray(reply) ? reply : 'STALE';
+  }
+
+  /** @param capacity ids that the newest live layer takes */
+  async add(
+    live: ResolvedGrowing | undefined,
+    staged: ResolvedGrowing | undefined,
+    { keys, liveRecords, stagedRecords, ids }: AddRecords,
+    capacity: number,
+  ): Promise<ScalingAddReply | 'STALE' | 'LOST'> {
+    const reply = await this.connection.run(this.scripts.growingAdd, keys, [
+      live?.generation.token ?? '',
+      staged?.generation.token ?? '',
+      packedLayers(live),
+      packedLayers(staged),
+      liveRecords,
+      stagedRecords,
+      capacity,
+    ]);
+    if (!Array.isArray(reply)) return String(reply) as 'STALE' | 'LOST';
+    const flags = String(reply[0]);
+    const isRecorded = live !== undefined || staged !== undefined;
+    const added = Array.from({ length: isRecorded ? flags.length : ids }, (_, i) => flags[i] !== '0');
+    return { added, inNewest: Number(reply[1]) };
+  }
+
+  async grow(grown: ResolvedGrowing, options: { lease: string; before: string }): Promise<Refusal | 'OK'> {
+    const { lease, before } = options;
+    const newest = grown.layers.at(-1)!;
+    return this.step(
+      this.scripts.growingGrow,
+      [this.keys.meta, this.keys.lease, ...segmentKeys([newest])],
+      [
+        lease,
+        before,
+        ...lengths(newest),
+        `layer.${grown.layers.length - 1}`,
+        ...generationFields(grown.generation, GROWING_LAYOUT),
+        'capacity',
+        capacityOf(grown),
+      ],
+    );
+  }
+
+  async swap(
+    staged: ResolvedGrowing,
+    options: {
+      lease: string;
+      runId: string;
+      before: ResolvedGrowing | undefined;
+      ids: number;
+      builtAt: number;
+    },
+  ): Promise<Refusal | 'OK'> {
+    const { lease, runId, before, ids, builtAt } = options;
+    return this.step(
+      this.scripts.growingSwap,
+      [this.keys.meta, this.keys.lease, ...segmentKeys(staged.layers), ...segmentKeys(before?.layers ?? [])],
+      [
+        lease,
+        staged.generation.token,
+        runId,
+        before?.generation.token ?? '',
+        ...lengths(staged.layers[0]!),
+        ids,
+        segmentKeys(staged.layers).length,
+        ...liveFields(staged.generation, GROWING_LAYOUT, {
+          runId,
+          ids,
+          capacity: capacityOf(staged),
+          errorRate: staged.settings.demand.errorRate,
+          builtAt,
+        }),
+      ],
+    );
+  }
+
+  /** Ids in each layer; undefined when the live generation is another one, or has another layer. */
+  async count({ generation, layers }: ResolvedGrowing): Promise<number[] | undefined> {
+    const fields = layers.map((_, index) => `layer.${index}`);
+    const reply = await this.connection.run(
+      this.scripts.growingCount,
+      [this.keys.meta],
+      [generation.token, ...fields],
+    );
+    return Array.isArray(reply) ? reply.map((ids) => Number(ids ?? 0) || 0) : undefined;
+  }
+
+  private async step(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<Refusal | 'OK'> {
+    const reply = String(await this.connection.run(script, keys, args));
+    if (REFUSALS.has(reply)) return reply as Refusal | 'OK';
+    throw new BloomUnavailableError(`Redis answered '${reply}' to the script '${script.name}'.`);
+  }
+}
+
+function lengths({ generation, segments }: SegmentedGeneration): [number, number] {
+  return [SEGMENT_BYTES, segmentLength(generation, segments - 1)];
+}
+
+function packedLayers(resolved: ResolvedGrowing | undefined): Buffer {
+  const layers = resolved?.layers ?? [];
+  const packed = Buffer.allocUnsafe(layers.length * 5);
+  layers.forEach(({ generation }, index) => {
+    packed.writeUInt8(generation.hashCount, packed.writeUInt32LE(generation.tag, index * 5));
+  });
+  return packed;
+}

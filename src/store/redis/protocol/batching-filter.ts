@@ -1,0 +1,131 @@
+import {
+  type BloomError,
+  type BloomEventListener,
+  BloomFullError,
+  BloomIdError,
+  BloomUnavailableError,
+  describeError,
+} from '../../../common/index.js';
+import type { IdKey } from '../../../filter/index.js';
+import type { BloomVerdict } from '../../index.js';
+import { CircuitOpenError } from '../client/circuit-breaker.js';
+import { OtherOwnerError } from './filter-owner.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import { TickBatcher } from '../client/tick-batcher.js';
+
+/** Ids of one look-up, which has one deadline. */
+const IDS_PER_LOOK_UP = 2048;
+/** Calls of one bulk add on the way at once: the server works on one while the next is made. */
+const ADDS_AT_ONCE = 4;
+
+/** Look-ups and adds of a filter in Redis, gathered into calls, with a deadline and the circuit breaker. */
+export abstract class BatchingFilter {
+  private readonly checks = new TickBatcher((ids: readonly IdKey[]) => this.checkTogether(ids));
+  private readonly adds = new TickBatcher((ids: readonly IdKey[]) => this.addTogether(ids));
+
+  constructor(
+    private readonly filter: {
+      readonly name: string;
+      readonly emit: BloomEventListener;
+      readonly connection: RedisConnection;
+    },
+  ) {}
+
+  async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    return ids.length === 1 ? [await this.checkOne(ids[0]!)] : this.checkTogether(ids);
+  }
+
+  checkOne(id: IdKey): Promise<BloomVerdict> {
+    return this.checks.call(id);
+  }
+
+  async add(ids: readonly IdKey[]): Promise<boolean[]> {
+    if (ids.length !== 1) return this.addTogether(ids);
+    try {
+      return [await this.adds.call(ids[0]!)];
+    } catch (error) {
+      // One id of the batch cannot be added: it must not fail the others.
+      if (error instanceof BloomIdError) return this.addTogether(ids);
+      throw error;
+    }
+  }
+
+  /** Verdicts for up to 2,048 ids; may reject. */
+  protected abstract read(ids: readonly IdKey[]): Promise<BloomVerdict[]>;
+
+  /**
+   * Records the ids of one call; for each, true when it was not there before.
+   *
+   * @throws {BloomIdError} for an id that cannot be added; then none is recorded.
+   */
+  protected abstract record(ids: readonly IdKey[]): Promise<boolean[]>;
+
+  /** How many ids `record` takes at once: they hold the server for about a millisecond. */
+  protected abstract idsPerAdd(): number;
+
+  /**
+   * An id that cannot be added must be found before any of its bulk add is recorded.
+   *
+   * @throws {BloomIdError}
+   */
+  protected abstract assertFit(ids: readonly IdKey[]): Promise<void>;
+
+  private async checkTogether(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    if (ids.length <= IDS_PER_LOOK_UP) return this.lookUp(ids);
+    const verdicts: BloomVerdict[] = [];
+    for (let at = 0; at < ids.length; at += IDS_PER_LOOK_UP) {
+      for (const verdict of await this.lookUp(ids.slice(at, at + IDS_PER_LOOK_UP))) verdicts.push(verdict);
+    }
+    return verdicts;
+  }
+
+  private async lookUp(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    if (ids.length === 0) return [];
+    const { connection, emit, name } = this.filter;
+    try {
+      return await connection.lookUp(() => this.readOurs(ids));
+    } catch (error) {
+      if (!(error instanceof CircuitOpenError))
+        emit({ type: 'store-error', filter: name, operation: 'check', error });
+      return ids.map(() => 'unknown');
+    }
+  }
+
+  /** A filter of another application is no fault of the server's. */
+  private async readOurs(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    try {
+      return await this.read(ids);
+    } catch (error) {
+      if (error instanceof OtherOwnerError) return ids.map(() => 'unknown');
+      throw error;
+    }
+  }
+
+  private async addTogether(ids: readonly IdKey[]): Promise<boolean[]> {
+    const idsPerAdd = this.idsPerAdd();
+    if (ids.length > idsPerAdd) await this.assertFit(ids);
+    const results: boolean[] = [];
+    for (let at = 0; at < ids.length;) {
+      const calls: Promise<boolean[]>[] = [];
+      for (; at < ids.length && calls.length < ADDS_AT_ONCE; at += idsPerAdd) {
+        calls.push(this.record(ids.slice(at, at + idsPerAdd)));
+      }
+      for (const added of await Promise.all(calls)) results.push(...added);
+    }
+    return results;
+  }
+}
+
+/** Whatever kept Redis from doing it: for the caller of an add it is one kind of error. */
+export async function unavailable<Value>(promise: Promise<Value>): Promise<Value> {
+  try {
+    return await promise;
+  } catch (error) {
+    throw asUnavailable(error);
+  }
+}
+
+export function asUnavailable(error: unknown): BloomError {
+  if (error instanceof BloomUnavailableError || error instanceof BloomFullError) return error;
+  return new BloomUnavailableError(`Redis refused: ${describeError(error)}`, { cause: error });
+}

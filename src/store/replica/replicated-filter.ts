@@ -1,0 +1,244 @@
+import type { BloomEventListener, Clock } from '../../common/index.js';
+import { BLOCK_BYTES, type Generation, type IdKey } from '../../filter/index.js';
+import type {
+  AdvisedFilter,
+  BlockListener,
+  BlocksRead,
+  StoredFilter,
+  BloomVerdict,
+  CopyableFilter,
+  FilterDescription,
+  LeaseRequest,
+  RebuildLease,
+  SharedNegativeCache,
+} from '../index.js';
+import type { CopyBudget } from './copy-budget.js';
+import { LocalCopy } from './local-copy.js';
+
+/** What one command of a load moves, 64 KiB: no look-up waits long behind it. */
+const PIECE_BLOCKS = 256;
+/** A copy that answered everything by itself is compared with the description after this time. */
+const COMPARE_EVERY_MS = 10_000;
+/** Pauses between attempts to load a generation double from the first to the last. */
+const FIRST_PAUSE_MS = 1_000;
+const LAST_PAUSE_MS = 60_000;
+
+export interface ReplicaFilterOptions {
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  readonly clock: Clock;
+  /** A larger filter is not copied. */
+  readonly maxBytes: number;
+  /** Shared by all copies of the process. */
+  readonly budget: CopyBudget;
+  /** Opens the filter that is copied. */
+  readonly open: (onBlocks: BlockListener) => CopyableFilter;
+}
+
+/**
+ * One filter and a copy of it. The copy's "maybe" is final: within a generation bits are only ever added, and a stale one
+ * costs a query. Its "absent" is no answer: the filter itself is asked, and the block that it reads then refreshes the copy. So
+ * nothing that goes wrong with the copy can make an id absent that exists.
+ */
+export class ReplicatedFilter implements StoredFilter {
+  private readonly inner: CopyableFilter;
+  /** Of the generation that answered last; whole or being loaded. */
+  private copy: LocalCopy | undefined;
+  /**
+   * Of the generation before, while the copy is being loaded. All ids of a server would ask it at once otherwise. What has been deleted
+   * since is a "maybe" for so long, which costs a query.
+   */
+  private previous: LocalCopy | undefined;
+  private answersSinceComparison = false;
+  private comparison: NodeJS.Timeout | undefined;
+  private failure: { tag: number; pauseMs: number; retryAt: number } | undefined;
+  private closed = false;
+
+  constructor(private readonly options: ReplicaFilterOptions) {
+    this.inner = options.open((read) => this.onBlocks(read));
+  }
+
+  get denials(): SharedNegativeCache | undefined {
+    return this.inner.denials;
+  }
+
+  get generation(): string | undefined {
+    return this.inner.generation;
+  }
+
+  async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    const { copy } = this;
+    if (!copy?.isWhole) return this.inner.check(ids);
+    this.answersSinceComparison = true;
+    const undecided = ids.filter((id) => !copy.mightContain(id));
+    if (undecided.length === 0) return ids.map(() => 'maybe');
+    if (undecided.length === ids.length) return this.inner.check(ids);
+    const confirmed = await this.inner.check(undecided);
+    // Replaced meanwhile: one answer is never from two generations.
+    if (this.copy !== copy) return this.inner.check(ids);
+    let next = 0;
+    return ids.map((id) => (id === undecided[next] ? confirmed[next++]! : 'maybe'));
+  }
+
+  checkOne(id: IdKey): BloomVerdict | Promise<BloomVerdict> {
+    const { copy, previous } = this;
+    if (!copy?.isWhole) return previous?.mightContain(id) ? 'maybe' : this.inner.checkOne(id);
+    this.answersSinceComparison = true;
+    return copy.mightContain(id) ? 'maybe' : this.inner.checkOne(id);
+  }
+
+  async add(ids: readonly IdKey[]): Promise<boolean[]> {
+    const added = await this.inner.add(ids);
+    const { copy } = this;
+    if (copy) for (const id of ids) copy.add(id);
+    return added;
+  }
+
+  async describe(): Promise<FilterDescription> {
+    const description = await this.inner.describe();
+    this.follow(description.generation);
+    return description;
+  }
+
+  async verify(): Promise<void> {
+    await this.inner.verify?.();
+  }
+
+  measureErrorRate(): Promise<number | undefined> {
+    return this.inner.measureErrorRate?.() ?? Promise.resolve(undefined);
+  }
+
+  async distrust(reason: string): Promise<void> {
+    this.drop();
+    await this.inner.distrust(reason);
+  }
+
+  advise(filter: AdvisedFilter): Promise<readonly string[]> {
+    return this.inner.advise(filter);
+  }
+
+  async lease(request: LeaseRequest): Promise<RebuildLease | undefined> {
+    const lease = await this.inner.lease(request);
+    return lease && this.dropping(lease);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.drop();
+    await this.inner.close();
+  }
+
+  /** The same lease, whose commit ends the copy of the old generation. */
+  private dropping(lease: RebuildLease): RebuildLease {
+    return {
+      signal: lease.signal,
+      release: (outcome) => lease.release(outcome),
+      stage: async (plan) => {
+        const staging = await lease.stage(plan);
+        return {
+          capacity: staging.capacity,
+          bytes: staging.bytes,
+          quietMs: staging.quietMs,
+          get local() {
+            return staging.local;
+          },
+          merge: (signal) => staging.merge(signal),
+          check: (ids) => staging.check(ids),
+          commit: (ids) => staging.commit(ids).finally(() => this.drop()),
+          abort: () => staging.abort(),
+        };
+      },
+    };
+  }
+
+  private onBlocks(read: BlocksRead): void {
+    const { copy } = this;
+    if (copy?.generation.tag !== read.generation.tag) return this.follow(read.generation);
+    this.answersSinceComparison = false;
+    if (copy.isWhole) copy.refresh(read);
+  }
+
+  /** Makes the copy one of the generation that is live now. */
+  private follow(live: Generation | undefined): void {
+    const { copy: before } = this;
+    if (before && before.generation.tag === live?.tag) return;
+    this.drop();
+    if (!live || this.closed || live.blocks * BLOCK_BYTES > this.options.maxBytes) return;
+    if (this.failure?.tag === live.tag && this.options.clock.now() < this.failure.retryAt) return;
+    const { budget } = this.options;
+    const bytes = live.blocks * BLOCK_BYTES;
+    if (!budget.claim(bytes)) return this.tellOfNoRoom(bytes);
+    const copy = new LocalCopy(live);
+    this.copy = copy;
+    if (before?.isWhole && !before.isCrowded() && budget.claim(before.byteLength)) this.previous = before;
+    void budget.inTurn(bytes, () => this.load(copy));
+  }
+
+  private drop(): void {
+    const { budget } = this.options;
+    if (this.copy) budget.release(this.copy.byteLength);
+    this.copy = undefined;
+    this.dropPrevious();
+    clearInterval(this.comparison);
+  }
+
+  private dropPrevious(): void {
+    if (this.previous) this.options.budget.release(this.previous.byteLength);
+    this.previous = undefined;
+  }
+
+  private tellOfNoRoom(bytes: number): void {
+    const { budget, emit, name } = this.options;
+    if (!budget.tellsFirst()) return;
+    const text =
+      `There is no room for a local copy of ${bytes} bytes beside those of the other filters (copies.maxBytes is ${budget.limits.maxBytes}): look-ups of ids ` +
+      "that exist ask Redis. Raise copies.maxBytes, or set replica: 'off' where a copy is of least use.";
+    emit({ type: 'advice', filter: name, text });
+  }
+
+  private async load(copy: LocalCopy): Promise<void> {
+    if (this.copy !== copy) return;
+    const { blocks } = copy.generation;
+    try {
+      for (let first = 0; first < blocks; first += PIECE_BLOCKS) {
+        const count = Math.min(PIECE_BLOCKS, blocks - first);
+        const bytes = await this.inner.readBlocks(first, count);
+        if (this.copy !== copy) return;
+        if (bytes.length !== count * BLOCK_BYTES || !copy.fill(first, bytes)) {
+          // Swapped or damaged: the next look-up finds out.
+          return this.giveUp(copy);
+        }
+        await this.options.budget.pay(bytes.length);
+        if (this.copy !== copy) return;
+      }
+      copy.isWhole = true;
+      this.dropPrevious();
+      this.failure = undefined;
+      this.comparison = setInterval(() => void this.compare(), COMPARE_EVERY_MS).unref();
+    } catch (error) {
+      if (this.copy !== copy) return;
+      const { name, emit } = this.options;
+      emit({ type: 'store-error', filter: name, operation: 'load the replica', error });
+      this.giveUp(copy);
+    }
+  }
+
+  private giveUp({ generation: { tag } }: LocalCopy): void {
+    const before = this.failure?.tag === tag ? this.failure.pauseMs : FIRST_PAUSE_MS / 2;
+    const pauseMs = Math.min(before * 2, LAST_PAUSE_MS);
+    this.failure = { tag, pauseMs, retryAt: this.options.clock.now() + pauseMs };
+    this.drop();
+  }
+
+  /** Look-ups that all ended here never told whether the generation is still the live one. */
+  private async compare(): Promise<void> {
+    if (!this.answersSinceComparison) return;
+    this.answersSinceComparison = false;
+    try {
+      await this.describe();
+    } catch (error) {
+      const { name, emit } = this.options;
+      emit({ type: 'store-error', filter: name, operation: 'follow with the replica', error });
+    }
+  }
+}

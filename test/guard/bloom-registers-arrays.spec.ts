@@ -60,10 +60,18 @@ describe('@BloomRegisters and arrays', () => {
     ['a set', (ids) => new Set(ids)],
     ['an iterator', (ids) => ids.values()],
     ['a nested array', (ids) => [ids]],
-    ['a promise', async (ids) => ids],
     ['something that is no id among others', (ids) => [{}, ...ids]],
   ])('refuses %s that the function returns, before anything is recorded', async (_given, id) => {
     await expect(create({ id: id as (ids: string[]) => string[] }, ['a', 'b'])).rejects.toThrow(BloomIdError);
+    expect(await products.checkMany(['a', 'b'])).toEqual(['absent', 'absent']);
+    expect(calls).toBe(0);
+  });
+
+  it('refuses a promise that the function returns, as a mistake of the application', async () => {
+    const id = (async (ids: string[]) => ids) as unknown as (ids: string[]) => string[];
+    await expect(create({ id }, ['a', 'b'])).rejects.toThrow(
+      /Expected the option id to return its answer at once/,
+    );
     expect(await products.checkMany(['a', 'b'])).toEqual(['absent', 'absent']);
     expect(calls).toBe(0);
   });

@@ -104,18 +104,18 @@ function describeAdvice(name: string, one: Case): void {
 
 describeAdvice('a filter on the key of go-zero', {
   layout: (key) => ({ kind: 'go-zero', key, bits: 20_000 }),
-  scripts: ['bits'],
+  scripts: ['bitmap'],
   keys: (key) => [key, `{${key}}:nestjs-bloom:*`],
 });
 describeAdvice('a filter on the keys of Redisson', {
   layout: redissonPeer({ codec: 'StringCodec' }).layout,
-  scripts: ['bits'],
+  scripts: ['bitmap'],
   keys: (key) => [key, redisson.keys(key).config, `{${key}}:nestjs-bloom:*`],
 });
 describeAdvice('a filter that grows', {
   layout: () => ({ kind: 'blocked', scaling: {} }),
   hasSource: false,
-  scripts: ['scaling', 'stage', 'merge'],
+  scripts: ['growing', 'stage', 'merge'],
   keys: (key) => [`bloom:{${key}}:*`],
 });
 

@@ -62,7 +62,7 @@ function describeRefused(name: string, one: Case): void {
     );
 
     if (ofBuilds.length === 0) return;
-    it.each(commandsOf([...ofBuilds, 'companion', 'renew', 'release']))(
+    it.each(commandsOf([...ofBuilds, 'generation', 'renew', 'release']))(
       'denies no id when it rebuilds, and others can rebuild: %s',
       async (command) => {
         const { filter, refused, close } = await openRefused(command);
@@ -82,7 +82,7 @@ describeRefused('a filter of layout blocked', {
   used: ['check', 'add'],
   ofBuilds: ['stage', 'publish', 'load', 'merge', 'swap'],
 });
-const ofBits = { used: ['bitmapCheck', 'bitmapAdd'], ofBuilds: ['bits'] };
+const ofBits = { used: ['bitmapCheck', 'bitmapAdd'], ofBuilds: ['bitmap'] };
 describeRefused('go-zero', { layout: (key) => ({ kind: 'go-zero', key, bits: 20_000 }), ...ofBits });
 describeRefused('Redisson', { layout: redissonPeer({ codec: 'StringCodec' }).layout, ...ofBits });
 describeRefused('a filter that grows', {

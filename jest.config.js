@@ -27,4 +27,6 @@ export default {
     ],
   },
   testTimeout: 30_000,
+  // The tests wait for servers more than they compute.
+  maxWorkers: '100%',
 };

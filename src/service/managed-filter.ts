@@ -5,21 +5,14 @@ import {
   BloomUnavailableError,
   type Clock,
 } from '../common/index.js';
-import {
-  type BloomId,
-  type IdKey,
-  idNote,
-  isLongerThan,
-  toIdKey,
-  tooLong,
-  storedBytes,
-} from '../filter/index.js';
+import { type BloomId, type IdKey, storedBytes, toIdKey } from '../filter/index.js';
 import type { BloomRebuildReport, RebuildRequest } from '../rebuild/index.js';
 import type { AdvisedFilter, StoredFilter, FilterStore, BloomVerdict } from '../store/index.js';
 import type { BloomFilterInfo, GuardableFilter } from './bloom-filter.js';
 import { FilterBuilds } from './filter-builds.js';
 import type { FilterDefinition } from './filter-definition.js';
 import { GuardState } from './guard-state.js';
+import { IdKeys } from './id-keys.js';
 import { findOverfull, LoadAlarm } from './load-alarm.js';
 import { sharedDenials } from './negative-cache.js';
 import { type WrongAbsentReport, WrongAbsents } from './wrong-absents.js';
@@ -47,7 +40,7 @@ export class ManagedFilter implements GuardableFilter {
   private readonly builds: FilterBuilds;
   private readonly load: LoadAlarm;
   private isClosed = false;
-  private lastFormed: { readonly id: string; readonly key: IdKey } | undefined;
+  private readonly keys: IdKeys;
   private readonly wrongAbsents: WrongAbsents;
 
   constructor(
@@ -55,6 +48,7 @@ export class ManagedFilter implements GuardableFilter {
     private readonly surroundings: FilterContext,
   ) {
     this.name = definition.name;
+    this.keys = new IdKeys(definition);
     const { name, layout, replica, drainMs, negativeCache } = definition;
     const cache = negativeCache === true ? {} : negativeCache;
     this.load = new LoadAlarm(definition.capacity, () => {
@@ -91,12 +85,12 @@ export class ManagedFilter implements GuardableFilter {
         ...definition,
         ...surroundings,
         store: this.inStore,
-        toKey: (id) => this.toKey(id),
+        toKey: (id) => this.keys.of(id),
         bytesFor: (ids) => storedBytes(layout, { ...definition, capacity: Math.max(1, ids) }),
       },
       onPublished: () => this.guarding.noteRebuilt(),
     });
-    this.askDenied = denials && (({ id, ...question }) => denials.ask({ id: this.toKey(id), ...question }));
+    this.askDenied = denials && (({ id, ...question }) => denials.ask({ id: this.keys.of(id), ...question }));
     this.wrongAbsents = new WrongAbsents({
       filter: name,
       guarding: this.guarding,
@@ -125,7 +119,7 @@ export class ManagedFilter implements GuardableFilter {
   verdictOf(id: BloomId): BloomVerdict | Promise<BloomVerdict> {
     let key: IdKey;
     try {
-      key = this.toKey(id);
+      key = this.keys.of(id);
     } catch (error) {
       throwIfInvalid(id, error);
       this.surroundings.emit({ type: 'invalid-id', filter: this.name, error });
@@ -155,7 +149,7 @@ export class ManagedFilter implements GuardableFilter {
 
   async addMany(ids: readonly BloomId[]): Promise<boolean[]> {
     // Before anything is noted of an id, so that one that is refused costs nothing.
-    const keys = ids.map((id) => this.fitting(id));
+    const keys = ids.map((id) => this.keys.fitting(id));
     if (keys.length === 0) return [];
     this.guarding.noteAdded(keys);
     // Without a source nobody else would ever tell the filter of an id that was added before it existed.
@@ -167,7 +161,7 @@ export class ManagedFilter implements GuardableFilter {
   }
 
   async remove(id: BloomId): Promise<boolean> {
-    const key = this.toKey(id);
+    const key = this.keys.of(id);
     if (!this.inStore.remove) {
       throw new BloomConfigError(
         `Filter '${this.name}' cannot remove ids: expected the layout cuckoo, got ${this.definition.layout.kind}. Register it with that ` +
@@ -251,7 +245,7 @@ export class ManagedFilter implements GuardableFilter {
   }
 
   keyText(id: unknown): string {
-    return idNote(this.fitting(id));
+    return this.keys.note(id);
   }
 
   async reportWrongAbsent(report: WrongAbsentReport): Promise<void> {
@@ -292,34 +286,11 @@ export class ManagedFilter implements GuardableFilter {
 
   private lookUpKey(id: unknown): IdKey | undefined {
     try {
-      return this.toKey(id);
+      return this.keys.of(id);
     } catch (error) {
       this.surroundings.emit({ type: 'invalid-id', filter: this.name, error });
       return undefined;
     }
-  }
-
-  /** One look-up needs the key of its id up to four times; what the application does to form it is done once. */
-  private normalized(id: unknown): IdKey {
-    if (this.lastFormed && this.lastFormed.id === id) return this.lastFormed.key;
-    const key = toIdKey(this.definition.normalize!(id as BloomId));
-    // Only of what cannot change.
-    if (typeof id === 'string') this.lastFormed = { id, key };
-    return key;
-  }
-
-  /** @throws {BloomIdError} for what is no id, or is longer than `maxIdBytes`. */
-  private fitting(id: unknown): IdKey {
-    const key = this.toKey(id);
-    const { maxIdBytes } = this.definition;
-    if (isLongerThan(key, maxIdBytes)) throw tooLong(maxIdBytes);
-    return key;
-  }
-
-  private toKey(id: unknown): IdKey {
-    const key = this.definition.normalize ? this.normalized(id) : toIdKey(id);
-    // Bytes are hashed later, when their owner may have written other ones into them.
-    return typeof key === 'string' ? key : new Uint8Array(key);
   }
 }
 

@@ -1,0 +1,46 @@
+import { type BloomId, type IdKey, idNote, isLongerThan, toIdKey, tooLong } from '../filter/index.js';
+
+export interface IdKeysOptions {
+  readonly normalize: ((id: BloomId) => BloomId) | undefined;
+  readonly maxIdBytes: number;
+}
+
+/** Forms the hashable keys of one filter's ids. */
+export class IdKeys {
+  private lastFormed: { readonly id: string; readonly key: IdKey } | undefined;
+
+  constructor(private readonly options: IdKeysOptions) {}
+
+  /** @throws {BloomIdError} for a value that cannot be an id, and what `normalize` throws. */
+  of(id: unknown): IdKey {
+    const key = this.options.normalize ? this.normalized(id) : toIdKey(id);
+    // Bytes are hashed later, when their owner may have written other ones into them.
+    return typeof key === 'string' ? key : new Uint8Array(key);
+  }
+
+  /** @throws {BloomIdError} as `of`, and for an id that is longer than `maxIdBytes`. */
+  fitting(id: unknown): IdKey {
+    const key = this.of(id);
+    const { maxIdBytes } = this.options;
+    if (isLongerThan(key, maxIdBytes)) throw tooLong(maxIdBytes);
+    return key;
+  }
+
+  /**
+   * A short text for all spellings of an id, to keep.
+   *
+   * @throws {BloomIdError} as `fitting`.
+   */
+  note(id: unknown): string {
+    return idNote(this.fitting(id));
+  }
+
+  /** One lookup needs the key of its id up to four times; what the application does to form it is done once. */
+  private normalized(id: unknown): IdKey {
+    if (this.lastFormed && this.lastFormed.id === id) return this.lastFormed.key;
+    const key = toIdKey(this.options.normalize!(id as BloomId));
+    // Only of what cannot change.
+    if (typeof id === 'string') this.lastFormed = { id, key };
+    return key;
+  }
+}

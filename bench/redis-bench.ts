@@ -104,7 +104,7 @@ export async function inGroups<Item>(
   for (let at = 0; at < items.length; at += width) await Promise.all(items.slice(at, at + width).map(work));
 }
 
-/** Waits until a look-up of an id that exists sends nothing: the local replica is whole. */
+/** Waits until a lookup of an id that exists sends nothing: the local replica is whole. */
 export async function untilReplicaAnswers(client: Redis, lookUp: () => Promise<unknown>): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     await client.config('RESETSTAT');
@@ -115,7 +115,7 @@ export async function untilReplicaAnswers(client: Redis, lookUp: () => Promise<u
   assert(false, 'the replica to be loaded within ten seconds');
 }
 
-/** Commands of look-ups since `CONFIG RESETSTAT`. */
+/** Commands of lookups since `CONFIG RESETSTAT`. */
 export async function commandsSent(client: Redis): Promise<number> {
   const calls = await Promise.all(
     ['getrange', 'evalsha', 'eval'].map(async (command) => (await serverTime(client, command)).calls),

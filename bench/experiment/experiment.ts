@@ -22,9 +22,9 @@ export interface Outcome {
   /** Inserted ids that were denied: must be none. */
   readonly falseNegatives: number;
   readonly addNs: number;
-  /** One look-up of an id that is there. */
+  /** One lookup of an id that is there. */
   readonly presentNs: number;
-  /** One look-up of an id that is not. */
+  /** One lookup of an id that is not. */
   readonly absentNs: number;
 }
 

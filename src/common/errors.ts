@@ -10,7 +10,7 @@ export abstract class BloomError extends Error {
   }
 }
 
-/** An option, a name or a combination of them cannot work. Thrown at start-up, never on a look-up. */
+/** An option, a name or a combination of them cannot work. Thrown at start-up, never on a lookup. */
 export class BloomConfigError extends BloomError {
   readonly code = 'BLOOM_CONFIG';
 }

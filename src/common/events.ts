@@ -26,9 +26,9 @@ export type BloomEvent =
   | { type: 'store-error'; filter: string; operation: string; error: unknown }
   /** The connection to the store reported an error. */
   | { type: 'connection-error'; error: unknown }
-  /** The last look-ups failed: the next ones are `unknown` at once, except for one now and then to see whether Redis is back. */
+  /** The last lookups failed: the next ones are `unknown` at once, except for one now and then to see whether Redis is back. */
   | { type: 'circuit-opened'; error: unknown }
-  /** Redis answers again. `rejected`: look-ups that were not sent in the meantime. */
+  /** Redis answers again. `rejected`: lookups that were not sent in the meantime. */
   | { type: 'circuit-closed'; rejected: number }
   /**
    * A lookup used a value that cannot be an id. It was let through unguarded, unless it is `answered`: as `onInvalid` of the guard
@@ -64,7 +64,7 @@ export type BloomEvent =
    * the plan, else after a pause.
    */
   | { type: 'overfull'; filter: string; count: number; capacity: number; modelledErrorRate: number }
-  /** Something about the set-up that endangers the filter, and what to do about it. */
+  /** Something about the setup that endangers the filter, and what to do about it. */
   | { type: 'advice'; filter: string; text: string }
   /** The stored filter belongs to the application `found`, and this one is `owner`: it is `unknown` here, and is left alone. */
   | { type: 'other-owner'; filter: string; owner: string; found: string; error: unknown }

@@ -1,7 +1,7 @@
 import { BloomConfigError, printed } from '../common/index.js';
 import { passRate } from './error-model.js';
 
-/** A block is what one look-up reads. */
+/** A block is what one lookup reads. */
 export const BLOCK_BYTES = 256;
 /** The first bytes of every block hold the tag of its generation. */
 export const TAG_BYTES = 4;

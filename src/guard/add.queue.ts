@@ -102,7 +102,7 @@ export class AddQueue {
     if (this.waiting.size > 0) {
       new Logger('BloomRegisters').error(
         `${this.waiting.size} ids of filter '${this.options.filter.name}' were not recorded before the shutdown. ` +
-          'Rebuild the filter, or their look-ups are answered "absent".',
+          'Rebuild the filter, or their lookups are answered "absent".',
       );
     }
   }

@@ -23,7 +23,7 @@ export interface BloomModuleOptions {
   readonly guard?: BloomGuardDefaults;
   /** Whether `BloomService` and `filters` can be injected in every module. Default true. */
   readonly isGlobal?: boolean;
-  /** Longest time that a look-up waits for Redis, in milliseconds; after that it goes through. Default 25. */
+  /** Longest time that a lookup waits for Redis, in milliseconds; after that it goes through. Default 25. */
   readonly timeoutMs?: number;
   /** Longest time that an add, or a step of a rebuild, waits for Redis, in milliseconds. Default 2,000. */
   readonly writeTimeoutMs?: number;

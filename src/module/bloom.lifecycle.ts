@@ -57,7 +57,7 @@ export class BloomLifecycle
     watch.start(registry.filters);
   }
 
-  /** Requests are still served: look-ups and adds go on, rebuilds do not. */
+  /** Requests are still served: lookups and adds go on, rebuilds do not. */
   async beforeApplicationShutdown(): Promise<void> {
     this.parts.watch.stop();
     await Promise.all([this.parts.scheduler.stop(), this.parts.registry.stopRebuilds()]);

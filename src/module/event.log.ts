@@ -33,16 +33,14 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
     case 'connection-error':
       return warn(`Redis: ${describeError(event.error)}`);
     case 'circuit-opened':
-      return warn(
-        `Redis does not answer; look-ups go through without asking it. ${describeError(event.error)}`,
-      );
+      return warn(`Redis does not answer; lookups go through unchecked. ${describeError(event.error)}`);
     case 'circuit-closed':
-      return log(`Redis answers again; ${event.rejected} look-ups went through without being asked for.`);
+      return log(`Redis is back; ${event.rejected} lookups were let through unchecked.`);
     case 'invalid-id':
       return warn(
         event.answered
           ? `Filter '${event.filter}': a lookup by ${event.method} was answered without calling it. ${describeError(event.error)}`
-          : `Filter '${event.filter}': a look-up went through unguarded. ${describeError(event.error)}`,
+          : `Filter '${event.filter}': a lookup was let through unguarded. ${describeError(event.error)}`,
       );
     case 'guard-error':
       return warn(
@@ -51,7 +49,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
     case 'state-changed':
       if (event.state === 'ready') return log(`Filter '${event.filter}' is ready. ${event.reason}`);
       return warn(
-        `Filter '${event.filter}' is ${event.state}. ${event.reason} Look-ups go through until it is rebuilt.`,
+        `Filter '${event.filter}' is ${event.state}. ${event.reason} Lookups go through until it is rebuilt.`,
       );
     case 'wrong-absent':
       return {
@@ -71,7 +69,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return { level: 'error', text: describeError(event.error) };
     case 'newer-format':
       return warn(
-        `Filter '${event.filter}' is stored in format ${event.found}, this version knows ${event.supported}. Look-ups go through.`,
+        `Filter '${event.filter}' is stored in format ${event.found}, this version knows ${event.supported}. Lookups go through.`,
       );
     case 'rebuild-started':
       return log(

@@ -9,7 +9,7 @@ export interface RebuildJob {
   readonly name: string;
   readonly store: StoredFilter;
   readonly source: BloomIdSource;
-  /** The hashable form of an id, as look-ups of this filter form it. */
+  /** The hashable form of an id, as lookups of this filter form it. */
   readonly toKey: (id: unknown) => IdKey;
   /** Ids that the filter must hold at least. */
   readonly capacity: number;

@@ -34,14 +34,14 @@ export interface BloomFilterOptions {
   readonly owner?: string | false;
   readonly rebuild?: BloomRebuildSchedule;
   /**
-   * The one form of ids that are written in several ways: applied to every id of a look-up, an add and the source. A change of
+   * The one form of ids that are written in several ways: applied to every id of a lookup, an add and the source. A change of
    * it is a new filter: give it a new name, since instances of both versions of the application share what is stored.
    */
   readonly normalize?: (id: BloomId) => BloomId;
-  /** An id of more bytes is refused by `add` and absent on a look-up. Default 1024. */
+  /** An id of more bytes is refused by `add` and absent on a lookup. Default 1024. */
   readonly maxIdBytes?: number;
   /**
-   * With Redis: `verified` keeps a copy of the filter in this process, so that look-ups of ids that exist need no round trip;
+   * With Redis: `verified` keeps a copy of the filter in this process, so that lookups of ids that exist need no round trip;
    * "absent" is answered by Redis alone. Default: `verified` for a filter of up to 64 MiB, else `off`.
    */
   readonly replica?: BloomReplicaMode;

@@ -9,7 +9,7 @@ import { RecentAdds } from './recent-adds.js';
 export type BloomGuardMode = 'on' | 'shadow' | 'off';
 
 /**
- * What the guards of this process have seen of a filter since it was registered. A look-up that passes two of them, on a route and
+ * What the guards of this process have seen of a filter since it was registered. A lookup that passes two of them, on a route and
  * on a repository, is counted by each.
  */
 export interface BloomGuardCounts {
@@ -24,7 +24,7 @@ export interface BloomGuardCounts {
   readonly remembered: number;
   /** "absent", and the guarded method found something all the same: seen by the audit or in shadow mode. */
   readonly wrongAbsents: number;
-  /** Share of the look-ups of absent ids that were let through; undefined while there were none. */
+  /** Share of the lookups of absent ids that were let through; undefined while there were none. */
   readonly observedErrorRate: number | undefined;
 }
 

@@ -17,7 +17,7 @@ import { findOverfull, LoadAlarm } from './load-alarm.js';
 import { sharedDenials } from './negative-cache.js';
 import { type WrongAbsentReport, WrongAbsents } from './wrong-absents.js';
 
-/** A promise for each verdict, shared: a look-up of an id that this process knows makes none. */
+/** A promise for each verdict, shared: a lookup of an id that this process knows makes none. */
 const RESOLVED: Readonly<Record<BloomVerdict, Promise<BloomVerdict>>> = {
   absent: Promise.resolve('absent'),
   maybe: Promise.resolve('maybe'),
@@ -165,7 +165,7 @@ export class ManagedFilter implements GuardableFilter {
     if (!this.inStore.remove) {
       throw new BloomConfigError(
         `Filter '${this.name}' cannot remove ids: expected the layout cuckoo, got ${this.definition.layout.kind}. Register it with that ` +
-          'layout, or leave the id in: it costs a look-up until the next rebuild.',
+          'layout, or leave the id in: it costs a lookup until the next rebuild.',
       );
     }
     return (await this.inStore.remove([key]))[0]!;
@@ -257,7 +257,7 @@ export class ManagedFilter implements GuardableFilter {
     }
   }
 
-  /** What in the set-up of the store endangers the filter, each with what to do about it. */
+  /** What in the setup of the store endangers the filter, each with what to do about it. */
   advise(filter: AdvisedFilter): Promise<readonly string[]> {
     return this.inStore.advise(filter);
   }

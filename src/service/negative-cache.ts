@@ -10,7 +10,7 @@ export interface NegativeCacheOptions {
   /** Ids remembered at most; the oldest goes first. Default 10,000; 40,000 when shared, which takes 1 MiB of Redis. */
   readonly maxIds?: number;
   /**
-   * With Redis: remembers for all processes, in Redis. A look-up that the filter lets through asks for denials, one round trip
+   * With Redis: remembers for all processes, in Redis. A lookup that the filter lets through asks for denials, one round trip
    * more, under the same `timeoutMs`, and an `add` of any process ends those of its id before it resolves. Nothing is noted while a row
    * may be on its way: for twice `drainMs` and a second after an id of the same bucket was added (there are a quarter of `maxIds` of them),
    * and after the filter went live. Default false.
@@ -30,7 +30,7 @@ export function sharedDenials(options: NegativeCacheOptions): DenialOptions | un
   return shared ? { lifeMs, maxIds } : undefined;
 }
 
-/** Look-ups that the filter let through and the database has just denied, in this process. */
+/** Lookups that the filter let through and the database has just denied, in this process. */
 export class NegativeCache {
   /** When each denial ends, by id and by what was asked of it. */
   private readonly denied = new Map<string, Map<string, number>>();

@@ -17,7 +17,7 @@ export interface DenialQuestion {
   readonly id: IdKey;
   /** What the database was asked about the id: a denial of one question is none of another. */
   readonly scope: string;
-  /** When the look-up began, by `performance.now()`: one deadline is over the check and this. */
+  /** When the lookup began, by `performance.now()`: one deadline is over the check and this. */
   readonly since: number;
 }
 

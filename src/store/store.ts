@@ -5,7 +5,7 @@ import type { FilterShape, Generation, IdKey, StoredLayout } from '../filter/ind
 
 /**
  * `absent`: the id is certainly not in the set. `maybe`: it is, or the error rate struck. `unknown`: the filter
- * cannot tell just now, and the look-up has to go through.
+ * cannot tell just now, and the lookup has to go through.
  */
 export type BloomVerdict = 'absent' | 'maybe' | 'unknown';
 
@@ -121,7 +121,7 @@ export interface StoredFilter {
    */
   readonly adopt?: (() => Promise<void>) | undefined;
 
-  /** What in the set-up of the store endangers a filter, each with what to do about it. Never rejects. */
+  /** What in the setup of the store endangers a filter, each with what to do about it. Never rejects. */
   advise(filter: AdvisedFilter): Promise<readonly string[]>;
 
   /**

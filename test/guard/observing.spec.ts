@@ -130,7 +130,7 @@ describe('A guard that observes', () => {
       expect(await products.find('7')).toEqual({ sku: '7' });
     });
 
-    it('does not remember an id whose row is not visible yet, whether it was added before or during the look-up', async () => {
+    it('does not remember an id whose row is not visible yet, whether it was added before or during the lookup', async () => {
       const { filter, products } = await startSaturated({
         negativeCache: true,
         rebuild: { drainMs: 60_000, onBoot: 'never' },
@@ -248,7 +248,7 @@ describe('A guard that observes', () => {
       expect(await filter.check('nothing')).toBe('absent');
     });
 
-    it('does not mistake an id that was added during the look-up for one', async () => {
+    it('does not mistake an id that was added during the lookup for one', async () => {
       const { filter, products } = await start({ audit: { sampleRate: 1 } });
       const lookUp = products.find('new');
       await Promise.resolve();

@@ -147,7 +147,7 @@ it('in shadow mode nothing is blocked', async () => {
   expect(one.filter.guarding.counts()).toMatchObject({ falsePositives: 4, remembered: 2 });
 });
 
-it('a look-up that joined the call of another one notes nothing: it may have begun before an add', async () => {
+it('a lookup that joined the call of another one notes nothing: it may have begun before an add', async () => {
   const { one, two } = await start({ rebuild: { drainMs: 0 } });
   await one.products.share('the first to be shared');
   let proceed = () => {};

@@ -171,7 +171,7 @@ describe('BloomModule.forFeature', () => {
 });
 
 describe('An application on Redis', () => {
-  it('starts without its Redis, lets look-ups through, and is protected when it comes up', async () => {
+  it('starts without its Redis, lets lookups through, and is protected when it comes up', async () => {
     const redis = await RedisFixture.start();
     const { url } = redis.server;
     await redis.server.kill('SIGTERM');

@@ -74,7 +74,7 @@ async function start(options: Partial<BloomFilterOptions>) {
 describe('An application that guards with a filter of another system', () => {
   const peer = goZeroPeer(20_000);
 
-  it('stops look-ups of ids that go-zero has not added, and nothing else', async () => {
+  it('stops lookups of ids that go-zero has not added, and nothing else', async () => {
     await fillByPeer(peer, admin, 'guarded', BUILT);
     const { filter, repository, events } = await start({ layout: peer.layout('guarded') });
     expect(await repository.find('product-1')).toEqual({ id: 'product-1' });

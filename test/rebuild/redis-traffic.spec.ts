@@ -22,7 +22,7 @@ class Table {
   }
 }
 
-describe('While filters are rebuilt one after the other, growing, under adds and look-ups of three instances', () => {
+describe('While filters are rebuilt one after the other, growing, under adds and lookups of three instances', () => {
   let redis: RedisFixture;
   beforeAll(async () => {
     redis = await RedisFixture.start();

@@ -62,7 +62,7 @@ describe('A filter', () => {
     expect([await filter.mightContain('abc'), await filter.mightContain('abd')]).toEqual([true, false]);
   });
 
-  it('lets a look-up of what is no id through with an event, and refuses to add it', async () => {
+  it('lets a lookup of what is no id through with an event, and refuses to add it', async () => {
     filter = open(new MemoryStore());
     await filter.add('a');
     expect(await filter.checkMany(['a', null as never, 'b', ''])).toEqual([
@@ -78,7 +78,7 @@ describe('A filter', () => {
     expect([await filter.checkMany([]), await filter.addMany([])]).toEqual([[], []]);
   });
 
-  it('lets a look-up through, and refuses an add, when normalize throws', async () => {
+  it('lets a lookup through, and refuses an add, when normalize throws', async () => {
     filter = open(new MemoryStore(), {
       normalize: () => {
         throw new Error('no phone number');

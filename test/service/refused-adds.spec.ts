@@ -35,7 +35,7 @@ describe('Ids that are refused', () => {
     expect(filter.guarding.recentAdds.size).toBe(0);
   });
 
-  it('take no time in look-ups, in the notes of denials, and in the queue either', async () => {
+  it('take no time in lookups, in the notes of denials, and in the queue either', async () => {
     open({ maxIdBytes: 65_536 });
     await filter.add('present');
     const queue = new AddQueue({ filter, emit: () => {}, limits: { minRetryMs: 60_000 } });
@@ -81,7 +81,7 @@ describe('Ids that are refused', () => {
     await queue.close();
   });
 
-  it('are formed by normalize once in a look-up, however often they are needed', async () => {
+  it('are formed by normalize once in a lookup, however often they are needed', async () => {
     const seen: unknown[] = [];
     open({ normalize: (id) => (seen.push(id), String(id).toLowerCase()) });
     await filter.add('ABC');

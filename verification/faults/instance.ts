@@ -52,7 +52,7 @@ export interface InstanceOptions {
   readonly without: Safety | undefined;
 }
 
-/** One instance of the shop: a real application with a filter, a guarded look-up and a registering create. */
+/** One instance of the shop: a real application with a filter, a guarded lookup and a registering create. */
 export class Instance {
   readonly events: BloomEvent[] = [];
   readonly timeoutMs: number;

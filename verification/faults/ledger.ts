@@ -2,7 +2,7 @@ import { DRAIN_MS, WRITE_TIMEOUT_MS } from './timings.js';
 
 /** Node's timers are early by up to this. */
 const TIMER_SLACK_MS = 5;
-/** Look-ups prefer ids that were added last: those are the first to get lost. */
+/** Lookups prefer ids that were added last: those are the first to get lost. */
 const RECENT = 64;
 
 /** The oracle: which ids must not be answered "absent" from now on, and which were. */
@@ -11,7 +11,7 @@ export class Ledger {
   /** Acknowledged. */
   adds = 0;
   rejectedAdds = 0;
-  /** What reached a caller of a guarded look-up, and errors of an add of a kind that is not announced. */
+  /** What reached a caller of a guarded lookup, and errors of an add of a kind that is not announced. */
   readonly callerErrors: unknown[] = [];
 
   private readonly owed: string[] = [];

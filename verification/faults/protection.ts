@@ -9,7 +9,7 @@ interface Probe {
 /** Protection is back when it has held for this long. */
 const STEADY_MS = 300;
 const STEADY_PROBES = 20;
-/** Fewer unprotected answers in a row are a busy machine: a look-up that found no time. */
+/** Fewer unprotected answers in a row are a busy machine: a lookup that found no time. */
 const STRETCH = 3;
 const GIVE_UP_MS = 15_000;
 

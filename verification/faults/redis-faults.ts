@@ -5,7 +5,7 @@ import { ServerSite } from './redis-site.js';
 import { TIMEOUT_MS } from './timings.js';
 
 const OUTAGE_MS = 500;
-/** What a guarded look-up may take longer than `timeoutMs` at the 99th percentile. */
+/** What a guarded lookup may take longer than `timeoutMs` at the 99th percentile. */
 const OVERTIME_MS = 5;
 const MEBIBYTE = 1 << 20;
 
@@ -51,7 +51,7 @@ export const redisFaults: readonly Fault[] = [
       const p99 = percentile(durations, 0.99);
       const [median, most] = [percentile(durations, 0.5), percentile(durations, 1)];
       remark(
-        `a look-up took ${median.toFixed(1)} ms at the median, ${p99.toFixed(1)} ms at p99, ${most.toFixed(1)} ms at most`,
+        `a lookup took ${median.toFixed(1)} ms at the median, ${p99.toFixed(1)} ms at p99, ${most.toFixed(1)} ms at most`,
       );
       if (p99 > TIMEOUT_MS + OVERTIME_MS) {
         throw new Error(`Expected p99 of at most ${TIMEOUT_MS + OVERTIME_MS} ms, got ${p99.toFixed(1)} ms.`);

@@ -9,7 +9,7 @@ export const DRAIN_MS = 300;
 export const LEASE_MS = 500;
 /** How long the source takes to read the table. */
 export const SCAN_MS = 50;
-/** Deadline of the look-ups of most instances: the default of the library. */
+/** Deadline of the lookups of most instances: the default of the library. */
 export const TIMEOUT_MS = 25;
 /** And of one that waits, so that verdicts are given, and judged, on a slow server too. */
 export const PATIENT_TIMEOUT_MS = 1000;

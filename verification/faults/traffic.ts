@@ -13,9 +13,9 @@ const MAX_LOOK_UPS_WAITING = 400;
 const MAX_ADDS_WAITING = 30;
 const IDS_PER_SWEEP = 250;
 
-/** Look-ups and adds on every instance, all the time, judged by the ledger. */
+/** Lookups and adds on every instance, all the time, judged by the ledger. */
 export class Traffic {
-  /** When set, the time that each look-up of an instance took is noted here. */
+  /** When set, the time that each lookup of an instance took is noted here. */
   durations: Map<Instance, number[]> | undefined;
   /** The instances that add. */
   adders: ReadonlySet<Instance>;

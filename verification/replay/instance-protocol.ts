@@ -12,7 +12,7 @@ export type Request =
   /** Asks for a product that does not exist yet, then creates it. */
   | { readonly type: 'create'; readonly product: Product }
   /** Looks existing products up. */
-  | { readonly type: 'look-up'; readonly skus: readonly string[] }
+  | { readonly type: 'lookup'; readonly skus: readonly string[] }
   | { readonly type: 'stop' };
 
 export interface Reply {

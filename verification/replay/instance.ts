@@ -21,7 +21,7 @@ import { type InstanceOptions, NOTHING, type Reply, type Request } from './insta
 /** Longer than any transaction of the replay from the registration to the commit. */
 const DRAIN_MS = 250;
 const REBUILD_EVERY_MS = 1000;
-/** The machine is busy on purpose: a look-up that is let through for want of time would prove nothing. */
+/** The machine is busy on purpose: a lookup that is let through for want of time would prove nothing. */
 const TIMEOUT_MS = 1000;
 
 /** Before the first product there is nothing to build, and the last run is cut short by the end of the replay. */
@@ -80,7 +80,7 @@ async function handle(request: Request): Promise<Reply> {
   switch (request.type) {
     case 'create':
       return create(request.product);
-    case 'look-up':
+    case 'lookup':
       return lookUp(request.skus);
     case 'stop':
       await app.close();

@@ -30,13 +30,13 @@ async function runReplay({ data, limit, without }: ReplayArguments): Promise<Rep
     limit,
     without,
     onProgress: (lookups, created) =>
-      progress.show(`${lookups.toLocaleString('en')} look-ups, ${created} products`, lookups / lines),
+      progress.show(`${lookups.toLocaleString('en')} lookups, ${created} products`, lookups / lines),
   });
 }
 
 function report(result: ReplayResult): string {
   const rows: [string, number][] = [
-    ['look-ups', result.lookups],
+    ['lookups', result.lookups],
     ['products created', result.created],
     ['rebuilds finished', result.rebuilds],
     ['rebuilds skipped', result.skipped],

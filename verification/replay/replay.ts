@@ -23,7 +23,7 @@ const BATCH_LINES = 256;
 const MAX_WAITING = 6;
 
 /**
- * Replays a shop's order lines as look-ups on three instances that share one Redis and one Postgres. Every product is created,
+ * Replays a shop's order lines as lookups on three instances that share one Redis and one Postgres. Every product is created,
  * by one of them, just before its first order line; every line after that must find it, on any of them.
  */
 export async function replay({ trace, limit, without, onProgress }: ReplayOptions): Promise<ReplayResult> {
@@ -68,7 +68,7 @@ async function play(
   const flush = () => {
     if (batch.length === 0) return;
     const answered: Promise<void> = next()
-      .send({ type: 'look-up', skus: batch })
+      .send({ type: 'lookup', skus: batch })
       .then(count, (error: unknown) => {
         failure = error;
       })

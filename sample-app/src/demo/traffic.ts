@@ -1,6 +1,6 @@
 import { seededRandom } from '../seeded-random.js';
 
-/** One look-up of a product page. */
+/** One lookup of a product page. */
 export interface Visit {
   readonly sku: string;
   readonly exists: boolean;
@@ -17,7 +17,7 @@ export function realTraffic({ skus, seed }: { skus: readonly string[]; seed: num
   return () => ({ sku: skus[firstAbove(cumulated, random() * sum)]!, exists: true });
 }
 
-/** Look-ups of SKUs that look right, do not exist, and are new each time: nothing a cache could keep helps. */
+/** Lookups of SKUs that look right, do not exist, and are new each time: nothing a cache could keep helps. */
 export function attackTraffic({ skus, seed }: { skus: readonly string[]; seed: number }): Traffic {
   const random = seededRandom(seed);
   const taken = new Set(skus);

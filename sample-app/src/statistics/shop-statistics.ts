@@ -1,10 +1,10 @@
-/** What look-ups cost since the shop started. */
+/** What lookups cost since the shop started. */
 export interface ShopFigures {
   readonly cacheLookups: number;
   readonly cacheHits: number;
   /** SQL statements, those of catalogue loading and filter rebuilds included. */
   readonly databaseQueries: number;
-  /** Look-ups of products that do not exist and yet passed the filter. */
+  /** Lookups of products that do not exist and yet passed the filter. */
   readonly falsePositives: number;
 }
 

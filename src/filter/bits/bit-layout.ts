@@ -57,7 +57,7 @@ export abstract class BitLayout implements Geometry {
     this.locateBytes(sink);
   }
 
-  /** One more position; only where they are so dear that a look-up should not pay for all at once. */
+  /** One more position; only where they are so dear that a lookup should not pay for all at once. */
   locateNext(): void {}
 
   /** Whether the same ids have the same bits. */

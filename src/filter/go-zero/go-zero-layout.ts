@@ -12,7 +12,7 @@ const FIRST_LOCATED = 2;
 
 /**
  * Layout 2, `go-zero`: position i is the first half of MurmurHash3 x64 128 of the id followed by the byte i, modulo bits.
- * Each is a hash of its own, so a look-up makes the next one only when the bit before it was set.
+ * Each is a hash of its own, so a lookup makes the next one only when the bit before it was set.
  */
 export class GoZeroLayout extends BitLayout {
   readonly kind = 'go-zero';

@@ -156,7 +156,7 @@ async function createClient(
 }
 
 /**
- * A replica lags: an id that was added is not there yet, and its look-up would be answered "absent". And automatic pipelines
+ * A replica lags: an id that was added is not there yet, and its lookup would be answered "absent". And automatic pipelines
  * of a cluster take the first argument of any command for its key, which for a script is its digest.
  */
 function assertUsable(client: RedisClient): void {

@@ -5,7 +5,7 @@ import { ReplicatedFilter } from './replicated-filter.js';
 /** Filters up to this size are copied unless it is said otherwise. */
 const COPIED_BY_DEFAULT_BYTES = 64 * 1024 * 1024;
 
-/** A store whose filters have copies in this process, so that look-ups of ids that exist need no round trip. */
+/** A store whose filters have copies in this process, so that lookups of ids that exist need no round trip. */
 export class ReplicaStore implements FilterStore {
   readonly kind: string;
 

@@ -15,7 +15,7 @@ import type {
 import type { CopyBudget } from './copy-budget.js';
 import { LocalCopy } from './local-copy.js';
 
-/** What one command of a load moves, 64 KiB: no look-up waits long behind it. */
+/** What one command of a load moves, 64 KiB: no lookup waits long behind it. */
 const PIECE_BLOCKS = 256;
 /** A copy that answered everything by itself is compared with the description after this time. */
 const COMPARE_EVERY_MS = 10_000;
@@ -191,7 +191,7 @@ export class ReplicatedFilter implements StoredFilter {
     const { budget, emit, name } = this.options;
     if (!budget.tellsFirst()) return;
     const text =
-      `There is no room for a local copy of ${bytes} bytes beside those of the other filters (copies.maxBytes is ${budget.limits.maxBytes}): look-ups of ids ` +
+      `There is no room for a local copy of ${bytes} bytes beside those of the other filters (copies.maxBytes is ${budget.limits.maxBytes}): lookups of ids ` +
       "that exist ask Redis. Raise copies.maxBytes, or set replica: 'off' where a copy is of least use.";
     emit({ type: 'advice', filter: name, text });
   }
@@ -205,7 +205,7 @@ export class ReplicatedFilter implements StoredFilter {
         const bytes = await this.inner.readBlocks(first, count);
         if (this.copy !== copy) return;
         if (bytes.length !== count * BLOCK_BYTES || !copy.fill(first, bytes)) {
-          // Swapped or damaged: the next look-up finds out.
+          // Swapped or damaged: the next lookup finds out.
           return this.giveUp(copy);
         }
         await this.options.budget.pay(bytes.length);
@@ -230,7 +230,7 @@ export class ReplicatedFilter implements StoredFilter {
     this.drop();
   }
 
-  /** Look-ups that all ended here never told whether the generation is still the live one. */
+  /** Lookups that all ended here never told whether the generation is still the live one. */
   private async compare(): Promise<void> {
     if (!this.answersSinceComparison) return;
     this.answersSinceComparison = false;

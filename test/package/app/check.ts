@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProductController, ProductRepository } from './shop.js';
 
-/** Asserts that the guard keeps look-ups of absent ids away, on the route and in the repository. */
+/** Asserts that the guard keeps lookups of absent ids away, on the route and in the repository. */
 export async function check(app: INestApplication): Promise<void> {
   app.enableShutdownHooks();
   await app.listen(0, '127.0.0.1');

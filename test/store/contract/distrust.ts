@@ -15,7 +15,7 @@ export function describeDistrust(
     });
     afterEach(() => filter.close());
 
-    it('makes every look-up unknown until the next generation, which has the adds of its staging', async () => {
+    it('makes every lookup unknown until the next generation, which has the adds of its staging', async () => {
       await build(filter, ['a']);
       const lease = await leaseOf(filter);
       const staging = await lease.stage(testPlan());

@@ -8,7 +8,7 @@ export function describeLookUps(
   open: () => Promise<StoredFilter>,
   { leastErrors = 30, takesAddsUnready = true }: StoreTraits,
 ): void {
-  describe('look-ups', () => {
+  describe('lookups', () => {
     let filter: StoredFilter;
     beforeEach(async () => {
       filter = await open();

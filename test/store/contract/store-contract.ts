@@ -4,7 +4,7 @@ import { describeAdds } from './adds.js';
 import { describeDistrust } from './distrust.js';
 import { describeGenerations } from './generations.js';
 import { describeLongIds } from './long-ids.js';
-import { describeLookUps } from './look-ups.js';
+import { describeLookUps } from './lookups.js';
 import { describeOccasions } from './occasions.js';
 import { describeStaging } from './staging.js';
 import type { StoreTraits } from './store-traits.js';

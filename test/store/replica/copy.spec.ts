@@ -40,7 +40,7 @@ async function load(): Promise<void> {
 }
 
 describe('The copy of a filter', () => {
-  it('is loaded in pieces of 64 KiB, one at a time, after the first look-up', async () => {
+  it('is loaded in pieces of 64 KiB, one at a time, after the first lookup', async () => {
     expect(original.pieces).toEqual([]);
     await filter.check(['id-0']);
     await settled();

@@ -38,7 +38,7 @@ describe('A replica of a filter in Redis', () => {
     await admin.config('RESETSTAT');
   });
 
-  /** One look-up starts the load; from its end on ids that exist cost no command. */
+  /** One lookup starts the load; from its end on ids that exist cost no command. */
   async function loaded(id = BUILT[0]!): Promise<void> {
     await eventually('the copy answers', async () => {
       await admin.config('RESETSTAT');

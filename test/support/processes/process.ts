@@ -7,7 +7,7 @@ import type { FromProcess, ProcessOptions, Question, Tally, ToProcess } from './
 
 // A process of its own that adds ids, looks up those of all processes, removes some of its own, and rebuilds.
 
-/** Ids of one look-up. */
+/** Ids of one lookup. */
 const BULK = 20;
 /** A row is ended long before its id may no longer be removed. */
 const PROMPT_SHARE = 0.5;
@@ -30,7 +30,7 @@ const known: string[] = [];
 const places = new Map<string, number>();
 const answers = new Map<number, (rows: readonly string[]) => void>();
 const wrong = new Set<string>();
-/** Resolved with each look-up that ends: what was forgotten before it began is not asked for after it. */
+/** Resolved with each lookup that ends: what was forgotten before it began is not asked for after it. */
 let lookUp: Promise<unknown> = Promise.resolve();
 let running = true;
 let asked = 0;

@@ -155,7 +155,7 @@ function sumOf({ layout, tag, key, blocks, hashCount, maxIdBytes }: Generation):
   return createHash('sha1').update(text).digest('hex').slice(0, 16);
 }
 
-/** A count, or -1 for what is none; 0 when the field is not there. */
+/** Parses a count: 0 if the field is missing, -1 if malformed. */
 function countOf(meta: Map<string, string>, field: string): number {
   const text = meta.get(field) ?? '0';
   return /^\d{1,15}$/.test(text) ? Number(text) : -1;

@@ -1,14 +1,14 @@
 import { BloomUnavailableError } from '../../../common/index.js';
 
-/** Failures in a row after which look-ups are no longer sent. */
+/** Failures in a row after which lookups are no longer sent. */
 const FAILURES_TO_OPEN = 5;
-/** While open, one look-up is sent in this time to see whether the server is back. */
+/** While open, one lookup is sent in this time to see whether the server is back. */
 const TRIAL_EVERY_MS = 200;
 
-/** A look-up was not sent because the last ones failed. Told by the event of the breaker, not one by one. */
+/** A lookup was not sent because the last ones failed. Told by the event of the breaker, not one by one. */
 export class CircuitOpenError extends BloomUnavailableError {}
 
-/** Keeps look-ups from waiting for a server that does not answer. */
+/** Keeps lookups from waiting for a server that does not answer. */
 export class CircuitBreaker {
   private failures = 0;
   private nextTrialAt = 0;
@@ -20,7 +20,7 @@ export class CircuitBreaker {
     ) => void,
   ) {}
 
-  /** @throws {CircuitOpenError} when the look-up is not to be sent. */
+  /** @throws {CircuitOpenError} when the lookup is not to be sent. */
   admit(): void {
     if (this.failures < FAILURES_TO_OPEN) return;
     const now = performance.now();

@@ -83,7 +83,7 @@ export class MasterSearch {
     if (typeof reconnectOnError === 'function' && !(lostMs >= CLIENT_SEARCHES_MS)) return undefined;
     this.hasAdvised = true;
     return (
-      'The Redis server that answers is a replica, so every look-up is unknown and every add is rejected. If this is the wrong address, give ' +
+      'The Redis server that answers is a replica, so every lookup is unknown and every add is rejected. If this is the wrong address, give ' +
       'the option redis that of the master. If the address leads to another master by now, the client does not see it while its connection ' +
       "stays open: make it with reconnectOnError: (e) => (e.message.includes('READONLY') ? 2 : false) and a retryStrategy, or give the " +
       'option redis a URL or ioredis options instead of a client.'

@@ -19,7 +19,7 @@ export interface SentScript<Reply> {
 }
 
 export interface RedisTimeouts {
-  /** Deadline of what a look-up waits for. */
+  /** Deadline of what a lookup waits for. */
   readonly timeoutMs: number;
   /** Deadline of an add and of each step of a rebuild. */
   readonly writeTimeoutMs: number;
@@ -33,7 +33,7 @@ type ScriptingCommands = Record<
 
 const { command: ANY_COMMAND } = defineScripts(['command']);
 
-/** A client drops a look-up at once when this many wait for a server that does not answer. */
+/** A client drops a lookup at once when this many wait for a server that does not answer. */
 const MAX_READS_WAITING = 1000;
 /** Client states in which a command would only join a queue. */
 const DISCONNECTED = new Set(['reconnecting', 'close', 'end', 'disconnecting']);
@@ -88,7 +88,7 @@ export class RedisConnection {
   }
 
   /**
-   * Runs a look-up, of however many commands, under its deadline and the circuit breaker.
+   * Runs a lookup, of however many commands, under its deadline and the circuit breaker.
    *
    * @param since when it began, by `performance.now()`, if that is not now.
    * @throws {CircuitOpenError} when the last ones failed, without sending anything.
@@ -141,22 +141,22 @@ export class RedisConnection {
     return this.read(() => this.client.getrangeBuffer(key, from, to));
   }
 
-  /** The same, for what no look-up waits for. */
+  /** The same, for what no lookup waits for. */
   getPiece(key: string, from: number, to: number): Promise<Buffer> {
     return this.write('getrange', () => this.client.getrangeBuffer(key, from, to));
   }
 
-  /** Runs a command of one key that ioredis does not know, and that a look-up waits for. */
+  /** Runs a command of one key that ioredis does not know, and that a lookup waits for. */
   commandRead(name: string, key: string, args: readonly (string | Buffer)[]): Promise<unknown> {
     return this.read(() => this.command(name, key, args));
   }
 
-  /** The same, for what no look-up waits for. */
+  /** The same, for what no lookup waits for. */
   commandWrite(name: string, key: string, args: readonly (string | Buffer)[]): Promise<unknown> {
     return this.write(name, () => this.command(name, key, args));
   }
 
-  /** Runs a script that a look-up waits for. */
+  /** Runs a script that a lookup waits for. */
   runRead(
     script: Script,
     keys: readonly string[],
@@ -216,11 +216,11 @@ export class RedisConnection {
     client.disconnect();
   }
 
-  /** Without a deadline: that of the look-up is over all its commands. */
+  /** Without a deadline: that of the lookup is over all its commands. */
   private async read<Reply>(send: () => Promise<Reply>): Promise<Reply> {
     const { reads } = this;
     if (reads.waiting >= MAX_READS_WAITING) {
-      throw new BloomUnavailableError(`Redis has not answered the last ${MAX_READS_WAITING} look-ups.`);
+      throw new BloomUnavailableError(`Redis has not answered the last ${MAX_READS_WAITING} lookups.`);
     }
     this.assertConnected();
     reads.waiting++;

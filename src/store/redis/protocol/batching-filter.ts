@@ -13,12 +13,12 @@ import { OtherOwnerError } from './filter-owner.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { TickBatcher } from '../client/tick-batcher.js';
 
-/** Ids of one look-up, which has one deadline. */
+/** Ids of one lookup, which has one deadline. */
 const IDS_PER_LOOK_UP = 2048;
 /** Calls of one bulk add on the way at once: the server works on one while the next is made. */
 const ADDS_AT_ONCE = 4;
 
-/** Look-ups and adds of a filter in Redis, gathered into calls, with a deadline and the circuit breaker. */
+/** Lookups and adds of a filter in Redis, gathered into calls, with a deadline and the circuit breaker. */
 export abstract class BatchingFilter {
   private readonly checks = new TickBatcher((ids: readonly IdKey[]) => this.checkTogether(ids));
   private readonly adds = new TickBatcher((ids: readonly IdKey[]) => this.addTogether(ids));

@@ -1,6 +1,6 @@
 import { BloomConfigError, type BloomEventListener, BloomUnavailableError } from '../../../common/index.js';
 
-/** The metadata of a filter were written by another application. Told by the event `other-owner`, not look-up by look-up. */
+/** The metadata of a filter were written by another application. Told by the event `other-owner`, not lookup by lookup. */
 export class OtherOwnerError extends BloomUnavailableError {}
 
 /** Of whom a filter is, and who asks. */

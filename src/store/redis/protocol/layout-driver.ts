@@ -50,7 +50,7 @@ export interface ViewDriver<Resolved extends ResolvedGeneration> {
   place(generation: StoredGeneration, role: GenerationRole): Resolved | undefined;
 
   /**
-   * Makes readers that do not compare the token in each look-up notice that this generation went offline, where there are such.
+   * Makes readers that do not compare the token in each lookup notice that this generation went offline, where there are such.
    * Never rejects.
    */
   retire?(generation: StoredGeneration): Promise<void>;
@@ -113,6 +113,6 @@ export interface LayoutDriver<Resolved extends ResolvedGeneration> extends ViewD
   /** What its scripts need beside those of the metadata, on its own keys and on those of the peers. */
   tries(): CommandTry[];
 
-  /** What in the set-up endangers the filter, beside what is true of any filter on the server. Never rejects. */
+  /** What in the setup endangers the filter, beside what is true of any filter on the server. Never rejects. */
   advise(): Promise<readonly string[]>;
 }

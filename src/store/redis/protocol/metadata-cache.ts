@@ -11,7 +11,7 @@ import { ASK_RUN_EVERY_MS, type SeenRun } from '../client/server-runs.js';
 /** A filter that is not ready is looked at again after this time. */
 const RECHECK_MS = 250;
 /**
- * One that is ready is looked at again, beside the look-ups, after this time, and no view is used for longer than twice as long:
+ * One that is ready is looked at again, beside the lookups, after this time, and no view is used for longer than twice as long:
  * a server that was made a replica by hand keeps its clients, and answers whoever only looks up.
  */
 const LOOK_AGAIN_MS = ASK_RUN_EVERY_MS;
@@ -75,7 +75,7 @@ export abstract class MetadataCache<View extends MetadataSnapshot> {
       const ageMs = performance.now() - view.readAt;
       if (view.live && ageMs >= LOOK_AGAIN_MS && !this.loading) this.lookAgain(view);
       if (ageMs < (view.live ? 2 * LOOK_AGAIN_MS : RECHECK_MS)) {
-        // Else nothing of a look-up would wait for anything, and a loop of them would stop timers and sockets.
+        // Yield once: otherwise a loop of lookups on an unready filter starves timers and I/O.
         if (!view.live) await new Promise(setImmediate);
         return view;
       }
@@ -224,7 +224,7 @@ export abstract class MetadataCache<View extends MetadataSnapshot> {
     }
     return new BloomUnavailableError(
       `Filter '${name}' is stored in format ${found}, this version knows formats up to ${supported}. ` +
-        'Upgrade nestjs-bloom here as on the other instances; until then every look-up goes through.',
+        'Upgrade nestjs-bloom here as on the other instances; until then every lookup goes through.',
     );
   }
 
@@ -244,7 +244,7 @@ export abstract class MetadataCache<View extends MetadataSnapshot> {
     }
   }
 
-  /** The view is used until another one is there, or none can be had: the next look-up tells of that. */
+  /** The view is used until another one is there, or none can be had: the next lookup tells of that. */
   private lookAgain(view: View): void {
     const loading = this.read(true)
       .catch((error: unknown) => {

@@ -11,7 +11,7 @@ interface AdviceContext {
 }
 
 /**
- * What in the set-up of the server endangers a filter, each with what to do about it.
+ * What in the setup of the server endangers a filter, each with what to do about it.
  *
  * @param refused tells what the user may not do, of a filter that needs other commands and keys than one of layout `blocked`.
  */
@@ -73,7 +73,7 @@ function memoryAdvice(info: ReadonlyMap<string, string>, bytes: number): string[
   if (limit === 0) return advice;
   if (policy.startsWith('allkeys-')) {
     advice.push(
-      `Redis may evict the filter (maxmemory-policy ${policy}); look-ups would go through until it is rebuilt. Set the policy to ` +
+      `Redis may evict the filter (maxmemory-policy ${policy}); lookups would go through until it is rebuilt. Set the policy to ` +
         'noeviction, volatile-lru or volatile-lfu, or give the filters a Redis of their own.',
     );
   }

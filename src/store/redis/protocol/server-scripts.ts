@@ -36,7 +36,7 @@ export class ServerScripts {
     return { runId, type, fields };
   }
 
-  /** What the server refuses of all that the scripts need, and its set-up as INFO tells it. */
+  /** What the server refuses of all that the scripts need, and its setup as INFO tells it. */
   async inspect(
     keys: Pick<RedisKeys, 'probe'>,
   ): Promise<{ forbidden: string[]; info: ReadonlyMap<string, string> }> {

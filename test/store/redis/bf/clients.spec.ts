@@ -48,7 +48,7 @@ describeBf('A filter of BF.* commands, whatever the client is set to', () => {
     }
   });
 
-  it('look-ups of one tick share one script with one BF.MEXISTS', async () => {
+  it('lookups of one tick share one script with one BF.MEXISTS', async () => {
     const { filter } = await redis.open(redis.name(), {}, { layout });
     await build(filter, BUILT);
     await expectFound([filter], BUILT);

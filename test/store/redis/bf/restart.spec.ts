@@ -86,7 +86,7 @@ describeOwnBf('A filter of BF.* commands whose server', () => {
     },
   );
 
-  it('is paused: look-ups are unknown within their deadline, and back when it is', async () => {
+  it('is paused: lookups are unknown within their deadline, and back when it is', async () => {
     const { filter } = await redis.open('products', { timeoutMs: 50 }, { layout });
     await build(filter, BUILT);
     await expectFound([filter], BUILT);

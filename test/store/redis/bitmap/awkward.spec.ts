@@ -73,7 +73,7 @@ describe.each(EVERY_PEER.map((peer) => [peer.name, peer] as const))('A peer of %
     return run;
   }
 
-  it.each(Object.keys(ACTS))('%s between two look-ups: no id is denied, and none is lost', async (act) => {
+  it.each(Object.keys(ACTS))('%s between two lookups: no id is denied, and none is lost', async (act) => {
     const { key, filters } = await filled(false);
     await filters[0].add(['here']);
     await ACTS[act]!(peer, key);

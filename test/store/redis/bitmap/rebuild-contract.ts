@@ -152,7 +152,7 @@ export function describeForeignRebuild(peer: ForeignPeer): void {
       await run;
     });
 
-    it('loses no id of either side, again and again, under adds and look-ups of both', async () => {
+    it('loses no id of either side, again and again, under adds and lookups of both', async () => {
       const { key, filter } = await built();
       const other = await open(key);
       const known: string[] = [...BUILT];

@@ -23,19 +23,19 @@ describe('What is sent to Redis', () => {
     await admin.config('RESETSTAT');
   });
 
-  it('for a look-up of one id: one GETRANGE and nothing else', async () => {
+  it('for a lookup of one id: one GETRANGE and nothing else', async () => {
     expect(await instance.filter.check(['a'])).toEqual(['maybe']);
     expect(await commandCounts(admin)).toEqual({ getrange: 1 });
     expect(await instance.filter.check(['x'])).toEqual(['absent']);
     expect(await commandCounts(admin)).toEqual({ getrange: 2 });
   });
 
-  it('for a look-up of one id too long: one GETRANGE of the same kind', async () => {
+  it('for a lookup of one id too long: one GETRANGE of the same kind', async () => {
     expect(await instance.filter.check(['x'.repeat(5000)])).toEqual(['absent']);
     expect(await commandCounts(admin)).toEqual({ getrange: 1 });
   });
 
-  it('for 200 look-ups at once: one command', async () => {
+  it('for 200 lookups at once: one command', async () => {
     await Promise.all(idsOf('id', 200).map((id) => instance.filter.check([id])));
     expect(await commandCounts(admin)).toEqual({ evalsha: 1, getrange: 200 });
   });

@@ -39,7 +39,7 @@ async function processes(): Promise<{
   return { name, one, two, adder };
 }
 
-/** The server answers nobody meanwhile. `filter` shares denials, and its look-ups have 200 ms. */
+/** The server answers nobody meanwhile. `filter` shares denials, and its lookups have 200 ms. */
 async function whileStopped(
   work: (asking: { filter: StoredFilter; events: readonly BloomEvent[] }) => Promise<void>,
 ): Promise<void> {
@@ -126,7 +126,7 @@ describe('A denial', () => {
     expect(denied.at(-1)).toBe(true);
   });
 
-  it('costs a look-up one call of a script, shared with those of the same tick', async () => {
+  it('costs a lookup one call of a script, shared with those of the same tick', async () => {
     const { one } = await processes();
     await admin.config('RESETSTAT');
     await Promise.all(idsOf('asked', 50).map((id) => ask(one, id)));
@@ -281,7 +281,7 @@ describe('A server', () => {
     expect(await admin.exists(`bloom:{${name}}:denials`)).toBe(0);
   });
 
-  it('that is too slow for a question after its look-up is not taken for one that does not answer', async () => {
+  it('that is too slow for a question after its lookup is not taken for one that does not answer', async () => {
     await whileStopped(async ({ filter, events }) => {
       const since = performance.now() - 190;
       for (let i = 0; i < 6; i++) await filter.denials!.ask({ id: `x-${i}`, scope: 's', since });
@@ -291,7 +291,7 @@ describe('A server', () => {
     });
   });
 
-  it('that does not answer denies nothing, in what is left of the time for a look-up', async () => {
+  it('that does not answer denies nothing, in what is left of the time for a lookup', async () => {
     await whileStopped(async ({ filter, events }) => {
       const asked = filter.denials!.ask({ id: 'x', scope: 's', since: performance.now() - 190 });
       expect((await asked).isDenied).toBe(false);

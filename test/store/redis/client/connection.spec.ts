@@ -18,7 +18,7 @@ afterAll(async () => {
   await redis.close();
 });
 
-it('Look-ups that a client never settles, since it sends nothing again, do not count as waiting for ever', async () => {
+it('Lookups that a client never settles, since it sends nothing again, do not count as waiting for ever', async () => {
   const client = new Redis(proxy.url, { autoResendUnfulfilledCommands: false, retryStrategy: () => 50 });
   client.on('error', () => {});
   const timeouts = { timeoutMs: 100, writeTimeoutMs: 300 };
@@ -26,10 +26,10 @@ it('Look-ups that a client never settles, since it sends nothing again, do not c
   await client.ping();
   proxy.hold();
   for (let i = 0; i < MOST_WAITING; i++) void connection.commandRead('get', 'key', []).catch(() => {});
-  await expect(connection.commandRead('get', 'key', [])).rejects.toThrow(`the last ${MOST_WAITING} look-ups`);
+  await expect(connection.commandRead('get', 'key', [])).rejects.toThrow(`the last ${MOST_WAITING} lookups`);
   proxy.disconnect();
   proxy.release();
-  await eventually('look-ups are answered', () =>
+  await eventually('lookups are answered', () =>
     connection.commandRead('get', 'key', []).then(
       (reply) => reply === null,
       () => false,

@@ -29,7 +29,7 @@ async function timed<Value>(promise: Promise<Value>): Promise<{ value: Value; ms
 }
 
 describe('While the server hangs', () => {
-  it('a look-up is unknown after timeoutMs, one by one and many at once', async () => {
+  it('a lookup is unknown after timeoutMs, one by one and many at once', async () => {
     const { filter, events } = await open();
     await build(filter, ['a']);
     await filter.check(['a']);
@@ -45,7 +45,7 @@ describe('While the server hangs', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'store-error', operation: 'check' }));
   });
 
-  it('a first look-up, which needs the description, is unknown too', async () => {
+  it('a first lookup, which needs the description, is unknown too', async () => {
     const { filter } = await open();
     await build(filter, ['a']);
     const fresh = await open();
@@ -66,7 +66,7 @@ describe('While the server hangs', () => {
     expect(ms).toBeLessThan(WRITE_TIMEOUT_MS + SLACK_MS);
   });
 
-  it('look-ups without end do not pile up', async () => {
+  it('lookups without end do not pile up', async () => {
     const { filter } = await open();
     await build(filter, ['a']);
     await filter.check(['a']);
@@ -94,7 +94,7 @@ describe('While the server hangs', () => {
   });
 });
 
-describe('A look-up while the process itself was held up', () => {
+describe('A lookup while the process itself was held up', () => {
   it('takes the reply that waits in the socket, though its time is up', async () => {
     const { filter } = await open();
     await build(filter, ['a']);

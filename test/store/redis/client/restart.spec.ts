@@ -18,7 +18,7 @@ function pair(options: { trustAfterFailover?: boolean } = {}): Promise<[Instance
 }
 
 describe('When the server is killed', () => {
-  it('look-ups are unknown and adds reject until it is back, then it is known that the filter is lost', async () => {
+  it('lookups are unknown and adds reject until it is back, then it is known that the filter is lost', async () => {
     const [one, two] = await pair();
     await redis.server.kill();
     expect(await one.filter.check(['built-1'])).toEqual(['unknown']);
@@ -34,7 +34,7 @@ describe('When the server is killed', () => {
     await expectFound([one.filter, two.filter], BUILT);
   });
 
-  it('and restarted between two look-ups, none is "absent"', async () => {
+  it('and restarted between two lookups, none is "absent"', async () => {
     const [one, two] = await pair();
     let stop = false;
     const asking = [one, two].map(async ({ filter }) => {

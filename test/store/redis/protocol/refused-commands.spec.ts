@@ -15,7 +15,7 @@ const demand = { capacity: 1000, errorRate: 0.01 };
 interface Case {
   readonly layout: (key: string) => StoredLayout;
   readonly hasSource?: boolean;
-  /** Scripts of look-ups, adds and removals, and those of rebuilds: how their names begin. */
+  /** Scripts of lookups, adds and removals, and those of rebuilds: how their names begin. */
   readonly used: readonly string[];
   readonly ofBuilds?: readonly string[];
   readonly start?: () => Promise<RedisFixture>;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StoredLayout } from '../../../../src/filter/index.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 
-describe('Look-ups in a loop leave the event loop its turns', () => {
+describe('Lookups in a loop leave the event loop its turns', () => {
   let redis: RedisFixture;
   beforeAll(async () => {
     redis = await RedisFixture.start();

@@ -1,5 +1,5 @@
 --[[
-Tries every command that the other scripts need on a key of its own, and asks the server for its set-up.
+Tries every command that the other scripts need on a key of its own, and asks the server for its setup.
 
 KEYS[1]  probe string
 KEYS[2]  a second name for it

@@ -14,8 +14,8 @@ export class IdKeys {
   /** @throws {BloomIdError} for a value that cannot be an id, and what `normalize` throws. */
   of(id: unknown): IdKey {
     const key = this.options.normalize ? this.normalized(id) : toIdKey(id);
-    // Bytes are hashed later, when their owner may have written other ones into them.
-    return typeof key === 'string' ? key : new Uint8Array(key);
+    // Bytes are hashed later, when their owner may have written other ones into them. Those that are too long never are.
+    return typeof key === 'string' || key.length > this.options.maxIdBytes ? key : new Uint8Array(key);
   }
 
   /** @throws {BloomIdError} as `of`, and for an id that is longer than `maxIdBytes`. */

@@ -85,22 +85,26 @@ async function rebuildAgainAndAgain(filter: StoredFilter): Promise<BloomRebuildR
 }
 
 describe('A rebuild on a full server that evicts by use, while others write', () => {
-  it.each(['volatile-lru', 'volatile-lfu'])('goes live under %s, within some attempts', async (policy) => {
-    await admin.config('SET', 'maxmemory-policy', policy);
-    const { filter } = await redis.open('products');
-    await build(filter, BUILT);
-    await leaveFree(admin, FREE_BYTES);
-    const cache = new Cache(redis.client());
-    await cache.fill();
-    cache.start();
-    try {
-      const evictedBefore = await evictedKeys();
-      expect(await rebuildAgainAndAgain(filter)).toMatchObject({ outcome: 'published' });
-      // The staged generation alone takes the room of more entries.
-      expect((await evictedKeys()) - evictedBefore).toBeGreaterThan(2000);
-    } finally {
-      await cache.stop();
-    }
-    expect(new Set(await filter.check(BUILT))).toEqual(new Set(['maybe']));
-  }, 120_000);
+  it.each(['volatile-lru', 'volatile-lfu'])(
+    'goes live under %s, within some attempts',
+    async (policy) => {
+      await admin.config('SET', 'maxmemory-policy', policy);
+      const { filter } = await redis.open('products');
+      await build(filter, BUILT);
+      await leaveFree(admin, FREE_BYTES);
+      const cache = new Cache(redis.client());
+      await cache.fill();
+      cache.start();
+      try {
+        const evictedBefore = await evictedKeys();
+        expect(await rebuildAgainAndAgain(filter)).toMatchObject({ outcome: 'published' });
+        // The staged generation alone takes the room of more entries.
+        expect((await evictedKeys()) - evictedBefore).toBeGreaterThan(2000);
+      } finally {
+        await cache.stop();
+      }
+      expect(new Set(await filter.check(BUILT))).toEqual(new Set(['maybe']));
+    },
+    120_000,
+  );
 });

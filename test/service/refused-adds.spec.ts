@@ -7,6 +7,7 @@ import { AddQueue } from '../../src/guard/add.queue.js';
 import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../../src/service/index.js';
 import { RecentAdds } from '../../src/service/recent-adds.js';
 import { MemoryStore } from '../../src/store/memory/index.js';
+import { cpuMs } from '../support/cpu-time.js';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -27,11 +28,11 @@ describe('Ids that are refused', () => {
   it('take milliseconds, and leave nothing, when they are too long and all of one length', async () => {
     open();
     const tail = 'x'.repeat(100_000);
-    const started = performance.now();
+    const started = cpuMs();
     for (let i = 0; i < 1200; i++) {
       await expect(filter.add(`${1_000_000 + i}${tail}`)).rejects.toThrow(BloomIdError);
     }
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(cpuMs() - started).toBeLessThan(1000);
     expect(filter.guarding.recentAdds.size).toBe(0);
   });
 
@@ -40,15 +41,15 @@ describe('Ids that are refused', () => {
     await filter.add('present');
     const queue = new AddQueue({ filter, emit: () => {}, limits: { minRetryMs: 60_000 } });
     queue.put(['waiting'], down);
-    filter.guarding.negativeCache!.remember(filter.keyText('negativeCacheAsk'), 'find', performance.now());
+    filter.guarding.negativeCache!.remember(filter.keyText('denied'), 'find', performance.now());
     const long = Array.from({ length: 1000 }, (_, i) => `${1_000_000 + i}${'y'.repeat(100_000)}`);
-    const started = performance.now();
+    const started = cpuMs();
     for (const id of long) {
       expect(queue.has(id)).toBe(false);
       expect(() => filter.keyText(id)).toThrow(BloomIdError);
       expect(await filter.check(id)).toBe('absent');
     }
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(cpuMs() - started).toBeLessThan(1000);
     await queue.close();
   });
 
@@ -128,9 +129,9 @@ describe('RecentAdds', () => {
 
   it('forgets in constant time: 200,000 notes while as many are dropped', async () => {
     const adds = new RecentAdds(0);
-    const started = performance.now();
+    const started = cpuMs();
     for (let i = 0; i < 200_000; i++) adds.note([`${i}`]);
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(cpuMs() - started).toBeLessThan(1000);
   });
 });
 

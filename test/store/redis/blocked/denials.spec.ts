@@ -222,7 +222,7 @@ describe('A table that is lost', () => {
   ])('in part or whole is removed by the first add that cannot mark it: %s', async (_, damage) => {
     const { name, one, two, adder } = await processes();
     const key = `bloom:{${name}}:denials`;
-    const ids = idsOf('negativeCacheAsk', 20);
+    const ids = idsOf('denied', 20);
     for (const id of ids) await deny(one, id);
     await damage(key);
     await adder.filter.add(ids);

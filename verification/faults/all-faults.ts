@@ -6,6 +6,8 @@ import { keyFaults } from './key-faults.js';
 import { leaseFaults } from './lease-faults.js';
 import { linkFaults } from './link-faults.js';
 import { memoryFaults } from './memory-faults.js';
+import { noSourceFaults } from './no-source-faults.js';
+import { ownerFaults } from './owner-faults.js';
 import { proxyFaults } from './proxy-faults.js';
 import { rebuilderFaults } from './rebuilder-faults.js';
 import { redisFaults } from './redis-faults.js';
@@ -24,6 +26,8 @@ export const allFaults: readonly Fault[] = [
   ...rebuilderFaults,
   ...leaseFaults,
   ...versionFaults,
+  ...ownerFaults,
+  ...noSourceFaults,
   ...foreignFaults,
   ...scalingFaults,
   ...bfFaults,

@@ -35,7 +35,7 @@ export interface World<Site extends RedisSite> {
 
 export interface FaultSpecification<Site extends RedisSite> {
   readonly name: string;
-  readonly group: 'redis' | 'keys' | 'rebuild' | 'versions' | OtherKindName;
+  readonly group: 'redis' | 'keys' | 'rebuild' | 'versions' | 'owners' | OtherKindName;
   readonly start: () => Promise<Site>;
   /** Of the shorter table. */
   readonly quick?: boolean;
@@ -106,15 +106,16 @@ async function judge<Site extends RedisSite>(
   let peerTraffic: PeerTraffic | undefined;
   let failure: string | undefined;
   let protectedAgainMs: number | null = null;
+  const { hasSource, isMadeByReset, peer, live }: FilterKind = FILTER_KINDS[kind];
   try {
     for (const timeoutMs of [TIMEOUT_MS, TIMEOUT_MS, PATIENT_TIMEOUT_MS]) {
       const redis = site.connection(instances.length);
       instances.push(
         await Instance.start({ redis, table, kind, timeoutMs, capacity, leaseMs, everyMs, without }),
       );
+      if (isMadeByReset && instances.length === 1) await instances[0]!.filter.reset();
       await untilProtected(instances.at(-1)!);
     }
-    const { hasSource, peer, live }: FilterKind = FILTER_KINDS[kind];
     if (!hasSource) await instances[0]!.filter.addMany(ids);
     const protection = new Protection(instances);
     const traffic = new Traffic(instances, ledger, protection);

@@ -17,6 +17,8 @@ export interface FilterKind {
   readonly options: Partial<BloomFilterOptions>;
   /** Without a source, ids are added before anything happens. */
   readonly hasSource: boolean;
+  /** Nobody but `reset()` makes it. */
+  readonly isMadeByReset?: boolean;
   /** Where to damage it: a key of the live filter, the metadata, and the keys of a rebuild. */
   readonly live: string;
   readonly meta: string;
@@ -33,6 +35,8 @@ const own = {
 
 export const FILTER_KINDS = {
   blocked: { options: { negativeCache: { shared: true } }, hasSource: true, ...own },
+  'no source': { options: {}, hasSource: false, ...own },
+  explicit: { options: { create: 'explicit' }, hasSource: false, isMadeByReset: true, ...own },
   'go-zero': foreign(goZeroPeer(60 * CAPACITY)),
   redisson: foreign(redissonPeer(REDISSON, { capacity: CAPACITY, errorRate: ERROR_RATE })),
   /** Full when traffic begins, so that it grows a layer at least. */

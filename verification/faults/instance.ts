@@ -19,6 +19,7 @@ import type { Row, SimulatedTable } from './simulated-table.js';
 import { DRAIN_MS, LEASE_MS, WRITE_TIMEOUT_MS } from './timings.js';
 
 const TABLE = Symbol('table');
+const OWNER = 'shop';
 const EVENTS_KEPT = 200;
 
 @Injectable()
@@ -49,6 +50,8 @@ export interface InstanceOptions {
   readonly leaseMs?: number | undefined;
   /** Without it only what is lost is rebuilt. */
   readonly everyMs?: number | undefined;
+  /** The application that it is an instance of; that of the shop unless it says so. */
+  readonly owner?: string | undefined;
   readonly without: Safety | undefined;
 }
 
@@ -59,14 +62,20 @@ export class Instance {
   private app!: INestApplicationContext;
   private closing: Promise<void> | undefined;
 
-  private constructor(options: InstanceOptions) {
+  private constructor(private readonly options: InstanceOptions) {
     this.timeoutMs = options.timeoutMs;
   }
 
   static async start(options: InstanceOptions): Promise<Instance> {
     const instance = new Instance(options);
-    instance.app = await createShop(options, (event) => instance.note(event));
+    await instance.startAgain();
     return instance;
+  }
+
+  /** A new process in the place of the one that was closed. */
+  async startAgain(): Promise<void> {
+    this.app = await createShop(this.options, (event) => this.note(event));
+    this.closing = undefined;
   }
 
   get shop(): Shop {
@@ -94,12 +103,13 @@ export async function createShop(
   onEvent: (event: BloomEvent) => void,
 ): Promise<INestApplicationContext> {
   const { redis, table, kind, timeoutMs, capacity, trustAfterFailover = false, without } = instance;
-  const { leaseMs = LEASE_MS, everyMs } = instance;
+  const { leaseMs = LEASE_MS, everyMs, owner = OWNER } = instance;
   const options: BloomModuleOptions = {
     redis,
     timeoutMs,
     writeTimeoutMs: WRITE_TIMEOUT_MS,
     trustAfterFailover,
+    owner,
     onEvent,
     filters: [
       {
@@ -125,6 +135,7 @@ export async function createShop(
         trustAfterFailover,
         keyPrefix: 'bloom',
         writeTimeoutMs: WRITE_TIMEOUT_MS,
+        owner,
         emit: onEvent,
         luaSources: luaWithout(without),
       });

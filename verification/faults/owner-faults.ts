@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { BloomConfigError } from 'nestjs-bloom';
+import { TcpProxy } from '../../test/support/tcp-proxy.js';
+import { type Fault, fault, type World } from './fault.js';
+import { FILTER } from './filter-kinds.js';
+import { Instance } from './instance.js';
+import { ServerSite } from './redis-site.js';
+import { SimulatedTable } from './simulated-table.js';
+import { PATIENT_TIMEOUT_MS } from './timings.js';
+
+const META = `bloom:{${FILTER}}:meta`;
+const STRANGER = 'another-application';
+const STRANGE_IDS = Array.from({ length: 200 }, (_, i) => `strange-${i}`);
+const WATCHED_MS = 1500;
+
+/** Another application with a filter of the same name, and with rows of its own, on the same Redis. */
+export const ownerFaults: readonly Fault[] = [
+  fault({
+    name: 'another application starts',
+    group: 'owners',
+    quick: true,
+    start: () => ServerSite.start(),
+    strike: async (world) => {
+      const found = await startStranger(world, world.site.server.url).catch((error: unknown) => error);
+      if (found instanceof Instance) await found.close();
+      if (!(found instanceof BloomConfigError))
+        throw new Error(`Expected an error at start, got: ${String(found)}`);
+    },
+  }),
+  fault({
+    name: 'another one starts while Redis is away',
+    group: 'owners',
+    start: () => ServerSite.start(),
+    strike: async (world) => {
+      const { site, over } = world;
+      const door = await TcpProxy.open(site.server);
+      door.hold();
+      const { owner, builds } = await site.admin.hgetall(META);
+      const stranger = await startStranger(world, door.url);
+      try {
+        door.release();
+        await expectLeftAlone(stranger);
+        const after = await site.admin.hgetall(META);
+        if (after.owner !== owner || after.builds !== builds)
+          throw new Error('The other application wrote to the metadata.');
+        if (!stranger.events.some(({ type }) => type === 'other-owner'))
+          throw new Error('The other application did not say whose filter it is.');
+        over();
+      } finally {
+        await stranger.close();
+        await door.close();
+      }
+    },
+  }),
+];
+
+function startStranger({ without, capacity }: World<ServerSite>, redis: string): Promise<Instance> {
+  const table = new SimulatedTable(STRANGE_IDS);
+  const timeoutMs = PATIENT_TIMEOUT_MS;
+  return Instance.start({ redis, table, kind: 'blocked', timeoutMs, capacity, without, owner: STRANGER });
+}
+
+/** It denies nothing, its own rows included, and adds nothing. */
+async function expectLeftAlone({ filter, shop }: Instance): Promise<void> {
+  const until = performance.now() + WATCHED_MS;
+  for (let i = 0; performance.now() < until; i++) {
+    const id = STRANGE_IDS[i % STRANGE_IDS.length]!;
+    const [verdict, found, added] = await Promise.all([
+      filter.check(id),
+      shop.find(id),
+      filter.add(`more-${i}`).catch(() => 'rejected'),
+    ]);
+    if (verdict !== 'unknown' || found === 'absent' || added !== 'rejected')
+      throw new Error(`The other application got ${verdict}, ${String(found)}, ${String(added)}.`);
+    await delay(5);
+  }
+}

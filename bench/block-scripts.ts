@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { BLOCK_BYTES } from '../src/filter/index.js';
 import { RANGE_BYTES, writeRange } from '../src/store/redis/protocol/segments/block-range.js';
-import { luaSources } from '../src/store/redis/lua/scripts.generated.js';
+import { luaSources } from '../test/support/lua-sources.js';
 import { SEGMENT_BLOCKS } from '../src/store/redis/protocol/segments/segments.js';
 
 /** Reads every block and writes it back: what an add in blocks costs without setting a bit. */

@@ -2,7 +2,7 @@ import { Script } from '../../src/store/redis/client/script.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { runRebuild } from '../../src/rebuild/index.js';
-import { luaSources } from '../../src/store/redis/index.js';
+import { luaSources } from '../support/lua-sources.js';
 import { idsOf } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';
 import { rebuildJob, sourceOf } from '../support/rebuild-job.js';

@@ -2,7 +2,7 @@ import { Script } from '../../src/store/redis/client/script.js';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Command, Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
-import { luaSources } from '../../src/store/redis/index.js';
+import { luaSources } from '../support/lua-sources.js';
 import { bfFixture, describeBf, luaWithoutLoadChunk } from '../support/bf-server.js';
 import { build, commitIds, idsOf, leaseOf, testPlan } from '../support/built-filter.js';
 import { expectFound } from '../support/never-absent.js';

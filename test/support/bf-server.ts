@@ -1,5 +1,5 @@
 import { describe } from '@jest/globals';
-import { luaSources } from '../../src/store/redis/index.js';
+import { luaSources } from './lua-sources.js';
 import { RedisFixture } from './redis-fixture.js';
 
 /** A server with `BF.*` that runs already. */

@@ -1,4 +1,4 @@
-import { luaSources } from '../../src/store/redis/index.js';
+import { luaSources } from './lua-sources.js';
 
 /** Safeties of the protocol that the replay takes out. They stand in the Lua between `--safety:<name>` and `--end`. */
 export const SAFETIES = ['double-write'] as const;

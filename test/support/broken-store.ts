@@ -6,7 +6,7 @@ import {
   type SegmentedGeneration,
 } from '../../src/store/redis/protocol/segments/segments.js';
 import type { GrowingScripts } from '../../src/store/redis/growing/growing-scripts.js';
-import type { luaSources } from '../../src/store/redis/index.js';
+import type { luaSources } from './lua-sources.js';
 import { luaPart, luaReplacing, luaWithout } from './broken-lua.js';
 
 /** What is other than in the library, for tests that must see a safety missing. */

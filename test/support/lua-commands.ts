@@ -1,4 +1,4 @@
-import { luaSources } from '../../src/store/redis/index.js';
+import { luaSources } from './lua-sources.js';
 
 /** Every command that the scripts run whose names begin so. */
 export function commandsOf(prefixes: readonly string[]): string[] {

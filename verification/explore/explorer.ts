@@ -1,4 +1,4 @@
-import { luaSources } from '../../src/store/redis/index.js';
+import { luaSources } from '../../test/support/lua-sources.js';
 import type { Breakage } from '../../test/support/broken-store.js';
 import { Random } from '../../test/support/random.js';
 import type { Chooser } from './action.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { luaSources } from '../../src/store/redis/index.js';
+import { luaSources } from '../../test/support/lua-sources.js';
 
 /** Of the server that a schedule begins with. */
 const FIRST_RUN_ID = 'server0000';

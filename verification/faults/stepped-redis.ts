@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Command, Redis } from 'ioredis';
-import { luaSources } from '../../src/store/redis/index.js';
+import { luaSources } from '../../test/support/lua-sources.js';
 import type { Step } from './rebuilder-protocol.js';
 
 const NAMES = new Map(

@@ -5,6 +5,7 @@ import { GENERATION_FORMAT, generationFields, liveFields } from '../protocol/gen
 import type { GenerationKeys } from '../protocol/generation-keys.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type Script, type LuaSources } from '../client/script.js';
+import { bfLua } from '../lua/bf.generated.js';
 import type { Refusal } from '../protocol/refusal.js';
 import type { ResolvedBf } from './resolved-bf.js';
 import { parseExists, parseInsert } from './replies.js';
@@ -37,7 +38,7 @@ export class BfScripts {
     private readonly keys: GenerationKeys,
     sources?: LuaSources,
   ) {
-    this.script = defineScripts(SCRIPT_NAMES, sources);
+    this.script = defineScripts(bfLua, SCRIPT_NAMES, sources);
   }
 
   /** For each id whether the filter holds it, or why the filter does not answer. */

@@ -4,6 +4,7 @@ import type { GenerationKeys } from '../protocol/generation-keys.js';
 import { GENERATION_FORMAT } from '../protocol/generation-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type Script, type LuaSources } from '../client/script.js';
+import { bitmapLua } from '../lua/bitmap.generated.js';
 import type { Refusal } from '../protocol/refusal.js';
 import type { FoundString } from './bitmap-format.js';
 import type { ResolvedBitmap } from './resolved-bitmap.js';
@@ -40,7 +41,7 @@ export class BitmapScripts {
     sources?: LuaSources,
   ) {
     this.settingsKeys = settingsKey === undefined ? [] : [settingsKey];
-    this.script = defineScripts(SCRIPTS, sources);
+    this.script = defineScripts(bitmapLua, SCRIPTS, sources);
   }
 
   /** A character for each id, `1` when it was found. */

@@ -1,6 +1,7 @@
 import type { Generation } from '../../../filter/index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type LuaSources } from '../client/script.js';
+import { coreLua } from '../lua/core.generated.js';
 import { type Refusal, runStep } from '../protocol/refusal.js';
 import type { RedisKeys } from '../protocol/redis-keys.js';
 import {
@@ -46,7 +47,7 @@ export class BlockedScripts {
     private readonly connection: RedisConnection,
     sources?: LuaSources,
   ) {
-    this.scripts = defineScripts(['add', 'offline', 'publish', 'swap', 'withdraw'], sources);
+    this.scripts = defineScripts(coreLua, ['add', 'offline', 'publish', 'swap', 'withdraw'], sources);
   }
 
   async add(keys: RedisKeys, command: AddCommand): Promise<AddReply> {

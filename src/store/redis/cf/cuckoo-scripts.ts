@@ -5,6 +5,7 @@ import type { GenerationRole, Outdated } from '../protocol/layout-driver.js';
 import { liveFields } from '../protocol/generation-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type LuaSources } from '../client/script.js';
+import { cfLua } from '../lua/cf.generated.js';
 import type { Refusal } from '../protocol/refusal.js';
 import type { CuckooKeys } from './cuckoo-keys.js';
 import { fingerprintName, type ResolvedCuckoo, reserveArguments } from './resolved-cuckoo.js';
@@ -46,7 +47,7 @@ export class CuckooScripts {
     private readonly keys: CuckooKeys,
     sources?: LuaSources,
   ) {
-    this.script = defineScripts(SCRIPTS, sources);
+    this.script = defineScripts(cfLua, SCRIPTS, sources);
   }
 
   /** For each id whether the filter holds it. */

@@ -5,6 +5,7 @@ import { clusterSlot } from './cluster-slot.js';
 import { withDeadline } from './deadline.js';
 import { MasterSearch } from './master-search.js';
 import { defineScripts, type Script } from './script.js';
+import { coreLua } from '../lua/core.generated.js';
 import { ServerPath } from './server-path.js';
 import { ServerRuns } from './server-runs.js';
 
@@ -31,7 +32,7 @@ type ScriptingCommands = Record<
   (script: string, keyCount: number, ...keysAndArgs: (string | number | Buffer)[]) => Promise<unknown>
 >;
 
-const { command: ANY_COMMAND } = defineScripts(['command']);
+const { command: ANY_COMMAND } = defineScripts(coreLua, ['command']);
 
 /** A client drops a lookup at once when this many wait for a server that does not answer. */
 const MAX_READS_WAITING = 1000;

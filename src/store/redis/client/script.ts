@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto';
-import { luaSources } from '../lua/scripts.generated.js';
 
-/** Name of a script: that of its file, without hyphens. */
-export type ScriptName = keyof typeof luaSources;
-
-/** Lua of every script, by name. A test passes in another set, with a safety taken out. */
-export type LuaSources = { readonly [Name in ScriptName]: { readonly source: string } };
+/** Lua of scripts, by their names: those of their files, in camel case. A test passes in a set with a safety taken out. */
+export type LuaSources = Readonly<Record<string, { readonly source: string }>>;
 
 /** Lua with its digest. */
 export class Script {
@@ -19,11 +15,12 @@ export class Script {
   }
 }
 
-/** The scripts of these names. */
-export function defineScripts<Name extends ScriptName>(
+/** The scripts of these names; a source in `replaced` takes the place of the package's own. */
+export function defineScripts<Own extends LuaSources, Name extends keyof Own & string>(
+  own: Own,
   names: readonly Name[],
-  sources: LuaSources = luaSources,
+  replaced: LuaSources = own,
 ): Readonly<Record<Name, Script>> {
-  const scripts = names.map((name) => [name, new Script(name, sources[name].source)]);
+  const scripts = names.map((name) => [name, new Script(name, (replaced[name] ?? own[name]!).source)]);
   return Object.fromEntries(scripts) as Record<Name, Script>;
 }

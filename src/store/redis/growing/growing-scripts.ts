@@ -4,6 +4,7 @@ import type { GenerationRole } from '../protocol/layout-driver.js';
 import { generationFields, liveFields } from '../protocol/generation-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type Script, type LuaSources } from '../client/script.js';
+import { growingLua } from '../lua/growing.generated.js';
 import type { Refusal } from '../protocol/refusal.js';
 import { SEGMENT_BYTES, type SegmentedGeneration, segmentLength } from '../protocol/segments/segments.js';
 import type { AddRecords } from './add-records.js';
@@ -34,6 +35,7 @@ export class GrowingScripts {
     sources?: LuaSources,
   ) {
     this.scripts = defineScripts(
+      growingLua,
       ['growingCheck', 'growingAdd', 'growingGrow', 'growingSwap', 'growingCount'],
       sources,
     );

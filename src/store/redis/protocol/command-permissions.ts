@@ -1,5 +1,6 @@
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts } from '../client/script.js';
+import { coreLua } from '../lua/core.generated.js';
 import { ScriptKeys } from '../client/script-keys.js';
 
 /** A command that a filter needs, in a form that changes nothing: its name, its first key if it has one, and the rest. */
@@ -9,7 +10,7 @@ export interface CommandTry {
   readonly args?: readonly (string | { readonly key: string })[];
 }
 
-const { permission: SCRIPT } = defineScripts(['permission']);
+const { permission: SCRIPT } = defineScripts(coreLua, ['permission']);
 
 /** What each driver needs for metadata and lease. */
 export function triesOfMetadata(probe: string): CommandTry[] {

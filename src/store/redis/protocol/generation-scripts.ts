@@ -1,6 +1,7 @@
 import { BloomUnavailableError } from '../../../common/index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type LuaSources } from '../client/script.js';
+import { coreLua } from '../lua/core.generated.js';
 import type { GenerationKeys } from './generation-keys.js';
 import { GENERATION_FORMAT, type StoredGeneration, generationFields } from './generation-meta.js';
 
@@ -20,7 +21,11 @@ export class GenerationScripts {
     /** The application that claims what it publishes. */
     private readonly owner = '',
   ) {
-    this.scripts = defineScripts(['generationOffline', 'generationPublish', 'generationWithdraw'], sources);
+    this.scripts = defineScripts(
+      coreLua,
+      ['generationOffline', 'generationPublish', 'generationWithdraw'],
+      sources,
+    );
   }
 
   /** False: the metadata hold another token by now. */

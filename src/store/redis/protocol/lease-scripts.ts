@@ -7,6 +7,7 @@ import {
 } from '../../index.js';
 import type { RedisConnection, SentScript } from '../client/redis-connection.js';
 import { defineScripts, type Script, type LuaSources } from '../client/script.js';
+import { coreLua } from '../lua/core.generated.js';
 import type { RedisKeys } from './redis-keys.js';
 
 export type LeaseKeys = Pick<RedisKeys, 'lease' | 'builds'>;
@@ -24,7 +25,7 @@ export class LeaseScripts {
     private readonly connection: RedisConnection,
     sources?: LuaSources,
   ) {
-    this.scripts = defineScripts(['acquire', 'renew', 'release'], sources);
+    this.scripts = defineScripts(coreLua, ['acquire', 'renew', 'release'], sources);
   }
 
   acquire(

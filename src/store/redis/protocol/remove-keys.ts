@@ -1,5 +1,6 @@
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts } from '../client/script.js';
+import { coreLua } from '../lua/core.generated.js';
 
 /** Keys of one step: no other client waits for the removal of more. */
 const KEYS_AT_ONCE = 16;
@@ -9,7 +10,7 @@ const GIVE_UP_MS = 120_000;
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 1000;
 
-const { discard: DISCARD } = defineScripts(['discard']);
+const { discard: DISCARD } = defineScripts(coreLua, ['discard']);
 
 /**
  * Removes keys that nobody writes to any more, a few at a time. When one step fails, the rest is sent at once and not waited for any

@@ -1,9 +1,10 @@
 import { BloomRebuildError, describeError } from '../../../common/index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts } from '../client/script.js';
+import { coreLua } from '../lua/core.generated.js';
 import type { RedisKeys } from './redis-keys.js';
 
-const { memory: MEMORY } = defineScripts(['memory']);
+const { memory: MEMORY } = defineScripts(coreLua, ['memory']);
 
 /** Memory that was short is short for longer than a moment: the next automatic attempt comes after this time. */
 const RETRY_MS = 120_000;

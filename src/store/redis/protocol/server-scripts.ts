@@ -1,5 +1,6 @@
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type LuaSources } from '../client/script.js';
+import { coreLua } from '../lua/core.generated.js';
 import { LeaseScripts } from './lease-scripts.js';
 import type { RedisKeys } from './redis-keys.js';
 import { SegmentScripts } from './segments/segment-scripts.js';
@@ -16,7 +17,7 @@ export class ServerScripts {
     readonly connection: RedisConnection,
     sources?: LuaSources,
   ) {
-    this.scripts = defineScripts(['describe', 'inspect'], sources);
+    this.scripts = defineScripts(coreLua, ['describe', 'inspect'], sources);
     this.lease = new LeaseScripts(connection, sources);
     this.segments = new SegmentScripts(connection, sources);
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { BloomRebuildError } from '../../../../src/common/index.js';
-import { luaSources } from '../../../../src/store/redis/index.js';
+import { luaSources } from '../../../support/lua-sources.js';
 import { bfFixture, describeBf } from '../../../support/bf-server.js';
 import { luaWithout } from '../../../support/broken-lua.js';
 import { build, idsOf, leaseOf, mergeIds, testPlan } from '../../../support/built-filter.js';

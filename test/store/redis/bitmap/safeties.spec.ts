@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { ForeignAdds, StoredLayout } from '../../../../src/filter/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
-import { luaSources } from '../../../../src/store/redis/index.js';
+import { luaSources } from '../../../support/lua-sources.js';
 import { luaReplacing, luaWithout } from '../../../support/broken-lua.js';
 import { idsOf } from '../../../support/built-filter.js';
 import { goZeroPeer } from '../../../support/peers/go-zero-peer.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
-import { luaSources } from '../../../../src/store/redis/index.js';
+import { luaSources } from '../../../support/lua-sources.js';
 import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
 import { luaWithout } from '../../../support/broken-lua.js';
 import { build, idsOf, testPlan } from '../../../support/built-filter.js';

@@ -1,6 +1,7 @@
 import type { NegativeCacheTable } from './negative-cache-table.js';
 import type { RedisConnection } from '../../client/redis-connection.js';
 import { defineScripts, type LuaSources } from '../../client/script.js';
+import { coreLua } from '../../lua/core.generated.js';
 import type { RedisKeys } from '../../protocol/redis-keys.js';
 
 /** A bucket of the table of denials, and what to look for in it. */
@@ -17,7 +18,11 @@ export class NegativeCacheScripts {
     private readonly connection: RedisConnection,
     sources?: LuaSources,
   ) {
-    this.scripts = defineScripts(['negativeCacheCreate', 'negativeCacheAsk', 'negativeCacheNote'], sources);
+    this.scripts = defineScripts(
+      coreLua,
+      ['negativeCacheCreate', 'negativeCacheAsk', 'negativeCacheNote'],
+      sources,
+    );
   }
 
   /**

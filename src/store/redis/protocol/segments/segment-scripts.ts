@@ -1,6 +1,7 @@
 import type { Generation } from '../../../../filter/index.js';
 import type { RedisConnection } from '../../client/redis-connection.js';
 import { defineScripts, type LuaSources } from '../../client/script.js';
+import { coreLua } from '../../lua/core.generated.js';
 import { type Refusal, runStep } from '../refusal.js';
 import type { RedisKeys } from '../redis-keys.js';
 import { tagText } from './segments.js';
@@ -13,7 +14,7 @@ export class SegmentScripts {
     private readonly connection: RedisConnection,
     sources?: LuaSources,
   ) {
-    this.scripts = defineScripts(['check', 'stage', 'load', 'merge'], sources);
+    this.scripts = defineScripts(coreLua, ['check', 'stage', 'load', 'merge'], sources);
   }
 
   /** The blocks that the records name; something else for one that is not there whole. */

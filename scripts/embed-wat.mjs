@@ -1,11 +1,11 @@
-// Writes src/filter/hash/wasm.generated.ts from src/filter/hash/wat/*.wat ("npm run generate"): the modules are part of the
+// Writes src/filter/peers/hash/wasm.generated.ts from src/filter/peers/hash/wat/*.wat ("npm run generate"): the modules are part of the
 // package's JavaScript and never read from disk at run time. --check only tells whether the file is up to date.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import wabt from 'wabt';
 import { embed, root } from './embed.mjs';
 
-const FOLDER = 'src/filter/hash/wat';
+const FOLDER = 'src/filter/peers/hash/wat';
 
 const { parseWat } = await wabt();
 
@@ -18,7 +18,7 @@ const entries = files.sort().map((file) => {
 });
 
 embed({
-  target: 'src/filter/hash/wasm.generated.ts',
+  target: 'src/filter/peers/hash/wasm.generated.ts',
   from: `${FOLDER}/*.wat`,
   code: `export const wasmModules = {\n${entries.join('')}};\n`,
 });

@@ -1,4 +1,4 @@
-import { countBits } from './bits/count-bits.js';
+import { countBits } from './count-bits.js';
 import { BLOCK_BYTES, BLOCK_DATA_BITS, TAG_BYTES } from './sizing.js';
 
 /** Blocks that are looked at to know how full a filter is; of a filter that has no more, all. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BloomConfigError, printed } from '../common/index.js';
 import { MAX_ID_BYTES_LIMIT } from './id.js';
-import { LAYOUT_NUMBERS } from './layout-numbers.js';
+import { LAYOUT_NUMBERS } from './peers/layout-numbers.js';
 import type { FilterPlan } from './sizing.js';
 
 /** The number under which layout `blocked` is stored. */

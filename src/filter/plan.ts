@@ -1,18 +1,18 @@
 import { BloomConfigError, printed } from '../common/index.js';
-import { checkDemand, checkInteger, type Demand, type Geometry } from './bits/geometry.js';
-import { cuckooErrorRate } from './cuckoo/cuckoo-model.js';
-import { planCuckoo } from './cuckoo/cuckoo-plan.js';
-import { cuckooSize } from './cuckoo/cuckoo-size.js';
+import { checkDemand, checkInteger, type Demand, type Geometry } from './peers/bits/geometry.js';
+import { cuckooErrorRate } from './peers/cuckoo/cuckoo-model.js';
+import { planCuckoo } from './peers/cuckoo/cuckoo-plan.js';
+import { cuckooSize } from './peers/cuckoo/cuckoo-size.js';
 import { passRate } from './error-model.js';
-import { goZeroSize } from './go-zero/go-zero-size.js';
-import { guavaSize } from './guava/guava-size.js';
-import { LAYOUT_NUMBERS, type LayoutKind } from './layout-numbers.js';
-import { chainErrorRate } from './redisbloom/chain-model.js';
-import { chainOf, linkSize } from './redisbloom/redisbloom-size.js';
-import { redissonSize } from './redisson/redisson-size.js';
+import { goZeroSize } from './peers/go-zero/go-zero-size.js';
+import { guavaSize } from './peers/guava/guava-size.js';
+import { LAYOUT_NUMBERS, type LayoutKind } from './peers/layout-numbers.js';
+import { chainErrorRate } from './peers/redisbloom/chain-model.js';
+import { chainOf, linkSize } from './peers/redisbloom/redisbloom-size.js';
+import { redissonSize } from './peers/redisson/redisson-size.js';
 import { layersErrorRate, planLayer, type ScalingOptions } from './scaling/scaling-plan.js';
 import { BLOCK_BYTES, type FilterPlan, modelledErrorRate, planBlocked } from './sizing.js';
-import { springSize } from './spring/spring-size.js';
+import { springSize } from './peers/spring/spring-size.js';
 
 /** What a filter is planned for, and by whose rules. */
 export interface PlanOptions {

@@ -1,17 +1,20 @@
 import { BloomConfigError, printed } from '../common/index.js';
-import type { Demand } from './bits/geometry.js';
-import { checkCuckooLayout, type CuckooStoredLayout } from './cuckoo/cuckoo-stored-layout.js';
-import { checkGoZeroLayout, type GoZeroStoredLayout } from './go-zero/go-zero-stored-layout.js';
-import { checkGuavaLayout, type GuavaStoredLayout } from './guava/guava-stored-layout.js';
+import type { Demand } from './peers/bits/geometry.js';
+import { checkCuckooLayout, type CuckooStoredLayout } from './peers/cuckoo/cuckoo-stored-layout.js';
+import { checkGoZeroLayout, type GoZeroStoredLayout } from './peers/go-zero/go-zero-stored-layout.js';
+import { checkGuavaLayout, type GuavaStoredLayout } from './peers/guava/guava-stored-layout.js';
 import { planFilter } from './plan.js';
-import { checkRedisBloomLayout, type RedisBloomStoredLayout } from './redisbloom/redisbloom-stored-layout.js';
-import { checkRedissonLayout, type RedissonStoredLayout } from './redisson/redisson-stored-layout.js';
+import {
+  checkRedisBloomLayout,
+  type RedisBloomStoredLayout,
+} from './peers/redisbloom/redisbloom-stored-layout.js';
+import { checkRedissonLayout, type RedissonStoredLayout } from './peers/redisson/redisson-stored-layout.js';
 import { checkScaling, type ScalingOptions } from './scaling/scaling-plan.js';
 import {
   checkSpringLayout,
   springStoredSize,
   type SpringStoredLayout,
-} from './spring/spring-stored-layout.js';
+} from './peers/spring/spring-stored-layout.js';
 
 /** This library's own layout, which no other system reads. */
 export interface BlockedStoredLayout {

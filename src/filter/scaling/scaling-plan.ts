@@ -1,5 +1,5 @@
 import { BloomConfigError, printed } from '../../common/index.js';
-import { checkDemand, checkInteger, type Demand } from '../bits/geometry.js';
+import { checkDemand, checkInteger, type Demand } from '../peers/bits/geometry.js';
 import { anyOf } from '../error-model.js';
 import { type FilterPlan, MIN_ERROR_RATE, modelledErrorRate, planBlocked } from '../sizing.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { BloomConfigError, guava, type GuavaFunnel, type GuavaStrategy } from '../../../src/filter/index.js';
-import { Murmur3 } from '../../../src/filter/hash/murmur3-128.js';
-import { ByteSink } from '../../../src/filter/id/byte-sink.js';
-import { optimalBits } from '../../../src/filter/java/optimal-bits.js';
+import { Murmur3 } from '../../../src/filter/peers/hash/murmur3-128.js';
+import { ByteSink } from '../../../src/filter/peers/id/byte-sink.js';
+import { optimalBits } from '../../../src/filter/peers/java/optimal-bits.js';
 import { byName, fromHex, idOf, readVectors, rows, toHex, type VectorKey } from './vectors.js';
 
 interface Single extends VectorKey {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { HighwayHash } from '../../../src/filter/hash/highway-hash.js';
-import { multiplyHigh } from '../../../src/filter/hash/multiply-high.js';
-import { Murmur3 } from '../../../src/filter/hash/murmur3-128.js';
-import { MurmurHash64A } from '../../../src/filter/hash/murmur-hash-64a.js';
-import { ByteSink } from '../../../src/filter/id/byte-sink.js';
+import { HighwayHash } from '../../../src/filter/peers/hash/highway-hash.js';
+import { multiplyHigh } from '../../../src/filter/peers/hash/multiply-high.js';
+import { Murmur3 } from '../../../src/filter/peers/hash/murmur3-128.js';
+import { MurmurHash64A } from '../../../src/filter/peers/hash/murmur-hash-64a.js';
+import { ByteSink } from '../../../src/filter/peers/id/byte-sink.js';
 import { referenceHighwayHash, referenceMurmur3, referenceMurmur64A } from './reference-hashes.js';
 
 /** Every length up to three packets, and some longer ones; small and large bytes. */

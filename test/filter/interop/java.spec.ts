@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatJavaDouble, parseJavaDouble } from '../../../src/filter/java/java-double.js';
-import { naturalLogarithm } from '../../../src/filter/java/logarithm.js';
+import { formatJavaDouble, parseJavaDouble } from '../../../src/filter/peers/java/java-double.js';
+import { naturalLogarithm } from '../../../src/filter/peers/java/logarithm.js';
 
 describe('The logarithm', () => {
   // Printed by Java 17 and by glibc, which agree; `Math.log` of V8 is off in the last place for all but the first two.

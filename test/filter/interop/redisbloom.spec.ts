@@ -8,7 +8,7 @@ import {
   type RedisBloomChunk,
   type RedisBloomDemand,
 } from '../../../src/filter/index.js';
-import { RedisBloomLoader } from '../../../src/filter/redisbloom/redisbloom-loader.js';
+import { RedisBloomLoader } from '../../../src/filter/peers/redisbloom/redisbloom-loader.js';
 import { byName, fromHex, idOf, readVectors, rows, toHex, type VectorKey } from './vectors.js';
 
 interface Chunk {

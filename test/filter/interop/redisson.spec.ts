@@ -5,8 +5,8 @@ import {
   type RedissonConfig,
   type RedissonSettings,
 } from '../../../src/filter/index.js';
-import { HighwayHash } from '../../../src/filter/hash/highway-hash.js';
-import { ByteSink } from '../../../src/filter/id/byte-sink.js';
+import { HighwayHash } from '../../../src/filter/peers/hash/highway-hash.js';
+import { ByteSink } from '../../../src/filter/peers/id/byte-sink.js';
 import { byName, fromHex, idOf, readVectors, rows, toHex, type VectorKey } from './vectors.js';
 
 interface Single extends VectorKey {

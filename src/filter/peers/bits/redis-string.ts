@@ -1,0 +1,24 @@
+import { BloomFormatError } from '../../../common/index.js';
+import type { Geometry } from './geometry.js';
+
+/**
+ * Checks the value of a Redis string that holds the bits of a filter, most significant first. It may be shorter than the filter:
+ * Redis keeps bytes up to the highest bit set only.
+ *
+ * @throws {BloomFormatError} when it is longer than the filter, or has bits behind the last one.
+ */
+export function checkRedisString(value: Uint8Array, { bits }: Geometry): void {
+  const size = Math.ceil(bits / 8);
+  if (value.length > size) {
+    throw new BloomFormatError(
+      `Expected a string of at most ${size} bytes for a filter of ${bits} bits, got ${value.length}. Use the number of bits ` +
+        'that the peer uses.',
+    );
+  }
+  const spare = size * 8 - bits;
+  if (value.length === size && (value[size - 1]! & ((1 << spare) - 1)) !== 0) {
+    throw new BloomFormatError(
+      `Expected no bits behind bit ${bits - 1}, got some. Use the number of bits that the peer uses.`,
+    );
+  }
+}

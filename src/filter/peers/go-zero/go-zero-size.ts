@@ -1,0 +1,32 @@
+import { BloomConfigError } from '../../../common/index.js';
+import { checkDemand, type Demand, type Geometry } from '../bits/geometry.js';
+import { passRate } from '../../error-model.js';
+import { GO_ZERO_HASH_COUNT } from './go-zero-layout.js';
+
+/** Redis knows no bits beyond. */
+const MAX_BITS = 2 ** 32;
+
+/**
+ * The fewest bits that keep an error rate with go-zero's 14 hashes. go-zero itself has no formula, it recommends 20 bits an id.
+ *
+ * @throws {BloomConfigError} when they are more than the 2^32 that Redis holds.
+ */
+export function goZeroSize(demand: Demand): Geometry {
+  checkDemand(demand);
+  const { capacity: ids, errorRate } = demand;
+  const hashCount = GO_ZERO_HASH_COUNT;
+  let tooFew = 0;
+  let bits = MAX_BITS;
+  if (!(passRate({ bits, hashCount, ids }) <= errorRate)) {
+    throw new BloomConfigError(
+      `Expected a filter of at most ${MAX_BITS} bits, which is what Redis holds, got a larger one for ${ids} ids at an error ` +
+        `rate of ${errorRate}. Lower the capacity, raise the error rate, or split the ids over several filters.`,
+    );
+  }
+  while (bits - tooFew > 1) {
+    const middle = Math.floor((tooFew + bits) / 2);
+    if (passRate({ bits: middle, hashCount, ids }) <= errorRate) bits = middle;
+    else tooFew = middle;
+  }
+  return { bits, hashCount };
+}

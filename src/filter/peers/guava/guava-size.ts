@@ -1,0 +1,40 @@
+import { BloomConfigError } from '../../../common/index.js';
+import { checkDemand, type Demand, type Geometry } from '../bits/geometry.js';
+import { naturalLogarithm } from '../java/logarithm.js';
+import { optimalBits, optimalHashCount } from '../java/optimal-bits.js';
+import { GUAVA_MAX_HASH_COUNT, GUAVA_MAX_WORDS, WORD_BITS } from './guava-layout.js';
+
+/** What a filter of Guava is planned for. */
+export interface GuavaDemand extends Demand {
+  /** From 0; Guava takes 0 for 1. */
+  readonly capacity: number;
+  /**
+   * How Guava comes to the number of hashes: from the error rate as 33.7.1 does (default), or from the bits as releases up to
+   * 32.0.1 at least do. They differ for very few ids, and otherwise where the number is next to a half.
+   */
+  readonly hashCountFrom?: 'error-rate' | 'bits' | undefined;
+}
+
+/**
+ * Bits and hash count that `BloomFilter.create` would choose.
+ *
+ * @throws {BloomConfigError} for what Guava refuses too.
+ */
+export function guavaSize(demand: GuavaDemand): Geometry {
+  checkDemand(demand, 0);
+  const { errorRate, hashCountFrom = 'error-rate' } = demand;
+  const capacity = Math.max(1, demand.capacity);
+  const optimal = optimalBits(capacity, errorRate);
+  const hashCount =
+    hashCountFrom === 'bits'
+      ? optimalHashCount(capacity, optimal)
+      : Math.max(1, Math.round(-naturalLogarithm(errorRate) / Math.LN2));
+  const words = Math.ceil(optimal / WORD_BITS);
+  if (words < 1 || words > GUAVA_MAX_WORDS || hashCount > GUAVA_MAX_HASH_COUNT) {
+    throw new BloomConfigError(
+      `Expected a filter of 1 to 64 * (2^31 - 1) bits and at most ${GUAVA_MAX_HASH_COUNT} hashes, got ${optimal} bits and ` +
+        `${hashCount} hashes for ${demand.capacity} ids at an error rate of ${errorRate}. Choose others; Guava refuses them too.`,
+    );
+  }
+  return { bits: words * WORD_BITS, hashCount };
+}

@@ -1,0 +1,26 @@
+import { BloomConfigError, printed } from '../../../common/index.js';
+import { checkForeignOptions, checkForeignKey, type ForeignKeyOptions } from '../bits/foreign-key.js';
+import { checkFunnel, type GuavaFunnel } from './funnel.js';
+import { GUAVA_STRATEGIES, type GuavaStrategy } from './guava-layout.js';
+
+/** A filter of Guava in a Redis string that holds what `BloomFilter.writeTo` writes. */
+export interface GuavaStoredLayout extends ForeignKeyOptions {
+  readonly kind: 'guava';
+  readonly key: string;
+  /** Stored nowhere, and silently wrong if one side has another. */
+  readonly funnel: GuavaFunnel;
+  /** Default `MURMUR128_MITZ_64`. */
+  readonly strategy?: GuavaStrategy | undefined;
+}
+
+/** @throws {BloomConfigError} for an option that cannot work. */
+export function checkGuavaLayout(layout: GuavaStoredLayout): void {
+  const { key, funnel, strategy } = layout;
+  checkForeignKey('key', key);
+  checkFunnel(funnel);
+  checkForeignOptions(layout);
+  if (strategy === undefined || GUAVA_STRATEGIES.includes(strategy)) return;
+  throw new BloomConfigError(
+    `Expected layout.strategy to be one of ${GUAVA_STRATEGIES.join(', ')}, got ${printed(strategy)}.`,
+  );
+}

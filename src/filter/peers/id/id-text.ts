@@ -1,0 +1,33 @@
+import { BloomIdError } from '../../../common/index.js';
+import { type BloomId, type IdKey, MAX_ID_BYTES_LIMIT, toIdKey } from '../../id.js';
+
+/**
+ * An id as peers take it: as `toIdKey` has it, but an empty one is allowed.
+ *
+ * @throws {BloomIdError} for what is no id, and for a bigint of over 65,536 hexadecimal digits.
+ */
+export function toPeerKey(id: BloomId): IdKey {
+  if (typeof id === 'string') return id;
+  if (id instanceof Uint8Array) return id;
+  const key = toIdKey(id);
+  if (key.length > MAX_ID_BYTES_LIMIT) {
+    throw new BloomIdError(
+      `Expected a bigint of at most ${MAX_ID_BYTES_LIMIT} digits, got a longer one. Pass the id as text.`,
+    );
+  }
+  return key;
+}
+
+/**
+ * An id as text.
+ *
+ * @throws {BloomIdError} for bytes, and for what is no id.
+ */
+export function toText(id: BloomId): string {
+  const key = toPeerKey(id);
+  if (typeof key === 'string') return key;
+  throw new BloomIdError(
+    `Expected text, since this layout hashes the characters of a string and not its bytes, got ${key.length} bytes. Pass ` +
+      'the id as a string.',
+  );
+}

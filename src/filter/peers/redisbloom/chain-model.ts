@@ -1,0 +1,15 @@
+import { anyOf, passRate } from '../../error-model.js';
+import { chainOf, linkSize, nextLink, type RedisBloomDemand } from './redisbloom-size.js';
+
+/** The chance that an absent id passes one of the links that a chain has when it holds `ids` ids. */
+export function chainErrorRate(demand: RedisBloomDemand, ids: number): number {
+  const { first, nonScaling, expansion } = chainOf(demand);
+  const rates: number[] = [];
+  let rest = nonScaling ? Math.min(ids, first.capacity) : ids;
+  for (let link = first; rest > 0 && link.errorRate > 0; link = nextLink(link, expansion)) {
+    const here = Math.min(rest, link.capacity);
+    rates.push(passRate({ ...linkSize(link), ids: here }));
+    rest -= here;
+  }
+  return anyOf(rates);
+}

@@ -1,0 +1,120 @@
+import { BloomFullError } from '../../../common/index.js';
+import type { FilterEstimate } from '../bits/bit-filter.js';
+import type { BloomId } from '../../id.js';
+import { dumpChunks, type RedisBloomChunk } from './dump-chunks.js';
+import { writeHeader } from './redisbloom-header.js';
+import type { RedisBloomHash } from './redisbloom-hash.js';
+import { type LinkState, RedisBloomLink } from './redisbloom-link.js';
+import { type ChainSettings, linkSize, nextLink } from './redisbloom-size.js';
+
+/** What a process may well hold of one filter. */
+const MAX_LINK_BYTES = 2 ** 32;
+
+/** A filter of RedisBloom in the memory of this process: a chain of links, of which the last one takes the ids. */
+export class RedisBloomFilter {
+  /** @param links at least one, all with this hash */
+  constructor(
+    private readonly links: RedisBloomLink[],
+    private readonly hash: RedisBloomHash,
+    private readonly settings: ChainSettings,
+  ) {}
+
+  /**
+   * Adds an id; true when it was not there before. A full filter grows by a link.
+   *
+   * @throws {BloomIdError} when the id is none that the peer could have added.
+   * @throws {BloomFullError} when the filter is full and does not grow.
+   */
+  add(id: BloomId): boolean {
+    if (this.mightContain(id)) return false;
+    let newest = this.links.at(-1)!;
+    if (newest.isFull) newest = this.grow(newest);
+    newest.bitmap.insert();
+    newest.items++;
+    return true;
+  }
+
+  /**
+   * False: the id was never added. True: it was, or the error rate struck.
+   *
+   * @throws {BloomIdError} when the id is none that the peer could have added.
+   */
+  mightContain(id: BloomId): boolean {
+    const { links } = this;
+    const newest = links.length - 1;
+    links[newest]!.layout.locate(id);
+    if (links[newest]!.bitmap.contains()) return true;
+    for (let i = newest - 1; i >= 0; i--) {
+      const { layout, bitmap } = links[i]!;
+      layout.locateHashed();
+      if (bitmap.contains()) return true;
+    }
+    return false;
+  }
+
+  /** Set bits and errors of all links together; ids are counted, not estimated. */
+  estimate(): FilterEstimate {
+    let setBits = 0;
+    let ids = 0;
+    let passes = 1;
+    for (const { layout, bitmap, items } of this.links) {
+      const setHere = bitmap.countBits();
+      setBits += setHere;
+      ids += items;
+      passes *= 1 - (setHere / layout.bits) ** layout.hashCount;
+    }
+    return { setBits, ids, errorRate: 1 - passes };
+  }
+
+  /** Size and load of each link, the oldest first. */
+  describe(): LinkState[] {
+    return this.links.map(({ state }) => state);
+  }
+
+  /** What `BF.SCANDUMP` replies, without the empty chunk at the end, and what `BF.LOADCHUNK` takes. */
+  write(): RedisBloomChunk[] {
+    return dumpChunks(
+      writeHeader({ ...this.settings, links: this.describe() }),
+      this.links.map(({ bitmap }) => bitmap.copy()),
+    );
+  }
+
+  /**
+   * The same in smaller chunks, which are views of the filter: to be sent before it changes.
+   *
+   * @param maxBytes length of a chunk at most; the first one, the header, is as long as it is
+   */
+  *chunks(maxBytes: number): Generator<RedisBloomChunk> {
+    yield { iterator: 1, data: writeHeader({ ...this.settings, links: this.describe() }) };
+    let iterator = 1;
+    for (const { bitmap, layout } of this.links) {
+      for (let at = 0; at < layout.bits / 8; at += maxBytes) {
+        const data = bitmap.view(at, Math.min(at + maxBytes, layout.bits / 8));
+        iterator += data.length;
+        yield { iterator, data };
+      }
+    }
+  }
+
+  private grow(newest: RedisBloomLink): RedisBloomLink {
+    const { nonScaling, expansion } = this.settings;
+    if (nonScaling) {
+      throw new BloomFullError(
+        `Expected at most ${newest.state.capacity} ids in a filter that does not scale, got one more. Make a larger one, or one ` +
+          'that scales.',
+      );
+    }
+    const demand = nextLink(newest.state, expansion);
+    const size = demand.errorRate > 0 ? linkSize(demand) : undefined;
+    if (size === undefined || size.bits / 8 > MAX_LINK_BYTES) {
+      throw new BloomFullError(
+        `Expected a further link of at most ${MAX_LINK_BYTES} bytes, got one for ${demand.capacity} ids at an error rate of ` +
+          `${demand.errorRate}. Make a new filter for all ids.`,
+      );
+    }
+    const link = new RedisBloomLink({ ...demand, ...size, items: 0 }, this.hash);
+    link.layout.locateHashed();
+    this.links.push(link);
+    return link;
+  }
+}

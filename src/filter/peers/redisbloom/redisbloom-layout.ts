@@ -1,0 +1,43 @@
+import { BitLayout } from '../bits/bit-layout.js';
+import type { Geometry } from '../bits/geometry.js';
+import { SteppedPositions } from '../bits/stepped-positions.js';
+import type { ByteSink } from '../id/byte-sink.js';
+import { putTextOrBytes } from '../id/put-text.js';
+import type { BloomId } from '../../id.js';
+import { RedisBloomHash } from './redisbloom-hash.js';
+
+/** Layout 5, `redisbloom`, of one link of the chain: double hashing with two MurmurHash64A. */
+export class RedisBloomLayout extends BitLayout {
+  readonly kind = 'redisbloom';
+  readonly bitOrder = 'least-significant-first';
+
+  private readonly stepped: SteppedPositions;
+
+  constructor(
+    geometry: Geometry,
+    private readonly hash = new RedisBloomHash(),
+  ) {
+    super(geometry);
+    this.stepped = new SteppedPositions(geometry.bits, { clearsTopBit: false, alternates: false });
+    this.located = geometry.hashCount;
+  }
+
+  isSameAs(other: BitLayout): boolean {
+    return this.hasSameGeometry(other);
+  }
+
+  /** Finds the positions of the id that was located last by any layout with this hash. */
+  locateHashed(): void {
+    const { firstHigh, firstLow, secondHigh, secondLow } = this.hash;
+    this.stepped.fill(this.places, firstHigh, firstLow, secondHigh, secondLow);
+  }
+
+  protected put(id: BloomId, sink: ByteSink): void {
+    putTextOrBytes(id, sink, '\ufffd');
+  }
+
+  protected locateBytes(sink: ByteSink): void {
+    this.hash.hash(sink);
+    this.locateHashed();
+  }
+}

@@ -1,0 +1,58 @@
+import { BitLayout } from '../bits/bit-layout.js';
+import { checkInteger, type Geometry } from '../bits/geometry.js';
+import { SteppedPositions } from '../bits/stepped-positions.js';
+import { HighwayHash } from '../hash/highway-hash.js';
+import type { ByteSink } from '../id/byte-sink.js';
+import type { BloomId } from '../../id.js';
+import {
+  type Encoder,
+  encoderOf,
+  type RedissonCodec,
+  type RedissonSettings,
+  type RedissonType,
+} from './codec.js';
+
+export const REDISSON_MAX_BITS = 4_294_967_294;
+
+/** Layout 4, `redisson`: double hashing with the two halves of HighwayHash 128, which are added in turn. */
+export class RedissonLayout extends BitLayout {
+  readonly kind = 'redisson';
+  readonly bitOrder = 'most-significant-first';
+  readonly codec: RedissonCodec;
+  readonly type: RedissonType;
+
+  private readonly hash = new HighwayHash();
+  private readonly putId: Encoder;
+  private readonly stepped: SteppedPositions;
+
+  /** @throws {BloomConfigError} when bits is not from 1 to 4,294,967,294, or there is no such codec. */
+  constructor(settings: Geometry & RedissonSettings) {
+    super(settings);
+    checkInteger('bits', settings.bits, { min: 1, max: REDISSON_MAX_BITS });
+    this.codec = settings.codec;
+    this.type = settings.type ?? 'String';
+    this.putId = encoderOf(settings);
+    this.stepped = new SteppedPositions(settings.bits, { clearsTopBit: true, alternates: true });
+    this.located = settings.hashCount;
+  }
+
+  isSameAs(other: BitLayout): boolean {
+    return (
+      this.hasSameGeometry(other) &&
+      other instanceof RedissonLayout &&
+      this.codec === other.codec &&
+      this.type === other.type
+    );
+  }
+
+  protected put(id: BloomId, sink: ByteSink): void {
+    this.putId(id, sink);
+  }
+
+  protected locateBytes(sink: ByteSink): void {
+    const { hash } = this;
+    hash.hash(sink);
+    const { firstHigh, firstLow, secondHigh, secondLow } = hash;
+    this.stepped.fill(this.places, firstHigh, firstLow, secondHigh, secondLow);
+  }
+}

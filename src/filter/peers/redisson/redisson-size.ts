@@ -1,0 +1,25 @@
+import { BloomConfigError, printed } from '../../../common/index.js';
+import { checkInteger, type Demand, type Geometry } from '../bits/geometry.js';
+import { optimalBits, optimalHashCount } from '../java/optimal-bits.js';
+import { REDISSON_MAX_BITS } from './redisson-layout.js';
+
+/**
+ * Bits (`size`) and hash count (`hashIterations`) that `tryInit` would choose.
+ *
+ * @param demand errorRate may be 0, which Redisson takes for the smallest double
+ * @throws {BloomConfigError} for what Redisson refuses too.
+ */
+export function redissonSize({ capacity, errorRate }: Demand): Geometry {
+  checkInteger('capacity', capacity, { min: 0, max: Number.MAX_SAFE_INTEGER });
+  if (!(errorRate >= 0 && errorRate <= 1)) {
+    throw new BloomConfigError(`Expected errorRate to be from 0 to 1, got ${printed(errorRate)}.`);
+  }
+  const bits = optimalBits(capacity, errorRate || Number.MIN_VALUE);
+  if (bits < 1 || bits > REDISSON_MAX_BITS) {
+    throw new BloomConfigError(
+      `Expected a filter of 1 to ${REDISSON_MAX_BITS} bits, got ${bits} for ${capacity} ids at an error rate of ${errorRate}. ` +
+        'Choose others; Redisson refuses them too.',
+    );
+  }
+  return { bits, hashCount: optimalHashCount(capacity, bits) };
+}

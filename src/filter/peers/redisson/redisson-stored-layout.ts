@@ -1,0 +1,29 @@
+import { BloomConfigError, printed } from '../../../common/index.js';
+import { checkForeignOptions, checkForeignKey, type ForeignKeyOptions } from '../bits/foreign-key.js';
+import { encoderOf, type RedissonCodec, type RedissonType } from './codec.js';
+
+/** A filter of Redisson on the very keys that `RBloomFilter` uses. */
+export interface RedissonStoredLayout extends ForeignKeyOptions {
+  readonly kind: 'redisson';
+  /** As given to `getBloomFilter`, after the client's `nameMapper` if it has one. */
+  readonly name: string;
+  /** The value codec of the filter: stored nowhere, and silently wrong if one side has another. */
+  readonly codec: RedissonCodec;
+  /** The class of the elements in Java. Default `String`. */
+  readonly type?: RedissonType | undefined;
+  /**
+   * Whether a rebuild may give a filter that is there another size when the ids have outgrown it. Default false: Java handles that
+   * know the old size answer "absent" for every id until they read the new one.
+   */
+  readonly resize?: boolean | undefined;
+}
+
+/** @throws {BloomConfigError} for an option that cannot work. */
+export function checkRedissonLayout(layout: RedissonStoredLayout): void {
+  const { name, resize } = layout;
+  checkForeignKey('name', name);
+  encoderOf(layout);
+  checkForeignOptions(layout);
+  if (resize === undefined || typeof resize === 'boolean') return;
+  throw new BloomConfigError(`Expected layout.resize to be true or false, got ${printed(resize)}.`);
+}

@@ -1,0 +1,29 @@
+import { BloomConfigError, printed } from '../../../common/index.js';
+import { checkInteger, type Demand, type Geometry } from '../bits/geometry.js';
+import { optimalBits, optimalHashCount } from '../java/optimal-bits.js';
+import { SPRING_MAX_BITS } from './spring-layout.js';
+
+/** The helper takes the number of ids as a Java int. */
+const MAX_CAPACITY = 2 ** 31 - 1;
+
+/**
+ * Bits and hash count that the helper would choose: bits saturate at 2^31 - 1, so that more ids than those hold get more
+ * errors without a word.
+ *
+ * @param demand errorRate may be 0, which the helper takes for the smallest double
+ * @throws {BloomConfigError} when the helper would divide by zero.
+ */
+export function springSize({ capacity, errorRate }: Demand): Geometry {
+  checkInteger('capacity', capacity, { min: 1, max: MAX_CAPACITY });
+  if (!(errorRate >= 0 && errorRate < 1)) {
+    throw new BloomConfigError(`Expected errorRate to be at least 0 and below 1, got ${printed(errorRate)}.`);
+  }
+  const bits = Math.min(optimalBits(capacity, errorRate || Number.MIN_VALUE), SPRING_MAX_BITS);
+  if (bits < 1) {
+    throw new BloomConfigError(
+      `Expected a filter of at least one bit, got none for ${capacity} ids at an error rate of ${errorRate}. Lower the error ` +
+        'rate; the helper would divide by zero.',
+    );
+  }
+  return { bits, hashCount: optimalHashCount(capacity, bits) };
+}

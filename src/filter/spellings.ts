@@ -1,0 +1,87 @@
+import type { BloomId } from './id.js';
+
+/*
+ * Functions for the option `normalize`. Each maps all spellings that a database takes for one id to one text. A function may also map
+ * ids to one text that the database keeps apart: that costs a lookup now and then. The other way round an id that exists would be
+ * answered "absent".
+ */
+
+/**
+ * For text that the database compares without case, or without case and accents: `citext`, and collations such as `NOCASE`,
+ * `utf8mb4_0900_ai_ci` and `Latin1_General_CI_AS`. Ignores case, accents, compatibility forms (as NFKD names them) and space at the ends.
+ */
+export function lowerCase(id: BloomId): BloomId {
+  if (typeof id !== 'string') return id;
+  // Upper case first: 'ß' and 'SS' meet there, as the two small sigmas do.
+  return withoutMarks(withoutMarks(id).toUpperCase().toLowerCase()).trim();
+}
+
+/**
+ * For a column of type `uuid`: upper and lower case, with or without hyphens, in braces, as `urn:uuid:…`, or the 16 bytes. What is no
+ * UUID stays as it is.
+ */
+export function uuid(id: BloomId): BloomId {
+  const digits = typeof id === 'string' ? uuidDigits(id) : id instanceof Uint8Array ? hexOf(id) : '';
+  if (digits.length !== 32) return id;
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/**
+ * For a column of integers: `7`, `7n`, `'7'`, `'007'`, `'+7'`, `' 7 '`, `'7.0'`, `'0x7'` and `'1_000'` as Postgres reads them, and
+ * `'7 pieces'` as MySQL does. MySQL takes text that begins with no digit for 0, and so does this function.
+ */
+export function integer(id: BloomId): BloomId {
+  if (typeof id !== 'string') return id;
+  const text = id.trim();
+  // Empty text is no id, whatever a database makes of it.
+  return text === '' ? text : integerText(text);
+}
+
+/** For text that is written with composed characters here and with combining ones there: Unicode's normal form NFC. */
+export function nfc(id: BloomId): BloomId {
+  return typeof id === 'string' ? id.normalize('NFC') : id;
+}
+
+function withoutMarks(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '');
+}
+
+/** The digits of a UUID, in lower case; another text when it is none. */
+function uuidDigits(text: string): string {
+  // Longer than any spelling: it is not worth a look.
+  if (text.length > 64) return '';
+  const bare = text
+    .trim()
+    .toLowerCase()
+    .replace(/^urn:uuid:/, '')
+    .replace(/^\{(.*)\}$/, '$1')
+    .replaceAll('-', '');
+  return /^[\da-f]{32}$/.test(bare) ? bare : '';
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return bytes.length === 16 ? Buffer.from(bytes).toString('hex') : '';
+}
+
+function integerText(text: string): string {
+  const [, sign = '', radix, based = '', digits = '', fraction = ''] =
+    /^([+-]?)(?:0([xob])([\da-f_]+)|([\d_]*)((?:\.\d*)?(?:e[+-]?\d+)?))/i.exec(text)!;
+  const magnitude = radix ? basedText(radix, based) : decimalText(digits.replaceAll('_', ''), fraction);
+  return sign === '-' && magnitude !== '0' ? `-${magnitude}` : magnitude;
+}
+
+function basedText(radix: string, digits: string): string {
+  try {
+    return BigInt(`0${radix.toLowerCase()}${digits.replaceAll('_', '')}`).toString();
+  } catch {
+    return '0'; // '0b2': it has a digit that the radix does not have.
+  }
+}
+
+/** @param fraction `.5`, `e3`, both or nothing. */
+function decimalText(digits: string, fraction: string): string {
+  const rounded = fraction === '' ? NaN : Math.trunc(Number(`${digits || '0'}${fraction}`));
+  // Beyond that a number of JavaScript is another integer than the text says.
+  const whole = Number.isSafeInteger(rounded) ? String(rounded) : digits;
+  return whole.replace(/^0+(?=\d)/, '') || '0';
+}

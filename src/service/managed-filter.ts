@@ -7,7 +7,16 @@ import {
 } from '../common/index.js';
 import { type BloomId, type IdKey, storedBytes, toIdKey } from '../filter/index.js';
 import type { BloomRebuildReport, RebuildRequest } from '../rebuild/index.js';
-import type { AdvisedFilter, StoredFilter, FilterStore, BloomVerdict } from '../store/index.js';
+import {
+  type AdvisedFilter,
+  type BloomVerdict,
+  type FilterStore,
+  isAdoptable,
+  isMeasurable,
+  isRemovable,
+  sharesDenials,
+  type StoredFilter,
+} from '../store/index.js';
 import type { BloomFilterInfo, GuardableFilter } from './bloom-filter.js';
 import { FilterBuilds } from './filter-builds.js';
 import type { FilterDefinition } from './filter-definition.js';
@@ -71,7 +80,7 @@ export class ManagedFilter implements GuardableFilter {
       drainMs,
       denials: cache ? sharedDenials(cache) : undefined,
     });
-    const { denials } = this.inStore;
+    const denials = sharesDenials(this.inStore) ? this.inStore.denials : undefined;
     if (cache && cache.shared && !denials && surroundings.store.kind !== 'memory') {
       const got = layout.kind === 'blocked' ? 'scaling' : layout.kind;
       throw new BloomConfigError(
@@ -162,7 +171,7 @@ export class ManagedFilter implements GuardableFilter {
 
   async remove(id: BloomId): Promise<boolean> {
     const key = this.keys.of(id);
-    if (!this.inStore.remove) {
+    if (!isRemovable(this.inStore)) {
       throw new BloomConfigError(
         `Filter '${this.name}' cannot remove ids: expected the layout cuckoo, got ${this.definition.layout.kind}. Register it with that ` +
           'layout, or leave the id in: it costs a lookup until the next rebuild.',
@@ -182,7 +191,7 @@ export class ManagedFilter implements GuardableFilter {
   }
 
   async adopt(): Promise<void> {
-    if (!this.inStore.adopt) {
+    if (!isAdoptable(this.inStore)) {
       throw new BloomConfigError(
         `Filter '${this.name}' has the layout ${this.definition.layout.kind}, which nobody else writes: there is nothing to take as it is. ` +
           'Empty it with reset(), or rebuild it.',
@@ -197,7 +206,7 @@ export class ManagedFilter implements GuardableFilter {
   }
 
   async reset(): Promise<void> {
-    if (this.inStore.adopt) {
+    if (isAdoptable(this.inStore)) {
       throw new BloomConfigError(
         `Filter '${this.name}' is on a key of other systems: emptied, it would answer "absent" for their ids. Have its owner fill ` +
           'the key, then call adopt().',
@@ -219,7 +228,7 @@ export class ManagedFilter implements GuardableFilter {
   async info(): Promise<BloomFilterInfo> {
     const found = await this.inStore.describe();
     const { shape, count, builtAt, builds, rebuilding, state } = found;
-    const measured = shape && (await this.inStore.measureErrorRate?.());
+    const measured = shape && isMeasurable(this.inStore) ? await this.inStore.measureErrorRate() : undefined;
     return {
       name: this.name,
       state,
@@ -264,12 +273,12 @@ export class ManagedFilter implements GuardableFilter {
 
   /** @throws {BloomConfigError} when the store can never have this filter. */
   async verify(): Promise<void> {
-    await this.inStore.verify?.();
+    await this.inStore.verify();
   }
 
   /** Makes a filter without a source, empty, unless it was made before, or is its owners' or a person's to make. */
   create(): Promise<void> {
-    const isMadeElsewhere = this.inStore.adopt || this.definition.create === 'explicit';
+    const isMadeElsewhere = isAdoptable(this.inStore) || this.definition.create === 'explicit';
     return isMadeElsewhere ? Promise.resolve() : this.builds.create();
   }
 

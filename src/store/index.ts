@@ -5,19 +5,31 @@ export {
   LAST_BUILD_PAUSE_MS,
   type LeaseRequest,
 } from './build-occasion.js';
+export type {
+  BlockListener,
+  BlocksRead,
+  CopyableDescription,
+  CopyableFilter,
+  CopyableStore,
+} from './copyable-filter.js';
 export type { DenialAnswer, DenialOptions, DenialQuestion, SharedNegativeCache } from './denials.js';
+export {
+  type AdoptableFilter,
+  type DenialSharingFilter,
+  isAdoptable,
+  isMeasurable,
+  isRemovable,
+  type MeasurableFilter,
+  type RemovableFilter,
+  sharesDenials,
+} from './filter-abilities.js';
 export { notRecorded } from './not-recorded.js';
 export type {
   AdvisedFilter,
-  BlockListener,
-  BlocksRead,
   StoredFilter,
   BloomReplicaMode,
   FilterStore,
   BloomVerdict,
-  CopyableDescription,
-  CopyableFilter,
-  CopyableStore,
   FilterDescription,
   FilterLoad,
   LocalFilter,

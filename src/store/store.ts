@@ -1,7 +1,7 @@
 import type { BloomEventListener, BloomFilterState, Clock } from '../common/index.js';
 import type { BuildOutcome, LeaseRequest } from './build-occasion.js';
-import type { DenialOptions, SharedNegativeCache } from './denials.js';
-import type { FilterShape, Generation, IdKey, StoredLayout } from '../filter/index.js';
+import type { DenialOptions } from './denials.js';
+import type { FilterShape, IdKey, StoredLayout } from '../filter/index.js';
 
 /**
  * `absent`: the id is certainly not in the set. `maybe`: it is, or the error rate struck. `unknown`: the filter
@@ -52,13 +52,13 @@ export interface FilterLoad {
 /** `verified`: a copy answers "maybe" by itself, and what it has not is asked of the store. */
 export type BloomReplicaMode = 'off' | 'verified';
 
-/** One filter in a store. Bulk is the primitive; concurrent calls of one tick may share a round trip. */
+/**
+ * One filter in a store: what every one can do. What only some can is in `filter-abilities.ts`. Bulk is the primitive; concurrent calls of
+ * one tick may share a round trip.
+ */
 export interface StoredFilter {
-  /** Undefined unless it was opened with `denials` and processes share it. */
-  readonly denials?: SharedNegativeCache | undefined;
-
   /** Names the live generation as this process knows it now, without asking; undefined where it does not know. */
-  readonly generation?: string | undefined;
+  readonly generation: string | undefined;
 
   /** A verdict for each id, in order. Never rejects: what fails is `unknown` and one event. */
   check(ids: readonly IdKey[]): Promise<BloomVerdict[]>;
@@ -77,27 +77,11 @@ export interface StoredFilter {
   add(ids: readonly IdKey[]): Promise<boolean[]>;
 
   /**
-   * Removes ids, once each, from a filter of a layout that can; left out for others. For each, false when it is certainly not there, or
-   * has to stay. Only ids that were added may be removed: any other may take out one that was.
-   *
-   * @throws {BloomUnavailableError} when the ids could not be removed.
-   */
-  readonly remove?: ((ids: readonly IdKey[]) => Promise<boolean[]>) | undefined;
-
-  /**
    * What the store says of the filter now.
    *
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */
   describe(): Promise<FilterDescription>;
-
-  /**
-   * The share of absent ids that pass, from the bits that are set in a sample of the blocks; undefined while nothing is live. Left out where
-   * the shape that `describe` gives is measured already.
-   *
-   * @throws {BloomUnavailableError} when the store cannot be asked.
-   */
-  readonly measureErrorRate?: (() => Promise<number | undefined>) | undefined;
 
   /**
    * Takes the filter out of service for all processes, as `suspect`, until it is rebuilt.
@@ -111,15 +95,7 @@ export interface StoredFilter {
    *
    * @throws {BloomConfigError} when it never can: what is missing, and what to do.
    */
-  verify?(): Promise<void>;
-
-  /**
-   * Of a filter on keys of others: takes it as it stands now, after a loss or before its first build.
-   *
-   * @throws {BloomFormatError} when what is there is no such filter.
-   * @throws {BloomUnavailableError} when there is no such key, or the store cannot be asked.
-   */
-  readonly adopt?: (() => Promise<void>) | undefined;
+  verify(): Promise<void>;
 
   /** What in the setup of the store endangers a filter, each with what to do about it. Never rejects. */
   advise(filter: AdvisedFilter): Promise<readonly string[]>;
@@ -222,38 +198,4 @@ export interface LocalFilter {
    * @throws {BloomIdError} for an id that the filter cannot hold.
    */
   addKey(id: IdKey): boolean;
-}
-
-/** A store whose blocks a process may copy. */
-export interface CopyableStore extends FilterStore {
-  /** A filter of layout `blocked`. */
-  openCopyable(options: OpenFilterOptions & { readonly onBlocks: BlockListener }): CopyableFilter;
-}
-
-export interface CopyableFilter extends StoredFilter {
-  describe(): Promise<CopyableDescription>;
-
-  /**
-   * Blocks of the live generation as they are stored, at most 256 that begin at a multiple of 256. They may be fewer or of
-   * another generation: their tags tell.
-   *
-   * @throws {BloomUnavailableError} when the store cannot be asked.
-   */
-  readBlocks(first: number, count: number): Promise<Uint8Array>;
-}
-
-export interface CopyableDescription extends FilterDescription {
-  /** The live generation; undefined unless `ready`. */
-  readonly generation: Generation | undefined;
-}
-
-/** Called with what a check has read. */
-export type BlockListener = (read: BlocksRead) => void;
-
-export interface BlocksRead {
-  /** The generation that was asked; a block that is not of it has another tag. */
-  readonly generation: Generation;
-  /** Where each block is. */
-  readonly numbers: ArrayLike<number>;
-  readonly blocks: readonly Uint8Array[];
 }

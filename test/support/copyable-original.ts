@@ -33,6 +33,8 @@ export class CopyableOriginal implements CopyableStore {
     this.onBlocks = onBlocks;
     const refuse = () => Promise.reject(new Error('not part of this test'));
     return {
+      denials: undefined,
+      generation: undefined,
       check: (ids) => this.check(ids),
       checkOne: async (id) => (await this.check([id]))[0]!,
       add: async (ids) => ids.map((id) => this.live!.addKey(id)),
@@ -41,6 +43,8 @@ export class CopyableOriginal implements CopyableStore {
         return { generation: this.live?.generation } as CopyableDescription;
       },
       readBlocks: (first, count) => this.read(first, count),
+      measureErrorRate: async () => undefined,
+      verify: async () => {},
       distrust: async () => {},
       advise: refuse,
       lease: refuse,

@@ -4,6 +4,7 @@ import type { StoredFilter, DenialAnswer, DenialOptions } from '../../src/store/
 import { eventually } from './eventually.js';
 import { openOptions } from './open-options.js';
 import type { Instance } from './redis-fixture.js';
+import { denialsOf } from './abilities.js';
 
 const BUCKET_BYTES = 108;
 /** Where a bucket has times: when rows are visible, and when each of four denials ends. */
@@ -22,7 +23,7 @@ export function sharing(
 }
 
 export function ask(filter: StoredFilter, id: IdKey, scope = 'Products.find'): Promise<DenialAnswer> {
-  return filter.denials!.ask({ id, scope, since: performance.now() });
+  return denialsOf(filter).ask({ id, scope, since: performance.now() });
 }
 
 /** Whatever the database says of the id, it is noted; resolves when the server has done it. */

@@ -11,13 +11,14 @@ import {
   tooLong,
 } from '../../filter/index.js';
 import type { StagePlan } from '../index.js';
-import type { InMemoryFilter, InMemoryScan } from './in-memory-filter.js';
+import type { InMemoryScan } from './in-memory-filter.js';
+import type { RemovableInMemoryFilter } from './removable-filter-in-memory.js';
 
 /** How often an id is kept that is added again and again, before it can no longer be removed. */
 const MOST_COPIES = 4;
 
 /** A cuckoo filter from which no other id than the one that is meant can vanish, provided that only ids are removed that were added. */
-export class InMemoryCuckooFilter implements InMemoryFilter {
+export class InMemoryCuckooFilter implements RemovableInMemoryFilter {
   readonly capacity: number;
 
   private readonly plan: LayoutPlan;

@@ -15,9 +15,6 @@ export interface InMemoryFilter {
 
   mightContainKey(id: IdKey): boolean;
 
-  /** False when the id is certainly not there. Left out by layouts that cannot remove. */
-  removeKey?(id: IdKey): boolean;
-
   /** What it is like when it holds so many ids. */
   shape(ids: number): FilterShape;
 

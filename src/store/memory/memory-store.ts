@@ -3,6 +3,7 @@ import type { StoredFilter, FilterStore, OpenFilterOptions } from '../index.js';
 import { InMemoryBlockedFilter } from './in-memory-blocked-filter.js';
 import { InMemoryCuckooFilter } from './in-memory-cuckoo-filter.js';
 import { InMemoryGrowingFilter } from './in-memory-growing-filter.js';
+import { RemovableFilterInMemory } from './removable-filter-in-memory.js';
 import { StoredFilterInMemory } from './stored-filter-in-memory.js';
 
 /** Filters in the memory of this process: for one instance, for tests and for development. */
@@ -19,9 +20,7 @@ export class MemoryStore implements FilterStore {
         );
       }
       case 'cuckoo':
-        return new StoredFilterInMemory(options, (plan) => new InMemoryCuckooFilter(plan, layout), {
-          removes: true,
-        });
+        return new RemovableFilterInMemory(options, (plan) => new InMemoryCuckooFilter(plan, layout));
       default:
         throw new BloomConfigError(
           `Filter '${name}' has the layout ${layout.kind}, which is that of keys in Redis: give BloomModule.forRoot the option redis, or ` +

@@ -14,8 +14,8 @@ import {
 import { BuildFacts } from './build-facts.js';
 import type { InMemoryFilter } from './in-memory-filter.js';
 
-interface Live {
-  readonly filter: InMemoryFilter;
+interface Live<Held extends InMemoryFilter> {
+  readonly filter: Held;
   readonly plan: StagePlan;
   /** Distinct ids of the build. */
   readonly ids: number;
@@ -24,27 +24,24 @@ interface Live {
   readonly since: number;
 }
 
-export class StoredFilterInMemory implements StoredFilter {
-  readonly remove: StoredFilter['remove'];
+export class StoredFilterInMemory<Held extends InMemoryFilter = InMemoryFilter> implements StoredFilter {
+  protected live: Live<Held> | undefined;
+  protected added = 0;
 
   /** While nothing is live. */
   private state: 'unbuilt' | 'suspect' = 'unbuilt';
-  private live: Live | undefined;
-  private staged: InMemoryFilter | undefined;
+  private staged: Held | undefined;
   private builds = 0;
   private builtIds = 0;
-  private added = 0;
   private leased = false;
   private readonly facts: BuildFacts;
   private lastAddAt = -Infinity;
 
   constructor(
-    private readonly options: OpenFilterOptions,
-    private readonly hold: (plan: StagePlan) => InMemoryFilter,
-    { removes = false }: { removes?: boolean } = {},
+    protected readonly options: OpenFilterOptions,
+    private readonly hold: (plan: StagePlan) => Held,
   ) {
     this.facts = new BuildFacts(options.clock);
-    if (removes) this.remove = async (ids) => ids.map((id) => this.removeOne(id));
   }
 
   get generation(): string | undefined {
@@ -106,6 +103,8 @@ export class StoredFilterInMemory implements StoredFilter {
     emit({ type: 'state-changed', filter: name, state: this.state, reason });
   }
 
+  async verify(): Promise<void> {}
+
   async advise(): Promise<readonly string[]> {
     return [];
   }
@@ -134,18 +133,6 @@ export class StoredFilterInMemory implements StoredFilter {
   async close(): Promise<void> {
     this.live = undefined;
     this.staged = undefined;
-  }
-
-  /**
-   * From the live generation only. One that is staged may not have the id, and could lose another for it; what it has is gone with the
-   * build after it. Nor may one that has just gone live, if the row was deleted while it was built.
-   */
-  private removeOne(id: IdKey): boolean {
-    const { hasSource, drainMs, clock } = this.options;
-    if (hasSource && this.live && clock.now() - this.live.since < drainMs) return false;
-    const isRemoved = this.live?.filter.removeKey?.(id) ?? false;
-    if (isRemoved) this.added--;
-    return isRemoved;
   }
 
   private stage(plan: StagePlan): Staging {

@@ -4,11 +4,11 @@ import type {
   AdvisedFilter,
   BlockListener,
   BlocksRead,
-  StoredFilter,
   BloomVerdict,
   CopyableFilter,
   FilterDescription,
   LeaseRequest,
+  MeasurableFilter,
   RebuildLease,
   SharedNegativeCache,
 } from '../index.js';
@@ -40,7 +40,7 @@ export interface ReplicaFilterOptions {
  * costs a query. Its "absent" is no answer: the filter itself is asked, and the block that it reads then refreshes the copy. So
  * nothing that goes wrong with the copy can make an id absent that exists.
  */
-export class ReplicatedFilter implements StoredFilter {
+export class ReplicatedFilter implements MeasurableFilter {
   private readonly inner: CopyableFilter;
   /** Of the generation that answered last; whole or being loaded. */
   private copy: LocalCopy | undefined;
@@ -101,11 +101,11 @@ export class ReplicatedFilter implements StoredFilter {
   }
 
   async verify(): Promise<void> {
-    await this.inner.verify?.();
+    await this.inner.verify();
   }
 
   measureErrorRate(): Promise<number | undefined> {
-    return this.inner.measureErrorRate?.() ?? Promise.resolve(undefined);
+    return this.inner.measureErrorRate();
   }
 
   async distrust(reason: string): Promise<void> {

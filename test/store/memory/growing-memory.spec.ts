@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../src/common/index.js';
 import { planFilter, type StoredLayout } from '../../../src/filter/index.js';
-import type { StoredFilter } from '../../../src/store/index.js';
+import { isRemovable, type RemovableFilter, type StoredFilter } from '../../../src/store/index.js';
 import { MemoryStore } from '../../../src/store/memory/index.js';
 import { build, commitIds, idsOf, leaseOf, testPlan } from '../../support/built-filter.js';
 import { openOptions } from '../../support/open-options.js';
 import { SCALING_TRAITS } from '../../support/scaling-traits.js';
 import { describeStoreContract } from '../contract/store-contract.js';
+import { removable } from '../../support/abilities.js';
 
 function open(layout: StoredLayout): StoredFilter {
   return new MemoryStore().open(openOptions({ layout, drainMs: 0 }));
@@ -31,17 +32,15 @@ describe('A filter that grows, in this process', () => {
     expect(found.shape!.modelledErrorRate).toBeLessThan(0.01);
     const passed = (await filter.check(idsOf('other', 20_000))).filter((one) => one !== 'absent').length;
     expect(passed).toBeLessThan(200);
-    expect(filter.remove).toBeUndefined();
+    expect(isRemovable(filter)).toBe(false);
     await filter.close();
   });
 });
 
 describe('A cuckoo filter, in this process', () => {
-  let filter: StoredFilter & { remove: NonNullable<StoredFilter['remove']> };
+  let filter: RemovableFilter;
   beforeEach(async () => {
-    const opened = open({ kind: 'cuckoo' });
-    expect(opened.remove).toBeDefined();
-    filter = opened as typeof filter;
+    filter = removable(open({ kind: 'cuckoo' }));
   });
   afterEach(() => filter.close());
   const demand = { capacity: 1000, errorRate: 0.01 };
@@ -113,12 +112,13 @@ describe('A cuckoo filter that was just built', () => {
   it('removes nothing until rows that were deleted meanwhile have been removed', async () => {
     let now = 0;
     const clock = { ...systemClock, now: () => now };
-    const filter = new MemoryStore().open(openOptions({ layout: { kind: 'cuckoo' }, drainMs: 1000, clock }));
+    const opened = openOptions({ layout: { kind: 'cuckoo' }, drainMs: 1000, clock });
+    const filter = removable(new MemoryStore().open(opened));
     await build(filter, ['a'], { capacity: 100, errorRate: 0.01 });
     now = 999;
-    expect(await filter.remove!(['a'])).toEqual([false]);
+    expect(await filter.remove(['a'])).toEqual([false]);
     now = 1000;
-    expect(await filter.remove!(['a'])).toEqual([true]);
+    expect(await filter.remove(['a'])).toEqual([true]);
     expect(await filter.check(['a'])).toEqual(['absent']);
   });
 });

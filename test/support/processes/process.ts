@@ -4,6 +4,7 @@ import { toIdKey } from '../../../src/filter/index.js';
 import { type BloomIdSource, runRebuild } from '../../../src/rebuild/index.js';
 import { RedisStore } from '../../../src/store/redis/index.js';
 import type { FromProcess, ProcessOptions, Question, Tally, ToProcess } from './process-protocol.js';
+import { removable } from '../abilities.js';
 
 // A process of its own that adds ids, looks up those of all processes, removes some of its own, and rebuilds.
 
@@ -82,7 +83,10 @@ async function remove(id: string): Promise<void> {
   const since = performance.now();
   await ask({ type: 'end', id });
   if (performance.now() - since > PROMPT_SHARE * drainMs) return;
-  const [isRemoved] = (await filter.remove!([id]).catch(() => undefined)) ?? [];
+  const [isRemoved] =
+    (await removable(filter)
+      .remove([id])
+      .catch(() => undefined)) ?? [];
   if (isRemoved) removals++;
 }
 

@@ -105,7 +105,7 @@ describeOwnBf('A filter of BF.* commands on a cluster', () => {
     'runs every command of filter %s on the node that has it',
     async (name) => {
       const [writer, reader] = [await open(name), await open(name)];
-      await writer.verify!();
+      await writer.verify();
       await build(writer, BUILT);
       await expectFound([writer, reader], BUILT);
       expect(await reader.check(['x'])).toEqual(['absent']);

@@ -65,7 +65,7 @@ describe('On a server without BF.*', () => {
 
   it('filters of the layout blocked work', async () => {
     const { filter } = await redis.open(redis.name());
-    await filter.verify?.();
+    await filter.verify();
     await build(filter, ['a']);
     expect(await filter.check(['a', 'b'])).toEqual(['maybe', 'absent']);
   });
@@ -76,7 +76,7 @@ describe('On a server that cannot be reached', () => {
     const redis = await RedisFixture.start();
     await redis.server.kill();
     const { filter, events } = await redis.open('products', { writeTimeoutMs: 100 }, { layout });
-    await filter.verify!();
+    await filter.verify();
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'store-error', operation: 'verify the server' }),
     );

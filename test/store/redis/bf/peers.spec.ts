@@ -3,6 +3,7 @@ import { BfFilters } from '../../../support/bf-filters.js';
 import { describeBf } from '../../../support/bf-server.js';
 import { build, idsOf } from '../../../support/built-filter.js';
 import { expectFound, expectNeverAbsent } from '../../../support/never-absent.js';
+import { adoptable } from '../../../support/abilities.js';
 
 const BUILT = idsOf('built', 300);
 
@@ -48,13 +49,15 @@ describeBf('A filter of BF.* commands under a key that peers use', () => {
     const { key, layout } = shared();
     const open = { layout: { ...layout, adopt: 'explicit' as const }, hasSource: false };
     const { filters } = await bf.instances(2, open);
-    await expect(filters[0]!.adopt!()).rejects.toThrow(/no key .*fill it, then call adopt\(\) again/);
+    await expect(adoptable(filters[0]!).adopt()).rejects.toThrow(
+      /no key .*fill it, then call adopt\(\) again/,
+    );
     await bf.call('BF.MADD', key, 'of the peer');
     for (const filter of filters)
       expect(await filter.check(['of the peer', 'x'])).toEqual(['unknown', 'unknown']);
     await expect(filters[0]!.add(['a'])).rejects.toThrow(/fill the key, then call adopt\(\)/);
     await bf.call('BF.MADD', key, 'another');
-    await filters[0]!.adopt!();
+    await adoptable(filters[0]!).adopt();
     await expectFound(filters, ['of the peer', 'another']);
     expect(await filters[1]!.check(['x'])).toEqual(['absent']);
   });

@@ -124,7 +124,7 @@ describeOwnBf('A filter of BF.* commands whose server', () => {
       { redis: { host: server.host, port: server.port, username: 'limited', password: 'secret' } },
       { layout },
     );
-    await filter.verify!();
+    await filter.verify();
     const advice = await filter.advise({ bytes: 1000, hasSource: true, drainMs: 10_000 });
     expect(advice.join('\n')).toMatch(/BF\.INSERT: .*ACL SETUSER/s);
     expect(advice.join('\n')).toMatch(/RPUSHX on key .*ACL SETUSER/s);

@@ -12,6 +12,7 @@ import { guavaPeer } from '../../../support/peers/guava-peer.js';
 import { redissonPeer } from '../../../support/peers/redisson-peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
+import { adoptable } from '../../../support/abilities.js';
 
 const BUILT = idsOf('built', 50);
 
@@ -177,7 +178,7 @@ describe('A damaged dump of Guava is left alone', () => {
     expect(JSON.stringify(told[0], (_, value) => (value instanceof Error ? value.message : value))).toContain(
       'have its owner write it again',
     );
-    await expect(filter.adopt!()).rejects.toThrow(/have its owner write it again/);
+    await expect(adoptable(filter).adopt()).rejects.toThrow(/have its owner write it again/);
     await fillByPeer(peer, admin, 'owned', BUILT);
     await expectFound([filter], BUILT);
   });

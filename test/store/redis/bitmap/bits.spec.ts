@@ -9,6 +9,7 @@ import { goZeroPeer } from '../../../support/peers/go-zero-peer.js';
 import { springPeer } from '../../../support/peers/spring-peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
+import { adoptable } from '../../../support/abilities.js';
 
 const BUILT = idsOf('built', 100);
 const peer = goZeroPeer(20_000);
@@ -38,7 +39,7 @@ describe('A number of bits that is not that of the peer', () => {
       expect(told.map(({ error }) => error.message)).toEqual([
         expect.stringContaining('uses another number'),
       ]);
-      await expect(filter.adopt!()).rejects.toThrow(/uses another number/);
+      await expect(adoptable(filter).adopt()).rejects.toThrow(/uses another number/);
       const rebuilding = await redis.open(key, {}, { layout });
       await expect(runRebuild(rebuildJob(rebuilding.filter, sourceOf(BUILT)))).rejects.toThrow(/left alone/);
       expect(await admin.getBuffer(key)).toEqual(value);

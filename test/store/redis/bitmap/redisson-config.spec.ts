@@ -9,6 +9,7 @@ import { fillByPeer } from '../../../support/peers/foreign-peer.js';
 import { redissonPeer } from '../../../support/peers/redisson-peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
+import { adoptable } from '../../../support/abilities.js';
 
 const BUILT = idsOf('built', 100);
 const peer = redissonPeer({ codec: 'StringCodec' });
@@ -68,7 +69,7 @@ describe("Redisson's settings", () => {
     await fillByPeer(larger, admin, key, [...BUILT, 'new']);
     await expectNeverAbsent([filter], BUILT);
     expect(await filter.check(['nothing'])).toEqual(['unknown']);
-    await filter.adopt!();
+    await adoptable(filter).adopt();
     expect(await filter.check(['built-1', 'new', 'nothing'])).toEqual(['maybe', 'maybe', 'absent']);
     await filter.add(['from here']);
     expect(await larger.has(admin, key, 'from here')).toBe(true);
@@ -80,7 +81,7 @@ describe("Redisson's settings", () => {
     const { filter } = await redis.open(key, {}, { layout: peer.layout(key), hasSource: false });
     expect(await filter.check(['a'])).toEqual(['unknown']);
     expect(await admin.exists(key)).toBe(0);
-    await filter.adopt!();
+    await adoptable(filter).adopt();
     expect(await filter.check(['a'])).toEqual(['absent']);
     await filter.add(['a']);
     expect(await peer.has(admin, key, 'a')).toBe(true);
@@ -98,7 +99,7 @@ describe("Redisson's settings", () => {
     expect(events).toEqual([
       expect.objectContaining({ type: 'store-error', operation: 'take the key as it is' }),
     ]);
-    await expect(filter.adopt!()).rejects.toThrow(/Expected/);
+    await expect(adoptable(filter).adopt()).rejects.toThrow(/Expected/);
   });
 });
 

@@ -11,6 +11,7 @@ import { goZeroPeer } from '../../../support/peers/go-zero-peer.js';
 import { rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { commandCounts, RedisFixture } from '../../../support/redis-fixture.js';
 import { connected } from '../../../support/restarts.js';
+import { adoptable } from '../../../support/abilities.js';
 
 const BUILT = idsOf('built', 100);
 const peer = goZeroPeer(20_000);
@@ -33,7 +34,7 @@ describe('When the server restarts, a filter on the key of a peer', () => {
     await connected([filter]);
     expect(await filter.check(['absent', 'built-1'])).toEqual(['unknown', 'unknown']);
     expect(events.at(-1)).toMatchObject({ type: 'state-changed', state: 'suspect' });
-    await filter.adopt!();
+    await adoptable(filter).adopt();
     expect(await filter.check(['absent', 'built-1'])).toEqual(['absent', 'maybe']);
   });
 

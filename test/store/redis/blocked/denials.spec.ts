@@ -7,6 +7,7 @@ import { age, ask, DENIALS, deny, sharing, untilShared } from '../../../support/
 import { eventually } from '../../../support/eventually.js';
 import { commandCounts, type Instance, RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
+import { denialsOf } from '../../../support/abilities.js';
 
 const DRAIN_MS = 10_000;
 /** Nothing is noted for so long in the bucket of an id that was added. */
@@ -284,7 +285,7 @@ describe('A server', () => {
   it('that is too slow for a question after its lookup is not taken for one that does not answer', async () => {
     await whileStopped(async ({ filter, events }) => {
       const since = performance.now() - 190;
-      for (let i = 0; i < 6; i++) await filter.denials!.ask({ id: `x-${i}`, scope: 's', since });
+      for (let i = 0; i < 6; i++) await denialsOf(filter).ask({ id: `x-${i}`, scope: 's', since });
       expect(events.map(({ type }) => type)).not.toContain('circuit-opened');
       for (let i = 0; i < 5; i++) await ask(filter, `y-${i}`);
       expect(events.map(({ type }) => type)).toContain('circuit-opened');
@@ -293,7 +294,7 @@ describe('A server', () => {
 
   it('that does not answer denies nothing, in what is left of the time for a lookup', async () => {
     await whileStopped(async ({ filter, events }) => {
-      const asked = filter.denials!.ask({ id: 'x', scope: 's', since: performance.now() - 190 });
+      const asked = denialsOf(filter).ask({ id: 'x', scope: 's', since: performance.now() - 190 });
       expect((await asked).isDenied).toBe(false);
       const errors = events.filter(({ type }) => type === 'store-error');
       expect(errors).toEqual([expect.objectContaining({ operation: 'ask for denials' })]);

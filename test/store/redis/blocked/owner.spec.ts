@@ -29,11 +29,11 @@ describe.each(KINDS)('A filter of %s', (_, options) => {
   it('belongs to the application that built it, and is unknown to another one', async () => {
     const name = redis.name();
     const shop = await open('shop', name, options);
-    await shop.filter.verify?.();
+    await shop.filter.verify();
     await build(shop.filter, ['of the shop']);
     const crm = await open('crm', name, options);
-    await expect(crm.filter.verify!()).rejects.toThrow(BloomConfigError);
-    await expect(crm.filter.verify!()).rejects.toThrow(
+    await expect(crm.filter.verify()).rejects.toThrow(BloomConfigError);
+    await expect(crm.filter.verify()).rejects.toThrow(
       /'bloom:\{.*\}:meta' belongs to the application 'shop', and this one is 'crm'.*keyPrefix.*set owner to 'shop'/,
     );
     for (let round = 0; round < 20; round++) {
@@ -52,7 +52,7 @@ describe.each(KINDS)('A filter of %s', (_, options) => {
     const filters = [];
     for (const owner of ['shop', 'shop', undefined]) filters.push((await open(owner, name, options)).filter);
     await build(filters[0]!, ['a']);
-    for (const filter of filters) await filter.verify?.();
+    for (const filter of filters) await filter.verify();
     await filters[2]!.add(['b']);
     await filters[1]!.add(['c']);
     for (const filter of filters) {
@@ -67,7 +67,7 @@ describe.each(KINDS)('A filter of %s', (_, options) => {
     for (let round = 0; round < 5; round++) {
       const name = redis.name();
       const both = await Promise.all(['shop', 'crm'].map((owner) => open(owner, name, options)));
-      await Promise.all(both.map(({ filter }) => filter.verify?.()));
+      await Promise.all(both.map(({ filter }) => filter.verify()));
       const builds = await Promise.allSettled(
         both.map(async ({ filter }, i) => {
           const lease = await leaseOf(filter, 200).catch(async () => {
@@ -110,11 +110,11 @@ describe.each(KINDS)('A filter of %s', (_, options) => {
     await build(shop.filter, ['a']);
     await admin.hset(`bloom:{${name}}:meta`, 'state', 'odd');
     const crm = await open('crm', name, options);
-    await expect(crm.filter.verify!()).rejects.toThrow(BloomConfigError);
+    await expect(crm.filter.verify()).rejects.toThrow(BloomConfigError);
     expect((await shop.filter.describe()).state).toBe('lost');
-    await expect(crm.filter.verify!()).rejects.toThrow(BloomConfigError);
+    await expect(crm.filter.verify()).rejects.toThrow(BloomConfigError);
     await admin.del(`bloom:{${name}}:meta`);
-    await crm.filter.verify!();
+    await crm.filter.verify();
     await build(crm.filter, ['b']);
     expect(await crm.filter.check(['b', 'a'])).toEqual(['maybe', 'absent']);
     await shop.filter.describe().catch(() => {});
@@ -129,7 +129,7 @@ describe('A filter on a key of other systems', () => {
     await admin.setbit('users', 4095, 1);
     for (const owner of ['shop', 'crm']) {
       const { filter } = await open(owner, redis.name(), { layout, hasSource: false });
-      await filter.verify?.();
+      await filter.verify();
       expect(await filter.add([owner])).toEqual([true]);
     }
     expect(await admin.hget('{users}:nestjs-bloom:meta', 'owner')).toBeNull();
@@ -140,7 +140,7 @@ describe('A filter on a key of other systems', () => {
     const shop = await open('shop', redis.name(), mine);
     await build(shop.filter, ['a']);
     const crm = await open('crm', redis.name(), mine);
-    await expect(crm.filter.verify!()).rejects.toThrow(
+    await expect(crm.filter.verify()).rejects.toThrow(
       /'\{orders\}:nestjs-bloom:meta' belongs to the application 'shop'/,
     );
     expect(await crm.filter.check(['a', 'x'])).toEqual(['unknown', 'unknown']);

@@ -3,16 +3,15 @@ import type { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BloomConfigError, BloomUnavailableError } from '../../../../src/common/index.js';
 import { planFilter } from '../../../../src/filter/index.js';
-import type { StoredFilter } from '../../../../src/store/index.js';
+import type { RemovableFilter } from '../../../../src/store/index.js';
 import { bfFixture, describeBf } from '../../../support/bf-server.js';
 import { build as buildNow, commitIds, idsOf, leaseOf, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
+import { removable } from '../../../support/abilities.js';
 
 const layout = { kind: 'cuckoo' } as const;
 const demand = { capacity: 1000, errorRate: 0.01 };
-
-type Removing = StoredFilter & { remove: NonNullable<StoredFilter['remove']> };
 
 describeBf('A cuckoo filter in Redis', () => {
   let redis: RedisFixture;
@@ -23,10 +22,10 @@ describeBf('A cuckoo filter in Redis', () => {
   });
   afterAll(() => redis.close());
 
-  async function open(name = redis.name(), drainMs = 0): Promise<Removing> {
+  async function open(name = redis.name(), drainMs = 0): Promise<RemovableFilter> {
     // A fingerprint is one byte: the contract's 0.0001 % would take a filter of gigabytes.
     const { filter } = await redis.open(name, {}, { layout, plan: testPlan(demand), drainMs });
-    return filter as Removing;
+    return removable(filter);
   }
   /** A removal must have begun after the swap, as far as a round trip can tell. */
   const build: typeof buildNow = async (...args) => {
@@ -171,8 +170,8 @@ describe('A server without CF.*', () => {
     const plain = await RedisFixture.start();
     try {
       const { filter } = await plain.open('products', {}, { layout, plan: testPlan(demand) });
-      await expect(filter.verify!()).rejects.toThrow(BloomConfigError);
-      await expect(filter.verify!()).rejects.toThrow(/expected a server with CF\.\*/);
+      await expect(filter.verify()).rejects.toThrow(BloomConfigError);
+      await expect(filter.verify()).rejects.toThrow(/expected a server with CF\.\*/);
     } finally {
       await plain.close();
     }

@@ -16,6 +16,7 @@ import {
 import { eventually } from '../../../support/eventually.js';
 import type { RedisFixture } from '../../../support/redis-fixture.js';
 import { TcpProxy } from '../../../support/tcp-proxy.js';
+import { removable } from '../../../support/abilities.js';
 
 const layout = { kind: 'cuckoo' } as const;
 const demand = { capacity: 100, errorRate: 0.05 };
@@ -40,7 +41,7 @@ describeOwnBf('A removal from a cuckoo filter takes out no other id', () => {
       name,
       filter,
       add: (id: string) => filter.add([id]),
-      remove: async (id: string) => (await filter.remove!([id]))[0],
+      remove: async (id: string) => (await removable(filter).remove([id]))[0],
     };
   }
 

@@ -4,7 +4,12 @@ import type { Redis } from 'ioredis';
 import { describeError } from '../../../../src/common/index.js';
 import type { StoredLayout } from '../../../../src/filter/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
-import type { OpenFilterOptions } from '../../../../src/store/index.js';
+import {
+  isAdoptable,
+  isRemovable,
+  type OpenFilterOptions,
+  sharesDenials,
+} from '../../../../src/store/index.js';
 import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
 import { idsOf, testPlan } from '../../../support/built-filter.js';
 import { redissonPeer } from '../../../support/peers/redisson-peer.js';
@@ -66,7 +71,7 @@ function describeKind(name: string, one: Kind): void {
         const job = rebuildJob(filter, sourceOf(ids), plan);
         await attempt(runRebuild(job, { force: true }));
       };
-      await attempt(filter.verify?.());
+      await attempt(filter.verify());
       told.push(...(await filter.advise({ bytes: 1, hasSource: true, drainMs: 60_000 })));
       for (let round = 0; round < 2; round++) {
         await build(hasSource ? BUILT : []);
@@ -76,8 +81,8 @@ function describeKind(name: string, one: Kind): void {
         await filter.check(['new']);
         await filter.check([...BUILT, 'absent']);
         const question = { id: 'new', scope: 'find', since: performance.now() };
-        (await filter.denials?.ask(question))?.note();
-        await attempt(filter.remove?.(['new']));
+        if (sharesDenials(filter)) (await filter.denials.ask(question)).note();
+        if (isRemovable(filter)) await attempt(filter.remove(['new']));
         await attempt(filter.describe());
         if (round === 0) await attempt(filter.distrust('A test.'));
       }
@@ -85,7 +90,7 @@ function describeKind(name: string, one: Kind): void {
       await filter.check(['new']);
       await attempt(filter.add(['new']));
       await build(hasSource ? BUILT : []);
-      if (filter.adopt) await attempt(filter.distrust('A test.').then(() => filter.adopt!()));
+      if (isAdoptable(filter)) await attempt(filter.distrust('A test.').then(() => filter.adopt()));
       await close();
       told.push(...events.flatMap((event) => ('error' in event ? [describeError(event.error)] : [])));
       return told;

@@ -1,0 +1,41 @@
+import type { Generation } from '../filter/index.js';
+import type { SharedNegativeCache } from './denials.js';
+import type { MeasurableFilter } from './filter-abilities.js';
+import type { FilterDescription, FilterStore, OpenFilterOptions } from './store.js';
+
+/** A store whose blocks a process may copy. */
+export interface CopyableStore extends FilterStore {
+  /** A filter of layout `blocked`. */
+  openCopyable(options: OpenFilterOptions & { readonly onBlocks: BlockListener }): CopyableFilter;
+}
+
+export interface CopyableFilter extends MeasurableFilter {
+  /** Undefined unless it was opened with `denials`. */
+  readonly denials: SharedNegativeCache | undefined;
+
+  describe(): Promise<CopyableDescription>;
+
+  /**
+   * Blocks of the live generation as they are stored, at most 256 that begin at a multiple of 256. They may be fewer or of
+   * another generation: their tags tell.
+   *
+   * @throws {BloomUnavailableError} when the store cannot be asked.
+   */
+  readBlocks(first: number, count: number): Promise<Uint8Array>;
+}
+
+export interface CopyableDescription extends FilterDescription {
+  /** The live generation; undefined unless `ready`. */
+  readonly generation: Generation | undefined;
+}
+
+/** Called with what a check has read. */
+export type BlockListener = (read: BlocksRead) => void;
+
+export interface BlocksRead {
+  /** The generation that was asked; a block that is not of it has another tag. */
+  readonly generation: Generation;
+  /** Where each block is. */
+  readonly numbers: ArrayLike<number>;
+  readonly blocks: readonly Uint8Array[];
+}

@@ -1,0 +1,64 @@
+import type { IdKey } from '../filter/index.js';
+import type { SharedNegativeCache } from './denials.js';
+import type { StoredFilter } from './store.js';
+
+/** A filter of a layout that can remove ids. */
+export interface RemovableFilter extends StoredFilter {
+  /**
+   * Removes ids, once each. For each, false when it is certainly not there, or has to stay. Only ids that were added may be removed: any
+   * other may take out one that was.
+   *
+   * @throws {BloomUnavailableError} when the ids could not be removed.
+   */
+  remove(ids: readonly IdKey[]): Promise<boolean[]>;
+}
+
+/** A filter on a key that other systems fill. */
+export interface AdoptableFilter extends StoredFilter {
+  /**
+   * Takes the filter as it stands now, after a loss or before its first build.
+   *
+   * @throws {BloomFormatError} when the key holds something else.
+   * @throws {BloomUnavailableError} when there is no such key, or the store cannot be asked.
+   */
+  adopt(): Promise<void>;
+}
+
+/** A filter whose description gives the error rate of its plan, and which can measure the real one. */
+export interface MeasurableFilter extends StoredFilter {
+  /**
+   * The share of absent ids that pass, from the bits that are set in a sample of the blocks; undefined while nothing is live.
+   *
+   * @throws {BloomUnavailableError} when the store cannot be asked.
+   */
+  measureErrorRate(): Promise<number | undefined>;
+}
+
+/** A filter that was opened with `denials`, on a store that several processes share. */
+export interface DenialSharingFilter extends StoredFilter {
+  readonly denials: SharedNegativeCache;
+}
+
+export function isRemovable(filter: StoredFilter): filter is RemovableFilter {
+  return has<RemovableFilter>(filter, 'remove');
+}
+
+export function isAdoptable(filter: StoredFilter): filter is AdoptableFilter {
+  return has<AdoptableFilter>(filter, 'adopt');
+}
+
+export function isMeasurable(filter: StoredFilter): filter is MeasurableFilter {
+  return has<MeasurableFilter>(filter, 'measureErrorRate');
+}
+
+export function sharesDenials(filter: StoredFilter): filter is DenialSharingFilter {
+  return has<DenialSharingFilter>(filter, 'denials');
+}
+
+/** One class may serve filters with and without an ability: then the member of those without it is undefined. */
+function has<Able extends StoredFilter>(
+  filter: StoredFilter,
+  member: Exclude<keyof Able, keyof StoredFilter>,
+) {
+  return (filter as Partial<Able>)[member] !== undefined;
+}

@@ -4,6 +4,7 @@ import { BloomConfigError } from '../common/index.js';
 import { BloomGuardRunner, GuardValidator } from '../guard/index.js';
 import { BloomService } from '../service/index.js';
 import type { FilterStore } from '../store/index.js';
+import { ownerOf } from './application.owner.js';
 import type {
   BloomFeature,
   BloomFeatureAsyncOptions,
@@ -134,6 +135,7 @@ function core(options: Provider[], imports: Imports): DynamicModule {
         EventHub,
         ModuleRef,
         DiscoveryService,
+        BLOOM_OPTIONS,
       ],
       useFactory: (
         store: FilterStore,
@@ -143,6 +145,7 @@ function core(options: Provider[], imports: Imports): DynamicModule {
         events: EventHub,
         moduleRef: ModuleRef,
         discovery: DiscoveryService,
+        options: BloomModuleOptions,
       ) =>
         new BloomLifecycle({
           store,
@@ -150,7 +153,7 @@ function core(options: Provider[], imports: Imports): DynamicModule {
           runner,
           events,
           scheduler: new RebuildScheduler(moduleRef, events),
-          watch: new FilterMonitor(events.emit, (listener) => events.listen(listener)),
+          watch: new FilterMonitor(events.emit, (listener) => events.listen(listener), hasOwner(options)),
           validator: new GuardValidator(discovery, service),
         }),
     },
@@ -162,6 +165,11 @@ function core(options: Provider[], imports: Imports): DynamicModule {
     providers,
     exports: [FilterRegistry, BloomGuardRunner, BLOOM_SERVICE],
   };
+}
+
+/** Filters of the process belong to nobody else. */
+function hasOwner({ redis, owner }: BloomModuleOptions): boolean {
+  return redis === undefined || owner === false || ownerOf(owner) !== undefined;
 }
 
 function feature(providers: Provider[], imports: Imports = []): DynamicModule {

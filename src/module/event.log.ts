@@ -67,6 +67,11 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return warn(`Filter '${event.filter}': ${event.text}`);
     case 'other-owner':
       return { level: 'error', text: describeError(event.error) };
+    case 'filter-claimed':
+      return warn(
+        `Filter '${event.filter}' at '${event.key}' was built by an application without an owner, or by an older version of nestjs-bloom. It ` +
+          `belongs to '${event.owner}' now. Another application may have built it from rows of its own, so it is rebuilt once, unless rebuild.onBoot is 'never'.`,
+      );
     case 'newer-format':
       return warn(
         `Filter '${event.filter}' is stored in format ${event.found}, this version knows ${event.supported}. Lookups go through.`,

@@ -13,10 +13,14 @@ export class FilterMonitor {
   private filters: readonly ManagedFilter[] = [];
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param listen has a listener called with every event. */
+  /**
+   * @param listen has a listener called with every event.
+   * @param hasOwner whether filters belong to this application, or it was asked to have none.
+   */
   constructor(
     private readonly emit: BloomEventListener,
     private readonly listen?: (listener: BloomEventListener) => void,
+    private readonly hasOwner = true,
   ) {}
 
   start(filters: readonly ManagedFilter[]): void {
@@ -101,6 +105,12 @@ export class FilterMonitor {
       texts.push(
         'rebuild.drainMs is 0: an id that is added just before a rebuild, and whose row is committed after it has read the table, is ' +
           'answered "absent". Set drainMs to the longest time from an add to its visible row.',
+      );
+    }
+    if (hasSource && !this.hasOwner && definition.owner === undefined) {
+      texts.push(
+        'No package.json with a name was found, so this application claims no filter in Redis: another one with a filter of this name would ' +
+          'replace it by its own rows. Set owner in BloomModule, the same in all instances; false says that this is as it should be.',
       );
     }
     for (const text of texts) this.emit({ type: 'advice', filter: filter.name, text });

@@ -25,23 +25,25 @@ export class RebuildScheduler {
   /** Each ends a schedule. */
   private readonly schedules: (() => void)[] = [];
   private filters: readonly ManagedFilter[] = [];
+  /** Names of filters that were claimed before this started. */
+  private readonly claimed = new Set<string>();
 
   constructor(
     private readonly moduleRef: ModuleRef,
     private readonly events: EventHub,
-  ) {}
+  ) {
+    this.events.listen((event) => this.onEvent(event));
+  }
 
   /** @throws {BloomConfigError} for a cron expression that makes no sense, and when what `rebuild.cron` needs is missing. */
   async start(filters: readonly ManagedFilter[]): Promise<void> {
     this.filters = filters.filter(({ definition }) => definition.source);
     for (const filter of this.filters) await this.schedule(filter);
-    this.events.listen((event) => this.onEvent(event));
     for (const filter of this.filters) {
       const { onBoot } = filter.definition;
-      if (onBoot === 'if-missing') this.recover(filter);
-      if (onBoot === 'always') {
-        void this.rebuild(filter, { occasion: RECOVERY }).then(() => this.recover(filter));
-      }
+      const isDue = onBoot === 'always' || (onBoot === 'if-missing' && this.claimed.has(filter.name));
+      if (isDue) void this.rebuild(filter, { occasion: RECOVERY }).then(() => this.recover(filter));
+      else if (onBoot === 'if-missing') this.recover(filter);
     }
   }
 
@@ -69,9 +71,13 @@ export class RebuildScheduler {
   }
 
   private onEvent(event: BloomEvent): void {
-    if (event.type !== 'state-changed' || event.state === 'ready') return;
+    const isLost = event.type === 'state-changed' && event.state !== 'ready';
+    if (!isLost && event.type !== 'filter-claimed') return;
     const filter = this.filters.find(({ name }) => name === event.filter);
-    if (filter) this.recover(filter);
+    if (filter && isLost) this.recover(filter);
+    else if (filter && filter.definition.onBoot !== 'never')
+      void this.rebuild(filter, { occasion: RECOVERY });
+    else if (!isLost) this.claimed.add(event.filter);
   }
 
   /** Rebuilds a filter that is not ready, and tries again until some process has. */

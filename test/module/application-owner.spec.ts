@@ -2,7 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BloomConfigError, type BloomFeature, BloomModule } from 'nestjs-bloom';
+import {
+  BloomConfigError,
+  type BloomEvent,
+  type BloomFeature,
+  BloomModule,
+  BloomService,
+} from 'nestjs-bloom';
 import { applicationName, ownerOf } from '../../src/module/application.owner.js';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
@@ -62,7 +68,11 @@ describe('Two applications on one Redis with one filter name', () => {
   });
   afterAll(() => redis.close());
 
-  const start = (owner: string | false, feature: Partial<BloomFeature> = {}) => {
+  const start = (
+    owner: string | false,
+    feature: Partial<BloomFeature> = {},
+    onEvent: (event: BloomEvent) => void = () => {},
+  ) => {
     const source = {
       async *ids() {
         yield [`id of ${owner}`];
@@ -73,7 +83,7 @@ describe('Two applications on one Redis with one filter name', () => {
       redis: redis.server.url,
       owner,
       filters: [filter],
-      onEvent: () => {},
+      onEvent,
     });
     return startContext({ imports: [root] });
   };
@@ -90,5 +100,34 @@ describe('Two applications on one Redis with one filter name', () => {
       await module.close();
     }
     await shop.close();
+  });
+
+  it('is rebuilt once by the one that claims a filter of an older version', async () => {
+    const admin = redis.client();
+    const events: BloomEvent[] = [];
+    const old = await start(false, { name: 'orders' });
+    await eventually(
+      'it is built',
+      async () => (await admin.hget('bloom:{orders}:meta', 'state')) === 'ready',
+    );
+    await old.close();
+    const shop = await start('shop', { name: 'orders' }, (event) => events.push(event));
+    await eventually(
+      'it is rebuilt',
+      async () => (await admin.hget('bloom:{orders}:meta', 'builds')) === '2',
+    );
+    const filter = shop.get(BloomService).filter('orders');
+    expect(await filter.checkMany(['id of shop', 'id of false'])).toEqual(['maybe', 'absent']);
+    expect(events).toContainEqual({
+      type: 'filter-claimed',
+      filter: 'orders',
+      owner: 'shop',
+      key: 'bloom:{orders}:meta',
+    });
+    await shop.close();
+    const again = await start('shop', { name: 'orders' });
+    await again.get(BloomService).filter('orders').info();
+    await again.close();
+    expect(await admin.hget('bloom:{orders}:meta', 'builds')).toBe('2');
   });
 });

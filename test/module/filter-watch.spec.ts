@@ -57,6 +57,27 @@ describe('The watch over filters', () => {
     expect(modelledErrorRate).toBeLessThan(0.0013);
   });
 
+  it('advises an application in which no name is found to set an owner, unless it asked for none', async () => {
+    const adviceFor = async (feature: Partial<BloomFeature>, hasOwner: boolean) => {
+      await module?.close();
+      const { filter } = await start(feature);
+      const texts: string[] = [];
+      const monitor = new FilterMonitor(
+        (event) => event.type === 'advice' && texts.push(event.text),
+        undefined,
+        hasOwner,
+      );
+      monitor.start([filter]);
+      await new Promise(setImmediate);
+      monitor.stop();
+      return texts.filter((text) => /Set owner in BloomModule/.test(text)).length;
+    };
+    expect(await adviceFor({ source }, false)).toBe(1);
+    expect(await adviceFor({ source }, true)).toBe(0);
+    expect(await adviceFor({ source, owner: false }, false)).toBe(0);
+    expect(await adviceFor({}, false)).toBe(0);
+  });
+
   it('only tells of a filter without a source', async () => {
     const { filter, watch } = await start({});
     await filter.addMany(idsOf('added', 2000));

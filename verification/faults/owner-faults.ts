@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BloomConfigError } from 'nestjs-bloom';
+import { eventually } from '../../test/support/eventually.js';
 import { TcpProxy } from '../../test/support/tcp-proxy.js';
 import { type Fault, fault, type World } from './fault.js';
 import { FILTER } from './filter-kinds.js';
@@ -20,11 +21,18 @@ export const ownerFaults: readonly Fault[] = [
     group: 'owners',
     quick: true,
     start: () => ServerSite.start(),
+    strike: (world) => expectNoStart(world, world.site.server.url),
+  }),
+  fault({
+    name: 'a filter of an older version, then another one',
+    group: 'owners',
+    start: () => ServerSite.start(),
     strike: async (world) => {
-      const found = await startStranger(world, world.site.server.url).catch((error: unknown) => error);
-      if (found instanceof Instance) await found.close();
-      if (!(found instanceof BloomConfigError))
-        throw new Error(`Expected an error at start, got: ${String(found)}`);
+      const { admin, server } = world.site;
+      const { owner } = await admin.hgetall(META);
+      await admin.hdel(META, 'owner');
+      await eventually('it is claimed', async () => (await admin.hget(META, 'owner')) === owner);
+      await expectNoStart(world, server.url);
     },
   }),
   fault({
@@ -58,6 +66,13 @@ function startStranger({ without, capacity }: World<ServerSite>, redis: string):
   const table = new SimulatedTable(STRANGE_IDS);
   const timeoutMs = PATIENT_TIMEOUT_MS;
   return Instance.start({ redis, table, kind: 'blocked', timeoutMs, capacity, without, owner: STRANGER });
+}
+
+async function expectNoStart(world: World<ServerSite>, redis: string): Promise<void> {
+  const found = await startStranger(world, redis).catch((error: unknown) => error);
+  if (found instanceof Instance) await found.close();
+  if (!(found instanceof BloomConfigError))
+    throw new Error(`Expected an error at start, got: ${String(found)}`);
 }
 
 /** It denies nothing, its own rows included, and adds nothing. */

@@ -58,7 +58,7 @@ export class BlockedMetadataCache extends MetadataCache<BlockedSnapshot> {
     for (let attempt = 0; attempt < 3; attempt++) {
       const { server, runId, readAt, type, fields } = await this.describe(isKnown && attempt === 0);
       const isReplaced = this.isReplaced(server, runId) && !trustAfterFailover;
-      this.assertOurs(fields);
+      this.ownership.assertOurs(fields);
       const meta = parseMeta(type, fields);
       if (meta.kind === 'newer') throw this.newer(meta.found, FORMAT);
       if (meta.kind === 'nonsense') {

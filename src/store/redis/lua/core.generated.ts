@@ -164,6 +164,14 @@ end
 return blocks
 `,
   },
+  claim: {
+    source: `if redis.call('TYPE', KEYS[1]).ok ~= 'hash' or redis.call('HGET', KEYS[1], 'format') ~= ARGV[2] then return { '', 0 } end
+local owner = redis.call('HGET', KEYS[1], 'owner') or ''
+if owner ~= '' then return { owner, 0 } end
+redis.call('HSET', KEYS[1], 'owner', ARGV[1])
+return { ARGV[1], 1 }
+`,
+  },
   command: {
     source: `return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))
 `,
@@ -225,7 +233,7 @@ if ARGV[2] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. 
   return 'SERVER'
 end
 local owner = redis.call('HGET', KEYS[1], 'owner') or ''
-if ARGV[4] ~= '' and owner ~= '' and owner ~= ARGV[4] then return 'OWNER' end
+if owner ~= '' and owner ~= ARGV[4] then return 'OWNER' end
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'owner', ARGV[4]) end
 redis.call('HSET', KEYS[1], unpack(ARGV, 5))
 return 'OK'
@@ -430,7 +438,7 @@ if ARGV[2] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. 
 end
 --safety:owner
 local owner = redis.call('HGET', KEYS[1], 'owner') or ''
-if ARGV[4] ~= '' and owner ~= '' and owner ~= ARGV[4] then return 'OWNER' end
+if owner ~= '' and owner ~= ARGV[4] then return 'OWNER' end
 --end
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'owner', ARGV[4]) end
 redis.call('HSET', KEYS[1], 'pending.count', 0, unpack(ARGV, 5))

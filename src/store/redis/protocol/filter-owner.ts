@@ -1,4 +1,5 @@
 import { BloomConfigError, type BloomEventListener, BloomUnavailableError } from '../../../common/index.js';
+import type { ServerScripts } from './server-scripts.js';
 
 /** The metadata of a filter were written by another application. Told by the event `other-owner`, not lookup by lookup. */
 export class OtherOwnerError extends BloomUnavailableError {}
@@ -13,16 +14,99 @@ export interface Ownership {
   readonly hasSource: boolean;
 }
 
-/** Which application the metadata name, if that is another one. Metadata without an owner are anybody's. */
-export function otherOwner(owner: string | undefined, fields: readonly string[]): string | undefined {
-  if (owner === undefined) return undefined;
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    if (fields[i] === 'owner' && fields[i + 1] !== '' && fields[i + 1] !== owner) return fields[i + 1];
+/** A filter of another application is looked at again after this time. */
+const RECHECK_MS = 250;
+
+/** Keeps one process from the filter of another application, and claims one that nobody has claimed. */
+export class FilterOwnership {
+  private toldOwner = '';
+  private refused: { readonly error: OtherOwnerError; readonly at: number } | undefined;
+  /** The format of metadata that name no application. */
+  private unclaimed: string | undefined;
+  private hasToldFailure = false;
+
+  constructor(
+    private readonly filter: Ownership & {
+      readonly emit: BloomEventListener;
+      readonly scripts: Pick<ServerScripts, 'claim'>;
+    },
+  ) {}
+
+  /** The error of the last look, as long as it is not due to look again. */
+  get lastRefusal(): OtherOwnerError | undefined {
+    const { refused } = this;
+    return refused && performance.now() - refused.at < RECHECK_MS ? refused.error : undefined;
   }
-  return undefined;
+
+  /** @throws {OtherOwnerError} when the metadata are those of another application; nothing may be written then. */
+  assertOurs(fields: readonly string[]): void {
+    const { owner, hasSource } = this.filter;
+    this.refused = undefined;
+    this.unclaimed = undefined;
+    const found = valueOf(fields, 'owner');
+    // Without a source a filter is only added to: applications that share one deny each other nothing until one of them builds.
+    if (found === '' && owner !== undefined && hasSource) this.unclaimed = valueOf(fields, 'format');
+    if (found === '' || found === owner) return;
+    if (owner === undefined) this.adviseOn(found);
+    else this.refuse(owner, found);
+  }
+
+  /**
+   * Claims the filter, if nobody has: else two applications that find one which an older version built would share it until the next build.
+   *
+   * @throws {OtherOwnerError} when another application was faster.
+   */
+  async claim(isLive: boolean): Promise<void> {
+    const { name, key, owner, emit, scripts } = this.filter;
+    const { unclaimed: format } = this;
+    if (owner === undefined || format === undefined || format === '') return;
+    let claimed: { owner: string; isNew: boolean };
+    try {
+      claimed = await scripts.claim(key, owner, format);
+    } catch (error) {
+      if (!this.hasToldFailure)
+        emit({ type: 'store-error', filter: name, operation: 'claim the filter', error });
+      this.hasToldFailure = true;
+      return;
+    }
+    this.unclaimed = undefined;
+    if (claimed.isNew && isLive) emit({ type: 'filter-claimed', filter: name, owner, key });
+    if (claimed.owner !== '' && claimed.owner !== owner) this.refuse(owner, claimed.owner);
+  }
+
+  private refuse(owner: string, found: string): never {
+    const { name, key, hasSource, emit } = this.filter;
+    const error = otherOwnerError({ name, key, owner, hasSource }, found);
+    this.refused = { error, at: performance.now() };
+    if (this.toldOwner !== found) {
+      this.toldOwner = found;
+      emit({ type: 'other-owner', filter: name, owner, found, error });
+    }
+    throw error;
+  }
+
+  /** What this application shares is not compared, and what it would build is refused. */
+  private adviseOn(found: string): void {
+    const { name, key, hasSource, emit } = this.filter;
+    if (!hasSource || this.toldOwner === found) return;
+    this.toldOwner = found;
+    const text =
+      `The filter at '${key}' belongs to the application '${found}', and this one has no owner: it builds nothing there, and if it has rows ` +
+      `that '${found}' does not have, they are answered "absent". Set owner to '${found}' if both share the same rows, else to another name ` +
+      'together with another filter name or keyPrefix.';
+    emit({ type: 'advice', filter: name, text });
+  }
 }
 
-export function otherOwnerError({ name, key, owner, hasSource }: Ownership, found: string): OtherOwnerError {
+/** '' when the metadata have no such field. */
+function valueOf(fields: readonly string[], name: string): string {
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    if (fields[i] === name) return fields[i + 1]!;
+  }
+  return '';
+}
+
+function otherOwnerError({ name, key, owner, hasSource }: Ownership, found: string): OtherOwnerError {
   const anew = hasSource ? `, or delete the key '${key}': the filter is rebuilt from its source then` : '';
   return new OtherOwnerError(
     `Filter '${name}' at '${key}' belongs to the application '${found}', and this one is '${owner}': each would answer "absent" for the ids of ` +

@@ -76,7 +76,7 @@ export class GenerationMetadataCache<Resolved extends ResolvedGeneration> extend
     for (let attempt = 0; attempt < 3; attempt++) {
       const { server, runId, readAt, type, fields } = await this.describe(isKnown && attempt === 0);
       const isReplaced = this.isReplaced(server, runId) && !trustAfterFailover;
-      this.assertOurs(fields);
+      this.ownership.assertOurs(fields);
       const meta = parseGenerationMeta(type, fields, driver.layout);
       if (meta.kind === 'other') throw this.newer(meta.found, GENERATION_FORMAT);
       if (meta.kind === 'nonsense') {

@@ -3,7 +3,7 @@ import {
   type BloomFilterState,
   BloomUnavailableError,
 } from '../../../common/index.js';
-import { otherOwner, otherOwnerError, type OtherOwnerError } from './filter-owner.js';
+import { FilterOwnership } from './filter-owner.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import type { ServerScripts } from './server-scripts.js';
 import { ASK_RUN_EVERY_MS, type SeenRun } from '../client/server-runs.js';
@@ -53,22 +53,24 @@ export abstract class MetadataCache<View extends MetadataSnapshot> {
   private cached: View | undefined;
   private loading: Promise<View> | undefined;
   private toldNewer = '';
-  private toldOwner = '';
-  private refused: { readonly error: OtherOwnerError; readonly at: number } | undefined;
   private toldState: BloomFilterState | undefined;
   private lastServer: Pick<MetadataSnapshot, 'server' | 'runId'> | undefined;
   private hasDisbelieved = false;
   /** The live generation as it was described last. */
   private lastDescribed = '';
 
-  constructor(private readonly filter: CachedFilter) {}
+  protected readonly ownership: FilterOwnership;
+
+  constructor(private readonly filter: CachedFilter) {
+    this.ownership = new FilterOwnership(filter);
+  }
 
   /** The cached view as long as it may be used, else a new one. */
   async current(): Promise<View> {
-    const { refused } = this;
-    if (refused && performance.now() - refused.at < RECHECK_MS) {
+    const refusal = this.ownership.lastRefusal;
+    if (refusal) {
       await new Promise(setImmediate);
-      throw refused.error;
+      throw refusal;
     }
     const view = this.cached;
     if (view && this.isOfServer(view)) {
@@ -201,21 +203,6 @@ export abstract class MetadataCache<View extends MetadataSnapshot> {
     this.hasDisbelieved = !areCountsBelieved;
   }
 
-  /** @throws {OtherOwnerError} when the metadata are those of another application; nothing may be written then. */
-  protected assertOurs(fields: readonly string[]): void {
-    const { name, key, owner, hasSource, emit } = this.filter;
-    const found = otherOwner(owner, fields);
-    this.refused = undefined;
-    if (owner === undefined || found === undefined) return;
-    const error = otherOwnerError({ name, key, owner, hasSource }, found);
-    this.refused = { error, at: performance.now() };
-    if (this.toldOwner !== found) {
-      this.toldOwner = found;
-      emit({ type: 'other-owner', filter: name, owner, found, error });
-    }
-    throw error;
-  }
-
   protected newer(found: string, supported: string): BloomUnavailableError {
     const { name, emit } = this.filter;
     if (this.toldNewer !== found) {
@@ -232,6 +219,7 @@ export abstract class MetadataCache<View extends MetadataSnapshot> {
     const { connection, emit, name } = this.filter;
     try {
       const view = await this.load(isKnown);
+      await this.ownership.claim(view.live !== undefined);
       connection.master.found();
       this.cached = view;
       if (view.runId !== '' && this.isOfServer(view))

@@ -17,7 +17,7 @@ export class ServerScripts {
     readonly connection: RedisConnection,
     sources?: LuaSources,
   ) {
-    this.scripts = defineScripts(coreLua, ['describe', 'inspect'], sources);
+    this.scripts = defineScripts(coreLua, ['claim', 'describe', 'inspect'], sources);
     this.lease = new LeaseScripts(connection, sources);
     this.segments = new SegmentScripts(connection, sources);
   }
@@ -35,6 +35,15 @@ export class ServerScripts {
     const reply = await this.connection.run(this.scripts.describe, [meta], [isRunKnown ? 1 : 0]);
     const [runId = '', type = 'none', ...fields] = (reply as Buffer[]).map(String);
     return { runId, type, fields };
+  }
+
+  /** Claims the filter of this format for an application, unless it is claimed; returns whose it is now, '' for none. */
+  async claim(meta: string, owner: string, format: string): Promise<{ owner: string; isNew: boolean }> {
+    const [found, isNew] = (await this.connection.run(this.scripts.claim, [meta], [owner, format])) as [
+      Buffer,
+      number,
+    ];
+    return { owner: String(found), isNew: isNew === 1 };
   }
 
   /** What the server refuses of all that the scripts need, and its setup as INFO tells it. */

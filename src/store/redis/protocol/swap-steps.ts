@@ -78,7 +78,11 @@ function refused(reply: Refusal | 'OK'): BloomRebuildError {
         'The metadata of the filter vanished during the rebuild.',
       );
     case 'OWNER':
-      return new BloomRebuildError('store-failed', 'The filter belongs to another application (owner).');
+      return new BloomRebuildError(
+        'store-failed',
+        'The filter belongs to an application, and this one is another or has no owner. Set the same owner in both if they share the same rows, ' +
+          'else give the filter another name.',
+      );
     case 'FORMAT':
       return new BloomRebuildError('store-failed', 'The stored filter has a newer format.');
     default:

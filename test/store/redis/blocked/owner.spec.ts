@@ -59,7 +59,8 @@ describe.each(KINDS)('A filter of %s', (_, options) => {
       await filter.describe();
       expect(await filter.check(['a', 'b', 'c', 'x'])).toEqual(['maybe', 'maybe', 'maybe', 'absent']);
     }
-    await build(filters[2]!, ['d']);
+    await expect(build(filters[2]!, ['d'])).rejects.toThrow(/belongs to an application.*no owner/);
+    for (const filter of filters) expect(await filter.check(['c', 'd'])).toEqual(['maybe', 'absent']);
     expect(await admin.hget(`bloom:{${name}}:meta`, 'owner')).toBe('shop');
   });
 
@@ -89,12 +90,15 @@ describe.each(KINDS)('A filter of %s', (_, options) => {
     }
   });
 
-  it('without an owner, as of an older version, is claimed by the next build', async () => {
+  it('without an owner is claimed by the next build where nobody has a source', async () => {
     const name = redis.name();
-    const [shop, crm] = [await open('shop', name, options), await open('crm', name, options)];
-    await build((await open(undefined, name, options)).filter, ['old']);
-    for (const { filter } of [shop, crm])
+    const sourceless = { ...options, hasSource: false };
+    const [shop, crm] = [await open('shop', name, sourceless), await open('crm', name, sourceless)];
+    await build((await open(undefined, name, sourceless)).filter, ['old']);
+    for (const { filter } of [shop, crm]) {
+      await filter.verify!();
       expect(await filter.check(['old', 'x'])).toEqual(['maybe', 'absent']);
+    }
     await build(shop.filter, ['old', 'new']);
     await crm.filter.describe().catch(() => {});
     expect(await crm.filter.check(['old', 'x'])).toEqual(['unknown', 'unknown']);
@@ -122,6 +126,49 @@ describe.each(KINDS)('A filter of %s', (_, options) => {
   });
 });
 
+describe.each(KINDS.slice(0, 2))('A filter with a source, of %s', (_, options) => {
+  it('without an owner, as of an older version, is claimed by the first that looks', async () => {
+    const name = redis.name();
+    await build((await open(undefined, name, options)).filter, ['old']);
+    const both = await Promise.all(['shop', 'crm'].map((owner) => open(owner, name, options)));
+    const verified = await Promise.allSettled(both.map(({ filter }) => filter.verify!()));
+    expect(verified.filter(({ status }) => status === 'rejected')).toEqual([
+      { status: 'rejected', reason: expect.any(BloomConfigError) },
+    ]);
+    const first = verified[0]!.status === 'fulfilled' ? 0 : 1;
+    const [owner, other] = [both[first]!, both[1 - first]!];
+    expect(owner.events.map(({ type }) => type)).toEqual(['filter-claimed']);
+    expect(await owner.filter.check(['old', 'x'])).toEqual(['maybe', 'absent']);
+    expect(await other.filter.check(['old', 'x'])).toEqual(['unknown', 'unknown']);
+    await expect(other.filter.add(idsOf('other', 10))).rejects.toThrow(BloomUnavailableError);
+    await expect(build(other.filter, ['new'])).rejects.toThrow(BloomUnavailableError);
+    await build(owner.filter, ['old', 'new']);
+    expect(await owner.filter.check(['new', 'x'])).toEqual(['maybe', 'absent']);
+  });
+
+  it('without an owner is claimed by a lookup too, when Redis was away at the start', async () => {
+    const name = redis.name();
+    await build((await open(undefined, name, options)).filter, ['old']);
+    const shop = await open('shop', name, options);
+    expect(await shop.filter.check(['old', 'x'])).toEqual(['maybe', 'absent']);
+    await expect((await open('crm', name, options)).filter.verify!()).rejects.toThrow(/belongs to .*'shop'/);
+  });
+
+  it('of another application is pointed out to one that has no owner', async () => {
+    const name = redis.name();
+    await build((await open('shop', name, options)).filter, ['a']);
+    const nameless = await open(undefined, name, options);
+    for (let look = 0; look < 3; look++) await nameless.filter.describe();
+    expect(nameless.events).toEqual([
+      {
+        type: 'advice',
+        filter: name,
+        text: expect.stringMatching(/belongs to .*'shop'.*Set owner to 'shop'/),
+      },
+    ]);
+  });
+});
+
 describe('A filter on a key of other systems', () => {
   const layout = { kind: 'go-zero', key: 'users', bits: 4096 } as const;
 
@@ -133,6 +180,16 @@ describe('A filter on a key of other systems', () => {
       expect(await filter.add([owner])).toEqual([true]);
     }
     expect(await admin.hget('{users}:nestjs-bloom:meta', 'owner')).toBeNull();
+  });
+
+  it('is claimed by the first that can rebuild it', async () => {
+    const mine = { layout: { ...layout, key: 'old-orders' }, hasSource: true };
+    await build((await open(undefined, redis.name(), mine)).filter, ['old']);
+    const shop = await open('shop', redis.name(), mine);
+    await shop.filter.verify!();
+    expect(shop.events.map(({ type }) => type)).toEqual(['filter-claimed']);
+    await expect((await open('crm', redis.name(), mine)).filter.verify!()).rejects.toThrow(BloomConfigError);
+    expect(await shop.filter.check(['old', 'x'])).toEqual(['maybe', 'absent']);
   });
 
   it('belongs to one that rebuilds it', async () => {

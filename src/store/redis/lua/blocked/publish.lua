@@ -6,7 +6,7 @@ KEYS[2]   lease
 ARGV[1]   token of the lease
 ARGV[2]   run id of the server that the caller staged on, '' when it may not be asked
 ARGV[3]   format that meta must have
-ARGV[4]   application that publishes, '' for none; it claims a filter that nobody has claimed
+ARGV[4]   application that publishes, '' for none; it claims a filter that nobody has claimed. Without one, a claimed filter is refused
 ARGV[5..] fields and values of the staged generation
 
 Reply: 'LEASE'   the lease is not the caller's
@@ -24,7 +24,7 @@ if ARGV[2] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. 
 end
 --safety:owner
 local owner = redis.call('HGET', KEYS[1], 'owner') or ''
-if ARGV[4] ~= '' and owner ~= '' and owner ~= ARGV[4] then return 'OWNER' end
+if owner ~= '' and owner ~= ARGV[4] then return 'OWNER' end
 --end
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'owner', ARGV[4]) end
 redis.call('HSET', KEYS[1], 'pending.count', 0, unpack(ARGV, 5))

@@ -120,7 +120,7 @@ export class BfStaging implements LeasedStaging {
       await host.scripts.withdraw(host.keys, ticket.token);
     } finally {
       host.views.forget();
-      await host.views.remove(this.keysToRenew());
+      await host.views.removeStaged(this.keysToRenew());
     }
   }
 

@@ -127,7 +127,7 @@ export class BitmapStaging implements LeasedStaging {
       if (this.mayHaveMade) await this.filter.scripts.unmake(this.opened, this.ticket.lease);
     } finally {
       views.forget();
-      await views.remove(this.keysToRenew());
+      await views.removeStaged(this.keysToRenew());
     }
   }
 

@@ -93,7 +93,7 @@ export class CuckooStaging implements LeasedStaging {
       await host.scripts.withdraw(host.keys, ticket.token);
     } finally {
       host.views.forget();
-      await host.views.remove(this.keysToRenew());
+      await host.views.removeStaged(this.keysToRenew());
     }
   }
 

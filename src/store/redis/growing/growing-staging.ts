@@ -101,7 +101,7 @@ export class GrowingStaging implements LeasedStaging {
       await companion.withdraw(keys, this.ticket.token);
     } finally {
       views.forget();
-      await views.remove([...this.keysToRenew(), this.scratch]);
+      await views.removeStaged([...this.keysToRenew(), this.scratch]);
     }
   }
 

@@ -1,6 +1,6 @@
 import { BloomFormatError, BloomUnavailableError } from '../../../common/index.js';
 import { MetadataCache, type CachedFilter } from './metadata-cache.js';
-import { removeKeys } from './remove-keys.js';
+import { removeKeys, removeStagedKeys } from './remove-keys.js';
 import type { Adoption, GenerationRole, ViewDriver } from './layout-driver.js';
 import type { GenerationKeys } from './generation-keys.js';
 import {
@@ -62,13 +62,13 @@ export class GenerationMetadataCache<Resolved extends ResolvedGeneration> extend
   }
 
   /** Removes keys a few at a time, so that no other client waits for many. */
-  async remove(keys: readonly string[]): Promise<void> {
-    const { connection, emit, name } = this.options;
-    try {
-      await removeKeys(connection, keys);
-    } catch (error) {
-      emit({ type: 'clean-up-failed', filter: name, error });
-    }
+  remove(keys: readonly string[]): Promise<void> {
+    return this.cleanUp(removeKeys, keys);
+  }
+
+  /** The same for the keys of a staging that was given up: what went live all the same stays. */
+  removeStaged(keys: readonly string[]): Promise<void> {
+    return this.cleanUp(removeStagedKeys, keys);
   }
 
   protected async load(isKnown: boolean): Promise<GenerationSnapshot<Resolved>> {
@@ -127,6 +127,15 @@ export class GenerationMetadataCache<Resolved extends ResolvedGeneration> extend
       return view;
     }
     throw new BloomUnavailableError(`The metadata of filter '${name}' keep changing.`);
+  }
+
+  private async cleanUp(remove: typeof removeKeys, keys: readonly string[]): Promise<void> {
+    const { connection, emit, name } = this.options;
+    try {
+      await remove(connection, keys);
+    } catch (error) {
+      emit({ type: 'clean-up-failed', filter: name, error });
+    }
   }
 
   private async offline(

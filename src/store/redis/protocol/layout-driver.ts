@@ -34,6 +34,7 @@ export interface StagingHost<Resolved extends ResolvedGeneration> {
     reload(): Promise<GenerationSnapshot<Resolved>>;
     forget(): void;
     remove(keys: readonly string[]): Promise<void>;
+    removeStaged(keys: readonly string[]): Promise<void>;
   };
 }
 

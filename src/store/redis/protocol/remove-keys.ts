@@ -17,12 +17,28 @@ const { discard: DISCARD } = defineScripts(coreLua, ['discard']);
  * longer than that: a server that stands still removes them when it goes on. Attempts then go on after the rejection, for those keys
  * that have a life: a swap of which nobody has heard may have made the others live.
  */
-export async function removeKeys(connection: RedisConnection, keys: readonly string[]): Promise<void> {
+export function removeKeys(connection: RedisConnection, keys: readonly string[]): Promise<void> {
+  return remove(connection, keys, (key) => connection.unlink(key));
+}
+
+/**
+ * The same for keys of a staging that ends without a swap of which this process has heard. One may have taken place all the same, so from the first
+ * attempt on only keys that have a life are removed.
+ */
+export function removeStagedKeys(connection: RedisConnection, keys: readonly string[]): Promise<void> {
+  return remove(connection, keys, (key) => connection.run(DISCARD, [key], []));
+}
+
+async function remove(
+  connection: RedisConnection,
+  keys: readonly string[],
+  removeOne: (key: string) => Promise<unknown>,
+): Promise<void> {
   let failure: PromiseRejectedResult | undefined;
   const left: string[] = [];
   for (let at = 0; at < keys.length;) {
     const some = keys.slice(at, failure ? keys.length : at + KEYS_AT_ONCE);
-    const replies = await Promise.allSettled(some.map((key) => connection.unlink(key)));
+    const replies = await Promise.allSettled(some.map(removeOne));
     failure ??= replies.find((reply) => reply.status === 'rejected');
     left.push(...some.filter((_, i) => replies[i]!.status === 'rejected'));
     at += some.length;

@@ -2,15 +2,23 @@ import { posix } from 'node:path';
 import ts from 'typescript';
 
 /** The floors of the house, the lowest first; those of one floor never import one another. */
-const FLOORS = [['common'], ['filter'], ['store'], ['rebuild'], ['service'], ['guard'], ['module']];
+const FLOORS = [['common'], ['filter'], ['store'], ['rebuild'], ['service'], ['guard'], ['module'], ['cli']];
 /** Rooms of their own: they import the contract as everybody does, and only these floors know of them. */
 const STORES = ['store/memory', 'store/redis', 'store/replica'];
-const MAY_NAME_A_STORE = ['module'];
-const MAY_USE_NEST = ['service', 'guard', 'module'];
-const MAY_USE_IOREDIS = ['store/redis', 'module'];
+const MAY_NAME_A_STORE = ['module', 'cli'];
+const MAY_USE_NEST = ['service', 'guard', 'module', 'cli'];
+const MAY_USE_IOREDIS = ['store/redis', 'module', 'cli'];
+/** Packages that nobody but the command line loads. */
+const OF_THE_COMMAND_LINE = ['commander', 'cli-progress'];
 /** The rooms of the Redis store, the lowest first. The kinds of filters are neighbours: none imports another. */
 const REDIS = 'store/redis';
-const REDIS_ROOMS = [['lua'], ['client'], ['protocol'], ['blocked', 'bitmap', 'bf', 'cf', 'growing']];
+const REDIS_ROOMS = [
+  ['lua'],
+  ['client'],
+  ['protocol'],
+  ['blocked', 'bitmap', 'bf', 'cf', 'growing'],
+  ['inspection'],
+];
 /** What stands beside the rooms and opens them. */
 const REDIS_DOOR = ['index.ts', 'redis-store.ts'];
 /** What the package exports. */
@@ -55,6 +63,7 @@ function packageComplaint(room: string, name: string): string | undefined {
     return `only ${MAY_USE_NEST.join(', ')} know Nest`;
   if (name === 'ioredis' && !MAY_USE_IOREDIS.includes(room))
     return `only ${MAY_USE_IOREDIS.join(', ')} know ioredis`;
+  if (OF_THE_COMMAND_LINE.includes(name) && room !== 'cli') return 'only cli loads it';
   return undefined;
 }
 
@@ -63,13 +72,14 @@ function fileComplaint(from: string, to: string, sources: Sources): string | und
   const room = roomOf(from);
   const target = roomOf(to);
   if (ENTRIES.includes(to)) return 'the entry of the package is for its users';
+  if (target === 'cli' && room !== 'cli') return 'nobody imports the command line';
   if (room === target) {
     if (to === `${target}/index.ts`) return 'a room never imports its own index.ts';
     return room === REDIS ? redisComplaint(from, to) : undefined;
   }
   if (to !== `${target}/index.ts`) return `${target} is entered through its index.ts`;
   if (STORES.includes(target) && !MAY_NAME_A_STORE.includes(room))
-    return `only ${MAY_NAME_A_STORE.join(' and ')} names a store`;
+    return `only ${MAY_NAME_A_STORE.join(' and ')} name a store`;
   if (ENTRIES.includes(from) || (STORES.includes(room) && target === 'store')) return undefined;
   const [floor, targetFloor] = [floorOf(from), floorOf(to)];
   if (floor === undefined || targetFloor === undefined || targetFloor < floor) return undefined;

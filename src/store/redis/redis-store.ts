@@ -19,6 +19,7 @@ import { openBf } from './bf/open-bf.js';
 import type { LuaSources } from './client/script.js';
 import { BlockedScripts } from './blocked/blocked-scripts.js';
 import { ServerScripts } from './protocol/server-scripts.js';
+import { FilterInspector } from './inspection/filter-inspector.js';
 import { openGrowing } from './growing/open-growing.js';
 
 /** A URL, ioredis options, or a client of yours (which stays yours to close). */
@@ -89,6 +90,12 @@ export class RedisStore implements CopyableStore {
         if (layout.key !== undefined) this.claim(layout.key, options.name);
         return openBf({ ...parts, layout });
     }
+  }
+
+  /** Reads one filter from outside, without writing. */
+  inspector(options: { readonly name: string; readonly key?: string | undefined }): FilterInspector {
+    const { connection, scripts } = this;
+    return new FilterInspector({ ...options, keyPrefix: this.options.keyPrefix, connection, scripts });
   }
 
   openCopyable(options: OpenFilterOptions & { onBlocks: BlockListener }): CopyableFilter {

@@ -36,6 +36,8 @@ const { command: ANY_COMMAND } = defineScripts(coreLua, ['command']);
 
 /** A client drops a lookup at once when this many wait for a server that does not answer. */
 const MAX_READS_WAITING = 1000;
+/** Keys that one step of a walk looks at: it holds the server for less than a millisecond. */
+const KEYS_PER_SCAN = 1000;
 /** Client states in which a command would only join a queue. */
 const DISCONNECTED = new Set(['reconnecting', 'close', 'end', 'disconnecting']);
 
@@ -199,6 +201,22 @@ export class RedisConnection {
 
   async unlink(key: string): Promise<void> {
     await this.write('unlink', () => this.client.unlink(key));
+  }
+
+  /** Names of keys that match a glob pattern, as a walk over all keys of the server, or of all masters, meets them; some of them twice. */
+  async *scan(pattern: string): AsyncGenerator<string[]> {
+    const { client } = this;
+    const prefix = client.options.keyPrefix ?? '';
+    for (const node of isCluster(client) ? client.nodes('master') : [client]) {
+      for (let cursor = '0'; ;) {
+        const [next, keys] = await this.write('scan', () =>
+          node.scan(cursor, 'MATCH', prefix + pattern, 'COUNT', KEYS_PER_SCAN),
+        );
+        if (keys.length > 0) yield keys.map((key) => key.slice(prefix.length));
+        cursor = next;
+        if (cursor === '0') break;
+      }
+    }
   }
 
   async close(): Promise<void> {

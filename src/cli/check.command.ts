@@ -1,0 +1,73 @@
+import { type BloomId, integer, lowerCase, nfc, toIdKey, uuid } from '../filter/index.js';
+import { EXIT, usageError } from './cli-error.js';
+import type { RedisSession } from './redis-session.js';
+import type { Terminal } from './terminal.js';
+
+const NORMALIZERS: Readonly<Record<string, (id: BloomId) => BloomId>> = {
+  uuid,
+  lowercase: lowerCase,
+  integer,
+  nfc,
+};
+
+export interface CheckWords {
+  readonly key?: string;
+  readonly normalize?: string;
+  readonly hex?: boolean;
+  readonly json?: boolean;
+}
+
+/** The verdict that a filter gives for an id, and what it rests on. */
+export async function check(
+  terminal: Terminal,
+  { store }: RedisSession,
+  name: string,
+  text: string,
+  words: CheckWords,
+): Promise<number> {
+  const id = readId(text, words);
+  const found = await store.inspector({ name, key: words.key }).check(toIdKey(id));
+  printVerdict(terminal, { ...found, name, id: shown(id), json: words.json, asked: askedAs(words) });
+  return found.verdict === 'unknown' ? EXIT.failed : EXIT.fine;
+}
+
+export function printVerdict(
+  terminal: Terminal,
+  {
+    name,
+    id,
+    verdict,
+    reason,
+    asked,
+    json,
+  }: { name: string; id: string; verdict: string; reason: string; asked: string; json: boolean | undefined },
+): void {
+  if (json) return terminal.json({ filter: name, id, verdict, reason, asked });
+  const colour = verdict === 'unknown' ? 'yellow' : 'bold';
+  terminal.print(`${name} '${id}': ${terminal.styled(colour, verdict)}`);
+  terminal.print(`  ${reason}`);
+  terminal.print(`  ${terminal.styled('dim', asked)}`);
+}
+
+export function readId(text: string, { normalize, hex }: CheckWords): BloomId {
+  if (hex && !/^([\da-f]{2})+$/i.test(text))
+    throw usageError(`Expected the bytes of an id in hexadecimal digits, got '${text}'.`);
+  const id = hex ? new Uint8Array(Buffer.from(text, 'hex')) : text;
+  if (normalize === undefined) return id;
+  const normalized = NORMALIZERS[normalize];
+  if (!normalized)
+    throw usageError(
+      `Expected --normalize to be one of ${Object.keys(NORMALIZERS).join(', ')}, got '${normalize}'.`,
+    );
+  return normalized(id);
+}
+
+function shown(id: BloomId): string {
+  return id instanceof Uint8Array ? `0x${Buffer.from(id).toString('hex')}` : String(id);
+}
+
+function askedAs({ normalize }: CheckWords): string {
+  return normalize === undefined
+    ? 'Asked as a process without normalize asks. If the filter has one, give --normalize, or --app to ask as the application does.'
+    : `Asked with normalize: ${normalize}.`;
+}

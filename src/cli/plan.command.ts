@@ -1,0 +1,81 @@
+import { expectedErrorRate, LAYOUT_NUMBERS, type LayoutKind, planFilter } from '../filter/index.js';
+import { EXIT, usageError } from './cli-error.js';
+import type { Terminal } from './terminal.js';
+import { bytes, count, share } from './texts.js';
+
+export interface PlanWords {
+  readonly layout: string;
+  readonly json?: boolean;
+}
+
+/** The allocator rounds a string up by a quarter at most, and a third of that stays free for others; see docs/operations.md. */
+const ROUNDED_UP = 1.25;
+const FREE_BESIDE = 1 / 3;
+/** Beside the staged segments of layout `blocked`: a scratch segment, and what BITOP makes of one. */
+const SCRATCH_BYTES = 2 * 2 ** 20;
+
+/** What a filter of so many ids takes. */
+export function plan(
+  terminal: Terminal,
+  capacityText: string,
+  errorRateText: string,
+  { layout, json }: PlanWords,
+): number {
+  if (!Object.keys(LAYOUT_NUMBERS).includes(layout)) {
+    throw usageError(
+      `Expected --layout to be one of ${Object.keys(LAYOUT_NUMBERS).join(', ')}, got '${layout}'.`,
+    );
+  }
+  const capacity = numberOf(capacityText, 'the number of ids, such as 1e6 or 1_000_000');
+  const errorRate = numberOf(errorRateText, 'the error rate, such as 0.001 or 0.1%');
+  const planned = planFilter({ capacity, errorRate, layout: layout as LayoutKind });
+  const staged = planned.bytes + (layout === 'blocked' ? Math.min(2 * planned.bytes, SCRATCH_BYTES) : 0);
+  const found = {
+    layout,
+    capacity,
+    errorRate,
+    modelledErrorRate: planned.modelledErrorRate,
+    bytes: planned.bytes,
+    bitsPerId: planned.bitsPerId,
+    hashCount: planned.hashCount,
+    /** Of Redis, while a rebuild stages the next generation beside the live one. */
+    rebuildBytes: planned.bytes + staged,
+    /** What has to be free in Redis when a rebuild begins, under noeviction. */
+    rebuildFreeBytes: Math.ceil(staged * ROUNDED_UP * (1 + FREE_BESIDE)),
+    /** Of the process that rebuilds. */
+    rebuildProcessBytes: planned.bytes,
+  };
+  if (json) {
+    terminal.json(found);
+    return EXIT.fine;
+  }
+  terminal.print(
+    terminal.styled(
+      'bold',
+      `${count(capacity)} ids at an error rate of ${share(errorRate)}, layout ${layout}`,
+    ),
+  );
+  terminal.list([
+    ['size', `${bytes(found.bytes)} (${count(found.bytes)} bytes)`],
+    ['bits per id', found.bitsPerId.toFixed(2)],
+    ['hash count', String(found.hashCount)],
+    [
+      'error rate',
+      `${share(found.modelledErrorRate)} by the model at ${count(capacity)} ids, ${share(expectedErrorRate(planned, 2 * capacity))} at twice as many`,
+    ],
+    [
+      'rebuild',
+      `${bytes(found.rebuildBytes)} of Redis for both generations; ${bytes(found.rebuildProcessBytes)} of the process that rebuilds`,
+    ],
+    ['to keep free', `${bytes(found.rebuildFreeBytes)} of maxmemory when a rebuild begins, under noeviction`],
+  ]);
+  return EXIT.fine;
+}
+
+function numberOf(text: string, expected: string): number {
+  const [, digits = '', percent] = /^(.*?)\s*(%?)$/.exec(text)!;
+  const value = Number(digits.replaceAll(/[_,]/g, ''));
+  if (digits.trim() === '' || !Number.isFinite(value))
+    throw usageError(`Expected ${expected}, got '${text}'.`);
+  return percent ? value / 100 : value;
+}

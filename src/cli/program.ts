@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { BloomError, describeError } from '../common/index.js';
+import type { CheckWords } from './check.command.js';
+import { CliError, EXIT } from './cli-error.js';
+import type { InspectWords } from './inspect.command.js';
+import { plan, type PlanWords } from './plan.command.js';
+import type { RedisSession, RedisSessionWords } from './redis-session.js';
+import type { Terminal } from './terminal.js';
+
+export interface CliContext {
+  readonly terminal: Terminal;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** Runs what was typed; the exit code. */
+export async function runCli(words: readonly string[], context: CliContext): Promise<number> {
+  let exitCode: number = EXIT.fine;
+  const program = programOf(context, (code) => (exitCode = code));
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return exitCodeOf(error, context);
+  }
+}
+
+/** Messages are for people; a stack is printed for what is a fault of this program alone. */
+function exitCodeOf(error: unknown, { terminal, environment }: CliContext): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
+  terminal.complain(`${terminal.styled('red', 'error:')} ${describeError(error)}`);
+  const isExpected = error instanceof CliError || error instanceof BloomError;
+  if (!isExpected || environment['DEBUG']) terminal.complain((error as Error).stack ?? '');
+  return error instanceof CliError ? error.exitCode : EXIT.failed;
+}
+
+function programOf({ terminal, environment }: CliContext, end: (exitCode: number) => void): Command {
+  const program = new Command('nestjs-bloom')
+    .description('Plans, inspects and rebuilds the filters of nestjs-bloom.')
+    .version(version(), '-V, --version')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void terminal.output.write(text),
+      writeErr: (text) => void terminal.errors.write(text),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .showHelpAfterError('(add --help for what there is)')
+    .addHelpText('after', '\nhttps://github.com/nestjs-bloom/nestjs-bloom/blob/main/docs/command-line.md');
+
+  const withSession = async (words: RedisSessionWords, work: (session: RedisSession) => Promise<number>) => {
+    const { openSession } = await import('./redis-session.js');
+    const session = await openSession(words, environment);
+    try {
+      end(await work(session));
+    } finally {
+      await session.close();
+    }
+  };
+
+  program
+    .command('plan')
+    .description('Says what a filter takes.')
+    .argument('<capacity>', 'ids to hold: 1e6, 1_000_000')
+    .argument('<error-rate>', 'share of absent ids that pass: 0.001, 0.1%')
+    .option('--layout <kind>', 'whose rules it is made by', 'blocked')
+    .option('--json', 'prints JSON')
+    .addHelpText('after', examples('plan 1e6 0.001', 'plan 50_000 1% --layout redisson --json'))
+    .action((capacity: string, errorRate: string, words: PlanWords) =>
+      end(plan(terminal, capacity, errorRate, words)),
+    );
+
+  onRedis(program.command('inspect'))
+    .description('Says what Redis has of a filter. Writes nothing.')
+    .argument('<filter>', 'name of the filter')
+    .option('--key <key>', 'of a filter on a key of another system: that key')
+    .option('--walk <ms>', 'longest time to look for left-overs, by SCAN; 0: not at all', milliseconds, 5000)
+    .option('--json', 'prints JSON')
+    .addHelpText(
+      'after',
+      examples('inspect products --redis redis://localhost:6379', 'inspect products --json | jq .state'),
+    )
+    .action((name: string, words: InspectWords & RedisSessionWords) =>
+      withSession(words, async (session) => {
+        const { inspect } = await import('./inspect.command.js');
+        return inspect(terminal, session, name, words);
+      }),
+    );
+
+  onRedis(program.command('check'))
+    .description('Asks a filter for an id, and says why it answers so. Writes nothing. Exit code 1: unknown.')
+    .argument('<filter>', 'name of the filter')
+    .argument('<id>', 'the id; a number as its decimal text')
+    .option('--normalize <name>', 'uuid, lowercase, integer or nfc, as the option of the filter')
+    .option('--hex', 'the id is bytes, in hexadecimal digits')
+    .option('--key <key>', 'of a filter on a key of another system: that key')
+    .option('--json', 'prints JSON')
+    .addHelpText(
+      'after',
+      examples('check products A-1', 'check users 6F9619FF-8B86-D011-B42D-00CF4FC964FF --normalize uuid'),
+    )
+    .action((name: string, id: string, words: CheckWords & RedisSessionWords) =>
+      withSession(words, async (session) => {
+        const { check } = await import('./check.command.js');
+        return check(terminal, session, name, id, words);
+      }),
+    );
+
+  return program;
+}
+
+function onRedis(command: Command): Command {
+  return command
+    .option(
+      '--redis <url>',
+      'redis://, rediss://, redis+sentinel:// or redis+cluster:// (default: $REDIS_URL)',
+    )
+    .option('--redis-options <file>', 'options of ioredis as JSON, such as tls')
+    .option('--prefix <text>', 'keyPrefix of BloomModule', 'bloom')
+    .option('--timeout <ms>', 'longest time to wait for Redis', milliseconds, 10_000);
+}
+
+function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ npx nestjs-bloom ${line}`).join('\n')}`;
+}
+
+function milliseconds(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0 || value >= 2 ** 31)
+    throw new InvalidArgumentError('Expected milliseconds.');
+  return value;
+}
+
+function version(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

@@ -1,0 +1,109 @@
+import type { Cluster, Redis } from 'ioredis';
+import { describeError } from '../common/index.js';
+import { RedisStore } from '../store/redis/index.js';
+import { CliError, usageError } from './cli-error.js';
+import { type RedisTarget, redisTarget, type RedisWords } from './redis-target.js';
+
+/** What commands on Redis are told. */
+export interface RedisSessionWords extends RedisWords {
+  readonly prefix: string;
+  readonly timeout: number;
+}
+
+/** A connection of one command, and the store on it. */
+export interface RedisSession {
+  readonly store: RedisStore;
+  readonly client: Redis | Cluster;
+  readonly target: RedisTarget;
+  close(): Promise<void>;
+}
+
+/** @throws {CliError} when the server cannot be reached. */
+export async function openSession(
+  words: RedisSessionWords,
+  environment: NodeJS.ProcessEnv,
+): Promise<RedisSession> {
+  const target = redisTarget(words, environment);
+  const { prefix, timeout } = words;
+  if (!/^[^{}\s]+$/.test(prefix))
+    throw usageError(`Expected --prefix without braces and spaces, got '${prefix}'.`);
+  const client = await connect(target, timeout);
+  const store = await RedisStore.connect({
+    redis: client,
+    keyPrefix: prefix,
+    timeoutMs: timeout,
+    writeTimeoutMs: timeout,
+    trustAfterFailover: true,
+    emit: () => {},
+  });
+  return {
+    store,
+    client,
+    target,
+    async close() {
+      await store.close();
+      client.disconnect();
+    },
+  };
+}
+
+async function connect(
+  { options, cluster, shown, secrets }: RedisTarget,
+  timeoutMs: number,
+): Promise<Redis | Cluster> {
+  const ioredis = await import('ioredis').catch((cause: unknown) => {
+    throw new CliError(
+      "Expected the package 'ioredis' beside nestjs-bloom, to speak to Redis. Run the command in the folder of your application, or: npx -p " +
+        'nestjs-bloom -p ioredis nestjs-bloom …',
+      undefined,
+      { cause },
+    );
+  });
+  // A command that cannot reach its server says so at once: nobody waits for it.
+  const once = {
+    lazyConnect: true,
+    connectTimeout: timeoutMs,
+    retryStrategy: () => null,
+    sentinelRetryStrategy: () => null,
+  };
+  const client = cluster
+    ? new ioredis.Cluster([...cluster.nodes], {
+        ...cluster.options,
+        lazyConnect: true,
+        clusterRetryStrategy: () => null,
+        redisOptions: { ...options, connectTimeout: timeoutMs },
+      })
+    : new ioredis.Redis({ ...options, ...once });
+  let lastError: unknown;
+  client.on('error', (error: unknown) => (lastError = error));
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    client.disconnect();
+    const why = withoutSecrets(reasonOf(lastError ?? error), secrets);
+    throw new CliError(`Cannot reach Redis at ${shown}: ${why}. ${adviceOn(why)}`);
+  }
+}
+
+/** A cluster reports the nodes' errors within its own. */
+function reasonOf(error: unknown): string {
+  const { lastNodeError } = error as { lastNodeError?: unknown };
+  const text = describeError(lastNodeError ?? error);
+  // An error of several attempts has no text of its own.
+  return (text || ((error as { code?: string }).code ?? 'no connection')).replace(/\.$/, '');
+}
+
+function adviceOn(why: string): string {
+  if (/NOAUTH|WRONGPASS|NOPERM|invalid (username|password)/i.test(why))
+    return 'Give the user and password: redis://user:password@host:6379, with special characters as %xx.';
+  if (/ENOTFOUND|EAI_AGAIN/.test(why)) return 'Correct the name of the host.';
+  if (/certificate|self.signed|SSL|TLS/i.test(why))
+    return 'Give the certificate of the authority: --redis-options with { "tls": { "ca": "file:ca.pem" } }.';
+  return 'See that it runs there, and that it can be reached from here; rediss:// is for TLS.';
+}
+
+/** A text in which nobody reads a password. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
+}

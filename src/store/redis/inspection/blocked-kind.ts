@@ -1,0 +1,195 @@
+import {
+  anyOf,
+  BLOCK_DATA_BITS,
+  countBits,
+  type IdKey,
+  measuredErrorRate,
+  sampledBlocks,
+  TAG_BYTES,
+} from '../../../filter/index.js';
+import { FORMAT, parseMeta } from '../blocked/blocked-meta.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import { GrowingKeys } from '../growing/growing-keys.js';
+import { GrowingReader } from '../growing/growing-reader.js';
+import { GROWING_LAYOUT, GrowingScripts } from '../growing/growing-scripts.js';
+import { resolveGrowing, type ResolvedGrowing } from '../growing/resolved-growing.js';
+import {
+  GENERATION_FORMAT,
+  type KnownCompanionMeta,
+  parseGenerationMeta,
+  type StoredGeneration,
+} from '../protocol/generation-meta.js';
+import { RedisKeys } from '../protocol/redis-keys.js';
+import { BlockReader } from '../protocol/segments/block-reader.js';
+import type { SegmentScripts } from '../protocol/segments/segment-scripts.js';
+import {
+  SEGMENT_BLOCKS,
+  type SegmentedGeneration,
+  segmentedGeneration,
+  segmentLength,
+  tagText,
+} from '../protocol/segments/segments.js';
+import type { FoundGeneration, FoundMeta, GenerationMeasure, InspectedKind } from './found-generation.js';
+
+export interface InspectedPlace {
+  readonly keyPrefix: string;
+  readonly name: string;
+  readonly connection: RedisConnection;
+  readonly segments: SegmentScripts;
+}
+
+/** Filters of layout `blocked`: of one generation, or grown by layers; their metadata stand at the same key in two formats. */
+export function blockedKind(place: InspectedPlace): InspectedKind {
+  const keys = new RedisKeys(place.keyPrefix, place.name);
+  return {
+    layout: 'blocked',
+    keys,
+    read(type, fields) {
+      const meta = parseMeta(type, fields);
+      if (meta.kind === 'newer') {
+        return meta.found === GENERATION_FORMAT
+          ? readGrown(place, type, fields)
+          : { kind: 'newer', found: meta.found, supported: FORMAT };
+      }
+      if (meta.kind !== 'known') return meta;
+      const { live, pending } = meta;
+      const staged = pending && segmentedGeneration(pending, (index) => keys.staged(pending.token, index));
+      return {
+        ...meta,
+        runId: live?.runId ?? '',
+        live:
+          live &&
+          ofSegments(
+            place,
+            segmentedGeneration(live, (index) => keys.segment(index)),
+            meta.count,
+          ),
+        staged: pending && staged && { token: pending.token, keys: keysOf(staged) },
+      };
+    },
+  };
+}
+
+/** Whether metadata at the key of a blocked filter are those of one that grows. */
+export function isGrown(type: string, fields: readonly string[]): boolean {
+  const meta = parseMeta(type, fields);
+  return meta.kind === 'newer' && meta.found === GENERATION_FORMAT;
+}
+
+function ofSegments(place: InspectedPlace, live: SegmentedGeneration, count: number): FoundGeneration {
+  const reader = new BlockReader(place.connection, place.segments);
+  const { hashCount, maxIdBytes } = live.generation;
+  return {
+    token: tagText(live.generation),
+    hashCount,
+    maxIdBytes,
+    keys: sizedKeys(live),
+    async measure() {
+      const measured = await measureLayer(reader, live);
+      return measured && { ...measured, count };
+    },
+    async check(id) {
+      const [verdict = 'unknown'] = await reader.read(live, [id]);
+      return verdict === 'unknown' ? 'LOST' : verdict;
+    },
+    placeOf: (id) => placeText(live, id),
+  };
+}
+
+async function measureLayer(
+  reader: BlockReader,
+  layer: SegmentedGeneration,
+): Promise<GenerationMeasure | undefined> {
+  const blocks = await reader.blocks(layer, sampledBlocks(layer.generation.blocks));
+  if (!blocks) return undefined;
+  const set = blocks.reduce((sum, block) => sum + countBits(block.subarray(TAG_BYTES)), 0);
+  return {
+    bytes: sizedKeys(layer).reduce((sum, { bytes }) => sum + bytes, 0),
+    errorRate: measuredErrorRate(blocks, layer.generation.hashCount),
+    fill: { share: set / (blocks.length * BLOCK_DATA_BITS), blocks: blocks.length },
+  };
+}
+
+function placeText({ layout, key }: SegmentedGeneration, id: IdKey): string {
+  layout.locate(id);
+  const { block } = layout;
+  return `block ${block % SEGMENT_BLOCKS} of ${key(Math.floor(block / SEGMENT_BLOCKS))}`;
+}
+
+function readGrown(place: InspectedPlace, type: string, fields: readonly string[]): FoundMeta {
+  const keys = new GrowingKeys(place.keyPrefix, place.name);
+  const resolve = (generation: StoredGeneration) => resolveGrowing(keys, generation);
+  return readGeneration(parseGenerationMeta(type, fields, GROWING_LAYOUT), {
+    live: (generation) => {
+      const live = resolve(generation);
+      return live && ofLayers(place, keys, live);
+    },
+    stagedKeys: (generation) => resolve(generation)?.layers.flatMap(keysOf) ?? [],
+  });
+}
+
+function ofLayers(place: InspectedPlace, keys: GrowingKeys, live: ResolvedGrowing): FoundGeneration {
+  const scripts = new GrowingScripts(place.connection, keys);
+  const reader = new BlockReader(place.connection, place.segments);
+  const { layers, settings, generation } = live;
+  return {
+    token: generation.token,
+    hashCount: settings.layers.at(-1)!.hashCount,
+    maxIdBytes: settings.maxIdBytes,
+    keys: layers.flatMap(sizedKeys),
+    async measure() {
+      const [counts, measured] = await Promise.all([
+        scripts.count(live),
+        Promise.all(layers.map((layer) => measureLayer(reader, layer))),
+      ]);
+      const found = measured.filter((one) => one !== undefined);
+      if (!counts || found.length < layers.length) return undefined;
+      return {
+        count: counts.reduce((sum, one) => sum + one, 0),
+        bytes: found.reduce((sum, { bytes }) => sum + bytes, 0),
+        errorRate: anyOf(found.map(({ errorRate }) => errorRate ?? 0)),
+        fill: found.at(-1)!.fill,
+      };
+    },
+    async check(id) {
+      const reply = await new GrowingReader(keys, scripts).check(live, [id], 'live');
+      return typeof reply === 'string' ? reply : reply[0]!;
+    },
+  };
+}
+
+/** Metadata of format 2, with what one kind makes of its generations. */
+export function readGeneration(
+  meta: ReturnType<typeof parseGenerationMeta>,
+  kind: {
+    readonly live: (generation: StoredGeneration) => FoundGeneration | undefined;
+    readonly stagedKeys: (generation: StoredGeneration) => readonly string[];
+  },
+): FoundMeta {
+  if (meta.kind === 'other') return { kind: 'newer', found: meta.found, supported: GENERATION_FORMAT };
+  if (meta.kind !== 'known') return meta;
+  const live = meta.live && kind.live(meta.live);
+  if (meta.live && !live) return { kind: 'nonsense', fault: 'settings' };
+  return known(meta, live, kind.stagedKeys);
+}
+
+function known(
+  meta: KnownCompanionMeta,
+  live: FoundGeneration | undefined,
+  stagedKeys: (generation: StoredGeneration) => readonly string[],
+): FoundMeta {
+  const { pending, ...others } = meta;
+  const staged = pending && { token: pending.token, keys: stagedKeys(pending) };
+  return { ...others, count: 0, live, staged };
+}
+
+function sizedKeys(from: SegmentedGeneration): { key: string; bytes: number }[] {
+  return Array.from({ length: from.segments }, (_, index) => ({
+    key: from.key(index),
+    bytes: segmentLength(from.generation, index),
+  }));
+}
+
+function keysOf(from: SegmentedGeneration): string[] {
+  return sizedKeys(from).map(({ key }) => key);
+}

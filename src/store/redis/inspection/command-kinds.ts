@@ -1,0 +1,123 @@
+import { LAYOUT_NUMBERS } from '../../../filter/index.js';
+import { BfDriver } from '../bf/bf-driver.js';
+import { CuckooDriver } from '../cf/cuckoo-driver.js';
+import { CuckooKeys } from '../cf/cuckoo-keys.js';
+import { GenerationKeys } from '../protocol/generation-keys.js';
+import { parseGenerationMeta, type StoredGeneration } from '../protocol/generation-meta.js';
+import type { GenerationSnapshot, ResolvedGeneration } from '../protocol/generation-snapshot.js';
+import type { LayoutDriver } from '../protocol/layout-driver.js';
+import { type InspectedPlace, readGeneration } from './blocked-kind.js';
+import type { FoundGeneration, FoundMeta, InspectedKind } from './found-generation.js';
+
+/** What the drivers ask for, and reading needs none of it: the stored generation has its own. */
+const PLAN = { capacity: 1, errorRate: 0.001, maxIdBytes: 1024 };
+
+/** A filter of `BF.*` commands, on a key of this library or on that of another system. */
+export function bfKind(place: InspectedPlace, key?: string): InspectedKind {
+  const keys = new GenerationKeys(key ?? `${place.keyPrefix}:{${place.name}}:bf`);
+  const driver = new BfDriver({
+    filter: place.name,
+    emit: () => {},
+    connection: place.connection,
+    keys,
+    plan: PLAN,
+    ownsKey: key === undefined,
+  });
+  return {
+    layout: 'redisbloom',
+    keys,
+    read: (type, fields) =>
+      readGeneration(parseGenerationMeta(type, fields, LAYOUT_NUMBERS.redisbloom), {
+        live: (generation) => driven(driver, generation, [keys.data]),
+        stagedKeys: ({ token }) => [keys.staged(token)],
+      }),
+  };
+}
+
+/** A filter of `CF.*` commands. */
+export function cuckooKind(place: InspectedPlace): InspectedKind {
+  const keys = new CuckooKeys(place.keyPrefix, place.name);
+  const driver = new CuckooDriver({
+    filter: place.name,
+    connection: place.connection,
+    keys,
+    plan: PLAN,
+    layout: { kind: 'cuckoo' },
+    hasSource: true,
+    drainMs: 0,
+  });
+  return {
+    layout: 'cuckoo',
+    keys,
+    read: (type, fields) =>
+      readGeneration(parseGenerationMeta(type, fields, LAYOUT_NUMBERS.cuckoo), {
+        live: (generation) =>
+          driven(driver, generation, [keys.generation(generation.token), keys.kept(generation.token)]),
+        stagedKeys: ({ token }) => [keys.generation(token), keys.kept(token)],
+      }),
+  };
+}
+
+/**
+ * A filter on a key of another system. Which system that is shows in the checksum over its generation. Where the bits of an id are depends on
+ * settings that only the application knows, so it cannot be asked for ids.
+ */
+export function foreignKind(place: InspectedPlace, key: string): InspectedKind {
+  const keys = new GenerationKeys(key);
+  const bf = bfKind(place, key);
+  const read = (type: string, fields: readonly string[]): FoundMeta => {
+    const layouts = [
+      LAYOUT_NUMBERS['go-zero'],
+      LAYOUT_NUMBERS.guava,
+      LAYOUT_NUMBERS.redisson,
+      LAYOUT_NUMBERS.spring,
+    ];
+    const asBf = bf.read(type, fields);
+    if (asBf.kind === 'known' && asBf.live) return asBf;
+    for (const layout of layouts) {
+      const meta = parseGenerationMeta(type, fields, layout);
+      if (meta.kind === 'known' && meta.live) {
+        return readGeneration(meta, {
+          live: ({ token, settings }) => unread(token, settings, key),
+          stagedKeys: (generation) => [keys.staged(generation.token)],
+        });
+      }
+    }
+    return asBf;
+  };
+  return { layout: 'of another system', keys, read };
+}
+
+function unread(token: string, settings: string, key: string): FoundGeneration {
+  return {
+    token,
+    settings,
+    keys: [{ key }],
+    measure: async () => undefined,
+    check: async () => 'unknown',
+  };
+}
+
+function driven<Resolved extends ResolvedGeneration>(
+  driver: Pick<LayoutDriver<Resolved>, 'place' | 'measure' | 'check'>,
+  generation: NonNullable<GenerationSnapshot<Resolved>['live']>['generation'] & StoredGeneration,
+  keys: readonly string[],
+): FoundGeneration | undefined {
+  const resolved = driver.place(generation, 'live');
+  if (!resolved) return undefined;
+  return {
+    token: generation.token,
+    settings: generation.settings,
+    keys: keys.map((key) => ({ key })),
+    async measure() {
+      const measured = await driver.measure(resolved);
+      if (!measured) return undefined;
+      const { bytes, modelledErrorRate } = measured.shape;
+      return { count: measured.count, bytes, errorRate: modelledErrorRate };
+    },
+    async check(id) {
+      const reply = await driver.check(resolved, [id], 'live');
+      return typeof reply === 'string' ? reply : reply[0]!;
+    },
+  };
+}

@@ -1,0 +1,267 @@
+import type { BloomFilterState } from '../../../common/index.js';
+import { type IdKey, isLongerThan } from '../../../filter/index.js';
+import type { BloomVerdict } from '../../index.js';
+import { RedisKeys } from '../protocol/redis-keys.js';
+import type { ServerScripts } from '../protocol/server-scripts.js';
+import { blockedKind, type InspectedPlace, isGrown } from './blocked-kind.js';
+import { bfKind, cuckooKind, foreignKind } from './command-kinds.js';
+import type { FoundGeneration, FoundMeta, InspectedKind } from './found-generation.js';
+import { type KeyFacts, KeyWalk, sizesOf } from './key-facts.js';
+import { type BuildFacts, type LeaseFacts, readBuilds, readLease } from './lease-facts.js';
+
+/** What Redis holds of one filter, read without writing anything. */
+export interface FilterInspection {
+  readonly name: string;
+  readonly layout: string;
+  readonly metaKey: string;
+  /** As the metadata have it; `missing`, `nonsense` and `newer` where they say nothing that this version believes. */
+  readonly state: BloomFilterState | 'missing' | 'nonsense' | 'newer';
+  /** Why the state is what it is, where there is more to say. */
+  readonly note: string | undefined;
+  /** Run of the server that answers; '' when it may not be asked. */
+  readonly runId: string;
+  readonly owner: string | undefined;
+  readonly generation: string | undefined;
+  readonly settings: string | undefined;
+  readonly hashCount: number | undefined;
+  readonly maxIdBytes: number | undefined;
+  readonly builds: number;
+  /** Ids that the last build read. */
+  readonly builtIds: number;
+  readonly count: number | undefined;
+  readonly capacity: number;
+  /** The error rate asked for. */
+  readonly errorRate: number;
+  /** Share of absent ids that pass now. */
+  readonly measuredErrorRate: number | undefined;
+  readonly fill: { readonly share: number; readonly blocks: number } | undefined;
+  readonly builtAt: Date | undefined;
+  /** The staged generation, which has been published. */
+  readonly staged: string | undefined;
+  readonly lease: LeaseFacts | undefined;
+  readonly facts: BuildFacts;
+  readonly live: KeyFacts;
+  readonly stagedKeys: KeyFacts;
+  /** What is there beside: left-overs of rebuilds, tables of denials, and whatever else has the names of the filter. */
+  readonly others: readonly (KeyFacts & { readonly what: string })[];
+  /** False when the walk over the keys of the server took too long. */
+  readonly isWalkComplete: boolean;
+  /** Other layouts of which there are metadata under this name. */
+  readonly alsoFound: readonly string[];
+}
+
+/** A verdict, and what it rests on. */
+export interface InspectedVerdict {
+  readonly verdict: BloomVerdict;
+  readonly reason: string;
+}
+
+interface Found {
+  readonly kind: InspectedKind;
+  readonly layout: string;
+  readonly meta: FoundMeta;
+  readonly runId: string;
+  readonly owner: string | undefined;
+  readonly alsoFound: readonly string[];
+}
+
+const SUSPECT =
+  'The server restarted or failed over since this generation went live: a process takes it out of service as suspect at its next look, unless it ' +
+  'has trustAfterFailover.';
+
+export interface InspectorOptions extends Omit<InspectedPlace, 'segments'> {
+  readonly scripts: ServerScripts;
+  /** Of a filter on a key of another system. */
+  readonly key?: string | undefined;
+}
+
+/** Looks at one filter from outside, as no process of an application does: nothing is taken out of service for what is found. */
+export class FilterInspector {
+  constructor(private readonly options: InspectorOptions) {}
+
+  /**
+   * @param walkMs longest time for the walk over the keys of the server; 0: none.
+   * @throws {BloomUnavailableError} when the server cannot be asked.
+   */
+  async inspect({ walkMs }: { readonly walkMs: number }): Promise<FilterInspection> {
+    const { name, connection } = this.options;
+    const found = await this.find();
+    const { kind, meta, runId, owner, alsoFound, layout } = found;
+    const known = meta.kind === 'known' ? meta : undefined;
+    const { live, staged } = known ?? {};
+    const liveKeys = live?.keys ?? [];
+    const [lease, facts, measured, liveFacts, stagedKeys, walk] = await Promise.all([
+      readLease(connection, kind.keys.lease),
+      readBuilds(connection, kind.keys.builds),
+      live?.measure(),
+      sizesOf(connection, liveKeys),
+      sizesOf(
+        connection,
+        (staged?.keys ?? []).map((key) => ({ key })),
+      ),
+      this.walk(found, walkMs),
+    ]);
+    return {
+      name,
+      layout,
+      metaKey: kind.keys.meta,
+      state: known?.state ?? (meta.kind as 'missing' | 'nonsense' | 'newer'),
+      note: noteOn(found),
+      runId,
+      owner,
+      generation: live?.token,
+      settings: live?.settings,
+      hashCount: live?.hashCount,
+      maxIdBytes: live?.maxIdBytes,
+      builds: known?.builds ?? 0,
+      builtIds: known?.ids ?? 0,
+      count: measured?.count,
+      capacity: known?.capacity ?? 0,
+      errorRate: known?.errorRate ?? 0,
+      measuredErrorRate: measured?.errorRate,
+      fill: measured?.fill,
+      builtAt: known?.builtAt,
+      staged: staged?.token,
+      lease,
+      facts,
+      live: { ...liveFacts, bytes: Math.max(liveFacts.bytes, measured?.bytes ?? 0) },
+      stagedKeys,
+      others: walk.others,
+      isWalkComplete: walk.isComplete,
+      alsoFound,
+    };
+  }
+
+  /**
+   * What a process of an application would answer that has no view of the filter yet.
+   *
+   * @throws {BloomUnavailableError} when the server cannot be asked.
+   */
+  async check(id: IdKey): Promise<InspectedVerdict> {
+    for (let attempt = 1; ; attempt++) {
+      const found = await this.find();
+      const { meta } = found;
+      const note = noteOn(found);
+      if (meta.kind !== 'known' || !meta.live || this.isSuspect(found))
+        return { verdict: 'unknown', reason: note ?? `The filter is ${stateOf(meta)}.` };
+      const reply = await meta.live.check(id);
+      // Read in two steps: a swap may have come in between.
+      if (reply === 'STALE' || reply === 'LOST') {
+        if (attempt < 3) continue;
+        const reason =
+          'A key of the filter is gone or damaged: the next lookup of an application takes it out of service as lost.';
+        return { verdict: 'unknown', reason };
+      }
+      return { verdict: reply, reason: reasonOf(reply, meta.live, id, found.layout) };
+    }
+  }
+
+  private async find(): Promise<Found> {
+    const { scripts } = this.options;
+    const described = await Promise.all(
+      this.kinds().map(async (kind) => ({ kind, ...(await scripts.describe(kind.keys.meta, false)) })),
+    );
+    const there = described.filter(({ type }) => type !== 'none');
+    const { kind, runId, type, fields } = there[0] ?? described[0]!;
+    const layoutOf = (one: (typeof described)[number]) =>
+      one.kind.layout === 'blocked' && isGrown(one.type, one.fields) ? 'blocked, scaling' : one.kind.layout;
+    return {
+      kind,
+      layout: layoutOf(there[0] ?? described[0]!),
+      meta: kind.read(type, fields),
+      runId,
+      owner: ownerIn(fields),
+      alsoFound: there.slice(1).map(layoutOf),
+    };
+  }
+
+  private kinds(): InspectedKind[] {
+    const { key, scripts, ...others } = this.options;
+    const place = { ...others, segments: scripts.segments };
+    return key === undefined
+      ? [blockedKind(place), bfKind(place), cuckooKind(place)]
+      : [foreignKind(place, key)];
+  }
+
+  private isSuspect(found: Found): boolean {
+    return isOfAnotherRun(found);
+  }
+
+  private async walk({ meta, kind }: Found, walkMs: number) {
+    const { connection, keyPrefix, name, key } = this.options;
+    const base = kind.keys.meta.slice(0, -':meta'.length);
+    const known = meta.kind === 'known' ? meta : undefined;
+    const expected = [
+      ...(known?.live?.keys ?? []).map((one) => one.key),
+      ...(known?.staged?.keys ?? []),
+      ...Object.values(kind.keys as unknown as Record<string, unknown>).filter(
+        (one) => typeof one === 'string',
+      ),
+    ];
+    const denials = key === undefined ? new RedisKeys(keyPrefix, name).denials : undefined;
+    const walk = new KeyWalk(connection, {
+      base: key === undefined ? `${keyPrefix}:{${name}}` : base,
+      expected,
+      denials,
+    });
+    return walk.run(walkMs);
+  }
+}
+
+function ownerIn(fields: readonly string[]): string | undefined {
+  const at = fields.findIndex((field, i) => i % 2 === 0 && field === 'owner');
+  return at < 0 ? undefined : fields[at + 1];
+}
+
+function stateOf(meta: FoundMeta): string {
+  return meta.kind === 'known' ? meta.state : meta.kind;
+}
+
+function isOfAnotherRun({ meta, runId }: Found): boolean {
+  return (
+    meta.kind === 'known' &&
+    meta.live !== undefined &&
+    meta.runId !== '' &&
+    runId !== '' &&
+    meta.runId !== runId
+  );
+}
+
+function noteOn(found: Found): string | undefined {
+  const { meta, kind } = found;
+  switch (meta.kind) {
+    case 'missing':
+      return `There are no metadata at '${kind.keys.meta}': the filter was never built, or it has another name, keyPrefix or database.`;
+    case 'newer':
+      return `The filter is stored in format ${meta.found}, and this version knows ${meta.supported}: upgrade nestjs-bloom.`;
+    case 'nonsense':
+      return `The metadata make no sense (${meta.fault}): the next process that looks takes the filter out of service as lost.`;
+    case 'known':
+      if (isOfAnotherRun(found)) return SUSPECT;
+      if (!meta.areCountsBelieved)
+        return 'The numbers of the last build are not those that were written with it; they count as 0.';
+      return NOTES[meta.state];
+  }
+}
+
+const NOTES: Readonly<Record<BloomFilterState, string | undefined>> = {
+  ready: undefined,
+  unbuilt: 'No generation has gone live yet: every lookup goes through.',
+  lost: 'Keys were gone or damaged: every lookup goes through until it is rebuilt.',
+  suspect:
+    'The server restarted or failed over, or a process distrusts the filter: every lookup goes through until it is rebuilt.',
+};
+
+function reasonOf(verdict: BloomVerdict, live: FoundGeneration, id: IdKey, layout: string): string {
+  if (verdict === 'unknown') {
+    return `From Redis alone a filter of layout '${layout}' cannot be asked for this id: ask with --app.`;
+  }
+  const { maxIdBytes, hashCount } = live;
+  if (verdict === 'absent' && maxIdBytes !== undefined && isLongerThan(id, maxIdBytes))
+    return `The id is longer than maxIdBytes, ${maxIdBytes}: no add takes it.`;
+  const where = live.placeOf ? ` in ${live.placeOf(id)}` : '';
+  const bits = hashCount === undefined ? 'bits' : `${hashCount} bits`;
+  return verdict === 'absent'
+    ? `Not all of its ${bits}${where} are set: it was not added to generation ${live.token}, and no row had it when that was built.`
+    : `All of its ${bits}${where} are set: it was added, or it is one of the few absent ids that pass.`;
+}

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import type { RebuildLease, Staging } from '../../src/store/index.js';
+import { build, idsOf, leaseOf, mergeIds, testPlan } from '../support/built-filter.js';
+import { commandCounts, type Instance, RedisFixture } from '../support/redis-fixture.js';
+import { run } from './support/command.js';
+import { runHere } from './support/in-process.js';
+import { type InstalledPackage, installPackage } from './support/installed-package.js';
+
+let redis: RedisFixture;
+let client: Redis;
+let name: string;
+let instance: Instance;
+beforeAll(async () => {
+  redis = await RedisFixture.start();
+  client = redis.client();
+});
+afterAll(() => redis.close());
+beforeEach(async () => {
+  name = redis.name();
+  instance = await redis.open(name, { owner: 'shop' });
+});
+
+const on = (...words: string[]) => runHere([...words, '--redis', redis.server.url]);
+const inspected = async (...words: string[]) => {
+  const { stdout } = await on('inspect', name, '--json', ...words);
+  return JSON.parse(stdout) as Record<string, never>;
+};
+
+describe('nestjs-bloom inspect', () => {
+  it('says what Redis has of a filter, and writes nothing', async () => {
+    await build(instance.filter, idsOf('a', 500), { capacity: 10_000, errorRate: 0.001 });
+    await instance.filter.add(['late']);
+    const before = await client.hgetall(`bloom:{${name}}:meta`);
+    await client.config('RESETSTAT');
+    const found = await inspected();
+    expect(found).toMatchObject({
+      name,
+      state: 'ready',
+      layout: 'blocked',
+      owner: 'shop',
+      generation: before['tag'],
+      builds: 1,
+      builtIds: 500,
+      count: 501,
+      capacity: 10_000,
+      errorRate: 0.001,
+      isWalkComplete: true,
+      others: [],
+      live: { keys: 1, missing: 0, damaged: 0, bytes: await client.strlen(`bloom:{${name}}:0`) },
+    });
+    const { fill } = found as unknown as { fill: { share: number; blocks: number } };
+    // 501 ids of 10 bits, in blocks of 2,016 bits.
+    expect(fill.share * fill.blocks * 2016).toBeGreaterThan(4500);
+    expect(fill.share * fill.blocks * 2016).toBeLessThanOrEqual(5010);
+    expect(await client.hgetall(`bloom:{${name}}:meta`)).toEqual(before);
+    const commands = Object.keys(await commandCounts(client));
+    expect(
+      commands.filter((one) => /^(set|hset|del|unlink|rename|persist|pexpire|append|bitop)/.test(one)),
+    ).toEqual([]);
+  });
+
+  it('says who holds the lease, what is staged, what is left over and what is damaged', async () => {
+    await build(instance.filter, idsOf('a', 10));
+    const lease: RebuildLease = await leaseOf(instance.filter, 40_000);
+    const staging: Staging = await lease.stage(testPlan());
+    await mergeIds(staging, ['b']);
+    await client.set(`bloom:{${name}}:next:dead-1:0`, 'x'.repeat(100), 'PX', 60_000);
+    await client.setrange(`bloom:{${name}}:0`, 100_000, 'x');
+    const token = (await client.get(`bloom:{${name}}:lease`))!.split('@')[0]!;
+
+    const { stdout, code } = await on('inspect', name);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`staging +${token}-1: .* in 1 key \\(expire in `));
+    expect(stdout).toMatch(new RegExp(`lease +held by ${token}, for \\d+ seconds unless renewed`));
+    expect(stdout).toMatch(/left-over staging +100 bytes in 1 key \(expire in (59 seconds|1 minute)\)/);
+    expect(stdout).toMatch(/memory .* in 1 key \(1 of another length\) \(do not expire\)/);
+    await lease.release();
+  });
+
+  it('tells metadata that are missing, nonsense, newer or of an earlier run of the server', async () => {
+    const missing = await on('inspect', name);
+    expect(missing.stdout).toContain(`There are no metadata at 'bloom:{${name}}:meta'`);
+    expect(missing.code).toBe(1);
+
+    await build(instance.filter, ['a']);
+    const meta = `bloom:{${name}}:meta`;
+    await client.hset(meta, 'runId', 'f'.repeat(40));
+    expect(await inspected()).toMatchObject({
+      state: 'ready',
+      note: expect.stringContaining('restarted or failed over'),
+    });
+    expect(await on('check', name, 'a')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('unknown'),
+    });
+    await client.hset(meta, 'blocks', 7);
+    expect(await inspected()).toMatchObject({ state: 'nonsense' });
+    await client.hset(meta, 'format', 9);
+    expect(await inspected()).toMatchObject({ state: 'newer', note: expect.stringContaining('format 9') });
+    expect(await client.hget(meta, 'state')).toBe('ready');
+  });
+
+  it('reads a filter that grows, and one under another prefix', async () => {
+    const scaling = { expansion: 2 };
+    const { filter } = await redis.open(
+      name,
+      { keyPrefix: 'other*' },
+      { hasSource: false, layout: { kind: 'blocked', scaling }, plan: testPlan({ capacity: 100 }) },
+    );
+    await build(filter, [], { capacity: 100 });
+    await filter.add(idsOf('g', 300));
+    const found = await inspected('--prefix', 'other*');
+    expect(found).toMatchObject({ layout: 'blocked, scaling', state: 'ready', others: [] });
+    expect((found as unknown as { count: number }).count).toBeGreaterThan(290);
+    expect(await on('check', name, 'g-7', '--prefix', 'other*')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('maybe'),
+    });
+    expect(await on('check', name, 'nobody', '--prefix', 'other*')).toMatchObject({
+      stdout: expect.stringContaining('absent'),
+    });
+  });
+});
+
+describe('nestjs-bloom check', () => {
+  it('gives the verdict of a process, and its reason', async () => {
+    await build(instance.filter, ['A-1', 'sku', 42n, '6f9619ff-8b86-d011-b42d-00cf4fc964ff'].map(String));
+    const verdicts: (readonly [string[], string])[] = [
+      [['A-1'], 'maybe'],
+      [['42'], 'maybe'],
+      [['A-2'], 'absent'],
+      [['x'.repeat(65)], 'absent'],
+      [['SKU'], 'absent'],
+      [['SKU', '--normalize', 'lowercase'], 'maybe'],
+      [['{6F9619FF-8B86-D011-B42D-00CF4FC964FF}', '--normalize', 'uuid'], 'maybe'],
+      [['007', '--normalize', 'integer'], 'absent'],
+      [['732d31', '--hex'], 'absent'],
+      [['412d31', '--hex'], 'maybe'],
+    ];
+    for (const [words, verdict] of verdicts) {
+      const { stdout, code } = await on('check', name, '--json', ...words);
+      expect([words, (JSON.parse(stdout) as { verdict: string }).verdict, code]).toEqual([words, verdict, 0]);
+    }
+    const { stdout } = await on('check', name, 'A-2');
+    expect(stdout).toMatch(
+      new RegExp(`'A-2': absent\n  Not all of its \\d+ bits in block \\d+ of bloom:{${name}}:0 are set`),
+    );
+    expect(stdout).toContain('Asked as a process without normalize asks.');
+    expect((await on('check', name, 'x', '--normalize', 'upper')).stderr).toContain(
+      'uuid, lowercase, integer, nfc',
+    );
+    expect((await on('check', name, 'x'.repeat(65))).stdout).toContain('longer than maxIdBytes, 64');
+  });
+
+  it('takes no filter out of service for what it finds', async () => {
+    await build(instance.filter, ['a']);
+    await client.del(`bloom:{${name}}:0`);
+    const { stdout, code } = await on('check', name, 'a');
+    expect([stdout, code]).toEqual([expect.stringContaining('unknown'), 1]);
+    expect(stdout).toContain('gone or damaged');
+    expect(await client.hget(`bloom:{${name}}:meta`, 'state')).toBe('ready');
+  });
+
+  it('refuses an id that is none', async () => {
+    const { stderr, code } = await on('check', name, '');
+    expect([stderr, code]).toEqual([expect.stringContaining('id'), 1]);
+  });
+});
+
+describe('The connection', () => {
+  let installed: InstalledPackage;
+  beforeAll(() => {
+    installed = installPackage({
+      'redis.json': JSON.stringify({
+        host: redis.server.host,
+        port: redis.server.port,
+        username: 'looker',
+        password: 'p@ss-word',
+      }),
+      'broken.json': '{ "password": "p@ss-word',
+    });
+  });
+  afterAll(() => installed.remove());
+
+  it('takes options from a file, the environment and a URL, and never shows a password', async () => {
+    await build(instance.filter, ['a']);
+    await client.acl('SETUSER', 'looker', 'on', '>p@ss-word', '+@all', '~*');
+    const host = `${redis.server.host}:${redis.server.port}`;
+    const [file, variable, wrong, broken] = await Promise.all([
+      run(installed, ['check', name, 'a', '--redis-options', 'redis.json']),
+      run(installed, ['check', name, 'a'], { env: { REDIS_URL: `redis://looker:p%40ss-word@${host}/0` } }),
+      run(installed, ['check', name, 'a', '--redis', `redis://looker:p%40ss-wrong@${host}`]),
+      run(installed, ['check', name, 'a', '--redis-options', 'broken.json']),
+    ]);
+    expect([file.stdout, variable.stdout]).toEqual([
+      expect.stringContaining('maybe'),
+      expect.stringContaining('maybe'),
+    ]);
+    expect(wrong).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`Cannot reach Redis at redis://${host}: WRONGPASS`),
+    });
+    expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('it is no JSON') });
+    for (const { stdout, stderr } of [file, variable, wrong, broken])
+      expect(stdout + stderr).not.toMatch(/ss-w/);
+  });
+});

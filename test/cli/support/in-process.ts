@@ -1,0 +1,19 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { runCli } from '../../../src/cli/program.js';
+import { Terminal } from '../../../src/cli/terminal.js';
+import type { CommandResult } from './command.js';
+
+/** Runs a command in this process, as on pipes: quicker than one of its own. */
+export async function runHere(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  const [output, errors] = [new PassThrough(), new PassThrough()];
+  const outputs = Promise.all([text(output), text(errors)]);
+  const code = await runCli(words, { terminal: new Terminal(output, errors, environment), environment });
+  output.end();
+  errors.end();
+  const [stdout, stderr] = await outputs;
+  return { code, stdout, stderr };
+}

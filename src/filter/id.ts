@@ -70,13 +70,19 @@ export function ownText(text: string): string {
 }
 
 /**
- * Decimal text costs quadratic time, hexadecimal text linear: a bigint that is longer than any id may be
- * keeps its hexadecimal text, which is too long as well and so is never hashed.
+ * Whether a bigint certainly has more decimal digits than this: told by its bits, in a time that does not depend on its length. Its decimal
+ * text costs tens of milliseconds from 30,000 digits on.
  */
+export function hasMoreDigits(id: bigint, digits: number): boolean {
+  // From 10 ** digits on, and the sign takes a bit.
+  const bits = Math.ceil(digits * Math.log2(10)) + 1;
+  return BigInt.asIntN(bits, id) !== id;
+}
+
+/** One that is longer than any id may be has its hexadecimal text, which costs linear time, and is too long as well: it is never hashed. */
 function bigintText(id: bigint): string {
-  if (BigInt.asIntN(64, id) === id) return id.toString();
-  const hexadecimal = id.toString(16);
-  return hexadecimal.length > MAX_ID_BYTES_LIMIT ? hexadecimal : id.toString();
+  if (BigInt.asIntN(64, id) === id || !hasMoreDigits(id, MAX_ID_BYTES_LIMIT)) return id.toString();
+  return id.toString(16).padStart(MAX_ID_BYTES_LIMIT + 1, '0');
 }
 
 function named(value: unknown): string {

@@ -23,6 +23,7 @@ export {
   idKeyText,
   type IdKey,
   idNote,
+  hasMoreDigits,
   isLongerThan,
   MAX_ID_BYTES_LIMIT,
   ownText,

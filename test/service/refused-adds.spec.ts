@@ -36,6 +36,26 @@ describe('Ids that are refused', () => {
     expect(filter.guarding.recentAdds.size).toBe(0);
   });
 
+  it('take milliseconds when they are bigints with far too many digits', async () => {
+    open();
+    await expect(filter.add(10n ** 1024n)).rejects.toThrow(BloomIdError);
+    await expect(filter.add(-(10n ** 1023n))).rejects.toThrow(BloomIdError);
+    expect(await filter.addMany([10n ** 1024n - 1n, -(10n ** 1022n)])).toEqual([true, true]);
+    expect(await filter.checkMany([`${10n ** 1024n - 1n}`, `${-(10n ** 1022n)}`])).toEqual([
+      'maybe',
+      'maybe',
+    ]);
+    // Below and above the longest id that any filter may have.
+    for (const digits of [60_000n, 100_000n]) {
+      const long = 10n ** digits;
+      const started = cpuMs();
+      for (let i = 0; i < 400; i++) await expect(filter.add(long + BigInt(i))).rejects.toThrow(BloomIdError);
+      // The decimal text alone takes some 40 ms, 16 s in all.
+      expect(cpuMs() - started).toBeLessThan(1500);
+    }
+    expect(filter.guarding.recentAdds.size).toBe(2);
+  });
+
   it('take no time in lookups, in the notes of denials, and in the queue either', async () => {
     open({ maxIdBytes: 65_536 });
     await filter.add('present');

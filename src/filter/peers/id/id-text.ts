@@ -4,7 +4,7 @@ import { type BloomId, type IdKey, MAX_ID_BYTES_LIMIT, toIdKey } from '../../id.
 /**
  * An id as peers take it: as `toIdKey` has it, but an empty one is allowed.
  *
- * @throws {BloomIdError} for what is no id, and for a bigint of over 65,536 hexadecimal digits.
+ * @throws {BloomIdError} for what is no id, and for a bigint of over 65,536 digits.
  */
 export function toPeerKey(id: BloomId): IdKey {
   if (typeof id === 'string') return id;

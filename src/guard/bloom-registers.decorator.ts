@@ -1,4 +1,15 @@
-import { catchError, concat, defer, ignoreElements, isObservable, type Observable, throwError } from 'rxjs';
+import {
+  catchError,
+  concat,
+  concatMap,
+  defer,
+  finalize,
+  ignoreElements,
+  isObservable,
+  type Observable,
+  of,
+  throwError,
+} from 'rxjs';
 import { BloomConfigError, printed } from '../common/index.js';
 import type { BloomMethodDecorator, BloomRegistersOptions } from './guard.options.js';
 import { readIds } from './id.reader.js';
@@ -84,17 +95,40 @@ async function callRegistering(
   return result;
 }
 
-/** Of a method whose stream does the work, when somebody subscribes to it: it ends with the stream. */
+/**
+ * Of a method whose stream does the work, when somebody subscribes to it: it ends with the stream. Its first value may be all that its caller
+ * waits for (`firstValueFrom`), so the ids are added again before that too; and when the caller stops early, without anybody who waits for it.
+ */
 function registeringAgain(
   stream: Observable<unknown>,
   registrar: IdRegistrar,
-  registration: Registration,
+  registered: Registration,
 ): Observable<unknown> {
-  const again = defer(() => registrar.registerAgain(registration)).pipe(ignoreElements());
-  const failed = (error: unknown) =>
-    concat(
-      defer(() => registrar.registerFailed(registration)).pipe(ignoreElements()),
-      throwError(() => error),
+  return defer(() => {
+    let registration = registered;
+    let hasEnded = false;
+    const again = defer(async () => {
+      registration = await registrar.registerAgain(registration);
+    }).pipe(ignoreElements());
+    const end = defer(() => {
+      hasEnded = true;
+      return again;
+    });
+    const failed = (error: unknown) => {
+      hasEnded = true;
+      return concat(
+        defer(() => registrar.registerFailed(registration)).pipe(ignoreElements()),
+        throwError(() => error),
+      );
+    };
+    const values = stream.pipe(
+      concatMap((value, i) => (i === 0 ? concat(again, of(value)) : of(value))),
+      catchError(failed),
     );
-  return concat(stream.pipe(catchError(failed)), again);
+    return concat(values, end).pipe(
+      finalize(() => {
+        if (!hasEnded) void registrar.registerFailed(registration);
+      }),
+    );
+  });
 }

@@ -82,19 +82,23 @@ export class IdRegistrar {
    * Adds ids again whose method has ended, unless a rebuild cannot have missed both their add and their rows. The method has run, so
    * what cannot be recorded is queued, whatever `onError` says, and told of as `add-queued`.
    *
+   * @returns the last add of the ids.
    * @throws {BloomUnavailableError} when they could not be recorded, nor queued.
    */
-  async registerAgain(registration: Registration): Promise<void> {
+  async registerAgain(registration: Registration): Promise<Registration> {
     const { filter: name, ids } = registration;
     const filter = this.service.guardable(name);
-    if (ids.length === 0 || !mayBeMissing(filter, registration)) return;
-    if (this.queues.get(name)?.putOff(ids)) return;
+    if (ids.length === 0 || !mayBeMissing(filter, registration)) return registration;
+    if (this.queues.get(name)?.putOff(ids)) return registration;
+    const since = performance.now();
+    const before = filter.generation;
     try {
       await filter.addMany(ids);
     } catch (error) {
       if (this.closed) throw error;
       this.queue(name).put(ids, error);
     }
+    return { ...registration, since, generation: filter.generation === before ? before : undefined };
   }
 
   /** The same for a method that failed, perhaps after its commit: its error goes to the caller, and none of this. */

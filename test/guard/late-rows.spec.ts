@@ -1,6 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { defer, lastValueFrom, type Observable, of, throwError } from 'rxjs';
+import {
+  concatWith,
+  defer,
+  firstValueFrom,
+  lastValueFrom,
+  NEVER,
+  type Observable,
+  of,
+  throwError,
+} from 'rxjs';
 import { type BloomEvent, BloomUnavailableError } from '../../src/common/index.js';
 import { BloomRegisters, type BloomRegistersOptions } from '../../src/guard/index.js';
 import { GuardedProviders } from './support/guarded-providers.js';
@@ -96,6 +105,35 @@ describe('@BloomRegisters and rows that become visible late', () => {
       (error: Error) => expect(error.message).toContain('after COMMIT'),
     );
     expect(products.addCalls).toEqual([['a'], ['a']]);
+  });
+
+  it('adds again before the first value of a stream, after which its caller may stop', async () => {
+    const stream = (await create(async () =>
+      defer(async () => {
+        products.generation = 'second';
+        return 'created';
+      }).pipe(concatWith(NEVER)),
+    )) as Observable<string>;
+    expect(await firstValueFrom(stream)).toBe('created');
+    expect(products.addCalls).toEqual([['a'], ['a']]);
+  });
+
+  it('adds again when the caller stops before the stream has ended', async () => {
+    const stream = (await create(async () => NEVER)) as Observable<string>;
+    const subscription = stream.subscribe();
+    products.generation = 'second';
+    expect(products.addCalls).toHaveLength(1);
+    subscription.unsubscribe();
+    expect(products.addCalls).toEqual([['a'], ['a']]);
+  });
+
+  it('adds no more where the stream was fast, however it ends', async () => {
+    const stream = (await create(async () => of('created', 'and more'))) as Observable<string>;
+    const values: string[] = [];
+    await stream.forEach((value) => void values.push(value));
+    expect(values).toEqual(['created', 'and more']);
+    expect(await firstValueFrom(stream)).toBe('created');
+    expect(products.addCalls).toEqual([['a']]);
   });
 
   it('adds again where the method failed: it may have committed before', async () => {

@@ -31,7 +31,8 @@ export class GuardValidator {
     return findSingletons(this.discovery);
   }
 
-  private uses(): Set<FilterUse> {
+  /** What the decorators of all classes name that Nest makes objects of. */
+  uses(): Set<FilterUse> {
     const uses = new Set<FilterUse>();
     for (const prototype of this.prototypes()) for (const use of usesOf(prototype)) uses.add(use);
     return uses;

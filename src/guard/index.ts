@@ -11,4 +11,5 @@ export type {
   BloomMethodDecorator,
   BloomRegistersOptions,
 } from './guard.options.js';
+export type { FilterUse } from './filter-uses.js';
 export { GuardValidator } from './guard.validator.js';

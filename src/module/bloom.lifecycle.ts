@@ -31,7 +31,7 @@ export class BloomLifecycle
   async onModuleInit(): Promise<void> {
     const { registry, validator, runner, store } = this.parts;
     try {
-      registry.validate();
+      await registry.validate();
       validator.validate();
       runner.learnSingletons(validator.singletons());
       await Promise.all(registry.filters.map((filter) => filter.verify()));

@@ -6,6 +6,7 @@ import { BloomService } from '../service/index.js';
 import type { FilterStore } from '../store/index.js';
 import { ownerOf } from './application.owner.js';
 import type {
+  BloomFactoryOptions,
   BloomFeature,
   BloomFeatureAsyncOptions,
   BloomModuleAsyncOptions,
@@ -13,7 +14,7 @@ import type {
   BloomOptionsFactory,
 } from './bloom-module.options.js';
 import { BloomLifecycle } from './bloom.lifecycle.js';
-import { BLOOM_OPTIONS, BLOOM_STORE, getBloomFilterToken } from './bloom.tokens.js';
+import { BLOOM_OPTIONS, BLOOM_SERVICE, BLOOM_STORE, tokenOfFilter } from './bloom.tokens.js';
 import { EventHub } from './event.hub.js';
 import { FilterRegistry } from './filter.registry.js';
 import { FilterMonitor } from './filter.monitor.js';
@@ -83,19 +84,34 @@ function root(
 ): DynamicModule {
   assertDistinct(filters);
   const providers = filters.map((filter) => filterProvider(filter.name, { useFactory: () => filter }));
-  const service = { provide: BloomService, useExisting: BLOOM_SERVICE };
-  return {
-    module: BloomModule,
-    global: isGlobal,
-    imports: [core(options, imports)],
-    providers: [service, ...providers],
-    exports: [service, ...providers],
-  };
+  return visible({ isGlobal, core: core(options, imports), filters: providers });
 }
 
-const BLOOM_SERVICE = Symbol('nestjs-bloom service');
+/** The root module with other parts than its own, for tests of applications. */
+export function rootModule(
+  options: BloomFactoryOptions,
+  { parts, filters }: { readonly parts: readonly Provider[]; readonly filters: readonly Provider[] },
+): DynamicModule {
+  const made = core([{ provide: BLOOM_OPTIONS, useValue: options }], [], parts);
+  return visible({ isGlobal: true, core: made, filters });
+}
 
-function core(options: Provider[], imports: Imports): DynamicModule {
+function visible({
+  isGlobal,
+  core,
+  filters,
+}: {
+  isGlobal: boolean;
+  core: DynamicModule;
+  filters: readonly Provider[];
+}): DynamicModule {
+  const service = { provide: BloomService, useExisting: BLOOM_SERVICE };
+  const providers = [service, ...filters];
+  return { module: BloomModule, global: isGlobal, imports: [core], providers, exports: providers };
+}
+
+/** @param others providers that take the place of those with the same token */
+function core(options: Provider[], imports: Imports, others: readonly Provider[] = []): DynamicModule {
   const providers: Provider[] = [
     ...options,
     {
@@ -117,7 +133,7 @@ function core(options: Provider[], imports: Imports): DynamicModule {
       provide: FilterRegistry,
       inject: [BLOOM_STORE, BLOOM_SERVICE, EventHub, ModuleRef],
       useFactory: (store: FilterStore, service: BloomService, events: EventHub, moduleRef: ModuleRef) =>
-        new FilterRegistry(store, service, events, moduleRef),
+        new FilterRegistry({ store, service, events, moduleRef }),
     },
     {
       provide: BloomGuardRunner,
@@ -162,7 +178,7 @@ function core(options: Provider[], imports: Imports): DynamicModule {
     module: BloomCoreModule,
     global: true,
     imports: [DiscoveryModule, ...imports],
-    providers,
+    providers: [...providers, ...others],
     exports: [FilterRegistry, BloomGuardRunner, BLOOM_SERVICE],
   };
 }
@@ -181,7 +197,7 @@ function filterProvider(
   { useFactory, inject = [] }: Pick<BloomFeatureAsyncOptions, 'useFactory' | 'inject'>,
 ): Provider {
   return {
-    provide: getBloomFilterToken(name),
+    provide: tokenOfFilter(name),
     inject: [FilterRegistry, ...inject],
     useFactory: async (registry: FilterRegistry, ...injected: unknown[]) =>
       registry.register({ ...(await useFactory(...injected)), name }),

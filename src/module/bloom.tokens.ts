@@ -2,10 +2,23 @@ import { Inject } from '@nestjs/common';
 
 export const BLOOM_OPTIONS = Symbol('nestjs-bloom options');
 export const BLOOM_STORE = Symbol('nestjs-bloom store');
+export const BLOOM_SERVICE = Symbol('nestjs-bloom service');
+
+/** Names that this process has asked tokens for: those that tests have to provide, whatever module registers the filters. */
+const named = new Set<string>();
+
+export function namedFilters(): ReadonlySet<string> {
+  return named;
+}
+
+export function tokenOfFilter(name: string): string {
+  return `BloomFilter:${name}`;
+}
 
 /** The injection token of a filter, for `Test.createTestingModule().overrideProvider(…)` and for `inject` of factories. */
 export function getBloomFilterToken(name: string): string {
-  return `BloomFilter:${name}`;
+  named.add(name);
+  return tokenOfFilter(name);
 }
 
 /**

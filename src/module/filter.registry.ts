@@ -7,17 +7,19 @@ import type { FilterStore } from '../store/index.js';
 import type { BloomFeature } from './bloom-module.options.js';
 import type { EventHub } from './event.hub.js';
 
+export interface FilterRegistryContext {
+  readonly store: FilterStore;
+  readonly service: BloomService;
+  readonly events: EventHub;
+  readonly moduleRef: ModuleRef;
+}
+
 /** Makes the filters of an application. */
 export class FilterRegistry {
   readonly filters: ManagedFilter[] = [];
   private readonly sources: (() => BloomIdSource)[] = [];
 
-  constructor(
-    private readonly store: FilterStore,
-    private readonly service: BloomService,
-    private readonly events: EventHub,
-    private readonly moduleRef: ModuleRef,
-  ) {}
+  constructor(private readonly parts: FilterRegistryContext) {}
 
   /** @throws {BloomConfigError} for options that cannot work, and for a name that is taken. */
   register(feature: BloomFeature): ManagedFilter {
@@ -25,9 +27,9 @@ export class FilterRegistry {
     const definition = defineFilter(
       source === undefined ? options : { ...options, source: this.resolvable(feature.name, source) },
     );
-    const surroundings = { store: this.store, emit: this.events.emit, clock: systemClock };
-    const filter = new ManagedFilter(definition, surroundings);
-    this.service.register(filter);
+    const { store, service, events } = this.parts;
+    const filter = new ManagedFilter(definition, { store, emit: events.emit, clock: systemClock });
+    service.register(filter);
     this.filters.push(filter);
     return filter;
   }
@@ -37,7 +39,7 @@ export class FilterRegistry {
    *
    * @throws {BloomConfigError} for a source class that is no provider.
    */
-  validate(): void {
+  async validate(): Promise<void> {
     for (const resolve of this.sources) resolve();
   }
 
@@ -62,7 +64,7 @@ export class FilterRegistry {
 
   private resolve(name: string, source: Type<BloomIdSource>): BloomIdSource {
     try {
-      return this.moduleRef.get<BloomIdSource>(source, { strict: false });
+      return this.parts.moduleRef.get<BloomIdSource>(source, { strict: false });
     } catch (cause) {
       throw new BloomConfigError(
         `Filter '${name}' names ${source.name} as its source, which is no provider of any module. Add it to the providers of the ` +

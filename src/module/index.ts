@@ -8,5 +8,14 @@ export type {
 } from './bloom-module.options.js';
 export type { BloomRedis } from '../store/redis/index.js';
 export type { CopyLimits } from '../store/replica/index.js';
-export { BloomModule } from './bloom.module.js';
-export { BLOOM_STORE, getBloomFilterToken, InjectBloomFilter } from './bloom.tokens.js';
+export { BloomModule, rootModule } from './bloom.module.js';
+export {
+  BLOOM_SERVICE,
+  BLOOM_STORE,
+  getBloomFilterToken,
+  InjectBloomFilter,
+  namedFilters,
+  tokenOfFilter,
+} from './bloom.tokens.js';
+export { EventHub } from './event.hub.js';
+export { FilterRegistry, type FilterRegistryContext } from './filter.registry.js';

@@ -1,0 +1,59 @@
+import type { BloomId } from '../filter/index.js';
+import type { BloomRebuildOptions } from '../rebuild/index.js';
+import type { BloomFilter } from '../service/index.js';
+
+/** What a test injects for a filter: the filter itself is looked up when it is used, since a module may register it later. */
+export class DeferredFilter implements BloomFilter {
+  constructor(
+    readonly name: string,
+    private readonly find: () => BloomFilter,
+  ) {}
+
+  get guarding(): BloomFilter['guarding'] {
+    return this.find().guarding;
+  }
+
+  check(id: BloomId) {
+    return this.find().check(id);
+  }
+
+  checkMany(ids: readonly BloomId[]) {
+    return this.find().checkMany(ids);
+  }
+
+  mightContain(id: BloomId) {
+    return this.find().mightContain(id);
+  }
+
+  mightContainMany(ids: readonly BloomId[]) {
+    return this.find().mightContainMany(ids);
+  }
+
+  add(id: BloomId) {
+    return this.find().add(id);
+  }
+
+  addMany(ids: readonly BloomId[]) {
+    return this.find().addMany(ids);
+  }
+
+  remove(id: BloomId) {
+    return this.find().remove(id);
+  }
+
+  rebuild(options?: BloomRebuildOptions) {
+    return this.find().rebuild(options);
+  }
+
+  reset() {
+    return this.find().reset();
+  }
+
+  adopt() {
+    return this.find().adopt();
+  }
+
+  info() {
+    return this.find().info();
+  }
+}

@@ -1,0 +1,157 @@
+import { BloomUnavailableError } from '../common/index.js';
+import { type IdKey, idKeyText, isLongerThan, isMadeByOthers, tooLong } from '../filter/index.js';
+import type {
+  AdoptableFilter,
+  BloomVerdict,
+  FilterDescription,
+  LeaseRequest,
+  OpenFilterOptions,
+  RebuildLease,
+  RemovableFilter,
+  StagePlan,
+  Staging,
+  StoredFilter,
+} from '../store/index.js';
+import type { Behaviour } from './tested-filters.js';
+
+/** An exact set in place of a Bloom filter, so that a test sees no false positive. Ready from the start. */
+export class TestingFilter implements StoredFilter {
+  private ids = new Set<string>();
+  /** What a build has staged: adds of the meantime are in both. */
+  private staged: Set<string> | undefined;
+  private generationNumber = 1;
+  private builtAt = new Date();
+  private builtIds = 0;
+
+  /** Undefined for a layout that cannot remove. */
+  readonly remove: RemovableFilter['remove'] | undefined;
+  /** Undefined where no other system fills the filter. */
+  readonly adopt: AdoptableFilter['adopt'] | undefined;
+
+  constructor(
+    private readonly options: OpenFilterOptions,
+    private readonly behaviour: Behaviour['kind'],
+  ) {
+    const { layout, hasSource } = options;
+    if (layout.kind === 'cuckoo') this.remove = (ids) => this.removeIds(ids);
+    if (isMadeByOthers(layout) && !hasSource) this.adopt = async () => this.assertUp();
+  }
+
+  get generation(): string {
+    return String(this.generationNumber);
+  }
+
+  fill(ids: readonly IdKey[]): void {
+    for (const id of ids) addTo(this.ids, id);
+  }
+
+  async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    return ids.map((id) => this.checkOne(id));
+  }
+
+  checkOne(id: IdKey): BloomVerdict {
+    switch (this.behaviour) {
+      case 'down':
+        return 'unknown';
+      case 'pass-all':
+        return 'maybe';
+      case 'ids':
+        return this.ids.has(idKeyText(id)) ? 'maybe' : 'absent';
+    }
+  }
+
+  async add(ids: readonly IdKey[]): Promise<boolean[]> {
+    const { maxIdBytes } = this.options.plan;
+    if (ids.some((id) => isLongerThan(id, maxIdBytes))) throw tooLong(maxIdBytes);
+    this.assertUp();
+    for (const id of this.staged ? ids : []) addTo(this.staged!, id);
+    return ids.map((id) => addTo(this.ids, id));
+  }
+
+  async describe(): Promise<FilterDescription> {
+    this.assertUp();
+    const { capacity, errorRate } = this.options.plan;
+    return {
+      state: 'ready',
+      shape: { hashCount: 1, bytes: 0, modelledErrorRate: 0 },
+      builds: this.generationNumber,
+      count: this.ids.size,
+      builtIds: this.builtIds,
+      capacity,
+      errorRate,
+      builtAt: this.builtAt,
+      rebuilding: false,
+    };
+  }
+
+  /** An audit that found the filter wrong has told so by its event. The filter of a test goes on as the test has set it. */
+  async distrust(): Promise<void> {}
+
+  async verify(): Promise<void> {}
+
+  async advise(): Promise<readonly string[]> {
+    return [];
+  }
+
+  /** Builds that are asked for take place. Schedules never build in a test. */
+  async lease({ occasion, onNotDue }: LeaseRequest): Promise<RebuildLease | undefined> {
+    this.assertUp();
+    if (occasion && occasion.kind !== 'manual') {
+      onNotDue?.(24 * 60 * 60 * 1000);
+      return undefined;
+    }
+    return {
+      signal: new AbortController().signal,
+      stage: async (plan) => this.stage(plan),
+      release: async () => {},
+    };
+  }
+
+  async close(): Promise<void> {}
+
+  private async removeIds(ids: readonly IdKey[]): Promise<boolean[]> {
+    this.assertUp();
+    return ids.map((id) => this.ids.delete(idKeyText(id)));
+  }
+
+  private stage({ maxIdBytes }: StagePlan): Staging {
+    const staged = new Set<string>();
+    this.staged = staged;
+    const addKey = (id: IdKey) => {
+      if (isLongerThan(id, maxIdBytes)) throw tooLong(maxIdBytes);
+      return addTo(staged, id);
+    };
+    return {
+      capacity: Infinity,
+      bytes: 0,
+      quietMs: Infinity,
+      local: { addKey },
+      merge: async () => {},
+      check: async (ids) => ids.map((id) => (staged.has(idKeyText(id)) ? 'maybe' : 'absent')),
+      commit: async (ids) => {
+        this.ids = staged;
+        this.staged = undefined;
+        this.generationNumber++;
+        this.builtAt = new Date();
+        this.builtIds = ids;
+      },
+      abort: async () => {
+        this.staged = undefined;
+      },
+    };
+  }
+
+  private assertUp(): void {
+    if (this.behaviour !== 'down') return;
+    throw new BloomUnavailableError(
+      `Filter '${this.options.name}' is down, as BloomTestingModule.down() asked for.`,
+    );
+  }
+}
+
+function addTo(ids: Set<string>, id: IdKey): boolean {
+  const text = idKeyText(id);
+  if (ids.has(text)) return false;
+  ids.add(text);
+  return true;
+}

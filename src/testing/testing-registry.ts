@@ -1,0 +1,76 @@
+import type { DiscoveryService } from '@nestjs/core';
+import { BloomConfigError } from '../common/index.js';
+import { toIdKey } from '../filter/index.js';
+import { type FilterUse, GuardValidator } from '../guard/index.js';
+import { type BloomFeature, FilterRegistry, type FilterRegistryContext } from '../module/index.js';
+import type { ManagedFilter } from '../service/index.js';
+import type { Behaviour } from './tested-filters.js';
+import type { TestingService } from './testing-service.js';
+import type { TestingStore } from './testing-store.js';
+
+const USUAL_CAPACITY = 1000;
+
+export interface TestingContext extends FilterRegistryContext {
+  readonly store: TestingStore;
+  readonly service: TestingService;
+  readonly discovery: DiscoveryService;
+}
+
+/** Makes the filters of a test: those that its modules register, and those that only its decorators and injections name. */
+export class TestingRegistry extends FilterRegistry {
+  constructor(
+    private readonly context: TestingContext,
+    private readonly behaviour: Behaviour,
+  ) {
+    super(context);
+    context.service.provide = (name) => {
+      if (behaviour.kind !== 'ids' || this.idsOf(name)) this.registerByName(name);
+    };
+  }
+
+  override register(feature: BloomFeature): ManagedFilter {
+    const filter = super.register(withoutSchedule(feature));
+    const ids = this.idsOf(filter.name);
+    const { normalize } = filter.definition;
+    if (ids)
+      this.context.store.fill(
+        filter.name,
+        ids.map((id) => toIdKey(normalize ? normalize(id) : id)),
+      );
+    return filter;
+  }
+
+  override async validate(): Promise<void> {
+    await super.validate();
+    const { discovery, service } = this.context;
+    const uses = [...new GuardValidator(discovery, service).uses()];
+    const { behaviour } = this;
+    if (behaviour.kind === 'ids') for (const name of Object.keys(behaviour.ids)) service.find(name);
+    const lost = uses.filter(({ filter }) => !service.find(filter));
+    if (behaviour.kind === 'ids' && lost.length > 0) throw unnamed(lost[0]!, Object.keys(behaviour.ids));
+  }
+
+  private registerByName(name: string): void {
+    this.register({ name, capacity: Math.max(USUAL_CAPACITY, this.idsOf(name)?.length ?? 0) });
+  }
+
+  private idsOf(name: string) {
+    const { behaviour } = this;
+    return behaviour.kind === 'ids' && Object.hasOwn(behaviour.ids, name) ? behaviour.ids[name] : undefined;
+  }
+}
+
+/** A test builds when it asks for it, and needs no `ScheduleModule`. */
+function withoutSchedule({ rebuild, ...feature }: BloomFeature): BloomFeature {
+  if (feature.source === undefined) return { ...feature, ...(rebuild && { rebuild }) };
+  const { cron: _cron, timeZone: _timeZone, everyMs: _everyMs, ...rest } = rebuild ?? {};
+  return { ...feature, rebuild: { ...rest, onBoot: 'never' } };
+}
+
+function unnamed({ decorator, filter, method }: FilterUse, names: readonly string[]): BloomConfigError {
+  const given = names.length > 0 ? names.map((name) => `'${name}'`).join(', ') : 'no filter';
+  return new BloomConfigError(
+    `@${decorator}('${filter}') on ${method}: expected the test to name the ids of '${filter}', got those of ${given}. ` +
+      `Add ${JSON.stringify(filter)}: [], or use BloomTestingModule.passAll().`,
+  );
+}

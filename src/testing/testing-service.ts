@@ -1,0 +1,17 @@
+import { BloomService, type GuardableFilter } from '../service/index.js';
+
+/** Has a filter made when a guard or a test first asks for it: a test that compiles its module may never initialise it. */
+export class TestingService extends BloomService {
+  /** Registers the filter of this name, if the test has one. */
+  provide: (name: string) => void = () => {};
+
+  override find(name: string): GuardableFilter | undefined {
+    if (!this.has(name)) this.provide(name);
+    return super.find(name);
+  }
+
+  override guardable(name: string): GuardableFilter {
+    if (!this.has(name)) this.provide(name);
+    return super.guardable(name);
+  }
+}

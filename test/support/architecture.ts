@@ -2,11 +2,20 @@ import { posix } from 'node:path';
 import ts from 'typescript';
 
 /** The floors of the house, the lowest first; those of one floor never import one another. */
-const FLOORS = [['common'], ['filter'], ['store'], ['rebuild'], ['service'], ['guard'], ['module'], ['cli']];
+const FLOORS = [
+  ['common'],
+  ['filter'],
+  ['store'],
+  ['rebuild'],
+  ['service'],
+  ['guard'],
+  ['module'],
+  ['cli', 'testing'],
+];
 /** Rooms of their own: they import the contract as everybody does, and only these floors know of them. */
 const STORES = ['store/memory', 'store/redis', 'store/replica'];
 const MAY_NAME_A_STORE = ['module', 'cli'];
-const MAY_USE_NEST = ['service', 'guard', 'module', 'cli'];
+const MAY_USE_NEST = ['service', 'guard', 'module', 'cli', 'testing'];
 const MAY_USE_IOREDIS = ['store/redis', 'module', 'cli'];
 /** Packages that nobody but the command line loads. */
 const OF_THE_COMMAND_LINE = ['commander', 'cli-progress'];

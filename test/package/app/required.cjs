@@ -3,8 +3,10 @@ const assert = require('node:assert/strict');
 require('reflect-metadata');
 const { BloomModule, BloomGuarded, BloomConfigError } = require('nestjs-bloom');
 const { planFilter } = require('nestjs-bloom/filter');
+const { BloomTestingModule } = require('nestjs-bloom/testing');
 
 assert.equal(BloomModule.forRoot().module, BloomModule);
 assert.equal(typeof BloomGuarded('products'), 'function');
+assert.equal(BloomTestingModule.of({ products: ['a'] }).module, BloomModule);
 assert.equal(planFilter({ capacity: 1, errorRate: 0.001 }).blocks, 1);
 assert.throws(() => planFilter({ capacity: 0, errorRate: 0.001 }), BloomConfigError);

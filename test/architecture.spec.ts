@@ -38,6 +38,7 @@ function house(changes: Record<string, string> = {}): Map<string, string> {
       'service/index.ts': `import { Logger } from '@nestjs/common'; import '../rebuild/index.js';`,
       'guard/index.ts': `import '../service/index.js';`,
       'module/index.ts': `import '../store/memory/index.js'; import '../store/redis/index.js'; import '../guard/index.js';`,
+      'testing/index.ts': `import '../module/index.js';`,
       'cli/main.ts': `import 'commander'; import 'ioredis'; import '../store/redis/index.js'; import '../module/index.js';`,
       'index.ts': `export * from './module/index.js'; export type { Store } from './store/index.js';`,
       ...changes,

@@ -11,7 +11,9 @@ import type {
 import { openCuckoo } from './cf/open-cuckoo.js';
 import { NegativeCacheScripts } from './blocked/negative-cache/negative-cache-scripts.js';
 import { openBitmap } from './bitmap/open-bitmap.js';
-import { BlockedMetadataCache } from './blocked/blocked-metadata-cache.js';
+import { BlockedCodec } from './blocked/blocked-codec.js';
+import { RedisLeases } from './protocol/leases.js';
+import { MetadataCache } from './protocol/metadata-cache.js';
 import { type RedisClient, RedisConnection, type RedisTimeouts } from './client/redis-connection.js';
 import { BlockedFilterInRedis } from './blocked/blocked-filter.js';
 import { RedisKeys } from './protocol/redis-keys.js';
@@ -128,9 +130,17 @@ export class RedisStore implements CopyableStore {
     const { trustAfterFailover, keyPrefix } = this.options;
     const keys = new RedisKeys(keyPrefix, name);
     const owner = this.ownerOf(options);
-    const parts = { name, emit, hasSource, owner, connection, scripts, blocked, negativeCacheScripts, keys };
-    const views = new BlockedMetadataCache({ ...parts, trustAfterFailover });
-    return new BlockedFilterInRedis({ ...parts, views }, options);
+    const filter = { name, emit, hasSource, owner, connection, scripts, keys };
+    const codec = new BlockedCodec(keys, blocked, owner);
+    const metadata = new MetadataCache({
+      ...filter,
+      codec,
+      trustAfterFailover,
+      adopts: false,
+      ownsKey: true,
+    });
+    const leases = new RedisLeases(filter);
+    return new BlockedFilterInRedis({ ...filter, metadata, leases, blocked, negativeCacheScripts }, options);
   }
 }
 

@@ -1,10 +1,7 @@
 import { BlockedFilter, type ScalingOptions } from '../../../src/filter/index.js';
 import { liveFields } from '../../../src/store/redis/protocol/generation-meta.js';
-import {
-  capacityOf,
-  firstGeneration,
-  segmentKeys,
-} from '../../../src/store/redis/growing/resolved-growing.js';
+import { capacityOf, firstGeneration } from '../../../src/store/redis/growing/resolved-growing.js';
+import { segmentKeys } from '../../../src/store/redis/protocol/segments/segments.js';
 import { GrowingKeys } from '../../../src/store/redis/growing/growing-keys.js';
 import { GROWING_LAYOUT } from '../../../src/store/redis/growing/growing-scripts.js';
 import type { Ground } from '../ground.js';

@@ -10,17 +10,13 @@ import {
   tooLong,
 } from '../../../filter/index.js';
 import type { BloomVerdict, StagePlan } from '../../index.js';
-import type {
-  Adoption,
-  LayoutDriver,
-  GenerationRole,
-  Outdated,
-  StagingHost,
-} from '../protocol/layout-driver.js';
+import type { Adoption } from '../protocol/adoption.js';
 import type { CommandTry } from '../protocol/command-permissions.js';
 import type { GenerationKeys } from '../protocol/generation-keys.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
-import type { LeasedStaging, StagingContext } from '../protocol/leased-staging.js';
+import type { DrivenContext, GenerationRole, LayoutDriver } from '../protocol/layout-driver.js';
+import type { Outdated } from '../protocol/outdated.js';
+import type { StagingContext } from '../protocol/staging-base.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import type { LuaSources } from '../client/script.js';
 import {
@@ -68,7 +64,7 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
     await findCommands(this.scripts, this.options.filter);
   }
 
-  place(generation: StoredGeneration, role: GenerationRole): ResolvedBf | undefined {
+  resolve(generation: StoredGeneration, role: GenerationRole): ResolvedBf | undefined {
     const { keys } = this.options;
     return placeGeneration(generation, role === 'live' ? keys.data : keys.staged(generation.token));
   }
@@ -101,15 +97,15 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
 
   add(
     live: ResolvedBf | undefined,
-    staged: ResolvedBf | undefined,
+    staging: ResolvedBf | undefined,
     ids: readonly IdKey[],
   ): Promise<boolean[] | Outdated> {
-    return this.scripts.add(live, staged, ids.map(itemOf));
+    return this.scripts.add(live, staging, ids.map(itemOf));
   }
 
   async adopt(states: readonly string[]): Promise<Adoption> {
     const { keys, ownsKey, filter, owner } = this.options;
-    const resolved = this.place(this.newGeneration(randomBytes(8).toString('hex')), 'live')!;
+    const resolved = this.resolve(this.newGeneration(randomBytes(8).toString('hex')), 'live')!;
     const reserve = ownsKey ? reserveArguments(resolved) : [];
     try {
       const reply = await this.scripts.adopt(resolved, states, reserve, ownsKey ? owner : undefined);
@@ -123,7 +119,7 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
 
   async retire(generation: StoredGeneration): Promise<void> {
     const { connection, emit, filter, keys } = this.options;
-    const stops = this.place(generation, 'live')?.stops;
+    const stops = this.resolve(generation, 'live')?.stops;
     if (!stops) return;
     try {
       await connection.commandWrite('BF.INSERT', keys.data, ['NOCREATE', 'ITEMS', ...stops]);
@@ -144,9 +140,9 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
     }
   }
 
-  stage(ticket: StagingContext, host: StagingHost<ResolvedBf>): LeasedStaging {
-    const resolved = this.place(this.newGeneration(ticket.token, ticket.plan), 'staged')!;
-    return new BfStaging({ driver: this, scripts: this.scripts, resolved, ticket, host });
+  stage(context: StagingContext, filter: DrivenContext<ResolvedBf>): BfStaging {
+    const staging = this.resolve(this.newGeneration(context.token, context.plan), 'staging')!;
+    return new BfStaging(filter, context, { driver: this, scripts: this.scripts, staging });
   }
 
   tries(): CommandTry[] {

@@ -165,25 +165,25 @@ export class BfScripts {
   async swap(
     { lease, staged }: Omit<BfStep, 'lifeMs'>,
     made: {
-      readonly resolved: ResolvedBf;
+      readonly staging: ResolvedBf;
       readonly runId: string;
-      readonly oldToken: string;
+      readonly live: ResolvedBf | undefined;
       readonly replayed: number;
       readonly ids: number;
     },
   ): Promise<BfRefusal | 'OK'> {
     const { keys } = this;
-    const { resolved, runId, oldToken, replayed, ids } = made;
-    const { generation, canaries, settings } = resolved;
+    const { staging, runId, live, replayed, ids } = made;
+    const { generation, canaries, settings } = staging;
     const { token } = generation;
     const reply = await this.connection.run(
       this.script.bfSwap,
-      [keys.meta, keys.lease, this.journal(token), staged, keys.data, keys.aside(token)],
+      [keys.meta, keys.lease, this.journal(token), staged, keys.data, keys.retired(token)],
       [
         lease,
         token,
         runId,
-        oldToken,
+        live?.generation.token ?? '',
         replayed,
         RETIRED_LIFE_MS,
         ids,

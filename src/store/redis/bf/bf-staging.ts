@@ -1,10 +1,13 @@
 import { BloomFullError, BloomRebuildError, describeError } from '../../../common/index.js';
-import { type IdKey, LAYOUT_NUMBERS, redisBloom } from '../../../filter/index.js';
+import { type IdKey, redisBloom } from '../../../filter/index.js';
 import type { BloomVerdict, LocalFilter } from '../../index.js';
-import type { LayoutDriver, StagingHost } from '../protocol/layout-driver.js';
-import type { LeasedStaging, StagingContext } from '../protocol/leased-staging.js';
+import type { StoredGeneration } from '../protocol/generation-meta.js';
+import type { GenerationSnapshot } from '../protocol/generation-snapshot.js';
+import type { DrivenContext, LayoutDriver } from '../protocol/layout-driver.js';
+import type { Outdated } from '../protocol/outdated.js';
 import type { Refusal } from '../protocol/refusal.js';
-import { commitSwap, assertOk } from '../protocol/swap-steps.js';
+import { StagingBase, type StagingContext } from '../protocol/staging-base.js';
+import { assertOk } from '../protocol/swap-steps.js';
 import { LocalChain } from './local-chain.js';
 import type { ResolvedBf } from './resolved-bf.js';
 import { type BfRefusal, type BfStep, journalTooLong, type BfScripts } from './bf-scripts.js';
@@ -20,62 +23,45 @@ const IDS_IN_SWAP = 256;
 /** Rounds after which adds that come faster than they are replayed are left to the swap. */
 const MAX_REPLAYS = 1000;
 
-export interface RedisBloomStagingOptions {
+export interface BfStagingOptions {
   readonly driver: Pick<LayoutDriver<ResolvedBf>, 'check'>;
   readonly scripts: BfScripts;
-  readonly resolved: ResolvedBf;
-  readonly ticket: StagingContext;
-  readonly host: StagingHost<ResolvedBf>;
+  readonly staging: ResolvedBf;
 }
 
 /**
- * The next filter beside the live one. `BF.LOADCHUNK` cannot add to what is there, so what is added in the meantime goes into a
- * journal, which is replayed into the staged filter: most of it before the swap, the rest in the swap itself.
+ * The next filter of `BF.*` commands beside the live one. `BF.LOADCHUNK` cannot add to what is there, so what is added in the
+ * meantime goes into a journal, which is replayed into the staged filter: most of it before the swap, the rest in the swap itself.
  */
-export class BfStaging implements LeasedStaging {
-  /** Other processes add too, and nobody notes when. */
-  readonly quietMs = 0;
+export class BfStaging extends StagingBase<StoredGeneration, GenerationSnapshot<ResolvedBf>> {
   readonly capacity: number;
   readonly bytes: number;
 
   private readonly step: BfStep;
   private chain: LocalChain | undefined;
-  private runId = '';
   private isPushed = false;
   /** Ids of the journal that the staged filter has. */
   private replayed = 0;
 
-  constructor(private readonly options: RedisBloomStagingOptions) {
-    const { resolved, ticket } = options;
-    this.capacity = ticket.plan.capacity;
-    this.bytes = redisBloom.size(localDemand(resolved)).bits / 8;
-    this.step = { lease: ticket.lease, staged: resolved.key, lifeMs: ticket.lifeMs };
+  constructor(
+    protected override readonly filter: DrivenContext<ResolvedBf>,
+    context: StagingContext,
+    private readonly options: BfStagingOptions,
+  ) {
+    super(filter, context);
+    const { staging } = options;
+    this.capacity = context.plan.capacity;
+    this.bytes = redisBloom.size(localDemand(staging)).bits / 8;
+    this.step = { lease: context.lease, staged: staging.key, lifeMs: context.lifeMs };
   }
 
   get local(): LocalFilter {
     return this.chain!;
   }
 
-  keysToRenew(): string[] {
-    const { scripts, resolved, ticket } = this.options;
-    return [resolved.key, scripts.journal(ticket.token)];
-  }
-
-  async open(): Promise<void> {
-    const { scripts, resolved, ticket, host } = this.options;
-    const { canLoad } = await findCommands(scripts, host.name).catch((cause: unknown) => {
-      throw new BloomRebuildError('store-failed', describeError(cause), { cause });
-    });
-    this.chain = new LocalChain(resolved, { maxIdBytes: ticket.plan.maxIdBytes, keepsIds: !canLoad });
-    this.runId = (await host.views.reload()).runId;
-    await ticket.claim(this.bytes);
-    this.assertOk(await scripts.stage(this.step, ticket.token));
-    const { lease } = ticket;
-    const { generation } = resolved;
-    const made = { lease, runId: this.runId, generation, layout: LAYOUT_NUMBERS.redisbloom };
-    const reply = await host.scripts.publish(host.keys, made);
-    host.views.forget();
-    assertOk(reply);
+  ownKeys(): string[] {
+    const { scripts, staging } = this.options;
+    return [staging.key, scripts.journal(this.context.token)];
   }
 
   async merge(signal: AbortSignal): Promise<void> {
@@ -83,56 +69,52 @@ export class BfStaging implements LeasedStaging {
     await this.replay(signal);
   }
 
-  async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
-    const { signal } = this.options.ticket;
+  override async commit(ids: number): Promise<void> {
+    await this.replay(this.context.signal);
+    await super.commit(ids);
+  }
+
+  protected get generation(): StoredGeneration {
+    return this.options.staging.generation;
+  }
+
+  protected async writeEmpty(): Promise<void> {
+    const { scripts, staging } = this.options;
+    const { plan, token } = this.context;
+    const { canLoad } = await findCommands(scripts, this.filter.name).catch((cause: unknown) => {
+      throw new BloomRebuildError('store-failed', describeError(cause), { cause });
+    });
+    this.chain = new LocalChain(staging, { maxIdBytes: plan.maxIdBytes, keepsIds: !canLoad });
+    await this.context.claim(this.bytes);
+    this.assertOk(await scripts.stage(this.step, token));
+  }
+
+  protected async read(ids: readonly IdKey[]): Promise<BloomVerdict[] | Outdated> {
+    const { signal } = this.context;
     if (!this.isPushed) await this.push(signal);
     await this.replay(signal);
-    const reply = await this.options.driver.check(this.options.resolved, ids, 'staged');
-    return typeof reply === 'string' ? ids.map(() => 'unknown') : reply;
+    return this.options.driver.check(this.options.staging, ids, 'staging');
   }
 
-  async commit(ids: number): Promise<void> {
-    const { scripts, resolved, ticket, host } = this.options;
-    await this.replay(ticket.signal);
-    const { name, emit, views } = host;
-    await commitSwap({
-      name,
-      emit,
-      views,
-      swap: async ({ live }) =>
-        this.checkType(
-          await scripts.swap(this.step, {
-            resolved,
-            runId: this.runId,
-            oldToken: live?.generation.token ?? '',
-            replayed: this.replayed,
-            ids,
-          }),
-        ),
-      isLive: ({ live }) => live?.generation.token === ticket.token,
-    });
-    await views.remove([host.keys.aside(ticket.token)]);
+  protected async swap(live: ResolvedBf | undefined, ids: number): Promise<Refusal | 'OK'> {
+    const { scripts, staging } = this.options;
+    const { runId, replayed } = this;
+    return this.checkType(await scripts.swap(this.step, { staging, runId, live, replayed, ids }));
   }
 
-  async abort(): Promise<void> {
-    const { ticket, host } = this.options;
-    try {
-      await host.scripts.withdraw(host.keys, ticket.token);
-    } finally {
-      host.views.forget();
-      await host.views.removeStaged(this.keysToRenew());
-    }
+  protected retiredKeys(): string[] {
+    return [this.filter.keys.retired(this.context.token)];
   }
 
   private async push(signal: AbortSignal): Promise<void> {
     this.replayed = 0;
     this.isPushed = true;
-    const { scripts, resolved } = this.options;
+    const { scripts, staging } = this.options;
     const { filter, ids, isEmpty, overflow } = this.chain!;
     if (overflow) throw new BloomRebuildError('too-many-ids', overflow.message, { cause: overflow });
     if (isEmpty || ids) {
-      assertOk(await scripts.reserve(this.step, reserveArguments(resolved)));
-      assertOk(await scripts.insert(this.step, resolved.canaries));
+      assertOk(await scripts.reserve(this.step, reserveArguments(staging)));
+      assertOk(await scripts.insert(this.step, staging.canaries));
       for (const batch of ids?.batches(IDS_PER_STEP) ?? []) {
         signal.throwIfAborted();
         assertOk(await scripts.insert(this.step, batch));
@@ -152,7 +134,7 @@ export class BfStaging implements LeasedStaging {
   /** @throws {BloomRebuildError} when the swap would destroy what is no filter. */
   private checkType(reply: BfRefusal | 'OK'): Refusal | 'OK' {
     if (reply !== 'TYPE') return reply;
-    const { data } = this.options.host.keys;
+    const { data } = this.filter.keys;
     throw new BloomRebuildError(
       'store-failed',
       `Expected key '${data}' to hold a filter of BF.* commands, or nothing, got a key of another type. It was left alone: name ` +
@@ -171,10 +153,13 @@ export class BfStaging implements LeasedStaging {
   }
 
   private async replaySome(): Promise<Refusal | number> {
-    const { scripts, ticket } = this.options;
+    const { token } = this.context;
     try {
-      const { token } = ticket;
-      return await scripts.replay(this.step, { token, from: this.replayed, count: IDS_PER_STEP });
+      return await this.options.scripts.replay(this.step, {
+        token,
+        from: this.replayed,
+        count: IDS_PER_STEP,
+      });
     } catch (error) {
       throw error instanceof BloomFullError ? journalTooLong(error) : error;
     }

@@ -11,17 +11,13 @@ import {
   tooLong,
 } from '../../../filter/index.js';
 import type { BloomVerdict } from '../../index.js';
-import type {
-  Adoption,
-  LayoutDriver,
-  GenerationRole,
-  Outdated,
-  StagingHost,
-} from '../protocol/layout-driver.js';
+import type { Adoption } from '../protocol/adoption.js';
 import type { CommandTry } from '../protocol/command-permissions.js';
 import type { GenerationKeys } from '../protocol/generation-keys.js';
 import { type StoredGeneration, liveFields } from '../protocol/generation-meta.js';
-import type { LeasedStaging, StagingContext } from '../protocol/leased-staging.js';
+import type { DrivenContext, GenerationRole, LayoutDriver } from '../protocol/layout-driver.js';
+import type { Outdated } from '../protocol/outdated.js';
+import type { StagingContext } from '../protocol/staging-base.js';
 import type { BitmapSize } from './bitmap-format.js';
 import { type BitsFilter, BitmapReader } from './bitmap-reader.js';
 import type { AdoptReply } from './bitmap-scripts.js';
@@ -52,7 +48,7 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
     this.encoder = filter.format.layout({ bits: 64, hashCount: 1 });
   }
 
-  place(generation: StoredGeneration, role: GenerationRole): ResolvedBitmap | undefined {
+  resolve(generation: StoredGeneration, role: GenerationRole): ResolvedBitmap | undefined {
     const name = `${role} ${generation.token} ${generation.settings} ${generation.canaries}`;
     const known = this.resolved.get(name);
     if (known) return known;
@@ -89,13 +85,13 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
 
   async add(
     live: ResolvedBitmap | undefined,
-    staged: ResolvedBitmap | undefined,
+    staging: ResolvedBitmap | undefined,
     ids: readonly IdKey[],
   ): Promise<boolean[] | Outdated> {
     const records = (resolved: ResolvedBitmap | undefined) =>
       resolved && { resolved, records: this.reader.records(resolved, ids) };
     const target = live ?? (await this.asPeersHaveIt());
-    const reply = await this.filter.scripts.add(records(target), records(staged));
+    const reply = await this.filter.scripts.add(records(target), records(staging));
     return typeof reply === 'string' ? reply : ids.map((_, i) => reply.flags[i] !== '0');
   }
 
@@ -140,8 +136,8 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
     };
   }
 
-  stage(ticket: StagingContext, host: StagingHost<ResolvedBitmap>): LeasedStaging {
-    return new BitmapStaging(this.filter, this.reader, host, ticket);
+  stage(context: StagingContext, filter: DrivenContext<ResolvedBitmap>): BitmapStaging {
+    return new BitmapStaging(filter, context, { bits: this.filter, reader: this.reader });
   }
 
   tries(): CommandTry[] {

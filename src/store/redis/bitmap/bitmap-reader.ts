@@ -1,7 +1,8 @@
 import { type BloomEventListener, BloomFormatError, BloomIdError } from '../../../common/index.js';
 import { type ForeignAdds, type IdKey, isLongerThan } from '../../../filter/index.js';
 import type { BloomVerdict, StagePlan } from '../../index.js';
-import type { GenerationRole, Outdated } from '../protocol/layout-driver.js';
+import type { GenerationRole } from '../protocol/layout-driver.js';
+import type { Outdated } from '../protocol/outdated.js';
 import type { BitmapFormat, BitmapSize } from './bitmap-format.js';
 import type { BitmapScripts } from './bitmap-scripts.js';
 import { type ResolvedBitmap, pushOffsets } from './resolved-bitmap.js';
@@ -11,7 +12,7 @@ const BITS_PER_CALL = 2048;
 /** However few bits an id has. */
 const MAX_IDS_PER_CALL = 256;
 
-const TOKEN_FIELDS: Readonly<Record<GenerationRole, string>> = { live: 'token', staged: 'pending.token' };
+const TOKEN_FIELDS: Readonly<Record<GenerationRole, string>> = { live: 'token', staging: 'pending.token' };
 
 export interface BitsFilter {
   readonly name: string;

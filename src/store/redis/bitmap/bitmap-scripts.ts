@@ -182,12 +182,12 @@ export class BitmapScripts {
   }
 
   async swap(
-    staged: ResolvedBitmap,
+    staging: ResolvedBitmap,
     options: {
       lease: string;
       runId: string;
-      old: string;
-      aside: string;
+      live: ResolvedBitmap | undefined;
+      retired: string;
       snapshot: string;
       scratch: string;
       foreignAdds: ForeignAdds;
@@ -199,16 +199,16 @@ export class BitmapScripts {
     },
   ): Promise<BitRefusal | 'OK'> {
     const { meta, lease, data } = this.keys;
-    const { aside, snapshot, scratch, found, settings, fields } = options;
+    const { retired, snapshot, scratch, found, settings, fields } = options;
     return this.named(
       this.script.bitmapSwap,
-      [meta, lease, staged.key, data, aside, snapshot, scratch, ...this.settingsKeys],
+      [meta, lease, staging.key, data, retired, snapshot, scratch, ...this.settingsKeys],
       [
         options.lease,
-        staged.generation.token,
+        staging.generation.token,
         options.runId,
-        options.old,
-        staged.proof,
+        options.live?.generation.token ?? '',
+        staging.proof,
         options.foreignAdds,
         RETIRED_LIFE_MS,
         options.hasSamePlaces ? 1 : 0,

@@ -1,12 +1,13 @@
 import { BloomRebuildError } from '../../../common/index.js';
 import { type IdKey, LAYOUT_NUMBERS } from '../../../filter/index.js';
 import type { BloomVerdict } from '../../index.js';
-import type { StagingHost } from '../protocol/layout-driver.js';
-import { liveFields } from '../protocol/generation-meta.js';
+import { liveFields, type StoredGeneration } from '../protocol/generation-meta.js';
 import type { GenerationSnapshot } from '../protocol/generation-snapshot.js';
-import type { LeasedStaging, StagingContext } from '../protocol/leased-staging.js';
+import type { DrivenContext } from '../protocol/layout-driver.js';
+import type { Outdated } from '../protocol/outdated.js';
 import type { Refusal } from '../protocol/refusal.js';
-import { commitSwap, assertOk } from '../protocol/swap-steps.js';
+import { StagingBase, type StagingContext } from '../protocol/staging-base.js';
+import { assertOk } from '../protocol/swap-steps.js';
 import type { BitmapSize } from './bitmap-format.js';
 import type { BitsFilter, BitmapReader } from './bitmap-reader.js';
 import type { BitRefusal } from './bitmap-scripts.js';
@@ -18,17 +19,18 @@ const PIECE_BYTES = 256 * 1024;
 /** How often staging starts over when the filter changed under it. */
 const MAX_ATTEMPTS = 5;
 
-/** The next string of a filter whose live string peers read and write. */
-export class BitmapStaging implements LeasedStaging {
-  /** Other processes add too, and nobody notes when. */
-  readonly quietMs = 0;
+export interface BitmapStagingOptions {
+  readonly bits: BitsFilter;
+  readonly reader: BitmapReader;
+}
 
-  private readonly staged: string;
+/** The next string of a filter whose live string peers read and write. */
+export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnapshot<ResolvedBitmap>> {
+  private readonly key: string;
   private readonly snapshot: string;
   private resolved: ResolvedBitmap | undefined;
   private size: BitmapSize | undefined;
   private scanned: LocalBitmap | undefined;
-  private runId = '';
   private isMarked = false;
   /** Whether the live string may be there because of this staging alone. */
   private mayHaveMade = false;
@@ -36,13 +38,13 @@ export class BitmapStaging implements LeasedStaging {
   private found: BitmapSize | undefined;
 
   constructor(
-    private readonly filter: BitsFilter,
-    private readonly reader: BitmapReader,
-    private readonly host: StagingHost<ResolvedBitmap>,
-    private readonly ticket: StagingContext,
+    protected override readonly filter: DrivenContext<ResolvedBitmap>,
+    context: StagingContext,
+    private readonly options: BitmapStagingOptions,
   ) {
-    this.staged = host.keys.staged(ticket.token);
-    this.snapshot = host.keys.beside(ticket.token, 'snapshot');
+    super(filter, context);
+    this.key = filter.keys.staged(context.token);
+    this.snapshot = filter.keys.beside(context.token, 'snapshot');
   }
 
   get capacity(): number {
@@ -55,92 +57,77 @@ export class BitmapStaging implements LeasedStaging {
 
   /** Made when the scan begins: the drain before it needs no memory. */
   get local(): LocalBitmap {
-    const { format, plan } = this.filter;
+    const { format, plan } = this.options.bits;
     return (this.scanned ??= new LocalBitmap(format.emptyFilter(this.planned), plan.maxIdBytes));
   }
 
-  keysToRenew(): string[] {
-    return [this.staged, this.snapshot];
-  }
-
-  async open(): Promise<void> {
-    const { host, ticket } = this;
-    for (let attempt = 1; ; attempt++) {
-      const reply = await this.prepare(await host.views.reload());
-      host.views.forget();
-      if (reply === 'STALE' && attempt < MAX_ATTEMPTS) continue;
-      this.isMarked = reply === 'MARKED';
-      if (reply !== 'MARKED') this.assertOk(reply);
-      break;
-    }
-    const reply = await host.scripts.publish(host.keys, {
-      lease: ticket.lease,
-      runId: this.runId,
-      generation: this.opened.generation,
-      layout: LAYOUT_NUMBERS[this.filter.format.kind],
-    });
-    host.views.forget();
-    assertOk(reply);
+  ownKeys(): string[] {
+    return [this.key, this.snapshot];
   }
 
   async merge(signal: AbortSignal): Promise<void> {
-    const { lease, token } = this.ticket;
-    const { opened, local } = this;
-    const scratch = this.host.keys.beside(token, 'scratch');
-    const { headBytes } = this.filter.format;
+    const { lease } = this.context;
+    const { opened, local, scratch } = this;
+    const { format, scripts } = this.options.bits;
+    const { headBytes } = format;
     const bytes = opened.length - headBytes;
     for (let from = 0; from < bytes; from += PIECE_BYTES) {
       signal.throwIfAborted();
       const piece = local.piece(from, Math.min(from + PIECE_BYTES, bytes));
       if (!piece) continue;
       const at = headBytes + from;
-      this.assertOk(await this.filter.scripts.merge(opened, { lease, scratch, from: at, piece }));
+      this.assertOk(await scripts.merge(opened, { lease, scratch, from: at, piece }));
     }
   }
 
-  async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+  protected get generation(): StoredGeneration {
+    return this.opened.generation;
+  }
+
+  protected async writeEmpty(snapshot: GenerationSnapshot<ResolvedBitmap>): Promise<void> {
+    const { metadata } = this.filter;
+    let known = snapshot;
+    for (let attempt = 1; ; attempt++) {
+      this.runId = known.runId;
+      const reply = await this.prepare(known.live);
+      metadata.forget();
+      this.isMarked = reply === 'MARKED';
+      if (reply === 'MARKED') return;
+      if (reply !== 'STALE' || attempt === MAX_ATTEMPTS) return this.assertOk(reply);
+      known = await metadata.reload();
+    }
+  }
+
+  protected async read(ids: readonly IdKey[]): Promise<BloomVerdict[] | Outdated> {
+    const { reader } = this.options;
     const verdicts: BloomVerdict[] = [];
-    const idsPerCall = this.reader.idsPerCall(this.opened.layout.hashCount);
+    const idsPerCall = reader.idsPerCall(this.opened.layout.hashCount);
     for (let at = 0; at < ids.length; at += idsPerCall) {
-      const some = ids.slice(at, at + idsPerCall);
-      const reply = await this.reader.check(this.opened, some, 'staged');
-      verdicts.push(...(typeof reply === 'string' ? some.map(() => 'unknown' as const) : reply));
+      const reply = await reader.check(this.opened, ids.slice(at, at + idsPerCall), 'staging');
+      if (typeof reply === 'string') return reply;
+      verdicts.push(...reply);
     }
     return verdicts;
   }
 
-  async commit(ids: number): Promise<void> {
-    const { host, ticket } = this;
-    const aside = host.keys.aside(ticket.token);
-    await commitSwap({
-      ...host,
-      swap: (view) => this.swap(view.live?.generation.token ?? '', aside, ids),
-      isLive: (view) => view.live?.generation.token === ticket.token,
-    });
-    await host.views.remove([aside, this.snapshot]);
+  protected retiredKeys(): string[] {
+    return [this.retired, this.snapshot];
   }
 
-  async abort(): Promise<void> {
-    const { keys, scripts, views } = this.host;
-    try {
-      await scripts.withdraw(keys, this.ticket.token);
-      if (this.mayHaveMade) await this.filter.scripts.unmake(this.opened, this.ticket.lease);
-    } finally {
-      views.forget();
-      await views.removeStaged(this.keysToRenew());
-    }
+  protected override async withdraw(): Promise<void> {
+    await super.withdraw();
+    if (this.mayHaveMade) await this.options.bits.scripts.unmake(this.opened, this.context.lease);
   }
 
   /** Makes the empty string, and marks the live one so that its loss is noticed by the swap. */
-  private async prepare(view: GenerationSnapshot<ResolvedBitmap>): Promise<BitRefusal | 'OK' | 'MARKED'> {
-    const { filter, host, ticket } = this;
-    const { format, scripts, foreignAdds } = filter;
-    const { lease, token, lifeMs, plan } = ticket;
-    this.runId = view.runId;
-    this.found = await this.reader.find();
+  private async prepare(live: ResolvedBitmap | undefined): Promise<BitRefusal | 'OK' | 'MARKED'> {
+    const { bits, reader } = this.options;
+    const { format, scripts, foreignAdds } = bits;
+    const { lease, token, lifeMs, plan } = this.context;
+    this.found = await reader.find();
     this.size = format.plan(plan, this.found);
-    const canaries = canariesOf(host.keys.data, this.size, format.headBytes);
-    this.resolved = resolveBitmap({ format, key: this.staged, geometry: this.size, canaries, token });
+    const canaries = canariesOf(this.filter.keys.data, this.size, format.headBytes);
+    this.resolved = resolveBitmap({ format, key: this.key, geometry: this.size, canaries, token });
     const isKept = foreignAdds !== 'none' && this.hasSamePlaces;
     // Where peers keep settings, they add nothing without them.
     const isMade = format.readsMissingAsEmpty && this.found !== undefined;
@@ -148,7 +135,7 @@ export class BitmapStaging implements LeasedStaging {
     this.mayHaveMade = isKept && isMade;
     return scripts.stage(this.resolved, {
       lease,
-      live: view.live,
+      live,
       snapshot: this.snapshot,
       lifeMs,
       mark: isKept ? (isMade ? 'make' : 'mark') : 'leave',
@@ -161,23 +148,24 @@ export class BitmapStaging implements LeasedStaging {
   /** What is written at most: the staged string, a snapshot of the live one, what that lacks, and the piece that is merged. */
   private async claim(makesLive: boolean): Promise<void> {
     const { length } = this.opened;
-    const { scripts, format, foreignAdds } = this.filter;
+    const { scripts, format, foreignAdds } = this.options.bits;
     const lacking = makesLive ? Math.max(0, length - (await scripts.probe(format.headBytes)).length) : 0;
     const snapshot = foreignAdds === 'recent' ? length : 0;
-    await this.ticket.claim(length + snapshot + lacking + 2 * Math.min(length, PIECE_BYTES));
+    await this.context.claim(length + snapshot + lacking + 2 * Math.min(length, PIECE_BYTES));
   }
 
-  private async swap(old: string, aside: string, ids: number): Promise<Refusal | 'OK'> {
-    const { ticket, runId, planned, opened } = this;
-    const { format, foreignAdds, scripts } = this.filter;
-    const capacity = planned.takes === Infinity ? ticket.plan.capacity : planned.takes;
+  protected async swap(live: ResolvedBitmap | undefined, ids: number): Promise<Refusal | 'OK'> {
+    const { runId, planned, opened } = this;
+    const { lease, plan } = this.context;
+    const { format, foreignAdds, scripts } = this.options.bits;
+    const capacity = planned.takes === Infinity ? plan.capacity : planned.takes;
     const reply = await scripts.swap(opened, {
-      lease: ticket.lease,
+      lease,
       runId,
-      old,
-      aside,
+      live,
+      retired: this.retired,
       snapshot: this.snapshot,
-      scratch: this.host.keys.beside(ticket.token, 'scratch'),
+      scratch: this.scratch,
       foreignAdds,
       hasSamePlaces: this.hasSamePlaces,
       isMarked: this.isMarked,
@@ -197,14 +185,23 @@ export class BitmapStaging implements LeasedStaging {
   /** Whether the live bits are where they are in the staged string. Without settings the scripts compare length and head. */
   private get hasSamePlaces(): boolean {
     const { found, planned } = this;
-    if (this.filter.format.settingsKey === undefined) return true;
+    if (this.options.bits.format.settingsKey === undefined) return true;
     return found?.bits === planned.bits && found.hashCount === planned.hashCount;
   }
 
   /** Of settings that peers keep in a key of their own. */
   private get decisiveFound(): string[] {
-    const { format } = this.filter;
+    const { format } = this.options.bits;
     return format.settingsKey !== undefined && this.found ? format.decisive(this.found) : [];
+  }
+
+  /** Where the live string is moved before it is removed. */
+  private get retired(): string {
+    return this.filter.keys.retired(this.context.token);
+  }
+
+  private get scratch(): string {
+    return this.filter.keys.beside(this.context.token, 'scratch');
   }
 
   private get planned(): BitmapSize {
@@ -218,7 +215,7 @@ export class BitmapStaging implements LeasedStaging {
   }
 
   private assertOk(reply: BitRefusal | 'OK'): void {
-    const { data } = this.host.keys;
+    const { data } = this.filter.keys;
     if (reply === 'TYPE') {
       throw new BloomRebuildError(
         'store-failed',

@@ -14,20 +14,20 @@ const NOTHING = Buffer.alloc(0);
  */
 export function addCommand(
   live: SegmentedGeneration | undefined,
-  staged: SegmentedGeneration | undefined,
+  staging: SegmentedGeneration | undefined,
   ids: readonly IdKey[],
 ): AddCommand {
   // Keys are counted from 1, and the first is meta.
   const liveKeys = live && new KeyIndex(live, 1);
   const liveRecords = live && liveKeys ? packed(live, liveKeys, ids) : NOTHING;
-  const stagedKeys = staged && new KeyIndex(staged, 1 + (liveKeys?.keys.length ?? 0));
-  const stagedRecords = staged && stagedKeys ? packed(staged, stagedKeys, ids) : NOTHING;
+  const stagingKeys = staging && new KeyIndex(staging, 1 + (liveKeys?.keys.length ?? 0));
+  const stagingRecords = staging && stagingKeys ? packed(staging, stagingKeys, ids) : NOTHING;
   return {
     liveTag: tagText(live?.generation),
-    stagedTag: tagText(staged?.generation),
-    keys: [...(liveKeys?.keys ?? []), ...(stagedKeys?.keys ?? [])],
+    stagingTag: tagText(staging?.generation),
+    keys: [...(liveKeys?.keys ?? []), ...(stagingKeys?.keys ?? [])],
     liveRecords,
-    stagedRecords,
+    stagingRecords,
   };
 }
 

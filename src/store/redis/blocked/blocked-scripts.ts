@@ -2,8 +2,10 @@ import type { Generation } from '../../../filter/index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type LuaSources } from '../client/script.js';
 import { coreLua } from '../lua/core.generated.js';
+import type { OfflineState } from '../protocol/metadata-codec.js';
 import { type Refusal, runStep } from '../protocol/refusal.js';
 import type { RedisKeys } from '../protocol/redis-keys.js';
+import { PENDING } from '../protocol/stored-meta.js';
 import {
   MAX_SEGMENTS,
   SEGMENT_BYTES,
@@ -17,15 +19,12 @@ import { buildCountsSum, FORMAT, generationFields } from './blocked-meta.js';
 /** Life of segments that were moved aside: they are removed long before, unless the process dies. */
 const RETIRED_LIFE_MS = 60_000;
 
-/** `unbuilt` becomes `lost` when there is a live segment. */
-export type OfflineState = 'unbuilt' | 'lost' | 'suspect';
-
 export interface AddCommand {
   readonly liveTag: string;
-  readonly stagedTag: string;
+  readonly stagingTag: string;
   readonly keys: readonly string[];
   readonly liveRecords: Buffer;
-  readonly stagedRecords: Buffer;
+  readonly stagingRecords: Buffer;
   readonly marks?: DenialMarks | undefined;
 }
 
@@ -57,9 +56,9 @@ export class BlockedScripts {
       marks ? [keys.meta, ...command.keys, keys.denials] : [keys.meta, ...command.keys],
       [
         command.liveTag,
-        command.stagedTag,
+        command.stagingTag,
         command.liveRecords,
-        command.stagedRecords,
+        command.stagingRecords,
         ...(marks ? [marks.denials.text, marks.lifeMs, marks.buckets] : []),
       ],
     );
@@ -68,7 +67,7 @@ export class BlockedScripts {
     return { flags: String(flags), count };
   }
 
-  /** Moves the live segments aside; returns the state that was set and the keys that are left to remove. */
+  /** Moves the live segments aside; undefined when the metadata hold another tag. */
   async offline(
     keys: RedisKeys,
     options: {
@@ -79,7 +78,7 @@ export class BlockedScripts {
       nonsense?: boolean;
       builds: number;
     },
-  ): Promise<'STALE' | { state: string; aside: string[] }> {
+  ): Promise<{ state: OfflineState; retiredKeys: string[] } | undefined> {
     const { tag, state, segments = MAX_SEGMENTS, token, nonsense = false, builds } = options;
     const indexes = Array.from({ length: segments }, (_, index) => index);
     const reply = await this.connection.run(
@@ -88,13 +87,16 @@ export class BlockedScripts {
         keys.meta,
         keys.denials,
         ...indexes.map((index) => keys.segment(index)),
-        ...indexes.map((index) => keys.aside(token, index)),
+        ...indexes.map((index) => keys.retired(token, index)),
       ],
       [segments, tag, state, FORMAT, RETIRED_LIFE_MS, nonsense ? 1 : 0, builds],
     );
-    if (!Array.isArray(reply)) return 'STALE';
+    if (!Array.isArray(reply)) return undefined;
     const [set, ...moved] = reply as [Buffer, ...number[]];
-    return { state: String(set), aside: moved.map((index) => keys.aside(token, index)) };
+    return {
+      state: String(set) as OfflineState,
+      retiredKeys: moved.map((index) => keys.retired(token, index)),
+    };
   }
 
   async publish(
@@ -121,7 +123,7 @@ export class BlockedScripts {
         token,
         'pending.runId',
         runId,
-        ...generationFields(generation, 'pending.'),
+        ...generationFields(generation, PENDING),
       ],
     );
   }
@@ -132,17 +134,17 @@ export class BlockedScripts {
       lease: string;
       token: string;
       runId: string;
-      staged: SegmentedGeneration;
-      old: SegmentedGeneration | undefined;
+      staging: SegmentedGeneration;
+      live: SegmentedGeneration | undefined;
       ids: number;
       capacity: number;
       errorRate: number;
       builtAt: number;
     },
   ): Promise<Refusal | 'OK'> {
-    const { lease, token, runId, staged, old, ids, capacity, errorRate, builtAt } = options;
-    const count = staged.segments;
-    const oldCount = old?.segments ?? 0;
+    const { lease, token, runId, staging, live, ids, capacity, errorRate, builtAt } = options;
+    const count = staging.segments;
+    const liveCount = live?.segments ?? 0;
     const each = (length: number, key: (index: number) => string) =>
       Array.from({ length }, (_, index) => key(index));
     return runStep(
@@ -151,24 +153,24 @@ export class BlockedScripts {
       [
         keys.meta,
         keys.lease,
-        ...each(count, staged.key),
+        ...each(count, staging.key),
         ...each(count, (index) => keys.segment(index)),
-        ...each(oldCount, (index) => keys.segment(index)),
-        ...each(oldCount, (index) => keys.aside(token, index)),
+        ...each(liveCount, (index) => keys.segment(index)),
+        ...each(liveCount, (index) => keys.retired(token, index)),
         keys.denials,
       ],
       [
         lease,
         token,
         runId,
-        tagText(old?.generation),
+        tagText(live?.generation),
         count,
-        oldCount,
+        liveCount,
         SEGMENT_BYTES,
-        segmentLength(staged.generation, count - 1),
+        segmentLength(staging.generation, count - 1),
         RETIRED_LIFE_MS,
         ids,
-        ...generationFields(staged.generation),
+        ...generationFields(staging.generation),
         'runId',
         runId,
         'capacity',
@@ -177,7 +179,7 @@ export class BlockedScripts {
         errorRate,
         'builtAt',
         builtAt,
-        ...buildCountsSum(staged.generation, { ids, capacity, errorRate, builtAt }),
+        ...buildCountsSum(staging.generation, { ids, capacity, errorRate, builtAt }),
       ],
     );
   }

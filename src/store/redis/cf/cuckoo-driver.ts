@@ -10,16 +10,12 @@ import {
   tooLong,
 } from '../../../filter/index.js';
 import type { BloomVerdict, StagePlan } from '../../index.js';
-import type {
-  Adoption,
-  LayoutDriver,
-  GenerationRole,
-  Outdated,
-  StagingHost,
-} from '../protocol/layout-driver.js';
+import type { Adoption } from '../protocol/adoption.js';
 import type { CommandTry } from '../protocol/command-permissions.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
-import type { LeasedStaging, StagingContext } from '../protocol/leased-staging.js';
+import type { DrivenContext, GenerationRole, LayoutDriver } from '../protocol/layout-driver.js';
+import type { Outdated } from '../protocol/outdated.js';
+import type { StagingContext } from '../protocol/staging-base.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import type { LuaSources } from '../client/script.js';
 import type { CuckooKeys } from './cuckoo-keys.js';
@@ -63,7 +59,7 @@ export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
     );
   }
 
-  place(generation: StoredGeneration): ResolvedCuckoo | undefined {
+  resolve(generation: StoredGeneration): ResolvedCuckoo | undefined {
     return resolveCuckoo(this.options.keys, generation);
   }
 
@@ -97,10 +93,10 @@ export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
 
   add(
     live: ResolvedCuckoo | undefined,
-    staged: ResolvedCuckoo | undefined,
+    staging: ResolvedCuckoo | undefined,
     ids: readonly IdKey[],
   ): Promise<boolean[] | Outdated> {
-    return this.scripts.add(live, staged, ids);
+    return this.scripts.add(live, staging, ids);
   }
 
   /** From the live generation only: a staged one may not have the id, and could lose another for it. */
@@ -130,17 +126,9 @@ export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
     return { count, shape: shapeOf(settings, count, info.bytes) };
   }
 
-  stage(ticket: StagingContext, host: StagingHost<ResolvedCuckoo>): LeasedStaging {
-    const generation = createGeneration(ticket.token, ticket.plan, this.options.layout);
-    const resolved = this.place(generation)!;
-    return new CuckooStaging({
-      driver: this,
-      scripts: this.scripts,
-      resolved,
-      ticket,
-      host,
-      ownKeys: this.ownKeys(generation),
-    });
+  stage(context: StagingContext, filter: DrivenContext<ResolvedCuckoo>): CuckooStaging {
+    const staging = this.resolve(createGeneration(context.token, context.plan, this.options.layout))!;
+    return new CuckooStaging(filter, context, { driver: this, scripts: this.scripts, staging });
   }
 
   tries(): CommandTry[] {

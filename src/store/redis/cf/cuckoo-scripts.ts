@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { BloomFullError, BloomUnavailableError } from '../../../common/index.js';
 import { type IdKey, LAYOUT_NUMBERS } from '../../../filter/index.js';
-import type { GenerationRole, Outdated } from '../protocol/layout-driver.js';
+import type { GenerationRole } from '../protocol/layout-driver.js';
+import type { Outdated } from '../protocol/outdated.js';
 import { liveFields } from '../protocol/generation-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type LuaSources } from '../client/script.js';
@@ -163,18 +164,18 @@ export class CuckooScripts {
     {
       lease,
       runId,
-      before,
+      live,
       ids,
-    }: { lease: string; runId: string; before: ResolvedCuckoo | undefined; ids: number },
+    }: { lease: string; runId: string; live: ResolvedCuckoo | undefined; ids: number },
   ): Promise<Refusal | 'OK'> {
     const reply = await this.connection.run(
       this.script.cfSwap,
-      [this.keys.meta, this.keys.lease, key, kept, ...(before ? [before.key, before.kept] : [])],
+      [this.keys.meta, this.keys.lease, key, kept, ...(live ? [live.key, live.kept] : [])],
       [
         lease,
         generation.token,
         runId,
-        before?.generation.token ?? '',
+        live?.generation.token ?? '',
         ids,
         canaries.length,
         ...canaries,

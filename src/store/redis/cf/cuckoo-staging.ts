@@ -1,18 +1,14 @@
 import { BloomFullError, BloomRebuildError } from '../../../common/index.js';
-import {
-  cuckoo,
-  type CuckooFilter,
-  type IdKey,
-  isLongerThan,
-  LAYOUT_NUMBERS,
-  tooLong,
-} from '../../../filter/index.js';
+import { cuckoo, type CuckooFilter, type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
 import type { BloomVerdict, LocalFilter } from '../../index.js';
-import type { LayoutDriver, StagingHost } from '../protocol/layout-driver.js';
-import type { LeasedStaging, StagingContext } from '../protocol/leased-staging.js';
+import type { StoredGeneration } from '../protocol/generation-meta.js';
+import type { GenerationSnapshot } from '../protocol/generation-snapshot.js';
 import { IdLog } from '../protocol/id-log.js';
+import type { DrivenContext, LayoutDriver } from '../protocol/layout-driver.js';
+import type { Outdated } from '../protocol/outdated.js';
 import type { Refusal } from '../protocol/refusal.js';
-import { commitSwap, assertOk } from '../protocol/swap-steps.js';
+import { StagingBase, type StagingContext } from '../protocol/staging-base.js';
+import { assertOk } from '../protocol/swap-steps.js';
 import type { CuckooScripts } from './cuckoo-scripts.js';
 import type { ResolvedCuckoo } from './resolved-cuckoo.js';
 
@@ -22,45 +18,33 @@ const IDS_PER_STEP = 256;
 export interface CuckooStagingOptions {
   readonly driver: Pick<LayoutDriver<ResolvedCuckoo>, 'check'>;
   readonly scripts: CuckooScripts;
-  readonly resolved: ResolvedCuckoo;
-  readonly ticket: StagingContext;
-  readonly host: StagingHost<ResolvedCuckoo>;
-  readonly ownKeys: readonly string[];
+  readonly staging: ResolvedCuckoo;
 }
 
 /** The next cuckoo filter beside the live one. What is read and what is added meanwhile are fingerprints of their own, so both go in. */
-export class CuckooStaging implements LeasedStaging {
-  /** Other processes add too, and nobody notes when. */
-  readonly quietMs = 0;
+export class CuckooStaging extends StagingBase<StoredGeneration, GenerationSnapshot<ResolvedCuckoo>> {
   readonly capacity: number;
   readonly bytes: number;
 
   private scanned: LocalCuckoo | undefined;
-  private runId = '';
 
-  constructor(private readonly options: CuckooStagingOptions) {
-    this.capacity = options.ticket.plan.capacity;
-    this.bytes = options.resolved.settings.slots;
+  constructor(
+    filter: DrivenContext<ResolvedCuckoo>,
+    context: StagingContext,
+    private readonly options: CuckooStagingOptions,
+  ) {
+    super(filter, context);
+    this.capacity = context.plan.capacity;
+    this.bytes = options.staging.settings.slots;
   }
 
   get local(): LocalCuckoo {
-    const { resolved, ticket } = this.options;
-    return (this.scanned ??= new LocalCuckoo(resolved, ticket.plan.maxIdBytes));
+    return (this.scanned ??= new LocalCuckoo(this.options.staging, this.context.plan.maxIdBytes));
   }
 
-  keysToRenew(): string[] {
-    return [...this.options.ownKeys];
-  }
-
-  async open(): Promise<void> {
-    const { scripts, resolved, ticket, host } = this.options;
-    this.runId = (await host.views.reload()).runId;
-    await ticket.claim(this.bytes);
-    assertOk(await scripts.stage(ticket, resolved));
-    const made = { lease: ticket.lease, runId: this.runId, generation: resolved.generation };
-    const reply = await host.scripts.publish(host.keys, { ...made, layout: LAYOUT_NUMBERS.cuckoo });
-    host.views.forget();
-    assertOk(reply);
+  ownKeys(): string[] {
+    const { key, kept } = this.options.staging;
+    return [key, kept];
   }
 
   async merge(signal: AbortSignal): Promise<void> {
@@ -71,36 +55,32 @@ export class CuckooStaging implements LeasedStaging {
     }
   }
 
-  async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
-    const reply = await this.options.driver.check(this.options.resolved, ids, 'staged');
-    return typeof reply === 'string' ? ids.map(() => 'unknown') : reply;
+  protected get generation(): StoredGeneration {
+    return this.options.staging.generation;
   }
 
-  async commit(ids: number): Promise<void> {
-    const { scripts, resolved, ticket, host } = this.options;
-    const { lease, token } = ticket;
-    const view = await commitSwap({
-      ...host,
-      swap: ({ live }) => scripts.swap(resolved, { lease, runId: this.runId, before: live, ids }),
-      isLive: ({ live }) => live?.generation.token === token,
-    });
-    if (view.live) await host.views.remove([view.live.key, view.live.kept]);
+  protected async writeEmpty(): Promise<void> {
+    await this.context.claim(this.bytes);
+    assertOk(await this.options.scripts.stage(this.context, this.options.staging));
   }
 
-  async abort(): Promise<void> {
-    const { ticket, host } = this.options;
-    try {
-      await host.scripts.withdraw(host.keys, ticket.token);
-    } finally {
-      host.views.forget();
-      await host.views.removeStaged(this.keysToRenew());
-    }
+  protected read(ids: readonly IdKey[]): Promise<BloomVerdict[] | Outdated> {
+    return this.options.driver.check(this.options.staging, ids, 'staging');
+  }
+
+  protected swap(live: ResolvedCuckoo | undefined, ids: number): Promise<Refusal | 'OK'> {
+    const { scripts, staging } = this.options;
+    return scripts.swap(staging, { lease: this.context.lease, runId: this.runId, live, ids });
+  }
+
+  protected retiredKeys(live: ResolvedCuckoo | undefined): string[] {
+    return live ? [live.key, live.kept] : [];
   }
 
   private async insert(batch: readonly Buffer[]): Promise<Refusal | 'OK'> {
-    const { scripts, resolved, ticket } = this.options;
+    const { scripts, staging } = this.options;
     try {
-      return await scripts.insert(ticket, resolved, batch);
+      return await scripts.insert(this.context, staging, batch);
     } catch (error) {
       if (!(error instanceof BloomFullError)) throw error;
       throw new BloomRebuildError(

@@ -45,18 +45,19 @@ class CuckooFilterInRedis extends DrivenFilter<ResolvedCuckoo> {
   }
 
   private async removeOne(id: IdKey, beganAt: number): Promise<boolean> {
-    const { views, parts } = this;
-    let view = await unavailable(views.current());
+    const { parts } = this;
+    const { metadata } = this.context;
+    let snapshot = await unavailable(metadata.current());
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      if (!view.live) break;
-      const reply = await unavailable(parts.driver.remove(view.live, [id], beganAt));
+      if (!snapshot.live) break;
+      const reply = await unavailable(parts.driver.remove(snapshot.live, [id], beganAt));
       if (typeof reply === 'object') return reply[0]!;
       if (reply === 'LOST')
-        await unavailable(views.takeOffline(view, 'lost', 'The filter is gone, or damaged.'));
-      view = await unavailable(views.reload());
+        await unavailable(metadata.takeOffline(snapshot, 'lost', 'The filter is gone, or damaged.'));
+      snapshot = await unavailable(metadata.reload());
     }
     throw new BloomUnavailableError(
-      `Filter '${parts.name}' is ${view.description.state}: the id was not removed. Remove it again when the filter is ready, or ` +
+      `Filter '${parts.name}' is ${snapshot.description.state}: the id was not removed. Remove it again when the filter is ready, or ` +
         'leave it in until the next rebuild.',
     );
   }

@@ -1,4 +1,3 @@
-import { BloomUnavailableError } from '../../../common/index.js';
 import {
   anyOf,
   BLOCK_BYTES,
@@ -8,36 +7,24 @@ import {
   stackErrorRate,
   tooLong,
 } from '../../../filter/index.js';
-import {
-  type AdvisedFilter,
-  type StoredFilter,
-  type BloomVerdict,
-  type FilterDescription,
-  type LeaseRequest,
-  type RebuildLease,
-  notRecorded,
-  type OpenFilterOptions,
-} from '../../index.js';
-import { asUnavailable, BatchingFilter, unavailable } from '../protocol/batching-filter.js';
+import type { BloomVerdict, FilterDescription, OpenFilterOptions } from '../../index.js';
+import { unavailable } from '../protocol/batching-filter.js';
+import type { CommandTry } from '../protocol/command-permissions.js';
+import type { StoredGeneration } from '../protocol/generation-meta.js';
+import type { Outdated } from '../protocol/outdated.js';
 import { BlockReader } from '../protocol/segments/block-reader.js';
-import { refusedCommands } from '../protocol/command-permissions.js';
-import type { GenerationSnapshot } from '../protocol/generation-snapshot.js';
-import { verifyOwner } from '../protocol/filter-owner.js';
-import { adviseOnServer } from '../protocol/server-advice.js';
-import type { RedisConnection } from '../client/redis-connection.js';
-import { acquireLease } from '../protocol/lease.js';
-import type { RedisLeases } from '../protocol/leases.js';
+import type { StagingContext } from '../protocol/staging-base.js';
+import { MAX_ATTEMPTS, StoredFilterInRedis } from '../protocol/stored-filter-in-redis.js';
 import { addRecords } from './add-records.js';
+import type { GrowingContext, GrowingSnapshot } from './growing-context.js';
+import { triesOfLayers } from './growing-permissions.js';
+import type { GrowingAddReply } from './growing-scripts.js';
+import { GrowingStaging } from './growing-staging.js';
 import type { LayerOpener } from './layer-opener.js';
 import { capacityOf, originOf, type ResolvedGrowing } from './resolved-growing.js';
-import { GrowingStaging, type ScalingHost } from './growing-staging.js';
-import type { ScalingAddReply } from './growing-scripts.js';
-import { triesOfLayers } from './growing-permissions.js';
 
 /** Blocks that one call of the script `growing-add` looks at: it holds the server for about a millisecond. */
 const BLOCKS_PER_ADD = 256;
-/** An add or a check starts over when the filter changed under it. */
-const MAX_ATTEMPTS = 5;
 /** How often an add asks for a further layer before it goes into the full one: about a second. */
 const MOST_WAITS = 40;
 /** For how long adds go into the full layer then without having asked. */
@@ -45,35 +32,32 @@ const OVERFILL_MS = 5000;
 /** A further layer is opened when the newest one is so full, so that hardly an add has to wait for it. */
 const OPEN_AT = 0.95;
 
-export interface ScalingFilterParts extends ScalingHost {
-  readonly connection: RedisConnection;
-  readonly leases: RedisLeases;
+export interface GrowingFilterOptions {
   readonly opener: LayerOpener;
-  readonly owner: string | undefined;
-  readonly options: ScalingOptions;
+  readonly scaling: ScalingOptions;
   readonly onLoad: OpenFilterOptions['onLoad'];
 }
 
 /** A filter that grows by layers: a check reads one block in each of them, an add goes to the newest one. */
-export class GrowingFilterInRedis extends BatchingFilter implements StoredFilter {
+export class GrowingFilterInRedis extends StoredFilterInRedis<StoredGeneration, GrowingSnapshot> {
+  protected readonly damage = 'A segment is gone or damaged.';
+
   /** How many there were when it was last looked at. */
   private layers = 1;
   private overfillsUntil = 0;
 
-  constructor(private readonly parts: ScalingFilterParts) {
-    super(parts);
-  }
-
-  get generation(): string | undefined {
-    const live = this.parts.views.known?.live;
-    return live && originOf(live.generation.token);
+  constructor(
+    protected override readonly context: GrowingContext,
+    private readonly options: GrowingFilterOptions,
+  ) {
+    super(context);
   }
 
   async describe(): Promise<FilterDescription> {
-    const { views, scaling } = this.parts;
+    const { metadata, growing } = this.context;
     for (let attempt = 1; ; attempt++) {
-      const { live, description } = await views.reload();
-      const ids = live && (await scaling.count(live));
+      const { live, description } = await metadata.reload();
+      const ids = live && (await growing.count(live));
       if (live && !ids && attempt < MAX_ATTEMPTS) continue;
       const count = ids?.reduce((sum, inLayer) => sum + inLayer, 0) ?? 0;
       const capacity = live ? capacityOf(live) : description.capacity;
@@ -81,55 +65,30 @@ export class GrowingFilterInRedis extends BatchingFilter implements StoredFilter
     }
   }
 
-  verify(): Promise<void> {
-    return verifyOwner(this.parts);
-  }
-
   async measureErrorRate(): Promise<number | undefined> {
-    const { views, connection, scripts } = this.parts;
-    const { live } = await unavailable(views.current());
+    const { metadata, connection, scripts } = this.context;
+    const { live } = await unavailable(metadata.current());
     const reader = new BlockReader(connection, scripts.segments);
     const rates = await unavailable(Promise.all((live?.layers ?? []).map((layer) => reader.measure(layer))));
     const known = rates.filter((rate) => rate !== undefined);
     return live && known.length === rates.length ? anyOf(known) : undefined;
   }
 
-  async distrust(reason: string): Promise<void> {
-    const { views } = this.parts;
-    const view = await unavailable(views.reload());
-    if (view.live) await unavailable(views.takeOffline(view, 'suspect', reason));
+  override async close(): Promise<void> {
+    await this.options.opener.settle();
+    await super.close();
   }
 
-  advise(filter: AdvisedFilter): Promise<readonly string[]> {
-    const { connection, keys } = this.parts;
-    return adviseOnServer(this.parts, filter, () => refusedCommands(connection, triesOfLayers(keys)));
+  protected permissions(): CommandTry[] {
+    return triesOfLayers(this.context.keys);
   }
 
-  async lease(request: LeaseRequest): Promise<RebuildLease | undefined> {
-    const { parts } = this;
-    return acquireLease(parts, (ticket) => new GrowingStaging(parts, ticket, parts.options), request);
+  protected stage(context: StagingContext): GrowingStaging {
+    return new GrowingStaging(this.context, context, this.options.scaling);
   }
 
-  async close(): Promise<void> {
-    await this.parts.opener.settle();
-    this.parts.leases.close();
-    this.parts.views.forget();
-  }
-
-  /** An answer counts unless the server changed meanwhile: another one may have the same generation without some of its ids. */
-  protected async read(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
-    const { views, reader } = this.parts;
-    let view = await views.current();
-    for (let attempt = 1; ; attempt++) {
-      if (!view.live) return ids.map(() => 'unknown');
-      const reply = await reader.check(view.live, ids, 'live');
-      const isOfServer = views.isOfServer(view);
-      if (isOfServer && typeof reply === 'object') return reply;
-      // The token was compared where the damage was seen: it is this generation's.
-      if (isOfServer && reply === 'LOST') await views.takeOffline(view, 'lost', DAMAGED);
-      if (attempt === MAX_ATTEMPTS) return ids.map(() => 'unknown');
-      view = await views.reload();
-    }
+  protected ask(live: ResolvedGrowing, ids: readonly IdKey[]): Promise<BloomVerdict[] | Outdated> {
+    return this.context.reader.check(live, ids, 'live');
   }
 
   protected idsPerAdd(): number {
@@ -137,78 +96,73 @@ export class GrowingFilterInRedis extends BatchingFilter implements StoredFilter
   }
 
   protected async assertFit(ids: readonly IdKey[]): Promise<void> {
-    const { live, staged } = await unavailable(this.parts.views.current());
-    for (const { layout, generation } of [...(live?.layers ?? []), ...(staged?.layers ?? [])]) {
+    const { live, staging } = await unavailable(this.context.metadata.current());
+    for (const { layout, generation } of [...(live?.layers ?? []), ...(staging?.layers ?? [])]) {
       if (ids.some((id) => layout.isTooLong(id))) throw tooLong(generation.maxIdBytes);
     }
   }
 
-  /** Ids for which the newest layer has no room wait for the next one; when there can be none, it takes them. */
+  /**
+   * An add takes several steps where the others take one: ids for which the newest layer has no room wait for the next one; when
+   * there can be none, it takes them.
+   */
   protected async record(ids: readonly IdKey[]): Promise<boolean[]> {
-    const { name, views, opener } = this.parts;
+    const { metadata } = this.context;
+    const { opener } = this.options;
     const added: boolean[] = ids.map(() => false);
-    // Of them are in the generations of this name, beginning with the first.
+    // The first `done` ids are already recorded in the generations named `recordedIn`.
     let [done, recordedIn] = [0, ''];
-    let view = await unavailable(views.current());
+    let snapshot = await unavailable(metadata.current());
     for (let attempt = 1, waits = 0; attempt <= MAX_ATTEMPTS;) {
-      if (!view.live) view = await unavailable(views.reload());
-      if (!view.live) throw notRecorded({ name }, view.description.state);
-      this.layers = view.live?.layers.length ?? 1;
+      snapshot = await this.writable(snapshot);
+      const live = snapshot.live!;
+      this.layers = live.layers.length;
       if (waits === MOST_WAITS) this.overfillsUntil = performance.now() + OVERFILL_MS;
-      const isLast = view.live !== undefined && !opener.canGrow(view.live);
-      const mayOverfill = isLast || performance.now() < this.overfillsUntil;
       // A reset in between empties what holds the first ids: they are recorded with the others.
-      if (recordedIn !== generationsOf(view)) done = 0;
-      recordedIn = generationsOf(view);
-      const reply = await this.send(view, ids.slice(done), mayOverfill);
-      if (typeof reply === 'object') {
-        reply.added.forEach((isNew, i) => (added[done + i] ||= isNew));
-        done += reply.added.length;
-        if (view.live) this.tellLoad(view.live, reply.inNewest);
-        if (view.live && reply.inNewest >= OPEN_AT * newestCapacity(view.live)) opener.start(view.live);
-        if (done === ids.length) return added;
-        await opener.open(view.live!);
-        waits++;
-      } else {
+      if (recordedIn !== generationsOf(snapshot)) done = 0;
+      recordedIn = generationsOf(snapshot);
+      const reply = await this.addSome(live, snapshot.staging, ids.slice(done));
+      if (typeof reply === 'string') {
         attempt++;
-        if (reply === 'LOST') await unavailable(views.takeOffline(view, 'lost', DAMAGED));
+        snapshot = await unavailable(this.settle(snapshot, reply));
+        continue;
       }
-      view = await unavailable(views.reload());
+      reply.added.forEach((isNew, i) => (added[done + i] ||= isNew));
+      done += reply.added.length;
+      this.reportLoad(live, reply.inNewest);
+      if (reply.inNewest >= OPEN_AT * newestCapacity(live)) opener.start(live);
+      if (done === ids.length) return added;
+      await opener.open(live);
+      waits++;
+      snapshot = await unavailable(metadata.reload());
     }
-    throw new BloomUnavailableError(`Filter '${name}' kept changing while ids were added.`);
+    throw this.keptChanging();
+  }
+
+  /** As many of the ids, from the first on, as there is room for. */
+  private addSome(
+    live: ResolvedGrowing,
+    staging: ResolvedGrowing | undefined,
+    ids: readonly IdKey[],
+  ): Promise<GrowingAddReply | Outdated> {
+    const { keys, growing } = this.context;
+    const mayOverfill = !this.options.opener.canGrow(live) || performance.now() < this.overfillsUntil;
+    const capacity = mayOverfill ? Number.MAX_SAFE_INTEGER : newestCapacity(live);
+    const records = addRecords(keys.meta, live, staging, ids);
+    return this.send(() => growing.add(live, staging, records, capacity));
   }
 
   /** The older layers are taken to be full: there is a newer one. */
-  private tellLoad(live: ResolvedGrowing, inNewest: number): void {
+  private reportLoad(live: ResolvedGrowing, inNewest: number): void {
     const capacity = capacityOf(live);
     const count = capacity - newestCapacity(live) + inNewest;
-    this.parts.onLoad?.({ generation: originOf(live.generation.token), count, capacity });
-  }
-
-  private async send(
-    view: GenerationSnapshot<ResolvedGrowing>,
-    ids: readonly IdKey[],
-    mayOverfill: boolean,
-  ): Promise<ScalingAddReply | 'STALE' | 'LOST'> {
-    const { keys, scaling, views } = this.parts;
-    const { live, staged } = view;
-    const records = addRecords(keys.meta, live, staged, ids);
-    const capacity = mayOverfill || !live ? Number.MAX_SAFE_INTEGER : newestCapacity(live);
-    try {
-      return await scaling.add(live, staged, records, capacity);
-    } catch (error) {
-      // The metadata may be what it failed on.
-      views.forget();
-      throw asUnavailable(error);
-    }
+    this.options.onLoad?.({ generation: originOf(live.generation.token), count, capacity });
   }
 }
 
-const DAMAGED = 'A segment is gone or damaged.';
-
 /** Names the generations that an add writes to, however many layers they have. */
-function generationsOf({ live, staged }: GenerationSnapshot<ResolvedGrowing>): string {
-  return [live, staged].map((resolved) => (resolved ? originOf(resolved.generation.token) : '')).join(' ');
+function generationsOf({ live, staging }: GrowingSnapshot): string {
+  return [live, staging].map((resolved) => (resolved ? originOf(resolved.generation.token) : '')).join(' ');
 }
 
 function newestCapacity({ settings }: ResolvedGrowing): number {

@@ -1,6 +1,7 @@
 import { BLOCK_BYTES, type IdKey } from '../../../filter/index.js';
 import type { BloomVerdict } from '../../index.js';
-import type { GenerationRole, Outdated } from '../protocol/layout-driver.js';
+import type { GenerationRole } from '../protocol/layout-driver.js';
+import type { Outdated } from '../protocol/outdated.js';
 import { SEGMENT_BLOCKS } from '../protocol/segments/segments.js';
 import type { ResolvedGrowing } from './resolved-growing.js';
 import type { GrowingKeys } from './growing-keys.js';

@@ -6,15 +6,20 @@ import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type Script, type LuaSources } from '../client/script.js';
 import { growingLua } from '../lua/growing.generated.js';
 import type { Refusal } from '../protocol/refusal.js';
-import { SEGMENT_BYTES, type SegmentedGeneration, segmentLength } from '../protocol/segments/segments.js';
+import {
+  SEGMENT_BYTES,
+  type SegmentedGeneration,
+  segmentKeys,
+  segmentLength,
+} from '../protocol/segments/segments.js';
 import type { AddRecords } from './add-records.js';
-import { capacityOf, type ResolvedGrowing, segmentKeys } from './resolved-growing.js';
+import { capacityOf, type ResolvedGrowing } from './resolved-growing.js';
 import type { GrowingKeys } from './growing-keys.js';
 
 /** The number of the layout in the checksum over a generation. */
 export const GROWING_LAYOUT = LAYOUT_NUMBERS.blocked;
 
-export interface ScalingAddReply {
+export interface GrowingAddReply {
   /** For each id whether it was not there before; the ids after these were not recorded, as there is no room for them. */
   readonly added: boolean[];
   /** Ids of the newest live layer. */
@@ -62,7 +67,7 @@ export class GrowingScripts {
     staged: ResolvedGrowing | undefined,
     { keys, liveRecords, stagedRecords, ids }: AddRecords,
     capacity: number,
-  ): Promise<ScalingAddReply | 'STALE' | 'LOST'> {
+  ): Promise<GrowingAddReply | 'STALE' | 'LOST'> {
     const reply = await this.connection.run(this.scripts.growingAdd, keys, [
       live?.generation.token ?? '',
       staged?.generation.token ?? '',
@@ -102,20 +107,20 @@ export class GrowingScripts {
     options: {
       lease: string;
       runId: string;
-      before: ResolvedGrowing | undefined;
+      live: ResolvedGrowing | undefined;
       ids: number;
       builtAt: number;
     },
   ): Promise<Refusal | 'OK'> {
-    const { lease, runId, before, ids, builtAt } = options;
+    const { lease, runId, live, ids, builtAt } = options;
     return this.step(
       this.scripts.growingSwap,
-      [this.keys.meta, this.keys.lease, ...segmentKeys(staged.layers), ...segmentKeys(before?.layers ?? [])],
+      [this.keys.meta, this.keys.lease, ...segmentKeys(staged.layers), ...segmentKeys(live?.layers ?? [])],
       [
         lease,
         staged.generation.token,
         runId,
-        before?.generation.token ?? '',
+        live?.generation.token ?? '',
         ...lengths(staged.layers[0]!),
         ids,
         segmentKeys(staged.layers).length,

@@ -5,7 +5,7 @@ import type { RedisLeases } from '../protocol/leases.js';
 import type { ServerScripts } from '../protocol/server-scripts.js';
 import { removeKeys } from '../protocol/remove-keys.js';
 import { SegmentWriter } from '../protocol/segments/segment-writer.js';
-import type { SegmentedGeneration } from '../protocol/segments/segments.js';
+import { type SegmentedGeneration, segmentKeys } from '../protocol/segments/segments.js';
 import { explainNoMemory } from '../protocol/server-memory.js';
 import { StagingMemory } from '../protocol/staging-memory.js';
 import { grownGeneration, type ResolvedGrowing } from './resolved-growing.js';
@@ -30,7 +30,7 @@ export interface LayerOpenerOptions {
   readonly connection: RedisConnection;
   readonly leases: RedisLeases;
   readonly scripts: ServerScripts;
-  readonly scaling: GrowingScripts;
+  readonly growing: GrowingScripts;
   /** Ids that all layers together may be for. */
   readonly maxCapacity: number;
 }
@@ -81,7 +81,7 @@ export class LayerOpener {
   }
 
   private async openUnderLease(resolved: ResolvedGrowing): Promise<boolean> {
-    const { keys, leases, scripts, scaling } = this.options;
+    const { keys, leases, scripts, growing } = this.options;
     const grown = this.grown(resolved);
     const held = grown && (await leases.take({ leaseMs: LEASE_MS }));
     if (!held) return false;
@@ -97,7 +97,7 @@ export class LayerOpener {
       });
       await this.write(writer, target);
       // Refused: the layer is not needed any more, and expires.
-      await scaling.grow(grown, { lease, before: resolved.generation.token });
+      await growing.grow(grown, { lease, before: resolved.generation.token });
       return true;
     } finally {
       await leases.giveBack(held);
@@ -112,8 +112,7 @@ export class LayerOpener {
     try {
       await explainNoMemory(writer.writeEmpty(AbortSignal.timeout(LEASE_MS)));
     } catch (error) {
-      const segments = Array.from({ length: target.segments }, (_, index) => target.key(index));
-      await removeKeys(connection, segments).catch((failure: unknown) =>
+      await removeKeys(connection, segmentKeys([target])).catch((failure: unknown) =>
         emit({ type: 'clean-up-failed', filter: name, error: failure }),
       );
       throw error;

@@ -1,13 +1,15 @@
 import type { ScalingOptions } from '../../../filter/index.js';
 import type { StoredFilter, OpenFilterOptions } from '../../index.js';
 import { GenerationScripts } from '../protocol/generation-scripts.js';
-import { GenerationMetadataCache } from '../protocol/generation-metadata-cache.js';
+import { GenerationCodec } from '../protocol/generation-codec.js';
+import { MetadataCache } from '../protocol/metadata-cache.js';
+import { segmentKeys } from '../protocol/segments/segments.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { RedisLeases } from '../protocol/leases.js';
 import type { LuaSources } from '../client/script.js';
 import type { ServerScripts } from '../protocol/server-scripts.js';
 import { LayerOpener } from './layer-opener.js';
-import { originOf, resolveGrowing, type ResolvedGrowing, segmentKeys } from './resolved-growing.js';
+import { originOf, resolveGrowing, type ResolvedGrowing } from './resolved-growing.js';
 import { GrowingFilterInRedis } from './growing-filter.js';
 import { GrowingKeys } from './growing-keys.js';
 import { GrowingReader } from './growing-reader.js';
@@ -25,33 +27,27 @@ export interface OpenGrowingOptions extends Pick<OpenFilterOptions, 'name' | 'em
 
 /** A filter of layout `blocked` that grows by layers, in Redis. */
 export function openGrowing(options: OpenGrowingOptions): StoredFilter {
-  const { name, emit, keyPrefix, connection, scripts, luaSources } = options;
+  const { name, emit, keyPrefix, connection, scripts, luaSources, owner, trustAfterFailover } = options;
+  const { scaling, onLoad } = options;
   const keys = new GrowingKeys(keyPrefix, name);
-  const companion = new GenerationScripts(connection, luaSources, options.owner);
-  const scaling = new GrowingScripts(connection, keys, luaSources);
-  const views = new GenerationMetadataCache<ResolvedGrowing>({
-    ...options,
+  const generations = new GenerationScripts(connection, luaSources, owner);
+  const growing = new GrowingScripts(connection, keys, luaSources);
+  const codec = new GenerationCodec<ResolvedGrowing>({
     keys,
-    companion,
-    hasSource: false,
-    adopts: false,
-    ownsKey: true,
+    generations,
     driver: {
       layout: GROWING_LAYOUT,
-      place: (generation) => resolveGrowing(keys, generation),
+      resolve: (generation) => resolveGrowing(keys, generation),
       originOf: ({ token }) => originOf(token),
       ownKeys: (generation) => segmentKeys(resolveGrowing(keys, generation)?.layers ?? []),
       adopt: async () => ({ outcome: 'missing' }),
     },
   });
-  const leases = new RedisLeases({ keys, connection, scripts });
-  const { owner } = options;
-  const parts = { name, emit, owner, keys, connection, scripts, companion, scaling, views, leases };
-  return new GrowingFilterInRedis({
-    ...parts,
-    reader: new GrowingReader(keys, scaling),
-    opener: new LayerOpener({ ...parts, maxCapacity: options.scaling.maxCapacity ?? Infinity }),
-    options: options.scaling,
-    onLoad: options.onLoad,
-  });
+  const filter = { name, emit, owner, keys, connection, scripts, hasSource: false };
+  const metadata = new MetadataCache({ ...filter, codec, trustAfterFailover, adopts: false, ownsKey: true });
+  const leases = new RedisLeases(filter);
+  const reader = new GrowingReader(keys, growing);
+  const context = { ...filter, metadata, leases, growing, reader };
+  const opener = new LayerOpener({ ...context, maxCapacity: scaling.maxCapacity ?? Infinity });
+  return new GrowingFilterInRedis(context, { opener, scaling, onLoad });
 }

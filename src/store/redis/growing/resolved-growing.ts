@@ -84,10 +84,6 @@ export function capacityOf({ settings }: ResolvedGrowing): number {
   return settings.layers.reduce((sum, { capacity }) => sum + capacity, 0);
 }
 
-export function segmentKeys(layers: readonly SegmentedGeneration[]): string[] {
-  return layers.flatMap(({ segments, key }) => Array.from({ length: segments }, (_, index) => key(index)));
-}
-
 function resolved(keys: GrowingKeys, token: string, settings: ScalingSettings): ResolvedGrowing {
   const generation = { token, settings: JSON.stringify(settings), canaries: '' };
   return { generation, settings, layers: segmented(keys, settings) };

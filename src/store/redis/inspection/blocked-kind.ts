@@ -7,18 +7,13 @@ import {
   sampledBlocks,
   TAG_BYTES,
 } from '../../../filter/index.js';
-import { FORMAT, parseMeta } from '../blocked/blocked-meta.js';
+import { BLOCKED_FORM, FORMAT } from '../blocked/blocked-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { GrowingKeys } from '../growing/growing-keys.js';
 import { GrowingReader } from '../growing/growing-reader.js';
 import { GROWING_LAYOUT, GrowingScripts } from '../growing/growing-scripts.js';
 import { resolveGrowing, type ResolvedGrowing } from '../growing/resolved-growing.js';
-import {
-  GENERATION_FORMAT,
-  type KnownCompanionMeta,
-  parseGenerationMeta,
-  type StoredGeneration,
-} from '../protocol/generation-meta.js';
+import { GENERATION_FORMAT, generationForm, type StoredGeneration } from '../protocol/generation-meta.js';
 import { RedisKeys } from '../protocol/redis-keys.js';
 import { BlockReader } from '../protocol/segments/block-reader.js';
 import type { SegmentScripts } from '../protocol/segments/segment-scripts.js';
@@ -29,6 +24,7 @@ import {
   segmentLength,
   tagText,
 } from '../protocol/segments/segments.js';
+import { type KnownMeta, parseMeta, type StoredMeta } from '../protocol/stored-meta.js';
 import type { FoundGeneration, FoundMeta, GenerationMeasure, InspectedKind } from './found-generation.js';
 
 export interface InspectedPlace {
@@ -45,26 +41,28 @@ export function blockedKind(place: InspectedPlace): InspectedKind {
     layout: 'blocked',
     keys,
     read(type, fields) {
-      const meta = parseMeta(type, fields);
-      if (meta.kind === 'newer') {
+      const meta = parseMeta(BLOCKED_FORM, type, fields);
+      if (meta.kind === 'other') {
         return meta.found === GENERATION_FORMAT
           ? readGrown(place, type, fields)
           : { kind: 'newer', found: meta.found, supported: FORMAT };
       }
       if (meta.kind !== 'known') return meta;
-      const { live, pending } = meta;
-      const staged = pending && segmentedGeneration(pending, (index) => keys.staged(pending.token, index));
+      const { live, staging } = meta;
+      const token = meta.fields.get('pending.token') ?? '';
+      const count = Math.max(0, meta.fields.count('count'));
+      const staged = staging && segmentedGeneration(staging, (index) => keys.staged(token, index));
       return {
         ...meta,
-        runId: live?.runId ?? '',
+        count,
         live:
           live &&
           ofSegments(
             place,
             segmentedGeneration(live, (index) => keys.segment(index)),
-            meta.count,
+            count,
           ),
-        staged: pending && staged && { token: pending.token, keys: keysOf(staged) },
+        staged: staged && { token, keys: keysOf(staged) },
       };
     },
   };
@@ -72,8 +70,8 @@ export function blockedKind(place: InspectedPlace): InspectedKind {
 
 /** Whether metadata at the key of a blocked filter are those of one that grows. */
 export function isGrown(type: string, fields: readonly string[]): boolean {
-  const meta = parseMeta(type, fields);
-  return meta.kind === 'newer' && meta.found === GENERATION_FORMAT;
+  const meta = parseMeta(BLOCKED_FORM, type, fields);
+  return meta.kind === 'other' && meta.found === GENERATION_FORMAT;
 }
 
 function ofSegments(place: InspectedPlace, live: SegmentedGeneration, count: number): FoundGeneration {
@@ -89,8 +87,8 @@ function ofSegments(place: InspectedPlace, live: SegmentedGeneration, count: num
       return measured && { ...measured, count };
     },
     async check(id) {
-      const [verdict = 'unknown'] = await reader.read(live, [id]);
-      return verdict === 'unknown' ? 'LOST' : verdict;
+      const reply = await reader.read(live, [id]);
+      return typeof reply === 'string' ? 'LOST' : reply[0]!;
     },
     placeOf: (id) => placeText(live, id),
   };
@@ -119,7 +117,7 @@ function placeText({ layout, key }: SegmentedGeneration, id: IdKey): string {
 function readGrown(place: InspectedPlace, type: string, fields: readonly string[]): FoundMeta {
   const keys = new GrowingKeys(place.keyPrefix, place.name);
   const resolve = (generation: StoredGeneration) => resolveGrowing(keys, generation);
-  return readGeneration(parseGenerationMeta(type, fields, GROWING_LAYOUT), {
+  return readGeneration(parseMeta(generationForm(GROWING_LAYOUT), type, fields), {
     live: (generation) => {
       const live = resolve(generation);
       return live && ofLayers(place, keys, live);
@@ -160,7 +158,7 @@ function ofLayers(place: InspectedPlace, keys: GrowingKeys, live: ResolvedGrowin
 
 /** Metadata of format 2, with what one kind makes of its generations. */
 export function readGeneration(
-  meta: ReturnType<typeof parseGenerationMeta>,
+  meta: StoredMeta<StoredGeneration>,
   kind: {
     readonly live: (generation: StoredGeneration) => FoundGeneration | undefined;
     readonly stagedKeys: (generation: StoredGeneration) => readonly string[];
@@ -174,13 +172,13 @@ export function readGeneration(
 }
 
 function known(
-  meta: KnownCompanionMeta,
+  meta: KnownMeta<StoredGeneration>,
   live: FoundGeneration | undefined,
   stagedKeys: (generation: StoredGeneration) => readonly string[],
 ): FoundMeta {
-  const { pending, ...others } = meta;
-  const staged = pending && { token: pending.token, keys: stagedKeys(pending) };
-  return { ...others, count: 0, live, staged };
+  const { staging } = meta;
+  const staged = staging && { token: staging.token, keys: stagedKeys(staging) };
+  return { ...meta, count: 0, live, staged };
 }
 
 function sizedKeys(from: SegmentedGeneration): { key: string; bytes: number }[] {

@@ -3,9 +3,10 @@ import { BfDriver } from '../bf/bf-driver.js';
 import { CuckooDriver } from '../cf/cuckoo-driver.js';
 import { CuckooKeys } from '../cf/cuckoo-keys.js';
 import { GenerationKeys } from '../protocol/generation-keys.js';
-import { parseGenerationMeta, type StoredGeneration } from '../protocol/generation-meta.js';
+import { generationForm, type StoredGeneration } from '../protocol/generation-meta.js';
 import type { GenerationSnapshot, ResolvedGeneration } from '../protocol/generation-snapshot.js';
 import type { LayoutDriver } from '../protocol/layout-driver.js';
+import { parseMeta } from '../protocol/stored-meta.js';
 import { type InspectedPlace, readGeneration } from './blocked-kind.js';
 import type { FoundGeneration, FoundMeta, InspectedKind } from './found-generation.js';
 
@@ -27,7 +28,7 @@ export function bfKind(place: InspectedPlace, key?: string): InspectedKind {
     layout: 'redisbloom',
     keys,
     read: (type, fields) =>
-      readGeneration(parseGenerationMeta(type, fields, LAYOUT_NUMBERS.redisbloom), {
+      readGeneration(parseMeta(generationForm(LAYOUT_NUMBERS.redisbloom), type, fields), {
         live: (generation) => driven(driver, generation, [keys.data]),
         stagedKeys: ({ token }) => [keys.staged(token)],
       }),
@@ -50,7 +51,7 @@ export function cuckooKind(place: InspectedPlace): InspectedKind {
     layout: 'cuckoo',
     keys,
     read: (type, fields) =>
-      readGeneration(parseGenerationMeta(type, fields, LAYOUT_NUMBERS.cuckoo), {
+      readGeneration(parseMeta(generationForm(LAYOUT_NUMBERS.cuckoo), type, fields), {
         live: (generation) =>
           driven(driver, generation, [keys.generation(generation.token), keys.kept(generation.token)]),
         stagedKeys: ({ token }) => [keys.generation(token), keys.kept(token)],
@@ -75,7 +76,7 @@ export function foreignKind(place: InspectedPlace, key: string): InspectedKind {
     const asBf = bf.read(type, fields);
     if (asBf.kind === 'known' && asBf.live) return asBf;
     for (const layout of layouts) {
-      const meta = parseGenerationMeta(type, fields, layout);
+      const meta = parseMeta(generationForm(layout), type, fields);
       if (meta.kind === 'known' && meta.live) {
         return readGeneration(meta, {
           live: ({ token, settings }) => unread(token, settings, key),
@@ -99,11 +100,11 @@ function unread(token: string, settings: string, key: string): FoundGeneration {
 }
 
 function driven<Resolved extends ResolvedGeneration>(
-  driver: Pick<LayoutDriver<Resolved>, 'place' | 'measure' | 'check'>,
+  driver: Pick<LayoutDriver<Resolved>, 'resolve' | 'measure' | 'check'>,
   generation: NonNullable<GenerationSnapshot<Resolved>['live']>['generation'] & StoredGeneration,
   keys: readonly string[],
 ): FoundGeneration | undefined {
-  const resolved = driver.place(generation, 'live');
+  const resolved = driver.resolve(generation, 'live');
   if (!resolved) return undefined;
   return {
     token: generation.token,

@@ -1,6 +1,7 @@
 import type { BloomFilterState } from '../../../common/index.js';
 import { type IdKey, isLongerThan } from '../../../filter/index.js';
 import type { BloomVerdict } from '../../index.js';
+import { isOutdated } from '../protocol/outdated.js';
 import { RedisKeys } from '../protocol/redis-keys.js';
 import type { ServerScripts } from '../protocol/server-scripts.js';
 import { blockedKind, type InspectedPlace, isGrown } from './blocked-kind.js';
@@ -146,7 +147,7 @@ export class FilterInspector {
         return { verdict: 'unknown', reason: note ?? `The filter is ${stateOf(meta)}.` };
       const reply = await meta.live.check(id);
       // Read in two steps: a swap may have come in between.
-      if (reply === 'STALE' || reply === 'LOST') {
+      if (isOutdated(reply)) {
         if (attempt < 3) continue;
         const reason =
           'A key of the filter is gone or damaged: the next lookup of an application takes it out of service as lost.';

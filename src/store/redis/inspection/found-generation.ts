@@ -1,7 +1,7 @@
 import type { BloomFilterState } from '../../../common/index.js';
 import type { IdKey } from '../../../filter/index.js';
 import type { BloomVerdict } from '../../index.js';
-import type { Outdated } from '../protocol/layout-driver.js';
+import type { Outdated } from '../protocol/outdated.js';
 
 /** Names of the keys that every kind of filter has. */
 export interface FoundKeys {

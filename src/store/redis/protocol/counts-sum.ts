@@ -11,7 +11,7 @@ export function countsSumField(generation: string, counts: readonly (string | nu
  * @param generation that is live; undefined: none.
  */
 export function areCountsBelieved(
-  meta: ReadonlyMap<string, string>,
+  meta: Pick<ReadonlyMap<string, string>, 'get'>,
   generation: string | undefined,
   fields: readonly string[],
 ): boolean {

@@ -1,48 +1,31 @@
 import {
   BloomConfigError,
-  type BloomEventListener,
   BloomFormatError,
+  type BloomFilterState,
   BloomUnavailableError,
 } from '../../../common/index.js';
 import type { IdKey } from '../../../filter/index.js';
-import {
-  type AdvisedFilter,
-  type StoredFilter,
-  type BloomVerdict,
-  type FilterDescription,
-  type LeaseRequest,
-  type RebuildLease,
-  notRecorded,
-} from '../../index.js';
-import { BatchingFilter, unavailable } from './batching-filter.js';
-import { verifyOwner } from './filter-owner.js';
-import { adviseOnServer } from './server-advice.js';
-import type { RedisConnection } from '../client/redis-connection.js';
-import { acquireLease } from './lease.js';
-import { RedisLeases } from './leases.js';
+import { type AdvisedFilter, type BloomVerdict, type FilterDescription, notRecorded } from '../../index.js';
 import type { LuaSources } from '../client/script.js';
-import type { ServerScripts } from './server-scripts.js';
-import { refusedCommands, triesOfMetadata } from './command-permissions.js';
-import type { LayoutDriver } from './layout-driver.js';
+import { unavailable } from './batching-filter.js';
+import { type CommandTry, triesOfMetadata } from './command-permissions.js';
+import type { FilterContext } from './filter-context.js';
+import { GenerationCodec } from './generation-codec.js';
 import type { GenerationKeys } from './generation-keys.js';
+import type { StoredGeneration } from './generation-meta.js';
 import { GenerationScripts } from './generation-scripts.js';
 import type { GenerationSnapshot, ResolvedGeneration } from './generation-snapshot.js';
-import { GenerationMetadataCache } from './generation-metadata-cache.js';
+import type { GenerationStaging, LayoutDriver } from './layout-driver.js';
+import { RedisLeases } from './leases.js';
+import { MetadataCache } from './metadata-cache.js';
+import type { Outdated } from './outdated.js';
+import type { StagingContext } from './staging-base.js';
+import { StoredFilterInRedis } from './stored-filter-in-redis.js';
 
-/** An add or a check starts over when the filter changed under it; a filter changes at most a few times a second. */
-const MAX_ATTEMPTS = 5;
-
-export interface DrivenFilterOptions<Resolved extends ResolvedGeneration> {
-  readonly name: string;
-  readonly emit: BloomEventListener;
+export interface DrivenFilterOptions<Resolved extends ResolvedGeneration> extends FilterContext {
   readonly keys: GenerationKeys;
-  readonly connection: RedisConnection;
-  readonly scripts: ServerScripts;
   readonly driver: LayoutDriver<Resolved>;
-  /** Whether the filter can be rebuilt; one that cannot is taken as others have left it. */
-  readonly hasSource: boolean;
   readonly trustAfterFailover: boolean;
-  readonly owner: string | undefined;
   /** Whether it is taken as it is only when `adopt` is called. */
   readonly waitsForAdopt?: boolean;
   /** Whether nobody else writes to the key, so that it may be emptied. */
@@ -50,42 +33,32 @@ export interface DrivenFilterOptions<Resolved extends ResolvedGeneration> {
   readonly luaSources?: LuaSources | undefined;
 }
 
-/** A filter on a key that others write to as well. */
-export class DrivenFilter<Resolved extends ResolvedGeneration>
-  extends BatchingFilter
-  implements StoredFilter
-{
+/** A filter on a key of its own that others may write to as well: one that cannot be rebuilt is taken as they have left it. */
+export class DrivenFilter<Resolved extends ResolvedGeneration> extends StoredFilterInRedis<
+  StoredGeneration,
+  GenerationSnapshot<Resolved>
+> {
   /** Undefined of a key that nobody else fills. */
   readonly adopt: (() => Promise<void>) | undefined;
-
-  private readonly companion: GenerationScripts;
-  private readonly leases: RedisLeases;
-  protected readonly views: GenerationMetadataCache<Resolved>;
+  protected readonly damage = 'The key is gone, or is not the one that it was.';
 
   constructor(private readonly options: DrivenFilterOptions<Resolved>) {
-    super(options);
-    this.leases = new RedisLeases(options);
-    this.companion = new GenerationScripts(options.connection, options.luaSources, options.owner);
-    this.views = new GenerationMetadataCache({
-      ...options,
-      companion: this.companion,
-      adopts: !options.hasSource && !options.waitsForAdopt,
-      ownsKey: options.ownsKey ?? false,
-    });
-    this.adopt = options.ownsKey ? undefined : () => this.takeAsItIs();
-  }
-
-  get generation(): string | undefined {
-    return this.views.known?.live?.generation.token;
+    const { connection, luaSources, owner, hasSource, waitsForAdopt, ownsKey = false } = options;
+    const generations = new GenerationScripts(connection, luaSources, owner);
+    const codec = new GenerationCodec({ ...options, generations });
+    const adopts = !hasSource && !waitsForAdopt;
+    const metadata = new MetadataCache({ ...options, codec, adopts, ownsKey });
+    super({ ...options, metadata, leases: new RedisLeases(options) });
+    this.adopt = ownsKey ? undefined : () => this.takeAsItIs();
   }
 
   async describe(): Promise<FilterDescription> {
-    const { live, description } = await this.views.reload();
+    const { live, description } = await this.context.metadata.reload();
     const measured = live && (await this.options.driver.measure(live));
     return { ...description, count: measured?.count ?? 0, shape: measured?.shape };
   }
 
-  async verify(): Promise<void> {
+  override async verify(): Promise<void> {
     const { driver, emit, name } = this.options;
     try {
       await driver.verify?.();
@@ -94,47 +67,20 @@ export class DrivenFilter<Resolved extends ResolvedGeneration>
       emit({ type: 'store-error', filter: name, operation: 'verify the server', error });
       return;
     }
-    await verifyOwner({ ...this.options, views: this.views });
+    await super.verify();
   }
 
-  async distrust(reason: string): Promise<void> {
-    const view = await unavailable(this.views.reload());
-    if (view.live) await unavailable(this.views.takeOffline(view, 'suspect', reason));
+  override async advise(filter: AdvisedFilter): Promise<readonly string[]> {
+    return [...(await super.advise(filter)), ...(await this.options.driver.advise())];
   }
 
-  async advise(filter: AdvisedFilter): Promise<readonly string[]> {
-    const { driver, connection, keys } = this.options;
-    const tries = [...triesOfMetadata(keys.probe), ...driver.tries()];
-    const onServer = await adviseOnServer(this.options, filter, () => refusedCommands(connection, tries));
-    return [...onServer, ...(await driver.advise())];
+  protected permissions(): CommandTry[] {
+    const { driver, keys } = this.options;
+    return [...triesOfMetadata(keys.probe), ...driver.tries()];
   }
 
-  async lease(request: LeaseRequest): Promise<RebuildLease | undefined> {
-    const { driver, name, emit, keys } = this.options;
-    const host = { name, emit, keys, scripts: this.companion, views: this.views };
-    const parts = { ...this.options, leases: this.leases };
-    return acquireLease(parts, (ticket) => driver.stage(ticket, host), request);
-  }
-
-  async close(): Promise<void> {
-    this.leases.close();
-    this.views.forget();
-  }
-
-  protected async record(ids: readonly IdKey[]): Promise<boolean[]> {
-    const { driver, name, hasSource } = this.options;
-    for (const id of ids) driver.assertFits(id);
-    let view = await unavailable(this.views.current());
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      if (!view.live && !hasSource) view = await unavailable(this.views.reload());
-      // No rebuild would ever find the id.
-      if (!view.live && !hasSource) throw this.notReady(view);
-      const reply = await this.send(view, ids);
-      if (typeof reply === 'object') return reply;
-      if (reply === 'LOST') await unavailable(this.views.takeOffline(view, 'lost', DAMAGED));
-      view = await unavailable(this.views.reload());
-    }
-    throw new BloomUnavailableError(`Filter '${name}' kept changing while ids were added.`);
+  protected stage(context: StagingContext): GenerationStaging<Resolved> {
+    return this.options.driver.stage(context, { ...this.context, keys: this.options.keys });
   }
 
   protected idsPerAdd(): number {
@@ -145,23 +91,12 @@ export class DrivenFilter<Resolved extends ResolvedGeneration>
     for (const id of ids) this.options.driver.assertFits(id);
   }
 
-  /** An answer counts unless the server changed meanwhile: another one may have the same generation without some of its ids. */
-  protected async read(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
-    const { views } = this;
-    let view = await views.current();
-    for (let attempt = 1; ; attempt++) {
-      if (!view.live) return ids.map(() => 'unknown');
-      const reply = await this.ask(view.live, ids);
-      const isOfServer = views.isOfServer(view);
-      if (isOfServer && typeof reply === 'object') return reply;
-      // The token was compared where the damage was seen: it is this generation's.
-      if (isOfServer && reply === 'LOST') await views.takeOffline(view, 'lost', DAMAGED);
-      if (attempt === MAX_ATTEMPTS) return ids.map(() => 'unknown');
-      view = await views.reload();
-    }
+  protected async record(ids: readonly IdKey[]): Promise<boolean[]> {
+    await this.assertFit(ids);
+    return this.recordBy(({ live, staging }) => this.options.driver.add(live, staging, ids));
   }
 
-  private async ask(live: Resolved, ids: readonly IdKey[]): Promise<BloomVerdict[] | 'STALE' | 'LOST'> {
+  protected async ask(live: Resolved, ids: readonly IdKey[]): Promise<BloomVerdict[] | Outdated> {
     const { driver } = this.options;
     const idsPerCall = driver.idsPerCall(live);
     const calls = [];
@@ -173,21 +108,20 @@ export class DrivenFilter<Resolved extends ResolvedGeneration>
     return refused ?? (replies as BloomVerdict[][]).flat();
   }
 
-  private async send(
-    view: GenerationSnapshot<Resolved>,
-    ids: readonly IdKey[],
-  ): Promise<boolean[] | 'STALE' | 'LOST'> {
-    try {
-      return await this.options.driver.add(view.live, view.staged, ids);
-    } catch (error) {
-      // The metadata may be what it failed on.
-      this.views.forget();
-      return unavailable(Promise.reject(error as Error));
-    }
+  protected override notReady(state: BloomFilterState): BloomUnavailableError {
+    const { name, keys, ownsKey, waitsForAdopt } = this.options;
+    if (ownsKey) return notRecorded({ name, key: keys.data }, state);
+    return new BloomUnavailableError(
+      `Filter '${name}' on key '${keys.data}' is ${state} and has no source: the id was not recorded. ` +
+        (state === 'unbuilt' && !waitsForAdopt
+          ? 'It is taken for ready as soon as its owner has made the key.'
+          : 'Have its owner fill the key, then call adopt().'),
+    );
   }
 
   private async takeAsItIs(): Promise<void> {
-    const adoption = await unavailable(this.views.adopt());
+    const { metadata } = this.context;
+    const adoption = await unavailable(metadata.adopt());
     const { name, keys } = this.options;
     switch (adoption.outcome) {
       case 'unfit':
@@ -199,21 +133,8 @@ export class DrivenFilter<Resolved extends ResolvedGeneration>
       case 'stale':
       case 'adopted':
         // Stale: another process was faster, or the filter is ready.
-        if ((await unavailable(this.views.reload())).live) return;
+        if ((await unavailable(metadata.reload())).live) return;
         throw new BloomUnavailableError(`Filter '${name}' keeps changing. Call adopt() again.`);
     }
   }
-
-  private notReady({ description: { state } }: GenerationSnapshot<Resolved>): BloomUnavailableError {
-    const { name, keys, ownsKey } = this.options;
-    if (ownsKey) return notRecorded({ name, key: keys.data }, state);
-    return new BloomUnavailableError(
-      `Filter '${name}' on key '${keys.data}' is ${state} and has no source: the id was not recorded. ` +
-        (state === 'unbuilt' && !this.options.waitsForAdopt
-          ? 'It is taken for ready as soon as its owner has made the key.'
-          : 'Have its owner fill the key, then call adopt().'),
-    );
-  }
 }
-
-const DAMAGED = 'The key is gone, or is not the one that it was.';

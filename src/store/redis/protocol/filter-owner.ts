@@ -124,12 +124,12 @@ export async function verifyOwner(options: {
   readonly name: string;
   readonly owner: string | undefined;
   readonly emit: BloomEventListener;
-  readonly views: { reload(): Promise<unknown> };
+  readonly metadata: { reload(): Promise<unknown> };
 }): Promise<void> {
-  const { name, owner, emit, views } = options;
+  const { name, owner, emit, metadata } = options;
   if (owner === undefined) return;
   try {
-    await views.reload();
+    await metadata.reload();
   } catch (error) {
     if (error instanceof OtherOwnerError) throw new BloomConfigError(error.message, { cause: error });
     emit({ type: 'store-error', filter: name, operation: 'ask whose filter it is', error });

@@ -32,8 +32,8 @@ export class GenerationKeys {
     return `${this.base}:next:${token}:${part}`;
   }
 
-  /** Where the old filter is moved before it is removed. */
-  aside(token: string): string {
+  /** Where the live filter is moved before it is removed. */
+  retired(token: string): string {
     return `${this.base}:old:${token}`;
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { BloomFilterState } from '../../../common/index.js';
 import { LAYOUT_NUMBERS } from '../../../filter/index.js';
-import { areCountsBelieved, countsSumField } from './counts-sum.js';
+import { countsSumField } from './counts-sum.js';
+import type { MetaFields, MetaForm } from './stored-meta.js';
 
 /** Version of the stored form; 1 is that of a single generation of layout `blocked`. A reader leaves a filter of another one alone. */
 export const GENERATION_FORMAT = '2';
@@ -16,71 +16,16 @@ export interface StoredGeneration {
   readonly canaries: string;
 }
 
-/** What the hash `meta` says. */
-export type GenerationMeta =
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'other'; readonly found: string }
-  /** Edited, damaged, or of another type. `token` is what stands in its place, for comparison. */
-  | { readonly kind: 'nonsense'; readonly token: string; readonly fault: string }
-  | KnownCompanionMeta;
-
-export interface KnownCompanionMeta {
-  readonly kind: 'known';
-  readonly state: BloomFilterState;
-  /** Present if and only if the state is `ready`. */
-  readonly live: StoredGeneration | undefined;
-  /** The server on which the live generation was made. */
-  readonly runId: string;
-  readonly pending: StoredGeneration | undefined;
-  /** Else the last build's numbers are 0. */
-  readonly areCountsBelieved: boolean;
-  readonly builds: number;
-  readonly ids: number;
-  readonly capacity: number;
-  readonly errorRate: number;
-  readonly builtAt: Date | undefined;
-}
-
-const STATES: readonly string[] = ['unbuilt', 'ready', 'lost', 'suspect'] satisfies BloomFilterState[];
 const GENERATION_FIELDS = ['token', 'settings', 'canaries', 'sum'] as const;
 
-/** Reads the reply of the script `describe` without its first elements. */
-export function parseGenerationMeta(type: string, fields: readonly string[], layout: number): GenerationMeta {
-  if (type === 'none') return { kind: 'missing' };
-  if (type !== 'hash') return { kind: 'nonsense', token: '', fault: `it is a ${type}` };
-  const meta = new Map<string, string>();
-  for (let i = 0; i + 1 < fields.length; i += 2) meta.set(fields[i]!, fields[i + 1]!);
-
-  const format = meta.get('format') ?? '';
-  if (/^[1-9]\d{0,8}$/.test(format) && format !== GENERATION_FORMAT) return { kind: 'other', found: format };
-  const token = meta.get('token') ?? '';
-  const nonsense = (fault: string): GenerationMeta => ({ kind: 'nonsense', token, fault });
-  if (format !== GENERATION_FORMAT) return nonsense(`format is '${format}'`);
-  const state = meta.get('state') ?? '';
-  if (!STATES.includes(state)) return nonsense(`state is '${state}'`);
-  const live = generationOf(meta, '', layout);
-  if (live === 'nonsense' || (live !== undefined) !== (state === 'ready')) {
-    return nonsense('the live generation');
-  }
-  const pending = generationOf(meta, 'pending.', layout);
-  if (pending === 'nonsense') return nonsense('the staged generation');
-  const counts = { builds: countOf(meta, 'builds'), ids: countOf(meta, 'ids') };
-  const [capacity, builtAt] = [countOf(meta, 'capacity'), countOf(meta, 'builtAt')];
-  const areBelieved =
-    Math.min(counts.builds, counts.ids, capacity, builtAt) >= 0 &&
-    areCountsBelieved(meta, live && originText(live), countFields(layout));
+/** @param layout its number, which is part of the checksum over a generation */
+export function generationForm(layout: number): MetaForm<StoredGeneration> {
   return {
-    kind: 'known',
-    areCountsBelieved: areBelieved,
-    builds: Math.max(0, counts.builds),
-    ids: areBelieved ? counts.ids : 0,
-    state: state as BloomFilterState,
-    live,
-    runId: meta.get('runId') ?? '',
-    pending,
-    capacity: areBelieved ? capacity : 0,
-    errorRate: Number(meta.get('errorRate') ?? 0) || 0,
-    builtAt: builtAt > 0 ? new Date(builtAt) : undefined,
+    format: GENERATION_FORMAT,
+    tagField: 'token',
+    counts: countFields(layout),
+    generationOf: (fields, prefix) => generationOf(fields, prefix, layout),
+    buildOf: originText,
   };
 }
 
@@ -120,16 +65,16 @@ function originText({ token }: Pick<StoredGeneration, 'token'>): string {
 }
 
 function generationOf(
-  meta: ReadonlyMap<string, string>,
+  fields: MetaFields,
   prefix: string,
   layout: number,
 ): StoredGeneration | 'nonsense' | undefined {
-  const token = meta.get(`${prefix}token`);
+  const token = fields.get(`${prefix}token`);
   if (token === undefined) return undefined;
-  const settings = meta.get(`${prefix}settings`) ?? '';
-  const canaries = meta.get(`${prefix}canaries`) ?? '';
+  const settings = fields.get(`${prefix}settings`) ?? '';
+  const canaries = fields.get(`${prefix}canaries`) ?? '';
   const generation = { token, settings, canaries };
-  const isSound = token !== '' && meta.get(`${prefix}sum`) === sumOf(generation, layout);
+  const isSound = token !== '' && fields.get(`${prefix}sum`) === sumOf(generation, layout);
   return isSound ? generation : 'nonsense';
 }
 
@@ -137,10 +82,4 @@ function generationOf(
 function sumOf({ token, settings, canaries }: StoredGeneration, layout: number): string {
   const text = JSON.stringify([layout, token, settings, canaries]);
   return createHash('sha1').update(text).digest('hex').slice(0, 16);
-}
-
-/** A count, or -1 for what is none; 0 when the field is not there. */
-function countOf(meta: ReadonlyMap<string, string>, field: string): number {
-  const text = meta.get(field) ?? '0';
-  return /^\d{1,15}$/.test(text) ? Number(text) : -1;
 }

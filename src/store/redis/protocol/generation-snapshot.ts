@@ -1,18 +1,15 @@
-import type { FilterDescription } from '../../index.js';
-import type { MetadataSnapshot } from './metadata-cache.js';
 import type { StoredGeneration } from './generation-meta.js';
+import type { MetadataSnapshot } from './metadata-snapshot.js';
 
 /** A generation as its driver uses it: where its ids are, under which keys. */
 export interface ResolvedGeneration {
   readonly generation: StoredGeneration;
 }
 
-/** What one process knows of a filter on keys of others, from one reading of its metadata. */
-export interface GenerationSnapshot<Resolved extends ResolvedGeneration> extends MetadataSnapshot {
+/** What one process knows of a filter whose generations are named by a token. */
+export interface GenerationSnapshot<
+  Resolved extends ResolvedGeneration,
+> extends MetadataSnapshot<StoredGeneration> {
   readonly live: Resolved | undefined;
-  readonly staged: Resolved | undefined;
-  /** Without what has to be measured. */
-  readonly description: Omit<FilterDescription, 'count' | 'shape'>;
-  /** The server that answered; '' when it may not be asked. */
-  readonly runId: string;
+  readonly staging: Resolved | undefined;
 }

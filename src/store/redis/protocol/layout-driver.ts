@@ -1,45 +1,32 @@
-import type { BloomEventListener } from '../../../common/index.js';
 import type { FilterShape, IdKey } from '../../../filter/index.js';
 import type { BloomVerdict } from '../../index.js';
-import type { LeasedStaging, StagingContext } from './leased-staging.js';
+import type { Adoption } from './adoption.js';
 import type { CommandTry } from './command-permissions.js';
 import type { GenerationKeys } from './generation-keys.js';
 import type { StoredGeneration } from './generation-meta.js';
-import type { GenerationScripts } from './generation-scripts.js';
 import type { GenerationSnapshot, ResolvedGeneration } from './generation-snapshot.js';
+import type { Outdated } from './outdated.js';
+import type { StagedFilter, StagingBase, StagingContext } from './staging-base.js';
 
 /** Which generation of the metadata a caller means. */
-export type GenerationRole = 'live' | 'staged';
-
-/** Why nothing was answered or written. `LOST`: the token is right, and what it names is not there or not the same. */
-export type Outdated = 'STALE' | 'LOST';
-
-/** What came of taking a filter as others have left it. */
-export type Adoption =
-  | { readonly outcome: 'adopted' }
-  /** There is no such filter. */
-  | { readonly outcome: 'missing' }
-  /** What is there is not the filter that is meant: why, and what to do. */
-  | { readonly outcome: 'unfit'; readonly reason: string }
-  /** The metadata are not what they were: read them again. */
-  | { readonly outcome: 'stale' };
+export type GenerationRole = 'live' | 'staging';
 
 /** What a staging needs of the filter around it. */
-export interface StagingHost<Resolved extends ResolvedGeneration> {
-  readonly name: string;
-  readonly emit: BloomEventListener;
+export interface DrivenContext<Resolved extends ResolvedGeneration> extends StagedFilter<
+  StoredGeneration,
+  GenerationSnapshot<Resolved>
+> {
   readonly keys: GenerationKeys;
-  readonly scripts: GenerationScripts;
-  readonly views: {
-    reload(): Promise<GenerationSnapshot<Resolved>>;
-    forget(): void;
-    remove(keys: readonly string[]): Promise<void>;
-    removeStaged(keys: readonly string[]): Promise<void>;
-  };
 }
 
-/** What `GenerationMetadataCache` needs of one kind of filter. */
-export interface ViewDriver<Resolved extends ResolvedGeneration> {
+/** A staging of a filter whose generations are named by a token. */
+export type GenerationStaging<Resolved extends ResolvedGeneration> = StagingBase<
+  StoredGeneration,
+  GenerationSnapshot<Resolved>
+>;
+
+/** What the metadata of one kind of filter mean. */
+export interface GenerationResolver<Resolved extends ResolvedGeneration> {
   /** The number of the layout; part of the checksum over a generation. */
   readonly layout: number;
 
@@ -48,7 +35,7 @@ export interface ViewDriver<Resolved extends ResolvedGeneration> {
    *
    * @throws {BloomUnavailableError} when the generation was made with other settings than those of this process.
    */
-  place(generation: StoredGeneration, role: GenerationRole): Resolved | undefined;
+  resolve(generation: StoredGeneration, role: GenerationRole): Resolved | undefined;
 
   /**
    * Makes readers that do not compare the token in each lookup notice that this generation went offline, where there are such.
@@ -72,10 +59,10 @@ export interface ViewDriver<Resolved extends ResolvedGeneration> {
 }
 
 /**
- * What one kind of filter on keys of others does its own way; `GenerationMetadataCache` and `DrivenFilter` do the rest. `check`,
+ * What one kind of filter on keys of others does its own way; `GenerationCodec` and `DrivenFilter` do the rest. `check`,
  * `add` and `adopt` are one script each, which compares the token in `meta` in the same atomic step.
  */
-export interface LayoutDriver<Resolved extends ResolvedGeneration> extends ViewDriver<Resolved> {
+export interface LayoutDriver<Resolved extends ResolvedGeneration> extends GenerationResolver<Resolved> {
   /** How many ids one call of `check` or `add` may have, so that it holds the server for a millisecond at most. */
   idsPerCall(resolved: Resolved | undefined): number;
 
@@ -94,7 +81,7 @@ export interface LayoutDriver<Resolved extends ResolvedGeneration> extends ViewD
    */
   add(
     live: Resolved | undefined,
-    staged: Resolved | undefined,
+    staging: Resolved | undefined,
     ids: readonly IdKey[],
   ): Promise<boolean[] | Outdated>;
 
@@ -102,7 +89,7 @@ export interface LayoutDriver<Resolved extends ResolvedGeneration> extends ViewD
   measure(resolved: Resolved): Promise<{ count: number; shape: FilterShape } | undefined>;
 
   /** An empty filter beside the live one; nothing is written before its `open`. */
-  stage(ticket: StagingContext, host: StagingHost<Resolved>): LeasedStaging;
+  stage(context: StagingContext, filter: DrivenContext<Resolved>): GenerationStaging<Resolved>;
 
   /**
    * Whether the server can have such filters at all.

@@ -1,9 +1,9 @@
 import { type BloomEventListener, BloomRebuildError } from '../../../common/index.js';
 import type { BuildOutcome, LeaseRequest, RebuildLease, StagePlan, Staging } from '../../index.js';
-import type { LeasedStaging, StagingContext } from './leased-staging.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import type { HeldLease, LeasedKeys, RedisLeases } from './leases.js';
 import { explainNoMemory } from './server-memory.js';
+import type { AnyStaging, StagingContext } from './staging-base.js';
 import { StagingMemory } from './staging-memory.js';
 import { SupervisedStaging } from './supervised-staging.js';
 
@@ -19,16 +19,16 @@ export interface LeasedFilter extends LeasedKeys {
 }
 
 /** Makes a staging that is not open yet. */
-export type StagingFactory = (ticket: StagingContext) => LeasedStaging;
+export type StagingFactory = (context: StagingContext) => AnyStaging;
 
 /** Takes the lease of a filter; undefined while another process holds it, or when no build is due. */
 export async function acquireLease(
-  parts: LeasedFilter,
+  filter: LeasedFilter,
   makeStaging: StagingFactory,
   request: LeaseRequest,
 ): Promise<RebuildLease | undefined> {
-  const held = await explainNoMemory(parts.leases.take(request));
-  return held && new RedisLease(parts, makeStaging, held);
+  const held = await explainNoMemory(filter.leases.take(request));
+  return held && new RedisLease(filter, makeStaging, held);
 }
 
 class RedisLease implements RebuildLease {
@@ -42,7 +42,7 @@ class RedisLease implements RebuildLease {
   private stagings = 0;
 
   constructor(
-    private readonly parts: LeasedFilter,
+    private readonly filter: LeasedFilter,
     private readonly makeStaging: StagingFactory,
     private readonly held: HeldLease,
   ) {
@@ -52,11 +52,11 @@ class RedisLease implements RebuildLease {
   }
 
   async stage(plan: StagePlan): Promise<Staging> {
-    const { parts } = this;
+    const { filter } = this;
     const { token, lease, leaseMs } = this.held;
     // Its memory first: it lacks ids, or nobody would stage again.
     await this.staging?.abort();
-    const memory = new StagingMemory({ ...parts, onShort: (error) => this.end(error) });
+    const memory = new StagingMemory({ ...filter, onShort: (error) => this.end(error) });
     const staging = this.makeStaging({
       plan,
       lease,
@@ -65,8 +65,8 @@ class RedisLease implements RebuildLease {
       signal: this.signal,
       claim: (bytes) => memory.claim(bytes),
     });
-    const onLeft = (error: unknown) => parts.emit({ type: 'clean-up-failed', filter: parts.name, error });
-    const supervised = new SupervisedStaging(staging, memory, parts.connection.writeTimeoutMs, onLeft);
+    const onLeft = (error: unknown) => filter.emit({ type: 'clean-up-failed', filter: filter.name, error });
+    const supervised = new SupervisedStaging(staging, memory, filter.connection.writeTimeoutMs, onLeft);
     this.staging = supervised;
     await supervised.open();
     return supervised;
@@ -74,7 +74,7 @@ class RedisLease implements RebuildLease {
 
   async release(outcome?: BuildOutcome): Promise<void> {
     clearInterval(this.timer);
-    await this.parts.leases.giveBack(this.held, outcome);
+    await this.filter.leases.giveBack(this.held, outcome);
   }
 
   private async renew(): Promise<void> {
@@ -83,17 +83,17 @@ class RedisLease implements RebuildLease {
     const startedAt = performance.now();
     const { lease, leaseMs } = this.held;
     try {
-      const isRenewed = await this.parts.scripts.lease.renew(this.parts.keys, {
+      const isRenewed = await this.filter.scripts.lease.renew(this.filter.keys, {
         lease,
         leaseMs,
-        staged: this.staging?.keysToRenew() ?? [],
+        staged: this.staging?.ownKeys() ?? [],
         stagedLifeMs: leaseMs * STAGED_LIFE_IN_LEASES,
       });
       if (isRenewed) this.renewedAt = startedAt;
       else this.lose('Another process holds the lease now, or the server that gave it is not this one.');
     } catch (error) {
       // The next renewal may come through; the lease lives on the server until its time is up.
-      this.parts.emit({ type: 'store-error', filter: this.parts.name, operation: 'renew lease', error });
+      this.filter.emit({ type: 'store-error', filter: this.filter.name, operation: 'renew lease', error });
       if (performance.now() - this.renewedAt > leaseMs) this.lose('The lease could not be renewed in time.');
     } finally {
       this.renewing = false;

@@ -1,104 +1,106 @@
-import {
-  type BloomEventListener,
-  type BloomFilterState,
-  BloomUnavailableError,
-} from '../../../common/index.js';
+import { BloomUnavailableError } from '../../../common/index.js';
+import type { Adoption } from './adoption.js';
+import type { FilterContext } from './filter-context.js';
 import { FilterOwnership } from './filter-owner.js';
-import type { RedisConnection } from '../client/redis-connection.js';
-import type { ServerScripts } from './server-scripts.js';
-import { ASK_RUN_EVERY_MS, type SeenRun } from '../client/server-runs.js';
+import type { MetadataCodec, OfflineCommand, OfflineState, PublishCommand } from './metadata-codec.js';
+import { type Described, MetadataReader, READ_AGAIN_MS } from './metadata-reader.js';
+import { MetadataReports } from './metadata-reports.js';
+import type { MetadataSnapshot } from './metadata-snapshot.js';
+import type { Refusal } from './refusal.js';
+import { removeKeys, removeStagedKeys } from './remove-keys.js';
+import type { KnownMeta, StoredMeta } from './stored-meta.js';
 
 /** A filter that is not ready is looked at again after this time. */
 const RECHECK_MS = 250;
-/**
- * One that is ready is looked at again, beside the lookups, after this time, and no view is used for longer than twice as long:
- * a server that was made a replica by hand keeps its clients, and answers whoever only looks up.
- */
-const LOOK_AGAIN_MS = ASK_RUN_EVERY_MS;
+/** One reading may find metadata that must not answer, and takes the filter offline; then it reads again. */
+const MAX_READINGS = 3;
+/** In which states a filter is taken as it is only if somebody says so. */
+const GIVEN_UP = ['lost', 'suspect'];
 
-/** What one process knows of a filter, from one reading of its metadata. */
-export interface MetadataSnapshot {
-  /** What answers; undefined unless the filter is ready. */
-  readonly live: unknown;
-  /** As the connection named it when the reading was begun. */
-  readonly server: string;
-  /** Empty when the server may not be asked. */
-  readonly runId: string;
-  readonly readAt: number;
+export interface MetadataContext<Stored, Snapshot extends MetadataSnapshot<Stored>> extends FilterContext {
+  readonly codec: MetadataCodec<Stored, Snapshot>;
+  /** Whether the data of a server that restarted or failed over are believed. */
+  readonly trustAfterFailover: boolean;
+  /** Whether a filter that was never seen is taken as others have left it. */
+  readonly adopts: boolean;
+  /** Whether nobody else makes the filter, so that every live generation is a build and is counted as one. */
+  readonly ownsKey: boolean;
 }
 
-export interface CachedFilter {
-  readonly name: string;
-  /** The key of the metadata. */
-  readonly key: string;
-  readonly connection: RedisConnection;
-  readonly scripts: ServerScripts;
-  readonly emit: BloomEventListener;
-  /** This application; undefined: whose filter it is does not matter. */
-  readonly owner: string | undefined;
-  readonly hasSource: boolean;
-}
+/** Why the filter must not answer as the metadata say. */
+type Fault<Stored> = Omit<OfflineCommand<Stored>, 'builds'> & { readonly reason: string };
 
-/** The fields that name a generation, and say whether it answers. */
-const LIVE_FIELDS = ['format', 'state', 'tag', 'token', 'sum', 'runId', 'builds'];
+/** What one process knows of one filter. Reads and caches the metadata, takes the filter offline, and takes it as others left it. */
+export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
+  private readonly reader: MetadataReader;
+  private readonly reports: MetadataReports;
+  private readonly ownership: FilterOwnership;
+  private cached: Snapshot | undefined;
+  private loading: Promise<Snapshot> | undefined;
+  /** The generation that this process has last seen live: metadata that are missing were lost then. */
+  private lastLive: Stored | undefined;
+  private lastBuilds = 0;
 
-/** What the server has of a filter, and when it was known which server that is. */
-interface Described extends Pick<MetadataSnapshot, 'server' | 'runId' | 'readAt'> {
-  readonly type: string;
-  readonly fields: readonly string[];
-}
-
-/** Reads and caches what one process knows of one filter, and tells of its state. */
-export abstract class MetadataCache<View extends MetadataSnapshot> {
-  private cached: View | undefined;
-  private loading: Promise<View> | undefined;
-  private toldNewer = '';
-  private toldState: BloomFilterState | undefined;
-  private lastServer: Pick<MetadataSnapshot, 'server' | 'runId'> | undefined;
-  private hasDisbelieved = false;
-  /** The live generation as it was described last. */
-  private lastDescribed = '';
-
-  protected readonly ownership: FilterOwnership;
-
-  constructor(private readonly filter: CachedFilter) {
-    this.ownership = new FilterOwnership(filter);
+  constructor(private readonly context: MetadataContext<Stored, Snapshot>) {
+    this.reader = new MetadataReader(context);
+    this.reports = new MetadataReports(context);
+    this.ownership = new FilterOwnership({ ...context, key: context.keys.meta });
   }
 
-  /** The cached view as long as it may be used, else a new one. */
-  async current(): Promise<View> {
+  /**
+   * The cached snapshot as long as it may be used, else a new one. One that is ready is read again beside the lookups: a server
+   * that was made a replica by hand keeps its clients, and answers whoever only looks up.
+   */
+  async current(): Promise<Snapshot> {
     const refusal = this.ownership.lastRefusal;
     if (refusal) {
       await new Promise(setImmediate);
       throw refusal;
     }
-    const view = this.cached;
-    if (view && this.isOfServer(view)) {
-      const ageMs = performance.now() - view.readAt;
-      if (view.live && ageMs >= LOOK_AGAIN_MS && !this.loading) this.lookAgain(view);
-      if (ageMs < (view.live ? 2 * LOOK_AGAIN_MS : RECHECK_MS)) {
+    const snapshot = this.cached;
+    if (snapshot && this.isOfServer(snapshot)) {
+      const ageMs = performance.now() - snapshot.readAt;
+      if (snapshot.live && ageMs >= READ_AGAIN_MS && !this.loading) this.readAgain(snapshot);
+      if (ageMs < (snapshot.live ? 2 * READ_AGAIN_MS : RECHECK_MS)) {
         // Yield once: otherwise a loop of lookups on an unready filter starves timers and I/O.
-        if (!view.live) await new Promise(setImmediate);
-        return view;
+        if (!snapshot.live) await new Promise(setImmediate);
+        return snapshot;
       }
     }
     return this.reload();
   }
 
-  /** The cached view as long as it may be used; never waits. */
-  get known(): View | undefined {
-    const view = this.cached;
-    const isUsable = view && this.isOfServer(view) && performance.now() - view.readAt < 2 * LOOK_AGAIN_MS;
-    return isUsable ? view : undefined;
+  /** The cached snapshot as long as it may be used; never waits. */
+  get known(): Snapshot | undefined {
+    const snapshot = this.cached;
+    const isUsable =
+      snapshot && this.isOfServer(snapshot) && performance.now() - snapshot.readAt < 2 * READ_AGAIN_MS;
+    return isUsable ? snapshot : undefined;
   }
 
-  /** Whether the server that answers is the one that the view was read from. */
-  isOfServer(view: View): boolean {
-    return view.server === this.server();
+  /** Names the build that is live, if that is known. */
+  get generation(): string | undefined {
+    const live = this.known?.live;
+    return live && this.originOf(live.generation);
   }
 
-  /** A view read after this call. Concurrent calls may share one reading that none of them has begun. */
-  async reload(): Promise<View> {
+  /** What names the build of a generation. */
+  originOf(generation: Stored): string {
+    return this.context.codec.originOf(generation);
+  }
+
+  haveSameLive({ live: one }: Snapshot, { live: other }: Snapshot): boolean {
+    if (!one || !other) return false;
+    return this.originOf(one.generation) === this.originOf(other.generation);
+  }
+
+  /** Whether the server that answers is the one that the snapshot was read from. */
+  isOfServer(snapshot: Snapshot): boolean {
+    return snapshot.server === this.reader.server();
+  }
+
+  /** A snapshot read after this call. Concurrent calls may share one reading that none of them has begun. */
+  async reload(): Promise<Snapshot> {
     this.cached = undefined;
     // Wait for the reading under way, since it may be older than this call, then share the next one.
     const before = this.loading;
@@ -117,114 +119,48 @@ export abstract class MetadataCache<View extends MetadataSnapshot> {
     this.cached = undefined;
   }
 
-  /**
-   * Reads the metadata, and takes the filter offline where they say that it must not answer.
-   *
-   * @param isKnown whether this only sees that all is as it was.
-   */
-  protected abstract load(isKnown: boolean): Promise<View>;
-
-  /**
-   * Reads what is stored. Where only what is known is looked at again, all filters of a connection ask once a second which run of
-   * the server answers; a filter that is not as it was asks for itself. A view is as old as the older of both answers.
-   */
-  protected async describe(isKnown: boolean): Promise<Described> {
-    const { connection, scripts, key } = this.filter;
-    const server = this.server();
-    const recent = isKnown ? connection.runs.recent(server) : undefined;
-    // Not awaited when there is none: what looks at the same moment shall find the question on its way.
-    const seen = recent && (await recent);
-    if (seen && this.lastServer?.server === server && this.lastServer.runId === seen.runId) {
-      const { type, fields } = await scripts.describe(key, true);
-      if (server === this.server() && this.lastDescribed === liveText(fields)) {
-        return { type, fields, server, runId: seen.runId, readAt: seen.at };
-      }
-    }
-    return this.askServer();
+  /** Makes every process answer `unknown`, unless the filter is another one by now. */
+  async takeOffline(snapshot: Snapshot, state: OfflineState, reason: string): Promise<void> {
+    await this.offline({ live: snapshot.live?.generation, state, reason });
   }
 
-  private async askServer(): Promise<Described> {
-    const { connection, scripts, key } = this.filter;
-    const server = this.server();
-    const asked = scripts
-      .describe(key, false)
-      .then((found) => ({ ...found, server, readAt: performance.now() }));
-    const seenRun = ({ runId, readAt }: Described): SeenRun | undefined =>
-      // A command that was sent again on the next connection says nothing of the one before.
-      runId === '' || server !== this.server() ? undefined : { runId, at: readAt };
-    connection.runs.share(server, asked.then(seenRun));
-    const described = await asked;
-    this.lastDescribed = liveText(described.fields);
-    return described;
+  async publish(command: PublishCommand<Stored>): Promise<Refusal | 'OK'> {
+    const reply = await this.context.codec.publish(command);
+    this.forget();
+    return reply;
   }
 
-  protected server(): string {
-    return this.filter.connection.serverOf(this.filter.key);
+  withdraw(token: string): Promise<void> {
+    return this.context.codec.withdraw(token);
   }
 
-  /**
-   * Whether another server has answered, on a connection that was not closed: one that took over, or one that never had what was
-   * acknowledged here.
-   *
-   * @param server as the connection named it when the reading was begun.
-   */
-  protected isReplaced(server: string, runId: string): boolean {
-    const before = this.lastServer;
-    // A command that was sent again on the next connection says nothing of the one before.
-    if (runId === '' || server !== this.server() || before?.server !== server || before.runId === runId)
-      return false;
-    const { connection, emit, name } = this.filter;
-    const text = connection.path.adviceOnReplaced(before.runId, runId);
-    if (text !== undefined) emit({ type: 'advice', filter: name, text });
-    return true;
+  /** Takes the filter as others have left it, whatever it was before; only one that is ready stays as it is. */
+  async adopt(): Promise<Adoption> {
+    await this.reload();
+    const adoption = await this.adoptIn(['unbuilt', ...GIVEN_UP]);
+    await this.reload();
+    return adoption;
   }
 
-  /** Tells of another state than the last one; the first one that is seen is no news. */
-  protected see(state: BloomFilterState, reason: string): void {
-    this.toldState ??= state;
-    this.tell(state, reason);
+  /** Removes keys a few at a time, so that no other client waits for many. */
+  remove(keys: readonly string[]): Promise<void> {
+    return this.cleanUp(removeKeys, keys);
   }
 
-  protected tell(state: BloomFilterState, reason: string): void {
-    if (state === (this.toldState ?? 'unbuilt')) return;
-    this.toldState = state;
-    this.filter.emit({ type: 'state-changed', filter: this.filter.name, state, reason });
+  /** The same for the keys of a staging that was given up: what went live all the same stays. */
+  removeStaged(keys: readonly string[]): Promise<void> {
+    return this.cleanUp(removeStagedKeys, keys);
   }
 
-  /** Tells once of numbers in the metadata that were not written with the generation. */
-  protected judge(areCountsBelieved: boolean): void {
-    const { name, key, emit } = this.filter;
-    if (!areCountsBelieved && !this.hasDisbelieved) {
-      const text =
-        `The numbers of the last build in ${key} (ids, capacity, errorRate, builtAt) are not those that were written with it, so they are not ` +
-        'believed: the next rebuild is planned without them. Something else writes to this key; leave it to this library alone.';
-      emit({ type: 'advice', filter: name, text });
-    }
-    this.hasDisbelieved = !areCountsBelieved;
-  }
-
-  protected newer(found: string, supported: string): BloomUnavailableError {
-    const { name, emit } = this.filter;
-    if (this.toldNewer !== found) {
-      this.toldNewer = found;
-      emit({ type: 'newer-format', filter: name, found, supported });
-    }
-    return new BloomUnavailableError(
-      `Filter '${name}' is stored in format ${found}, this version knows formats up to ${supported}. ` +
-        'Upgrade nestjs-bloom here as on the other instances; until then every lookup goes through.',
-    );
-  }
-
-  private async read(isKnown: boolean): Promise<View> {
-    const { connection, emit, name } = this.filter;
+  private async read(isKnown: boolean): Promise<Snapshot> {
+    const { connection, emit, name } = this.context;
     try {
-      const view = await this.load(isKnown);
-      await this.ownership.claim(view.live !== undefined);
+      const snapshot = await this.load(isKnown);
+      await this.ownership.claim(snapshot.live !== undefined);
       connection.master.found();
-      this.cached = view;
-      if (view.runId !== '' && this.isOfServer(view))
-        this.lastServer = { server: view.server, runId: view.runId };
-      return view;
+      this.cached = snapshot;
+      this.reader.accept(snapshot);
+      return snapshot;
     } catch (error) {
       const text = connection.master.adviceOn(error);
       if (text !== undefined) emit({ type: 'advice', filter: name, text });
@@ -232,11 +168,11 @@ export abstract class MetadataCache<View extends MetadataSnapshot> {
     }
   }
 
-  /** The view is used until another one is there, or none can be had: the next lookup tells of that. */
-  private lookAgain(view: View): void {
+  /** The snapshot is used until another one is there, or none can be had: the next lookup reports that. */
+  private readAgain(snapshot: Snapshot): void {
     const loading = this.read(true)
       .catch((error: unknown) => {
-        if (this.cached === view) this.forget();
+        if (this.cached === snapshot) this.forget();
         throw error;
       })
       .finally(() => {
@@ -245,12 +181,119 @@ export abstract class MetadataCache<View extends MetadataSnapshot> {
     loading.catch(() => {});
     this.loading = loading;
   }
-}
 
-function liveText(fields: readonly string[]): string {
-  const found: string[] = [];
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    if (LIVE_FIELDS.includes(fields[i]!)) found.push(fields[i]!, fields[i + 1]!);
+  /**
+   * Reads the metadata, and takes the filter offline where they say that it must not answer.
+   *
+   * @param isKnown whether this only sees that all is as it was.
+   */
+  private async load(isKnown: boolean): Promise<Snapshot> {
+    const { codec, name } = this.context;
+    for (let reading = 0; reading < MAX_READINGS; reading++) {
+      const described = await this.reader.describe(isKnown && reading === 0);
+      const isReplaced = this.reader.isReplaced(described);
+      this.ownership.assertOurs(described.fields);
+      const meta = codec.parse(described.type, described.fields);
+      if (meta.kind === 'other') throw this.reports.otherFormatFound(meta.found, codec.format);
+      const fault = this.faultOf(meta) ?? this.faultOfServer(meta, described, isReplaced);
+      if (fault) {
+        await this.offline(fault);
+        continue;
+      }
+      const known = meta.kind === 'known' ? meta : undefined;
+      if ((known?.state ?? 'unbuilt') === 'unbuilt' && (await this.isAdopted())) continue;
+      const snapshot = codec.snapshot(known, described);
+      if (snapshot === 'nonsense') {
+        const reason = 'The metadata make no sense (settings).';
+        await this.offline({ live: known?.live, state: 'lost', reason, nonsense: true });
+        continue;
+      }
+      this.reports.countsFound(known?.areCountsBelieved ?? true);
+      const reason = snapshot.live ? 'A generation went live.' : 'Another process found it so.';
+      this.reports.stateFound(snapshot.description.state, reason);
+      return snapshot;
+    }
+    throw new BloomUnavailableError(`The metadata of filter '${name}' keep changing.`);
   }
-  return found.join(' ');
+
+  /** What of the metadata says that the filter is not the one that this process knew. */
+  private faultOf(meta: StoredMeta<Stored>): Fault<Stored> | undefined {
+    const lost = { live: undefined, state: 'lost' } as const;
+    if (meta.kind === 'nonsense') {
+      const reason = `The metadata make no sense (${meta.fault}).`;
+      return { ...lost, tag: meta.tag, reason, nonsense: true };
+    }
+    if (meta.kind === 'missing') return this.lastLive && { ...lost, reason: 'The metadata are gone.' };
+    if (meta.kind === 'other') return undefined;
+    if (meta.state === 'unbuilt' && this.lastLive !== undefined && this.isRemakingNoticed) {
+      // Who knew nothing of the filter is making it again, empty: its staging must not go live.
+      return { ...lost, reason: 'The metadata were gone, and are being made again.', nonsense: true };
+    }
+    const isMadeAgain = this.isMadeAgain(meta);
+    this.lastLive = meta.live ?? this.lastLive;
+    if (isMadeAgain) {
+      const reason = 'The filter was lost, and made again by a process that did not know it.';
+      return { ...lost, live: meta.live, reason };
+    }
+    if (meta.live !== undefined) this.lastBuilds = meta.builds;
+    return undefined;
+  }
+
+  /** Whether the server that answers may lack ids that another one had acknowledged, or this one before it restarted. */
+  private faultOfServer(
+    meta: StoredMeta<Stored>,
+    { runId }: Described,
+    isReplaced: boolean,
+  ): Fault<Stored> | undefined {
+    if (meta.kind !== 'known' || meta.live === undefined || this.context.trustAfterFailover) return undefined;
+    const isOfOtherRun = meta.runId !== '' && runId !== '' && meta.runId !== runId;
+    if (!isReplaced && !isOfOtherRun) return undefined;
+    const reason = 'The server restarted or failed over and may have lost ids that it had acknowledged.';
+    return { live: meta.live, state: 'suspect', reason };
+  }
+
+  private get isRemakingNoticed(): boolean {
+    return this.context.codec.noticesRemaking && !this.context.hasSource;
+  }
+
+  /** Every build counts on from the last one. With a source all ids are in the new filter as well. */
+  private isMadeAgain({ live, builds }: KnownMeta<Stored>): boolean {
+    const { hasSource, ownsKey, trustAfterFailover } = this.context;
+    if (live === undefined || this.lastLive === undefined) return false;
+    if (hasSource || !ownsKey || trustAfterFailover) return false;
+    return this.originOf(live) !== this.originOf(this.lastLive) && builds <= this.lastBuilds;
+  }
+
+  private async offline({ reason, ...fault }: Fault<Stored>): Promise<void> {
+    const { codec } = this.context;
+    this.forget();
+    const done = await codec.offline({ ...fault, builds: this.lastBuilds });
+    if (!done) return;
+    this.reports.stateChanged(done.state, reason);
+    const { lastLive } = this;
+    if (lastLive !== undefined) await codec.retire?.(lastLive);
+    const ownKeys = lastLive === undefined ? [] : (codec.ownKeys?.(lastLive) ?? []);
+    await this.remove([...done.retiredKeys, ...ownKeys]);
+  }
+
+  /** Whether the filter, which was never seen before, has been taken as it is. */
+  private async isAdopted(): Promise<boolean> {
+    if (!this.context.adopts) return false;
+    const adoption = await this.adoptIn(['unbuilt']);
+    if (adoption.outcome === 'unfit') this.reports.unfitFound(adoption.reason);
+    return adoption.outcome === 'adopted' || adoption.outcome === 'stale';
+  }
+
+  private async cleanUp(remove: typeof removeKeys, keys: readonly string[]): Promise<void> {
+    const { connection, emit, name } = this.context;
+    try {
+      await remove(connection, keys);
+    } catch (error) {
+      emit({ type: 'clean-up-failed', filter: name, error });
+    }
+  }
+
+  private async adoptIn(states: readonly string[]): Promise<Adoption> {
+    return (await this.context.codec.adopt?.(states)) ?? { outcome: 'missing' };
+  }
 }

@@ -32,8 +32,8 @@ export class RedisKeys {
     return `${this.base}:next:${token}:scratch`;
   }
 
-  /** Where a segment is moved before it is removed. */
-  aside(token: string, index: number): string {
+  /** Where a live segment is moved before it is removed. */
+  retired(token: string, index: number): string {
     return `${this.base}:old:${token}:${index}`;
   }
 }

@@ -1,14 +1,14 @@
 import type { IdKey } from '../../../filter/index.js';
 import type { BloomVerdict, LocalFilter, Staging } from '../../index.js';
 import { withDeadline } from '../client/deadline.js';
-import type { LeasedStaging } from './leased-staging.js';
 import { explainNoMemory } from './server-memory.js';
+import type { AnyStaging } from './staging-base.js';
 import type { StagingMemory } from './staging-memory.js';
 
 /** A staging of any kind that leaves nothing behind when it cannot be opened, and whose memory is looked after until it ends. */
 export class SupervisedStaging implements Staging {
   constructor(
-    private readonly staging: LeasedStaging,
+    private readonly staging: AnyStaging,
     private readonly memory: StagingMemory,
     private readonly writeTimeoutMs: number,
     /** Reports that staged keys could not be removed. */
@@ -31,8 +31,8 @@ export class SupervisedStaging implements Staging {
     return this.staging.quietMs;
   }
 
-  keysToRenew(): string[] {
-    return this.staging.keysToRenew();
+  ownKeys(): string[] {
+    return this.staging.ownKeys();
   }
 
   async open(): Promise<void> {
@@ -43,7 +43,7 @@ export class SupervisedStaging implements Staging {
       await this.staging.abort().catch((failure: unknown) => this.onLeft(failure));
       throw error;
     }
-    this.memory.watch(() => this.keysToRenew());
+    this.memory.watch(() => this.ownKeys());
   }
 
   merge(signal: AbortSignal): Promise<void> {

@@ -7,44 +7,44 @@ const MAX_ATTEMPTS = 5;
 const SWAP_INQUIRIES = 20;
 const SWAP_INQUIRY_PAUSE_MS = 500;
 
-export interface SwapSteps<View> {
+export interface SwapSteps<Snapshot> {
   readonly name: string;
   readonly emit: BloomEventListener;
-  readonly views: { reload(): Promise<View>; forget(): void };
-  /** Sends the swap against what the view shows as live. */
-  swap(view: View): Promise<Refusal | 'OK'>;
+  readonly metadata: { reload(): Promise<Snapshot>; forget(): void };
+  /** Sends the swap against what is known as live. */
+  swap(snapshot: Snapshot): Promise<Refusal | 'OK'>;
   /** Whether the staged generation is the live one. */
-  isLive(view: View): boolean;
+  isLive(snapshot: Snapshot): boolean;
 }
 
 /**
- * Swaps, and decides by the metadata whether a swap took place whose reply was lost. Returns the view it was made against.
+ * Swaps, and decides by the metadata whether a swap took place whose reply was lost. Returns what it was made against.
  *
  * @throws {BloomRebuildError} when it was refused.
  */
-export async function commitSwap<View>(steps: SwapSteps<View>): Promise<View> {
-  const { views } = steps;
+export async function commitSwap<Snapshot>(steps: SwapSteps<Snapshot>): Promise<Snapshot> {
+  const { metadata } = steps;
   for (let attempt = 1; ; attempt++) {
-    const view = await views.reload();
+    const snapshot = await metadata.reload();
     let reply: Refusal | 'OK' | undefined;
     let failure: unknown;
     try {
-      reply = await steps.swap(view);
+      reply = await steps.swap(snapshot);
     } catch (error) {
       failure = error;
     }
-    views.forget();
-    if (reply === 'OK' || (await isLiveNow(steps))) return view;
+    metadata.forget();
+    if (reply === 'OK' || (await isLiveNow(steps))) return snapshot;
     if (failure) throw failure;
     // The live generation went offline in between: the swap is still due.
     if (reply !== 'STALE' || attempt === MAX_ATTEMPTS) throw refused(reply!);
   }
 }
 
-async function isLiveNow<View>({ views, emit, name, isLive }: SwapSteps<View>): Promise<boolean> {
+async function isLiveNow<Snapshot>({ metadata, emit, name, isLive }: SwapSteps<Snapshot>): Promise<boolean> {
   for (let inquiry = 1; ; inquiry++) {
     try {
-      return isLive(await views.reload());
+      return isLive(await metadata.reload());
     } catch (error) {
       if (inquiry === SWAP_INQUIRIES) throw error;
       emit({ type: 'store-error', filter: name, operation: 'ask whether the swap took place', error });

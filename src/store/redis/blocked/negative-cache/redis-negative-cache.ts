@@ -37,7 +37,7 @@ export class RedisNegativeCache implements SharedNegativeCache {
   private makeAgainAt = -Infinity;
 
   constructor(
-    private readonly parts: BlockedContext,
+    private readonly context: BlockedContext,
     private readonly options: RedisNegativeCacheOptions,
   ) {}
 
@@ -46,7 +46,7 @@ export class RedisNegativeCache implements SharedNegativeCache {
   }
 
   private async askTogether(questions: readonly DenialQuestion[]): Promise<DenialAnswer[]> {
-    const { connection, emit, name } = this.parts;
+    const { connection, emit, name } = this.context;
     const since = Math.min(...questions.map((question) => question.since));
     try {
       return await connection.lookUp(() => this.read(questions), since);
@@ -58,12 +58,12 @@ export class RedisNegativeCache implements SharedNegativeCache {
   }
 
   private async read(questions: readonly DenialQuestion[]): Promise<DenialAnswer[]> {
-    const { keys, negativeCacheScripts, views } = this.parts;
-    const view = await views.current();
-    const { denials } = view;
+    const { keys, negativeCacheScripts, metadata } = this.context;
+    const snapshot = await metadata.current();
+    const { denials } = snapshot;
     // One that another server made, or another run of this one, may lack marks of acknowledged adds.
-    if (!denials || denials.runId !== view.runId) {
-      void this.make(view);
+    if (!denials || denials.runId !== snapshot.runId) {
+      void this.make(snapshot);
       return questions.map(() => NOT_DENIED);
     }
     const asked = questions.map(({ id, scope }) => ({
@@ -71,23 +71,23 @@ export class RedisNegativeCache implements SharedNegativeCache {
       digest: denialDigest(id, scope),
     }));
     const reply = await negativeCacheScripts.denied(keys, denials, asked);
-    if (!views.isOfServer(view)) return questions.map(() => NOT_DENIED);
-    if (reply === 'STALE') views.forget();
-    if (reply === 'LOST') void this.make(view);
+    if (!metadata.isOfServer(snapshot)) return questions.map(() => NOT_DENIED);
+    if (reply === 'STALE') metadata.forget();
+    if (reply === 'LOST') void this.make(snapshot);
     if (typeof reply === 'string') return questions.map(() => NOT_DENIED);
     return asked.map(({ bucket, digest }, i) => ({
       isDenied: reply.flags[i] === '1',
-      note: () => void this.note(view, { denials, bucket, digest, askedAt: reply.now }),
+      note: () => void this.note(snapshot, { denials, bucket, digest, askedAt: reply.now }),
     }));
   }
 
   private async note(
-    view: BlockedSnapshot,
+    snapshot: BlockedSnapshot,
     denial: { denials: NegativeCacheTable; bucket: number; digest: Buffer; askedAt: string },
   ): Promise<void> {
-    const { keys, negativeCacheScripts, views, emit, name } = this.parts;
+    const { keys, negativeCacheScripts, metadata, emit, name } = this.context;
     // Times of two servers cannot be compared.
-    if (!views.isOfServer(view)) return;
+    if (!metadata.isOfServer(snapshot)) return;
     const lifeMs = Math.round(jittered(this.options.lifeMs));
     try {
       await negativeCacheScripts.deny(keys, { ...denial, lifeMs });
@@ -96,12 +96,12 @@ export class RedisNegativeCache implements SharedNegativeCache {
     }
   }
 
-  /** Makes the table that the view lacks, or another one for it. */
+  /** Makes the table that the snapshot lacks, or another one for it. */
   private async make({ live, runId, denials }: BlockedSnapshot): Promise<void> {
     // Without its run id it would not be noticed that a server lost marks.
     if (!live || runId === '' || this.isMaking || performance.now() < this.makeAgainAt) return;
     this.isMaking = true;
-    const { keys, negativeCacheScripts, views, emit, name } = this.parts;
+    const { keys, negativeCacheScripts, metadata, emit, name } = this.context;
     const { maxIds, markLifeMs: lifeMs } = this.options;
     const buckets = Math.min(Math.ceil(maxIds / BUCKET_DENIALS), MAX_BUCKETS);
     try {
@@ -114,7 +114,7 @@ export class RedisNegativeCache implements SharedNegativeCache {
     } catch (error) {
       emit({ type: 'store-error', filter: name, operation: 'make a table of denials', error });
     } finally {
-      views.forget();
+      metadata.forget();
       this.makeAgainAt = performance.now() + MAKE_AGAIN_MS;
       this.isMaking = false;
     }

@@ -22,16 +22,17 @@ export class BlockReader {
     private readonly onBlocks?: BlockListener,
   ) {}
 
-  /** A verdict for each id; `unknown` where the block is missing or not of this generation. */
-  async read(from: SegmentedGeneration, ids: readonly IdKey[]): Promise<BloomVerdict[]> {
-    if (ids.length === 1) return [await this.readOne(from, ids[0]!)];
+  /** A verdict for each id; `UNPROVED` when a block is missing or not of this generation. */
+  async read(from: SegmentedGeneration, ids: readonly IdKey[]): Promise<BloomVerdict[] | 'UNPROVED'> {
+    if (ids.length === 1) return this.readOne(from, ids[0]!);
     if (ids.length <= IDS_PER_CALL) return this.readSome(from, ids);
     const idsPerCall = Math.ceil(ids.length / Math.ceil(ids.length / IDS_PER_CALL));
-    const calls: Promise<BloomVerdict[]>[] = [];
+    const calls: Promise<BloomVerdict[] | 'UNPROVED'>[] = [];
     for (let at = 0; at < ids.length; at += idsPerCall) {
       calls.push(this.readSome(from, ids.slice(at, at + idsPerCall)));
     }
-    return (await Promise.all(calls)).flat();
+    const replies = await Promise.all(calls);
+    return replies.includes('UNPROVED') ? 'UNPROVED' : (replies as BloomVerdict[][]).flat();
   }
 
   /** The blocks of these numbers; undefined when one is missing or not of this generation. */
@@ -61,7 +62,7 @@ export class BlockReader {
     return blocks && measuredErrorRate(blocks, from.generation.hashCount);
   }
 
-  private async readOne(from: SegmentedGeneration, id: IdKey): Promise<BloomVerdict> {
+  private async readOne(from: SegmentedGeneration, id: IdKey): Promise<BloomVerdict[] | 'UNPROVED'> {
     const { layout } = from;
     const fits = layout.locate(id);
     const { block, seed } = layout;
@@ -69,12 +70,15 @@ export class BlockReader {
     const key = from.key(Math.floor(block / SEGMENT_BLOCKS));
     const bytes = await this.connection.getRange(key, offset, offset + BLOCK_BYTES - 1);
     const found = verdict(from, bytes, fits, seed);
-    if (found !== 'unknown')
-      this.onBlocks?.({ generation: from.generation, numbers: [block], blocks: [bytes] });
-    return found;
+    if (found === 'unknown') return 'UNPROVED';
+    this.onBlocks?.({ generation: from.generation, numbers: [block], blocks: [bytes] });
+    return [found];
   }
 
-  private async readSome(from: SegmentedGeneration, ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+  private async readSome(
+    from: SegmentedGeneration,
+    ids: readonly IdKey[],
+  ): Promise<BloomVerdict[] | 'UNPROVED'> {
     const { layout } = from;
     const numbers = new Int32Array(ids.length);
     const seeds = new Int32Array(ids.length);
@@ -93,8 +97,8 @@ export class BlockReader {
     }
     const blocks = await this.scripts.check(keys.keys, records.subarray(0, end));
     const found = ids.map((_, i) => verdict(from, blocks[i], fits[i] === 1, seeds[i]!));
-    if (this.onBlocks && !found.includes('unknown'))
-      this.onBlocks({ generation: from.generation, numbers, blocks: blocks as Buffer[] });
+    if (found.includes('unknown')) return 'UNPROVED';
+    this.onBlocks?.({ generation: from.generation, numbers, blocks: blocks as Buffer[] });
     return found;
   }
 }

@@ -20,9 +20,19 @@ export function segmentedGeneration(
   return {
     generation,
     layout: new BlockedLayout(generation),
-    segments: Math.ceil(generation.blocks / SEGMENT_BLOCKS),
+    segments: segmentCount(generation),
     key,
   };
+}
+
+export function segmentCount({ blocks }: Pick<Generation, 'blocks'>): number {
+  return Math.ceil(blocks / SEGMENT_BLOCKS);
+}
+
+export function segmentKeys(generations: readonly SegmentedGeneration[]): string[] {
+  return generations.flatMap(({ segments, key }) =>
+    Array.from({ length: segments }, (_, index) => key(index)),
+  );
 }
 
 /** Length of a segment in bytes. */

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { type Generation, shapeOf } from '../../../filter/index.js';
+import type { MetadataCodec, OfflineCommand, PublishCommand } from '../protocol/metadata-codec.js';
+import type { MetadataReading } from '../protocol/metadata-snapshot.js';
+import type { RedisKeys } from '../protocol/redis-keys.js';
+import type { Refusal } from '../protocol/refusal.js';
+import { segmentCount, segmentedGeneration, tagText } from '../protocol/segments/segments.js';
+import { describeMeta, type KnownMeta, parseMeta, type StoredMeta } from '../protocol/stored-meta.js';
+import { BLOCKED_FORM, denialsIn, FORMAT } from './blocked-meta.js';
+import type { BlockedScripts } from './blocked-scripts.js';
+import type { BlockedSnapshot } from './blocked-snapshot.js';
+
+/** Format 1: a generation of layout `blocked` is named by the tag that stands in each of its blocks. */
+export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> {
+  readonly format = FORMAT;
+  /** Segments that are live are moved aside before a filter is made again, and its tag and number of builds tell it. */
+  readonly noticesRemaking = false;
+
+  constructor(
+    private readonly keys: RedisKeys,
+    private readonly blocked: BlockedScripts,
+    /** The application that claims what it publishes. */
+    private readonly owner: string | undefined,
+  ) {}
+
+  parse(type: string, pairs: readonly string[]): StoredMeta<Generation> {
+    return parseMeta(BLOCKED_FORM, type, pairs);
+  }
+
+  snapshot(meta: KnownMeta<Generation> | undefined, read: MetadataReading): BlockedSnapshot {
+    const { keys } = this;
+    const { live, staging, fields } = meta ?? {};
+    const { description, ...rest } = describeMeta(meta, read);
+    const count = live && fields ? Math.max(0, fields.count('count')) : 0;
+    const denials = fields && denialsIn(fields);
+    const token = fields?.get('pending.token') ?? '';
+    return {
+      ...rest,
+      live: live && segmentedGeneration(live, (index) => keys.segment(index)),
+      staging: staging && segmentedGeneration(staging, (index) => keys.staged(token, index)),
+      denials: denials === 'nonsense' ? undefined : denials,
+      description: { ...description, generation: live, shape: live && shapeOf(live, count), count },
+    };
+  }
+
+  originOf(generation: Generation): string {
+    return tagText(generation);
+  }
+
+  /** Moves the live segments aside: every segment there may be when it is not known which generation is live. */
+  async offline({ state, live, tag = '', nonsense = false, builds }: OfflineCommand<Generation>) {
+    return this.blocked.offline(this.keys, {
+      tag: live ? tagText(live) : tag,
+      state,
+      token: randomBytes(8).toString('hex'),
+      nonsense,
+      builds,
+      ...(live ? { segments: segmentCount(live) } : {}),
+    });
+  }
+
+  publish(command: PublishCommand<Generation>): Promise<Refusal | 'OK'> {
+    return this.blocked.publish(this.keys, { ...command, owner: this.owner });
+  }
+
+  withdraw(token: string): Promise<void> {
+    return this.blocked.withdraw(this.keys, token);
+  }
+}

@@ -1,0 +1,20 @@
+import type { BloomEventListener } from '../../../common/index.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import type { RedisKeys } from './redis-keys.js';
+import type { ServerScripts } from './server-scripts.js';
+
+/** The keys that a filter of any kind has. */
+export type MetadataKeys = Pick<RedisKeys, 'meta' | 'lease' | 'builds' | 'probe'>;
+
+/** What everything that works on one filter in Redis shares. */
+export interface FilterContext {
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  readonly keys: MetadataKeys;
+  readonly connection: RedisConnection;
+  readonly scripts: ServerScripts;
+  /** This application; undefined: whose filter it is does not matter. */
+  readonly owner: string | undefined;
+  /** Whether the filter can be rebuilt: what was lost is read again. */
+  readonly hasSource: boolean;
+}

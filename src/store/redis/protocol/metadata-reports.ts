@@ -1,0 +1,58 @@
+import { BloomFormatError, type BloomFilterState, BloomUnavailableError } from '../../../common/index.js';
+import type { FilterContext } from './filter-context.js';
+
+/** Reports what the metadata of one filter show: each finding once. */
+export class MetadataReports {
+  private state: BloomFilterState | undefined;
+  private newer = '';
+  private unfit = '';
+  private hasDisbelieved = false;
+
+  constructor(private readonly context: FilterContext) {}
+
+  /** Reports another state than the last one; the first one that is seen is no news. */
+  stateFound(state: BloomFilterState, reason: string): void {
+    this.state ??= state;
+    this.stateChanged(state, reason);
+  }
+
+  stateChanged(state: BloomFilterState, reason: string): void {
+    if (state === (this.state ?? 'unbuilt')) return;
+    this.state = state;
+    this.context.emit({ type: 'state-changed', filter: this.context.name, state, reason });
+  }
+
+  /** Reports numbers in the metadata that were not written with the generation. */
+  countsFound(areBelieved: boolean): void {
+    const { name, keys, emit } = this.context;
+    if (!areBelieved && !this.hasDisbelieved) {
+      const text =
+        `The numbers of the last build in ${keys.meta} (ids, capacity, errorRate, builtAt) are not those that were written with it, so they ` +
+        'are not believed: the next rebuild is planned without them. Something else writes to this key; leave it to this library alone.';
+      emit({ type: 'advice', filter: name, text });
+    }
+    this.hasDisbelieved = !areBelieved;
+  }
+
+  /** Reports a stored form that this version does not know; returns the error for whoever asked. */
+  otherFormatFound(found: string, supported: string): BloomUnavailableError {
+    const { name, emit } = this.context;
+    if (this.newer !== found) {
+      this.newer = found;
+      emit({ type: 'newer-format', filter: name, found, supported });
+    }
+    return new BloomUnavailableError(
+      `Filter '${name}' is stored in format ${found}, this version knows formats up to ${supported}. ` +
+        'Upgrade nestjs-bloom here as on the other instances; until then every lookup goes through.',
+    );
+  }
+
+  /** Reports why the key that others have left is not taken for the filter. */
+  unfitFound(reason: string): void {
+    const { name, emit } = this.context;
+    if (this.unfit === reason) return;
+    this.unfit = reason;
+    const error = new BloomFormatError(reason);
+    emit({ type: 'store-error', filter: name, operation: 'take the key as it is', error });
+  }
+}

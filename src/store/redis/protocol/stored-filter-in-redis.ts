@@ -1,0 +1,167 @@
+import { BloomIdError, type BloomFilterState, BloomUnavailableError } from '../../../common/index.js';
+import type { IdKey } from '../../../filter/index.js';
+import {
+  type AdvisedFilter,
+  type BloomVerdict,
+  type FilterDescription,
+  type LeaseRequest,
+  notRecorded,
+  type RebuildLease,
+  type StoredFilter,
+} from '../../index.js';
+import { asUnavailable, BatchingFilter, unavailable } from './batching-filter.js';
+import { type CommandTry, refusedCommands } from './command-permissions.js';
+import type { FilterContext } from './filter-context.js';
+import { verifyOwner } from './filter-owner.js';
+import { acquireLease } from './lease.js';
+import type { RedisLeases } from './leases.js';
+import type { MetadataCache } from './metadata-cache.js';
+import type { MetadataSnapshot } from './metadata-snapshot.js';
+import type { Outdated } from './outdated.js';
+import { adviseOnServer } from './server-advice.js';
+import type { StagingBase, StagingContext } from './staging-base.js';
+
+/** An add or a check starts over when the filter changed under it; a filter changes at most a few times a second. */
+export const MAX_ATTEMPTS = 5;
+
+export interface StoredFilterContext<
+  Stored,
+  Snapshot extends MetadataSnapshot<Stored>,
+> extends FilterContext {
+  readonly metadata: MetadataCache<Stored, Snapshot>;
+  readonly leases: RedisLeases;
+}
+
+/**
+ * A filter in Redis: finds out what is live, asks or writes it, and starts over when that has changed meanwhile. A kind of filter
+ * says how its generations are asked, written and staged.
+ */
+export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnapshot<Stored>>
+  extends BatchingFilter
+  implements StoredFilter
+{
+  /** Why the filter is taken offline as `lost`. */
+  protected abstract readonly damage: string;
+
+  constructor(protected readonly context: StoredFilterContext<Stored, Snapshot>) {
+    super(context);
+  }
+
+  get generation(): string | undefined {
+    return this.context.metadata.generation;
+  }
+
+  abstract describe(): Promise<FilterDescription>;
+
+  verify(): Promise<void> {
+    return verifyOwner(this.context);
+  }
+
+  async distrust(reason: string): Promise<void> {
+    const { metadata } = this.context;
+    const snapshot = await unavailable(metadata.reload());
+    if (snapshot.live) await unavailable(metadata.takeOffline(snapshot, 'suspect', reason));
+  }
+
+  advise(filter: AdvisedFilter): Promise<readonly string[]> {
+    const { connection } = this.context;
+    const permissions = this.permissions();
+    return adviseOnServer(
+      this.context,
+      filter,
+      permissions && (() => refusedCommands(connection, permissions)),
+    );
+  }
+
+  async lease(request: LeaseRequest): Promise<RebuildLease | undefined> {
+    return acquireLease(this.context, (context) => this.stage(context), request);
+  }
+
+  async close(): Promise<void> {
+    this.context.leases.close();
+    this.context.metadata.forget();
+  }
+
+  /** Verdicts of a live generation. */
+  protected abstract ask(
+    live: NonNullable<Snapshot['live']>,
+    ids: readonly IdKey[],
+  ): Promise<BloomVerdict[] | Outdated>;
+
+  /** An empty generation beside the live one; nothing is written before its `open`. */
+  protected abstract stage(context: StagingContext): StagingBase<Stored, Snapshot>;
+
+  /** What its scripts need. */
+  protected abstract permissions(): readonly CommandTry[] | undefined;
+
+  /** An answer counts unless the server changed meanwhile: another one may have the same generation without some of its ids. */
+  protected async read(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    const { metadata } = this.context;
+    let snapshot = await metadata.current();
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS && snapshot.live; attempt++) {
+      const reply = await this.ask(snapshot.live, ids);
+      const isOfServer = metadata.isOfServer(snapshot);
+      if (isOfServer && typeof reply === 'object') return reply;
+      const outdated = isOfServer && typeof reply === 'string' ? reply : 'STALE';
+      snapshot = await this.settle(snapshot, outdated);
+    }
+    return ids.map(() => 'unknown');
+  }
+
+  /** @param write records ids in the generations that are live and staged; for each, true when it was not there before */
+  protected async recordBy(write: (snapshot: Snapshot) => Promise<boolean[] | Outdated>): Promise<boolean[]> {
+    let snapshot = await unavailable(this.context.metadata.current());
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const writable = await this.writable(snapshot);
+      const reply = await this.send(() => write(writable));
+      if (typeof reply === 'object') return reply;
+      snapshot = await unavailable(this.settle(writable, reply));
+    }
+    throw this.keptChanging();
+  }
+
+  /** @throws {BloomUnavailableError} when no generation is live and no rebuild would ever find the id. */
+  protected async writable(snapshot: Snapshot): Promise<Snapshot> {
+    const { metadata, hasSource } = this.context;
+    if (snapshot.live || hasSource) return snapshot;
+    const next = await unavailable(metadata.reload());
+    if (!next.live) throw this.notReady(next.description.state);
+    return next;
+  }
+
+  protected async send<Reply>(work: () => Promise<Reply>): Promise<Reply> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof BloomIdError) throw error;
+      // The metadata may be what it failed on.
+      this.context.metadata.forget();
+      throw asUnavailable(error);
+    }
+  }
+
+  /** Takes the filter offline if it is damaged; returns what is known of it now. */
+  protected async settle(before: Snapshot, outdated: Outdated): Promise<Snapshot> {
+    const { metadata } = this.context;
+    // The token was compared where the damage was seen: it is this generation's.
+    if (outdated === 'LOST') await metadata.takeOffline(before, 'lost', this.damage);
+    const now = await metadata.reload();
+    if (outdated === 'UNPROVED' && now.server === before.server && metadata.haveSameLive(before, now)) {
+      await metadata.takeOffline(now, 'lost', this.damage);
+    } else if (outdated === 'NOMETA' && !now.stored) {
+      await metadata.takeOffline(now, 'unbuilt', 'The metadata are gone.');
+    } else {
+      return now;
+    }
+    return metadata.reload();
+  }
+
+  protected keptChanging(): BloomUnavailableError {
+    return new BloomUnavailableError(`Filter '${this.context.name}' kept changing while ids were added.`);
+  }
+
+  /** Nothing was recorded, since the filter has no source. */
+  protected notReady(state: BloomFilterState): BloomUnavailableError {
+    return notRecorded({ name: this.context.name }, state);
+  }
+}

@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { BloomIdError, type BloomEventListener, BloomUnavailableError } from '../common/index.js';
-import { type BloomId, ownText } from '../filter/index.js';
+import { type IdKey, idNote, ownText } from '../filter/index.js';
 import type { GuardableFilter } from '../service/index.js';
+import { lostAtShutdown, queueFull } from './guard.messages.js';
 
 export interface AddQueueOptions {
   readonly filter: GuardableFilter;
@@ -26,13 +27,14 @@ const BATCH_IDS = 1000;
 /** Of one id in the queue, beside what it is itself: its note, and the places in the map. */
 const ENTRY_BYTES = 200;
 
-/** An id that waits. Another object stands for it when it was put once more: what an attempt has recorded by then may be too early. */
+/** An id that waits. It gets another object when it is put once more: what an attempt under way records may then be too early. */
 interface WaitingId {
-  readonly id: BloomId;
+  readonly key: IdKey;
 }
 
 /** Ids of one filter that could not be recorded yet. Tries until they are. */
 export class AddQueue {
+  /** By the note of each id. */
   private readonly waiting = new Map<string, WaitingId>();
   private readonly limit: number;
   private readonly byteLimit: number;
@@ -57,39 +59,31 @@ export class AddQueue {
    *
    * @throws {BloomUnavailableError} when they do not fit; then none is kept.
    */
-  put(ids: readonly BloomId[], error: unknown): void {
-    const { name } = this.options.filter;
-    const keyed = new Map(ids.map((id) => [this.options.filter.keyText(id), id]));
-    for (const key of keyed.keys()) if (this.renew(key)) keyed.delete(key);
-    const bytes = [...keyed.values()].reduce((sum: number, id) => sum + bytesOf(id), this.bytes);
-    if (this.waiting.size + keyed.size > this.limit || bytes > this.byteLimit) {
-      throw new BloomUnavailableError(
-        `Expected filter '${name}' to record ids again before ${this.limit} of them wait, or ${this.byteLimit} bytes, but the queue ` +
-          'is full. Bring the store back; until then creating calls are refused.',
-        { cause: error },
-      );
+  put(keys: readonly IdKey[], error: unknown): void {
+    const fresh = new Map(keys.map((key) => [idNote(key), key]));
+    for (const note of fresh.keys()) if (this.renew(note)) fresh.delete(note);
+    const bytes = [...fresh.values()].reduce((sum: number, key) => sum + bytesOf(key), this.bytes);
+    if (this.waiting.size + fresh.size > this.limit || bytes > this.byteLimit) {
+      const message = queueFull(this.options.filter.name, this.limit, this.byteLimit);
+      throw new BloomUnavailableError(message, { cause: error });
     }
-    for (const [key, id] of keyed)
-      this.waiting.set(ownText(key), { id: typeof id === 'string' ? ownText(id) : id });
+    for (const [note, key] of fresh)
+      this.waiting.set(ownText(note), { key: typeof key === 'string' ? ownText(key) : key });
     this.bytes = bytes;
-    this.tell(error);
+    this.report(error);
     this.schedule();
   }
 
-  /** Whether the id waits. Ask before the filter is checked: an id leaves the queue when it is in the filter. */
-  has(id: unknown): boolean {
-    if (this.waiting.size === 0) return false;
-    try {
-      return this.waiting.has(this.options.filter.keyText(id));
-    } catch {
-      return false; // No id: the filter says so, and tells it.
-    }
+  /** Whether the id with this note waits. Ask before the filter is checked: an id leaves the queue when it is in the filter. */
+  has(note: string): boolean {
+    return this.waiting.has(note);
   }
 
   /** Whether all of these ids wait. Then each is recorded later than now, also where an attempt is under way. */
-  putOff(ids: readonly BloomId[]): boolean {
-    if (!ids.every((id) => this.has(id))) return false;
-    for (const id of ids) this.renew(this.options.filter.keyText(id));
+  putOff(keys: readonly IdKey[]): boolean {
+    const notes = keys.map(idNote);
+    if (!notes.every((note) => this.has(note))) return false;
+    for (const note of notes) this.renew(note);
     return true;
   }
 
@@ -100,17 +94,14 @@ export class AddQueue {
     await this.flushing;
     await this.flush();
     if (this.waiting.size > 0) {
-      new Logger('BloomRegisters').error(
-        `${this.waiting.size} ids of filter '${this.options.filter.name}' were not recorded before the shutdown. ` +
-          'Rebuild the filter, or their lookups are answered "absent".',
-      );
+      new Logger('BloomRegisters').error(lostAtShutdown(this.waiting.size, this.options.filter.name));
     }
   }
 
   /** False for an id that does not wait. */
-  private renew(key: string): boolean {
-    const waiting = this.waiting.get(key);
-    if (waiting) this.waiting.set(key, { ...waiting });
+  private renew(note: string): boolean {
+    const waiting = this.waiting.get(note);
+    if (waiting) this.waiting.set(note, { ...waiting });
     return waiting !== undefined;
   }
 
@@ -132,14 +123,14 @@ export class AddQueue {
       this.retryMs = this.minRetryMs;
     } catch (error) {
       this.retryMs = Math.min(this.retryMs * 2, this.maxRetryMs);
-      this.tell(error);
+      this.report(error);
     }
   }
 
   private async record(entries: [string, WaitingId][]): Promise<void> {
     const { filter, emit } = this.options;
     try {
-      await filter.addMany(entries.map(([, { id }]) => id));
+      await filter.addKeys(entries.map(([, { key }]) => key));
     } catch (error) {
       if (!(error instanceof BloomIdError)) throw error;
       // Too long: known only now that the store can be asked again. It must not hold up the others.
@@ -149,21 +140,19 @@ export class AddQueue {
       }
       emit({ type: 'store-error', filter: filter.name, operation: 'add', error });
     }
-    for (const [key, recorded] of entries) {
-      if (this.waiting.get(key) !== recorded) continue;
-      this.waiting.delete(key);
-      this.bytes -= bytesOf(recorded.id);
+    for (const [note, recorded] of entries) {
+      if (this.waiting.get(note) !== recorded) continue;
+      this.waiting.delete(note);
+      this.bytes -= bytesOf(recorded.key);
     }
   }
 
-  private tell(error: unknown): void {
+  private report(error: unknown): void {
     const { filter, emit } = this.options;
     emit({ type: 'add-queued', filter: filter.name, queued: this.waiting.size, error });
   }
 }
 
-function bytesOf(id: BloomId): number {
-  if (typeof id === 'string') return ENTRY_BYTES + 2 * id.length;
-  if (typeof id === 'object') return ENTRY_BYTES + id.byteLength;
-  return ENTRY_BYTES + (typeof id === 'bigint' ? id.toString(16).length : 0);
+function bytesOf(key: IdKey): number {
+  return ENTRY_BYTES + (typeof key === 'string' ? 2 * key.length : key.byteLength);
 }

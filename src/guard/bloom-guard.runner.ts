@@ -1,89 +1,117 @@
-import { HttpException, NotFoundException, ServiceUnavailableException } from '@nestjs/common';
+import { HttpException } from '@nestjs/common';
 import { BloomIdError } from '../common/index.js';
-import type { BloomId } from '../filter/index.js';
-import type { BloomVerdict, DenialAnswer } from '../store/index.js';
+import type { BloomId, IdKey } from '../filter/index.js';
+import type { BloomVerdict } from '../store/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
 import type { AddQueue } from './add.queue.js';
 import { type CallOutcome, outcomeOfError, outcomeOfResult, typeOfResult } from './call-outcome.js';
 import { DenialScopes } from './denial-scopes.js';
-import type { AskedCall, GuardDecision, GuardedCall, ObservedCall } from './guarded-call.js';
+import { GuardAnswers } from './guard-answers.js';
+import { type GuardDecision, observe, pass } from './guard-decision.js';
+import type { AskedCall, GuardedCall, ObservedCall } from './guarded-call.js';
 import { checkGuardDefaults } from './guard-options.check.js';
 import type { BloomGuardDefaults } from './guard.options.js';
 import { IdRegistrar } from './id.registrar.js';
-import { type SharedCall, SharedCalls } from './shared-calls.js';
-import { syncAnswer } from './sync-answer.js';
+import { type SharedCall, SharedCalls, sharedKey } from './shared-calls.js';
 
-const PASS: GuardDecision = {};
-/** Characters of a key by which calls are shared; calls with longer ones run alone. */
-const MAX_SHARED_KEY = 1024;
-
+/** @internal */
 export interface BloomGuardRunnerOptions {
   readonly service: BloomService;
   readonly defaults?: BloomGuardDefaults;
 }
 
-/** What a runner has that was constructed, and nothing that a test makes in its likeness. */
+/** A member of every runner that was constructed, and of no object that a test puts in its place. */
 const MARK = Symbol('runner');
 
-/** Decides and records for all guarded methods of one application, whichever door they are called through. */
+/**
+ * Decides and records for all guarded methods of one application, however they are called. Nest injects it into the objects that have such
+ * methods; an application does not call it.
+ */
 export class BloomGuardRunner {
   private readonly mark = MARK;
   private readonly shared = new SharedCalls();
   private readonly scopes = new DenialScopes();
   private readonly queues = new Map<string, AddQueue>();
+  private readonly answers: GuardAnswers;
   private readonly handlers = new WeakMap<object, object>();
+  /** @internal */
   readonly registrar: IdRegistrar;
 
-  /** @throws {BloomConfigError} for a default that cannot work. */
+  /**
+   * @internal
+   * @throws {BloomConfigError} for a default that cannot work.
+   */
   constructor(private readonly options: BloomGuardRunnerOptions) {
+    this.answers = new GuardAnswers(options.defaults);
     this.registrar = new IdRegistrar(options.service, this.queues);
     if (options.defaults) checkGuardDefaults(options.defaults, 'BloomModule.forRoot({ guard })');
   }
 
-  /** Whether a value is a runner: a test may have had something else injected in its place. */
+  /**
+   * Whether a value is a runner: a test may have had something else injected in its place.
+   *
+   * @internal
+   */
   static isRunner(value: unknown): value is BloomGuardRunner {
     return typeof value === 'object' && value !== null && (value as BloomGuardRunner).mark === MARK;
   }
 
-  /** To be called when every module has been made, with the objects that the application has one of. */
+  /**
+   * To be called when every module has been created, with the objects of which the application has one.
+   *
+   * @internal
+   */
   learnSingletons(objects: ReadonlySet<object>): void {
     this.scopes.learn(objects);
   }
 
-  /** A promise of the decision where another process has to be asked. */
+  /**
+   * A promise of the decision where another process has to be asked.
+   *
+   * @internal
+   */
   decide(call: GuardedCall): GuardDecision | Promise<GuardDecision> {
-    const { guard } = call;
+    const { guard, entry, self, args } = call;
     const { service } = this.options;
     const filter = service.find(guard.filter);
     if (!filter) {
       service.emit({ type: 'filter-missing', filter: guard.filter, method: guard.method });
-      return PASS;
+      return pass();
     }
-    const { guarding } = filter;
-    if (guarding.mode === 'off') return PASS;
+    const { guarding, keys, denials } = filter;
+    const isShareable = guard.options.coalesce !== undefined && guard.options.coalesce !== false;
+    if (guarding.mode === 'off') return isShareable ? pass(noteOf(call, filter)) : pass();
     let id: unknown;
     try {
-      id = call.door.id(call);
+      id = entry.readId(self, args);
     } catch (error) {
       return isInvalidId(error)
         ? this.decideOnInvalid(call, filter, error)
-        : this.decideWithoutId(call, filter, error);
+        : this.decideWithoutKey(call, filter, error);
     }
-    if (this.queues.size > 0 && this.queues.get(guard.filter)?.has(id)) return PASS;
+    let key: IdKey;
+    try {
+      key = keys.of(id);
+    } catch (error) {
+      return error instanceof BloomIdError
+        ? this.decideOnInvalid(call, filter, error)
+        : this.decideWithoutKey(call, filter, error);
+    }
     const { negativeCache } = guarding;
-    const denialKey = negativeCache || filter.askDenied ? this.scopes.keyOf(call, id, filter) : undefined;
+    const queue = this.queues.size > 0 ? this.queues.get(guard.filter) : undefined;
+    const note = isShareable || negativeCache || denials || queue ? keys.note(key) : undefined;
+    if (note !== undefined && queue?.has(note)) return pass(note);
+    const denialKey =
+      note !== undefined && (negativeCache || denials)
+        ? this.scopes.keyOf(call, { id, note, isForAll: denials !== undefined })
+        : undefined;
     if (denialKey && negativeCache?.has(denialKey.text, denialKey.scope)) {
       guarding.remembered++;
-      if (guarding.mode === 'on') return this.answerAbsent(call);
+      if (guarding.mode === 'on') return this.answers.absent(call);
     }
-    const since = denialKey && filter.askDenied ? performance.now() : 0;
-    let verdict: BloomVerdict | Promise<BloomVerdict>;
-    try {
-      verdict = filter.verdictOf(id as BloomId);
-    } catch (error) {
-      return this.decideOnInvalid(call, filter, error);
-    }
-    const asked = { call, filter, id, denialKey, since };
+    const since = denialKey && denials ? performance.now() : 0;
+    const asked = { call, filter, id, key, note, denialKey, since };
+    const verdict = filter.checkKey(key);
     return typeof verdict === 'string'
       ? this.decideOn(verdict, asked)
       : verdict.then((known) => this.decideOn(known, asked));
@@ -91,52 +119,60 @@ export class BloomGuardRunner {
 
   private decideOn(verdict: BloomVerdict, asked: AskedCall): GuardDecision | Promise<GuardDecision> {
     const { call, filter } = asked;
-    const { guarding } = filter;
+    const { guarding, denials } = filter;
     switch (verdict) {
       case 'maybe':
         guarding.maybe++;
-        return filter.askDenied && asked.denialKey ? this.decideShared(asked) : watch(asked, verdict);
+        return denials && asked.denialKey ? this.decideShared(asked) : observe(asked, verdict);
       case 'unknown':
         guarding.unknown++;
-        return guarding.mode === 'on' ? this.answerUnknown(call) : PASS;
+        return guarding.mode === 'on' ? this.answers.unknown(call, asked.note) : pass(asked.note);
       case 'absent':
         guarding.absent++;
-        if (!guarding.isAudited()) return this.answerAbsent(call);
-        return watch({ ...asked, id: lasting(asked.id) }, verdict);
+        if (!guarding.isAudited()) return this.answers.absent(call);
+        return observe({ ...asked, id: lasting(asked.id) }, verdict);
     }
   }
 
-  /** The option `id` failed: a mistake in it must not make rows absent. */
-  private decideWithoutId(
+  /** The option `id` or `normalize` failed: a mistake in it must not make rows absent. */
+  private decideWithoutKey(
     call: GuardedCall,
     { name, guarding }: GuardableFilter,
     error: unknown,
   ): GuardDecision | Promise<GuardDecision> {
     this.options.service.emit({ type: 'invalid-id', filter: name, error });
     guarding.unknown++;
-    return guarding.mode === 'on' ? this.answerUnknown(call) : PASS;
+    return guarding.mode === 'on' ? this.answers.unknown(call) : pass();
   }
 
-  /** The value can be no row's id: neither `add` nor the source takes it. */
-  private async decideOnInvalid(
+  /** The value cannot be the id of any row: neither `add` nor the source takes it. */
+  private decideOnInvalid(
     call: GuardedCall,
     { name, guarding }: GuardableFilter,
     error: unknown,
-  ): Promise<GuardDecision> {
-    const { options, method } = call.guard;
+  ): GuardDecision | Promise<GuardDecision> {
+    const { answers } = this;
     guarding.invalid++;
-    const onInvalid =
-      options.onInvalid ?? this.options.defaults?.onInvalid ?? (call.door.isRoute() ? 'absent' : undefined);
-    const isAnswered = guarding.mode === 'on' && (onInvalid ?? this.onUnknown(call)) !== 'pass';
-    const answered = isAnswered ? { method, answered: true as const } : {};
+    const onInvalid = guarding.mode === 'on' ? answers.onInvalid(call) : 'pass';
+    const answered = onInvalid === 'pass' ? {} : { method: call.guard.method, answered: true as const };
     this.options.service.emit({ type: 'invalid-id', filter: name, error, ...answered });
-    if (!isAnswered) return PASS;
-    if (onInvalid === undefined) return this.answerUnknown(call);
-    if (typeof onInvalid !== 'function') return this.answerAbsent(call);
-    return { answer: { value: await onInvalid.apply(call.self, [...call.args]) } };
+    switch (onInvalid) {
+      case 'pass':
+        return pass();
+      case 'unknown':
+        return answers.unknown(call);
+      case 'absent':
+        return answers.absent(call);
+      default:
+        return answers.from(onInvalid, call);
+    }
   }
 
-  /** False for a request that an interceptor had here before: put on a controller and on its route, it runs twice. */
+  /**
+   * False for a request that an interceptor has checked before: put on a controller and on its route, it runs twice.
+   *
+   * @internal
+   */
   meetsFirst(request: object, handler: object): boolean {
     if (this.handlers.get(request) === handler) return false;
     this.handlers.set(request, handler);
@@ -144,66 +180,68 @@ export class BloomGuardRunner {
   }
 
   /**
-   * Runs the method, or joins a call for the same id and key that runs, unless that may have missed an id which was added lately.
+   * Runs the method, or joins a running call for the same id and key, unless that one may have missed an id which was added lately.
    * Undefined when the call must run alone.
+   *
+   * @internal
    */
-  shareCall(call: GuardedCall, proceed: () => Promise<unknown>): SharedCall | undefined {
-    const { guard, self, args } = call;
+  shareCall(
+    call: GuardedCall,
+    { note }: GuardDecision,
+    proceed: () => Promise<unknown>,
+  ): SharedCall | undefined {
+    const { guard, self } = call;
     const filter = this.options.service.find(guard.filter);
-    if (!filter || !guard.options.coalesce) return undefined;
+    // Of an id that is invalid or too long there is no note.
+    const { coalesce } = guard.options;
+    if (!filter || !coalesce || note === undefined) return undefined;
     const adds = filter.guarding.recentAdds;
-    let text: string;
-    try {
-      text = filter.keyText(call.door.id(call));
-    } catch {
-      return undefined; // An invalid id: the check has reported it.
-    }
-    const key = this.callback(call, 'coalesce.key', () => {
-      const { key } = guard.options.coalesce as { key: Function };
-      const answer: unknown = syncAnswer('coalesce.key', key.apply(self, [...args]));
-      if (answer === undefined || typeof answer === 'string') return answer;
-      throw new TypeError(`Expected coalesce.key to return a string or undefined, got ${typeof answer}.`);
-    });
-    if (key === undefined || key.length > MAX_SHARED_KEY) return undefined;
+    const key = this.callback(call, 'coalesce.key', () => sharedKey(coalesce, call));
+    if (key === undefined) return undefined;
     return this.shared.run({
       self: self as object,
       guard,
-      key: `${text.length} ${text}${key}`,
-      isTooOld: (startedAt) => adds.mayMiss(text, startedAt),
+      key: `${note.length} ${note}${key}`,
+      isTooOld: (startedAt) => adds.mayMiss(note, startedAt),
       proceed,
     });
   }
 
   /** The filter lets the id through: perhaps the database has denied it to another process. */
   private async decideShared(asked: AskedCall): Promise<GuardDecision> {
-    const { call, filter, id, denialKey, since } = asked;
+    const { call, filter, key, denialKey, since } = asked;
     const { guarding } = filter;
-    const denial = await filter.askDenied!({ id, scope: denialKey!.scope, since });
+    const denial = await filter.denials!.ask({ id: key, scope: denialKey!.scope, since });
     if (denial.isDenied) {
       guarding.remembered++;
-      if (guarding.mode === 'on') return this.answerAbsent(call);
+      if (guarding.mode === 'on') return this.answers.absent(call);
     }
-    return watch(asked, 'maybe', denial);
+    return observe(asked, 'maybe', denial);
   }
 
   /**
    * Learns from what the method returned.
    *
    * @param isJoined whether the method was called for another caller: it may have begun before the decision.
+   * @internal
    */
-  settleResult(watched: ObservedCall, result: unknown, isJoined = false): void {
-    const { call } = watched.asked;
+  settleResult(observed: ObservedCall, result: unknown, isJoined = false): void {
+    const { call } = observed.asked;
     const { isFound } = call.guard.options;
     const isPlain = result !== null && result !== undefined && !Array.isArray(result);
     // Most calls: something was found for an id that the filter let through, and there is nothing to learn.
-    if (isPlain && !isFound && watched.verdict !== 'absent') return;
+    if (isPlain && !isFound && observed.verdict !== 'absent') return;
     const outcome = this.callback(call, 'isFound', () => outcomeOfResult(result, { ...call, isFound }));
-    if (outcome) this.settle(watched, outcome, isJoined, result);
+    if (outcome) this.settle(observed, outcome, isJoined, result);
   }
 
-  /** Learns from what the method threw. */
-  settleError(watched: ObservedCall, error: unknown, isJoined = false): void {
-    this.settle(watched, outcomeOfError(error), isJoined);
+  /**
+   * Learns from what the method threw.
+   *
+   * @internal
+   */
+  settleError(observed: ObservedCall, error: unknown, isJoined = false): void {
+    this.settle(observed, outcomeOfError(error), isJoined);
   }
 
   private settle(
@@ -212,39 +250,20 @@ export class BloomGuardRunner {
     isJoined: boolean,
     result?: unknown,
   ): void {
-    const { filter, id, denialKey } = asked;
+    const { filter, id, key, denialKey } = asked;
     const { guarding } = filter;
     const { method } = asked.call.guard;
-    if (outcome === 'negativeCacheAsk' || outcome === 'nothing') guarding.discerning.add(method);
+    if (outcome === 'denied' || outcome === 'nothing') guarding.discerning.add(method);
     if (verdict === 'absent') {
       if (outcome === 'found')
-        void filter.reportWrongAbsent({ id: id as BloomId, method, returned: typeOfResult(result) });
+        void filter.reportWrongAbsent({ id: id as BloomId, key, method, returned: typeOfResult(result) });
       return;
     }
-    if (outcome !== 'negativeCacheAsk' && outcome !== 'nothing') return;
+    if (outcome !== 'denied' && outcome !== 'nothing') return;
     guarding.falsePositives++;
-    if (isJoined || outcome !== 'negativeCacheAsk' || !denialKey) return;
+    if (isJoined || outcome !== 'denied' || !denialKey) return;
     if (denial) denial.note();
     else guarding.negativeCache?.remember(denialKey.text, denialKey.scope, readAt);
-  }
-
-  private onUnknown({ guard }: GuardedCall): NonNullable<BloomGuardDefaults['onUnknown']> {
-    return guard.options.onUnknown ?? this.options.defaults?.onUnknown ?? 'pass';
-  }
-
-  private async answerUnknown(call: GuardedCall): Promise<GuardDecision> {
-    const onUnknown = this.onUnknown(call);
-    if (onUnknown === 'pass') return PASS;
-    if (onUnknown === 'unavailable') throw new ServiceUnavailableException();
-    return { answer: { value: await onUnknown.apply(call.self, [...call.args]) } };
-  }
-
-  private async answerAbsent(call: GuardedCall): Promise<GuardDecision> {
-    const { guard, self, args } = call;
-    const onAbsent = guard.options.onAbsent ?? this.options.defaults?.onAbsent;
-    if (onAbsent) return { answer: { value: await onAbsent.apply(self, [...args]) } };
-    if (call.door.isRoute()) throw new NotFoundException();
-    return { answer: { value: null } };
   }
 
   /** What a function of the application returns; undefined, and an event, when it throws. */
@@ -262,9 +281,22 @@ export class BloomGuardRunner {
     }
   }
 
-  /** Tries once more to record what is queued, and queues no more. To be called before the store closes. */
+  /**
+   * Tries once more to record what is queued, and queues no more. To be called before the store closes.
+   *
+   * @internal
+   */
   close(): Promise<void> {
     return this.registrar.close();
+  }
+}
+
+/** The note of a call's id; undefined where it has none. */
+function noteOf({ entry, self, args }: GuardedCall, { keys }: GuardableFilter): string | undefined {
+  try {
+    return keys.note(keys.of(entry.readId(self, args)));
+  } catch {
+    return undefined;
   }
 }
 
@@ -277,9 +309,4 @@ function isInvalidId(error: unknown): boolean {
 /** Bytes belong to the caller, who may write others into them while the method runs. */
 function lasting(id: unknown): unknown {
   return id instanceof Uint8Array ? new Uint8Array(id) : id;
-}
-
-function watch(asked: AskedCall, verdict: BloomVerdict, denial?: DenialAnswer): GuardDecision {
-  const readAt = asked.denialKey && asked.filter.guarding.negativeCache ? performance.now() : 0;
-  return { watched: { asked, verdict, readAt, denial } };
 }

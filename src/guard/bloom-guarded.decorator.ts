@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { declareGuard, InterceptorCoverage } from './bloom.interceptor.js';
+import { notConstructedByNest, standInForRunner } from './guard.messages.js';
 import { checkGuardedOptions } from './guard-options.check.js';
 import type { GuardDeclaration, EntryPoint } from './guarded-call.js';
 import type { BloomGuardedOptions, BloomMethodDecorator } from './guard.options.js';
@@ -11,7 +12,7 @@ import {
   type WrappedCall,
   wrapMethod,
 } from './method.wrapper.js';
-import { readId } from './id.reader.js';
+import { idReader } from './id.reader.js';
 
 const WARNED = Symbol('nestjs-bloom:warned');
 
@@ -39,70 +40,74 @@ export function BloomGuarded(filter: string, options: BloomGuardedOptions = {}):
     const site = { target, key, descriptor };
     const guard: GuardDeclaration = { filter, method: methodName(site), options };
     checkGuardedOptions(options, `@BloomGuarded('${filter}') on ${guard.method}`);
-    const interceptorsTurn = new InterceptorCoverage(key, guard);
-    const method = { site, guard, door: directDoor(site, interceptorsTurn), interceptorsTurn };
     wrapMethod({
       ...site,
       use: { decorator: 'BloomGuarded', filter, method: guard.method },
-      around: (call) => callGuarded(method, call),
+      around: guarding(site, guard),
     });
     declareGuard(descriptor.value!, guard);
   };
 }
 
-interface GuardedMethod {
-  readonly site: MethodSite;
-  readonly guard: GuardDeclaration;
-  readonly door: EntryPoint;
-  readonly interceptorsTurn: InterceptorCoverage;
-}
-
-async function callGuarded(method: GuardedMethod, call: WrappedCall): Promise<unknown> {
-  const { site, guard, door } = method;
-  const { self, args, runner } = call;
-  if (!self || !runner) {
-    warnOnce(self?.constructor ?? site.target.constructor, guard, call.hasStandIn);
-    return proceed(call);
-  }
-  if (method.interceptorsTurn.isAt(self)) return proceed(call);
-  const guardedCall = { guard, door, self, args };
-  const decided = runner.decide(guardedCall);
-  // A decision that is there is not waited for: each wait takes as long as a check.
-  const { answer, watched } = decided instanceof Promise ? await decided : decided;
-  if (answer) return answer.value;
-  const shared = guard.options.coalesce && runner.shareCall(guardedCall, async () => proceed(call));
-  let result: unknown;
-  try {
-    result = await (shared ? shared.result : proceed(call));
-  } catch (error) {
-    if (watched) runner.settleError(watched, error, shared ? shared.isJoined : false);
-    throw error;
-  }
-  if (watched) runner.settleResult(watched, result, shared ? shared.isJoined : false);
-  return result;
-}
-
-/** Calls of the method itself, by Nest's router or by anybody. */
-function directDoor(site: MethodSite, turn: InterceptorCoverage): EntryPoint {
-  return {
-    id: ({ guard, self, args }) => readId(guard.options.id, self, args),
-    isRoute: () => isRoute(site) && !turn.isPassed(),
+/** The function that runs in place of the method. */
+function guarding(site: MethodSite, guard: GuardDeclaration): (call: WrappedCall) => Promise<unknown> {
+  const coverage = new InterceptorCoverage(site.key, guard);
+  const entry = directEntry(site, guard, coverage);
+  const { coalesce } = guard.options;
+  return async (call) => {
+    const { self, args, runner } = call;
+    if (!self || !runner) {
+      warnOnce(self?.constructor ?? site.target.constructor, guard, call.hasStandIn);
+      return proceed(call);
+    }
+    if (coverage.covers(self)) return proceed(call);
+    const guardedCall = { guard, entry, self, args };
+    const decided = runner.decide(guardedCall);
+    // A decision that is there is not waited for: each wait takes as long as a check.
+    const decision = decided instanceof Promise ? await decided : decided;
+    const { answer, observed } = decision;
+    if (answer) return answer.value;
+    const shared = coalesce && runner.shareCall(guardedCall, decision, async () => proceed(call));
+    let result: unknown;
+    try {
+      result = await (shared ? shared.result : proceed(call));
+    } catch (error) {
+      if (observed) runner.settleError(observed, error, shared ? shared.isJoined : false);
+      throw error;
+    }
+    if (observed) runner.settleResult(observed, result, shared ? shared.isJoined : false);
+    return result;
   };
 }
 
-/** Route decorators may stand above this one, and above wrappers of others: asked at the call, of the outermost function. */
-function isRoute({ target, key }: MethodSite): boolean {
-  return isRouteHandler(Reflect.get(target, key));
+/** Calls of the method itself, by Nest's router or by anybody. */
+function directEntry(
+  site: MethodSite,
+  { options }: GuardDeclaration,
+  coverage: InterceptorCoverage,
+): EntryPoint {
+  const { target, key } = site;
+  // Of the last handler. Metadata are looked up once: that takes longer than a check, and decorators have run before any call.
+  let handler: unknown;
+  let isHandler = false;
+  return {
+    readId: idReader(options.id),
+    isRoute() {
+      // Route decorators may stand above this one, and above wrappers of others: the outermost function counts.
+      const outermost: unknown = Reflect.get(target, key);
+      if (outermost !== handler) {
+        handler = outermost;
+        isHandler = isRouteHandler(outermost);
+      }
+      return isHandler && !coverage.isBypassed();
+    },
+  };
 }
 
-function warnOnce(owner: Function, guard: GuardDeclaration, hasStandIn: boolean): void {
+function warnOnce(owner: Function, { method, filter }: GuardDeclaration, hasStandIn: boolean): void {
   if (Reflect.hasOwnMetadata(WARNED, owner)) return;
   Reflect.defineMetadata(WARNED, true, owner);
   new Logger('BloomGuarded').warn(
-    hasStandIn
-      ? `${guard.method} runs unguarded: something else was injected into ${owner.name} in place of BloomGuardRunner. In a test that ` +
-          'mocks what is missing this is as it should be; else import BloomModule.forRoot() in the root module.'
-      : `${guard.method} runs unguarded: this ${owner.name} was not constructed by Nest. Provide the class itself instead of a ` +
-          `factory or a value, or ask the filter '${guard.filter}' in the method (@InjectBloomFilter, mightContain).`,
+    hasStandIn ? standInForRunner(method, owner.name) : notConstructedByNest(method, owner.name, filter),
   );
 }

@@ -10,9 +10,10 @@ import {
   of,
   throwError,
 } from 'rxjs';
-import { BloomConfigError, printed } from '../common/index.js';
+import { BloomConfigError } from '../common/index.js';
+import { cannotRegister, wrongMaxIds } from './guard.messages.js';
 import type { BloomMethodDecorator, BloomRegistersOptions } from './guard.options.js';
-import { readIds } from './id.reader.js';
+import { type IdsReader, idsReader } from './id.reader.js';
 import type { IdRegistrar, Registration } from './id.registrar.js';
 import { methodName, proceed, type WrappedCall, wrapMethod } from './method.wrapper.js';
 
@@ -42,40 +43,38 @@ export function BloomRegisters(filter: string, options: BloomRegistersOptions = 
     const method = methodName({ target, key, descriptor });
     const { maxIds = MAX_IDS } = options;
     if (!Number.isSafeInteger(maxIds) || maxIds < 1) {
-      throw new BloomConfigError(
-        `@BloomRegisters('${filter}') on ${method}: expected maxIds to be a number of ids from 1 on, got ${printed(maxIds)}.`,
-      );
+      throw new BloomConfigError(wrongMaxIds(`@BloomRegisters('${filter}') on ${method}`, maxIds));
     }
+    const isBefore = options.from !== 'result';
+    // With `from: 'result'` the rows exist: not one of them may be left out.
+    const readIds = idsReader(options.id, isBefore ? maxIds : Infinity);
+    const declaration = { filter, method, isBefore, readIds, onError: options.onError };
     wrapMethod({
       target,
       key,
       descriptor,
       use: { decorator: 'BloomRegisters', filter, method },
-      around: (call) => callRegistering({ filter, method, options, maxIds }, call),
+      around: (call) => callRegistering(declaration, call),
     });
   };
 }
 
-async function callRegistering(
-  declaration: { filter: string; method: string; options: BloomRegistersOptions; maxIds: number },
-  call: WrappedCall,
-): Promise<unknown> {
-  const { filter, method, options, maxIds } = declaration;
+interface RegisterDeclaration {
+  readonly filter: string;
+  readonly method: string;
+  /** Whether ids are recorded before the method runs. */
+  readonly isBefore: boolean;
+  readonly readIds: IdsReader;
+  readonly onError: BloomRegistersOptions['onError'];
+}
+
+async function callRegistering(declaration: RegisterDeclaration, call: WrappedCall): Promise<unknown> {
+  const { filter, method, isBefore, readIds, onError } = declaration;
   const { self, args, runner } = call;
-  if (!runner) {
-    throw new BloomConfigError(
-      `${method} cannot record ids in filter '${filter}': ` +
-        (call.hasStandIn
-          ? 'something else was injected in place of BloomGuardRunner. Import BloomModule.forRoot() in the root module; in a test that ' +
-            'mocks what is missing too, without redis.'
-          : 'its object was not constructed by Nest. Provide the class itself instead of a factory or a value, or remove the decorator ' +
-            'and call filter.add(id) in the method.'),
-    );
-  }
+  if (!runner) throw new BloomConfigError(cannotRegister(method, filter, call.hasStandIn));
   const { registrar } = runner;
-  const { onError } = options;
-  if (options.from !== 'result') {
-    const ids = readIds({ id: options.id, maxIds }, self, args);
+  if (isBefore) {
+    const ids = readIds(self, args);
     const registration = await registrar.register({ filter, ids, onError });
     let result: unknown;
     try {
@@ -89,8 +88,7 @@ async function callRegistering(
     return result;
   }
   const result = await proceed(call);
-  // The rows exist: not one of them may be left out.
-  const ids = readIds({ id: options.id, maxIds: Infinity }, self, [result, ...args]);
+  const ids = readIds(self, [result, ...args]);
   await registrar.registerMade({ filter, ids, onError });
   return result;
 }

@@ -10,6 +10,9 @@ import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { type Observable, of, tap } from 'rxjs';
 import { BloomGuardRunner } from './bloom-guard.runner.js';
 import type { GuardDeclaration, EntryPoint, ObservedCall } from './guarded-call.js';
+import { noRouteParameter } from './guard.messages.js';
+import type { BloomGuardedOptions } from './guard.options.js';
+import type { IdReader } from './id.reader.js';
 import { isRouteHandler } from './method.wrapper.js';
 import { syncAnswer } from './sync-answer.js';
 
@@ -47,11 +50,15 @@ export class BloomInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<HttpRequest>();
     if (!this.runner.meetsFirst(request, handler)) return next.handle();
     const passed: ObservedCall[] = [];
-    for (const guard of guardsOf(handler)) {
-      const call = { guard, door: ROUTE_DOOR, self: undefined, args: [request] };
-      const { answer, watched } = await this.runner.decide(call);
+    for (const { guard, entry } of guardsOf(handler)) {
+      const { answer, observed } = await this.runner.decide({
+        guard,
+        entry,
+        self: undefined,
+        args: [request],
+      });
       if (answer) return of(answer.value);
-      if (watched) passed.push(watched);
+      if (observed) passed.push(observed);
     }
     const stream = hasOtherEntries(handler) ? checked.run(handler, () => next.handle()) : next.handle();
     return this.watch(stream, passed);
@@ -79,9 +86,16 @@ interface HttpRequest {
   readonly params: Record<string, unknown>;
 }
 
-/** Says on the handler that the interceptor can take over this guard. */
+/** A guard of a handler, and how it reads a request. */
+interface RoutedGuard {
+  readonly guard: GuardDeclaration;
+  readonly entry: EntryPoint;
+}
+
+/** Notes on the handler that the interceptor can take over this guard. */
 export function declareGuard(handler: object, guard: GuardDeclaration): void {
-  Reflect.defineMetadata(GUARDS, [guard, ...guardsOf(handler)], handler);
+  const routed: RoutedGuard = { guard, entry: routeEntry(guard.options.id) };
+  Reflect.defineMetadata(GUARDS, [routed, ...guardsOf(handler)], handler);
 }
 
 /** Whether the interceptor checks the routed calls of a method, so that its wrapper must not. */
@@ -97,22 +111,23 @@ export class InterceptorCoverage {
     private readonly guard: GuardDeclaration,
   ) {}
 
-  isAt(controller: object): boolean {
+  /** Whether a call on this object was checked by the interceptor. */
+  covers(controller: object): boolean {
     const handler = (controller as Record<PropertyKey, unknown>)[this.key];
     if (handler !== this.handler || controller.constructor !== this.owner) {
       this.handler = handler;
       this.owner = controller.constructor;
       this.answer =
         isRouteHandler(handler) &&
-        guardsOf(handler as object).includes(this.guard) &&
+        guardsOf(handler as object).some(({ guard }) => guard === this.guard) &&
         declaresInterceptor(handler as object, controller.constructor);
       this.isMixed = this.answer && hasOtherEntries(handler as object);
     }
     return this.isMixed ? checked.getStore() === handler : this.answer;
   }
 
-  /** Whether a call that `isAt` denies came past the interceptor of its route: for a message, say. */
-  isPassed(): boolean {
+  /** Whether a call that is not covered came past the interceptor of its route: for a message, for example. */
+  isBypassed(): boolean {
     return this.isMixed;
   }
 }
@@ -121,7 +136,7 @@ function hasOtherEntries(handler: object): boolean {
   return Reflect.getMetadataKeys(handler).some((key) => OTHER_ENTRIES.test(String(key)));
 }
 
-function guardsOf(handler: object): readonly GuardDeclaration[] {
+function guardsOf(handler: object): readonly RoutedGuard[] {
   return Reflect.getMetadata(GUARDS, handler) ?? [];
 }
 
@@ -138,16 +153,17 @@ function declaresInterceptor(handler: object, controller: Function): boolean {
 }
 
 /** Requests, on their way to the route. */
-const ROUTE_DOOR: EntryPoint = {
-  id({ guard: { options }, args }) {
-    const request = args[0] as HttpRequest;
-    if (typeof options.id === 'function') return syncAnswer('the option id', options.id(request));
-    const name = options.id ?? 'id';
-    if (name in request.params) return request.params[name];
+function routeEntry(id: BloomGuardedOptions['id']): EntryPoint {
+  return { readId: requestReader(id), isRoute: () => true };
+}
+
+function requestReader(id: BloomGuardedOptions['id']): IdReader {
+  if (typeof id === 'function') return (_, [request]) => syncAnswer('the option id', id(request));
+  const name = id ?? 'id';
+  return (_, args) => {
+    const { params } = args[0] as HttpRequest;
+    if (name in params) return params[name];
     // A route that has no such parameter is a mistake of its author: it must not make all rows absent.
-    throw new Error(
-      `The route has no parameter '${name}'. Name the one that holds the id: @BloomGuarded(name, { id: '…' }).`,
-    );
-  },
-  isRoute: () => true,
-};
+    throw new Error(noRouteParameter(name));
+  };
+}

@@ -1,4 +1,5 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
+import { wrongIsFound } from './guard.messages.js';
 import type { BloomCallback } from './guard.options.js';
 import { syncAnswer } from './sync-answer.js';
 
@@ -6,14 +7,14 @@ import { syncAnswer } from './sync-answer.js';
  * What the end of a call says about its id. `denied`: the method returned null or threw NotFound. `nothing`: it returned something
  * else that stands for nothing. `unclear`: it failed, or returned a stream, of which nobody knows yet what it holds.
  */
-export type CallOutcome = 'found' | 'negativeCacheAsk' | 'nothing' | 'unclear';
+export type CallOutcome = 'found' | 'denied' | 'nothing' | 'unclear';
 
 /** @throws what `isFound` throws, and a TypeError when it returns no boolean. */
 export function outcomeOfResult(
   result: unknown,
   call: { readonly isFound: BloomCallback<boolean> | undefined; self: unknown; args: readonly unknown[] },
 ): CallOutcome {
-  if (result === null) return 'negativeCacheAsk';
+  if (result === null) return 'denied';
   if (result === undefined) return 'nothing';
   const { isFound, self, args } = call;
   if (isFound) return isTrue(isFound.apply(self, [result, ...args])) ? 'found' : 'nothing';
@@ -23,9 +24,7 @@ export function outcomeOfResult(
 
 /** What an error says of the id that was looked up. */
 export function outcomeOfError(error: unknown): CallOutcome {
-  return error instanceof HttpException && error.getStatus() === HttpStatus.NOT_FOUND
-    ? 'negativeCacheAsk'
-    : 'unclear';
+  return error instanceof HttpException && error.getStatus() === HttpStatus.NOT_FOUND ? 'denied' : 'unclear';
 }
 
 /** The type of a result, for people. It may hold what must not be logged. */
@@ -38,9 +37,7 @@ export function typeOfResult(result: unknown): string {
 
 function isTrue(answer: unknown): boolean {
   if (typeof answer === 'boolean') return answer;
-  throw new TypeError(
-    `Expected isFound to return true or false, got ${typeof syncAnswer('isFound', answer)}.`,
-  );
+  throw new TypeError(wrongIsFound(typeof syncAnswer('isFound', answer)));
 }
 
 function isStream(result: unknown): boolean {

@@ -1,4 +1,3 @@
-import type { GuardableFilter } from '../service/index.js';
 import type { DenialKey, GuardedCall } from './guarded-call.js';
 import { usesOf } from './filter-uses.js';
 
@@ -32,21 +31,23 @@ export class DenialScopes {
     }
   }
 
-  /** Undefined for a call that is neither remembered nor answered from what is remembered. */
-  keyOf({ self, args, guard }: GuardedCall, id: unknown, filter: GuardableFilter): DenialKey | undefined {
+  /**
+   * Undefined for a call that is neither remembered nor answered from what is remembered.
+   *
+   * @param asked the id as the caller wrote it, its note, and whether other processes know what is remembered.
+   */
+  keyOf(
+    { self, args, guard }: GuardedCall,
+    { id, note, isForAll }: { id: unknown; note: string; isForAll: boolean },
+  ): DenialKey | undefined {
     if (args.length !== 1 || !Object.is(args[0], id) || !isText(id)) return undefined;
     const object = typeof self === 'object' && self !== null ? this.objects.get(self) : undefined;
     // Other processes know an object by the name of its class alone.
-    if (!object || (filter.askDenied && !object.isOnly)) return undefined;
-    try {
-      const text = filter.keyText(id);
-      const spelling = id === text ? '' : String(id);
-      if (spelling.length > MAX_SPELLING) return undefined;
-      // The method may find a row by one spelling and nothing by another.
-      return { text, scope: `${object.name}\0${guard.method}\0${typeof id}\0${spelling}` };
-    } catch {
-      return undefined; // An invalid id: the check reports it.
-    }
+    if (!object || (isForAll && !object.isOnly)) return undefined;
+    const spelling = id === note ? '' : String(id);
+    if (spelling.length > MAX_SPELLING) return undefined;
+    // The method may find a row by one spelling and nothing by another.
+    return { text: note, scope: `${object.name}\0${guard.method}\0${typeof id}\0${spelling}` };
   }
 }
 

@@ -1,4 +1,5 @@
-import { BloomConfigError, printed } from '../common/index.js';
+import { BloomConfigError } from '../common/index.js';
+import { wrongOption } from './guard.messages.js';
 import type { BloomGuardDefaults, BloomGuardedOptions } from './guard.options.js';
 
 /**
@@ -52,6 +53,5 @@ function isFunction(value: unknown): boolean {
 }
 
 function expect(holds: boolean, where: string, option: string, expected: string, got: unknown): void {
-  if (!holds)
-    throw new BloomConfigError(`Expected ${option} of ${where} to be ${expected}, got ${printed(got)}.`);
+  if (!holds) throw new BloomConfigError(wrongOption(option, where, expected, got));
 }

@@ -2,6 +2,7 @@ import type { DiscoveryService } from '@nestjs/core';
 import { BloomConfigError } from '../common/index.js';
 import type { BloomService } from '../service/index.js';
 import { type FilterUse, usesOf } from './filter-uses.js';
+import { filterNotRegistered } from './guard.messages.js';
 import { findSingletons } from './singletons.js';
 
 /** Finds decorators that name a filter nobody registered. */
@@ -19,10 +20,7 @@ export class GuardValidator {
   validate(): void {
     const lost = [...this.uses()].filter(({ filter }) => !this.service.has(filter));
     if (lost.length === 0) return;
-    const lines = lost.map(
-      ({ decorator, filter, method }) =>
-        `@${decorator}('${filter}') on ${method} names a filter that is not registered.`,
-    );
+    const lines = lost.map(filterNotRegistered);
     throw new BloomConfigError([...lines, this.service.registered()].join('\n'));
   }
 

@@ -1,6 +1,8 @@
+import type { IdKey } from '../filter/index.js';
 import type { GuardableFilter } from '../service/index.js';
 import type { BloomVerdict, DenialAnswer } from '../store/index.js';
 import type { BloomGuardedOptions } from './guard.options.js';
+import type { IdReader } from './id.reader.js';
 
 /** One `@BloomGuarded` on one method. */
 export interface GuardDeclaration {
@@ -12,8 +14,7 @@ export interface GuardDeclaration {
 
 /** How calls come to a guard: as calls of the method itself, or as requests of its route. */
 export interface EntryPoint {
-  /** May throw what an application's own function throws. */
-  id(call: GuardedCall): unknown;
+  readonly readId: IdReader;
   isRoute(): boolean;
 }
 
@@ -23,24 +24,24 @@ export interface EntryPoint {
  */
 export interface GuardedCall {
   readonly guard: GuardDeclaration;
-  readonly door: EntryPoint;
+  readonly entry: EntryPoint;
   readonly self: unknown;
   readonly args: readonly unknown[];
-}
-
-/** What a guard decided on a call. */
-export interface GuardDecision {
-  /** The call is answered with this, in place of the method. */
-  readonly answer?: { readonly value: unknown };
-  /** The call is let through, and `settle` wants to know how it ends. */
-  readonly watched?: ObservedCall;
 }
 
 /** A call on which the filter was asked. */
 export interface AskedCall {
   readonly call: GuardedCall;
   readonly filter: GuardableFilter;
+  /** As the caller wrote it. */
   readonly id: unknown;
+  /** Formed once for the call: `normalize` is a function of the application. */
+  readonly key: IdKey;
+  /**
+   * A short text for all spellings of the id. Undefined where nothing needs it, and for an id that is too long to be added: such an id is in no
+   * queue, and no call for it is remembered or shared.
+   */
+  readonly note: string | undefined;
   /** Undefined for a call whose denial says nothing about other calls. */
   readonly denialKey: DenialKey | undefined;
   /** When, by `performance.now()`; 0 where nobody needs it. */

@@ -1,5 +1,5 @@
 import { BloomConfigError, BloomIdError } from '../common/index.js';
-import type { BloomId } from '../filter/index.js';
+import type { BloomId, IdKey } from '../filter/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
 import { AddQueue } from './add.queue.js';
 import type { BloomRegistersOptions } from './guard.options.js';
@@ -13,14 +13,21 @@ const SAFE_SHARE = 0.5;
 /** Ids that were added before the method ran that creates their rows. */
 export interface Registration {
   readonly filter: string;
-  readonly ids: readonly BloomId[];
+  /** Their keys: each was formed once, and later adds use it again. */
+  readonly keys: readonly IdKey[];
   /** When the add was called, by `performance.now()`. */
   readonly since: number;
   /** The live generation to which the add was acknowledged; undefined where that is not known. */
   readonly generation: string | undefined;
 }
 
-/** Records the ids of what decorated methods create. */
+interface RegisterRequest {
+  readonly filter: string;
+  readonly ids: readonly BloomId[];
+  readonly onError: BloomRegistersOptions['onError'];
+}
+
+/** Records the ids of the rows that decorated methods create. */
 export class IdRegistrar {
   private closed = false;
 
@@ -34,74 +41,62 @@ export class IdRegistrar {
    * Adds ids.
    *
    * @throws {BloomConfigError} when the filter is not registered.
-   * @throws {BloomIdError} when one of them is no id; then none is recorded.
-   * @throws {BloomUnavailableError} when they could not be recorded, nor queued.
+   * @throws {BloomIdError} when one of the values is no id; then none is recorded.
+   * @throws {BloomUnavailableError} when they could be neither recorded nor queued.
    */
-  async register(options: {
-    filter: string;
-    ids: readonly BloomId[];
-    onError: BloomRegistersOptions['onError'];
-  }): Promise<Registration> {
-    const name = options.filter;
+  async register({ filter: name, ids, onError }: RegisterRequest): Promise<Registration> {
     const filter = this.service.guardable(name);
     const since = performance.now();
     const before = filter.generation;
-    // The caller may use the array and its bytes again while an id waits.
-    const ids = options.ids.map((id) => (id instanceof Uint8Array ? new Uint8Array(id) : id));
-    if (ids.length === 0) return { filter: name, ids, since, generation: before };
-    try {
-      await filter.addMany(ids);
-    } catch (error) {
-      if (options.onError !== 'queue' || this.closed) throw error;
-      if (error instanceof BloomIdError || error instanceof BloomConfigError) throw error;
-      this.queue(name).put(ids, error);
-    }
+    const keys = ids.map((id) => filter.keys.fitting(id));
+    await this.record(filter, keys, onError);
     const generation = filter.generation === before ? before : undefined;
-    return { filter: name, ids, since, generation };
+    return { filter: name, keys, since, generation };
   }
 
   /**
-   * Adds the ids of rows that exist already: all that are ids, also where one of them is none.
+   * Adds the ids of rows that exist already. When some of the values cannot be added, all others are.
    *
    * @throws as `register` does.
    */
-  async registerMade(options: Parameters<IdRegistrar['register']>[0]): Promise<void> {
+  async registerMade({ filter: name, ids, onError }: RegisterRequest): Promise<void> {
+    const filter = this.service.guardable(name);
+    const { keys, errors } = keysOf(filter, ids);
     try {
-      await this.register(options);
+      await this.record(filter, keys, onError);
     } catch (error) {
+      // The store may take shorter ids than the filter was registered with.
       if (!(error instanceof BloomIdError)) throw error;
-      const filter = this.service.guardable(options.filter);
-      for (const id of options.ids.filter((one) => isIdOf(filter, one))) {
-        await this.register({ ...options, ids: [id] }).catch(throwUnlessInvalid);
-      }
+      for (const key of keys) await this.record(filter, [key], onError).catch(throwUnlessInvalid);
       throw error;
     }
+    if (errors.length > 0) throw errors[0];
   }
 
   /**
    * Adds ids again whose method has ended, unless a rebuild cannot have missed both their add and their rows. The method has run, so
-   * what cannot be recorded is queued, whatever `onError` says, and told of as `add-queued`.
+   * ids that cannot be recorded are queued, whatever `onError` says, and reported as `add-queued`.
    *
    * @returns the last add of the ids.
-   * @throws {BloomUnavailableError} when they could not be recorded, nor queued.
+   * @throws {BloomUnavailableError} when they could be neither recorded nor queued.
    */
   async registerAgain(registration: Registration): Promise<Registration> {
-    const { filter: name, ids } = registration;
+    const { filter: name, keys } = registration;
     const filter = this.service.guardable(name);
-    if (ids.length === 0 || !mayBeMissing(filter, registration)) return registration;
-    if (this.queues.get(name)?.putOff(ids)) return registration;
+    if (keys.length === 0 || !mayBeMissing(filter, registration)) return registration;
+    if (this.queues.get(name)?.putOff(keys)) return registration;
     const since = performance.now();
     const before = filter.generation;
     try {
-      await filter.addMany(ids);
+      await filter.addKeys(keys);
     } catch (error) {
       if (this.closed) throw error;
-      this.queue(name).put(ids, error);
+      this.queue(filter).put(keys, error);
     }
     return { ...registration, since, generation: filter.generation === before ? before : undefined };
   }
 
-  /** The same for a method that failed, perhaps after its commit: its error goes to the caller, and none of this. */
+  /** The same for a method that failed, perhaps after its commit: the caller gets the error of the method, and none of this. */
   async registerFailed(registration: Registration): Promise<void> {
     const { filter } = registration;
     try {
@@ -117,29 +112,50 @@ export class IdRegistrar {
     await Promise.all([...this.queues.values()].map((queue) => queue.close()));
   }
 
-  private queue(name: string): AddQueue {
-    let queue = this.queues.get(name);
+  private async record(
+    filter: GuardableFilter,
+    keys: readonly IdKey[],
+    onError: BloomRegistersOptions['onError'],
+  ): Promise<void> {
+    if (keys.length === 0) return;
+    try {
+      await filter.addKeys(keys);
+    } catch (error) {
+      if (onError !== 'queue' || this.closed) throw error;
+      if (error instanceof BloomIdError || error instanceof BloomConfigError) throw error;
+      this.queue(filter).put(keys, error);
+    }
+  }
+
+  private queue(filter: GuardableFilter): AddQueue {
+    let queue = this.queues.get(filter.name);
     if (!queue) {
-      const { service } = this;
-      queue = new AddQueue({ filter: service.guardable(name), emit: service.emit });
-      this.queues.set(name, queue);
+      queue = new AddQueue({ filter, emit: this.service.emit });
+      this.queues.set(filter.name, queue);
     }
     return queue;
   }
 }
 
-/** The store may take shorter ids than the filter was registered with. */
 function throwUnlessInvalid(error: unknown): void {
   if (!(error instanceof BloomIdError)) throw error;
 }
 
-function isIdOf(filter: GuardableFilter, id: unknown): boolean {
-  try {
-    filter.keyText(id);
-    return true;
-  } catch {
-    return false;
+/** The keys of all values that can be added, and the errors of the others. */
+function keysOf(
+  { keys: idKeys }: GuardableFilter,
+  ids: readonly BloomId[],
+): { keys: IdKey[]; errors: unknown[] } {
+  const keys: IdKey[] = [];
+  const errors: unknown[] = [];
+  for (const id of ids) {
+    try {
+      keys.push(idKeys.fitting(id));
+    } catch (error) {
+      errors.push(error);
+    }
   }
+  return { keys, errors };
 }
 
 /**

@@ -4,6 +4,7 @@ import { METHOD_METADATA, PATH_METADATA, PROPERTY_DEPS_METADATA } from '@nestjs/
 import { BloomConfigError } from '../common/index.js';
 import { BloomGuardRunner } from './bloom-guard.runner.js';
 import { declareUse, type FilterUse } from './filter-uses.js';
+import { notOnMethod, onGenerator } from './guard.messages.js';
 
 /** Its text is what Nest prints when the runner cannot be injected. */
 const RUNNER = Symbol('BloomGuardRunner of BloomModule.forRoot(): import it in the root module');
@@ -44,10 +45,7 @@ export function wrapMethod(
   const { target, descriptor, use, around } = options;
   const method = descriptor?.value;
   if (typeof target === 'function' || typeof method !== 'function') {
-    throw new BloomConfigError(
-      `Expected @${use.decorator}('${use.filter}') on an instance method, got ${use.method}, which is none. ` +
-        'Put it on a method of an object that Nest makes.',
-    );
+    throw new BloomConfigError(notOnMethod(use));
   }
   assertNoGenerator(method, use);
   const wrapper = function (this: Host | undefined, ...args: unknown[]) {
@@ -77,10 +75,7 @@ export function wrapMethod(
 /** A generator runs when somebody iterates over it: there is no promise that could be withheld, and nothing that has ended. */
 function assertNoGenerator(method: object, use: FilterUse): void {
   if (!Object.prototype.toString.call(method).endsWith('GeneratorFunction]')) return;
-  throw new BloomConfigError(
-    `Expected @${use.decorator}('${use.filter}') on a method that returns a promise, got ${use.method}, which is a generator. Put it on ` +
-      'a method that looks the id up, or ask the filter in the generator (@InjectBloomFilter).',
-  );
+  throw new BloomConfigError(onGenerator(use));
 }
 
 /** `ProductController.findOne` */

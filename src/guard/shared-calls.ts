@@ -1,3 +1,7 @@
+import { wrongCoalesceKey } from './guard.messages.js';
+import type { BloomCoalesceOptions } from './guard.options.js';
+import { syncAnswer } from './sync-answer.js';
+
 interface RunningCall {
   readonly startedAt: number;
   readonly result: Promise<unknown>;
@@ -9,8 +13,25 @@ export interface SharedCall {
   readonly isJoined: boolean;
 }
 
+/** Characters of a key by which calls are shared; calls with longer ones run alone. */
+const MAX_KEY = 1024;
 /** Running calls of one method on one object that are kept to be joined; further ones run alone. */
 const MAX_RUNNING = 10_000;
+
+/**
+ * What a call may be shared by beside its id; undefined for a call that runs alone.
+ *
+ * @throws what the function of the application throws, and a TypeError when it returns no text.
+ */
+export function sharedKey(
+  { key }: BloomCoalesceOptions,
+  { self, args }: { readonly self: unknown; readonly args: readonly unknown[] },
+): string | undefined {
+  const answer: unknown = syncAnswer('coalesce.key', key.apply(self, [...args]));
+  if (answer !== undefined && typeof answer !== 'string')
+    throw new TypeError(wrongCoalesceKey(typeof answer));
+  return answer === undefined || answer.length > MAX_KEY ? undefined : answer;
+}
 
 /** Lets calls of one method on one object share one run while it lasts, where their keys are equal. */
 export class SharedCalls {

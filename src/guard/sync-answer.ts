@@ -1,3 +1,5 @@
+import { promiseFromOption } from './guard.messages.js';
+
 /**
  * What a function of the application returned, where nobody waits for a promise.
  *
@@ -8,5 +10,5 @@ export function syncAnswer<Answer>(option: string, answer: Answer): Answer {
   if (!(answer instanceof Promise)) return answer;
   // Its rejection must not end the process.
   answer.catch(() => {});
-  throw new TypeError(`Expected ${option} to return its answer at once, got a promise.`);
+  throw new TypeError(promiseFromOption(option));
 }

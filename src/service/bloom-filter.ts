@@ -1,8 +1,9 @@
 import type { BloomFilterState } from '../common/index.js';
-import type { BloomId, StoredLayout } from '../filter/index.js';
+import type { BloomId, IdKey, StoredLayout } from '../filter/index.js';
 import type { BloomRebuildOptions, BloomRebuildReport } from '../rebuild/index.js';
-import type { BloomVerdict, DenialAnswer } from '../store/index.js';
-import type { BloomGuardCounts, GuardState } from './guard-state.js';
+import type { BloomVerdict, SharedNegativeCache } from '../store/index.js';
+import type { BloomGuardCounts, BloomGuardMode, GuardState } from './guard-state.js';
+import type { IdKeys } from './id-keys.js';
 import type { WrongAbsentReport } from './wrong-absents.js';
 
 /** A named set of ids that answers "certainly absent" or "maybe there". */
@@ -10,7 +11,12 @@ export interface BloomFilter {
   readonly name: string;
 
   /** How guards use the filter in this process: `filter.guarding.mode = 'off'` turns them off, `'on'` on again. */
-  readonly guarding: Pick<GuardState, 'mode' | 'counts'>;
+  readonly guarding: {
+    /** May be set at any time. */
+    mode: BloomGuardMode;
+    /** What the guards of this process have seen of the filter. */
+    counts(): BloomGuardCounts;
+  };
 
   /** Never rejects: what cannot be known is `unknown`, and told as an event. */
   check(id: BloomId): Promise<BloomVerdict>;
@@ -77,9 +83,15 @@ export interface BloomFilter {
   info(): Promise<BloomFilterInfo>;
 }
 
-/** What guards need of a filter, beyond what an application needs. */
+/**
+ * What guards need of a filter, beyond what an application needs. They form the key of an id once, by `keys`, and hand it to every method
+ * that they call.
+ */
 export interface GuardableFilter extends BloomFilter {
   readonly guarding: GuardState;
+
+  /** Forms the keys of ids. */
+  readonly keys: IdKeys;
 
   /** Names the live generation as this process knows it now, without asking; undefined where it does not know. */
   readonly generation: string | undefined;
@@ -87,28 +99,19 @@ export interface GuardableFilter extends BloomFilter {
   /** Longest time from the call of `add` to its row being visible to the source, in milliseconds. */
   readonly drainMs: number;
 
-  /**
-   * What `check` gives, without a promise where this process knows it.
-   *
-   * @throws {BloomIdError} when the value can be no id; without an event, since the caller knows what becomes of it.
-   */
-  verdictOf(id: BloomId): BloomVerdict | Promise<BloomVerdict>;
+  /** Denials that all processes share; undefined unless the negative cache is shared. */
+  readonly denials: SharedNegativeCache | undefined;
+
+  /** What `check` gives, without a promise where this process knows it. Never rejects. */
+  checkKey(key: IdKey): BloomVerdict | Promise<BloomVerdict>;
 
   /**
-   * One short text for all spellings of an id, by which it is known again.
+   * What `addMany` does, for keys that `keys.fitting` has formed.
    *
-   * @throws {BloomIdError} when it is no id, or is longer than `maxIdBytes`.
+   * @throws {BloomIdError} when the live generation takes shorter ids only; then none is recorded.
+   * @throws {BloomUnavailableError} when the ids could not be recorded.
    */
-  keyText(id: unknown): string;
-
-  /**
-   * Whether the database has denied an id to some process that asked the same of it; for an id that the filter lets through.
-   * Undefined unless the negative cache is shared.
-   *
-   * @throws {BloomIdError} when it is no id.
-   */
-  readonly askDenied?:
-    ((question: { id: unknown; scope: string; since: number }) => Promise<DenialAnswer>) | undefined;
+  addKeys(keys: readonly IdKey[]): Promise<boolean[]>;
 
   /**
    * Reports that an id was answered "absent" and its guarded method found something. May record the id and take the filter out of

@@ -1,3 +1,4 @@
+import { BloomIdError } from '../common/index.js';
 import {
   type BloomId,
   hasMoreDigits,
@@ -13,47 +14,59 @@ export interface IdKeysOptions {
   readonly maxIdBytes: number;
 }
 
-/** Forms the hashable keys of one filter's ids. */
+/**
+ * Forms the hashable keys of one filter's ids, with the `normalize` of the application. A call forms the key of its id once and carries it
+ * along: `normalize` may be slow, and two answers of it must not lead to two ids.
+ */
 export class IdKeys {
-  private lastFormed: { readonly id: string; readonly key: IdKey } | undefined;
-
   constructor(private readonly options: IdKeysOptions) {}
 
-  /** @throws {BloomIdError} for a value that cannot be an id, and what `normalize` throws. */
+  /**
+   * The key of an id that is looked up.
+   *
+   * @throws {BloomIdError} for a value that cannot be an id, and what `normalize` throws on an id.
+   */
   of(id: unknown): IdKey {
     return this.form(id, false);
   }
 
-  /** @throws {BloomIdError} as `of`, and for an id that is longer than `maxIdBytes`. */
+  /**
+   * The key of an id that is added.
+   *
+   * @throws {BloomIdError} as `of`, and for an id that is longer than `maxIdBytes`.
+   */
   fitting(id: unknown): IdKey {
     const key = this.form(id, true);
-    const { maxIdBytes } = this.options;
-    if (isLongerThan(key, maxIdBytes)) throw tooLong(maxIdBytes);
+    this.assertFits(key);
     return key;
   }
 
-  /**
-   * A short text for all spellings of an id, to keep.
-   *
-   * @throws {BloomIdError} as `fitting`.
-   */
-  note(id: unknown): string {
-    return idNote(this.fitting(id));
+  /** @throws {BloomIdError} for the key of an id that is longer than `maxIdBytes`. */
+  assertFits(key: IdKey): void {
+    const { maxIdBytes } = this.options;
+    if (isLongerThan(key, maxIdBytes)) throw tooLong(maxIdBytes);
+  }
+
+  /** A short text for a key, to keep: one for all spellings of the id. Undefined for an id that is longer than `maxIdBytes`. */
+  note(key: IdKey): string | undefined {
+    return isLongerThan(key, this.options.maxIdBytes) ? undefined : idNote(key);
   }
 
   private form(id: unknown, hasToFit: boolean): IdKey {
-    const key = this.options.normalize ? this.normalized(id, hasToFit) : this.keyOf(id, hasToFit);
+    const normal = this.options.normalize ? this.normalized(id) : id;
+    const key = this.keyOf(normal, hasToFit);
     // Bytes are hashed later, when their owner may have written other ones into them. Those that are too long never are.
     return typeof key === 'string' || key.length > this.options.maxIdBytes ? key : new Uint8Array(key);
   }
 
-  /** One lookup needs the key of its id up to four times; what the application does to form it is done once. */
-  private normalized(id: unknown, hasToFit: boolean): IdKey {
-    if (this.lastFormed && this.lastFormed.id === id) return this.lastFormed.key;
-    const key = this.keyOf(this.options.normalize!(id as BloomId), hasToFit);
-    // Only of what cannot change.
-    if (typeof id === 'string') this.lastFormed = { id, key };
-    return key;
+  private normalized(id: unknown): unknown {
+    try {
+      return this.options.normalize!(id as BloomId);
+    } catch (error) {
+      // A `normalize` that fails on an id is a mistake in it; one that fails on anything else never expected it.
+      if (!(error instanceof BloomIdError)) toIdKey(id);
+      throw error;
+    }
   }
 
   /** The text of a bigint that does not fit is not made for an add. A lookup needs it: another process may have built the filter for longer ids. */

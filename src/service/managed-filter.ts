@@ -1,11 +1,10 @@
 import {
   BloomConfigError,
   type BloomEventListener,
-  BloomIdError,
   BloomUnavailableError,
   type Clock,
 } from '../common/index.js';
-import { type BloomId, type IdKey, storedBytes, toIdKey } from '../filter/index.js';
+import { type BloomId, type IdKey, storedBytes } from '../filter/index.js';
 import type { BloomRebuildReport, RebuildRequest } from '../rebuild/index.js';
 import {
   type AdvisedFilter,
@@ -14,6 +13,7 @@ import {
   isAdoptable,
   isMeasurable,
   isRemovable,
+  type SharedNegativeCache,
   sharesDenials,
   type StoredFilter,
 } from '../store/index.js';
@@ -43,13 +43,13 @@ export interface FilterContext {
 export class ManagedFilter implements GuardableFilter {
   readonly name: string;
   readonly guarding: GuardState;
-  readonly askDenied: GuardableFilter['askDenied'];
+  readonly keys: IdKeys;
+  readonly denials: SharedNegativeCache | undefined;
 
   private readonly inStore: StoredFilter;
   private readonly builds: FilterBuilds;
   private readonly load: LoadAlarm;
   private isClosed = false;
-  private readonly keys: IdKeys;
   private readonly wrongAbsents: WrongAbsents;
 
   constructor(
@@ -80,15 +80,15 @@ export class ManagedFilter implements GuardableFilter {
       drainMs,
       denials: cache ? sharedDenials(cache) : undefined,
     });
-    const denials = sharesDenials(this.inStore) ? this.inStore.denials : undefined;
-    if (cache && cache.shared && !denials && surroundings.store.kind !== 'memory') {
+    this.denials = sharesDenials(this.inStore) ? this.inStore.denials : undefined;
+    if (cache && cache.shared && !this.denials && surroundings.store.kind !== 'memory') {
       const got = layout.kind === 'blocked' ? 'scaling' : layout.kind;
       throw new BloomConfigError(
         `Filter '${name}': expected negativeCache.shared with the layout blocked, which does not grow, got ${got}. Remove it: an add of ` +
           'another program would not be heard of.',
       );
     }
-    this.guarding = new GuardState({ ...definition, negativeCache: denials ? false : cache });
+    this.guarding = new GuardState({ ...definition, negativeCache: this.denials ? false : cache });
     this.builds = new FilterBuilds({
       job: {
         ...definition,
@@ -99,15 +99,17 @@ export class ManagedFilter implements GuardableFilter {
       },
       onPublished: () => this.guarding.noteRebuilt(),
     });
-    this.askDenied = denials && (({ id, ...question }) => denials.ask({ id: this.keys.of(id), ...question }));
     this.wrongAbsents = new WrongAbsents({
       filter: name,
       guarding: this.guarding,
       hasSource: definition.source !== undefined,
       emit: surroundings.emit,
-      isAbsent: async (id) => (await this.check(id)) === 'absent',
+      isAbsent: async (key) => (await this.checkKey(key)) === 'absent',
       distrust: (reason) => this.inStore.distrust(reason),
-      add: (id) => this.add(id),
+      add: async (key) => {
+        this.keys.assertFits(key);
+        await this.addKeys([key]);
+      },
     });
   }
 
@@ -121,19 +123,11 @@ export class ManagedFilter implements GuardableFilter {
 
   check(id: BloomId): Promise<BloomVerdict> {
     const key = this.lookUpKey(id);
-    const verdict = key === undefined ? 'unknown' : this.inStore.checkOne(key);
+    const verdict = key === undefined ? 'unknown' : this.checkKey(key);
     return typeof verdict === 'string' ? RESOLVED[verdict] : verdict;
   }
 
-  verdictOf(id: BloomId): BloomVerdict | Promise<BloomVerdict> {
-    let key: IdKey;
-    try {
-      key = this.keys.of(id);
-    } catch (error) {
-      throwIfInvalid(id, error);
-      this.surroundings.emit({ type: 'invalid-id', filter: this.name, error });
-      return 'unknown';
-    }
+  checkKey(key: IdKey): BloomVerdict | Promise<BloomVerdict> {
     return this.inStore.checkOne(key);
   }
 
@@ -158,7 +152,10 @@ export class ManagedFilter implements GuardableFilter {
 
   async addMany(ids: readonly BloomId[]): Promise<boolean[]> {
     // Before anything is noted of an id, so that one that is refused costs nothing.
-    const keys = ids.map((id) => this.keys.fitting(id));
+    return this.addKeys(ids.map((id) => this.keys.fitting(id)));
+  }
+
+  async addKeys(keys: readonly IdKey[]): Promise<boolean[]> {
     if (keys.length === 0) return [];
     this.guarding.noteAdded(keys);
     // Without a source nobody else would ever tell the filter of an id that was added before it existed.
@@ -253,10 +250,6 @@ export class ManagedFilter implements GuardableFilter {
     return findOverfull(this, this.surroundings.emit);
   }
 
-  keyText(id: unknown): string {
-    return this.keys.note(id);
-  }
-
   async reportWrongAbsent(report: WrongAbsentReport): Promise<void> {
     try {
       await this.wrongAbsents.report(report);
@@ -301,10 +294,4 @@ export class ManagedFilter implements GuardableFilter {
       return undefined;
     }
   }
-}
-
-/** A `normalize` that fails on an id is a mistake in it; one that fails on what is none never expected it. */
-function throwIfInvalid(id: unknown, error: unknown): void {
-  if (error instanceof BloomIdError) throw error;
-  toIdKey(id);
 }

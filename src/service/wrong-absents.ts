@@ -1,10 +1,12 @@
 import { type BloomEvent, type BloomEventListener, printedId } from '../common/index.js';
-import type { BloomId } from '../filter/index.js';
+import type { BloomId, IdKey } from '../filter/index.js';
 import type { GuardState } from './guard-state.js';
 
 /** A guarded method found something for an id that the filter answered "absent". */
 export interface WrongAbsentReport {
+  /** As the caller wrote it. */
   readonly id: BloomId;
+  readonly key: IdKey;
   /** `ProductRepository.find` */
   readonly method: string;
   /** The type of what it returned, without what is in it. */
@@ -18,10 +20,10 @@ export interface WrongAbsentsOptions {
   readonly hasSource: boolean;
   readonly emit: BloomEventListener;
   /** Whether the filter still answers "absent". */
-  readonly isAbsent: (id: BloomId) => Promise<boolean>;
+  readonly isAbsent: (key: IdKey) => Promise<boolean>;
   /** Takes the filter out of service until it is rebuilt. */
   readonly distrust: (reason: string) => Promise<void>;
-  readonly add: (id: BloomId) => Promise<unknown>;
+  readonly add: (key: IdKey) => Promise<unknown>;
 }
 
 /** Time after a distrust before the next one; doubles with each, since a rebuild has not helped then. */
@@ -49,9 +51,9 @@ export class WrongAbsents {
 
   /** Rejects when the store cannot be asked. */
   async report(report: WrongAbsentReport): Promise<void> {
-    const { id, method } = report;
+    const { id, key, method } = report;
     const { filter, guarding, hasSource, emit, isAbsent, distrust, add } = this.options;
-    if (!(await isAbsent(id))) return;
+    if (!(await isAbsent(key))) return;
     guarding.wrongAbsents++;
     const distrusted = guarding.mode === 'on' && this.mayDistrust(method);
     const { absent: absents, wrongAbsents } = guarding;
@@ -59,7 +61,7 @@ export class WrongAbsents {
     if (distrusted) await distrust(`${method} found something for an id that was answered "absent".`);
     else this.advise(report);
     if (guarding.mode !== 'on' || (distrusted && !hasSource)) return;
-    if (distrusted || this.mayAdd(method)) await add(id);
+    if (distrusted || this.mayAdd(method)) await add(key);
   }
 
   /** To be called with the events of the store: a filter that is suspect is rebuilt, whichever process made it so. */

@@ -223,8 +223,8 @@ describe('@BloomGuarded and how Nest makes objects', () => {
       return Repository;
     }).toThrow(
       new BloomConfigError(
-        "Expected @BloomGuarded('products') on an instance method, got Repository.find, which is none. Put it on a method " +
-          'of an object that Nest makes.',
+        "Expected @BloomGuarded('products') on an instance method, got Repository.find, which is not one. Put it on a method " +
+          'of an object that Nest constructs.',
       ),
     );
     expect(Reflect.hasOwnMetadata('self:properties_metadata', Function)).toBe(false);

@@ -136,7 +136,7 @@ describe("@BloomRegisters from 'result'", () => {
     expect(await repository.byProperty('x')).toEqual({ id: 17, name: 'x' });
     expect(await known(17)).toBe(true);
     expect(await repository.byFunction('t')).toEqual([1, 2]);
-    expect(products.addCalls).toEqual([['A-1'], [17], ['t/1', 't/2']]);
+    expect(products.addCalls).toEqual([['A-1'], ['17'], ['t/1', 't/2']]);
   });
 
   it('rejects when the id cannot be recorded, and adds nothing for a method that failed', async () => {

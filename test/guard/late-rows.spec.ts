@@ -55,9 +55,9 @@ describe('@BloomRegisters and rows that become visible late', () => {
 
   it('counts from before the add: the add may be what took long', async () => {
     products.drainMs = 40;
-    const addMany = products.addMany.bind(products);
-    products.addMany = async (ids) => {
-      const added = await addMany(ids);
+    const addKeys = products.addKeys.bind(products);
+    products.addKeys = async (ids) => {
+      const added = await addKeys(ids);
       await pause(30);
       return added;
     };
@@ -79,9 +79,9 @@ describe('@BloomRegisters and rows that become visible late', () => {
   });
 
   it('adds again where another generation went live during the add', async () => {
-    const addMany = products.addMany.bind(products);
-    products.addMany = async (ids) => {
-      const added = await addMany(ids);
+    const addKeys = products.addKeys.bind(products);
+    products.addKeys = async (ids) => {
+      const added = await addKeys(ids);
       products.generation = 'second';
       return added;
     };

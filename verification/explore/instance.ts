@@ -126,11 +126,11 @@ export class Instance {
 
   /** What a guarded method would do. */
   async guarded(id: string): Promise<BloomVerdict> {
-    const call = { guard: this.declaration, door: DIRECT_DOOR, self: this, args: [id] };
-    const { answer, watched } = await this.guard.decide(call);
+    const call = { guard: this.declaration, entry: DIRECT_ENTRY, self: this, args: [id] };
+    const { answer, observed } = await this.guard.decide(call);
     if (answer) return 'absent';
     const isThere = await this.options.hasRow(this, id);
-    if (watched) this.guard.settleResult(watched, isThere ? id : null);
+    if (observed) this.guard.settleResult(observed, isThere ? id : null);
     return 'maybe';
   }
 
@@ -140,7 +140,7 @@ export class Instance {
   }
 }
 
-const DIRECT_DOOR: EntryPoint = { id: ({ args }) => args[0], isRoute: () => false };
+const DIRECT_ENTRY: EntryPoint = { readId: (_, args) => args[0], isRoute: () => false };
 
 function storeOf(redisStore: RedisStore, { readsAnyTag, readsAnyLayer }: Breakage): FilterStore {
   if (readsAnyTag) return readingAnyTag(redisStore);

@@ -36,9 +36,9 @@ export interface ReplicaFilterOptions {
 }
 
 /**
- * One filter and a copy of it. The copy's "maybe" is final: within a generation bits are only ever added, and a stale one
- * costs a query. Its "absent" is no answer: the filter itself is asked, and the block that it reads then refreshes the copy. So
- * nothing that goes wrong with the copy can make an id absent that exists.
+ * One filter and a copy of it. The copy only ever answers "maybe". Where it would say "absent", the filter itself is asked, and the block
+ * that it reads then refreshes the copy. So no state of the copy can make an id absent that exists: not that of an old generation either. A
+ * stale "maybe" costs a query.
  */
 export class ReplicatedFilter implements MeasurableFilter {
   private readonly inner: CopyableFilter;
@@ -117,38 +117,15 @@ export class ReplicatedFilter implements MeasurableFilter {
     return this.inner.advise(filter);
   }
 
-  async lease(request: LeaseRequest): Promise<RebuildLease | undefined> {
-    const lease = await this.inner.lease(request);
-    return lease && this.dropping(lease);
+  /** A swap by this process needs no care: the copy of the old generation goes on as it does in the other processes. */
+  lease(request: LeaseRequest): Promise<RebuildLease | undefined> {
+    return this.inner.lease(request);
   }
 
   async close(): Promise<void> {
     this.closed = true;
     this.drop();
     await this.inner.close();
-  }
-
-  /** The same lease, whose commit ends the copy of the old generation. */
-  private dropping(lease: RebuildLease): RebuildLease {
-    return {
-      signal: lease.signal,
-      release: (outcome) => lease.release(outcome),
-      stage: async (plan) => {
-        const staging = await lease.stage(plan);
-        return {
-          capacity: staging.capacity,
-          bytes: staging.bytes,
-          quietMs: staging.quietMs,
-          get local() {
-            return staging.local;
-          },
-          merge: (signal) => staging.merge(signal),
-          check: (ids) => staging.check(ids),
-          commit: (ids) => staging.commit(ids).finally(() => this.drop()),
-          abort: () => staging.abort(),
-        };
-      },
-    };
   }
 
   private onBlocks(read: BlocksRead): void {

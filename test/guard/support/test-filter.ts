@@ -3,14 +3,14 @@ import {
   BlockedFilter,
   type BloomId,
   createGeneration,
-  idKeyText,
+  type IdKey,
   planFilter,
-  toIdKey,
 } from '../../../src/filter/index.js';
 import {
   type BloomFilterInfo,
   type GuardableFilter,
   GuardState,
+  IdKeys,
   type WrongAbsentReport,
 } from '../../../src/service/index.js';
 import type { BloomVerdict } from '../../../src/store/index.js';
@@ -18,6 +18,8 @@ import type { BloomVerdict } from '../../../src/store/index.js';
 /** A filter in memory that counts what it is asked, and fails when it is told to. */
 export class TestFilter implements GuardableFilter {
   readonly guarding = new GuardState({ shadow: false, auditSampleRate: 0, negativeCache: false, drainMs: 0 });
+  readonly keys = new IdKeys({ normalize: undefined, maxIdBytes: 1024 });
+  readonly denials = undefined;
   generation: string | undefined = 'first';
   drainMs = 10_000;
   readonly wrongAbsents: WrongAbsentReport[] = [];
@@ -50,9 +52,8 @@ export class TestFilter implements GuardableFilter {
     }
   }
 
-  verdictOf(id: BloomId): Promise<BloomVerdict> {
-    toIdKey(id);
-    return this.check(id);
+  checkKey(key: IdKey): Promise<BloomVerdict> {
+    return this.check(key);
   }
 
   checkMany(ids: readonly BloomId[]): Promise<BloomVerdict[]> {
@@ -72,10 +73,14 @@ export class TestFilter implements GuardableFilter {
   }
 
   async addMany(ids: readonly BloomId[]): Promise<boolean[]> {
-    this.addCalls.push([...ids]);
+    return this.addKeys(ids.map((id) => this.keys.fitting(id)));
+  }
+
+  async addKeys(keys: readonly IdKey[]): Promise<boolean[]> {
+    this.addCalls.push([...keys]);
     await new Promise(setImmediate);
     if (this.addError) throw this.addError;
-    return ids.map((id) => this.bits.add(id));
+    return keys.map((key) => this.bits.add(key));
   }
 
   async rebuild(): Promise<never> {
@@ -92,10 +97,6 @@ export class TestFilter implements GuardableFilter {
 
   remove(): Promise<never> {
     return this.rebuild();
-  }
-
-  keyText(id: unknown): string {
-    return idKeyText(toIdKey(id));
   }
 
   async reportWrongAbsent(report: WrongAbsentReport): Promise<void> {

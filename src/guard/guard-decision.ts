@@ -1,0 +1,29 @@
+import type { BloomVerdict, DenialAnswer } from '../store/index.js';
+import type { AskedCall, ObservedCall } from './guarded-call.js';
+
+/** What a guard decided on a call. All decisions have the same members: the engine reads them faster. */
+export interface GuardDecision {
+  /** The call is answered with this, in place of the method. */
+  readonly answer: { readonly value: unknown } | undefined;
+  /** The call is let through, and what becomes of it is to be reported by `settleResult` or `settleError`. */
+  readonly observed: ObservedCall | undefined;
+  /** Of a call that is let through: as that of `AskedCall`. */
+  readonly note: string | undefined;
+}
+
+const PASS: GuardDecision = { answer: undefined, observed: undefined, note: undefined };
+
+/** Lets a call through without learning from it. */
+export function pass(note?: string): GuardDecision {
+  return note === undefined ? PASS : { answer: undefined, observed: undefined, note };
+}
+
+export function answerWith(value: unknown): GuardDecision {
+  return { answer: { value }, observed: undefined, note: undefined };
+}
+
+/** Lets a call through, to learn from how it ends. */
+export function observe(asked: AskedCall, verdict: BloomVerdict, denial?: DenialAnswer): GuardDecision {
+  const readAt = asked.denialKey && asked.filter.guarding.negativeCache ? performance.now() : 0;
+  return { answer: undefined, observed: { asked, verdict, readAt, denial }, note: asked.note };
+}

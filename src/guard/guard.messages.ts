@@ -1,0 +1,60 @@
+import { printed } from '../common/index.js';
+import type { FilterUse } from './filter-uses.js';
+
+export const wrongOption = (option: string, where: string, expected: string, got: unknown) =>
+  `Expected ${option} of ${where} to be ${expected}, got ${printed(got)}.`;
+
+export const wrongMaxIds = (where: string, got: unknown) =>
+  `${where}: expected maxIds to be a number of ids from 1 on, got ${printed(got)}.`;
+
+export const promiseFromOption = (option: string) =>
+  `Expected ${option} to return its answer at once, got a promise.`;
+
+export const wrongIsFound = (got: string) => `Expected isFound to return true or false, got ${got}.`;
+
+export const wrongCoalesceKey = (got: string) =>
+  `Expected coalesce.key to return a string or undefined, got ${got}.`;
+
+export const noRouteParameter = (name: string) =>
+  `The route has no parameter '${name}'. Name the one that holds the id: @BloomGuarded(name, { id: '…' }).`;
+
+export const arrayForOneId = (property: string | undefined, length: number) =>
+  `Expected one id${property === undefined ? '' : ` in '${property}'`}, got an array of ${length}. Where a call creates several rows, give ` +
+  'the option id a function that returns their ids.';
+
+export const tooManyIds = (maxIds: number, got: number) =>
+  `Expected at most ${maxIds} ids of one call, got ${got}. Create the rows in smaller parts, or raise the option maxIds.`;
+
+export const notOnMethod = ({ decorator, filter, method }: FilterUse) =>
+  `Expected @${decorator}('${filter}') on an instance method, got ${method}, which is not one. Put it on a method of an object that Nest ` +
+  'constructs.';
+
+export const onGenerator = ({ decorator, filter, method }: FilterUse) =>
+  `Expected @${decorator}('${filter}') on a method that returns a promise, got ${method}, which is a generator. Put it on a method that ` +
+  'looks the id up, or ask the filter in the generator (@InjectBloomFilter).';
+
+export const filterNotRegistered = ({ decorator, filter, method }: FilterUse) =>
+  `@${decorator}('${filter}') on ${method} names a filter that is not registered.`;
+
+export const standInForRunner = (method: string, owner: string) =>
+  `${method} runs unguarded: something else was injected into ${owner} in place of BloomGuardRunner. In a test that mocks missing ` +
+  'providers this is expected; otherwise import BloomModule.forRoot() in the root module.';
+
+export const notConstructedByNest = (method: string, owner: string, filter: string) =>
+  `${method} runs unguarded: this ${owner} was not constructed by Nest. Provide the class itself instead of a factory or a value, or ask ` +
+  `the filter '${filter}' in the method (@InjectBloomFilter, mightContain).`;
+
+export const cannotRegister = (method: string, filter: string, hasStandIn: boolean) =>
+  `${method} cannot record ids in filter '${filter}': ` +
+  (hasStandIn
+    ? 'something else was injected in place of BloomGuardRunner. Import BloomModule.forRoot() in the root module, without redis in a test ' +
+      'that mocks missing providers.'
+    : 'its object was not constructed by Nest. Provide the class itself instead of a factory or a value, or remove the decorator and call ' +
+      'filter.add(id) in the method.');
+
+export const queueFull = (filter: string, ids: number, bytes: number) =>
+  `The queue of ids that filter '${filter}' could not record is full: it holds at most ${ids} ids and ${bytes} bytes. Bring the store back; ` +
+  'until then calls that create rows are refused.';
+
+export const lostAtShutdown = (ids: number, filter: string) =>
+  `${ids} ids of filter '${filter}' were not recorded before the shutdown. Rebuild the filter, or their lookups are answered "absent".`;

@@ -11,7 +11,7 @@ import {
 } from '../../../filter/index.js';
 import type { BloomVerdict, StagePlan } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
-import type { CommandTry } from '../protocol/command-permissions.js';
+import { madeAndRemoved, type Permission } from '../protocol/permissions.js';
 import type { GenerationKeys } from '../protocol/generation-keys.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import type { DrivenContext, GenerationRole, LayoutDriver } from '../protocol/layout-driver.js';
@@ -145,37 +145,24 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
     return new BfStaging(filter, context, { driver: this, scripts: this.scripts, staging });
   }
 
-  tries(): CommandTry[] {
+  permissions(): Permission[] {
     const { data, probe } = this.options.keys;
     return [
       // Without ids.
       { command: 'BF.INSERT', key: data, args: ['NOCREATE', 'ITEMS'] },
       { command: 'BF.MEXISTS', key: data, args: ['probe'] },
+      { command: 'BF.INFO', key: data },
+      { command: 'BF.RESERVE', key: data, args: ['no error rate', '1'] },
+      // Only where filters can be loaded: valkey-bloom has another command.
+      { command: 'BF.LOADCHUNK', key: probe, args: ['no iterator', 'probe'], isOptional: true },
       { command: 'RPUSHX', key: probe, args: ['probe'] },
       { command: 'HINCRBY', key: probe, args: ['field', 'no number'] },
       { command: 'LRANGE', key: probe, args: ['0', '0'] },
       { command: 'LINDEX', key: probe, args: ['0'] },
       ...['EXISTS', 'LLEN', 'HKEYS', 'PERSIST'].map((command) => ({ command, key: probe })),
       { command: 'RENAME', key: probe, args: [{ key: `${probe}:renamed` }] },
-      // Made, and removed again.
-      { command: 'RPUSH', key: probe, args: ['probe'] },
-      { command: 'PEXPIRE', key: probe, args: ['1000'] },
-      { command: 'DEL', key: probe },
+      ...madeAndRemoved('RPUSH', probe),
     ];
-  }
-
-  async advise(): Promise<readonly string[]> {
-    const { filter, emit } = this.options;
-    try {
-      const { forbidden } = await findCommands(this.scripts, filter);
-      return forbidden.map(
-        (refusal) =>
-          `Redis refuses a command that the filter needs, ${refusal}. Allow it for this user (ACL SETUSER).`,
-      );
-    } catch (error) {
-      emit({ type: 'store-error', filter, operation: 'inspect the server', error });
-      return [];
-    }
   }
 
   private newGeneration(token: string, plan = this.options.plan): StoredGeneration {

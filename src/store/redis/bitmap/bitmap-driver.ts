@@ -12,7 +12,7 @@ import {
 } from '../../../filter/index.js';
 import type { BloomVerdict } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
-import type { CommandTry } from '../protocol/command-permissions.js';
+import type { Permission } from '../protocol/permissions.js';
 import type { GenerationKeys } from '../protocol/generation-keys.js';
 import { type StoredGeneration, liveFields } from '../protocol/generation-meta.js';
 import type { DrivenContext, GenerationRole, LayoutDriver } from '../protocol/layout-driver.js';
@@ -140,7 +140,7 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
     return new BitmapStaging(filter, context, { bits: this.filter, reader: this.reader });
   }
 
-  tries(): CommandTry[] {
+  permissions(): Permission[] {
     const { data, probe } = this.keys;
     const { settingsKey } = this.filter.format;
     const onSettings = ['HGET', 'HGETALL', 'HDEL', 'HSET'].map((command) => {

@@ -9,12 +9,14 @@ import type {
 } from '../../index.js';
 import { unavailable } from '../protocol/batching-filter.js';
 import type { Outdated } from '../protocol/outdated.js';
+import type { Permission } from '../protocol/permissions.js';
 import { BlockReader } from '../protocol/segments/block-reader.js';
 import { SEGMENT_BLOCKS, type SegmentedGeneration, tagText } from '../protocol/segments/segments.js';
 import type { StagingContext } from '../protocol/staging-base.js';
 import { StoredFilterInRedis } from '../protocol/stored-filter-in-redis.js';
 import { addCommand, denialMarks } from './add-command.js';
 import type { BlockedContext } from './blocked-context.js';
+import { blockedPermissions } from './blocked-permissions.js';
 import type { BlockedSnapshot } from './blocked-snapshot.js';
 import { BlockedStaging } from './blocked-staging.js';
 import { markLifeMs, RedisNegativeCache } from './negative-cache/redis-negative-cache.js';
@@ -100,9 +102,8 @@ export class BlockedFilterInRedis
     return new BlockedStaging(this.context, this.quietReader(), context);
   }
 
-  /** The server is asked for them by the script `inspect`. */
-  protected permissions(): undefined {
-    return undefined;
+  protected permissions(): Permission[] {
+    return blockedPermissions(this.context.keys);
   }
 
   /** Reads sampled and staged blocks, which the listener is not told of. */

@@ -11,7 +11,7 @@ import {
 } from '../../../filter/index.js';
 import type { BloomVerdict, StagePlan } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
-import type { CommandTry } from '../protocol/command-permissions.js';
+import { madeAndRemoved, type Permission } from '../protocol/permissions.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import type { DrivenContext, GenerationRole, LayoutDriver } from '../protocol/layout-driver.js';
 import type { Outdated } from '../protocol/outdated.js';
@@ -131,7 +131,7 @@ export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
     return new CuckooStaging(filter, context, { driver: this, scripts: this.scripts, staging });
   }
 
-  tries(): CommandTry[] {
+  permissions(): Permission[] {
     const { keys } = this.options;
     const { probe } = keys;
     const filter = keys.generation('probe');
@@ -143,15 +143,8 @@ export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
       { command: 'SISMEMBER', key: probe, args: ['probe'] },
       ...['EXISTS', 'HKEYS', 'PERSIST', 'SCARD'].map((command) => ({ command, key: probe })),
       { command: 'TIME' },
-      // Made, and removed again.
-      { command: 'SADD', key: probe, args: ['probe'] },
-      { command: 'PEXPIRE', key: probe, args: ['1000'] },
-      { command: 'DEL', key: probe },
+      ...madeAndRemoved('SADD', probe),
     ];
-  }
-
-  async advise(): Promise<readonly string[]> {
-    return [];
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../../filter/index.js';
 import type { BloomVerdict, FilterDescription, OpenFilterOptions } from '../../index.js';
 import { unavailable } from '../protocol/batching-filter.js';
-import type { CommandTry } from '../protocol/command-permissions.js';
+import type { Permission } from '../protocol/permissions.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import type { Outdated } from '../protocol/outdated.js';
 import { BlockReader } from '../protocol/segments/block-reader.js';
@@ -17,7 +17,7 @@ import type { StagingContext } from '../protocol/staging-base.js';
 import { MAX_ATTEMPTS, StoredFilterInRedis } from '../protocol/stored-filter-in-redis.js';
 import { addRecords } from './add-records.js';
 import type { GrowingContext, GrowingSnapshot } from './growing-context.js';
-import { triesOfLayers } from './growing-permissions.js';
+import { growingPermissions } from './growing-permissions.js';
 import type { GrowingAddReply } from './growing-scripts.js';
 import { GrowingStaging } from './growing-staging.js';
 import type { LayerOpener } from './layer-opener.js';
@@ -79,8 +79,8 @@ export class GrowingFilterInRedis extends StoredFilterInRedis<StoredGeneration, 
     await super.close();
   }
 
-  protected permissions(): CommandTry[] {
-    return triesOfLayers(this.context.keys);
+  protected permissions(): Permission[] {
+    return growingPermissions(this.context.keys);
   }
 
   protected stage(context: StagingContext): GrowingStaging {

@@ -8,7 +8,7 @@ import type { IdKey } from '../../../filter/index.js';
 import { type AdvisedFilter, type BloomVerdict, type FilterDescription, notRecorded } from '../../index.js';
 import type { LuaSources } from '../client/script.js';
 import { unavailable } from './batching-filter.js';
-import { type CommandTry, triesOfMetadata } from './command-permissions.js';
+import { type Permission, metadataPermissions } from './permissions.js';
 import type { FilterContext } from './filter-context.js';
 import { GenerationCodec } from './generation-codec.js';
 import type { GenerationKeys } from './generation-keys.js';
@@ -71,12 +71,12 @@ export class DrivenFilter<Resolved extends ResolvedGeneration> extends StoredFil
   }
 
   override async advise(filter: AdvisedFilter): Promise<readonly string[]> {
-    return [...(await super.advise(filter)), ...(await this.options.driver.advise())];
+    return [...(await super.advise(filter)), ...((await this.options.driver.advise?.()) ?? [])];
   }
 
-  protected permissions(): CommandTry[] {
+  protected permissions(): Permission[] {
     const { driver, keys } = this.options;
-    return [...triesOfMetadata(keys.probe), ...driver.tries()];
+    return [...metadataPermissions(keys.probe), ...driver.permissions()];
   }
 
   protected stage(context: StagingContext): GenerationStaging<Resolved> {

@@ -1,7 +1,7 @@
 import type { FilterShape, IdKey } from '../../../filter/index.js';
 import type { BloomVerdict } from '../../index.js';
 import type { Adoption } from './adoption.js';
-import type { CommandTry } from './command-permissions.js';
+import type { Permission } from './permissions.js';
 import type { GenerationKeys } from './generation-keys.js';
 import type { StoredGeneration } from './generation-meta.js';
 import type { GenerationSnapshot, ResolvedGeneration } from './generation-snapshot.js';
@@ -99,8 +99,8 @@ export interface LayoutDriver<Resolved extends ResolvedGeneration> extends Gener
   verify?(): Promise<void>;
 
   /** What its scripts need beside those of the metadata, on its own keys and on those of the peers. */
-  tries(): CommandTry[];
+  permissions(): Permission[];
 
   /** What in the setup endangers the filter, beside what is true of any filter on the server. Never rejects. */
-  advise(): Promise<readonly string[]>;
+  advise?(): Promise<readonly string[]>;
 }

@@ -1,5 +1,6 @@
 import { type BloomEventListener, describeError } from '../../../common/index.js';
 import type { AdvisedFilter } from '../../index.js';
+import { isRefusal, type Permission, refusedPermissions } from './permissions.js';
 import type { RedisKeys } from './redis-keys.js';
 import type { ServerScripts } from './server-scripts.js';
 
@@ -10,22 +11,18 @@ interface AdviceContext {
   readonly scripts: ServerScripts;
 }
 
-/**
- * What in the setup of the server endangers a filter, each with what to do about it.
- *
- * @param refused tells what the user may not do, of a filter that needs other commands and keys than one of layout `blocked`.
- */
+/** What in the setup of the server endangers a filter that needs these permissions, each with what to do about it. */
 export async function adviseOnServer(
   { scripts, keys, emit, name }: AdviceContext,
   filter: AdvisedFilter,
-  refused?: () => Promise<readonly string[]>,
+  permissions: readonly Permission[],
 ): Promise<readonly string[]> {
   const ofTimes = drainAdvice(filter, scripts.writeTimeoutMs);
   try {
-    const { forbidden, info } = await inspected(scripts, keys);
+    const info = await inspected(scripts, keys);
     return [
       ...ofTimes,
-      ...(refused ? await refused() : permissionAdvice(forbidden)),
+      ...(await refusedPermissions(scripts.connection, permissions)),
       ...memoryAdvice(info, filter.bytes),
       ...persistenceAdvice(info, filter),
       ...(await scripts.connection.path.adviseAtStart()),
@@ -36,17 +33,13 @@ export async function adviseOnServer(
   }
 }
 
-/** What the server says of itself; nothing when the user may not run a script, or not on these keys. */
-async function inspected(
-  scripts: ServerScripts,
-  keys: AdviceContext['keys'],
-): Promise<{ forbidden: readonly string[]; info: ReadonlyMap<string, string> }> {
+/** What the server says of itself; nothing when the user may not run a script, or not on this key: the permissions tell that. */
+async function inspected(scripts: ServerScripts, keys: AdviceContext['keys']) {
   try {
     return await scripts.inspect(keys);
   } catch (error) {
-    const told = describeError(error);
-    if (!told.includes('NOPERM')) throw error;
-    return { forbidden: [`a script on key '${keys.probe}': ${told}`], info: new Map() };
+    if (!isRefusal(describeError(error))) throw error;
+    return new Map<string, string>();
   }
 }
 
@@ -57,13 +50,6 @@ function drainAdvice({ hasSource, drainMs }: AdvisedFilter, writeTimeoutMs: numb
     `rebuild.drainMs is ${drainMs}, and an add alone may take writeTimeoutMs, ${writeTimeoutMs}: an id whose add was that slow just before ` +
       'a rebuild is answered "absent" after it. Set drainMs to more than writeTimeoutMs and the longest transaction.',
   ];
-}
-
-function permissionAdvice(forbidden: readonly string[]): string[] {
-  return forbidden.map(
-    (refusal) =>
-      `Redis refuses a command that the filter needs, ${refusal}. Allow it, and the keys, for this user (ACL SETUSER).`,
-  );
 }
 
 function memoryAdvice(info: ReadonlyMap<string, string>, bytes: number): string[] {

@@ -5,8 +5,6 @@ import { LeaseScripts } from './lease-scripts.js';
 import type { RedisKeys } from './redis-keys.js';
 import { SegmentScripts } from './segments/segment-scripts.js';
 
-const PROBE_LIFE_MS = 10_000;
-
 /** The scripts that filters of every kind share. */
 export class ServerScripts {
   readonly lease: LeaseScripts;
@@ -46,21 +44,14 @@ export class ServerScripts {
     return { owner: String(found), isNew: isNew === 1 };
   }
 
-  /** What the server refuses of all that the scripts need, and its setup as INFO tells it. */
-  async inspect(
-    keys: Pick<RedisKeys, 'probe'>,
-  ): Promise<{ forbidden: string[]; info: ReadonlyMap<string, string> }> {
-    const probes = [keys.probe, `${keys.probe}:renamed`, `${keys.probe}:hash`];
-    const reply = await this.connection.run(this.scripts.inspect, probes, [PROBE_LIFE_MS]);
-    const [forbidden, info] = reply as [Buffer[], Buffer];
-    const lines = String(info)
+  /** The setup of the server as INFO tells it. */
+  async inspect(keys: Pick<RedisKeys, 'probe'>): Promise<ReadonlyMap<string, string>> {
+    const reply = await this.connection.run(this.scripts.inspect, [keys.probe], []);
+    const lines = String(reply)
       .split('\r\n')
       .filter((line) => line.includes(':'));
-    return {
-      forbidden: forbidden.map(String),
-      info: new Map(
-        lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]),
-      ),
-    };
+    return new Map(
+      lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]),
+    );
   }
 }

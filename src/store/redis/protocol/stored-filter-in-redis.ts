@@ -10,7 +10,6 @@ import {
   type StoredFilter,
 } from '../../index.js';
 import { asUnavailable, BatchingFilter, unavailable } from './batching-filter.js';
-import { type CommandTry, refusedCommands } from './command-permissions.js';
 import type { FilterContext } from './filter-context.js';
 import { verifyOwner } from './filter-owner.js';
 import { acquireLease } from './lease.js';
@@ -18,6 +17,7 @@ import type { RedisLeases } from './leases.js';
 import type { MetadataCache } from './metadata-cache.js';
 import type { MetadataSnapshot } from './metadata-snapshot.js';
 import type { Outdated } from './outdated.js';
+import type { Permission } from './permissions.js';
 import { adviseOnServer } from './server-advice.js';
 import type { StagingBase, StagingContext } from './staging-base.js';
 
@@ -64,13 +64,7 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
   }
 
   advise(filter: AdvisedFilter): Promise<readonly string[]> {
-    const { connection } = this.context;
-    const permissions = this.permissions();
-    return adviseOnServer(
-      this.context,
-      filter,
-      permissions && (() => refusedCommands(connection, permissions)),
-    );
+    return adviseOnServer(this.context, filter, this.permissions());
   }
 
   async lease(request: LeaseRequest): Promise<RebuildLease | undefined> {
@@ -92,7 +86,7 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
   protected abstract stage(context: StagingContext): StagingBase<Stored, Snapshot>;
 
   /** What its scripts need. */
-  protected abstract permissions(): readonly CommandTry[] | undefined;
+  protected abstract permissions(): readonly Permission[];
 
   /** An answer counts unless the server changed meanwhile: another one may have the same generation without some of its ids. */
   protected async read(ids: readonly IdKey[]): Promise<BloomVerdict[]> {

@@ -102,6 +102,22 @@ function describeAdvice(name: string, one: Case): void {
   });
 }
 
+describeAdvice('a filter of layout blocked', {
+  layout: () => ({ kind: 'blocked' }),
+  scripts: [
+    'add',
+    'check',
+    'offline',
+    'publish',
+    'swap',
+    'withdraw',
+    'stage',
+    'load',
+    'merge',
+    'negativeCache',
+  ],
+  keys: (key) => [`bloom:{${key}}:*`],
+});
 describeAdvice('a filter on the key of go-zero', {
   layout: (key) => ({ kind: 'go-zero', key, bits: 20_000 }),
   scripts: ['bitmap'],

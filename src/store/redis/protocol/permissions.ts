@@ -1,19 +1,21 @@
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts } from '../client/script.js';
-import { coreLua } from '../lua/core.generated.js';
 import { ScriptKeys } from '../client/script-keys.js';
+import { coreLua } from '../lua/core.generated.js';
 
 /** A command that a filter needs, in a form that changes nothing: its name, its first key if it has one, and the rest. */
-export interface CommandTry {
+export interface Permission {
   readonly command: string;
   readonly key?: string;
   readonly args?: readonly (string | { readonly key: string })[];
+  /** Whether the filter does without it on a server that has no such command. */
+  readonly isOptional?: boolean;
 }
 
 const { permission: SCRIPT } = defineScripts(coreLua, ['permission']);
 
-/** What each driver needs for metadata and lease. */
-export function triesOfMetadata(probe: string): CommandTry[] {
+/** What a filter of any kind needs for metadata and lease. */
+export function metadataPermissions(probe: string): Permission[] {
   return [
     { command: 'INFO', args: ['server'] },
     { command: 'TIME' },
@@ -29,30 +31,59 @@ export function triesOfMetadata(probe: string): CommandTry[] {
   ];
 }
 
+/** What a filter needs whose blocks are in segments. */
+export function segmentPermissions(probe: string, segment: string): Permission[] {
+  return [
+    { command: 'HINCRBY', key: probe, args: ['field', 'no number'] },
+    { command: 'GETRANGE', key: segment, args: ['0', '0'] },
+    // Nothing is written.
+    { command: 'SETRANGE', key: segment, args: ['0', ''] },
+    { command: 'STRLEN', key: segment },
+    { command: 'PERSIST', key: segment },
+    { command: 'BITOP', args: ['OR', { key: segment }, { key: segment }] },
+    ...madeAndRemoved('APPEND', segment),
+  ];
+}
+
+/** A command that makes a key, which is removed again; it expires where that is refused. */
+export function madeAndRemoved(command: string, key: string): Permission[] {
+  return [
+    { command, key, args: ['probe'] },
+    { command: 'PEXPIRE', key, args: ['1000'] },
+    { command: 'DEL', key },
+  ];
+}
+
 /** What the server refuses to this user, and what to do about it. */
-export async function refusedCommands(
+export async function refusedPermissions(
   connection: RedisConnection,
-  tries: readonly CommandTry[],
+  permissions: readonly Permission[],
 ): Promise<string[]> {
-  const keys = [...new Set(tries.map(({ key }) => key))];
-  const told: string[] = [];
+  const keys = [...new Set(permissions.map(({ key }) => key))];
+  const refusals: string[] = [];
   for (const key of keys) {
-    const onKey = tries.filter((one) => one.key === key);
+    const onKey = permissions.filter((one) => one.key === key);
     const errors = await errorsOf(connection, onKey).catch((error: unknown) => {
       // A script of which one key is refused does not run at all.
       if (!isRefusal(String(error))) throw error;
       return onKey.map((_, i) => (i === 0 ? String(error) : ''));
     });
-    onKey.forEach(({ command }, i) => {
-      if (isRefusal(errors[i]!)) told.push(adviceOn(command, key, errors[i]!));
+    onKey.forEach(({ command, isOptional }, i) => {
+      const error = errors[i]!;
+      if (isRefusal(error) && !(isOptional && isUnknownCommand(error)))
+        refusals.push(adviceOn(command, key, error));
     });
   }
-  return told;
+  return [...new Set(refusals)];
 }
 
 /** Whether an error says that the user may not do it, or that the server has no such command. */
 export function isRefusal(error: string): boolean {
-  return /NOPERM|no permissions|can't (run|access)|unknown.*command/i.test(error);
+  return /NOPERM|no permissions|can't (run|access)/i.test(error) || isUnknownCommand(error);
+}
+
+export function isUnknownCommand(error: string): boolean {
+  return /unknown.*command/i.test(error);
 }
 
 function adviceOn(command: string, key: string | undefined, error: string): string {
@@ -61,9 +92,9 @@ function adviceOn(command: string, key: string | undefined, error: string): stri
 }
 
 /** For each command, the error that it gave; '' when there was none. */
-async function errorsOf(connection: RedisConnection, tries: readonly CommandTry[]): Promise<string[]> {
+async function errorsOf(connection: RedisConnection, permissions: readonly Permission[]): Promise<string[]> {
   const table = new ScriptKeys();
-  const words = tries.flatMap(({ command, key, args = [] }) => {
+  const words = permissions.flatMap(({ command, key, args = [] }) => {
     const rest = key === undefined ? args : [{ key }, ...args];
     const texts = rest.map((one) => (typeof one === 'string' ? `a${one}` : `k${table.indexOf(one.key)}`));
     return [1 + rest.length, `a${command}`, ...texts];

@@ -85,6 +85,12 @@ export function faultActions(schedule: Schedule, fault: Fault): Action[] {
       return commands(schedule).map(({ instance, held, place }) =>
         action(`${instance.name}#${place}`, () => hit(schedule, instance, held, fault)),
       );
+    case 'late-swap':
+      return commands(schedule)
+        .filter(({ held }) => isSwap(held.what))
+        .map(({ instance, held, place }) =>
+          action(`${instance.name}#${place}`, () => delayPastAdd(schedule, instance, held)),
+        );
     case 'snapshot':
       return keys.length === 0 ? [] : [action('', () => takeSnapshot(schedule, keys))];
     case 'restart':
@@ -154,6 +160,14 @@ function hit(
     instance.held.splice(instance.held.indexOf(held), 1);
     command.reject(ended);
   });
+}
+
+/** Its caller gives a swap up and withdraws the staging, and an add is recorded: then the server gets the swap. */
+function delayPastAdd(schedule: Schedule, instance: Instance, held: Held): Step {
+  const { oracle } = schedule;
+  instance.hasLateSwap = true;
+  held.isDue = () => !instance.hasPublished && oracle.adds > instance.addsAtWithdrawal;
+  return hit(schedule, instance, held, 'late');
 }
 
 const ZEROS = `local length = redis.call('STRLEN', KEYS[1])

@@ -86,7 +86,7 @@ export class Gate {
     }
   }
 
-  observe(instance: Instance, { what, command, isOfPeer }: Held, reply: Reply): void {
+  observe(instance: Instance, { what, command, isOfPeer, empties }: Held, reply: Reply): void {
     const { oracle, note } = this.options;
     this.working = instance;
     const who = isOfPeer ? `peer of ${instance.name}` : instance.name;
@@ -102,10 +102,15 @@ export class Gate {
       oracle.published();
       instance.hasPublished = true;
     }
-    if (isSwap(what) && instance.resetting > 0 && String(reply.value) === 'OK') oracle.emptied();
+    if (isSwap(what) && empties && String(reply.value) === 'OK') oracle.emptied();
     const { source } = instance.options;
     if (source && String(reply.value) === 'OK' && changesSize(command!, what)) oracle.resized(source.read);
     if (isSwap(what) || WITHDRAW.has(what)) instance.hasPublished = false;
+    if (WITHDRAW.has(what)) {
+      instance.addsAtWithdrawal = oracle.adds;
+      // What it has staged is there for a while.
+      if (instance.hasLateSwap) instance.weight = SLOW_WEIGHT;
+    }
     if (ADD.has(what) && Array.isArray(reply.value)) oracle.recorded(instance.adding);
   }
 
@@ -115,7 +120,8 @@ export class Gate {
     for (const key of keysOf(command)) this.options.keys.add(key);
     const isSlow = this.options.random.below(1_000) < scenario.slowShare * 1_000;
     const weight = isSlow ? SLOW_WEIGHT : 1;
-    instance.held.push({ command, isOfPeer, what, weight, isDue: () => true, go() {} });
+    const empties = instance.resetting > 0;
+    instance.held.push({ command, isOfPeer, what, weight, empties, isDue: () => true, go() {} });
   }
 
   turn(instance: Instance, what: string, isDue = () => true, signal?: AbortSignal): Promise<void> {

@@ -28,6 +28,8 @@ export interface Held {
   readonly isOfPeer?: boolean;
   /** Its caller has given it up, but it is on its way. */
   isGhost?: boolean;
+  /** Sent while somebody empties the filter: it may do that also when nobody waits for it any more. */
+  readonly empties?: boolean;
   /** How readily the schedule lets it through: some commands are slow. */
   readonly weight: number;
   readonly what: string;
@@ -72,6 +74,10 @@ export class Instance {
   drain: ReadonlySet<string> = new Set();
   /** Whether its rebuild has published a staging that has not ended yet. */
   hasPublished = false;
+  /** How many adds had been recorded when its rebuild withdrew a staging last. */
+  addsAtWithdrawal = 0;
+  /** Whether the server is to get a swap that was given up only after an add that its staging lacks. */
+  hasLateSwap = false;
   /** Whether it has seen the filter ready. */
   hasSeenLive = false;
   /** How many people empty the filter through it. */

@@ -12,9 +12,12 @@ export class Oracle {
   private readonly ofLibrary = new Set<string>();
   /** Ids that the server has recorded since a staging was published last. */
   private sincePublished = new Set<string>();
+  /** How many adds the server has recorded. */
+  adds = 0;
 
   /** An add was carried out by the server, one of a peer in the live filter alone; its caller need not know yet. */
   recorded(ids: Iterable<string>, by: 'library' | 'peer' = 'library'): void {
+    this.adds++;
     for (const id of ids) {
       if (by === 'library') this.ofLibrary.add(id);
       this.sincePublished.add(id);

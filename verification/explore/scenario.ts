@@ -28,6 +28,8 @@ export type Fault =
   | 'all-gone'
   | 'reply-lost'
   | 'late'
+  /** A swap that was given up reaches the server after an add that its staging lacks. */
+  | 'late-swap'
   | 'twice'
   | 'snapshot'
   | 'restart';

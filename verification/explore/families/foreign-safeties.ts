@@ -171,7 +171,8 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     name: 'foreign-swap-live',
     what: 'a swap is refused when another generation is live than the one it was made against',
     spare:
-      'under the lease nothing but a loss changes what is live, and then the mark on the live string is gone too',
+      'under the lease nothing but a loss changes what is live, and a string that vanished has lost its mark; ' +
+      'of an older copy that a peer put back this is inferred, not proved',
     take: () => ({
       lua: luaReplacing('bitmapSwap', "if (known[2] or '') ~= ARGV[4] then return 'STALE' end", ''),
     }),

@@ -89,9 +89,7 @@ export const SCALING_SAFETIES: readonly Safety[] = [
   {
     name: 'scaling-swap-tokens',
     what: 'a reset goes live only when it was published last, and the live list is that which it was made against',
-    spare:
-      'a filter that is not ready rejects adds: under the lease only a loss changes what is live, and each id acknowledged since the staging ' +
-      'was published is in both',
+    shownBy: 2341,
     take: () => replacing('growingSwap', SWAP_TOKENS),
   },
   {

@@ -20,6 +20,11 @@ const FAULTS: readonly (readonly Fault[])[] = [
   ['snapshot', 'restart'],
 ];
 
+/** Of scenarios about a swap that the server gets late. */
+const LATE_SWAP_SHARE = 0.15;
+/** What each process adds in them. */
+const LATE_IDS: readonly string[] = ['i', 'j', 'k', 'l', 'm', 'n'];
+
 /** Processes add to a filter that is soon full, look up in it, and sometimes empty it. */
 export function scalingScenario(seed: number): Scenario {
   const random = new Random(seed);
@@ -53,15 +58,33 @@ export function scalingScenario(seed: number): Scenario {
   }
   if (chance(0.35)) actors.push({ instance: on(), operations: [{ type: 'reset' }] });
   if (chance(0.15)) actors.push({ instance: on(), operations: [{ type: 'reset' }] });
+  const faults = Array.from({ length: random.below(4) }, () => choose(FAULTS)).flat();
+  const isOfLateSwap = new Random(seed ^ 0x1b873593).below(100) < 100 * LATE_SWAP_SHARE;
   return {
     seed,
     hasSource: false,
     instances,
-    actors,
-    faults: Array.from({ length: random.below(4) }, () => choose(FAULTS)).flat(),
+    ...(isOfLateSwap ? lateSwap(on(), instanceCount) : { actors, faults }),
     isSettled: false,
     leapWeight: 0,
     slowShare: choose([0, 0.1, 0.3]),
     ground: (filterName) => scalingGround({ filterName, capacity, scaling, isMade }),
   };
+}
+
+/** One process empties the filter and gives its swap up; meanwhile the others add ids and look them up. */
+function lateSwap(resetting: number, instanceCount: number): Pick<Scenario, 'actors' | 'faults'> {
+  const actors: ActorPlan[] = [{ instance: resetting, operations: [{ type: 'reset' }] }];
+  for (let instance = 0; instance < instanceCount; instance++) {
+    if (instance === resetting) continue;
+    const operations = LATE_IDS.flatMap((letter): Operation[] => {
+      const ids = [`${letter}${instance}`];
+      return [
+        { type: 'add', ids },
+        { type: 'check', ids, how: 'bulk' },
+      ];
+    });
+    actors.push({ instance, operations });
+  }
+  return { actors, faults: ['late-swap', 'late-swap'] };
 }

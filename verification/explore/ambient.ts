@@ -63,8 +63,22 @@ export function virtualise(): void {
     },
   };
   Object.assign(globalThis, replaced);
+  AbortSignal.any = follow;
   performance.now = () => current?.now ?? real.now();
   crypto.randomBytes = ((size: number) =>
     current ? Buffer.from(current.random.bytes(size)) : real.randomBytes(size)) as typeof crypto.randomBytes;
   syncBuiltinESMExports();
+}
+
+/**
+ * In the place of `AbortSignal.any`, whose signals Node keeps for as long as somebody listens: the run of a process that is killed listens
+ * for ever, and holds all that its schedule has made.
+ */
+function follow(signals: Iterable<AbortSignal>): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of signals) {
+    if (signal.aborted) controller.abort(signal.reason);
+    else signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
+  }
+  return controller.signal;
 }

@@ -105,7 +105,7 @@ export class ManagedFilter implements GuardableFilter {
       hasSource: definition.source !== undefined,
       emit: surroundings.emit,
       isAbsent: async (key) => (await this.checkKey(key)) === 'absent',
-      distrust: (reason) => this.inStore.distrust(reason),
+      distrust: (reason, pauses) => this.inStore.distrust(reason, pauses),
       add: async (key) => {
         this.keys.assertFits(key);
         await this.addKeys([key]);

@@ -1,5 +1,6 @@
 import { type BloomEvent, type BloomEventListener, printedId } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
+import type { DistrustPauses } from '../store/index.js';
 import type { GuardState } from './guard-state.js';
 
 /** A guarded method found something for an id that the filter answered "absent". */
@@ -21,14 +22,16 @@ export interface WrongAbsentsOptions {
   readonly emit: BloomEventListener;
   /** Whether the filter still answers "absent". */
   readonly isAbsent: (key: IdKey) => Promise<boolean>;
-  /** Takes the filter out of service until it is rebuilt. */
-  readonly distrust: (reason: string) => Promise<void>;
+  /** Takes the filter out of service until it is rebuilt; false where another process did within the pause, or it is out of service. */
+  readonly distrust: (reason: string, pauses: DistrustPauses) => Promise<boolean>;
   readonly add: (key: IdKey) => Promise<unknown>;
 }
 
 /** Time after a distrust before the next one; doubles with each, since a rebuild has not helped then. */
 const PAUSE_MS = 5 * 60_000;
 const MAX_PAUSE_MS = 24 * 3_600_000;
+/** The store keeps the same pauses for all processes, and for those that start anew. */
+const PAUSES: DistrustPauses = { firstMs: PAUSE_MS, lastMs: MAX_PAUSE_MS };
 /** Ids recorded one by one in such a pause: a method that is wrong about every id must not fill the filter. */
 const MAX_ADDS = 100;
 const ADVISE_EVERY_MS = 60_000;
@@ -36,8 +39,8 @@ const ADVISE_EVERY_MS = 60_000;
 /**
  * Decides what a wrong "absent" leads to. Either the filter lacks an id, and a rebuild mends that, or the method returns something
  * for ids that do not exist. Then everybody who asks for made-up ids would have the filter rebuilt again and again. So a
- * filter in shadow mode is never distrusted, and any other one at most once in five minutes, with pauses that grow. A process pauses
- * as well when it hears that another one has distrusted the filter. A method that has never found nothing is believed once, and not
+ * filter in shadow mode is never distrusted, and any other one at most once in five minutes, with pauses that grow, which all processes
+ * share by the store. A process pauses as well when it hears that another one has distrusted the filter. A method that has never found nothing is believed once, and not
  * at all where no rebuild can follow.
  */
 export class WrongAbsents {
@@ -55,11 +58,15 @@ export class WrongAbsents {
     const { filter, guarding, hasSource, emit, isAbsent, distrust, add } = this.options;
     if (!(await isAbsent(key))) return;
     guarding.wrongAbsents++;
-    const distrusted = guarding.mode === 'on' && this.mayDistrust(method);
-    const { absent: absents, wrongAbsents } = guarding;
-    emit({ type: 'wrong-absent', filter, id, method, wrongAbsents, absents, distrusted });
-    if (distrusted) await distrust(`${method} found something for an id that was answered "absent".`);
-    else this.advise(report);
+    let distrusted = false;
+    try {
+      const reason = `${method} found something for an id that was answered "absent".`;
+      distrusted = guarding.mode === 'on' && this.mayDistrust(method) && (await distrust(reason, PAUSES));
+    } finally {
+      const { absent: absents, wrongAbsents } = guarding;
+      emit({ type: 'wrong-absent', filter, id, method, wrongAbsents, absents, distrusted });
+    }
+    if (!distrusted) this.advise(report);
     if (guarding.mode !== 'on' || (distrusted && !hasSource)) return;
     if (distrusted || this.mayAdd(method)) await add(key);
   }

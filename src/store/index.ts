@@ -26,6 +26,7 @@ export {
 export { notRecorded } from './not-recorded.js';
 export type {
   AdvisedFilter,
+  DistrustPauses,
   StoredFilter,
   BloomReplicaMode,
   FilterStore,

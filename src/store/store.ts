@@ -86,9 +86,11 @@ export interface StoredFilter {
   /**
    * Takes the filter out of service for all processes, as `suspect`, until it is rebuilt.
    *
+   * @param pauses between two calls with pauses, of whichever process; left out: it is never too early.
+   * @returns false when that is too early, or the filter is not in service.
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */
-  distrust(reason: string): Promise<void>;
+  distrust(reason: string, pauses?: DistrustPauses): Promise<boolean>;
 
   /**
    * Whether the store can have this filter at all, asked when the application starts. Resolves also when it cannot be asked.
@@ -108,6 +110,12 @@ export interface StoredFilter {
   lease(request: LeaseRequest): Promise<RebuildLease | undefined>;
 
   close(): Promise<void>;
+}
+
+/** Pauses that double while calls follow one another, from the first to the last. In milliseconds. */
+export interface DistrustPauses {
+  readonly firstMs: number;
+  readonly lastMs: number;
 }
 
 /** What advice on a filter depends on. */

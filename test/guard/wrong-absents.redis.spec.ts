@@ -62,4 +62,13 @@ it('takes a filter down once for a method that returns a default, however many p
   expect((await first.filter.info()).builds).toBe(2);
   const wrongAbsents = [...first.events, ...second.events].filter(({ type }) => type === 'wrong-absent');
   expect(wrongAbsents).toMatchObject([{ distrusted: true }, ...Array(3).fill({ distrusted: false })]);
+  // A process that starts anew knows of no distrust of its own.
+  const third = await start();
+  await third.filter.check('mug');
+  await third.products.withDefault('mug');
+  await third.products.withDefault('nobody-5');
+  await eventually('it is reported', () => third.filter.guarding.counts().wrongAbsents === 1);
+  await eventually('it says what it did', () => third.events.some(({ type }) => type === 'wrong-absent'));
+  expect(third.events.filter(({ type }) => type === 'wrong-absent')).toMatchObject([{ distrusted: false }]);
+  expect((await third.filter.info()).state).toBe('ready');
 });

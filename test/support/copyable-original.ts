@@ -45,7 +45,7 @@ export class CopyableOriginal implements CopyableStore {
       readBlocks: (first, count) => this.read(first, count),
       measureErrorRate: async () => undefined,
       verify: async () => {},
-      distrust: async () => {},
+      distrust: async () => true,
       advise: refuse,
       lease: refuse,
       close: async () => {},

@@ -95,12 +95,14 @@ export class StoredFilterInMemory<Held extends InMemoryFilter = InMemoryFilter> 
     };
   }
 
-  async distrust(reason: string): Promise<void> {
-    if (!this.live) return;
+  /** Nobody else knows this filter, so that who distrusts it knows when that was last. */
+  async distrust(reason: string): Promise<boolean> {
+    if (!this.live) return false;
     this.live = undefined;
     this.state = 'suspect';
     const { emit, name } = this.options;
     emit({ type: 'state-changed', filter: name, state: this.state, reason });
+    return true;
   }
 
   async verify(): Promise<void> {}

@@ -11,6 +11,7 @@ import type {
   MeasurableFilter,
   RebuildLease,
   SharedNegativeCache,
+  DistrustPauses,
 } from '../index.js';
 import type { CopyBudget } from './copy-budget.js';
 import { LocalCopy } from './local-copy.js';
@@ -108,9 +109,9 @@ export class ReplicatedFilter implements MeasurableFilter {
     return this.inner.measureErrorRate();
   }
 
-  async distrust(reason: string): Promise<void> {
+  distrust(reason: string, pauses?: DistrustPauses): Promise<boolean> {
     this.drop();
-    await this.inner.distrust(reason);
+    return this.inner.distrust(reason, pauses);
   }
 
   advise(filter: AdvisedFilter): Promise<readonly string[]> {

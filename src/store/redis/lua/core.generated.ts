@@ -205,6 +205,20 @@ end
 return removed
 `,
   },
+  distrust: {
+    source: `local time = redis.pcall('TIME')
+local known = redis.pcall('HMGET', KEYS[1], 'distrusted', 'distrustWait')
+if time.err or known.err then return 1 end
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local at, wait = tonumber(known[1] or ''), tonumber(known[2] or '')
+local first, last = tonumber(ARGV[1]), tonumber(ARGV[2])
+local is_known = at and wait and at <= now and wait >= 0 and wait <= last
+if is_known and now < at + wait then return 0 end
+local next_wait = is_known and now < at + 2 * wait and math.min(2 * wait, last) or first
+redis.pcall('HSET', KEYS[1], 'distrusted', now, 'distrustWait', next_wait)
+return 1
+`,
+  },
   generationOffline: {
     source: `local kind = redis.call('TYPE', KEYS[1]).ok
 local token = kind == 'hash' and redis.call('HGET', KEYS[1], 'token') or ''

@@ -2,6 +2,7 @@ import { BloomUnavailableError, jittered } from '../../../common/index.js';
 import {
   type BuildOccasion,
   type BuildOutcome,
+  type DistrustPauses,
   FIRST_BUILD_PAUSE_MS,
   LAST_BUILD_PAUSE_MS,
 } from '../../index.js';
@@ -25,7 +26,7 @@ export class LeaseScripts {
     private readonly connection: RedisConnection,
     sources?: LuaSources,
   ) {
-    this.scripts = defineScripts(coreLua, ['acquire', 'renew', 'release'], sources);
+    this.scripts = defineScripts(coreLua, ['acquire', 'distrust', 'renew', 'release'], sources);
   }
 
   acquire(
@@ -78,6 +79,11 @@ export class LeaseScripts {
       default:
         throw unexpected(reply, this.scripts.renew);
     }
+  }
+
+  /** False: less than the pause has passed since a process distrusted the filter. */
+  async mayDistrust({ builds }: LeaseKeys, { firstMs, lastMs }: DistrustPauses): Promise<boolean> {
+    return Number(await this.connection.run(this.scripts.distrust, [builds], [firstMs, lastMs])) === 1;
   }
 
   /** @param build undefined when nothing was noted of a build */

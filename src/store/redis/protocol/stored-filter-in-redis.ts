@@ -3,6 +3,7 @@ import type { IdKey } from '../../../filter/index.js';
 import {
   type AdvisedFilter,
   type BloomVerdict,
+  type DistrustPauses,
   type FilterDescription,
   type LeaseRequest,
   notRecorded,
@@ -57,10 +58,12 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
     return verifyOwner(this.context);
   }
 
-  async distrust(reason: string): Promise<void> {
-    const { metadata } = this.context;
+  async distrust(reason: string, pauses?: DistrustPauses): Promise<boolean> {
+    const { metadata, scripts, keys } = this.context;
     const snapshot = await unavailable(metadata.reload());
-    if (snapshot.live) await unavailable(metadata.takeOffline(snapshot, 'suspect', reason));
+    if (!snapshot.live || (pauses && !(await scripts.lease.mayDistrust(keys, pauses)))) return false;
+    await unavailable(metadata.takeOffline(snapshot, 'suspect', reason));
+    return true;
   }
 
   advise(filter: AdvisedFilter): Promise<readonly string[]> {

@@ -2,8 +2,10 @@
 // JavaScript and never read from disk at run time. Each kind of filter has a file of its own, so that nobody loads the scripts of a
 // kind that is not used. --check only tells whether the files are up to date.
 //
-// A line `--- @include "lease"` in a script stands for lua/include/lease.lua, once in a script however often it is named. What is
-// embedded is code and the markers that tests look for (--safety:, --part:, --end), without headers and other comments.
+// A line `--- @include "lease"` in a script stands for lua/include/lease.lua, once in a script however often it is named. An include
+// names those that it needs in its first lines. In the generated files an include stands once, as a constant of the kind that uses it, or in
+// include.generated.ts if several kinds do. What is embedded is code and the markers that tests look for (--safety:, --part:, --end),
+// without headers and other comments.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
 import { embed, root } from './embed.mjs';
@@ -17,7 +19,7 @@ const KINDS = {
   cf: ['cf'],
   growing: ['growing'],
 };
-const INCLUDE = /^--- @include "([\w-]+)"$/;
+const INCLUDE = /^( *)--- @include "([\w-]+)"$/;
 const MARKER = /^--(safety:|part:|end$)/;
 
 const files = readdirSync(join(root, FOLDER), { recursive: true, encoding: 'utf8' });
@@ -31,44 +33,100 @@ if (twice)
 const ofNoKind = scripts.find((file) => !Object.values(KINDS).flat().includes(file.split(sep)[0]));
 if (ofNoKind) throw new Error(`Expected every script to be in a folder of KINDS, got ${ofNoKind}.`);
 
-for (const [kind, folders] of Object.entries(KINDS)) {
-  const entries = scripts.filter((file) => folders.includes(file.split(sep)[0])).map(entryOf);
-  embed({
-    target: `${FOLDER}/${kind}.generated.ts`,
-    from: folders.map((folder) => `${FOLDER}/${folder}/*.lua`).join(', '),
-    code: `export const ${kind}Lua = {\n${entries.join('')}};\n`,
-  });
+const includes = new Map(
+  files
+    .filter((file) => file.endsWith('.lua') && file.startsWith(`include${sep}`))
+    .sort()
+    .map((file) => [basename(file, '.lua'), includeOf(file)]),
+);
+/** For each include the kinds that use it. */
+const usedBy = new Map([...includes.keys()].map((name) => [name, new Set()]));
+const bodies = new Map(
+  Object.entries(KINDS).map(([kind, folders]) => {
+    const ofKind = scripts.filter((file) => folders.includes(file.split(sep)[0]));
+    return [kind, ofKind.map((file) => entryOf(file, (name) => usedBy.get(name).add(kind))).join('')];
+  }),
+);
+const unused = [...usedBy].find(([, kinds]) => kinds.size === 0);
+if (unused) throw new Error(`Expected a script to use each include, got ${unused[0]}.lua, which none does.`);
+
+/** What several kinds use. */
+const shared = [...usedBy].filter(([, kinds]) => kinds.size > 1).map(([name]) => name);
+write('include', ['include'], shared.map((name) => `export ${constantOf(name)}`).join(''));
+for (const [kind, body] of bodies) {
+  const used = [...usedBy].filter(([, kinds]) => kinds.has(kind)).map(([name]) => name);
+  const imported = used.filter((name) => shared.includes(name)).map(camelCase);
+  const own = used.filter((name) => !shared.includes(name)).map(constantOf);
+  const imports =
+    imported.length === 0 ? '' : `import { ${imported.join(', ')} } from './include.generated.js';\n`;
+  write(
+    kind,
+    [...KINDS[kind], 'include'],
+    `${imports}${own.join('')}export const ${kind}Lua = {\n${body}};\n`,
+  );
 }
-for (const file of files.filter((one) => one.endsWith('.generated.ts') && !(one.slice(0, -13) in KINDS))) {
+for (const file of files.filter((one) => one.endsWith('.generated.ts'))) {
+  if (file === 'include.generated.ts' || file.slice(0, -'.generated.ts'.length) in KINDS) continue;
   if (process.argv.includes('--check')) throw new Error(`Expected no ${file}: there is no such kind.`);
   rmSync(join(root, FOLDER, file));
 }
 
-function entryOf(file) {
-  const name = basename(file, '.lua').replace(/[-_](.)/g, (_, letter) => letter.toUpperCase());
-  const source = codeOf(file, new Set(), [file]);
-  return `  ${name}: {\n    source: \`${source.replace(/[\\`]|\$\{/g, '\\$&')}\`,\n  },\n`;
+function write(kind, folders, code) {
+  const from = folders.map((folder) => `${FOLDER}/${folder}/*.lua`).join(', ');
+  embed({ target: `${FOLDER}/${kind}.generated.ts`, from, code });
 }
 
-/** The code of a script, with that of its includes where they are named. */
-function codeOf(file, included, path) {
+function constantOf(name) {
+  return `const ${camelCase(name)} = \`${includes.get(name).code}\`;\n`;
+}
+
+/** A script of a generated file; reports the names of the includes that it uses. */
+function entryOf(file, uses) {
+  const used = new Set();
+  const source = linesOf(file).map((line) => {
+    const [, indent, name] = INCLUDE.exec(line) ?? [];
+    if (name === undefined) return codeOf(line);
+    const needed = withNeeds(name, [file]).filter((one) => !used.has(one));
+    for (const one of needed) {
+      if (indent === '') used.add(one);
+      uses(one);
+    }
+    return needed.map((one) => `\${${camelCase(one)}}`).join('');
+  });
+  return `  ${camelCase(basename(file, '.lua'))}: {\n    source: \`${source.join('')}\`,\n  },\n`;
+}
+
+/** An include and all that it needs, in the order in which they must stand. */
+function withNeeds(name, path) {
+  const include = includes.get(name);
+  if (!include) throw new Error(`Expected includes that exist, got "${name}" in ${path.at(-1)}.`);
+  if (path.includes(name))
+    throw new Error(`Expected no circle of includes, got ${[...path, name].join(' → ')}.`);
+  return [...new Set([...include.needs.flatMap((need) => withNeeds(need, [...path, name])), name])];
+}
+
+/** The code of an include, and the names of those that it needs. */
+function includeOf(file) {
+  const lines = linesOf(file);
+  const needs = lines.flatMap((line) => INCLUDE.exec(line)?.[2] ?? []);
+  const body = lines.filter((line) => line.trim() !== '');
+  if (body.slice(needs.length).some((line) => INCLUDE.test(line)))
+    throw new Error(`Expected ${file} to name what it needs in its first lines.`);
+  return { needs, code: body.slice(needs.length).map(codeOf).join('') };
+}
+
+/** The lines of a file below its header. */
+function linesOf(file) {
   const text = readFileSync(join(root, FOLDER, file), 'utf8').replaceAll('\r\n', '\n');
-  const lines = text.replace(/^--\[\[[^]*?\]\]\n/, '').split('\n');
-  let code = '';
-  for (const line of lines) {
-    const name = INCLUDE.exec(line)?.[1];
-    if (name !== undefined) code += includeOf(name, included, path);
-    else if (line.trim() !== '' && (MARKER.test(line) || !line.trimStart().startsWith('--')))
-      code += `${line}\n`;
-  }
-  return code;
+  return text.replace(/^--\[\[[^]*?\]\]\n/, '').split('\n');
 }
 
-function includeOf(name, included, path) {
-  const file = join('include', `${name}.lua`);
-  if (path.includes(file))
-    throw new Error(`Expected no circle of includes, got ${[...path, file].join(' → ')}.`);
-  if (included.has(file)) return '';
-  included.add(file);
-  return codeOf(file, included, [...path, file]);
+/** A line as it is embedded: nothing for a comment that is no marker. */
+function codeOf(line) {
+  const isCode = line.trim() !== '' && (MARKER.test(line) || !line.trimStart().startsWith('--'));
+  return isCode ? `${line.replace(/[\\`]|\$\{/g, '\\$&')}\n` : '';
+}
+
+function camelCase(name) {
+  return name.replace(/[-_](.)/g, (_, letter) => letter.toUpperCase());
 }

@@ -4,12 +4,18 @@ import { luaSources } from './lua-sources.js';
 export const SAFETIES = ['double-write'] as const;
 export type Safety = (typeof SAFETIES)[number];
 
-type ScriptName = keyof typeof luaSources;
+type Sources = typeof luaSources;
+type ScriptName = keyof Sources;
 
-/** The library's Lua with one safety taken out, for tests that must see it missing. */
-export function luaWithout(safety: string, sources = luaSources): typeof luaSources {
-  const without = (source: string) => source.replace(section('safety', safety), '');
-  return changed(without, `a section --safety:${safety}`, sources);
+/**
+ * The library's Lua with one safety taken out, for tests that must see it missing.
+ *
+ * @param scripts those to take it out of; else every script that has it
+ */
+export function luaWithout(safety: string, scripts?: readonly ScriptName[], sources = luaSources): Sources {
+  const without = (source: string, name: ScriptName) =>
+    scripts && !scripts.includes(name) ? source : source.replace(section('safety', safety), '');
+  return changed(without, `a section --safety:${safety}`, sources, scripts);
 }
 
 /** The library's Lua with a text of one script replaced. */
@@ -18,11 +24,12 @@ export function luaReplacing(
   text: string | RegExp,
   by: string,
   sources = luaSources,
-): typeof luaSources {
+): Sources {
   return changed(
     (source, name) => (name === script ? source.replace(text, by) : source),
     String(text),
     sources,
+    [script],
   );
 }
 
@@ -33,20 +40,32 @@ export function luaPart(script: ScriptName, part: string): string {
   return found;
 }
 
+/** The names of the scripts that are not those of the library. */
+export function changedScripts(sources: Sources): ScriptName[] {
+  const names = Object.keys(sources) as ScriptName[];
+  return names.filter((name) => sources[name].source !== luaSources[name].source);
+}
+
 function section(kind: 'safety' | 'part', name: string): RegExp {
   return new RegExp(`^--${kind}:${name}$[^]*?^--end$`, 'gm');
 }
 
+/** @param scripts which must all change; else at least one */
 function changed(
-  change: (source: string, name: string) => string,
+  change: (source: string, name: ScriptName) => string,
   what: string,
-  sources = luaSources,
-): typeof luaSources {
+  sources: Sources,
+  scripts?: readonly ScriptName[],
+): Sources {
   const entries = Object.entries(sources).map(([name, script]) => [
     name,
-    { ...script, source: change(script.source, name) },
+    { ...script, source: change(script.source, name as ScriptName) },
   ]);
-  const broken = Object.fromEntries(entries) as typeof luaSources;
-  if (JSON.stringify(broken) === JSON.stringify(sources)) throw new Error(`No script has ${what}.`);
+  const broken = Object.fromEntries(entries) as Sources;
+  const isChanged = (name: ScriptName) => broken[name].source !== sources[name].source;
+  const same = scripts?.find((name) => !isChanged(name));
+  if (same !== undefined) throw new Error(`The script ${same} has not ${what}.`);
+  if (!scripts && !(Object.keys(sources) as ScriptName[]).some(isChanged))
+    throw new Error(`No script has ${what}.`);
   return broken;
 }

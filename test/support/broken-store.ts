@@ -45,17 +45,17 @@ export const PROTOCOL_SAFETIES: readonly Safety[] = [
   {
     name: 'add-tag',
     what: '`add` refuses a caller who knows another live generation',
-    take: () => ({ lua: luaWithout('add-tag') }),
+    take: () => ({ lua: luaWithout('add-tag', ['add']) }),
   },
   {
     name: 'add-pending-tag',
     what: '`add` refuses a caller who knows another staged generation, or none',
-    take: () => ({ lua: luaWithout('add-pending-tag') }),
+    take: () => ({ lua: luaWithout('add-pending-tag', ['add']) }),
   },
   {
     name: 'double-write',
     what: '`add` writes to the staged generation too',
-    take: () => ({ lua: luaWithout('double-write') }),
+    take: () => ({ lua: luaWithout('double-write', ['add']) }),
   },
   {
     name: 'or-merge',
@@ -72,17 +72,17 @@ export const PROTOCOL_SAFETIES: readonly Safety[] = [
     name: 'merge-token',
     what: 'a merge is refused without the lease',
     spare: 'staging keys carry the token in their names, and the swap asks for it: it saves work only',
-    take: () => ({ lua: luaWithout('merge-token') }),
+    take: () => ({ lua: luaWithout('lease', ['load', 'merge']) }),
   },
   {
     name: 'swap-token',
     what: 'a swap is refused without the lease, or when another staging was published',
-    take: () => ({ lua: luaWithout('swap-token') }),
+    take: () => ({ lua: luaWithout('staging-token', ['swap'], luaWithout('lease', ['swap'])) }),
   },
   {
     name: 'length',
     what: 'merge and swap refuse staged segments that are not there whole',
-    take: () => ({ lua: luaWithout('length') }),
+    take: () => ({ lua: luaWithout('merge-length', ['merge'], luaWithout('length', ['swap'])) }),
   },
   {
     name: 'denial-mark',
@@ -146,12 +146,13 @@ export const PROTOCOL_SAFETIES: readonly Safety[] = [
     name: 'server',
     what: 'a swap is refused on a server other than the one that was staged on',
     spare: 'the generation would go live with the run id of the old server, and be suspect at the first look',
-    take: () => ({ lua: luaWithout('server') }),
+    take: () => ({ lua: luaWithout('server', ['swap']) }),
   },
 ];
 
 function segmentsAlone(): string {
-  return `local staged, old = tonumber(ARGV[5]), tonumber(ARGV[6])\n${luaPart('swap', 'segments')}\nreturn 'OK'\n`;
+  const counts = 'local staged, old = tonumber(ARGV[5]), tonumber(ARGV[6])';
+  return `${counts}\n${luaPart('swap', 'retire')}\n${luaPart('swap', 'segments')}\nreturn 'OK'\n`;
 }
 
 /** A store whose filters believe blocks of any generation. */

@@ -32,16 +32,7 @@ function shortened(args: (string | Buffer)[]): (string | number | Buffer)[] {
   if (segments <= MAX_SEGMENTS) return args;
   const live = rest.slice(0, MAX_SEGMENTS);
   const aside = rest.slice(segments, segments + MAX_SEGMENTS);
-  return [
-    script!,
-    2 + 2 * MAX_SEGMENTS,
-    meta!,
-    denials!,
-    ...live,
-    ...aside,
-    MAX_SEGMENTS,
-    ...rest.slice(2 * segments + 1),
-  ];
+  return [script!, 2 + 2 * MAX_SEGMENTS, meta!, denials!, ...live, ...aside, ...rest.slice(2 * segments)];
 }
 
 /** For people. */

@@ -12,8 +12,6 @@ import type { Reply } from './server-link.js';
 import type { SimulatedServer } from './simulated-server.js';
 
 const SLOW_WEIGHT = 0.03;
-const PUBLISH = new Set(['publish', 'generationPublish']);
-const WITHDRAW = new Set(['withdraw', 'generationWithdraw']);
 const ADD = new Set(['add', 'bitmapAdd', 'growingAdd']);
 
 export interface GateOptions {
@@ -97,7 +95,7 @@ export class Gate {
       return;
     }
     this.options.olderCopy.note(what, command!, reply);
-    if (PUBLISH.has(what) && String(reply.value) === 'OK') {
+    if (what === 'publish' && String(reply.value) === 'OK') {
       instance.drain = oracle.awaited();
       oracle.published();
       instance.hasPublished = true;
@@ -105,8 +103,8 @@ export class Gate {
     if (isSwap(what) && empties && String(reply.value) === 'OK') oracle.emptied();
     const { source } = instance.options;
     if (source && String(reply.value) === 'OK' && changesSize(command!, what)) oracle.resized(source.read);
-    if (isSwap(what) || WITHDRAW.has(what)) instance.hasPublished = false;
-    if (WITHDRAW.has(what)) {
+    if (isSwap(what) || what === 'withdraw') instance.hasPublished = false;
+    if (what === 'withdraw') {
       instance.addsAtWithdrawal = oracle.adds;
       // What it has staged is there for a while.
       if (instance.hasLateSwap) instance.weight = SLOW_WEIGHT;

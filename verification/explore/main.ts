@@ -1,5 +1,6 @@
 import { Progress } from '../../sample-app/src/demo/progress.js';
-import type { Safety } from '../../test/support/broken-store.js';
+import { changedScripts } from '../../test/support/broken-lua.js';
+import type { Breakage, Safety } from '../../test/support/broken-store.js';
 import { startRedis } from '../../test/support/redis-server.js';
 import { virtualise } from './ambient.js';
 import { type ExploreArguments, parseExploreArguments, USAGE, UsageError } from './explore-arguments.js';
@@ -24,6 +25,8 @@ interface FamilyResult {
 interface BrokenResult {
   readonly safety: string;
   readonly caught: boolean;
+  /** How many scripts it stood in; 0 for one that is no part of a script. */
+  readonly scripts: number;
   /** Another safety covers for it. */
   readonly isSpare: boolean;
   /** Seed of a schedule that shows it. */
@@ -140,11 +143,13 @@ async function showFailures(explorer: Explorer, family: Family, { failed, stuck 
 
 async function takeOut(link: ServerLink, family: Family, safety: Safety): Promise<BrokenResult> {
   const isSpare = safety.spare !== undefined;
-  const explorer = await Explorer.open(link, family, safety.take());
+  const breakage = safety.take();
+  const found = { safety: safety.name, scripts: scriptsIn(breakage), isSpare };
+  const explorer = await Explorer.open(link, family, breakage);
   const { shownBy } = safety;
   if (shownBy !== undefined) {
     const { failed } = await explorer.run({ firstSeed: shownBy, count: 1 });
-    if (failed.length > 0) return { safety: safety.name, caught: true, isSpare, shownBy };
+    if (failed.length > 0) return { ...found, caught: true, shownBy };
   }
   const count = isSpare ? family.triesOfSpare : MOST_TO_CATCH;
   const { failed } = await explorer.run({
@@ -155,13 +160,14 @@ async function takeOut(link: ServerLink, family: Family, safety: Safety): Promis
     onProgress: (done) => progress.show(`without ${safety.name}: ${done} schedules`, done / count),
   });
   const [first] = failed;
-  return { safety: safety.name, caught: first !== undefined, isSpare, shownBy: first ?? null };
+  return { ...found, caught: first !== undefined, shownBy: first ?? null };
 }
 
 async function showBroken(link: ServerLink, { seed }: ExploreArguments, safety: Safety): Promise<number> {
-  progress.line(`Taken out, ${safety.name}: ${safety.what}.`);
+  const breakage = safety.take();
+  progress.line(`Taken out, ${safety.name}${inScripts(scriptsIn(breakage))}: ${safety.what}.`);
   const family = FAMILIES.find(({ safeties }) => safeties.includes(safety))!;
-  const explorer = await Explorer.open(link, family, safety.take());
+  const explorer = await Explorer.open(link, family, breakage);
   const { failed } = await explorer.run({ firstSeed: seed, count: MOST_TO_CATCH, stopsAtFailure: true });
   if (failed.length > 0) await show(explorer, family, failed[0]!);
   else progress.line(`No schedule of ${MOST_TO_CATCH} failed without ${safety.name}.`);
@@ -182,8 +188,16 @@ async function show(explorer: Explorer, { name }: Family, seed: number): Promise
   for (const violation of new Set(shortest.violations)) progress.line(`  WRONG: ${violation}`);
 }
 
-function describe({ name, spare }: Safety, { caught, shownBy }: BrokenResult): string {
-  const without = `Without ${name}:`.padEnd(34);
+function scriptsIn({ lua }: Breakage): number {
+  return lua ? changedScripts(lua).length : 0;
+}
+
+function inScripts(count: number): string {
+  return count === 0 ? '' : ` (${count} ${count === 1 ? 'script' : 'scripts'})`;
+}
+
+function describe({ name, spare }: Safety, { caught, scripts, shownBy }: BrokenResult): string {
+  const without = `Without ${name}${inScripts(scripts)}:`.padEnd(46);
   if (caught) return `${without}caught by the schedule of seed ${shownBy}`;
   return spare === undefined ? `${without}NOT CAUGHT` : `${without}not caught, as expected: ${spare}`;
 }

@@ -14,7 +14,7 @@ const SWAPS = ['swap', 'bitmapSwap', 'bfSwap', 'cfSwap'];
 const COMMANDS: Partial<Record<Step, readonly string[]>> = {
   lease: ['acquire'],
   stage: ['stage', 'bitmapStage'],
-  publish: ['publish', 'generationPublish'],
+  publish: ['publish'],
   load: ['load'],
   merge: ['merge', 'bitmapMerge'],
   verify: ['check', 'bitmapCheck'],

@@ -1,7 +1,7 @@
 import { luaReplacing, luaWithout } from '../../../test/support/broken-lua.js';
 import type { Safety } from '../../../test/support/broken-store.js';
 
-const PROVED_ADD = /if not \(isProved\(KEYS\[2\], ARGV\[3\]\) and hasSettings\(\)\) then return 'LOST' end/;
+const PROVED_ADD = /if not \(isProved\(KEYS\[2\], ARGV\[3\]\) and hasSettings\(.*\)\) then return 'LOST' end/;
 
 /** Every safety of filters on keys of others, with the way to take it out. */
 export const FOREIGN_SAFETIES: readonly Safety[] = [
@@ -15,13 +15,15 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-check-proof',
     what: 'an id is absent only in a string that is proved to be the one of the generation',
-    take: () => ({ lua: luaReplacing('bitmapCheck', "if not isProved() then return 'LOST' end", '') }),
+    take: () => ({
+      lua: luaWithout('settings', ['bitmapCheck'], luaWithout('check-proof', ['bitmapCheck'])),
+    }),
   },
   {
     name: 'foreign-canaries',
     what: 'a string without its canaries is another one',
     take: () => ({
-      lua: luaReplacing('bitmapCheck', "~= '\\255' then return false end", "== 'x' then return false end"),
+      lua: luaReplacing('bitmapCheck', "~= '\\255' then return 'LOST' end", "== 'x' then return 'LOST' end"),
     }),
   },
   {
@@ -30,7 +32,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     take: () => ({
       lua: luaReplacing(
         'bitmapCheck',
-        /if \w+\('STRLEN', key\) ~= tonumber\(ARGV\[4\]\) then return false end/,
+        /if \w+\('STRLEN', key\) ~= tonumber\(ARGV\[4\]\) then return 'LOST' end/,
         '',
       ),
     }),
@@ -39,19 +41,13 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     name: 'foreign-check-settings',
     what: 'settings beside the string are those of the generation',
     shownBy: 1310,
-    take: () => ({
-      lua: luaReplacing(
-        'bitmapCheck',
-        /if \w+\('HGET', KEYS\[3\], ARGV\[i\]\) ~= ARGV\[i \+ 1\] then return false end/,
-        '',
-      ),
-    }),
+    take: () => ({ lua: luaWithout('settings', ['bitmapCheck']) }),
   },
   {
     name: 'foreign-add-tag',
     what: '`add` refuses a caller who knows another live generation',
     shownBy: 1160,
-    take: () => ({ lua: luaWithout('add-tag') }),
+    take: () => ({ lua: luaWithout('add-tag', ['bitmapAdd']) }),
   },
   {
     name: 'foreign-add-proof',
@@ -62,22 +58,22 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-recent',
     what: 'a string without the bits of the last adds is an older copy',
-    take: () => ({ lua: luaWithout('recent') }),
+    take: () => ({ lua: luaWithout('recent-bits', ['bitmapAdd', 'bitmapCheck']) }),
   },
   {
     name: 'foreign-add-known',
     what: 'both of these',
-    take: () => ({ lua: luaReplacing('bitmapAdd', PROVED_ADD, '', luaWithout('add-tag')) }),
+    take: () => ({ lua: luaReplacing('bitmapAdd', PROVED_ADD, '', luaWithout('add-tag', ['bitmapAdd'])) }),
   },
   {
     name: 'foreign-add-pending-tag',
     what: '`add` refuses a caller who knows another staged generation, or none',
-    take: () => ({ lua: luaWithout('add-pending-tag') }),
+    take: () => ({ lua: luaWithout('add-pending-tag', ['bitmapAdd']) }),
   },
   {
     name: 'foreign-double-write',
     what: '`add` writes to the staged string too',
-    take: () => ({ lua: luaWithout('double-write') }),
+    take: () => ({ lua: luaWithout('double-write', ['bitmapAdd']) }),
   },
   {
     name: 'foreign-staged-again',
@@ -101,7 +97,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     name: 'foreign-merge-token',
     what: 'a merge is refused without the lease',
     spare: 'staged keys carry the token in their names, and the swap asks for it: it saves work only',
-    take: () => ({ lua: luaWithout('merge-token') }),
+    take: () => ({ lua: luaWithout('lease', ['bitmapMerge']) }),
   },
   {
     name: 'foreign-merge-length',
@@ -142,30 +138,18 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     name: 'foreign-stage-lease',
     what: 'a staging is made only under the lease',
     spare: 'what is staged without the lease is not published, nor swapped: it saves work only',
-    take: () => ({
-      lua: luaReplacing(
-        'bitmapStage',
-        "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end",
-        '',
-      ),
-    }),
+    take: () => ({ lua: luaWithout('lease', ['bitmapStage']) }),
   },
   {
     name: 'foreign-publish-lease',
     what: 'a staging is published only under the lease',
     spare: 'the swap asks for the lease, and for the staging that was published last: it saves work only',
-    take: () => ({
-      lua: luaReplacing(
-        'generationPublish',
-        "if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end",
-        '',
-      ),
-    }),
+    take: () => ({ lua: luaWithout('lease', ['publish']) }),
   },
   {
     name: 'foreign-swap-token',
     what: 'a swap is refused without the lease, or when another staging was published',
-    take: () => ({ lua: luaWithout('swap-token') }),
+    take: () => ({ lua: luaWithout('staging-token', ['bitmapSwap'], luaWithout('lease', ['bitmapSwap'])) }),
   },
   {
     name: 'foreign-swap-live',
@@ -173,15 +157,13 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     spare:
       'under the lease nothing but a loss changes what is live, and a string that vanished has lost its mark; ' +
       'of an older copy that a peer put back this is inferred, not proved',
-    take: () => ({
-      lua: luaReplacing('bitmapSwap', "if (known[2] or '') ~= ARGV[4] then return 'STALE' end", ''),
-    }),
+    take: () => ({ lua: luaWithout('live-token', ['bitmapSwap']) }),
   },
   {
     name: 'foreign-length',
     what: 'a swap is refused when the staged string is not there whole, with its canaries',
     shownBy: 2242,
-    take: () => ({ lua: luaWithout('length') }),
+    take: () => ({ lua: luaWithout('staged-proof', ['bitmapSwap']) }),
   },
   {
     name: 'foreign-marked',
@@ -198,18 +180,12 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     name: 'foreign-server',
     what: 'a swap is refused on a server other than the one that was staged on',
     spare: 'the generation would go live with the run id of the old server, and be suspect at the first look',
-    take: () => ({ lua: luaWithout('server') }),
+    take: () => ({ lua: luaWithout('server', ['bitmapSwap']) }),
   },
   {
     name: 'foreign-adopt-meta',
     what: 'a key is taken as it is only while there are no metadata, unless somebody says so',
-    take: () => ({
-      lua: luaReplacing(
-        'bitmapAdopt',
-        /local kind = redis.call\('TYPE', meta\).ok\n[^]*?\nend\n(?=local length)/,
-        '',
-      ),
-    }),
+    take: () => ({ lua: luaReplacing('bitmapAdopt', /if not stateToAdopt[^]*?\n(?=local length)/, '') }),
   },
   {
     name: 'foreign-drain',

@@ -1,12 +1,7 @@
-import { luaReplacing } from '../../../test/support/broken-lua.js';
+import { luaReplacing, luaWithout } from '../../../test/support/broken-lua.js';
 import type { Breakage, Safety } from '../../../test/support/broken-store.js';
 
-const LIVE_TOKEN = "(known[1] or '') ~= ARGV[1] or ";
-const STAGED_TOKEN = " or (known[2] or '') ~= ARGV[2]";
-const GROW_LEASE = "if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end";
-const GROW_TOKEN = /if redis\.p?call\('HGET', KEYS\[1\], 'token'\) ~= ARGV\[2\] then return 'STALE' end/;
-const SWAP_TOKENS = /if known\[1\] ~= ARGV\[2\] or .* then return 'STALE' end/;
-const LENGTH = /if redis\.call\('STRLEN', KEYS\[i\]\) ~= .* then return 'LENGTH' end/;
+const GROW_TOKEN = /if ask\('HGET', KEYS\[1\], 'token'\) ~= ARGV\[2\] then return 'STALE' end/;
 
 /** Every safety of filters that grow by layers, with the way to take it out. */
 export const SCALING_SAFETIES: readonly Safety[] = [
@@ -16,7 +11,7 @@ export const SCALING_SAFETIES: readonly Safety[] = [
     take: () =>
       replacing(
         'growingCheck',
-        /if redis\.\w+\('HGET', KEYS\[1\], ARGV\[1\]\) ~= ARGV\[2\] then return 'STALE' end/,
+        /if ask\('HGET', KEYS\[1\], ARGV\[1\]\) ~= ARGV\[2\] then return 'STALE' end/,
       ),
   },
   {
@@ -27,12 +22,12 @@ export const SCALING_SAFETIES: readonly Safety[] = [
   {
     name: 'scaling-add-live',
     what: '`add` refuses a caller who knows another list of layers',
-    take: () => replacing('growingAdd', LIVE_TOKEN, ''),
+    take: () => ({ lua: luaWithout('add-tag', ['growingAdd']) }),
   },
   {
     name: 'scaling-add-staged',
     what: '`add` refuses a caller who knows another staged generation, or none',
-    take: () => replacing('growingAdd', STAGED_TOKEN, ''),
+    take: () => ({ lua: luaWithout('add-pending-tag', ['growingAdd']) }),
   },
   {
     name: 'scaling-add-block',
@@ -53,14 +48,13 @@ export const SCALING_SAFETIES: readonly Safety[] = [
   {
     name: 'scaling-double-write',
     what: '`add` writes to the staged generation too',
-    take: () =>
-      replacing('growingAdd', "if ARGV[2] ~= '' then\n  local staged", 'if false then\n  local staged'),
+    take: () => ({ lua: luaWithout('double-write', ['growingAdd']) }),
   },
   {
     name: 'scaling-grow-lease',
     what: 'a layer is opened only under the lease',
     spare: 'another process that grew or emptied the filter has changed the token, which is compared',
-    take: () => replacing('growingGrow', GROW_LEASE),
+    take: () => ({ lua: luaWithout('lease', ['growingGrow']) }),
   },
   {
     name: 'scaling-grow-token',
@@ -70,39 +64,39 @@ export const SCALING_SAFETIES: readonly Safety[] = [
   {
     name: 'scaling-grow-known',
     what: 'both of these',
-    take: () => ({
-      lua: luaReplacing('growingGrow', GROW_TOKEN, '', luaReplacing('growingGrow', GROW_LEASE, '')),
-    }),
+    take: () => ({ lua: luaReplacing('growingGrow', GROW_TOKEN, '', luaWithout('lease', ['growingGrow'])) }),
   },
   {
     name: 'scaling-grow-length',
     what: 'a layer is opened only when its segments are there whole',
     spare: 'a layer that is not there is a loss for every reader: it saves the filter, not an id',
-    take: () => replacing('growingGrow', LENGTH),
+    take: () => ({ lua: luaWithout('length', ['growingGrow']) }),
   },
   {
     name: 'scaling-swap-lease',
     what: 'a reset goes live only under the lease',
     spare: 'another process that grew or emptied the filter has changed a token, and those are compared',
-    take: () => replacing('growingSwap', GROW_LEASE),
+    take: () => ({ lua: luaWithout('lease', ['growingSwap']) }),
   },
   {
     name: 'scaling-swap-tokens',
     what: 'a reset goes live only when it was published last, and the live list is that which it was made against',
     shownBy: 2341,
-    take: () => replacing('growingSwap', SWAP_TOKENS),
+    take: () => ({
+      lua: luaWithout('live-token', ['growingSwap'], luaWithout('staging-token', ['growingSwap'])),
+    }),
   },
   {
     name: 'scaling-swap-length',
     what: 'a reset goes live only when its segments are there whole',
     spare: 'a layer that is not there is a loss for every reader: it saves the filter, not an id',
-    take: () => replacing('growingSwap', LENGTH),
+    take: () => ({ lua: luaWithout('length', ['growingSwap']) }),
   },
   {
     name: 'scaling-server',
     what: 'a reset goes live only on the server that it was staged on',
     spare: 'the generation would go live with the run id of the old server, and be suspect at the first look',
-    take: () => replacing('growingSwap', /if ARGV\[3\] ~= '' and not .*\n\s*return 'SERVER'\nend/),
+    take: () => ({ lua: luaWithout('server', ['growingSwap']) }),
   },
   {
     name: 'scaling-reconnect',

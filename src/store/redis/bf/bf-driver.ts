@@ -159,7 +159,7 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
       { command: 'HINCRBY', key: probe, args: ['field', 'no number'] },
       { command: 'LRANGE', key: probe, args: ['0', '0'] },
       { command: 'LINDEX', key: probe, args: ['0'] },
-      ...['EXISTS', 'LLEN', 'HKEYS', 'PERSIST'].map((command) => ({ command, key: probe })),
+      ...['EXISTS', 'LLEN', 'PERSIST'].map((command) => ({ command, key: probe })),
       { command: 'RENAME', key: probe, args: [{ key: `${probe}:renamed` }] },
       ...madeAndRemoved('RPUSH', probe),
     ];

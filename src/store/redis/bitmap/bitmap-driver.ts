@@ -155,7 +155,6 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
       { command: 'GETBIT', key: data, args: ['0'] },
       ...['STRLEN', 'BITCOUNT', 'PTTL'].map((command) => ({ command, key: data })),
       { command: 'EXISTS', key: probe },
-      { command: 'HEXISTS', key: probe, args: ['field'] },
       { command: 'BITOP', args: ['OR', { key: probe }, { key: probe }] },
       { command: 'PERSIST', key: probe },
       { command: 'RENAME', key: probe, args: [{ key: `${probe}:renamed` }] },

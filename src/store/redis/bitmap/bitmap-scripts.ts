@@ -126,7 +126,16 @@ export class BitmapScripts {
     return this.named(
       this.script.bitmapAdopt,
       [this.keys.meta, this.keys.data, ...this.settingsKeys],
-      [states.join(' '), proof, spareBits, makes ? 1 : 0, decisive.length, ...decisive, ...fields],
+      [
+        ` ${states.join(' ')} `,
+        GENERATION_FORMAT,
+        proof,
+        spareBits,
+        makes ? 1 : 0,
+        decisive.length,
+        ...decisive,
+        ...fields,
+      ],
     );
   }
 

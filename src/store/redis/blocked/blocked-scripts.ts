@@ -19,6 +19,9 @@ import { buildCountsSum, FORMAT, generationFields } from './blocked-meta.js';
 /** Life of segments that were moved aside: they are removed long before, unless the process dies. */
 const RETIRED_LIFE_MS = 60_000;
 
+/** Metadata that are missing are not made. */
+const NEEDS_META = '';
+
 export interface AddCommand {
   readonly liveTag: string;
   readonly stagingTag: string;
@@ -89,7 +92,7 @@ export class BlockedScripts {
         ...indexes.map((index) => keys.segment(index)),
         ...indexes.map((index) => keys.retired(token, index)),
       ],
-      [segments, tag, state, FORMAT, RETIRED_LIFE_MS, nonsense ? 1 : 0, builds],
+      [tag, state, FORMAT, nonsense ? 1 : 0, builds, RETIRED_LIFE_MS],
     );
     if (!Array.isArray(reply)) return undefined;
     const [set, ...moved] = reply as [Buffer, ...number[]];
@@ -119,8 +122,11 @@ export class BlockedScripts {
         runId,
         FORMAT,
         owner,
+        NEEDS_META,
         'pending.token',
         token,
+        'pending.count',
+        0,
         'pending.runId',
         runId,
         ...generationFields(generation, PENDING),

@@ -141,7 +141,7 @@ export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
       ...['CF.MEXISTS', 'CF.COUNT', 'CF.DEL'].map((command) => ({ command, key: filter, args: ['probe'] })),
       { command: 'CF.INFO', key: filter },
       { command: 'SISMEMBER', key: probe, args: ['probe'] },
-      ...['EXISTS', 'HKEYS', 'PERSIST', 'SCARD'].map((command) => ({ command, key: probe })),
+      ...['EXISTS', 'PERSIST', 'SCARD'].map((command) => ({ command, key: probe })),
       { command: 'TIME' },
       ...madeAndRemoved('SADD', probe),
     ];

@@ -4,9 +4,5 @@ import type { GrowingKeys } from './growing-keys.js';
 /** What the scripts of a filter that grows need, on metadata and on the segments of its layers. */
 export function growingPermissions(keys: GrowingKeys): Permission[] {
   const { probe } = keys;
-  return [
-    ...metadataPermissions(probe),
-    { command: 'HKEYS', key: probe },
-    ...segmentPermissions(probe, keys.segment('probe', 0)),
-  ];
+  return [...metadataPermissions(probe), ...segmentPermissions(probe, keys.segment('probe', 0))];
 }

@@ -7,6 +7,9 @@ import { GENERATION_FORMAT, type StoredGeneration, generationFields } from './ge
 import { type Refusal, runStep } from './refusal.js';
 import { PENDING } from './stored-meta.js';
 
+/** Metadata are made when there are none. */
+const MAKES_META = 1;
+
 /** The scripts on the metadata of filters on keys of others. */
 export class GenerationScripts {
   private readonly scripts;
@@ -17,11 +20,7 @@ export class GenerationScripts {
     /** The application that claims what it publishes. */
     private readonly owner = '',
   ) {
-    this.scripts = defineScripts(
-      coreLua,
-      ['generationOffline', 'generationPublish', 'generationWithdraw'],
-      sources,
-    );
+    this.scripts = defineScripts(coreLua, ['generationOffline', 'publish', 'withdraw'], sources);
   }
 
   /** False: the metadata hold another token by now. */
@@ -41,13 +40,20 @@ export class GenerationScripts {
     const { lease, runId, generation, layout } = options;
     return runStep(
       this.connection,
-      this.scripts.generationPublish,
+      this.scripts.publish,
       [keys.meta, keys.lease],
-      [lease, runId, GENERATION_FORMAT, this.owner, ...generationFields(generation, layout, PENDING)],
+      [
+        lease,
+        runId,
+        GENERATION_FORMAT,
+        this.owner,
+        MAKES_META,
+        ...generationFields(generation, layout, PENDING),
+      ],
     );
   }
 
   async withdraw(keys: GenerationKeys, token: string): Promise<void> {
-    await this.connection.run(this.scripts.generationWithdraw, [keys.meta], [token]);
+    await this.connection.run(this.scripts.withdraw, [keys.meta], [token]);
   }
 }

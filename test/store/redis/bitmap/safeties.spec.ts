@@ -120,22 +120,22 @@ const TAKEN_OUT: [safety: string, lua: () => Lua, scenario: string][] = [
   ],
   [
     'the comparison of the live token and the proof in add',
-    () => luaReplacing('bitmapAdd', "if (known[1] or '') ~= ARGV[1] then return 'STALE' end", unprovedAdd()),
+    () => luaReplacing('bitmapAdd', /--safety:add-tag[^]*?--end/, unprovedAdd()),
     'a process that knows another size adds',
   ],
   [
     'the proof in check',
-    () => luaReplacing('bitmapCheck', "if not isProved() then return 'LOST' end", ''),
+    () => luaWithout('settings', ['bitmapCheck'], luaWithout('check-proof', ['bitmapCheck'])),
     'the key is deleted',
   ],
   [
     'the canaries in check',
-    () => luaReplacing('bitmapCheck', "~= '\\255' then return false end", "== 'x' then return false end"),
+    () => luaReplacing('bitmapCheck', "~= '\\255' then return 'LOST' end", "== 'x' then return 'LOST' end"),
     'the key is zeros',
   ],
   [
     'the bits that were added last, in add and check',
-    () => luaWithout('recent'),
+    () => luaWithout('recent-bits'),
     'a peer puts back a copy that is older than an add',
   ],
   [

@@ -29,8 +29,8 @@ const LEASE = ['SET', 'UNLINK'];
 const COMMON = [
   'describe',
   'generationOffline',
-  'generationPublish',
-  'generationWithdraw',
+  'publish',
+  'withdraw',
   'acquire',
   'renew',
   'release',

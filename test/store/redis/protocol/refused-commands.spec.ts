@@ -65,7 +65,7 @@ function describeRefused(name: string, one: Case): void {
     );
 
     if (ofBuilds.length === 0) return;
-    it.each(commandsOf([...ofBuilds, 'generation', 'renew', 'release']))(
+    it.each(commandsOf([...ofBuilds, 'generation', 'publish', 'withdraw', 'renew', 'release']))(
       'denies no id when it rebuilds, and others can rebuild: %s',
       async (command) => {
         const { filter, refused, close } = await openRefused(command);

@@ -10,65 +10,42 @@ ARGV[3]     number of canaries of the live generation
 ARGV[4]     a text that was never added to any filter
 ARGV[5..]   the canaries, then the ids
 
-Which ids were added last stands in the field 'recent' of the metadata: the token, the number of ids that the filter held at least
-when they were added, and the ids, each behind its length. A copy of the filter from before an add lacks its id, since only an id
-that was not there is noted. When an id is there already, and peers may have added it, a copy from before that is told by a mark
-that is added in its place.
+Only an id that was not there is noted as added last. When an id is there already, and peers may have added it, a copy from before that
+is told by a mark that is added in its place.
 
 Reply: 'STALE'  the generations are others than the caller knows; nothing was added
        'LOST'   the live filter is not there, is not of this generation, or lacks what was added last; nothing was added
        the reply of BF.INSERT; an empty array when there is no live generation
 ]]
-local known = redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HMGET', KEYS[1], 'token', 'pending.token', 'recent') or {}
-if (known[1] or '') ~= ARGV[1] then return 'STALE' end
---safety:add-pending-tag
-if (known[2] or '') ~= ARGV[2] then return 'STALE' end
---end
+--- @include "ask"
+local known = ask('HMGET', KEYS[1], 'token', 'pending.token', 'recent')
+--- @include "add-head"
+--- @include "all-found"
+--- @include "bf-recent"
+--- @include "bf-items"
+--- @include "bf-refused"
 
 local canaries = tonumber(ARGV[3])
 local live = ARGV[1] ~= ''
-local items, recent = nil, {}
+local recent, items = {}, nil
 if live then
+  recent, items = recentOf(known[3], ARGV[1])
+  if not recent then return 'LOST' end
   local asked = { unpack(ARGV, 5, 4 + canaries) }
---safety:recent
-  local token, count, ids = string.match(known[3] or '', '^(%S+) (%d+)\n(.*)$')
-  if token == ARGV[1] then
-    items = tonumber(count)
-    local at = 1
-    while at <= #ids do
-      local isSound, id, next = pcall(struct.unpack, '>I4c0', ids, at)
-      if not isSound then return 'LOST' end
-      recent[#recent + 1], asked[#asked + 1], at = id, id, next
-    end
+  for _, id in ipairs(recent) do
+    asked[#asked + 1] = id
   end
---end
-  local found = redis.pcall('BF.MEXISTS', KEYS[2], unpack(asked))
-  if found.err then return string.find(found.err, 'WRONGTYPE', 1, true) and 'LOST' or found end
-  for i = 1, #asked do
-    if found[i] ~= 1 then return 'LOST' end
-  end
+  if not areFound(ask('BF.MEXISTS', KEYS[2], unpack(asked)), #asked) then return 'LOST' end
 end
 
 -- Peers read it also while the metadata name no generation, and so does a process that has not noticed yet.
-local reply = redis.pcall('BF.INSERT', KEYS[2], 'NOCREATE', 'ITEMS', unpack(ARGV, 5 + canaries))
+local reply = insertItems(KEYS[2], unpack(ARGV, 5 + canaries))
 if reply.err then
-  local filter = redis.call('EXISTS', KEYS[2]) == 1 and not string.find(reply.err, 'WRONGTYPE', 1, true)
-  if live or filter then return reply end
+  local isFilter = redis.call('EXISTS', KEYS[2]) == 1 and isRefused(reply)
+  if live or isFilter then return reply end
   reply = {}
 end
-for i = 1, #reply do
-  if type(reply[i]) == 'table' then return reply end
-end
-
---safety:recent
--- How many ids the filter holds; nothing where the server does not say.
-local function count()
-  local info = redis.pcall('BF.INFO', KEYS[2])
-  for i = 1, info.err and 0 or #info, 2 do
-    local name = type(info[i]) == 'table' and info[i].ok or info[i]
-    if name == 'Number of items inserted' then return tonumber(info[i + 1]) end
-  end
-end
+if hasRefused(reply) then return reply end
 
 -- A few of the last ones, and no more than about 1 KiB, but the very last one whatever its length.
 local function note(fresh)
@@ -93,34 +70,33 @@ if live and #reply > 0 then
     items = (items or 0) + #fresh
     note(fresh)
   else
-    local now = count()
+    --- @include "bf-count"
+    local now = itemsIn(KEYS[2])
     if not now then
       -- Only of ids that peers have added since the copy was made this proves nothing.
       items = items or 0
       note(last)
     elseif now ~= items then
       for i = 1, 4 do
-        local marked = redis.pcall('BF.INSERT', KEYS[2], 'NOCREATE', 'ITEMS', ARGV[4] .. i)
+        local marked = insertItems(KEYS[2], ARGV[4] .. i)
         -- A filter that does not scale has no room for it.
         fresh = marked[1] == 1 and { ARGV[4] .. i } or marked[1] ~= 0 and last or fresh
         if #fresh > 0 then break end
       end
-      items = count()
+      items = itemsIn(KEYS[2])
       note(fresh)
     end
   end
 end
---end
 
---safety:double-write
-if ARGV[2] ~= '' then
+if isStaged then
   local ids = #ARGV - 4 - canaries
   -- A journal that is gone is not made again, and this staging, which lacks ids now, must not go live.
   if redis.call('RPUSHX', KEYS[3], unpack(ARGV, 5 + canaries)) == 0 then
-    redis.call('HDEL', KEYS[1], 'pending.token')
+    --- @include "forget-staging"
+    forgetStaging(KEYS[1])
   else
     redis.call('HINCRBY', KEYS[1], 'journaled:' .. ARGV[2], ids)
   end
 end
---end
 return live and reply or {}

@@ -11,12 +11,12 @@ Reply: 'LEASE'   the lease is not the caller's
        'LENGTH'  the staged filter is not there
        the reply of BF.INSERT
 ]]
---safety:merge-token
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
---end
-local reply = redis.pcall('BF.INSERT', KEYS[2], 'NOCREATE', 'ITEMS', unpack(ARGV, 3))
-if reply.err then
-  return redis.call('EXISTS', KEYS[2]) == 0 and 'LENGTH' or reply
-end
+--- @include "lease"
+--- @include "bf-items"
+--- @include "bf-staged"
+if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
+local reply = insertItems(KEYS[2], unpack(ARGV, 3))
+local refusal = refusalOf(reply, KEYS[2])
+if refusal then return refusal end
 redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return reply

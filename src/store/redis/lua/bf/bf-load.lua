@@ -10,13 +10,11 @@ ARGV[4]  life of the staged filter, in milliseconds
 
 Reply: 'LEASE' when the lease is not the caller's, 'LENGTH' when the staged filter is not there whole, else 'OK'
 ]]
---safety:merge-token
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
---end
+--- @include "lease"
+--- @include "bf-staged"
+if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 if ARGV[2] == '1' then redis.call('UNLINK', KEYS[2]) end
 local reply = redis.pcall('BF.LOADCHUNK', KEYS[2], ARGV[2], ARGV[3])
-if reply.err then
-  return ARGV[2] ~= '1' and redis.call('EXISTS', KEYS[2]) == 0 and 'LENGTH' or reply
-end
+if reply.err then return ARGV[2] == '1' and reply or refusalOf(reply, KEYS[2]) end
 redis.call('PEXPIRE', KEYS[2], ARGV[4])
 return 'OK'

@@ -13,17 +13,17 @@ Reply: 'LEASE'   the lease is not the caller's
        'LENGTH'  the staged filter is not there
        { ids that were read, the reply of BF.INSERT }
 ]]
---safety:merge-token
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
---end
+--- @include "lease"
+--- @include "bf-items"
+--- @include "bf-staged"
+if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 -- The first element is the token of the staging.
 local from = tonumber(ARGV[2]) + 1
 local ids = redis.call('LRANGE', KEYS[2], from, from + tonumber(ARGV[3]) - 1)
 if #ids == 0 then return { 0, {} } end
-local reply = redis.pcall('BF.INSERT', KEYS[3], 'NOCREATE', 'ITEMS', unpack(ids))
-if reply.err then
-  return redis.call('EXISTS', KEYS[3]) == 0 and 'LENGTH' or reply
-end
+local reply = insertItems(KEYS[3], unpack(ids))
+local refusal = refusalOf(reply, KEYS[3])
+if refusal then return refusal end
 redis.call('PEXPIRE', KEYS[2], ARGV[4])
 redis.call('PEXPIRE', KEYS[3], ARGV[4])
 return { #ids, reply }

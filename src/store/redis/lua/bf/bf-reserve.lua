@@ -9,9 +9,8 @@ ARGV[3..] what BF.RESERVE takes after the key
 
 Reply: 'LEASE' when the lease is not the caller's, else 'OK'
 ]]
---safety:merge-token
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
---end
+--- @include "lease"
+if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 redis.call('UNLINK', KEYS[2])
 redis.call('BF.RESERVE', KEYS[2], unpack(ARGV, 3))
 redis.call('PEXPIRE', KEYS[2], ARGV[2])

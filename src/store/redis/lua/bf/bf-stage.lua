@@ -12,7 +12,8 @@ Reply: 'LEASE'  the lease is not the caller's
        'TYPE'   the live key is something else, which the swap would destroy
        'OK'
 ]]
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+--- @include "lease"
+if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 if redis.call('EXISTS', KEYS[3]) == 1 and redis.pcall('BF.INFO', KEYS[3]).err then return 'TYPE' end
 redis.call('DEL', KEYS[2])
 redis.call('RPUSH', KEYS[2], ARGV[2])

@@ -27,21 +27,18 @@ Reply: 'LEASE'   the lease is not the caller's
        the reply of BF.INSERT in which an id was refused
        'OK'
 ]]
+--- @include "swap-head"
+--- @include "ask"
+--- @include "all-found"
+--- @include "bf-items"
+--- @include "bf-refused"
+--- @include "retire"
+--- @include "forget-staging"
+--- @include "bf-begin-recent"
+--- @include "go-live"
 local meta, journal, staged, live = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
---safety:swap-token
-if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
---end
-if redis.call('TYPE', meta).ok ~= 'hash' then return 'NOMETA' end
-local known = redis.call('HMGET', meta, 'pending.token', 'token', 'journaled:' .. ARGV[2])
---safety:swap-token
-if known[1] ~= ARGV[2] then return 'STALE' end
---end
-if (known[2] or '') ~= ARGV[4] then return 'STALE' end
---safety:server
-if ARGV[3] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[3], 1, true) then
-  return 'SERVER'
-end
---end
+local refusal, known = beginSwap('token', 'journaled:' .. ARGV[2])
+if refusal then return refusal end
 
 local journaled = tonumber(known[3] or '0')
 local canaries = tonumber(ARGV[8])
@@ -54,42 +51,19 @@ for _, id in ipairs(replayed > 0 and redis.call('LRANGE', journal, math.max(1, r
   asked[#asked + 1] = id
 end
 --end
-local found = redis.pcall('BF.MEXISTS', staged, unpack(asked))
-if found.err then return string.find(found.err, 'WRONGTYPE', 1, true) and 'LENGTH' or found end
-for i = 1, #asked do
-  if found[i] ~= 1 then return 'LENGTH' end
-end
+if not areFound(ask('BF.MEXISTS', staged, unpack(asked)), #asked) then return 'LENGTH' end
 if redis.call('EXISTS', live) == 1 and redis.pcall('BF.INFO', live).err then return 'TYPE' end
 
 for from = tonumber(ARGV[5]) + 1, journaled, 1000 do
-  local reply = redis.pcall('BF.INSERT', staged, 'NOCREATE', 'ITEMS', unpack(redis.call('LRANGE', journal, from, from + 999)))
-  if reply.err then return reply end
-  for i = 1, #reply do
-    if type(reply[i]) == 'table' then return reply end
-  end
+  local reply = insertItems(staged, unpack(redis.call('LRANGE', journal, from, from + 999)))
+  if reply.err or hasRefused(reply) then return reply end
 end
 
-if redis.call('EXISTS', live) == 1 then
-  redis.call('RENAME', live, KEYS[6])
-  redis.call('PEXPIRE', KEYS[6], ARGV[6])
-end
+retire(live, KEYS[6], ARGV[6])
 redis.call('PERSIST', staged)
 redis.call('RENAME', staged, live)
 redis.call('UNLINK', journal)
-for _, field in ipairs(redis.call('HKEYS', meta)) do
-  if string.find(field, '^pending%.') or string.find(field, '^journaled:') then redis.call('HDEL', meta, field) end
-end
-redis.call('HDEL', meta, 'recent')
--- The canaries are what was added last; the number tells whether peers add to it from here on.
-local info = redis.pcall('BF.INFO', live)
-for i = 1, info.err and 0 or #info, 2 do
-  local name = type(info[i]) == 'table' and info[i].ok or info[i]
-  if name == 'Number of items inserted' then
-    redis.call('HSET', meta, 'recent', ARGV[2] .. ' ' .. string.format('%d', info[i + 1]) .. '\n')
-  end
-end
-redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[7], unpack(ARGV, 9 + canaries))
-local builds = tonumber(redis.call('HMGET', meta, 'builds')[1] or '') or 0
-if builds < 0 or builds > 1e14 then builds = 0 end
-redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
+forgetStaging(meta)
+beginRecent(meta, live, ARGV[2])
+goLive(meta, 'ids', ARGV[7], unpack(ARGV, 9 + canaries))
 return 'OK'

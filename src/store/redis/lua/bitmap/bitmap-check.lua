@@ -21,26 +21,6 @@ local key, get, hashCount = KEYS[2], redis.pcall, tonumber(ARGV[3])
 local settings = 8 + tonumber(ARGV[6])
 local first = settings + tonumber(ARGV[7])
 
--- A key of another type is no reason to fail; whatever else the server refuses is.
-local function ask(...)
-  local reply = redis.pcall(...)
-  if type(reply) == 'table' and reply.err and not string.find(reply.err, 'WRONGTYPE', 1, true) then redis.call(...) end
-  return reply
-end
-
-local function isProved()
-  if ask('STRLEN', key) ~= tonumber(ARGV[4]) then return false end
-  for i = 8, settings - 1 do
-    if ask('GETRANGE', key, ARGV[i], ARGV[i]) ~= '\255' then return false end
-  end
-  local head = ARGV[5]
-  if head ~= '' and ask('GETRANGE', key, 0, #head - 1) ~= head then return false end
-  for i = settings, first - 1, 2 do
-    if ask('HGET', KEYS[3], ARGV[i]) ~= ARGV[i + 1] then return false end
-  end
-  return true
-end
-
 local flags, allFound, refused = {}, true, nil
 -- Offsets come as text: made of bytes here they would cost the server more than the bits.
 for at = first, #ARGV, hashCount do
@@ -57,18 +37,25 @@ for at = first, #ARGV, hashCount do
   flags[#flags + 1] = flag
 end
 if not allFound then
+  --- @include "ask"
   local known = ask('HMGET', KEYS[1], ARGV[1], 'recent')
   if known[1] ~= ARGV[2] then return 'STALE' end
-  if not isProved() then return 'LOST' end
---safety:recent
-  -- A copy of the string that is older than the last adds, put back by a peer, has all canaries and lacks these.
-  local recent = ARGV[1] == 'token' and known[2] or ''
-  for i = 1, #recent - 3, 4 do
-    local offset = string.format('%d', (struct.unpack('>I4', recent, i)))
-    local bit = get('GETBIT', key, offset)
-    if bit ~= 1 then return bit == 0 and 'LOST' or bit end
+--safety:check-proof
+  if ask('STRLEN', key) ~= tonumber(ARGV[4]) then return 'LOST' end
+  for i = 8, settings - 1 do
+    if ask('GETRANGE', key, ARGV[i], ARGV[i]) ~= '\255' then return 'LOST' end
   end
+  local head = ARGV[5]
+  if head ~= '' and ask('GETRANGE', key, 0, #head - 1) ~= head then return 'LOST' end
 --end
+  if settings < first then
+    --- @include "settings"
+    if not hasSettings(KEYS[3], settings, first - 1) then return 'LOST' end
+  end
+  if ARGV[1] == 'token' and known[2] then
+    --- @include "bitmap-recent"
+    if not hasBits(key, known[2]) then return 'LOST' end
+  end
   if refused then return refused end
 end
 return table.concat(flags)

@@ -12,9 +12,8 @@ ARGV[4]  the piece
 
 Reply: 'LEASE' when the lease is not the caller's, 'LENGTH' when the staged string has another length, else 'OK'
 ]]
---safety:merge-token
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
---end
+--- @include "lease"
+if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 if redis.call('STRLEN', KEYS[2]) ~= tonumber(ARGV[2]) then return 'LENGTH' end
 local from = tonumber(ARGV[3])
 local staged = redis.call('GETRANGE', KEYS[2], ARGV[3], string.format('%d', from + #ARGV[4] - 1))

@@ -28,74 +28,47 @@ Reply: 'LEASE'    the lease is not the caller's
        'MARKED'   the live string has the canaries of the staged one
        'OK'       it was left as it is
 ]]
+--- @include "lease"
+--- @include "bitmap-canaries"
+--- @include "bitmap-head"
+--- @include "bitmap-smaller"
+--- @include "bitmap-mark"
+--- @include "builds"
+--- @include "make-meta"
+--- @include "forget-live"
+--- @include "settings"
 local meta, staged, live = KEYS[2], KEYS[3], KEYS[4]
-local format = string.format
-
-local function canariesOf(proof)
-  local length, count = struct.unpack('>I4B', proof)
-  local places = {}
-  for i = 1, count do
-    places[i] = format('%d', (struct.unpack('>I4', proof, 2 + 4 * i)))
-  end
-  return length, places, string.sub(proof, 6 + 4 * count)
-end
-
-local function fill(key, length, places)
-  if redis.call('STRLEN', key) < length then redis.call('SETRANGE', key, format('%d', length - 1), '\0') end
-  for _, place in ipairs(places) do
-    redis.call('SETRANGE', key, place, '\255')
-  end
-end
-
-local function isProved(key, proof)
-  local length, places, head = canariesOf(proof)
-  if redis.call('STRLEN', key) ~= length then return false end
-  for _, place in ipairs(places) do
-    if redis.call('GETRANGE', key, place, place) ~= '\255' then return false end
-  end
-  return head == '' or redis.call('GETRANGE', key, 0, #head - 1) == head
-end
-
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 local kind = redis.call('TYPE', live).ok
 if kind ~= 'none' and kind ~= 'string' then return 'TYPE' end
-local length, places, head = canariesOf(ARGV[4])
+local length, _, head = partsOf(ARGV[4])
 local found = redis.call('STRLEN', live)
-if ARGV[8] == '1' then
-  if found > length then return 'TYPE' end
-  -- Bits are spread evenly: so many of them are all in the first part of a filter with a chance of less than e^-28. This is a
-  -- whole filter of less bits, for peers that would find nothing in one of more.
-  if found > 0 and found < length and redis.call('BITCOUNT', live, 0, 262143) * math.log(found / length) < -28 then
-    return 'TYPE'
-  end
-end
+-- A smaller one is for peers that would find nothing in one of more bits.
+if ARGV[8] == '1' and (found > length or isOfFewerBits(live, found, length)) then return 'TYPE' end
 
 -- What nobody has known as a filter may be anything.
-local isFirst = redis.call('TYPE', meta).ok ~= 'hash' or (tonumber(redis.call('HGET', meta, 'builds') or 0) or 0) == 0
+local isFirst = redis.call('TYPE', meta).ok ~= 'hash' or buildsOf(meta) == 0
 if isFirst and found > 0 and KEYS[6] and redis.call('EXISTS', KEYS[6]) == 0 then return 'TYPE' end
+
+local function isProved(key, proof)
+  local _, _, start = partsOf(proof)
+  return hasCanaries(key, proof) and beginsWith(key, start)
+end
 
 local reply = 'OK'
 if ARGV[6] ~= 'leave' then
-  local metaType = redis.call('TYPE', meta).ok
-  if metaType == 'none' then
-    redis.call('HSET', meta, 'format', ARGV[9], 'state', 'unbuilt')
-  elseif metaType ~= 'hash' then
-    return 'STALE'
-  end
+  if not makeMeta(meta, ARGV[9]) then return 'STALE' end
   if (redis.call('HGET', meta, 'token') or '') ~= ARGV[2] then return 'STALE' end
   if ARGV[2] ~= '' and not isProved(live, ARGV[3]) then
-    redis.call('HDEL', meta, 'token', 'settings', 'canaries', 'sum', 'runId', 'recent')
+    forgetLive(meta)
     redis.call('HSET', meta, 'state', 'lost')
     return 'STALE'
   end
-  local hasSettings = #ARGV > 9 and redis.call('TYPE', KEYS[6]).ok == 'hash'
-  for i = 10, #ARGV, 2 do
-    if not hasSettings or redis.call('HGET', KEYS[6], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
-  end
+  if not hasSettings(KEYS[6], 10, #ARGV) then return 'SETTINGS' end
   if found > length then return 'TYPE' end
-  if found > 0 and head ~= '' and redis.call('GETRANGE', live, 0, #head - 1) ~= head then return 'TYPE' end
+  if found > 0 and not beginsWith(live, head) then return 'TYPE' end
   if found > 0 or ARGV[6] == 'make' then
-    fill(live, length, places)
+    mark(live, ARGV[4])
     reply = 'MARKED'
   end
 end
@@ -104,13 +77,13 @@ local before = redis.call('STRLEN', staged)
 -- A command that the client sent again after a broken connection has been carried out already.
 if before == length then return reply end
 if before ~= 0 then return 'LENGTH' end
-fill(staged, length, places)
+mark(staged, ARGV[4])
 if head ~= '' then redis.call('SETRANGE', staged, 0, head) end
 redis.call('PEXPIRE', staged, ARGV[5])
 if ARGV[7] == '1' and redis.call('EXISTS', live) == 1 then
   redis.call('BITOP', 'OR', KEYS[5], live)
   -- What the live string will have grown by is new.
-  fill(KEYS[5], length, {})
+  lengthen(KEYS[5], length)
   redis.call('PEXPIRE', KEYS[5], ARGV[5])
 end
 return reply

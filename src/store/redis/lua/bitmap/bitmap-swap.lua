@@ -35,75 +35,57 @@ Reply: 'LEASE'    the lease is not the caller's
        'SETTINGS' the settings are no longer those that were found
        'OK'
 ]]
+--- @include "swap-head"
+--- @include "bitmap-canaries"
+--- @include "bitmap-head"
+--- @include "bitmap-smaller"
+--- @include "bitmap-recent"
+--- @include "settings"
+--- @include "retire"
+--- @include "forget-live"
+--- @include "forget-staging"
+--- @include "go-live"
 local meta, staged, live = KEYS[1], KEYS[3], KEYS[4]
---safety:swap-token
-if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
---end
-if redis.call('TYPE', meta).ok ~= 'hash' then return 'NOMETA' end
-local known = redis.call('HMGET', meta, 'pending.token', 'token', 'recent')
---safety:swap-token
-if known[1] ~= ARGV[2] then return 'STALE' end
---end
-if (known[2] or '') ~= ARGV[4] then return 'STALE' end
---safety:server
-if ARGV[3] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[3], 1, true) then
-  return 'SERVER'
-end
---end
+local refusal, known = beginSwap('token', 'recent')
+if refusal then return refusal end
 
-local length, canaries = struct.unpack('>I4B', ARGV[5])
-local head = string.sub(ARGV[5], 6 + 4 * canaries)
-local function hasCanaries(key)
-  if redis.call('STRLEN', key) ~= length then return false end
-  for i = 1, canaries do
-    local at = string.format('%d', (struct.unpack('>I4', ARGV[5], 2 + 4 * i)))
-    if redis.call('GETRANGE', key, at, at) ~= '\255' then return false end
-  end
-  return true
-end
---safety:length
-if not hasCanaries(staged) then return 'LENGTH' end
+local length, _, head = partsOf(ARGV[5])
+--safety:staged-proof
+if not hasCanaries(staged, ARGV[5]) then return 'LENGTH' end
 --end
 
 local settingsFound, settingsNew = tonumber(ARGV[10]), tonumber(ARGV[11])
 local settingsType = KEYS[8] and redis.call('TYPE', KEYS[8]).ok or 'none'
-local hasSettings = settingsType ~= 'none'
-if hasSettings and (settingsFound == 0 or settingsType ~= 'hash') then return 'SETTINGS' end
-for i = 12, hasSettings and 11 + settingsFound or 0, 2 do
-  if redis.call('HGET', KEYS[8], ARGV[i]) ~= ARGV[i + 1] then return 'SETTINGS' end
-end
+local haveSettings = settingsType ~= 'none'
+if haveSettings and (settingsFound == 0 or settingsType ~= 'hash') then return 'SETTINGS' end
+if haveSettings and not hasSettings(KEYS[8], 12, 11 + settingsFound) then return 'SETTINGS' end
 
 local kind = redis.call('TYPE', live).ok
 if kind ~= 'none' and kind ~= 'string' then return 'TYPE' end
-if kind == 'string' and (tonumber(redis.call('HGET', meta, 'builds') or 0) or 0) == 0 then
+if kind == 'string' and buildsOf(meta) == 0 then
   local found = redis.call('STRLEN', live)
-  if found > 0 and KEYS[8] and not hasSettings then return 'TYPE' end
+  if found > 0 and KEYS[8] and not haveSettings then return 'TYPE' end
   if found > length then return 'TYPE' end
-  if found > 0 and head ~= '' and redis.call('GETRANGE', live, 0, #head - 1) ~= head then return 'TYPE' end
-  -- Bits are spread evenly: so many of them are all in the first part of a filter with a chance of less than e^-28.
-  if found < length and redis.call('BITCOUNT', live, 0, 262143) * math.log(found / length) < -28 then return 'TYPE' end
+  if found > 0 and not beginsWith(live, head) then return 'TYPE' end
+  if isOfFewerBits(live, found, length) then return 'TYPE' end
 end
 --safety:marked
-if ARGV[9] == '1' and not hasCanaries(live) then return 'LIVE' end
+if ARGV[9] == '1' and not hasCanaries(live, ARGV[5]) then return 'LIVE' end
 --end
 --safety:recent-swap
--- An older copy that a peer has put back lacks what peers have added since. Whoever finds that takes the filter offline, or every rebuild would end here.
-if ARGV[9] == '1' and known[2] then
-  for i = 1, #(known[3] or '') - 3, 4 do
-    if redis.call('GETBIT', live, string.format('%d', (struct.unpack('>I4', known[3], i)))) ~= 1 then
-      redis.call('HDEL', meta, 'token', 'settings', 'canaries', 'sum', 'runId', 'recent')
-      redis.call('HSET', meta, 'state', 'lost')
-      return 'LIVE'
-    end
-  end
+-- An older copy that a peer has put back lacks what peers have added since. The filter goes offline at once, or every rebuild would end here.
+if ARGV[9] == '1' and known[2] and not hasBits(live, known[3] or '') then
+  forgetLive(meta)
+  redis.call('HSET', meta, 'state', 'lost')
+  return 'LIVE'
 end
 --end
 local life = -1
 if kind == 'string' then
-  local isMerged = ARGV[8] == '1' and ARGV[6] ~= 'none' and (settingsFound == 0 or hasSettings)
+  local isMerged = ARGV[8] == '1' and ARGV[6] ~= 'none' and (settingsFound == 0 or haveSettings)
   if isMerged and redis.call('STRLEN', live) > 0 then
     if redis.call('STRLEN', live) > length then return 'TYPE' end
-    if head ~= '' and redis.call('GETRANGE', live, 0, #head - 1) ~= head then return 'TYPE' end
+    if not beginsWith(live, head) then return 'TYPE' end
     local source = live
 --safety:foreign-adds
     if ARGV[6] == 'recent' and redis.call('STRLEN', KEYS[6]) == length then
@@ -116,17 +98,15 @@ if kind == 'string' then
     redis.call('DEL', KEYS[7])
   end
   life = redis.call('PTTL', live)
-  redis.call('RENAME', live, KEYS[5])
-  redis.call('PEXPIRE', KEYS[5], ARGV[7])
+  retire(live, KEYS[5], ARGV[7])
 end
 redis.call('PERSIST', staged)
 redis.call('RENAME', staged, live)
 if life > 0 then redis.call('PEXPIRE', live, life) end
-if settingsNew > 0 and not (hasSettings and ARGV[8] == '1') then
+if settingsNew > 0 and not (haveSettings and ARGV[8] == '1') then
   redis.call('HSET', KEYS[8], unpack(ARGV, 12 + settingsFound, 11 + settingsFound + settingsNew))
 end
-redis.call('HDEL', meta, 'pending.token', 'pending.settings', 'pending.canaries', 'pending.sum', 'recent')
---safety:recent
+forgetStaging(meta, '^recent$')
 -- Bits of the last adds that are in the new string too: a copy from before them, put back by a peer, still lacks them.
 local recent = ''
 for i = 1, #(known[3] or '') - 3, 4 do
@@ -134,9 +114,5 @@ for i = 1, #(known[3] or '') - 3, 4 do
   if redis.call('GETBIT', live, string.format('%d', (struct.unpack('>I4', offset)))) == 1 then recent = recent .. offset end
 end
 if recent ~= '' then redis.call('HSET', meta, 'recent', recent) end
---end
-redis.call('HSET', meta, 'state', 'ready', unpack(ARGV, 12 + settingsFound + settingsNew))
-local builds = tonumber(redis.call('HMGET', meta, 'builds')[1] or '') or 0
-if builds < 0 or builds > 1e14 then builds = 0 end
-redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
+goLive(meta, unpack(ARGV, 12 + settingsFound + settingsNew))
 return 'OK'

@@ -9,15 +9,12 @@ ARGV[2]  proof of the staged string: length in bytes (4), number of canaries (1)
 
 Reply: 'LEASE' when the lease is not the caller's, else 'OK'
 ]]
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
-if redis.call('TYPE', KEYS[2]).ok == 'hash' and redis.call('HGET', KEYS[2], 'token') then return 'OK' end
+--- @include "lease"
+--- @include "ask"
+--- @include "bitmap-canaries"
+if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
+if type(ask('HGET', KEYS[2], 'token')) == 'string' then return 'OK' end
 local live = KEYS[3]
-if redis.call('TYPE', live).ok ~= 'string' then return 'OK' end
-local length, count = struct.unpack('>I4B', ARGV[2])
-if redis.call('STRLEN', live) ~= length or redis.call('BITCOUNT', live) ~= 8 * count then return 'OK' end
-for i = 1, count do
-  local place = string.format('%d', (struct.unpack('>I4', ARGV[2], 2 + 4 * i)))
-  if redis.call('GETRANGE', live, place, place) ~= '\255' then return 'OK' end
-end
-redis.call('UNLINK', live)
+local _, canaries = partsOf(ARGV[2])
+if hasCanaries(live, ARGV[2]) and redis.call('BITCOUNT', live) == 8 * canaries then redis.call('UNLINK', live) end
 return 'OK'

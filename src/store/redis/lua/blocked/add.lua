@@ -22,12 +22,7 @@ Reply: 'NOMETA'  meta is missing; nothing was set
 ]]
 if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'NOMETA' end
 local known = redis.call('HMGET', KEYS[1], 'tag', 'pending.tag', 'denials')
---safety:add-tag
-if (known[1] or '') ~= ARGV[1] then return 'STALE' end
---end
---safety:add-pending-tag
-if (known[2] or '') ~= ARGV[2] then return 'STALE' end
---end
+--- @include "add-head"
 --safety:denial-table
 if (known[3] or '') ~= (ARGV[5] or '') then return 'STALE' end
 --end
@@ -80,18 +75,17 @@ if ARGV[1] ~= '' then
     end
   end
 end
---safety:double-write
-if ARGV[2] ~= '' then
+if isStaged then
   local stagedFlags, stagedAdded = set(ARGV[4], ARGV[2])
   -- A staged block that is gone is not made again, and this staging, which lacks an id now, must not go live.
   if not stagedFlags then
-    redis.call('HDEL', KEYS[1], 'pending.tag', 'pending.token')
+    --- @include "forget-staging"
+    forgetStaging(KEYS[1])
   elseif stagedAdded > 0 then
     redis.call('HINCRBY', KEYS[1], 'pending.count', stagedAdded)
   end
   flags = flags or stagedFlags
 end
---end
 
 --safety:denial-mark
 -- Ends what is denied in the buckets of the ids, and has nothing noted there until their rows are visible.

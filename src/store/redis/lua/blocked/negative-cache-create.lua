@@ -12,12 +12,13 @@ ARGV[5]  life of a mark, in milliseconds
 
 Reply: 'STALE' when another generation is live or meta names another table, else 'OK'
 ]]
+--- @include "negative-cache-tag"
+--- @include "now"
 if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'STALE' end
 local known = redis.call('HMGET', KEYS[1], 'tag', 'denials')
 if known[1] ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE' end
-local time = redis.call('TIME')
-local visibleAt = math.floor(time[1] * 1000 + time[2] / 1000) + ARGV[5]
-local bucket = struct.pack('<I4d', tonumber(string.sub(ARGV[3], 1, 8), 16), visibleAt) .. string.rep('\0', 96)
+local visibleAt = now() + ARGV[5]
+local bucket = struct.pack('<I4d', tagOf(ARGV[3]), visibleAt) .. string.rep('\0', 96)
 -- In pieces: Lua takes long to make one large string.
 local piece, buckets = string.rep(bucket, 500), tonumber(ARGV[4])
 redis.call('SET', KEYS[2], string.rep(bucket, buckets % 500))

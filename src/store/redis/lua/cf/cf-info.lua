@@ -5,11 +5,8 @@ KEYS[1]  the filter
 
 Reply: { '', fingerprints, bytes } or { the error of CF.INFO }
 ]]
+--- @include "named-values"
 local info = redis.pcall('CF.INFO', KEYS[1])
 if info.err then return { info.err } end
-local values = {}
-for i = 1, #info, 2 do
-  local name = info[i]
-  values[type(name) == 'table' and name.ok or name] = info[i + 1]
-end
+local values = namedValues(info)
 return { '', values['Number of items inserted'], values['Size'] }

@@ -15,16 +15,16 @@ Reply: 'LEASE'   the lease is not the caller's
        the error of the filter, if it refused an id for another reason
        'OK'
 ]]
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+--- @include "lease"
+--- @include "cf-insert-id"
+--- @include "refused"
+if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 if redis.call('EXISTS', KEYS[2], KEYS[3]) ~= 2 then return 'LENGTH' end
 for i = 3, #ARGV, 2 do
   if redis.call('CF.COUNT', KEYS[2], ARGV[i]) < 4 then
-    local reply = redis.pcall('CF.INSERT', KEYS[2], 'NOCREATE', 'ITEMS', ARGV[i])
-    if reply[1] == -1 or reply.err and string.find(reply.err, 'Maximum expansions', 1, true) then return 'FULL' end
-    if reply.err then return string.find(reply.err, 'WRONGTYPE', 1, true) and 'LENGTH' or reply end
-    if reply[1] ~= 1 then
-      return type(reply[1]) == 'table' and reply[1] or redis.error_reply('ERR CF.INSERT did not add the id')
-    end
+    local refusal = insertId(KEYS[2], ARGV[i])
+    if refusal == 'FULL' or isRefused(refusal) then return refusal end
+    if refusal then return 'LENGTH' end
   else
     redis.call('SADD', KEYS[3], ARGV[i + 1])
   end

@@ -17,23 +17,10 @@ Reply: 'STALE'  the generation is another one by now
        'LATE'   the call began too long ago: what came of it, if it was carried out before, may be forgotten
        { flags } a character for each id: '1' when it was removed
 ]]
--- A key of another type is no reason to fail; whatever else the server refuses is.
-local function ask(...)
-  local reply = redis.pcall(...)
-  if type(reply) == 'table' and reply.err and not string.find(reply.err, 'WRONGTYPE', 1, true) then redis.call(...) end
-  return reply
-end
-
--- What nobody else writes to has exactly as many fingerprints, removals and kept ones as the last write has left: an older copy,
--- put back, has not.
-local function countsOf(filter, kept)
-  local info, counts = redis.call('CF.INFO', filter), {}
-  for i = 1, #info, 2 do
-    counts[type(info[i]) == 'table' and info[i].ok or info[i]] = info[i + 1]
-  end
-  return string.format('%d %d %d', counts['Number of items inserted'], counts['Number of items deleted'], redis.call('SCARD', kept))
-end
-
+--- @include "ask"
+--- @include "cf-proof"
+--- @include "cf-counts"
+--- @include "cf-written"
 if ask('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'STALE' end
 local done = redis.call('GET', KEYS[4])
 -- A second time it would take out the fingerprint of an id that cannot be told from this one.
@@ -41,21 +28,15 @@ if done then return { done } end
 local time, life, began = redis.call('TIME'), tonumber(ARGV[3]), tonumber(ARGV[5])
 if time[1] * 1000 + time[2] / 1000 - began >= life then return 'LATE' end
 local canaries = tonumber(ARGV[2])
-if ask('SISMEMBER', KEYS[3], 'kept') ~= 1 then return 'LOST' end
-local found = ask('CF.MEXISTS', KEYS[2], unpack(ARGV, 6, 5 + canaries))
-for i = 1, canaries do
-  if found[i] ~= 1 then return 'LOST' end
-end
---safety:written
-local token, written = string.match(redis.call('HGET', KEYS[1], 'written') or '', '^(%S+) (.*)$')
-if token == ARGV[1] and written ~= countsOf(KEYS[2], KEYS[3]) then return 'LOST' end
---end
+if not isProved(KEYS[2], KEYS[3], 6, canaries) then return 'LOST' end
+local written = redis.call('HGET', KEYS[1], 'written')
+if not isAsWritten(written, ARGV[1], KEYS[2], KEYS[3]) then return 'LOST' end
 -- The build may have missed a row that was deleted while it ran: its id would take out another's. However late the call arrives,
 -- it is for a row that was gone when it began.
 local isYoung = began - (redis.call('HGET', KEYS[1], 'liveSince') or math.huge) < tonumber(ARGV[4])
 local flags = {}
 -- Before anything is removed: without it nothing must be.
-redis.call('HSET', KEYS[1], 'written', redis.call('HGET', KEYS[1], 'written') or '')
+redis.call('HSET', KEYS[1], 'written', written or '')
 redis.call('SET', KEYS[4], '', 'PX', life)
 for i = 6 + canaries, #ARGV, 2 do
   local stays = isYoung or redis.call('SISMEMBER', KEYS[3], ARGV[i + 1]) == 1

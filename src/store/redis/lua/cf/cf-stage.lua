@@ -11,7 +11,8 @@ ARGV[4..] the canaries, then what CF.RESERVE takes after the key
 
 Reply: 'LEASE' when the lease is not the caller's, else 'OK'
 ]]
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+--- @include "lease"
+if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 local canaries = tonumber(ARGV[3])
 redis.call('DEL', KEYS[2], KEYS[3])
 redis.call('CF.RESERVE', KEYS[2], unpack(ARGV, 4 + canaries))

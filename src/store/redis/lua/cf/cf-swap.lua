@@ -21,45 +21,24 @@ Reply: 'LEASE'   the lease is not the caller's
        'LENGTH'  the staged filter is not there whole
        'OK'
 ]]
+--- @include "swap-head"
+--- @include "cf-proof"
+--- @include "cf-counts"
+--- @include "forget-staging"
+--- @include "now"
+--- @include "go-live"
 local meta = KEYS[1]
-if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
-if redis.call('TYPE', meta).ok ~= 'hash' then return 'NOMETA' end
-local known = redis.call('HMGET', meta, 'pending.token', 'token')
-if known[1] ~= ARGV[2] or (known[2] or '') ~= ARGV[4] then return 'STALE' end
-if ARGV[3] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[3], 1, true) then
-  return 'SERVER'
-end
+local refusal = beginSwap('token')
+if refusal then return refusal end
 local canaries = tonumber(ARGV[6])
--- A key of another type is no staged filter; whatever else the server refuses is the caller's to hear.
-local function ask(...)
-  local reply = redis.pcall(...)
-  if type(reply) == 'table' and reply.err and not string.find(reply.err, 'WRONGTYPE', 1, true) then redis.call(...) end
-  return reply
-end
-local found = ask('CF.MEXISTS', KEYS[3], unpack(ARGV, 7, 6 + canaries))
-if ask('SISMEMBER', KEYS[4], 'kept') ~= 1 then return 'LENGTH' end
-for i = 1, canaries do
-  if found[i] ~= 1 then return 'LENGTH' end
-end
+if not isProved(KEYS[3], KEYS[4], 7, canaries) then return 'LENGTH' end
 redis.call('PERSIST', KEYS[3])
 redis.call('PERSIST', KEYS[4])
 -- The caller removes them, unless it dies now.
 for i = 5, #KEYS do
   redis.call('PEXPIRE', KEYS[i], 60000)
 end
-for _, field in ipairs(redis.call('HKEYS', meta)) do
-  if string.find(field, '^pending%.') then redis.call('HDEL', meta, field) end
-end
-local info, counts = redis.call('CF.INFO', KEYS[3]), {}
-for i = 1, #info, 2 do
-  counts[type(info[i]) == 'table' and info[i].ok or info[i]] = info[i + 1]
-end
-redis.call('HSET', meta, 'written', ARGV[2] .. ' ' .. string.format('%d %d %d',
-  counts['Number of items inserted'], counts['Number of items deleted'], redis.call('SCARD', KEYS[4])))
-local time = redis.call('TIME')
-redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[5], 'liveSince',
-  string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000)), unpack(ARGV, 7 + canaries))
-local builds = tonumber(redis.call('HMGET', meta, 'builds')[1] or '') or 0
-if builds < 0 or builds > 1e14 then builds = 0 end
-redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
+forgetStaging(meta)
+redis.call('HSET', meta, 'written', ARGV[2] .. ' ' .. countsOf(KEYS[3], KEYS[4]))
+goLive(meta, 'ids', ARGV[5], 'liveSince', string.format('%d', now()), unpack(ARGV, 7 + canaries))
 return 'OK'

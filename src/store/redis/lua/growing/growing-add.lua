@@ -18,19 +18,12 @@ Reply: 'STALE'   the generations are others than the caller knows; nothing was s
        { flags, ids of the newest live layer }: a character for each id, '1' when it was not there before; they end before the first
                  id for which there is no room
 ]]
-local kind = redis.call('TYPE', KEYS[1]).ok
-local known = kind == 'hash' and redis.call('HMGET', KEYS[1], 'token', 'pending.token') or {}
-if (known[1] or '') ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE' end
+--- @include "ask"
+local known = ask('HMGET', KEYS[1], 'token', 'pending.token')
+--- @include "add-head"
 
 local format, byte, lshift, band, bor = string.format, string.byte, bit.lshift, bit.band, bit.bor
 local words64 = '<' .. string.rep('I4', 64)
-
--- Nothing for a key of another type; whatever else the server refuses is told to the caller.
-local function read(key, from)
-  local block = redis.pcall('GETRANGE', key, format('%d', from), format('%d', from + 255))
-  if type(block) == 'string' then return block end
-  if not string.find(block.err, 'WRONGTYPE', 1, true) then redis.call('GETRANGE', key, 0, 0) end
-end
 
 -- Sets the bits of up to `most` ids; their flags, how many were not there, and how many bytes of the records were read.
 local function record(layers, records, most, room)
@@ -47,8 +40,8 @@ local function record(layers, records, most, room)
       if not isThere then
         places = { byte(records, at, at + width - 1) }
         key, from = KEYS[places[1] * 256 + places[2]], (places[3] * 256 + places[4]) * 256
-        local block = read(key, from)
-        if not block or #block ~= 256 then return nil end
+        local block = ask('GETRANGE', key, format('%d', from), format('%d', from + 255))
+        if #block ~= 256 then return nil end
         words = { struct.unpack(words64, block) }
         if words[1] ~= tags[layer] then return nil end
         isThere = true
@@ -85,11 +78,12 @@ if ARGV[1] ~= '' then
   ids = before + added
   if added > 0 then redis.call('HINCRBY', KEYS[1], field, added) end
 end
-if ARGV[2] ~= '' then
+if isStaged then
   local stagedFlags, stagedAdded = record(ARGV[4], ARGV[6], flags and #flags or math.huge, math.huge)
   if not stagedFlags then
     -- A staged block that is gone is not made again, and this staging, which lacks an id now, must not go live.
-    redis.call('HDEL', KEYS[1], 'pending.token', 'pending.settings', 'pending.canaries', 'pending.sum')
+    --- @include "forget-staging"
+    forgetStaging(KEYS[1])
   elseif stagedAdded > 0 then
     redis.call('HINCRBY', KEYS[1], 'pending.layer:' .. ARGV[2], stagedAdded)
   end

@@ -10,7 +10,8 @@ ARGV[3]    records of 4 bytes, one for each id and layer, big-endian: index into
 Reply: 'STALE' when meta holds another value, else for each record its block of 256 bytes; something else for one that is not
        there whole
 ]]
-if redis.pcall('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 'STALE' end
+--- @include "ask"
+if ask('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 'STALE' end
 local records, keys, byte, read = ARGV[3], KEYS, string.byte, redis.pcall
 local blocks, n = {}, 0
 for at = 1, #records, 4 do
@@ -18,7 +19,7 @@ for at = 1, #records, 4 do
   local from = (blockHigh * 256 + blockLow) * 256
   n = n + 1
   local block = read('GETRANGE', keys[keyHigh * 256 + keyLow], from, from + 255)
-  if type(block) == 'table' and not string.find(block.err, 'WRONGTYPE', 1, true) then return block end
+  if isRefused(block) then return block end
   blocks[n] = block
 end
 return blocks

@@ -7,5 +7,6 @@ ARGV[2..] fields of the layers
 
 Reply: 'STALE' when meta holds another token, else the value of each field
 ]]
-if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'STALE' end
+--- @include "ask"
+if ask('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'STALE' end
 return redis.call('HMGET', KEYS[1], unpack(ARGV, 2))

@@ -16,11 +16,12 @@ Reply: 'LEASE'   the lease is not the caller's
        'LENGTH'  a segment is not there whole
        'OK'
 ]]
-if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
-if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[2] then return 'STALE' end
-for i = 3, #KEYS do
-  if redis.call('STRLEN', KEYS[i]) ~= tonumber(ARGV[i == #KEYS and 4 or 3]) then return 'LENGTH' end
-end
+--- @include "ask"
+--- @include "lease"
+--- @include "whole-segments"
+if not holdsLease(KEYS[2], ARGV[1]) then return 'LEASE' end
+if ask('HGET', KEYS[1], 'token') ~= ARGV[2] then return 'STALE' end
+if not areWhole(3, #KEYS, ARGV[3], ARGV[4]) then return 'LENGTH' end
 for i = 3, #KEYS do
   redis.call('PERSIST', KEYS[i])
 end

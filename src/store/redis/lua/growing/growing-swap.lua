@@ -21,18 +21,15 @@ Reply: 'LEASE'   the lease is not the caller's
        'LENGTH'  a staged segment is not there whole
        'OK'
 ]]
+--- @include "swap-head"
+--- @include "whole-segments"
+--- @include "forget-staging"
+--- @include "go-live"
 local meta = KEYS[1]
-if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 'LEASE' end
-if redis.call('TYPE', meta).ok ~= 'hash' then return 'NOMETA' end
-local known = redis.call('HMGET', meta, 'pending.token', 'token', 'pending.layer:' .. ARGV[2])
-if known[1] ~= ARGV[2] or (known[2] or '') ~= ARGV[4] then return 'STALE' end
-if ARGV[3] ~= '' and not string.find(redis.call('INFO', 'server'), 'run_id:' .. ARGV[3], 1, true) then
-  return 'SERVER'
-end
+local refusal, known = beginSwap('token', 'pending.layer:' .. ARGV[2])
+if refusal then return refusal end
 local last = 2 + ARGV[8]
-for i = 3, last do
-  if redis.call('STRLEN', KEYS[i]) ~= tonumber(ARGV[i == last and 6 or 5]) then return 'LENGTH' end
-end
+if not areWhole(3, last, ARGV[5], ARGV[6]) then return 'LENGTH' end
 for i = 3, last do
   redis.call('PERSIST', KEYS[i])
 end
@@ -40,11 +37,6 @@ end
 for i = last + 1, #KEYS do
   redis.call('PEXPIRE', KEYS[i], 60000)
 end
-for _, field in ipairs(redis.call('HKEYS', meta)) do
-  if string.find(field, '^pending%.') or string.find(field, '^layer%.') then redis.call('HDEL', meta, field) end
-end
-redis.call('HSET', meta, 'state', 'ready', 'ids', ARGV[7], 'layer.0', ARGV[7] + (known[3] or 0), unpack(ARGV, 9))
-local builds = tonumber(redis.call('HMGET', meta, 'builds')[1] or '') or 0
-if builds < 0 or builds > 1e14 then builds = 0 end
-redis.call('HSET', meta, 'builds', string.format('%d', builds + 1))
+forgetStaging(meta, '^layer%.')
+goLive(meta, 'ids', ARGV[7], 'layer.0', ARGV[7] + (known[3] or 0), unpack(ARGV, 9))
 return 'OK'

@@ -18,10 +18,10 @@ Reply: { 'TAKEN', lease } the caller holds the lease: this text, which every ste
        { 'HELD' }         another process holds it
        { 'NOTDUE', n }    no build is due for n milliseconds
 ]]
+--- @include "run-id"
 local token, occasion = ARGV[1], ARGV[3]
-local info = redis.pcall('INFO', 'server')
--- '' when the user may not ask: then the lease names no server.
-local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+-- Without a run id the lease names no server.
+local server = serverRunId()
 local lease = redis.pcall('GET', KEYS[1])
 local holder
 -- Whatever else has its name is overwritten.

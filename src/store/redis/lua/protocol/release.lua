@@ -12,6 +12,7 @@ ARGV[6]  shortest pause, in milliseconds
 
 Reply: 'OK'
 ]]
+--- @include "now"
 local lease = redis.pcall('GET', KEYS[1])
 -- After the token the lease names the server that gave it.
 if type(lease) == 'string' and string.match(lease, '^[^@]*') == ARGV[1] then redis.call('DEL', KEYS[1]) end
@@ -25,12 +26,10 @@ if ARGV[2] == 'published' then
   noted = redis.pcall('HSET', KEYS[2], 'live', known[2] or 0)
   redis.pcall('HDEL', KEYS[2], 'failures', 'due', 'wait')
 elseif ARGV[2] == 'failed' then
-  local time = redis.call('TIME')
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
   local failures = (tonumber(known[3] or '') or 0) + 1
   local pause = math.min(tonumber(ARGV[4]), ARGV[3] * 2 ^ (failures - 1)) * ARGV[5]
   local wait = math.ceil(math.max(pause, tonumber(ARGV[6])))
-  noted = redis.pcall('HSET', KEYS[2], 'failures', failures, 'due', now + wait, 'wait', wait)
+  noted = redis.pcall('HSET', KEYS[2], 'failures', failures, 'due', now() + wait, 'wait', wait)
 else
   noted = redis.pcall('HDEL', KEYS[2], 'began', 'occasion')
 end

@@ -9,10 +9,12 @@ ARGV[3]    life of the staging segments, in milliseconds
 
 Reply: 'LEASE' when the lease is not the caller's, or another server gave it, else 'OK'
 ]]
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
+--- @include "lease"
+--- @include "run-id"
+if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 local givenBy = string.match(ARGV[1], '@(.+)$')
-local info = givenBy and redis.pcall('INFO', 'server')
-if type(info) == 'string' and not string.find(info, 'run_id:' .. givenBy, 1, true) then return 'LEASE' end
+local server = givenBy and serverRunId() or ''
+if server ~= '' and server ~= givenBy then return 'LEASE' end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 for i = 2, #KEYS do
   redis.call('PEXPIRE', KEYS[i], ARGV[3])

@@ -11,11 +11,10 @@ ARGV[3]  life of the segment, in milliseconds
 Reply: 'LEASE' when the lease is not the caller's, 'LENGTH' when one of the two has another length or they differ in their
        tag, else 'OK'
 ]]
---safety:merge-token
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'LEASE' end
---end
+--- @include "lease"
+if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 local length = tonumber(ARGV[2])
---safety:length
+--safety:merge-length
 if redis.call('STRLEN', KEYS[2]) ~= length or redis.call('STRLEN', KEYS[3]) ~= length then return 'LENGTH' end
 -- Else the tag of the scratch string would make blocks sound that somebody has overwritten.
 if redis.call('GETRANGE', KEYS[2], 0, 3) ~= redis.call('GETRANGE', KEYS[3], 0, 3) then return 'LENGTH' end

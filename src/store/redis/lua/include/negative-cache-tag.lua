@@ -1,0 +1,6 @@
+--[[
+Gives  tagOf(name)  tag of a table of denials: its name begins with it
+]]
+local function tagOf(name)
+  return tonumber(string.sub(name, 1, 8), 16)
+end

@@ -1,4 +1,6 @@
 import { type BloomId, integer, lowerCase, nfc, toIdKey, uuid } from '../filter/index.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Application, filterOf } from './application.js';
 import { EXIT, usageError } from './cli-error.js';
 import type { RedisSession } from './redis-session.js';
 import type { Terminal } from './terminal.js';
@@ -29,6 +31,29 @@ export async function check(
   const found = await store.inspector({ name, key: words.key }).check(toIdKey(id));
   printVerdict(terminal, { ...found, name, id: shown(id), json: words.json, asked: askedAs(words) });
   return found.verdict === 'unknown' ? EXIT.failed : EXIT.fine;
+}
+
+/** The same, as the application itself asks: with its normalize, its layout and its owner. */
+export async function checkInApplication(
+  terminal: Terminal,
+  application: Application,
+  name: string,
+  text: string,
+  words: CheckWords,
+): Promise<number> {
+  const filter = filterOf(application, name);
+  const id = readId(text, words);
+  // The first lookup of a process also makes the connection: it may be too late.
+  const { state, store } = await filter.info();
+  let verdict = await filter.check(id);
+  for (let attempt = 1; verdict === 'unknown' && state === 'ready' && attempt < 5; attempt++) {
+    await delay(100);
+    verdict = await filter.check(id);
+  }
+  const reason = `The filter is ${state}, in ${store === 'memory' ? 'the memory of this process alone' : store}.`;
+  const asked = 'Asked as the application asks, with its normalize and its layout.';
+  printVerdict(terminal, { name, id: shown(id), verdict, reason, asked, json: words.json });
+  return verdict === 'unknown' ? EXIT.failed : EXIT.fine;
 }
 
 export function printVerdict(

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { BloomError, describeError } from '../common/index.js';
+import type { Application, ApplicationWords } from './application.js';
 import type { CheckWords } from './check.command.js';
 import { CliError, EXIT } from './cli-error.js';
+import type { DoctorWords } from './doctor.command.js';
 import type { InspectWords } from './inspect.command.js';
 import { plan, type PlanWords } from './plan.command.js';
+import type { RebuildWords } from './rebuild.command.js';
 import type { RedisSession, RedisSessionWords } from './redis-session.js';
 import type { Terminal } from './terminal.js';
 
@@ -29,9 +32,14 @@ export async function runCli(words: readonly string[], context: CliContext): Pro
 function exitCodeOf(error: unknown, { terminal, environment }: CliContext): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
   terminal.complain(`${terminal.styled('red', 'error:')} ${describeError(error)}`);
-  const isExpected = error instanceof CliError || error instanceof BloomError;
+  const isExpected = error instanceof CliError || isBloomError(error);
   if (!isExpected || environment['DEBUG']) terminal.complain((error as Error).stack ?? '');
   return error instanceof CliError ? error.exitCode : EXIT.failed;
+}
+
+/** Also one of another copy of this package. */
+function isBloomError(error: unknown): boolean {
+  return error instanceof BloomError || String((error as { code?: unknown }).code).startsWith('BLOOM_');
 }
 
 function programOf({ terminal, environment }: CliContext, end: (exitCode: number) => void): Command {
@@ -55,6 +63,19 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
       end(await work(session));
     } finally {
       await session.close();
+    }
+  };
+
+  const withApplication = async (
+    words: ApplicationWords,
+    work: (application: Application) => Promise<number>,
+  ) => {
+    const { bootApplication } = await import('./application.js');
+    const application = await bootApplication(words, (text) => terminal.complain(text));
+    try {
+      end(await work(application));
+    } finally {
+      await application.close();
     }
   };
 
@@ -87,7 +108,7 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
       }),
     );
 
-  onRedis(program.command('check'))
+  ofApplication(onRedis(program.command('check')))
     .description('Asks a filter for an id, and says why it answers so. Writes nothing. Exit code 1: unknown.')
     .argument('<filter>', 'name of the filter')
     .argument('<id>', 'the id; a number as its decimal text')
@@ -99,12 +120,56 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
       'after',
       examples('check products A-1', 'check users 6F9619FF-8B86-D011-B42D-00CF4FC964FF --normalize uuid'),
     )
-    .action((name: string, id: string, words: CheckWords & RedisSessionWords) =>
-      withSession(words, async (session) => {
-        const { check } = await import('./check.command.js');
-        return check(terminal, session, name, id, words);
-      }),
-    );
+    .action(async (name: string, id: string, words: CheckWords & RedisSessionWords & ApplicationWords) => {
+      const { check, checkInApplication } = await import('./check.command.js');
+      return words.app === undefined
+        ? withSession(words, (session) => check(terminal, session, name, id, words))
+        : withApplication(words, (application) => checkInApplication(terminal, application, name, id, words));
+    });
+
+  ofApplication(program.command('rebuild'))
+    .description('Rebuilds a filter of an application from its source. Exit code 1: refused, or failed.')
+    .argument('<filter>', 'name of the filter')
+    .option('--force', 'publishes a generation with no ids, or far fewer than the last')
+    .option('--json', 'prints the report alone, as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'rebuild products --app dist/app.module.js',
+        'rebuild products --app dist/shop.js --export ShopModule --force',
+      ),
+    )
+    .action(async (name: string, words: RebuildWords) => {
+      const { rebuild } = await import('./rebuild.command.js');
+      end(await rebuild(terminal, name, words));
+    });
+
+  ofApplication(onRedis(program.command('doctor')))
+    .description(
+      'Looks for what endangers filters: permissions, eviction, memory, persistence, role, clock, proxies, options. Exit code 0: fine, 1: warnings, 2: errors.',
+    )
+    .argument('[filters...]', 'names of filters to look at as well')
+    .option('--kind <kind>', 'whose commands are tried: blocked, scaling, redisbloom or cuckoo', 'blocked')
+    .option('--json', 'prints JSON')
+    .addHelpText(
+      'after',
+      examples('doctor products --redis redis://localhost:6379', 'doctor --app dist/app.module.js'),
+    )
+    .action(async (names: string[], words: DoctorWords & RedisSessionWords & ApplicationWords) => {
+      const { doctor } = await import('./doctor.command.js');
+      const { openSession } = await import('./redis-session.js');
+      const { bootApplication } = await import('./application.js');
+      const isOnRedis =
+        words.app === undefined || words.redis !== undefined || words.redisOptions !== undefined;
+      const places = {
+        openSession: isOnRedis ? () => openSession(words, environment) : undefined,
+        openApplication:
+          words.app === undefined
+            ? undefined
+            : () => bootApplication(words, (text) => terminal.complain(text)),
+      };
+      end(await doctor(terminal, places, names, words));
+    });
 
   return program;
 }
@@ -118,6 +183,12 @@ function onRedis(command: Command): Command {
     .option('--redis-options <file>', 'options of ioredis as JSON, such as tls')
     .option('--prefix <text>', 'keyPrefix of BloomModule', 'bloom')
     .option('--timeout <ms>', 'longest time to wait for Redis', milliseconds, 10_000);
+}
+
+function ofApplication(command: Command): Command {
+  return command
+    .option('--app <file>', 'compiled file of the root module: dist/app.module.js')
+    .option('--export <name>', 'name under which that file exports it (default: AppModule, or the only one)');
 }
 
 function examples(...lines: readonly string[]): string {

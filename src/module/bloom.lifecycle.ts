@@ -21,11 +21,39 @@ export interface LifecycleContext {
   readonly events: EventHub;
 }
 
+/** By this name the command line finds the lifecycle among the instances of an application, also where that has a copy of its own of this package. */
+export const RUN_BY_TOOL = Symbol.for('nestjs-bloom.runByTool');
+
+/** What a program gets that runs an application for its filters alone. */
+export interface ToolHandle {
+  /** What in the setup endangers the filters. */
+  advise(): Promise<readonly { readonly filter: string; readonly text: string }[]>;
+}
+
 /** What happens when the application starts and stops, in order. */
 export class BloomLifecycle
   implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
 {
+  private isRunByTool = false;
+
   constructor(private readonly parts: LifecycleContext) {}
+
+  /** Called before the application is initialised: no filter is made, rebuilt or looked after without being asked for. */
+  [RUN_BY_TOOL](): ToolHandle {
+    this.isRunByTool = true;
+    const { registry, watch } = this.parts;
+    return {
+      advise: async () => {
+        const advice = await Promise.all(
+          registry.filters.map(async (filter) => ({
+            filter: filter.name,
+            texts: await watch.adviceOn(filter),
+          })),
+        );
+        return advice.flatMap(({ filter, texts }) => texts.map((text) => ({ filter, text })));
+      },
+    };
+  }
 
   /** Every filter is registered by now. */
   async onModuleInit(): Promise<void> {
@@ -40,6 +68,7 @@ export class BloomLifecycle
       await store.close();
       throw error;
     }
+    if (this.isRunByTool) return;
     await Promise.all(
       registry.filters.filter(({ definition }) => !definition.source).map((filter) => this.create(filter)),
     );
@@ -47,6 +76,7 @@ export class BloomLifecycle
 
   async onApplicationBootstrap(): Promise<void> {
     const { scheduler, registry, watch } = this.parts;
+    if (this.isRunByTool) return;
     try {
       await scheduler.start(registry.filters);
     } catch (error) {

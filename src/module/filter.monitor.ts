@@ -43,6 +43,30 @@ export class FilterMonitor {
     return this.act(filter, () => filter.lookAtLoad());
   }
 
+  /** What in the setup endangers a filter, each with what to do about it. Never rejects. */
+  async adviceOn(filter: ManagedFilter): Promise<readonly string[]> {
+    const { definition } = filter;
+    const hasSource = definition.source !== undefined;
+    const { drainMs } = definition;
+    const bytes = storedBytes(definition.layout, definition);
+    const texts = [
+      ...(await filter.advise({ bytes, hasSource, makesItself: makesItself(definition), drainMs })),
+    ];
+    if (hasSource && drainMs === 0) {
+      texts.push(
+        'rebuild.drainMs is 0: an id that is added just before a rebuild, and whose row is committed after it has read the table, is ' +
+          'answered "absent". Set drainMs to the longest time from an add to its visible row.',
+      );
+    }
+    if (hasSource && !this.hasOwner && definition.owner === undefined) {
+      texts.push(
+        'No package.json with a name was found, so this application claims no filter in Redis: another one with a filter of this name would ' +
+          'replace it by its own rows. Set owner in BloomModule, the same in all instances; false says that this is as it should be.',
+      );
+    }
+    return texts;
+  }
+
   /** An add of this process has noticed it, before the next look was due. */
   private onEvent(event: BloomEvent): void {
     if (event.type !== 'overfull' || this.timer === undefined) return;
@@ -94,26 +118,7 @@ export class FilterMonitor {
   }
 
   private async advise(filter: ManagedFilter): Promise<void> {
-    const { definition } = filter;
-    const hasSource = definition.source !== undefined;
-    const { drainMs } = definition;
-    const bytes = storedBytes(definition.layout, definition);
-    const texts = [
-      ...(await filter.advise({ bytes, hasSource, makesItself: makesItself(definition), drainMs })),
-    ];
-    if (hasSource && drainMs === 0) {
-      texts.push(
-        'rebuild.drainMs is 0: an id that is added just before a rebuild, and whose row is committed after it has read the table, is ' +
-          'answered "absent". Set drainMs to the longest time from an add to its visible row.',
-      );
-    }
-    if (hasSource && !this.hasOwner && definition.owner === undefined) {
-      texts.push(
-        'No package.json with a name was found, so this application claims no filter in Redis: another one with a filter of this name would ' +
-          'replace it by its own rows. Set owner in BloomModule, the same in all instances; false says that this is as it should be.',
-      );
-    }
-    for (const text of texts) this.emit({ type: 'advice', filter: filter.name, text });
+    for (const text of await this.adviceOn(filter)) this.emit({ type: 'advice', filter: filter.name, text });
   }
 }
 

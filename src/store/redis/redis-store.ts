@@ -22,6 +22,7 @@ import type { LuaSources } from './client/script.js';
 import { BlockedScripts } from './blocked/blocked-scripts.js';
 import { ServerScripts } from './protocol/server-scripts.js';
 import { FilterInspector } from './inspection/filter-inspector.js';
+import { ServerInspector } from './inspection/server-inspector.js';
 import { openGrowing } from './growing/open-growing.js';
 
 /** A URL, ioredis options, or a client of yours (which stays yours to close). */
@@ -98,6 +99,12 @@ export class RedisStore implements CopyableStore {
   inspector(options: { readonly name: string; readonly key?: string | undefined }): FilterInspector {
     const { connection, scripts } = this;
     return new FilterInspector({ ...options, keyPrefix: this.options.keyPrefix, connection, scripts });
+  }
+
+  /** Looks at what the server gives to filters. */
+  serverInspector(): ServerInspector {
+    const { connection, scripts } = this;
+    return new ServerInspector({ keyPrefix: this.options.keyPrefix, connection, scripts });
   }
 
   openCopyable(options: OpenFilterOptions & { onBlocks: BlockListener }): CopyableFilter {

@@ -11,7 +11,7 @@ import { type InspectedPlace, readGeneration } from './blocked-kind.js';
 import type { FoundGeneration, FoundMeta, InspectedKind } from './found-generation.js';
 
 /** What the drivers ask for, and reading needs none of it: the stored generation has its own. */
-const PLAN = { capacity: 1, errorRate: 0.001, maxIdBytes: 1024 };
+export const INSPECTION_PLAN = { capacity: 1, errorRate: 0.001, maxIdBytes: 1024 };
 
 /** A filter of `BF.*` commands, on a key of this library or on that of another system. */
 export function bfKind(place: InspectedPlace, key?: string): InspectedKind {
@@ -21,7 +21,7 @@ export function bfKind(place: InspectedPlace, key?: string): InspectedKind {
     emit: () => {},
     connection: place.connection,
     keys,
-    plan: PLAN,
+    plan: INSPECTION_PLAN,
     ownsKey: key === undefined,
   });
   return {
@@ -42,7 +42,7 @@ export function cuckooKind(place: InspectedPlace): InspectedKind {
     filter: place.name,
     connection: place.connection,
     keys,
-    plan: PLAN,
+    plan: INSPECTION_PLAN,
     layout: { kind: 'cuckoo' },
     hasSource: true,
     drainMs: 0,

@@ -156,7 +156,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     what: 'a swap is refused when another generation is live than the one it was made against',
     spare:
       'under the lease nothing but a loss changes what is live, and a string that vanished has lost its mark; ' +
-      'of an older copy that a peer put back this is inferred, not proved',
+      'it is needed when an older copy is put back and noticed right before the swap, which no schedule has shown',
     take: () => ({ lua: luaWithout('live-token', ['bitmapSwap']) }),
   },
   {

@@ -32,6 +32,8 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
   private size: BitmapSize | undefined;
   private scanned: LocalBitmap | undefined;
   private isMarked = false;
+  /** Token of the generation whose string was marked. */
+  private markedToken: string | undefined;
   /** Whether the live string may be there because of this staging alone. */
   private mayHaveMade = false;
   /** The settings that the peers had when the staging was made. */
@@ -92,6 +94,7 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
       const reply = await this.prepare(known.live);
       metadata.forget();
       this.isMarked = reply === 'MARKED';
+      this.markedToken = this.isMarked ? known.live?.generation.token : undefined;
       if (reply === 'MARKED') return;
       if (reply !== 'STALE' || attempt === MAX_ATTEMPTS) return this.assertOk(reply);
       known = await metadata.reload();
@@ -156,6 +159,8 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
 
   protected async swap(live: ResolvedBitmap | undefined, ids: number): Promise<Refusal | 'OK'> {
     const { runId, planned, opened } = this;
+    // It went offline since: its string may be an older copy, which has the marks and lacks what peers have added.
+    if (this.markedToken !== undefined && live?.generation.token !== this.markedToken) this.assertOk('LIVE');
     const { lease, plan } = this.context;
     const { format, foreignAdds, scripts } = this.options.bits;
     const capacity = planned.takes === Infinity ? plan.capacity : planned.takes;

@@ -111,6 +111,23 @@ describe.each(EVERY_PEER.map((peer) => [peer.name, peer] as const))(
       await runRebuild(rebuildJob(filter, sourceOf([...BUILT, 'from here', 'of a peer'])));
       await expectFound([filter, other], ['from here', 'of a peer', ...BUILT]);
     });
+
+    it('while a rebuild runs and somebody looks first: what another peer has added meanwhile is not absent', async () => {
+      const { key, filter, other } = await filled(true);
+      const held = heldSource(BUILT);
+      const run = runRebuild(rebuildJob(filter, held.source));
+      await held.reached;
+      const read = (await admin.getBuffer(key))!;
+      await peer.add(admin, key, 'of a peer');
+      await filter.add(['from here']);
+      await admin.set(key, read);
+      expect(await other.check(['nobody'])).toEqual(['unknown']);
+      held.release();
+      await expect(run).rejects.toThrow(/replaced during the rebuild/);
+      expect(await other.check(['of a peer'])).toEqual(['unknown']);
+      await runRebuild(rebuildJob(filter, sourceOf([...BUILT, 'from here', 'of a peer'])));
+      await expectFound([filter, other], ['from here', 'of a peer', ...BUILT]);
+    });
   },
 );
 

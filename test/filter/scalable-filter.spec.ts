@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import { expectNoneDenied, expectRatesWithin, layersOf } from './growing-properties.js';
 import {
   BloomConfigError,
   BloomFullError,
@@ -7,43 +7,10 @@ import {
   type BloomId,
   planLayer,
   ScalableFilter,
-  type ScalingDemand,
 } from '../../src/filter/index.js';
 
-const anyDemand: fc.Arbitrary<ScalingDemand> = fc.record({
-  capacity: fc.integer({ min: 1, max: 200 }),
-  errorRate: fc.double({ min: 1e-4, max: 0.3, noNaN: true }),
-  scaling: fc.record({
-    expansion: fc.integer({ min: 1, max: 4 }),
-    tightening: fc.double({ min: 0.1, max: 0.95, noNaN: true }),
-  }),
-});
-
-/** Plans of all layers up to this many. */
-function layersOf(demand: ScalingDemand, most: number) {
-  const plans = [];
-  for (let index = 0; index < most; index++) {
-    const plan = planLayer(demand, index);
-    if (plan === undefined) break;
-    plans.push(plan);
-  }
-  return plans;
-}
-
 describe('The layers of a filter that grows', () => {
-  it('have error rates that are within the one asked for, all together', () => {
-    fc.assert(
-      fc.property(anyDemand, (demand) => {
-        const plans = layersOf(demand, 40);
-        const sum = plans.reduce((total, { errorRate }) => total + errorRate, 0);
-        expect(sum).toBeLessThanOrEqual(demand.errorRate * (1 + 1e-12));
-        expect(plans.reduce((total, plan) => total + plan.modelledErrorRate, 0)).toBeLessThan(
-          demand.errorRate,
-        );
-      }),
-      { numRuns: 40 },
-    );
-  });
+  it('have error rates that are within the one asked for, all together', () => expectRatesWithin(5));
 
   it('are made for maxCapacity ids together, for which the last one is cut', () => {
     const demand = { capacity: 1000, errorRate: 0.01 };
@@ -118,41 +85,8 @@ describe('The layers of a filter that grows', () => {
   });
 });
 
-const anyId = fc.oneof(
-  fc.string({ minLength: 1, maxLength: 20 }),
-  fc.uint8Array({ minLength: 1, maxLength: 20 }),
-  fc.maxSafeInteger(),
-  fc.bigInt(),
-);
-
 describe('A filter that grows', () => {
-  it('never denies an id that was added, and counts it once', () => {
-    fc.assert(
-      fc.property(anyDemand, fc.array(anyId, { maxLength: 300 }), (demand, ids) => {
-        const filter = new ScalableFilter(demand);
-        const taken: BloomId[] = [];
-        let added = 0;
-        for (const id of ids) {
-          const wasThere = filter.mightContain(id);
-          try {
-            expect(filter.add(id)).toBe(!wasThere);
-          } catch (error) {
-            // Some demands allow for a few layers only.
-            if (!(error instanceof BloomFullError)) throw error;
-            expect(filter.mightContain(id)).toBe(false);
-            break;
-          }
-          expect(filter.add(id)).toBe(false);
-          taken.push(id);
-          if (!wasThere) added++;
-        }
-        for (const id of taken) expect(filter.mightContain(id)).toBe(true);
-        expect(filter.ids).toBe(added);
-        for (const { ids: held, plan } of filter.describe()) expect(held).toBeLessThanOrEqual(plan.capacity);
-      }),
-      { numRuns: 100 },
-    );
-  });
+  it('never denies an id that was added, and counts it once', () => expectNoneDenied(20));
 
   it('opens a layer for the id that has no room in the last, and not before', () => {
     const filter = new ScalableFilter({ capacity: 10, errorRate: 1e-4 });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { eventually } from '../../test/support/eventually.js';
 import { type Fault, fault, type FaultSpecification } from './fault.js';
 import { FILTER_KINDS, type FilterKind, type OtherKindName } from './filter-kinds.js';
 import { ServerSite } from './redis-site.js';
@@ -97,6 +98,10 @@ export const DAMAGES = {
   },
   stagedDeleted: {
     name: 'staging deleted',
-    strike: async (admin, { staged }) => admin.del(...(await admin.keys(staged))),
+    strike: async (admin, { staged }) => {
+      let keys: string[] = [];
+      await eventually('something is staged', async () => (keys = await admin.keys(staged)).length > 0);
+      return admin.del(...keys);
+    },
   },
 } as const satisfies Record<string, Damage>;

@@ -126,7 +126,7 @@ describeOwnBf('A filter of BF.* commands whose server', () => {
     );
     await filter.verify();
     const advice = await filter.advise({ bytes: 1000, hasSource: true, drainMs: 10_000 });
-    expect(advice.join('\n')).toMatch(/BF\.INSERT: .*ACL SETUSER/s);
+    expect(advice.join('\n')).toMatch(/BF\.INSERT on key .*ACL SETUSER/s);
     expect(advice.join('\n')).toMatch(/RPUSHX on key .*ACL SETUSER/s);
     expect(advice.join('\n')).not.toMatch(/BF\.MEXISTS/);
   });

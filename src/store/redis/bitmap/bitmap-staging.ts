@@ -237,7 +237,7 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
     if (reply === 'SETTINGS') {
       throw new BloomRebuildError(
         'store-failed',
-        `Somebody initialised the filter '${data}' anew during the rebuild. It was left alone; rebuild again.`,
+        `Somebody initialised the filter '${data}' again during the rebuild, or deleted its settings. It was left alone; rebuild again.`,
       );
     }
     assertOk(reply);

@@ -278,7 +278,8 @@ end
 --end
 local life = -1
 if kind == 'string' then
-  local isMerged = ARGV[8] == '1' and ARGV[6] ~= 'none' and (settingsFound == 0 or haveSettings)
+  local isMerged = ARGV[8] == '1' and ARGV[6] ~= 'none'
+  if isMerged and settingsFound > 0 and not haveSettings and redis.call('STRLEN', live) > 0 then return 'SETTINGS' end
   if isMerged and redis.call('STRLEN', live) > 0 then
     if redis.call('STRLEN', live) > length then return 'TYPE' end
     if not beginsWith(live, head) then return 'TYPE' end

@@ -168,6 +168,25 @@ describe("A rebuild of Redisson's filter", () => {
     },
   );
 
+  it('refuses when the settings were deleted meanwhile: what peers have added is in the old string alone', async () => {
+    const key = redis.name();
+    await fillByPeer(peer, admin, key, BUILT);
+    const { filter } = await redis.open(key, {}, { layout: peer.layout(key) });
+    await runRebuild(rebuildJob(filter, sourceOf(BUILT)));
+    const held = heldSource(BUILT);
+    const run = runRebuild(rebuildJob(filter, held.source));
+    await held.reached;
+    await peer.add(admin, key, 'of a peer');
+    await admin.del(configOf(key));
+    held.release();
+    await expect(run).rejects.toThrow(/deleted its settings/);
+    await expectNeverAbsent([filter], [...BUILT, 'of a peer']);
+    // Its row is visible by now.
+    await runRebuild(rebuildJob(filter, sourceOf([...BUILT, 'of a peer'])));
+    await expectFound([filter], [...BUILT, 'of a peer']);
+    for (const id of BUILT) expect(await peer.has(admin, key, id)).toBe(true);
+  });
+
   it('refuses when Java initialised the filter anew meanwhile', async () => {
     const key = redis.name();
     await fillByPeer(peer, admin, key, BUILT);

@@ -32,7 +32,7 @@ Reply: 'LEASE'    the lease is not the caller's
        'TYPE'     the live key is no string, or one that is no such filter; before the first build also one that cannot be told
                   from something else
        'LIVE'     the live string is not the one that was marked, or an older copy of it: what peers have added is not known
-       'SETTINGS' the settings are no longer those that were found
+       'SETTINGS' the settings are no longer those that were found, or have vanished beside a string whose bits have to be kept
        'OK'
 ]]
 --- @include "swap-head"
@@ -82,7 +82,9 @@ end
 --end
 local life = -1
 if kind == 'string' then
-  local isMerged = ARGV[8] == '1' and ARGV[6] ~= 'none' and (settingsFound == 0 or haveSettings)
+  local isMerged = ARGV[8] == '1' and ARGV[6] ~= 'none'
+  -- A string whose settings have vanished may hold what peers added before that: nobody knows of what size, so nothing of it can be kept.
+  if isMerged and settingsFound > 0 and not haveSettings and redis.call('STRLEN', live) > 0 then return 'SETTINGS' end
   if isMerged and redis.call('STRLEN', live) > 0 then
     if redis.call('STRLEN', live) > length then return 'TYPE' end
     if not beginsWith(live, head) then return 'TYPE' end

@@ -14,7 +14,12 @@ import type { Adoption } from '../protocol/adoption.js';
 import { madeAndRemoved, type Permission } from '../protocol/permissions.js';
 import type { GenerationKeys } from '../protocol/generation-keys.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
-import type { DrivenContext, GenerationRole, LayoutDriver } from '../protocol/layout-driver.js';
+import {
+  type DrivenContext,
+  type GenerationRole,
+  type LayoutDriver,
+  TOKEN_FIELDS,
+} from '../protocol/layout-driver.js';
 import type { Outdated } from '../protocol/outdated.js';
 import type { StagingContext } from '../protocol/staging-base.js';
 import type { RedisConnection } from '../client/redis-connection.js';
@@ -85,7 +90,7 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
   ): Promise<BloomVerdict[] | Outdated> {
     const { maxIdBytes } = this.options.plan;
     const fitting = ids.filter((id) => !isLongerThan(id, maxIdBytes)).map(itemOf);
-    const found = await this.scripts.check(resolved, role === 'live' ? 'token' : 'pending.token', fitting);
+    const found = await this.scripts.check(resolved, TOKEN_FIELDS[role], fitting);
     if (typeof found === 'string') return found;
     let next = 0;
     return ids.map((id) => {

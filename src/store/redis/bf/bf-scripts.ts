@@ -23,7 +23,8 @@ const RETIRED_LIFE_MS = 60_000;
 export interface BfStep {
   /** Token of the lease. */
   readonly lease: string;
-  readonly staged: string;
+  /** Of the staged filter. */
+  readonly key: string;
   readonly lifeMs: number;
 }
 
@@ -44,7 +45,7 @@ export class BfScripts {
   /** For each id whether the filter holds it, or why the filter does not answer. */
   async check(
     { generation, canaries, key }: ResolvedBf,
-    field: 'token' | 'pending.token',
+    field: string,
     ids: readonly Item[],
   ): Promise<boolean[] | 'STALE' | 'LOST'> {
     const reply = await this.connection.runRead(
@@ -63,16 +64,16 @@ export class BfScripts {
    */
   async add(
     live: ResolvedBf | undefined,
-    staged: ResolvedBf | undefined,
+    staging: ResolvedBf | undefined,
     ids: readonly Item[],
   ): Promise<boolean[] | 'STALE' | 'LOST'> {
     const { keys } = this;
-    const stagedToken = staged?.generation.token ?? '';
+    const stagingToken = staging?.generation.token ?? '';
     const canaries = live?.canaries ?? [];
     const reply = await this.connection.run(
       this.script.bfAdd,
-      [keys.meta, keys.data, ...(staged ? [this.journal(stagedToken)] : [])],
-      [live?.generation.token ?? '', stagedToken, canaries.length, this.nextMark(), ...canaries, ...ids],
+      [keys.meta, keys.data, ...(staging ? [this.journal(stagingToken)] : [])],
+      [live?.generation.token ?? '', stagingToken, canaries.length, this.nextMark(), ...canaries, ...ids],
     );
     if (!Array.isArray(reply)) return outdated(reply);
     if (reply.length === 0) return ids.map(() => true);
@@ -126,18 +127,18 @@ export class BfScripts {
       BfRefusal | 'OK';
   }
 
-  async load({ lease, staged, lifeMs }: BfStep, iterator: number, data: Uint8Array): Promise<Refusal | 'OK'> {
+  async load({ lease, key, lifeMs }: BfStep, iterator: number, data: Uint8Array): Promise<Refusal | 'OK'> {
     const chunk = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-    return this.step(this.script.bfLoad, [this.keys.lease, staged], [lease, iterator, chunk, lifeMs]);
+    return this.step(this.script.bfLoad, [this.keys.lease, key], [lease, iterator, chunk, lifeMs]);
   }
 
-  async reserve({ lease, staged, lifeMs }: BfStep, reserve: readonly string[]): Promise<Refusal | 'OK'> {
-    return this.step(this.script.bfReserve, [this.keys.lease, staged], [lease, lifeMs, ...reserve]);
+  async reserve({ lease, key, lifeMs }: BfStep, reserve: readonly string[]): Promise<Refusal | 'OK'> {
+    return this.step(this.script.bfReserve, [this.keys.lease, key], [lease, lifeMs, ...reserve]);
   }
 
   /** @throws {BloomFullError} when the staged filter does not scale and is full. */
-  async insert({ lease, staged, lifeMs }: BfStep, ids: readonly Item[]): Promise<Refusal | 'OK'> {
-    const keys = [this.keys.lease, staged];
+  async insert({ lease, key, lifeMs }: BfStep, ids: readonly Item[]): Promise<Refusal | 'OK'> {
+    const keys = [this.keys.lease, key];
     const reply = await this.connection.run(this.script.bfInsert, keys, [lease, lifeMs, ...ids]);
     if (!Array.isArray(reply)) return String(reply) as Refusal;
     parseInsert(reply, ids.length);
@@ -150,10 +151,10 @@ export class BfScripts {
    * @throws {BloomFullError} when that does not scale and is full.
    */
   async replay(
-    { lease, staged, lifeMs }: BfStep,
+    { lease, key, lifeMs }: BfStep,
     { token, from, count }: { token: string; from: number; count: number },
   ): Promise<Refusal | number> {
-    const keys = [this.keys.lease, this.journal(token), staged];
+    const keys = [this.keys.lease, this.journal(token), key];
     const reply = await this.connection.run(this.script.bfReplay, keys, [lease, from, count, lifeMs]);
     if (!Array.isArray(reply)) return String(reply) as Refusal;
     const [read, inserted] = [Number(reply[0]), reply[1] as unknown];
@@ -163,7 +164,7 @@ export class BfScripts {
 
   /** @throws {BloomRebuildError} when ids of the journal do not fit into the staged filter. */
   async swap(
-    { lease, staged }: Omit<BfStep, 'lifeMs'>,
+    { lease, key }: Omit<BfStep, 'lifeMs'>,
     made: {
       readonly staging: ResolvedBf;
       readonly runId: string;
@@ -178,7 +179,7 @@ export class BfScripts {
     const { token } = generation;
     const reply = await this.connection.run(
       this.script.bfSwap,
-      [keys.meta, keys.lease, this.journal(token), staged, keys.data, keys.retired(token)],
+      [keys.meta, keys.lease, this.journal(token), key, keys.data, keys.retired(token)],
       [
         lease,
         token,

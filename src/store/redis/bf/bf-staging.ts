@@ -52,7 +52,7 @@ export class BfStaging extends StagingBase<StoredGeneration, GenerationSnapshot<
     const { staging } = options;
     this.capacity = context.plan.capacity;
     this.bytes = redisBloom.size(localDemand(staging)).bits / 8;
-    this.step = { lease: context.lease, staged: staging.key, lifeMs: context.lifeMs };
+    this.step = { lease: context.lease, key: staging.key, lifeMs: context.lifeMs };
   }
 
   get local(): LocalFilter {

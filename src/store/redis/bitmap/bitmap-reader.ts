@@ -1,7 +1,7 @@
 import { type BloomEventListener, BloomFormatError, BloomIdError } from '../../../common/index.js';
 import { type ForeignAdds, type IdKey, isLongerThan } from '../../../filter/index.js';
 import type { BloomVerdict, StagePlan } from '../../index.js';
-import type { GenerationRole } from '../protocol/layout-driver.js';
+import { type GenerationRole, TOKEN_FIELDS } from '../protocol/layout-driver.js';
 import type { Outdated } from '../protocol/outdated.js';
 import type { BitmapFormat, BitmapSize } from './bitmap-format.js';
 import type { BitmapScripts } from './bitmap-scripts.js';
@@ -11,8 +11,6 @@ import { type ResolvedBitmap, pushOffsets } from './resolved-bitmap.js';
 const BITS_PER_CALL = 2048;
 /** However few bits an id has. */
 const MAX_IDS_PER_CALL = 256;
-
-const TOKEN_FIELDS: Readonly<Record<GenerationRole, string>> = { live: 'token', staging: 'pending.token' };
 
 export interface BitsFilter {
   readonly name: string;

@@ -77,19 +77,19 @@ export class BitmapScripts {
   /** `live` without a token: the string as the peers have it, while no generation is live. */
   async add(
     live: { resolved: ResolvedBitmap; records: Buffer } | undefined,
-    staged: { resolved: ResolvedBitmap; records: Buffer } | undefined,
+    staging: { resolved: ResolvedBitmap; records: Buffer } | undefined,
   ): Promise<'STALE' | 'LOST' | { flags: string }> {
     const { meta, data } = this.keys;
     const target = (of: typeof live): Argument[] =>
       of ? [of.resolved.proof, of.resolved.layout.hashCount, of.records] : ['', 0, ''];
     const reply = await this.connection.run(
       this.script.bitmapAdd,
-      [meta, data, staged?.resolved.key ?? meta, ...this.settingsKeys],
+      [meta, data, staging?.resolved.key ?? meta, ...this.settingsKeys],
       [
         live?.resolved.generation.token ?? '',
-        staged?.resolved.generation.token ?? '',
+        staging?.resolved.generation.token ?? '',
         ...target(live),
-        ...target(staged),
+        ...target(staging),
         ...(live?.resolved.decisive ?? []),
       ],
     );

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BloomFullError, BloomUnavailableError } from '../../../common/index.js';
 import { type IdKey, LAYOUT_NUMBERS } from '../../../filter/index.js';
-import type { GenerationRole } from '../protocol/layout-driver.js';
+import { type GenerationRole, TOKEN_FIELDS } from '../protocol/layout-driver.js';
 import type { Outdated } from '../protocol/outdated.js';
 import { liveFields } from '../protocol/generation-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
@@ -57,11 +57,10 @@ export class CuckooScripts {
     ids: readonly IdKey[],
     role: GenerationRole,
   ): Promise<boolean[] | Outdated> {
-    const field = role === 'live' ? 'token' : 'pending.token';
     const reply = await this.connection.runRead(
       this.script.cfCheck,
       [this.keys.meta, key],
-      [field, generation.token, canaries.length, ...canaries, ...ids.map(itemOf)],
+      [TOKEN_FIELDS[role], generation.token, canaries.length, ...canaries, ...ids.map(itemOf)],
     );
     if (!Array.isArray(reply)) return String(reply) as Outdated;
     if (reply.length !== canaries.length + ids.length) throw unexpected('CF.MEXISTS', reply);
@@ -78,21 +77,21 @@ export class CuckooScripts {
    */
   async add(
     live: ResolvedCuckoo | undefined,
-    staged: ResolvedCuckoo | undefined,
+    staging: ResolvedCuckoo | undefined,
     ids: readonly IdKey[],
   ): Promise<boolean[] | Outdated> {
     const none = this.keys.generation('none');
     const reply = await this.connection.run(
       this.script.cfAdd,
-      [this.keys.meta, live?.key ?? none, live?.kept ?? none, staged?.key ?? none, staged?.kept ?? none],
+      [this.keys.meta, live?.key ?? none, live?.kept ?? none, staging?.key ?? none, staging?.kept ?? none],
       [
         live?.generation.token ?? '',
-        staged?.generation.token ?? '',
+        staging?.generation.token ?? '',
         live?.canaries.length ?? 0,
-        staged?.canaries.length ?? 0,
+        staging?.canaries.length ?? 0,
         ...(live?.canaries ?? []),
-        ...(staged?.canaries ?? []),
-        ...ids.flatMap((id) => [itemOf(id), nameIn(live, id), nameIn(staged, id)]),
+        ...(staging?.canaries ?? []),
+        ...ids.flatMap((id) => [itemOf(id), nameIn(live, id), nameIn(staging, id)]),
       ],
     );
     if (Array.isArray(reply)) {
@@ -139,21 +138,21 @@ export class CuckooScripts {
     );
   }
 
-  async stage({ lease, lifeMs }: CuckooStep, staged: ResolvedCuckoo): Promise<Refusal | 'OK'> {
-    const { key, kept, canaries } = staged;
+  async stage({ lease, lifeMs }: CuckooStep, staging: ResolvedCuckoo): Promise<Refusal | 'OK'> {
+    const { key, kept, canaries } = staging;
     const keys = [this.keys.lease, key, kept];
-    const args = [lease, lifeMs, canaries.length, ...canaries, ...reserveArguments(staged)];
+    const args = [lease, lifeMs, canaries.length, ...canaries, ...reserveArguments(staging)];
     return String(await this.connection.run(this.script.cfStage, keys, args)) as Refusal | 'OK';
   }
 
   /** @throws {BloomFullError} */
   async insert(
     { lease, lifeMs }: CuckooStep,
-    staged: ResolvedCuckoo,
+    staging: ResolvedCuckoo,
     ids: readonly Buffer[],
   ): Promise<Refusal | 'OK'> {
-    const keys = [this.keys.lease, staged.key, staged.kept];
-    const records = ids.flatMap((id) => [id, fingerprintName(staged, id)]);
+    const keys = [this.keys.lease, staging.key, staging.kept];
+    const records = ids.flatMap((id) => [id, fingerprintName(staging, id)]);
     const reply = String(await this.connection.run(this.script.cfInsert, keys, [lease, lifeMs, ...records]));
     if (reply === 'FULL') throw full();
     return reply as Refusal | 'OK';

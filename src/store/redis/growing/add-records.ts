@@ -7,7 +7,7 @@ import { ScriptKeys } from '../client/script-keys.js';
 export interface AddRecords {
   readonly keys: readonly string[];
   readonly liveRecords: Buffer;
-  readonly stagedRecords: Buffer;
+  readonly stagingRecords: Buffer;
   readonly ids: number;
 }
 
@@ -15,13 +15,13 @@ export interface AddRecords {
 export function addRecords(
   meta: string,
   live: ResolvedGrowing | undefined,
-  staged: ResolvedGrowing | undefined,
+  staging: ResolvedGrowing | undefined,
   ids: readonly IdKey[],
 ): AddRecords {
   const table = new ScriptKeys(meta);
   const liveRecords = packed(live?.layers ?? [], table, ids);
-  const stagedRecords = packed(staged?.layers ?? [], table, ids);
-  return { keys: table.keys, liveRecords, stagedRecords, ids: ids.length };
+  const stagingRecords = packed(staging?.layers ?? [], table, ids);
+  return { keys: table.keys, liveRecords, stagingRecords, ids: ids.length };
 }
 
 function packed(layers: readonly SegmentedGeneration[], table: ScriptKeys, ids: readonly IdKey[]): Buffer {

@@ -1,6 +1,6 @@
 import { BloomUnavailableError } from '../../../common/index.js';
 import { LAYOUT_NUMBERS } from '../../../filter/index.js';
-import type { GenerationRole } from '../protocol/layout-driver.js';
+import { type GenerationRole, TOKEN_FIELDS } from '../protocol/layout-driver.js';
 import { generationFields, liveFields } from '../protocol/generation-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type Script, type LuaSources } from '../client/script.js';
@@ -52,9 +52,8 @@ export class GrowingScripts {
     role: GenerationRole,
     asked: { keys: readonly string[]; records: Buffer },
   ): Promise<readonly unknown[] | 'STALE'> {
-    const field = role === 'live' ? 'token' : 'pending.token';
     const reply = await this.connection.runRead(this.scripts.growingCheck, asked.keys, [
-      field,
+      TOKEN_FIELDS[role],
       generation.token,
       asked.records,
     ]);
@@ -64,22 +63,22 @@ export class GrowingScripts {
   /** @param capacity ids that the newest live layer takes */
   async add(
     live: ResolvedGrowing | undefined,
-    staged: ResolvedGrowing | undefined,
-    { keys, liveRecords, stagedRecords, ids }: AddRecords,
+    staging: ResolvedGrowing | undefined,
+    { keys, liveRecords, stagingRecords, ids }: AddRecords,
     capacity: number,
   ): Promise<GrowingAddReply | 'STALE' | 'LOST'> {
     const reply = await this.connection.run(this.scripts.growingAdd, keys, [
       live?.generation.token ?? '',
-      staged?.generation.token ?? '',
+      staging?.generation.token ?? '',
       packedLayers(live),
-      packedLayers(staged),
+      packedLayers(staging),
       liveRecords,
-      stagedRecords,
+      stagingRecords,
       capacity,
     ]);
     if (!Array.isArray(reply)) return String(reply) as 'STALE' | 'LOST';
     const flags = String(reply[0]);
-    const isRecorded = live !== undefined || staged !== undefined;
+    const isRecorded = live !== undefined || staging !== undefined;
     const added = Array.from({ length: isRecorded ? flags.length : ids }, (_, i) => flags[i] !== '0');
     return { added, inNewest: Number(reply[1]) };
   }
@@ -103,7 +102,7 @@ export class GrowingScripts {
   }
 
   async swap(
-    staged: ResolvedGrowing,
+    staging: ResolvedGrowing,
     options: {
       lease: string;
       runId: string;
@@ -115,20 +114,20 @@ export class GrowingScripts {
     const { lease, runId, live, ids, builtAt } = options;
     return this.step(
       this.scripts.growingSwap,
-      [this.keys.meta, this.keys.lease, ...segmentKeys(staged.layers), ...segmentKeys(live?.layers ?? [])],
+      [this.keys.meta, this.keys.lease, ...segmentKeys(staging.layers), ...segmentKeys(live?.layers ?? [])],
       [
         lease,
-        staged.generation.token,
+        staging.generation.token,
         runId,
         live?.generation.token ?? '',
-        ...lengths(staged.layers[0]!),
+        ...lengths(staging.layers[0]!),
         ids,
-        segmentKeys(staged.layers).length,
-        ...liveFields(staged.generation, GROWING_LAYOUT, {
+        segmentKeys(staging.layers).length,
+        ...liveFields(staging.generation, GROWING_LAYOUT, {
           runId,
           ids,
-          capacity: capacityOf(staged),
-          errorRate: staged.settings.demand.errorRate,
+          capacity: capacityOf(staging),
+          errorRate: staging.settings.demand.errorRate,
           builtAt,
         }),
       ],

@@ -17,13 +17,13 @@ import type { GrowingKeys } from './growing-keys.js';
 /** A generation of a filter that grows, and where its layers are. */
 export interface ResolvedGrowing {
   readonly generation: StoredGeneration;
-  readonly settings: ScalingSettings;
+  readonly settings: GrowingSettings;
   /** The oldest first; the last one takes the ids. */
   readonly layers: readonly SegmentedGeneration[];
 }
 
 /** What the metadata hold of a generation. */
-export interface ScalingSettings {
+export interface GrowingSettings {
   readonly demand: ScalingDemand;
   readonly maxIdBytes: number;
   readonly layers: readonly LayerSettings[];
@@ -84,12 +84,12 @@ export function capacityOf({ settings }: ResolvedGrowing): number {
   return settings.layers.reduce((sum, { capacity }) => sum + capacity, 0);
 }
 
-function resolved(keys: GrowingKeys, token: string, settings: ScalingSettings): ResolvedGrowing {
+function resolved(keys: GrowingKeys, token: string, settings: GrowingSettings): ResolvedGrowing {
   const generation = { token, settings: JSON.stringify(settings), canaries: '' };
   return { generation, settings, layers: segmented(keys, settings) };
 }
 
-function segmented(keys: GrowingKeys, { maxIdBytes, layers }: ScalingSettings): SegmentedGeneration[] {
+function segmented(keys: GrowingKeys, { maxIdBytes, layers }: GrowingSettings): SegmentedGeneration[] {
   return layers.map(({ name, tag, key, blocks, hashCount }) =>
     segmentedGeneration({ layout: BLOCKED_LAYOUT, tag, key, blocks, hashCount, maxIdBytes }, (index) =>
       keys.segment(name, index),
@@ -102,16 +102,16 @@ function layerSettings(plan: FilterPlan, maxIdBytes: number): LayerSettings {
   return { name: randomBytes(8).toString('hex'), tag, key, blocks, hashCount, capacity: plan.capacity };
 }
 
-function parsed(text: string): ScalingSettings | undefined {
+function parsed(text: string): GrowingSettings | undefined {
   try {
-    return JSON.parse(text) as ScalingSettings;
+    return JSON.parse(text) as GrowingSettings;
   } catch {
     return undefined;
   }
 }
 
 /** A checksum stands beside the settings: this is against other software, not against damage. */
-function isSound({ demand, maxIdBytes, layers }: ScalingSettings): boolean {
+function isSound({ demand, maxIdBytes, layers }: GrowingSettings): boolean {
   const isCount = (value: number, most: number) => Number.isSafeInteger(value) && value >= 1 && value <= most;
   return (
     typeof demand === 'object' &&

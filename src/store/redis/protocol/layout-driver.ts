@@ -6,10 +6,17 @@ import type { GenerationKeys } from './generation-keys.js';
 import type { StoredGeneration } from './generation-meta.js';
 import type { GenerationSnapshot, ResolvedGeneration } from './generation-snapshot.js';
 import type { Outdated } from './outdated.js';
+import { PENDING } from './stored-meta.js';
 import type { StagedFilter, StagingBase, StagingContext } from './staging-base.js';
 
 /** Which generation of the metadata a caller means. */
 export type GenerationRole = 'live' | 'staging';
+
+/** The field of `meta` that names the generation. */
+export const TOKEN_FIELDS: Readonly<Record<GenerationRole, string>> = {
+  live: 'token',
+  staging: `${PENDING}token`,
+};
 
 /** What a staging needs of the filter around it. */
 export interface DrivenContext<Resolved extends ResolvedGeneration> extends StagedFilter<

@@ -19,7 +19,8 @@ export const adoptable = `local function stateToAdopt(meta, states, format)
   elseif kind ~= 'none' then
     return nil
   end
-  return string.find(states, ' ' .. state .. ' ', 1, true) and state or nil
+  local isWord = string.find(state, '^%a+$')
+  return isWord and string.find(states, ' ' .. state .. ' ', 1, true) and state or nil
 end
 `;
 export const allFound = `local function areFound(found, count)

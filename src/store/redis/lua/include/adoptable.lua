@@ -12,5 +12,6 @@ local function stateToAdopt(meta, states, format)
   elseif kind ~= 'none' then
     return nil
   end
-  return string.find(states, ' ' .. state .. ' ', 1, true) and state or nil
+  local isWord = string.find(state, '^%a+$')
+  return isWord and string.find(states, ' ' .. state .. ' ', 1, true) and state or nil
 end

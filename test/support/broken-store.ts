@@ -162,9 +162,9 @@ export function readingAnyTag(store: FilterStore): FilterStore {
     open: (options) => {
       const filter = store.open(options) as unknown as {
         reader: object;
-        parts: { connection: RedisConnection };
+        context: { connection: RedisConnection };
       };
-      filter.reader = new CredulousReader(filter.parts.connection);
+      filter.reader = new CredulousReader(filter.context.connection);
       return filter as unknown as ReturnType<FilterStore['open']>;
     },
     close: () => store.close(),
@@ -195,10 +195,10 @@ export function readingAnyLayer(store: FilterStore): FilterStore {
   return {
     kind: store.kind,
     open: (options) => {
-      const filter = store.open(options) as unknown as { parts: { scaling: GrowingScripts } };
-      const { scaling } = filter.parts;
-      const check = scaling.check.bind(scaling);
-      scaling.check = async (resolved, ...others) => {
+      const filter = store.open(options) as unknown as { context: { growing: GrowingScripts } };
+      const { growing } = filter.context;
+      const check = growing.check.bind(growing);
+      growing.check = async (resolved, ...others) => {
         const blocks = await check(resolved, ...others);
         if (blocks === 'STALE') return blocks;
         return blocks.map((block, i) =>

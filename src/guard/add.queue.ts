@@ -24,7 +24,7 @@ export interface AddQueueLimits {
 /** Ids of one `addMany`: keeps a batch well below the store's deadline. */
 const BATCH_IDS = 1000;
 
-/** Of one id in the queue, beside what it is itself: its note, and the places in the map. */
+/** Memory of one id in the queue beside the id itself: its note, and its entry in the map. */
 const ENTRY_BYTES = 200;
 
 /** An id that waits. It gets another object when it is put once more: what an attempt under way records may then be too early. */
@@ -32,7 +32,7 @@ interface WaitingId {
   readonly key: IdKey;
 }
 
-/** Ids of one filter that could not be recorded yet. Tries until they are. */
+/** Keeps the ids of one filter that could not be recorded, and retries until they are. */
 export class AddQueue {
   /** By the note of each id. */
   private readonly waiting = new Map<string, WaitingId>();
@@ -133,7 +133,7 @@ export class AddQueue {
       await filter.addKeys(entries.map(([, { key }]) => key));
     } catch (error) {
       if (!(error instanceof BloomIdError)) throw error;
-      // Too long: known only now that the store can be asked again. It must not hold up the others.
+      // Too long for the live generation, which is known only now that the store answers again. It must not hold up the others.
       if (entries.length > 1) {
         for (const entry of entries) await this.record([entry]);
         return;

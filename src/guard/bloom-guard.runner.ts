@@ -14,7 +14,6 @@ import type { BloomGuardDefaults } from './guard.options.js';
 import { IdRegistrar } from './id.registrar.js';
 import { type SharedCall, SharedCalls, sharedKey } from './shared-calls.js';
 
-/** @internal */
 export interface BloomGuardRunnerOptions {
   readonly service: BloomService;
   readonly defaults?: BloomGuardDefaults;

@@ -17,9 +17,9 @@ import { isRouteHandler } from './method.wrapper.js';
 import { syncAnswer } from './sync-answer.js';
 
 const GUARDS = Symbol('nestjs-bloom:guards');
-/** What packages of Nest note on a method that they call for something else than a request: messages, events, jobs. */
+/** Metadata that packages of Nest set on a method which they call for messages, events or jobs, not for requests. */
 const OTHER_ENTRIES = /^(microservices:|websockets:|graphql:|bull|SCHEDUL|EVENT_LISTENER)/i;
-/** The handler whose request the interceptor has checked; noted only where a handler is called for something else as well. */
+/** The handler whose request the interceptor has checked; set only where a handler is also called for other things. */
 const checked = new AsyncLocalStorage<Function>();
 
 /**
@@ -64,7 +64,7 @@ export class BloomInterceptor implements NestInterceptor {
     return this.watch(stream, passed);
   }
 
-  /** The first value of a stream, or its error, says whether the route found something. */
+  /** The first value of a stream, or its error, shows whether the route found something. */
   private watch(stream: Observable<unknown>, passed: readonly ObservedCall[]): Observable<unknown> {
     if (passed.length === 0) return stream;
     let isSettled = false;

@@ -4,8 +4,8 @@ import type { BloomCallback } from './guard.options.js';
 import { syncAnswer } from './sync-answer.js';
 
 /**
- * What the end of a call says about its id. `denied`: the method returned null or threw NotFound. `nothing`: it returned something
- * else that stands for nothing. `unclear`: it failed, or returned a stream, of which nobody knows yet what it holds.
+ * What the end of a call shows about its id. `denied`: the method returned null or threw NotFound. `nothing`: it returned something
+ * else that stands for nothing. `unclear`: it failed, or returned a stream, whose values are not known yet.
  */
 export type CallOutcome = 'found' | 'denied' | 'nothing' | 'unclear';
 
@@ -22,12 +22,12 @@ export function outcomeOfResult(
   return isStream(result) ? 'unclear' : 'found';
 }
 
-/** What an error says of the id that was looked up. */
+/** What an error shows about the id that was looked up. */
 export function outcomeOfError(error: unknown): CallOutcome {
   return error instanceof HttpException && error.getStatus() === HttpStatus.NOT_FOUND ? 'denied' : 'unclear';
 }
 
-/** The type of a result, for people. It may hold what must not be logged. */
+/** The type of a result, for messages: its contents may be private. */
 export function typeOfResult(result: unknown): string {
   if (typeof result !== 'object' || result === null) return typeof result;
   const name: unknown = Object.getPrototypeOf(result)?.constructor?.name;

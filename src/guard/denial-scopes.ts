@@ -13,7 +13,7 @@ const MAX_SPELLING = 256;
 export class DenialScopes {
   private readonly objects = new WeakMap<object, { readonly name: string; readonly isOnly: boolean }>();
 
-  /** @param objects those that the application has one of, and every caller shares. */
+  /** @param objects those of which the application has one, which every caller shares. */
   learn(objects: ReadonlySet<object>): void {
     const byName = new Map<string, object[]>();
     for (const object of objects) {
@@ -51,7 +51,7 @@ export class DenialScopes {
   }
 }
 
-/** Bytes are left out: whoever owns them may change them while the method runs. */
+/** Bytes are left out: their owner may change them while the method runs. */
 function isText(id: unknown): id is string | number | bigint {
   return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint';
 }

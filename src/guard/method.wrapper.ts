@@ -23,9 +23,9 @@ export interface MethodSite {
 export interface WrappedCall {
   readonly self: object | undefined;
   readonly args: unknown[];
-  /** Undefined when the instance was not made by Nest, or something else was injected. */
+  /** Undefined when Nest did not construct the instance, or something else was injected. */
   readonly runner: BloomGuardRunner | undefined;
-  /** Whether something else was injected in place of the runner: the object of a test that mocks what is missing. */
+  /** Whether something else was injected in place of the runner: by a test that mocks missing providers. */
   readonly hasStandIn: boolean;
   readonly method: Function;
 }
@@ -36,8 +36,8 @@ export function proceed({ method, self, args }: WrappedCall): Promise<unknown> {
 }
 
 /**
- * Puts `around` in the place of the method; it keeps `this`, name, length and metadata. Has Nest hand the runner to every
- * instance it makes, so that the wrapper finds the one of its own application.
+ * Replaces the method by `around`; the wrapper keeps `this`, name, length and metadata. Nest injects the runner into every instance that
+ * it constructs, so that the wrapper finds the runner of its own application.
  */
 export function wrapMethod(
   options: MethodSite & { use: FilterUse; around: (call: WrappedCall) => Promise<unknown> },
@@ -72,7 +72,7 @@ export function wrapMethod(
   declareUse(target, use);
 }
 
-/** A generator runs when somebody iterates over it: there is no promise that could be withheld, and nothing that has ended. */
+/** A generator runs only when its result is iterated: there is no promise that a guard could withhold, and no end that it could wait for. */
 function assertNoGenerator(method: object, use: FilterUse): void {
   if (!Object.prototype.toString.call(method).endsWith('GeneratorFunction]')) return;
   throw new BloomConfigError(onGenerator(use));
@@ -93,7 +93,7 @@ export function isRouteHandler(handler: unknown): boolean {
   );
 }
 
-/** Once for a class: a parent hands it down, and Nest 11 would inject it again for each method. */
+/** Once for a class: subclasses inherit it, and Nest 11 would inject it again for each method. */
 function injectRunner(target: object): void {
   const injected: { key: unknown }[] = Reflect.getMetadata(PROPERTY_DEPS_METADATA, target.constructor) ?? [];
   if (injected.some(({ key }) => key === RUNNER)) return;

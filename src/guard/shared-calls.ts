@@ -9,7 +9,7 @@ interface RunningCall {
 
 export interface SharedCall {
   readonly result: Promise<unknown>;
-  /** Whether it is the call of another caller, which may have begun before this one came. */
+  /** Whether it is the run of another caller, which may have begun before this call. */
   readonly isJoined: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { promiseFromOption } from './guard.messages.js';
 
 /**
- * What a function of the application returned, where nobody waits for a promise.
+ * What a function of the application returned, where a promise would not be awaited.
  *
  * @param option for people: the name of the function.
  * @throws {TypeError} for a promise.

@@ -1,21 +1,22 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { BloomConfigError, printed } from '../common/index.js';
-import { isOwnerName, OWNER_NAME } from '../service/index.js';
+import { BloomConfigError } from '../common/index.js';
+import { isOwnerName } from '../service/index.js';
+import { wrongOwner } from './module.messages.js';
 
 let detected: { readonly name: string | undefined } | undefined;
 
 /**
- * The name under which this application claims filters in Redis; undefined: none.
+ * The name under which this application claims filters in Redis; undefined when it claims none.
  *
- * @throws {BloomConfigError} for an option that is no name.
+ * @throws {BloomConfigError} for an option that cannot be a name.
  */
 export function ownerOf(option: unknown): string | undefined {
   if (option === false) return undefined;
   if (option === undefined)
     return (detected ??= { name: applicationName(process.argv[1], process.cwd()) }).name;
   if (isOwnerName(option)) return option;
-  throw new BloomConfigError(`Expected owner to be ${OWNER_NAME}, got ${printed(option)}.`);
+  throw new BloomConfigError(wrongOwner(option));
 }
 
 /**
@@ -35,7 +36,7 @@ function nameAbove(start: string): string | undefined {
   }
 }
 
-/** Undefined also for a package.json that only says of which type the modules beside it are. */
+/** Undefined also for a package.json without a name, which only gives the type of the modules beside it. */
 function nameIn(directory: string): string | undefined {
   try {
     const { name } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as { name?: unknown };

@@ -18,6 +18,7 @@ import { BLOOM_OPTIONS, BLOOM_SERVICE, BLOOM_STORE, tokenOfFilter } from './bloo
 import { EventHub } from './event.hub.js';
 import { FilterRegistry } from './filter.registry.js';
 import { FilterMonitor } from './filter.monitor.js';
+import { NO_OPTIONS_FACTORY, twoFilters } from './module.messages.js';
 import { RebuildScheduler } from './rebuild.scheduler.js';
 import { createStore } from './store.factory.js';
 
@@ -29,8 +30,8 @@ class BloomCoreModule {}
 class BloomFeatureModule {}
 
 /**
- * Makes the filters of an application, keeps them up to date, and hands them to its guards: `forRoot` once, in the root module;
- * `forFeature` beside what the filters are about.
+ * Creates the filters of an application, keeps them up to date, and provides them to its guards. Import `forRoot` once, in the root
+ * module, and `forFeature` in the modules whose ids the filters hold.
  *
  * @example
  * imports: [
@@ -47,7 +48,7 @@ export class BloomModule {
     return root([{ provide: BLOOM_OPTIONS, useValue: options }], options);
   }
 
-  /** `filters` and `isGlobal` take part in making the module: they stand beside the factory, not in what it returns. */
+  /** `filters` and `isGlobal` are needed before the factory runs, so they stand beside it and not in what it returns. */
   static forRootAsync(options: BloomModuleAsyncOptions): DynamicModule {
     return root(asyncOptions(options), options);
   }
@@ -67,12 +68,11 @@ export class BloomModule {
   }
 }
 
-/** Of two providers of one module with the same token Nest drops one without a word. */
+/** When one module has two providers with the same token, Nest drops one without an error. */
 function assertDistinct(features: readonly { readonly name: string }[]): void {
   const names = features.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined)
-    throw new BloomConfigError(`Two filters are named '${twice}'. Register each filter once.`);
+  if (twice !== undefined) throw new BloomConfigError(twoFilters(twice));
 }
 
 type Imports = NonNullable<DynamicModule['imports']>;
@@ -213,9 +213,7 @@ function asyncOptions({
   if (useFactory) return [{ provide: BLOOM_OPTIONS, inject: [...inject], useFactory }];
   const factory = useExisting ?? useClass;
   if (!factory) {
-    throw new BloomConfigError(
-      'Expected BloomModule.forRootAsync() to be given useFactory, useClass or useExisting, got none of them.',
-    );
+    throw new BloomConfigError(NO_OPTIONS_FACTORY);
   }
   return [
     ...(useClass ? [useClass] : []),

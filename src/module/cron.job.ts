@@ -1,6 +1,7 @@
 import type { ModuleRef } from '@nestjs/core';
 import type { CronJob as StartedJob } from 'cron';
 import { BloomConfigError } from '../common/index.js';
+import { cronPackageMissing, noScheduleModule, wrongCron } from './module.messages.js';
 
 export interface CronJobOptions {
   readonly filter: string;
@@ -35,11 +36,7 @@ export async function startCronJob(
     });
     registry.addCronJob(name, job);
   } catch (cause) {
-    throw new BloomConfigError(
-      `Filter '${filter}': expected rebuild.cron to be a cron expression such as '0 4 * * *' and rebuild.timeZone an IANA ` +
-        `time zone, got '${cron}' and '${timeZone}'. ${(cause as Error).message}`,
-      { cause },
-    );
+    throw new BloomConfigError(wrongCron(filter, { cron, timeZone }, (cause as Error).message), { cause });
   }
   return {
     end: () => {
@@ -50,11 +47,7 @@ export async function startCronJob(
 
 function missing(filter: string, name: string): (cause: unknown) => never {
   return (cause) => {
-    throw new BloomConfigError(
-      `Filter '${filter}' has rebuild.cron, which needs the packages '@nestjs/schedule' and 'cron'; '${name}' is missing. Run: npm install ` +
-        '@nestjs/schedule cron. Or set rebuild.everyMs, which needs neither.',
-      { cause },
-    );
+    throw new BloomConfigError(cronPackageMissing(filter, name), { cause });
   };
 }
 
@@ -62,10 +55,6 @@ function registryOf<Registry>(get: () => Registry, filter: string): Registry {
   try {
     return get();
   } catch (cause) {
-    throw new BloomConfigError(
-      `Filter '${filter}' has rebuild.cron, but ScheduleModule is not imported. Add ScheduleModule.forRoot() of @nestjs/schedule to the ` +
-        'imports of the application module.',
-      { cause },
-    );
+    throw new BloomConfigError(noScheduleModule(filter), { cause });
   }
 }

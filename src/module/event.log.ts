@@ -61,7 +61,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       };
     case 'overfull':
       return warn(
-        `Filter '${event.filter}' holds ${event.count} ids, planned for ${event.capacity}; ${event.modelledErrorRate.toPrecision(2)} of the absent ids pass.`,
+        `Filter '${event.filter}' holds ${event.count} ids and is planned for ${event.capacity}; a share of ${event.modelledErrorRate.toPrecision(2)} of the absent ids passes.`,
       );
     case 'advice':
       return warn(`Filter '${event.filter}': ${event.text}`);
@@ -74,15 +74,15 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'newer-format':
       return warn(
-        `Filter '${event.filter}' is stored in format ${event.found}, this version knows ${event.supported}. Lookups go through.`,
+        `Filter '${event.filter}' is stored in format ${event.found}; this version reads format ${event.supported}. Lookups go through unchecked.`,
       );
     case 'rebuild-started':
       return log(
-        `Filter '${event.filter}': rebuild started, for ${event.capacity} ids in ${event.bytes} bytes.`,
+        `Filter '${event.filter}': a rebuild has started, for ${event.capacity} ids in ${event.bytes} bytes.`,
       );
     case 'rebuild-replanned':
       return log(
-        `Filter '${event.filter}': ${event.idsRead} ids read, more than planned; starting again for ${event.capacity}.`,
+        `Filter '${event.filter}': the source returned more ids than planned (${event.idsRead} so far). The rebuild starts again, for ${event.capacity} ids.`,
       );
     case 'count-ignored':
       return warn(
@@ -90,7 +90,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'ids-skipped':
       return warn(
-        `Filter '${event.filter}': ${event.skipped} ids of its source cannot be added and were left out, the first one ${event.example}. ${describeError(event.error)}`,
+        `Filter '${event.filter}': ${event.skipped} ids of its source cannot be added and were left out. The first one is ${event.example}. ${describeError(event.error)}`,
       );
     case 'rebuild-finished':
       return log(`Filter '${event.filter}': rebuilt with ${event.ids} ids in ${event.durationMs} ms.`);
@@ -100,7 +100,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return { level: 'error', text: describeError(event.error) };
     case 'clean-up-failed':
       return warn(
-        `Filter '${event.filter}': clean-up failed, the keys expire. ${describeError(event.error)}`,
+        `Filter '${event.filter}': a clean-up failed; the keys that are left expire. ${describeError(event.error)}`,
       );
     case 'add-queued':
       return warn(

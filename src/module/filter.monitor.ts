@@ -1,12 +1,13 @@
 import { type BloomEvent, type BloomEventListener, systemClock } from '../common/index.js';
 import { OverfullPacer } from './overfull-pacer.js';
+import { NO_DRAIN, NO_OWNER } from './module.messages.js';
 import { hasFixedSize, isMadeByOthers, storedBytes } from '../filter/index.js';
 import type { BloomFilterInfo, FilterDefinition, ManagedFilter } from '../service/index.js';
 import type { BuildOccasion } from '../store/index.js';
 
 const LOOK_EVERY_MS = 60_000;
 
-/** Looks after the filters of this process: what endangers them at start-up, and whether they have outgrown their plan. */
+/** Monitors the filters of this process: reports what endangers them at start-up, and notices when they outgrow their plan. */
 export class FilterMonitor {
   private readonly pacers = new WeakMap<ManagedFilter, OverfullPacer>();
   private readonly acting = new WeakSet<ManagedFilter>();
@@ -14,8 +15,8 @@ export class FilterMonitor {
   private timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param listen has a listener called with every event.
-   * @param hasOwner whether filters belong to this application, or it was asked to have none.
+   * @param listen registers a listener that is called with every event.
+   * @param hasOwner whether filters belong to this application, or the application chose to claim none.
    */
   constructor(
     private readonly emit: BloomEventListener,
@@ -38,7 +39,7 @@ export class FilterMonitor {
     this.timer = undefined;
   }
 
-  /** Has a filter rebuilt that holds more ids than planned, if that is due; which process does is decided by the lease. */
+  /** Rebuilds a filter that holds more ids than planned, if that is due. The lease decides which process does it. */
   look(filter: ManagedFilter): Promise<void> {
     return this.act(filter, () => filter.lookAtLoad());
   }
@@ -53,16 +54,10 @@ export class FilterMonitor {
       ...(await filter.advise({ bytes, hasSource, makesItself: makesItself(definition), drainMs })),
     ];
     if (hasSource && drainMs === 0) {
-      texts.push(
-        'rebuild.drainMs is 0: an id that is added just before a rebuild, and whose row is committed after it has read the table, is ' +
-          'answered "absent". Set drainMs to the longest time from an add to its visible row.',
-      );
+      texts.push(NO_DRAIN);
     }
     if (hasSource && !this.hasOwner && definition.owner === undefined) {
-      texts.push(
-        'No package.json with a name was found, so this application claims no filter in Redis: another one with a filter of this name would ' +
-          'replace it by its own rows. Set owner in BloomModule, the same in all instances; false says that this is as it should be.',
-      );
+      texts.push(NO_OWNER);
     }
     return texts;
   }
@@ -80,10 +75,10 @@ export class FilterMonitor {
     try {
       const info = await find();
       const { source, layout } = filter.definition;
-      // What a process that died has left in staging says that a rebuild goes on; whether one does is for the lease to say.
+      // `rebuilding` may be left over from a process that died: only the lease shows whether a rebuild is running.
       if (!info || !source || hasFixedSize(layout)) return;
       const occasion = await this.occasion(filter, info);
-      // A run that fails has told so by its event.
+      // A run that fails has reported that by its event.
       if (occasion) await filter.rebuild({ unless: unlessRebuilt(info), occasion }).catch(() => {});
     } catch (error) {
       this.emit({ type: 'store-error', filter: filter.name, operation: 'look after the filter', error });
@@ -122,7 +117,7 @@ export class FilterMonitor {
   }
 }
 
-/** Whether a filter that is found nowhere is made, or taken as others have left it, by the first process that looks. */
+/** Whether the first process that looks for a missing filter creates it, or takes it as other systems have left it. */
 function makesItself({ layout, create }: FilterDefinition): boolean {
   if (!isMadeByOthers(layout)) return create === 'first-start';
   return !('adopt' in layout && layout.adopt === 'explicit');

@@ -6,6 +6,7 @@ import { type BloomService, defineFilter, ManagedFilter } from '../service/index
 import type { FilterStore } from '../store/index.js';
 import type { BloomFeature } from './bloom-module.options.js';
 import type { EventHub } from './event.hub.js';
+import { sourceNotProvided } from './module.messages.js';
 
 export interface FilterRegistryContext {
   readonly store: FilterStore;
@@ -14,7 +15,7 @@ export interface FilterRegistryContext {
   readonly moduleRef: ModuleRef;
 }
 
-/** Makes the filters of an application. */
+/** Creates the filters of an application. */
 export class FilterRegistry {
   readonly filters: ManagedFilter[] = [];
   private readonly sources: (() => BloomIdSource)[] = [];
@@ -35,9 +36,9 @@ export class FilterRegistry {
   }
 
   /**
-   * To be called when every module has been made.
+   * To be called when every module has been created.
    *
-   * @throws {BloomConfigError} for a source class that is no provider.
+   * @throws {BloomConfigError} for a source class that is not a provider.
    */
   async validate(): Promise<void> {
     for (const resolve of this.sources) resolve();
@@ -51,7 +52,7 @@ export class FilterRegistry {
     await Promise.all(this.filters.map((filter) => filter.close()));
   }
 
-  /** A class is looked up when it is needed: by then every module has been made. */
+  /** A class is looked up when it is needed: by then every module has been created. */
   private resolvable(name: string, source: BloomIdSource | Type<BloomIdSource>): BloomIdSource {
     if (typeof source !== 'function') return source;
     const resolve = () => this.resolve(name, source);
@@ -66,11 +67,7 @@ export class FilterRegistry {
     try {
       return this.parts.moduleRef.get<BloomIdSource>(source, { strict: false });
     } catch (cause) {
-      throw new BloomConfigError(
-        `Filter '${name}' names ${source.name} as its source, which is no provider of any module. Add it to the providers of the ` +
-          'module that reads the table, or give an object.',
-        { cause },
-      );
+      throw new BloomConfigError(sourceNotProvided(name, source.name), { cause });
     }
   }
 }

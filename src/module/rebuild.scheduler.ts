@@ -6,8 +6,9 @@ import { type BuildOccasion, FIRST_BUILD_PAUSE_MS, LAST_BUILD_PAUSE_MS } from '.
 import { CronFires } from './cron-fires.js';
 import { startCronJob } from './cron.job.js';
 import type { EventHub } from './event.hub.js';
+import { SHUTTING_DOWN } from './module.messages.js';
 
-/** Between two questions whether a filter is ready, or its build is due. They cost hardly anything: the pauses double up to this one. */
+/** Pauses between two questions whether a filter is ready, or its build is due. A question costs little: the pauses double up to the last. */
 const FIRST_QUESTION_MS = 1000;
 const LAST_QUESTION_MS = 5000;
 
@@ -35,7 +36,7 @@ export class RebuildScheduler {
     this.events.listen((event) => this.onEvent(event));
   }
 
-  /** @throws {BloomConfigError} for a cron expression that makes no sense, and when what `rebuild.cron` needs is missing. */
+  /** @throws {BloomConfigError} for an invalid cron expression, and when a package that `rebuild.cron` needs is missing. */
   async start(filters: readonly ManagedFilter[]): Promise<void> {
     this.filters = filters.filter(({ definition }) => definition.source);
     for (const filter of this.filters) await this.schedule(filter);
@@ -48,7 +49,7 @@ export class RebuildScheduler {
   }
 
   async stop(): Promise<void> {
-    this.stopping.abort(new Error('The application is shutting down.'));
+    this.stopping.abort(new Error(SHUTTING_DOWN));
     for (const end of this.schedules.splice(0)) end();
     await Promise.allSettled(this.recovering.values());
   }
@@ -91,7 +92,7 @@ export class RebuildScheduler {
 
   private async untilReady(filter: ManagedFilter): Promise<void> {
     const { signal } = this.stopping;
-    // What this process has seen fail, should the store keep no facts about builds.
+    // Counts the failures of this process, in case the store keeps no facts about builds.
     let failurePauseMs = FIRST_BUILD_PAUSE_MS;
     for (let pauseMs = FIRST_QUESTION_MS; ; pauseMs = Math.min(2 * pauseMs, LAST_QUESTION_MS)) {
       if (await this.isReady(filter)) return;
@@ -145,7 +146,7 @@ export class RebuildScheduler {
     if (error || outcome === 'published') asked.hasFailed = error !== undefined;
   }
 
-  /** What a run fails with has been reported by an event. */
+  /** An event has reported the error of a run that fails. */
   private rebuild(
     filter: ManagedFilter,
     request: RebuildRequest,

@@ -1,4 +1,4 @@
-import { BloomConfigError, printed } from '../common/index.js';
+import { BloomConfigError } from '../common/index.js';
 import type { FilterStore } from '../store/index.js';
 import { MemoryStore } from '../store/memory/index.js';
 import { RedisStore } from '../store/redis/index.js';
@@ -6,6 +6,7 @@ import { type CopyLimits, ReplicaStore } from '../store/replica/index.js';
 import { ownerOf } from './application.owner.js';
 import type { BloomModuleOptions } from './bloom-module.options.js';
 import type { EventHub } from './event.hub.js';
+import { wrongCopyLimit, wrongKeyPrefix, wrongTimeout } from './module.messages.js';
 
 const MIB = 1024 * 1024;
 
@@ -25,15 +26,11 @@ export async function createStore(options: BloomModuleOptions, events: EventHub)
   const limits = copyLimits(options.copies);
   if (redis === undefined) return new MemoryStore();
   if (!/^[^{}\s]+$/.test(keyPrefix)) {
-    throw new BloomConfigError(
-      `Expected keyPrefix to be a text without braces and spaces, got '${keyPrefix}'.`,
-    );
+    throw new BloomConfigError(wrongKeyPrefix(keyPrefix));
   }
   for (const [name, value] of Object.entries({ timeoutMs, writeTimeoutMs })) {
     if (!(value >= 1 && value < 2 ** 31)) {
-      throw new BloomConfigError(
-        `Expected ${name} to be a number of milliseconds of at least 1, got ${value}.`,
-      );
+      throw new BloomConfigError(wrongTimeout(name, value));
     }
   }
   const inRedis = await RedisStore.connect({
@@ -54,10 +51,7 @@ function copyLimits({
 }: NonNullable<BloomModuleOptions['copies']> = {}): CopyLimits {
   const limits = { bytesPerSecond, maxBytes };
   for (const [name, value] of Object.entries(limits)) {
-    if (typeof value !== 'number' || !(value > 0))
-      throw new BloomConfigError(
-        `Expected copies.${name} to be a number of bytes above 0, got ${printed(value)}.`,
-      );
+    if (typeof value !== 'number' || !(value > 0)) throw new BloomConfigError(wrongCopyLimit(name, value));
   }
   return limits;
 }

@@ -1,10 +1,11 @@
-import { BloomRebuildError, printed } from '../common/index.js';
+import { BloomRebuildError } from '../common/index.js';
 import type { RebuildJob } from './rebuild-job.js';
+import { countNotBelieved, tooManyForMaxBytes, wrongCount } from './rebuild.messages.js';
 import { StallTimer } from './stall-timer.js';
 
-/** What `count()` says is planned for up to so many times the ids that are known of: it was not read, and may be wrong. */
+/** A plan follows `count()` up to this many times the known ids: these ids were not read, and the count may be wrong. */
 const MOST_TIMES_KNOWN = 16;
-/** For so many ids in any case: 2 MB at the default error rate. */
+/** A plan follows `count()` up to this many ids in any case: 2 MB at the default error rate. */
 const ALWAYS_PLANNED = 1_000_000;
 
 /** Room for the ids that are added until the next rebuild. */
@@ -43,21 +44,17 @@ export function planAgain(job: RebuildJob, ids: number, wanted: number): number 
   if (fits(job, ids)) return Math.max(ids, withinBytes(job, wanted));
   throw new BloomRebuildError(
     'too-many-ids',
-    `The source returned about ${ids} ids. At error rate ${job.errorRate} they take more than maxBytes, ${job.maxBytes}. If there are that many, ` +
-      'raise maxBytes, or the error rate; else see what the source reads.',
+    tooManyForMaxBytes(ids, job.errorRate, job.maxBytes ?? Infinity),
   );
 }
 
-/** About how many ids to expect, from the source's `count()` as far as it can be believed, else from the last build. */
+/** About how many ids to expect: from the source's `count()`, as far as that can be believed, otherwise from the last build. */
 export async function expectedIds(job: RebuildJob, builtIds: number, signal: AbortSignal): Promise<number> {
   const count = await countSource(job, signal);
   if (count === undefined) return builtIds;
   const most = Math.max(ALWAYS_PLANNED, MOST_TIMES_KNOWN * Math.max(job.capacity, builtIds));
   if (count <= most) return count;
-  emitWrong(
-    job,
-    new Error(`count() of the source gave ${count}; planned for ${most}, until so many are read.`),
-  );
+  emitWrong(job, new Error(countNotBelieved(count, most)));
   return most;
 }
 
@@ -69,7 +66,7 @@ async function countSource(job: RebuildJob, signal: AbortSignal): Promise<number
     const count: unknown = await watch.wait((async () => source.count!())());
     if (count === undefined) return undefined;
     if (typeof count === 'number' && Number.isFinite(count) && count >= 0) return Math.ceil(count);
-    throw new Error(`Expected count() of the source to give a number of ids, got ${printed(count)}.`);
+    throw new Error(wrongCount(count));
   } catch (error) {
     signal.throwIfAborted();
     emitWrong(job, error);

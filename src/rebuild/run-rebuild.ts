@@ -8,6 +8,13 @@ import type {
 } from '../store/index.js';
 import { rebuildError } from './failure.js';
 import { expectedIds, fits, planAgain, withHeadroom, withinBytes } from './plan-ids.js';
+import {
+  ANOTHER_PROCESS,
+  missingFromStaging,
+  notDueYet,
+  sourceOutgrowsPlans,
+  tooFewIds,
+} from './rebuild.messages.js';
 import { ProgressReporter } from './progress.js';
 import type { RebuildJob, RebuildRequest } from './rebuild-job.js';
 import type { BloomRebuildReport } from './report.js';
@@ -18,7 +25,7 @@ const MAX_REPLANS = 5;
 
 /**
  * One rebuild: lease, stage, drain, scan, merge, verify, swap. Exactly one of the events `rebuild-finished`, `rebuild-skipped`
- * and `rebuild-failed` tells how it ended; none when no build was due, since every process asks again and again.
+ * and `rebuild-failed` reports how it ended. When no build was due there is no event, since every process asks again and again.
  *
  * @throws {BloomRebuildError} when no new generation went live.
  */
@@ -34,12 +41,12 @@ export async function runRebuild(job: RebuildJob, request: RebuildRequest = {}):
       onNotDue: (ms) => (dueInMs = ms),
     });
     if (!lease && dueInMs > 0) return notDue(request.occasion, dueInMs);
-    if (!lease) return skipped(job, 'Another process is rebuilding this filter.');
+    if (!lease) return skipped(job, ANOTHER_PROCESS);
     signal = AbortSignal.any([signal, lease.signal]);
     let outcome: BuildOutcome | undefined;
     try {
       const described = await job.store.describe();
-      // A number that no filter within `maxBytes` can have held is none.
+      // A number that no filter within `maxBytes` can have held counts as 0.
       const found = fits(job, described.builtIds) ? described : { ...described, builtIds: 0 };
       const reason = request.unless?.(found);
       if (reason !== undefined) return skipped(job, reason);
@@ -98,10 +105,7 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
         };
       }
       if (replans === MAX_REPLANS) {
-        throw new BloomRebuildError(
-          'too-many-ids',
-          `The source returned more ids than planned ${MAX_REPLANS + 1} times in a row, the last time about ${scan.overflow}.`,
-        );
+        throw new BloomRebuildError('too-many-ids', sourceOutgrowsPlans(MAX_REPLANS + 1, scan.overflow));
       }
       // A second time: the source grows while it is read, and faster than the usual room allows for.
       const wanted = Math.max(withHeadroom(scan.overflow), replans > 0 ? 2 * capacity : 0);
@@ -144,31 +148,18 @@ async function fill(
   const verdicts = scan.sample.length > 0 ? await staging.check(scan.sample) : [];
   const missing = verdicts.filter((verdict) => verdict !== 'maybe').length;
   if (missing > 0) {
-    throw new BloomRebuildError(
-      'staging-damaged',
-      `${missing} of ${verdicts.length} ids that were read are not found in the staged generation.`,
-    );
+    throw new BloomRebuildError('staging-damaged', missingFromStaging(missing, verdicts.length));
   }
   return scan;
 }
 
 function assertEnough(ids: number, builtIds: number, minRatio: number): void {
   if (minRatio === 0 || (ids > 0 && ids >= builtIds * minRatio)) return;
-  throw new BloomRebuildError(
-    'too-few-ids',
-    `The source returned ${ids} ids, the last build had ${builtIds}. Expected ${
-      builtIds > 0 ? `at least ${Math.ceil(builtIds * minRatio)} (minRatio ${minRatio})` : 'at least one'
-    }. If that is right, call rebuild({ force: true }), or set minRatio to 0 for a table that may be empty.`,
-  );
+  throw new BloomRebuildError('too-few-ids', tooFewIds(ids, builtIds, minRatio));
 }
 
 function notDue(occasion: BuildOccasion | undefined, dueInMs: number): BloomRebuildReport {
-  const why =
-    occasion?.kind === 'recovery'
-      ? 'The last build of this filter failed a short time ago.'
-      : 'A build of this filter began a short time ago.';
-  const reason = `${why} The next one is due in ${Math.ceil(dueInMs)} ms.`;
-  return { outcome: 'skipped', reason, dueInMs };
+  return { outcome: 'skipped', reason: notDueYet(occasion, dueInMs), dueInMs };
 }
 
 function skipped({ name, emit }: RebuildJob, reason: string): BloomRebuildReport {
@@ -176,7 +167,7 @@ function skipped({ name, emit }: RebuildJob, reason: string): BloomRebuildReport
   return { outcome: 'skipped', reason };
 }
 
-/** What is left behind expires by itself. */
+/** Keys that are left behind expire automatically. */
 async function cleanUp({ name, emit }: RebuildJob, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -2,6 +2,7 @@ import { BloomIdError, type Clock, printed } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
 import type { LocalFilter } from '../store/index.js';
 import { SourceError } from './failure.js';
+import { badId } from './rebuild.messages.js';
 import type { BloomIdSource } from './source.js';
 import type { StallTimer } from './stall-timer.js';
 
@@ -38,7 +39,7 @@ export interface ScanResult {
  * Reads the source to its end into a local filter. Past the capacity ids are only counted, which is enough to plan the next
  * attempt.
  *
- * @throws {SourceError} when the source fails or returns what is no id.
+ * @throws {SourceError} when the source fails, or returns a value that cannot be an id.
  */
 export async function scanSource(options: ScanOptions): Promise<ScanResult> {
   const { source, toKey, filter, capacity, watch, clock, onRead, onBadId = 'fail' } = options;
@@ -98,10 +99,7 @@ function isBadId(error: unknown): error is SourceError {
 }
 
 function named(error: SourceError, id: unknown): SourceError {
-  const message =
-    `${error.message} The source returned ${printed(id)}. Keep such a row from being made, leave it out of what the source reads, or set ` +
-    "rebuild.onBadId: 'skip', which leaves it out and reports how many there were.";
-  return new SourceError(new BloomIdError(message, { cause: error.cause }));
+  return new SourceError(new BloomIdError(badId(error.message, id), { cause: error.cause }));
 }
 
 function addTo(filter: LocalFilter, key: IdKey): boolean {
@@ -116,7 +114,7 @@ function keyOf(toKey: (id: unknown) => IdKey, id: unknown): IdKey {
   try {
     return toKey(id);
   } catch (error) {
-    // An option `normalize` that throws has met an id that it does not know.
+    // An option `normalize` that throws has met an id that it does not expect.
     throw new SourceError(
       error instanceof BloomIdError ? error : new BloomIdError(String(error), { cause: error }),
     );
@@ -150,7 +148,7 @@ async function* readBatches(source: BloomIdSource, watch: StallTimer): AsyncGene
     ended = true;
     if (single.length > 0) yield single;
   } finally {
-    // A source that hangs would keep its own clean-up waiting for ever: told, not awaited.
+    // The clean-up of a source that hangs may never end: it is started, not awaited.
     if (!ended) void iterator.return?.(undefined)?.catch(() => {});
   }
 }

@@ -1,9 +1,10 @@
 import { SourceError } from './failure.js';
+import { sourceStalled } from './rebuild.messages.js';
 
-/** A source is looked at so often in the time that it may take. */
+/** How often a source is looked at in the time that it may take. */
 const LOOKS = 4;
 
-/** Waits for a source, until the run is told to stop or the source has given nothing for too long. */
+/** Waits for a source, until the run is stopped or the source has returned nothing for too long. */
 export class StallTimer {
   /** Aborts with the reason why the source is no longer waited for. */
   readonly signal: AbortSignal;
@@ -22,7 +23,7 @@ export class StallTimer {
     this.timer.unref();
   }
 
-  /** @throws {SourceError} for what the source rejects with, and when it gives nothing for too long. */
+  /** @throws {SourceError} for what the source rejects with, and when it returns nothing for too long. */
   wait<Value>(given: Promise<Value>): Promise<Value> {
     this.looks = 0;
     return new Promise((resolve, reject) => {
@@ -45,13 +46,6 @@ export class StallTimer {
 
   private look(stallMs: number): void {
     if (!this.interrupt || this.looks++ < LOOKS) return;
-    this.stalled.abort(
-      new SourceError(
-        new Error(
-          `Expected the source to return something within ${stallMs} ms (rebuild.stallMs), got nothing. See what its query waits for, ` +
-            'or raise stallMs.',
-        ),
-      ),
-    );
+    this.stalled.abort(new SourceError(new Error(sourceStalled(stallMs))));
   }
 }

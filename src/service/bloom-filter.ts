@@ -18,7 +18,7 @@ export interface BloomFilter {
     counts(): BloomGuardCounts;
   };
 
-  /** Never rejects: what cannot be known is `unknown`, and told as an event. */
+  /** Never rejects: when the answer cannot be known it is `unknown`, and an event reports why. */
   check(id: BloomId): Promise<BloomVerdict>;
   checkMany(ids: readonly BloomId[]): Promise<BloomVerdict[]>;
 
@@ -30,7 +30,7 @@ export interface BloomFilter {
    * Records an id; true when it was not there before. Call it before the row is visible to others: in the transaction, before
    * the commit.
    *
-   * @throws {BloomIdError} when the value is no id, or is longer than `maxIdBytes`.
+   * @throws {BloomIdError} when the value cannot be an id, or is longer than `maxIdBytes`.
    * @throws {BloomUnavailableError} when the id could not be recorded.
    */
   add(id: BloomId): Promise<boolean>;
@@ -41,18 +41,18 @@ export interface BloomFilter {
    * it is certainly not there, or has to stay until the next rebuild: an id that was added more than four times does, and so does
    * any for `drainMs` after a rebuild, which may have missed a row that was deleted meanwhile.
    *
-   * Remove only ids that were added, within `drainMs` of their rows' end: of one that is not in the filter, nobody can tell whether what
-   * is taken out for it is another's, and **an id that exists would be answered "absent"**. While a rebuild runs, a removed id may be
+   * Remove only ids that were added, within `drainMs` of their rows' end: of an id that is not in the filter,
+   * the removal may take out another id, and **an id that exists would be answered "absent"**. While a rebuild runs, a removed id may be
    * answered "maybe" until the one after it.
    *
-   * @throws {BloomIdError} when the value is no id.
+   * @throws {BloomIdError} when the value cannot be an id.
    * @throws {BloomConfigError} when the layout of the filter cannot remove.
-   * @throws {BloomUnavailableError} when it could not be removed, or nobody knows whether it was: do not remove it again then.
+   * @throws {BloomUnavailableError} when it could not be removed, or it is not known whether it was: do not remove it again then.
    */
   remove(id: BloomId): Promise<boolean>;
 
   /**
-   * Reads all ids from the source into a new generation and puts it in the place of the live one. One process rebuilds at a
+   * Reads all ids from the source into a new generation and replaces the live one with it. One process rebuilds at a
    * time; the others report `skipped`.
    *
    * @throws {BloomConfigError} when the filter has no source.
@@ -61,8 +61,8 @@ export interface BloomFilter {
   rebuild(options?: BloomRebuildOptions): Promise<BloomRebuildReport>;
 
   /**
-   * Empties a filter that has no source and puts it in service again: for a filter that was lost, and whose ids need not be
-   * known any more.
+   * Empties a filter that has no source and puts it in service again: for a filter that was lost, and whose ids are no longer
+   * needed.
    *
    * @throws {BloomConfigError} when the filter has a source: rebuild it instead.
    */
@@ -120,15 +120,14 @@ export interface GuardableFilter extends BloomFilter {
   reportWrongAbsent(report: WrongAbsentReport): Promise<void>;
 }
 
-/** How a filter stands, and what it costs. */
+/** The state of a filter, and what it costs. */
 export interface BloomFilterInfo {
   readonly name: string;
   readonly state: BloomFilterState;
   readonly store: string;
   readonly layout: StoredLayout['kind'];
   /**
-   * Ids added since the last build, and those of the build; an id met twice may count twice, and of ids that pass already none is
-   * counted.
+   * Ids of the last build and ids added since. An id that is met twice may count twice; an id that passes already does not count.
    */
   readonly count: number;
   /** Ids that the live generation holds at its error rate. */

@@ -1,10 +1,12 @@
 import { BloomConfigError, type BloomEventListener } from '../common/index.js';
 import type { BloomFilter, GuardableFilter } from './bloom-filter.js';
+import { registeredFilters, twoFilters, unknownFilter } from './service.messages.js';
 
 /** All filters of an application, by name. Injectable wherever the module is visible. */
 export class BloomService {
   private readonly byName = new Map<string, GuardableFilter>();
 
+  /** @internal */
   constructor(readonly emit: BloomEventListener) {}
 
   /** @throws {BloomConfigError} when no filter of this name is registered. */
@@ -12,15 +14,23 @@ export class BloomService {
     return this.guardable(name);
   }
 
-  /** For guards: undefined when no filter of this name is registered. */
+  /**
+   * For guards: undefined when no filter of this name is registered.
+   *
+   * @internal
+   */
   find(name: string): GuardableFilter | undefined {
     return this.byName.get(name);
   }
 
-  /** As `filter`, for guards. */
+  /**
+   * As `filter`, for guards.
+   *
+   * @internal
+   */
   guardable(name: string): GuardableFilter {
     const filter = this.byName.get(name);
-    if (!filter) throw new BloomConfigError(`No filter is named '${name}'. ${this.registered()}`);
+    if (!filter) throw new BloomConfigError(unknownFilter(name, this.registered()));
     return filter;
   }
 
@@ -34,19 +44,16 @@ export class BloomService {
 
   /** For error messages: which filters exist, and how to register one. */
   registered(): string {
-    const names = [...this.byName.keys()].map((name) => `'${name}'`).join(', ');
-    return (
-      (names ? `Registered filters: ${names}. ` : 'No filter is registered. ') +
-      'Register it with BloomModule.forFeature([{ name, capacity, … }]) or forRoot({ filters }), or correct the name.'
-    );
+    return registeredFilters([...this.byName.keys()]);
   }
 
-  /** @throws {BloomConfigError} when the name is taken. */
+  /**
+   * @internal
+   * @throws {BloomConfigError} when the name is taken.
+   */
   register(filter: GuardableFilter): void {
     if (this.byName.has(filter.name)) {
-      throw new BloomConfigError(
-        `Two filters are named '${filter.name}'. Register each filter once, and inject it where it is needed.`,
-      );
+      throw new BloomConfigError(twoFilters(filter.name));
     }
     this.byName.set(filter.name, filter);
   }

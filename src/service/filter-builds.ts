@@ -6,6 +6,7 @@ import {
   type RebuildRequest,
   runRebuild,
 } from '../rebuild/index.js';
+import { CREATED_MEANWHILE, notCreated, SHUTTING_DOWN } from './service.messages.js';
 
 const CREATION_PAUSE_MS = 50;
 const CREATION_ATTEMPTS = 200;
@@ -18,7 +19,7 @@ export interface FilterBuildsOptions {
   readonly onPublished: () => void;
 }
 
-/** The builds of one filter that this process makes, from a source or of no ids. They end with the application. */
+/** The builds of one filter by this process, from a source or empty. They end with the application. */
 export class FilterBuilds {
   private readonly closing = new AbortController();
   private readonly runs = new Set<Promise<unknown>>();
@@ -32,7 +33,7 @@ export class FilterBuilds {
   }
 
   /**
-   * Builds of no ids, without a drain.
+   * Builds an empty generation, without a drain.
    *
    * @throws {BloomRebuildError} when no new generation went live.
    */
@@ -41,9 +42,9 @@ export class FilterBuilds {
   }
 
   /**
-   * Makes the filter, empty, unless it was made before.
+   * Creates the filter, empty, unless it exists.
    *
-   * @throws {BloomUnavailableError} when it could not be made.
+   * @throws {BloomUnavailableError} when it could not be created.
    */
   create(): Promise<void> {
     this.created ??= this.createEmpty().catch((error: unknown) => {
@@ -55,7 +56,7 @@ export class FilterBuilds {
 
   /** Stops what runs, waits for it, and starts no other run. */
   async stop(): Promise<void> {
-    this.closing.abort(new Error('The application is shutting down.'));
+    this.closing.abort(new Error(SHUTTING_DOWN));
     await Promise.allSettled(this.runs);
   }
 
@@ -64,14 +65,12 @@ export class FilterBuilds {
     for (let attempt = 0; attempt < CREATION_ATTEMPTS; attempt++) {
       if ((await store.describe()).state !== 'unbuilt') return;
       const report = await this.empty({
-        unless: ({ state }) => (state === 'unbuilt' ? undefined : 'The filter has been made meanwhile.'),
+        unless: ({ state }) => (state === 'unbuilt' ? undefined : CREATED_MEANWHILE),
       });
       if (report.outcome === 'published') return;
       await clock.sleep(CREATION_PAUSE_MS, this.closing.signal);
     }
-    throw new BloomUnavailableError(
-      `Filter '${name}' could not be made: another process holds its lease. The next add tries again.`,
-    );
+    throw new BloomUnavailableError(notCreated(name));
   }
 
   private async run(job: RebuildJob, request: RebuildRequest): Promise<BloomRebuildReport> {

@@ -16,7 +16,7 @@ export interface BloomGuardCounts {
   readonly absent: number;
   readonly maybe: number;
   readonly unknown: number;
-  /** Values that can be no row's id. */
+  /** Values that cannot be the id of any row. */
   readonly invalid: number;
   /** "maybe", and the guarded method found nothing. */
   readonly falsePositives: number;
@@ -36,7 +36,7 @@ export interface GuardStateOptions {
   readonly drainMs: number;
 }
 
-/** How one filter is guarded with, in this process. */
+/** The state of the guards of one filter, in this process. */
 export class GuardState {
   /** May be set at any time. */
   mode: BloomGuardMode;
@@ -61,7 +61,7 @@ export class GuardState {
     this.negativeCache = new NegativeCache(options.negativeCache, this.adds);
   }
 
-  /** What this process added lately: noted from the first call of this on, where nothing else needs it. */
+  /** Ids that this process added lately. Without a negative cache they are noted from the first call of this on. */
   get recentAdds(): RecentAdds {
     return (this.adds ??= new RecentAdds(this.options.drainMs, performance.now()));
   }
@@ -74,7 +74,7 @@ export class GuardState {
     this.negativeCache?.forget(texts);
   }
 
-  /** To be called when a rebuild went live: it may hold ids that nobody added. */
+  /** To be called when a rebuild went live: it may hold ids that this process did not add. */
   noteRebuilt(): void {
     this.adds?.noteOthers();
     this.negativeCache?.clear();

@@ -10,7 +10,7 @@ const LOOK_AT_SHARE = 0.25;
 /** Notices with the reply of an add that a filter holds more ids than planned, and again at twice as many, four times as many, and so on. */
 export class LoadAlarm {
   private generation: string | undefined;
-  private toldTimes = 0;
+  private reportedTimes = 0;
   private isCounted = false;
   private added = 0;
 
@@ -20,21 +20,21 @@ export class LoadAlarm {
     private readonly onPassed: () => void,
   ) {}
 
-  /** What the store counts. */
+  /** For the counts that the store gives with the reply of an add. */
   readonly note = ({ generation, count, capacity }: FilterLoad): void => {
     this.isCounted = true;
     if (count <= capacity || capacity <= 0) return;
     if (generation !== this.generation) {
       this.generation = generation;
-      this.toldTimes = 0;
+      this.reportedTimes = 0;
     }
     const times = 2 ** Math.floor(Math.log2(count / capacity));
-    if (times <= this.toldTimes) return;
-    this.toldTimes = times;
+    if (times <= this.reportedTimes) return;
+    this.reportedTimes = times;
     this.onPassed();
   };
 
-  /** Ids that were new, of this process alone: for a store that has no count in its replies. */
+  /** For a store whose replies have no count: ids that were new, of this process alone. */
   noteNew(ids: number): void {
     if (this.isCounted) return;
     this.added += ids;
@@ -44,7 +44,7 @@ export class LoadAlarm {
   }
 }
 
-/** What a filter is like that holds more than planned, told by `overfull`; undefined where it does not. Never rejects. */
+/** Reports a filter that holds more than planned by `overfull`, and returns what was found; undefined for any other filter. Never rejects. */
 export async function findOverfull(
   filter: { readonly name: string; readonly definition: FilterDefinition; info(): Promise<BloomFilterInfo> },
   emit: BloomEventListener,

@@ -24,6 +24,16 @@ import { GuardState } from './guard-state.js';
 import { IdKeys } from './id-keys.js';
 import { findOverfull, LoadAlarm } from './load-alarm.js';
 import { sharedDenials } from './negative-cache.js';
+import {
+  adoptWithSource,
+  cannotRemove,
+  cannotShareDenials,
+  noSource,
+  notAdoptable,
+  notEmptied,
+  resetOfForeignKey,
+  resetWithSource,
+} from './service.messages.js';
 import { type WrongAbsentReport, WrongAbsents } from './wrong-absents.js';
 
 /** A promise for each verdict, shared: a lookup of an id that this process knows makes none. */
@@ -39,7 +49,7 @@ export interface FilterContext {
   readonly clock: Clock;
 }
 
-/** A filter of the application: ids made hashable, a place in the store, rebuilds that end with the application. */
+/** A filter of the application: it forms the keys of ids, holds the filter of the store, and runs rebuilds that end with the application. */
 export class ManagedFilter implements GuardableFilter {
   readonly name: string;
   readonly guarding: GuardState;
@@ -82,11 +92,7 @@ export class ManagedFilter implements GuardableFilter {
     });
     this.denials = sharesDenials(this.inStore) ? this.inStore.denials : undefined;
     if (cache && cache.shared && !this.denials && surroundings.store.kind !== 'memory') {
-      const got = layout.kind === 'blocked' ? 'scaling' : layout.kind;
-      throw new BloomConfigError(
-        `Filter '${name}': expected negativeCache.shared with the layout blocked, which does not grow, got ${got}. Remove it: an add of ` +
-          'another program would not be heard of.',
-      );
+      throw new BloomConfigError(cannotShareDenials(name, layout.kind));
     }
     this.guarding = new GuardState({ ...definition, negativeCache: this.denials ? false : cache });
     this.builds = new FilterBuilds({
@@ -158,7 +164,7 @@ export class ManagedFilter implements GuardableFilter {
   async addKeys(keys: readonly IdKey[]): Promise<boolean[]> {
     if (keys.length === 0) return [];
     this.guarding.noteAdded(keys);
-    // Without a source nobody else would ever tell the filter of an id that was added before it existed.
+    // Without a source, an id that is added before the filter exists would be lost for good.
     if (!this.definition.source) await this.create();
     const added = await this.inStore.add(keys);
     this.guarding.noteAdded(keys);
@@ -169,10 +175,7 @@ export class ManagedFilter implements GuardableFilter {
   async remove(id: BloomId): Promise<boolean> {
     const key = this.keys.of(id);
     if (!isRemovable(this.inStore)) {
-      throw new BloomConfigError(
-        `Filter '${this.name}' cannot remove ids: expected the layout cuckoo, got ${this.definition.layout.kind}. Register it with that ` +
-          'layout, or leave the id in: it costs a lookup until the next rebuild.',
-      );
+      throw new BloomConfigError(cannotRemove(this.name, this.definition.layout.kind));
     }
     return (await this.inStore.remove([key]))[0]!;
   }
@@ -180,45 +183,31 @@ export class ManagedFilter implements GuardableFilter {
   async rebuild(request: RebuildRequest = {}): Promise<BloomRebuildReport> {
     const { source } = this.definition;
     if (!source) {
-      throw new BloomConfigError(
-        `Filter '${this.name}' has no source to rebuild it from. Register it with a source, or empty it with reset().`,
-      );
+      throw new BloomConfigError(noSource(this.name));
     }
     return this.builds.rebuild(source, { occasion: { kind: 'manual' }, ...request });
   }
 
   async adopt(): Promise<void> {
     if (!isAdoptable(this.inStore)) {
-      throw new BloomConfigError(
-        `Filter '${this.name}' has the layout ${this.definition.layout.kind}, which nobody else writes: there is nothing to take as it is. ` +
-          'Empty it with reset(), or rebuild it.',
-      );
+      throw new BloomConfigError(notAdoptable(this.name, this.definition.layout.kind));
     }
     if (this.definition.source) {
-      throw new BloomConfigError(
-        `Filter '${this.name}' has a source, which knows more than the key. Call rebuild() instead.`,
-      );
+      throw new BloomConfigError(adoptWithSource(this.name));
     }
     await this.inStore.adopt();
   }
 
   async reset(): Promise<void> {
     if (isAdoptable(this.inStore)) {
-      throw new BloomConfigError(
-        `Filter '${this.name}' is on a key of other systems: emptied, it would answer "absent" for their ids. Have its owner fill ` +
-          'the key, then call adopt().',
-      );
+      throw new BloomConfigError(resetOfForeignKey(this.name));
     }
     if (this.definition.source) {
-      throw new BloomConfigError(
-        `Filter '${this.name}' has a source: emptied, it would answer "absent" for ids that exist. Call rebuild() instead.`,
-      );
+      throw new BloomConfigError(resetWithSource(this.name));
     }
     const report = await this.builds.empty();
     if (report.outcome === 'skipped') {
-      throw new BloomUnavailableError(
-        `Filter '${this.name}' was not emptied: ${report.reason} Call reset() again.`,
-      );
+      throw new BloomUnavailableError(notEmptied(this.name, report.reason));
     }
   }
 
@@ -232,7 +221,7 @@ export class ManagedFilter implements GuardableFilter {
       store: this.surroundings.store.kind,
       layout: this.definition.layout.kind,
       count,
-      // Of one that answers it is never 0, unless what the metadata say is not believed.
+      // A filter that answers never has capacity 0, unless its metadata are not believed.
       capacity: found.capacity > 0 || state !== 'ready' ? found.capacity : this.definition.capacity,
       errorRate: this.definition.errorRate,
       modelledErrorRate: measured ?? shape?.modelledErrorRate,
@@ -245,7 +234,7 @@ export class ManagedFilter implements GuardableFilter {
     };
   }
 
-  /** Measures the filter, and tells by `overfull` that it holds more than planned; then returns what it found. Never rejects. */
+  /** Measures the filter. When it holds more than planned, reports that by `overfull` and returns what was found. Never rejects. */
   lookAtLoad(): Promise<BloomFilterInfo | undefined> {
     return findOverfull(this, this.surroundings.emit);
   }
@@ -259,7 +248,7 @@ export class ManagedFilter implements GuardableFilter {
     }
   }
 
-  /** What in the setup of the store endangers the filter, each with what to do about it. */
+  /** What in the setup of the store endangers the filter, each text with the remedy. */
   advise(filter: AdvisedFilter): Promise<readonly string[]> {
     return this.inStore.advise(filter);
   }
@@ -269,7 +258,7 @@ export class ManagedFilter implements GuardableFilter {
     await this.inStore.verify();
   }
 
-  /** Makes a filter without a source, empty, unless it was made before, or is its owners' or a person's to make. */
+  /** Creates a filter without a source, empty, unless it exists, or its owners or an operator have to create it. */
   create(): Promise<void> {
     const isMadeElsewhere = isAdoptable(this.inStore) || this.definition.create === 'explicit';
     return isMadeElsewhere ? Promise.resolve() : this.builds.create();

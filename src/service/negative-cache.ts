@@ -3,7 +3,7 @@ import { ownText } from '../filter/index.js';
 import type { DenialOptions } from '../store/index.js';
 import type { RecentAdds } from './recent-adds.js';
 
-/** How false positives are remembered that the database denied. */
+/** How ids are remembered that the filter let through and the database denied. */
 export interface NegativeCacheOptions {
   /** How long a false positive is remembered at most, in milliseconds; each a little differently. Default 5,000. */
   readonly lifeMs?: number;
@@ -24,7 +24,7 @@ const DEFAULT_SHARED_IDS = 40_000;
 /** Of one id, in memory: methods, and spellings that it was asked for with. */
 const MAX_SCOPES = 8;
 
-/** What the store is to remember for all processes; undefined when it is not to. */
+/** What the store remembers for all processes; undefined when it remembers nothing. */
 export function sharedDenials(options: NegativeCacheOptions): DenialOptions | undefined {
   const { lifeMs = DEFAULT_LIFE_MS, maxIds = DEFAULT_SHARED_IDS, shared = false } = options;
   return shared ? { lifeMs, maxIds } : undefined;
@@ -49,7 +49,7 @@ export class NegativeCache {
     return this.denied.size;
   }
 
-  /** @param scope what is asked about the id: a denial of one question is none of another. */
+  /** @param scope what is asked about the id: a denial of one question is not one of another. */
   has(text: string, scope: string): boolean {
     const scopes = this.denied.get(text);
     const ends = scopes?.get(scope);

@@ -1,10 +1,10 @@
 import { ownText } from '../filter/index.js';
 
-/** Past so many ids added at a time no read is trusted for a while, rather than all of them being kept: about 15 MiB of notes. */
+/** The most notes that are kept, about 15 MiB. When more ids are added, all notes are dropped and no read is trusted for a while. */
 const MAX_ADDED = 100_000;
 /** A read of the database that takes longer proves nothing any more. */
 const MAX_READ_MS = 10_000;
-/** What was added in the same part of the time that notes are kept is forgotten together. */
+/** Notes of the same part of the time that they are kept are forgotten together. */
 const SLICES = 8;
 
 /** Ids that were added within one span of time, and when the row of each is visible at the latest, by `performance.now()`. */
@@ -28,7 +28,7 @@ export class RecentAdds {
   private noted = 0;
   private missingUntil: number;
 
-  /** @param knownSince before then ids may have been added that it was not told of. */
+  /** @param knownSince before then ids may have been added without a note. */
   constructor(
     private readonly drainMs: number,
     knownSince = -Infinity,
@@ -53,7 +53,7 @@ export class RecentAdds {
     this.missingUntil = now + this.drainMs;
   }
 
-  /** Says that ids are there now which nobody added: those of a rebuild. */
+  /** To be called when a rebuild brought ids that this process did not add. */
   noteOthers(): void {
     this.missingUntil = Math.max(this.missingUntil, performance.now());
   }

@@ -1,7 +1,8 @@
-import { type BloomEvent, type BloomEventListener, printedId } from '../common/index.js';
+import type { BloomEvent, BloomEventListener } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
 import type { DistrustPauses } from '../store/index.js';
 import type { GuardState } from './guard-state.js';
+import { adviseOnWrongAbsents, foundButAbsent } from './service.messages.js';
 
 /** A guarded method found something for an id that the filter answered "absent". */
 export interface WrongAbsentReport {
@@ -32,15 +33,15 @@ const PAUSE_MS = 5 * 60_000;
 const MAX_PAUSE_MS = 24 * 3_600_000;
 /** The store keeps the same pauses for all processes, and for those that start anew. */
 const PAUSES: DistrustPauses = { firstMs: PAUSE_MS, lastMs: MAX_PAUSE_MS };
-/** Ids recorded one by one in such a pause: a method that is wrong about every id must not fill the filter. */
+/** The most ids recorded one by one in such a pause: a method that is wrong about every id must not fill the filter. */
 const MAX_ADDS = 100;
 const ADVISE_EVERY_MS = 60_000;
 
 /**
  * Decides what a wrong "absent" leads to. Either the filter lacks an id, and a rebuild mends that, or the method returns something
- * for ids that do not exist. Then everybody who asks for made-up ids would have the filter rebuilt again and again. So a
- * filter in shadow mode is never distrusted, and any other one at most once in five minutes, with pauses that grow, which all processes
- * share by the store. A process pauses as well when it hears that another one has distrusted the filter. A method that has never found nothing is believed once, and not
+ * for ids that do not exist. Then lookups of made-up ids would cause one rebuild after another. So a filter in shadow mode is never
+ * distrusted, and any other one at most once in five minutes, with pauses that grow, which all processes share by the store. A process
+ * pauses also when another one has distrusted the filter. A method that has never found nothing is believed once, and not
  * at all where no rebuild can follow.
  */
 export class WrongAbsents {
@@ -60,8 +61,8 @@ export class WrongAbsents {
     guarding.wrongAbsents++;
     let distrusted = false;
     try {
-      const reason = `${method} found something for an id that was answered "absent".`;
-      distrusted = guarding.mode === 'on' && this.mayDistrust(method) && (await distrust(reason, PAUSES));
+      const mayDistrust = guarding.mode === 'on' && this.mayDistrust(method);
+      distrusted = mayDistrust && (await distrust(foundButAbsent(method), PAUSES));
     } finally {
       const { absent: absents, wrongAbsents } = guarding;
       emit({ type: 'wrong-absent', filter, id, method, wrongAbsents, absents, distrusted });
@@ -102,18 +103,12 @@ export class WrongAbsents {
     return this.options.guarding.discerning.has(method) && this.adds++ < MAX_ADDS;
   }
 
-  private advise({ id, method, returned }: WrongAbsentReport): void {
+  private advise(report: WrongAbsentReport): void {
     const { filter, guarding, emit } = this.options;
     const now = performance.now();
     if (now - this.advisedAt < ADVISE_EVERY_MS) return;
     this.advisedAt = now;
-    const never = guarding.discerning.has(method)
-      ? ''
-      : ', and has never returned null, undefined or an empty list';
-    const text =
-      `${method} returned a value (${returned}) for ids that the filter answers "absent", such as ${printedId(id)}${never}. If it returns ` +
-      'a default for ids that do not exist, say so: @BloomGuarded(name, { isFound: (result) => … }). If those ids exist, their ' +
-      'rows were created without an add, or the source does not return them.';
+    const text = adviseOnWrongAbsents(report, guarding.discerning.has(report.method));
     emit({ type: 'advice', filter, text });
   }
 }

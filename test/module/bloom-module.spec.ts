@@ -145,7 +145,7 @@ describe('BloomModule.forFeature', () => {
   it('says at start which class is no provider', async () => {
     const feature = BloomModule.forFeature([{ ...products, source: ProductIds }]);
     await expect(start({ imports: [BloomModule.forRoot(quiet), feature] })).rejects.toThrow(
-      /Filter 'products' names ProductIds as its source, which is no provider of any module/,
+      /Filter 'products' names ProductIds as its source, which is not a provider of any module/,
     );
   });
 

@@ -1,0 +1,48 @@
+import { printed } from '../common/index.js';
+import { OWNER_NAME } from '../service/index.js';
+
+export const SHUTTING_DOWN = 'The application is shutting down.';
+
+export const NO_OPTIONS_FACTORY =
+  'Expected BloomModule.forRootAsync() to be given useFactory, useClass or useExisting, got none of them.';
+
+export const twoFilters = (name: string) => `Two filters are named '${name}'. Register each filter once.`;
+
+export const sourceNotProvided = (filter: string, source: string) =>
+  `Filter '${filter}' names ${source} as its source, which is not a provider of any module. Add it to the providers of the module that ` +
+  'reads the table, or give an object.';
+
+export const wrongOwner = (got: unknown) => `Expected owner to be ${OWNER_NAME}, got ${printed(got)}.`;
+
+export const wrongKeyPrefix = (got: string) =>
+  `Expected keyPrefix to be a text without braces and spaces, got '${got}'.`;
+
+export const wrongTimeout = (option: string, got: unknown) =>
+  `Expected ${option} to be a number of milliseconds of at least 1, got ${got}.`;
+
+export const wrongCopyLimit = (option: string, got: unknown) =>
+  `Expected copies.${option} to be a number of bytes above 0, got ${printed(got)}.`;
+
+export const wrongCron = (
+  filter: string,
+  { cron, timeZone }: { readonly cron: string; readonly timeZone: string | undefined },
+  cause: string,
+) =>
+  `Filter '${filter}': expected rebuild.cron to be a cron expression such as '0 4 * * *' and rebuild.timeZone an IANA time zone, got ` +
+  `'${cron}' and '${timeZone}'. ${cause}`;
+
+export const cronPackageMissing = (filter: string, name: string) =>
+  `Filter '${filter}' has rebuild.cron, which needs the packages '@nestjs/schedule' and 'cron'; '${name}' is missing. Run: npm install ` +
+  '@nestjs/schedule cron. Or set rebuild.everyMs, which needs neither.';
+
+export const noScheduleModule = (filter: string) =>
+  `Filter '${filter}' has rebuild.cron, but ScheduleModule is not imported. Add ScheduleModule.forRoot() of @nestjs/schedule to the ` +
+  'imports of the application module.';
+
+export const NO_DRAIN =
+  'rebuild.drainMs is 0: an id that is added just before a rebuild, and whose row is committed after the rebuild has read the table, is ' +
+  'answered "absent". Set drainMs to the longest time from an add to its visible row.';
+
+export const NO_OWNER =
+  'No package.json with a name was found, so this application claims no filter in Redis: another application with a filter of this name ' +
+  'would replace it by its own rows. Set owner in BloomModule, the same in all instances, or false to accept this.';

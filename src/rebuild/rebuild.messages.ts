@@ -1,0 +1,41 @@
+import { printed } from '../common/index.js';
+import type { BuildOccasion } from '../store/index.js';
+
+export const ANOTHER_PROCESS = 'Another process is rebuilding this filter.';
+
+export const rebuildEnded = (filter: string, reason: string, cause: string) =>
+  `The rebuild of filter '${filter}' ended without a new generation (${reason}). The live filter was not changed. ${cause}`;
+
+export const notDueYet = (occasion: BuildOccasion | undefined, dueInMs: number) =>
+  (occasion?.kind === 'recovery'
+    ? 'The last build of this filter failed a short time ago.'
+    : 'A build of this filter began a short time ago.') + ` The next one is due in ${Math.ceil(dueInMs)} ms.`;
+
+export const sourceOutgrowsPlans = (plans: number, ids: number) =>
+  `The source returned more ids than planned ${plans} times in a row, the last time about ${ids}.`;
+
+export const missingFromStaging = (missing: number, asked: number) =>
+  `${missing} of ${asked} ids that were read are not found in the staged generation.`;
+
+export const tooFewIds = (ids: number, builtIds: number, minRatio: number) =>
+  `The source returned ${ids} ids, the last build had ${builtIds}. Expected ` +
+  (builtIds > 0 ? `at least ${Math.ceil(builtIds * minRatio)} (minRatio ${minRatio})` : 'at least one') +
+  '. If that is right, call rebuild({ force: true }), or set minRatio to 0 for a table that may be empty.';
+
+export const tooManyForMaxBytes = (ids: number, errorRate: number, maxBytes: number) =>
+  `The source returned about ${ids} ids. At error rate ${errorRate} they take more than maxBytes, ${maxBytes}. If there are that many, ` +
+  'raise maxBytes, or the error rate; otherwise check what the source reads.';
+
+export const countNotBelieved = (count: number, planned: number) =>
+  `count() of the source returned ${count}. The build is planned for ${planned} ids until that many are read.`;
+
+export const wrongCount = (got: unknown) =>
+  `Expected count() of the source to return a number of ids, got ${printed(got)}.`;
+
+export const badId = (error: string, id: unknown) =>
+  `${error} The source returned ${printed(id)}. Prevent such rows, leave them out of what the source reads, or set rebuild.onBadId: 'skip', ` +
+  'which leaves them out and reports how many there were.';
+
+export const sourceStalled = (stallMs: number) =>
+  `Expected the source to return something within ${stallMs} ms (rebuild.stallMs), got nothing. Check what its query waits for, or raise ` +
+  'stallMs.';

@@ -1,0 +1,60 @@
+import { printedId } from '../common/index.js';
+import type { BloomId, StoredLayout } from '../filter/index.js';
+
+export const SHUTTING_DOWN = 'The application is shutting down.';
+export const CREATED_MEANWHILE = 'The filter has been created meanwhile.';
+
+export const unknownFilter = (name: string, registered: string) =>
+  `No filter is named '${name}'. ${registered}`;
+
+export const twoFilters = (name: string) =>
+  `Two filters are named '${name}'. Register each filter once, and inject it where it is needed.`;
+
+export const registeredFilters = (names: readonly string[]) =>
+  (names.length > 0
+    ? `Registered filters: ${names.map((name) => `'${name}'`).join(', ')}. `
+    : 'No filter is registered. ') +
+  'Register it with BloomModule.forFeature([{ name, capacity, … }]) or forRoot({ filters }), or correct the name.';
+
+export const cannotShareDenials = (filter: string, layout: StoredLayout['kind']) =>
+  `Filter '${filter}': expected negativeCache.shared with the layout blocked, which does not grow, got ` +
+  `${layout === 'blocked' ? 'scaling' : layout}. Remove it: an add of another program would not end what is remembered.`;
+
+export const cannotRemove = (filter: string, layout: string) =>
+  `Filter '${filter}' cannot remove ids: expected the layout cuckoo, got ${layout}. Register it with that layout, or leave the id in: it ` +
+  'costs a lookup until the next rebuild.';
+
+export const noSource = (filter: string) =>
+  `Filter '${filter}' has no source to rebuild it from. Register it with a source, or empty it with reset().`;
+
+export const notAdoptable = (filter: string, layout: string) =>
+  `Filter '${filter}' has the layout ${layout}, which nobody else writes: there is nothing to take as it is. Empty it with reset(), or ` +
+  'rebuild it.';
+
+export const adoptWithSource = (filter: string) =>
+  `Filter '${filter}' has a source, which knows more than the key. Call rebuild() instead.`;
+
+export const resetOfForeignKey = (filter: string) =>
+  `Filter '${filter}' is on a key of other systems: emptied, it would answer "absent" for their ids. Have its owner fill the key, then ` +
+  'call adopt().';
+
+export const resetWithSource = (filter: string) =>
+  `Filter '${filter}' has a source: emptied, it would answer "absent" for ids that exist. Call rebuild() instead.`;
+
+export const notEmptied = (filter: string, reason: string) =>
+  `Filter '${filter}' was not emptied: ${reason} Call reset() again.`;
+
+export const notCreated = (filter: string) =>
+  `Filter '${filter}' could not be created: another process holds its lease. The next add tries again.`;
+
+export const foundButAbsent = (method: string) =>
+  `${method} found something for an id that was answered "absent".`;
+
+export const adviseOnWrongAbsents = (
+  { id, method, returned }: { readonly id: BloomId; readonly method: string; readonly returned: string },
+  hasFoundNothing: boolean,
+) =>
+  `${method} returned a value (${returned}) for ids that the filter answers "absent", such as ${printedId(id)}` +
+  `${hasFoundNothing ? '' : ', and has never returned null, undefined or an empty list'}. If it returns a default for ids that do not ` +
+  'exist, declare it: @BloomGuarded(name, { isFound: (result) => … }). If those ids exist, their rows were created without an add, or ' +
+  'the source does not return them.';

@@ -213,6 +213,7 @@ function restart(schedule: Schedule, keys: string[]): Step {
     ...snapshot.map((key) => ({ name: 'copy', args: [saved(key), key] })),
   ];
   return send(all, () => {
+    schedule.olderCopy.forget();
     if (options.breakage.deafToClose) return;
     for (const { client } of schedule.instances) client.loseConnection();
   });

@@ -24,7 +24,7 @@ export type {
   SpringStoredLayout,
   StoredLayout,
 } from './filter/index.js';
-export { integer, lowerCase, nfc, uuid } from './filter/index.js';
+export { integer, lowerCase, nfc, objectId, padded, uuid } from './filter/index.js';
 export {
   type BloomCallback,
   type BloomCoalesceOptions,
@@ -50,7 +50,13 @@ export {
   getBloomFilterToken,
   InjectBloomFilter,
 } from './module/index.js';
-export type { BloomIdSource, BloomRebuildOptions, BloomRebuildReport } from './rebuild/index.js';
+export type {
+  BloomIdsContext,
+  BloomIdSource,
+  BloomIdSpelling,
+  BloomRebuildOptions,
+  BloomRebuildReport,
+} from './rebuild/index.js';
 export {
   type BloomFilter,
   type BloomFilterInfo,
@@ -61,4 +67,13 @@ export {
   BloomService,
   type NegativeCacheOptions,
 } from './service/index.js';
+export {
+  type BloomPageContext,
+  type BloomPageFunction,
+  type BloomIdProperty,
+  type BloomPagesOptions,
+  type BloomPagingOptions,
+  type BloomSourceFactory,
+  fromPages,
+} from './sources/index.js';
 export type { BloomReplicaMode, BloomVerdict } from './store/index.js';

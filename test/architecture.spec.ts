@@ -37,7 +37,9 @@ function house(changes: Record<string, string> = {}): Map<string, string> {
       'rebuild/index.ts': `import type { Store } from '../store/index.js';`,
       'service/index.ts': `import { Logger } from '@nestjs/common'; import '../rebuild/index.js';`,
       'guard/index.ts': `import '../service/index.js';`,
-      'module/index.ts': `import '../store/memory/index.js'; import '../store/redis/index.js'; import '../guard/index.js';`,
+      'sources/index.ts': `import type { FactoryProvider } from '@nestjs/common'; import '../rebuild/index.js';`,
+      'sources/typeorm/index.ts': `import { DataSource } from 'typeorm'; import '../index.js'; import '../../service/index.js';`,
+      'module/index.ts': `import '../store/memory/index.js'; import '../store/redis/index.js'; import '../guard/index.js'; import '../sources/index.js';`,
       'testing/index.ts': `import '../module/index.js';`,
       'cli/main.ts': `import 'commander'; import 'ioredis'; import '../store/redis/index.js'; import '../module/index.js';`,
       'index.ts': `export * from './module/index.js'; export type { Store } from './store/index.js';`,
@@ -192,6 +194,25 @@ describe('The rules', () => {
       `import '../inspection/look.js';`,
       'imports go downwards only',
     ],
+    [
+      'a library from another floor',
+      'module/index.ts',
+      `import 'typeorm';`,
+      'only sources/typeorm knows typeorm',
+    ],
+    [
+      'a library from the sources',
+      'sources/index.ts',
+      `import type {} from 'typeorm';`,
+      'only sources/typeorm',
+    ],
+    [
+      'the sources of a library from the entry',
+      'index.ts',
+      `export * from './sources/typeorm/index.js';`,
+      'an entry of the package, for its users',
+    ],
+    ['a neighbour', 'sources/index.ts', `import '../guard/index.js';`, 'neighbours on a floor never import'],
     ['a file that is not there', 'rebuild/index.ts', `import './gone.js';`, 'there is no such file'],
   ])('forbid to import %s', (_, file, text, violation) => {
     const violations = findViolations(house({ [file]: text })).filter((one) => !one.startsWith('circle'));

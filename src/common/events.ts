@@ -78,6 +78,10 @@ export type BloomEvent =
   | { type: 'rebuild-replanned'; filter: string; capacity: number; idsRead: number }
   /** `count()` of the source threw, or gave what cannot be a number of ids: the build is planned without it. */
   | { type: 'count-ignored'; filter: string; error: unknown }
+  /** Something failed in the source, such as the query of a page, and it tries again. */
+  | { type: 'source-retried'; filter: string; error: unknown }
+  /** The definition has no `normalize`, and the source has chosen the one of this name for its `column`. */
+  | { type: 'normalize-chosen'; filter: string; normalize: string; column: string }
   /** Ids of the source that cannot be added were left out of a build; `example` is the first one, shortened and escaped. */
   | { type: 'ids-skipped'; filter: string; skipped: number; example: string; error: unknown }
   | { type: 'rebuild-finished'; filter: string; ids: number; durationMs: number }

@@ -68,7 +68,7 @@ export {
 export type { GuavaStoredLayout } from './peers/guava/guava-stored-layout.js';
 export type { GuavaDemand } from './peers/guava/guava-size.js';
 export type { ByteSink, LoneSurrogate } from './peers/id/byte-sink.js';
-export { integer, lowerCase, nfc, uuid } from './spellings.js';
+export { integer, lowerCase, nfc, objectId, padded, uuid } from './spellings.js';
 export { LAYOUT_NUMBERS, type LayoutKind } from './peers/layout-numbers.js';
 export {
   expectedErrorRate,

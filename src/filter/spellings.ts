@@ -37,6 +37,27 @@ export function integer(id: BloomId): BloomId {
   return text === '' ? text : integerText(text);
 }
 
+/** For a column of type `char(n)`, whose values are filled up with spaces, which no comparison looks at. */
+export function padded(id: BloomId): BloomId {
+  // Not by an expression, which would take quadratic time for many spaces.
+  if (typeof id !== 'string') return id;
+  let end = id.length;
+  while (id[end - 1] === ' ') end--;
+  return id.slice(0, end);
+}
+
+/** For ObjectIds of MongoDB: the object itself, its 12 bytes, and its 24 digits in upper or lower case. */
+export function objectId(id: BloomId): BloomId {
+  if (typeof id === 'string') return /^[\da-f]{24}$/i.test(id) ? id.toLowerCase() : id;
+  if (id instanceof Uint8Array) return id.length === 12 ? Buffer.from(id).toString('hex') : id;
+  return isObjectId(id) ? id.toHexString() : id;
+}
+
+/** Of any copy of the driver. */
+function isObjectId(id: unknown): id is { toHexString(): string } {
+  return typeof id === 'object' && id !== null && 'toHexString' in id && typeof id.toHexString === 'function';
+}
+
 /** For text that is written with composed characters here and with combining ones there: Unicode's normal form NFC. */
 export function nfc(id: BloomId): BloomId {
   return typeof id === 'string' ? id.normalize('NFC') : id;

@@ -3,6 +3,7 @@ import type { BloomEventListener } from '../common/index.js';
 import type { BloomGuardDefaults } from '../guard/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomFilterOptions } from '../service/index.js';
+import type { BloomSourceFactory } from '../sources/index.js';
 import type { BloomRedis } from '../store/redis/index.js';
 import type { CopyLimits } from '../store/replica/index.js';
 
@@ -41,9 +42,9 @@ export interface BloomModuleOptions {
   readonly onEvent?: BloomEventListener;
 }
 
-/** A filter whose source may also be a class that is a provider of some module. */
+/** A filter whose source may also be a class that is a provider of some module, or a factory that providers are injected into. */
 export interface BloomFeature extends Omit<BloomFilterOptions, 'source'> {
-  readonly source?: BloomIdSource | Type<BloomIdSource>;
+  readonly source?: BloomIdSource | Type<BloomIdSource> | BloomSourceFactory;
 }
 
 /** Options that take part in making the module, and so cannot come from a factory. */

@@ -88,6 +88,14 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return warn(
         `Filter '${event.filter}': the build is planned without count() of its source. ${describeError(event.error)}`,
       );
+    case 'source-retried':
+      return warn(
+        `Filter '${event.filter}': its source failed and tries again. ${describeError(event.error)}`,
+      );
+    case 'normalize-chosen':
+      return log(
+        `Filter '${event.filter}': all spellings of an id are one by \`${event.normalize}\`, since ${event.column}. An option \`normalize\` of the filter decides otherwise.`,
+      );
     case 'ids-skipped':
       return warn(
         `Filter '${event.filter}': ${event.skipped} ids of its source cannot be added and were left out. The first one is ${event.example}. ${describeError(event.error)}`,

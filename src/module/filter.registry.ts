@@ -1,12 +1,11 @@
-import type { Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import { BloomConfigError, systemClock } from '../common/index.js';
+import { systemClock } from '../common/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import { type BloomService, defineFilter, ManagedFilter } from '../service/index.js';
 import type { FilterStore } from '../store/index.js';
 import type { BloomFeature } from './bloom-module.options.js';
 import type { EventHub } from './event.hub.js';
-import { sourceNotProvided } from './module.messages.js';
+import { isToBeMade, SourceMaker } from './source.maker.js';
 
 export interface FilterRegistryContext {
   readonly store: FilterStore;
@@ -18,30 +17,33 @@ export interface FilterRegistryContext {
 /** Creates the filters of an application. */
 export class FilterRegistry {
   readonly filters: ManagedFilter[] = [];
-  private readonly sources: (() => BloomIdSource)[] = [];
+  private readonly makers: SourceMaker[] = [];
 
   constructor(private readonly parts: FilterRegistryContext) {}
 
   /** @throws {BloomConfigError} for options that cannot work, and for a name that is taken. */
-  register(feature: BloomFeature): ManagedFilter {
-    const { source, ...options } = feature;
-    const definition = defineFilter(
-      source === undefined ? options : { ...options, source: this.resolvable(feature.name, source) },
-    );
-    const { store, service, events } = this.parts;
-    const filter = new ManagedFilter(definition, { store, emit: events.emit, clock: systemClock });
-    service.register(filter);
-    this.filters.push(filter);
+  register({ source, ...options }: BloomFeature): ManagedFilter {
+    if (source === undefined || !isToBeMade(source)) {
+      const filter = this.add(defineFilter(source ? { ...options, source } : options));
+      this.tellSpelling(filter, source, options);
+      return filter;
+    }
+    const maker = new SourceMaker(options.name, source, this.parts.moduleRef, (made) => {
+      if (options.normalize === undefined) filter.keys.useSpelling(made.spelling?.normalize);
+      this.tellSpelling(filter, made, options);
+    });
+    const filter = this.add(defineFilter({ ...options, source: maker.source }, !maker.mayKnowSpelling));
+    this.makers.push(maker);
     return filter;
   }
 
   /**
    * To be called when every module has been created.
    *
-   * @throws {BloomConfigError} for a source class that is not a provider.
+   * @throws {BloomConfigError} for a source that cannot be made.
    */
   async validate(): Promise<void> {
-    for (const resolve of this.sources) resolve();
+    await Promise.all(this.makers.map((maker) => this.makeSource(maker)));
   }
 
   async stopRebuilds(): Promise<void> {
@@ -52,22 +54,42 @@ export class FilterRegistry {
     await Promise.all(this.filters.map((filter) => filter.close()));
   }
 
-  /** A class is looked up when it is needed: by then every module has been created. */
-  private resolvable(name: string, source: BloomIdSource | Type<BloomIdSource>): BloomIdSource {
-    if (typeof source !== 'function') return source;
-    const resolve = () => this.resolve(name, source);
-    this.sources.push(resolve);
-    return {
-      ids: (context) => resolve().ids(context),
-      count: async () => resolve().count?.(),
-    };
+  protected async makeSource(maker: SourceMaker): Promise<void> {
+    await maker.make();
   }
 
-  private resolve(name: string, source: Type<BloomIdSource>): BloomIdSource {
-    try {
-      return this.parts.moduleRef.get<BloomIdSource>(source, { strict: false });
-    } catch (cause) {
-      throw new BloomConfigError(sourceNotProvided(name, source.name), { cause });
+  private add(definition: ManagedFilter['definition']): ManagedFilter {
+    const { store, service, events } = this.parts;
+    const filter = new ManagedFilter(definition, { store, emit: events.emit, clock: systemClock });
+    service.register(filter);
+    this.filters.push(filter);
+    return filter;
+  }
+
+  private tellSpelling(
+    { name }: ManagedFilter,
+    source: BloomIdSource | undefined,
+    { normalize }: Pick<BloomFeature, 'normalize'>,
+  ): void {
+    const { spelling } = source ?? {};
+    if (!spelling || normalize !== undefined) return;
+    const { column, name: chosen } = spelling;
+    if (spelling.normalize) {
+      this.parts.events.emit({
+        type: 'normalize-chosen',
+        filter: name,
+        normalize: chosen ?? 'a function',
+        column,
+      });
+      return;
     }
+    this.parts.events.emit({
+      type: 'advice',
+      filter: name,
+      text:
+        `${column}, and a database may take several spellings for one such value: an id that is looked up by another one than its row has ` +
+        'is answered "absent". Set the option normalize to a function that gives all of them one text, or to (id) => id if ids are ' +
+        'always spelled as the database writes them.',
+    });
   }
 }

@@ -20,3 +20,4 @@ export {
 } from './bloom.tokens.js';
 export { EventHub } from './event.hub.js';
 export { FilterRegistry, type FilterRegistryContext } from './filter.registry.js';
+export type { SourceMaker } from './source.maker.js';

@@ -12,6 +12,10 @@ export const sourceNotProvided = (filter: string, source: string) =>
   `Filter '${filter}' names ${source} as its source, which is not a provider of any module. Add it to the providers of the module that ` +
   'reads the table, or give an object.';
 
+export const sourceNeedsProvider = (filter: string, token: string) =>
+  `Filter '${filter}' has a source that needs ${token}, which is not a provider of any module, or is request-scoped. Add it to the ` +
+  'providers of a module, or name the token of the provider that you mean.';
+
 export const wrongOwner = (got: unknown) => `Expected owner to be ${OWNER_NAME}, got ${printed(got)}.`;
 
 export const wrongKeyPrefix = (got: string) =>

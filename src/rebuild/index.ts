@@ -1,4 +1,4 @@
 export type { RebuildJob, RebuildRequest } from './rebuild-job.js';
 export type { BloomRebuildOptions, BloomRebuildReport } from './report.js';
 export { runRebuild } from './run-rebuild.js';
-export type { BloomIdSource } from './source.js';
+export type { BloomIdsContext, BloomIdSource, BloomIdSpelling } from './source.js';

@@ -136,6 +136,7 @@ async function fill(
     capacity: staging.capacity,
     watch,
     onRead: (idsRead) => progress.read(idsRead),
+    onRetry: (error) => job.emit({ type: 'source-retried', filter: job.name, error }),
   }).finally(() => watch.close());
   if (scan.overflow !== undefined) return scan;
   if (scan.bad) job.emit({ type: 'ids-skipped', filter: job.name, ...scan.bad });

@@ -22,6 +22,7 @@ export interface ScanOptions {
   readonly clock: Clock;
   readonly onBadId?: 'fail' | 'skip';
   readonly onRead: (idsRead: number) => void;
+  readonly onRetry?: (error: unknown) => void;
 }
 
 export interface ScanResult {
@@ -42,7 +43,7 @@ export interface ScanResult {
  * @throws {SourceError} when the source fails, or returns a value that cannot be an id.
  */
 export async function scanSource(options: ScanOptions): Promise<ScanResult> {
-  const { source, toKey, filter, capacity, watch, clock, onRead, onBadId = 'fail' } = options;
+  const { toKey, filter, capacity, watch, clock, onRead, onBadId = 'fail' } = options;
   const { signal } = watch;
   const sample: IdKey[] = [];
   let idsRead = 0;
@@ -51,7 +52,7 @@ export async function scanSource(options: ScanOptions): Promise<ScanResult> {
   let bad: ScanResult['bad'];
   let turnEndsAt = clock.now() + TURN_MS;
 
-  for await (const batch of readBatches(source, watch)) {
+  for await (const batch of readBatches(options)) {
     for (const id of batch) {
       idsRead++;
       if (distinctIds > capacity) {
@@ -127,8 +128,9 @@ function ofItsOwn<Id extends BloomId>(id: Id): Id | Uint8Array {
 }
 
 /** The source in batches. */
-async function* readBatches(source: BloomIdSource, watch: StallTimer): AsyncGenerator<readonly BloomId[]> {
-  const iterator = iterate(source, watch.signal);
+async function* readBatches(options: ScanOptions): AsyncGenerator<readonly BloomId[]> {
+  const { watch } = options;
+  const iterator = iterate(options);
   let single: BloomId[] = [];
   let ended = false;
   try {
@@ -153,9 +155,9 @@ async function* readBatches(source: BloomIdSource, watch: StallTimer): AsyncGene
   }
 }
 
-function iterate(source: BloomIdSource, signal: AbortSignal): AsyncIterator<BloomId | readonly BloomId[]> {
+function iterate({ source, watch, onRetry }: ScanOptions): AsyncIterator<BloomId | readonly BloomId[]> {
   try {
-    return source.ids({ signal })[Symbol.asyncIterator]();
+    return source.ids({ signal: watch.signal, ...(onRetry && { onRetry }) })[Symbol.asyncIterator]();
   } catch (error) {
     throw new SourceError(error);
   }

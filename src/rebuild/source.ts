@@ -1,5 +1,13 @@
 import type { BloomId } from '../filter/index.js';
 
+/** What a source is given for one reading of all ids. */
+export interface BloomIdsContext {
+  /** Aborts when the run is told to stop, or the source is no longer waited for. */
+  readonly signal: AbortSignal;
+  /** To be called when something failed that the source tries again; it becomes the event `source-retried`. */
+  readonly onRetry?: (error: unknown) => void;
+}
+
 /** Where all ids of a filter come from: usually an async generator over a table's key column. */
 export interface BloomIdSource {
   /**
@@ -9,11 +17,24 @@ export interface BloomIdSource {
    * It has to read what is committed when it is called, or later. It is called `drainMs` after the staging was published; a snapshot or
    * transaction that was opened before, as in `count()`, lacks rows whose ids were added in between, and they would be answered "absent".
    */
-  ids(context: { signal: AbortSignal }): AsyncIterable<BloomId | readonly BloomId[]>;
+  ids(context: BloomIdsContext): AsyncIterable<BloomId | readonly BloomId[]>;
 
   /**
    * About how many ids there are, if that is known: sizes the filter and makes progress a share. It is called before anything is staged:
    * `ids()` must not read from a snapshot that was opened here.
    */
   count?(): Promise<number | undefined>;
+
+  /** How the ids are spelled, of a source that knows the type of its column. It has to be the same in every process. */
+  readonly spelling?: BloomIdSpelling | undefined;
+}
+
+/** What a source knows of the spellings that its database takes for one id. */
+export interface BloomIdSpelling {
+  /** What the column is, as a part of a sentence: `product.sku is of type uuid`. */
+  readonly column: string;
+  /** The name of the function, for the log: `uuid`. Undefined where no function of this package fits. */
+  readonly name?: string;
+  /** What the filter uses as `normalize` when its definition has none. */
+  readonly normalize?: (id: BloomId) => BloomId;
 }

@@ -27,6 +27,8 @@ export interface FilterDefinition {
   /** Undefined: that of the module. */
   readonly owner: string | false | undefined;
   readonly normalize: ((id: BloomId) => BloomId) | undefined;
+  /** There is no `normalize` yet, and the source, which is made later, may choose one. */
+  readonly awaitsSpelling: boolean;
   readonly maxIdBytes: number;
   /** Undefined: as it suits the store. */
   readonly replica: BloomReplicaMode | undefined;
@@ -59,8 +61,11 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
 /** Refuses an option of one filter unless what is expected of it holds. */
 type Expect = (option: string, got: unknown, expected: string, holds: boolean) => void;
 
-/** @throws {BloomConfigError} for an option that cannot work: which one, what was expected, what was given. */
-export function defineFilter(options: BloomFilterOptions): FilterDefinition {
+/**
+ * @param isSourceMade whether the source can be asked already how its ids are spelled.
+ * @throws {BloomConfigError} for an option that cannot work: which one, what was expected, what was given.
+ */
+export function defineFilter(options: BloomFilterOptions, isSourceMade = true): FilterDefinition {
   const { name, rebuild = {}, source, normalize, replica } = options;
   const expect = expecter(typeof name === 'string' ? name : '?');
   expect('rebuild', rebuild, 'an object', typeof rebuild === 'object' && rebuild !== null);
@@ -81,7 +86,7 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
   expect(
     'source',
     source,
-    'an object with a method ids()',
+    'an object with a method ids(), a class of such that is a provider, or { inject, useFactory }',
     source === undefined || typeof source?.ids === 'function',
   );
   expect(
@@ -109,7 +114,8 @@ export function defineFilter(options: BloomFilterOptions): FilterDefinition {
     source,
     create: options.create ?? 'first-start',
     owner: options.owner,
-    normalize,
+    normalize: normalize ?? (isSourceMade ? source?.spelling?.normalize : undefined),
+    awaitsSpelling: !isSourceMade && normalize === undefined,
     maxIdBytes: options.maxIdBytes ?? 1024,
     replica,
     shadow: options.shadow ?? false,

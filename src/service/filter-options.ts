@@ -35,7 +35,8 @@ export interface BloomFilterOptions {
   readonly rebuild?: BloomRebuildSchedule;
   /**
    * The one form of ids that are written in several ways: applied to every id of a lookup, an add and the source. A change of
-   * it is a new filter: give it a new name, since instances of both versions of the application share what is stored.
+   * it is a new filter: give it a new name, since instances of both versions of the application share what is stored. Default: what
+   * the source chooses by the type of its column, if it knows that, else ids are taken as they are written.
    */
   readonly normalize?: (id: BloomId) => BloomId;
   /** An id of more bytes is refused by `add` and absent on a lookup. Default 1024. */

@@ -1,4 +1,4 @@
-import { BloomIdError } from '../common/index.js';
+import { type BloomEvent, BloomIdError, BloomUnavailableError } from '../common/index.js';
 import {
   type BloomId,
   hasMoreDigits,
@@ -12,6 +12,8 @@ import {
 export interface IdKeysOptions {
   readonly normalize: ((id: BloomId) => BloomId) | undefined;
   readonly maxIdBytes: number;
+  /** No key is formed until `useSpelling` is called. */
+  readonly awaitsSpelling?: boolean;
 }
 
 /**
@@ -19,12 +21,25 @@ export interface IdKeysOptions {
  * along: `normalize` may be slow, and two answers of it must not lead to two ids.
  */
 export class IdKeys {
-  constructor(private readonly options: IdKeysOptions) {}
+  private normalize: IdKeysOptions['normalize'];
+  private awaitsSpelling: boolean;
+
+  constructor(private readonly options: IdKeysOptions) {
+    this.normalize = options.normalize;
+    this.awaitsSpelling = options.awaitsSpelling ?? false;
+  }
+
+  /** To be called once, with what the source of the filter has chosen. */
+  useSpelling(normalize: IdKeysOptions['normalize']): void {
+    this.normalize = normalize;
+    this.awaitsSpelling = false;
+  }
 
   /**
    * The key of an id that is looked up.
    *
    * @throws {BloomIdError} for a value that cannot be an id, and what `normalize` throws on an id.
+   * @throws {BloomUnavailableError} while it is not known how ids are spelled.
    */
   of(id: unknown): IdKey {
     return this.form(id, false);
@@ -53,15 +68,16 @@ export class IdKeys {
   }
 
   private form(id: unknown, hasToFit: boolean): IdKey {
-    const normal = this.options.normalize ? this.normalized(id) : id;
+    if (this.awaitsSpelling) throw spellingUnknown();
+    const normal = this.normalize ? this.normalized(id, this.normalize) : id;
     const key = this.keyOf(normal, hasToFit);
     // Bytes are hashed later, when their owner may have written other ones into them. Those that are too long never are.
     return typeof key === 'string' || key.length > this.options.maxIdBytes ? key : new Uint8Array(key);
   }
 
-  private normalized(id: unknown): unknown {
+  private normalized(id: unknown, normalize: (id: BloomId) => BloomId): unknown {
     try {
-      return this.options.normalize!(id as BloomId);
+      return normalize(id as BloomId);
     } catch (error) {
       // A `normalize` that fails on an id is a mistake in it; one that fails on anything else never expected it.
       if (!(error instanceof BloomIdError)) toIdKey(id);
@@ -75,4 +91,18 @@ export class IdKeys {
     if (hasToFit && typeof id === 'bigint' && hasMoreDigits(id, maxIdBytes)) throw tooLong(maxIdBytes);
     return toIdKey(id);
   }
+}
+
+/** Why a lookup was answered `unknown`, whose id has no key. */
+export function noKeyEvent(filter: string, error: unknown): BloomEvent {
+  if (error instanceof BloomUnavailableError)
+    return { type: 'store-error', filter, operation: 'check', error };
+  return { type: 'invalid-id', filter, error };
+}
+
+function spellingUnknown(): BloomUnavailableError {
+  return new BloomUnavailableError(
+    'The source of the filter chooses how ids are spelled, and it is not made before every module is. Use the filter in onModuleInit or ' +
+      'later, or set the option normalize of the filter.',
+  );
 }

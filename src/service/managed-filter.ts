@@ -21,7 +21,7 @@ import type { BloomFilterInfo, GuardableFilter } from './bloom-filter.js';
 import { FilterBuilds } from './filter-builds.js';
 import type { FilterDefinition } from './filter-definition.js';
 import { GuardState } from './guard-state.js';
-import { IdKeys } from './id-keys.js';
+import { IdKeys, noKeyEvent } from './id-keys.js';
 import { findOverfull, LoadAlarm } from './load-alarm.js';
 import { sharedDenials } from './negative-cache.js';
 import {
@@ -279,7 +279,7 @@ export class ManagedFilter implements GuardableFilter {
     try {
       return this.keys.of(id);
     } catch (error) {
-      this.surroundings.emit({ type: 'invalid-id', filter: this.name, error });
+      this.surroundings.emit(noKeyEvent(this.name, error));
       return undefined;
     }
   }

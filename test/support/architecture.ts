@@ -8,14 +8,18 @@ const FLOORS = [
   ['store'],
   ['rebuild'],
   ['service'],
-  ['guard'],
+  ['guard', 'sources'],
   ['module'],
   ['cli', 'testing'],
 ];
 /** Rooms of their own: they import the contract as everybody does, and only these floors know of them. */
 const STORES = ['store/memory', 'store/redis', 'store/replica'];
 const MAY_NAME_A_STORE = ['module', 'cli'];
-const MAY_USE_NEST = ['service', 'guard', 'module', 'cli', 'testing'];
+/** Rooms of their own, each an entry of the package: nobody imports them, and each knows the library that it is for. */
+const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
+  'sources/typeorm': ['typeorm'],
+};
+const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'cli', 'testing', ...Object.keys(LIBRARIES)];
 const MAY_USE_IOREDIS = ['store/redis', 'module', 'cli'];
 /** Packages that nobody but the command line loads. */
 const OF_THE_COMMAND_LINE = ['commander', 'cli-progress'];
@@ -70,6 +74,8 @@ function packageComplaint(room: string, name: string): string | undefined {
     return 'filter is pure mathematics and needs no package';
   if (name.startsWith('@nestjs/') && !MAY_USE_NEST.includes(room))
     return `only ${MAY_USE_NEST.join(', ')} know Nest`;
+  const owner = Object.keys(LIBRARIES).find((library) => LIBRARIES[library]!.includes(name));
+  if (owner !== undefined && owner !== room) return `only ${owner} knows ${name}`;
   if (name === 'ioredis' && !MAY_USE_IOREDIS.includes(room))
     return `only ${MAY_USE_IOREDIS.join(', ')} know ioredis`;
   if (OF_THE_COMMAND_LINE.includes(name) && room !== 'cli') return 'only cli loads it';
@@ -87,9 +93,12 @@ function fileComplaint(from: string, to: string, sources: Sources): string | und
     return room === REDIS ? redisComplaint(from, to) : undefined;
   }
   if (to !== `${target}/index.ts`) return `${target} is entered through its index.ts`;
+  if (target in LIBRARIES) return `${target} is an entry of the package, for its users`;
   if (STORES.includes(target) && !MAY_NAME_A_STORE.includes(room))
     return `only ${MAY_NAME_A_STORE.join(' and ')} name a store`;
-  if (ENTRIES.includes(from) || (STORES.includes(room) && target === 'store')) return undefined;
+  const isContract =
+    (STORES.includes(room) && target === 'store') || (room in LIBRARIES && target === 'sources');
+  if (ENTRIES.includes(from) || isContract) return undefined;
   const [floor, targetFloor] = [floorOf(from), floorOf(to)];
   if (floor === undefined || targetFloor === undefined || targetFloor < floor) return undefined;
   return targetFloor > floor ? 'imports go downwards only' : 'neighbours on a floor never import one another';
@@ -120,7 +129,8 @@ function findCircles(sources: Sources, imports: readonly Import[]): string[] {
 }
 
 function roomOf(file: string): string {
-  return STORES.find((store) => file.startsWith(`${store}/`)) ?? file.split('/')[0]!;
+  const rooms = [...STORES, ...Object.keys(LIBRARIES)];
+  return rooms.find((room) => file.startsWith(`${room}/`)) ?? file.split('/')[0]!;
 }
 
 function floorOf(file: string): number | undefined {
@@ -144,7 +154,12 @@ function redisFloorOf(file: string): number | undefined {
 
 /** Rooms that the rules name and the house does not have. */
 function emptyRooms(sources: Sources): string[] {
-  const rooms = [...FLOORS.flat(), ...STORES, ...REDIS_ROOMS.flat().map((room) => `${REDIS}/${room}`)];
+  const rooms = [
+    ...FLOORS.flat(),
+    ...STORES,
+    ...Object.keys(LIBRARIES),
+    ...REDIS_ROOMS.flat().map((room) => `${REDIS}/${room}`),
+  ];
   return rooms.filter((room) => ![...sources.keys()].some((file) => file.startsWith(`${room}/`)));
 }
 

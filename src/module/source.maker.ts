@@ -1,0 +1,102 @@
+import type { InjectionToken, Type } from '@nestjs/common';
+import type { ModuleRef } from '@nestjs/core';
+import { BloomConfigError, printed } from '../common/index.js';
+import type { BloomIdSource } from '../rebuild/index.js';
+import type { BloomSourceFactory } from '../sources/index.js';
+import { sourceNeedsProvider, sourceNotProvided } from './module.messages.js';
+
+/** Makes the source of one filter from providers, which may be in any module: not before all of them have been made. */
+export class SourceMaker {
+  /** What a filter is registered with, before the source is made. */
+  readonly source: BloomIdSource = {
+    ids: (context) => this.made?.ids(context) ?? this.idsOnceMade(context),
+    count: async () => (await this.make()).count?.(),
+  };
+  private made: BloomIdSource | undefined;
+  private making: Promise<BloomIdSource> | undefined;
+
+  constructor(
+    private readonly filter: string,
+    private readonly from: Type<BloomIdSource> | BloomSourceFactory,
+    private readonly moduleRef: ModuleRef,
+    private readonly onMade: (source: BloomIdSource) => void,
+  ) {}
+
+  get isFactory(): boolean {
+    return typeof this.from !== 'function';
+  }
+
+  /** Whether the source may say how ids are spelled. That of a class is a getter, which is known before there is an instance. */
+  get mayKnowSpelling(): boolean {
+    return typeof this.from !== 'function' || 'spelling' in this.from.prototype;
+  }
+
+  /** @throws {BloomConfigError} for what is no provider, and for what is no source. */
+  make(): Promise<BloomIdSource> {
+    this.making ??= this.makeOnce().catch((error: unknown) => {
+      this.making = undefined;
+      throw error;
+    });
+    return this.making;
+  }
+
+  /** In place of `make`, where the source is not read. */
+  takeIdsAsWritten(): void {
+    this.onMade(this.source);
+  }
+
+  private async makeOnce(): Promise<BloomIdSource> {
+    const { from } = this;
+    const source = typeof from === 'function' ? this.provider(from) : await this.madeBy(from);
+    if (typeof source?.ids !== 'function') {
+      throw new BloomConfigError(
+        `Filter '${this.filter}': expected its source to be an object with a method ids(), got ${printed(source)}.`,
+      );
+    }
+    if (!this.mayKnowSpelling && source.spelling) {
+      throw new BloomConfigError(
+        `Filter '${this.filter}': the source ${source.constructor.name} sets the property spelling when it is made, and ids may have been ` +
+          'looked up before. Declare it as a getter: get spelling() { … }.',
+      );
+    }
+    this.onMade(source);
+    this.made = source;
+    return source;
+  }
+
+  private async *idsOnceMade(context: Parameters<BloomIdSource['ids']>[0]) {
+    yield* (await this.make()).ids(context);
+  }
+
+  private madeBy({ inject = [], useFactory }: BloomSourceFactory): BloomIdSource | Promise<BloomIdSource> {
+    const injected = inject.map((wanted) => {
+      if (typeof wanted !== 'object' || !('token' in wanted)) return this.provider(wanted as InjectionToken);
+      try {
+        return this.provider(wanted.token);
+      } catch (error) {
+        if (wanted.optional) return undefined;
+        throw error;
+      }
+    });
+    return useFactory(...injected);
+  }
+
+  private provider<Provided>(token: InjectionToken<Provided>): Provided {
+    try {
+      return this.moduleRef.get<Provided>(token as Type<Provided>, { strict: false });
+    } catch (cause) {
+      const name = typeof token === 'function' ? token.name : String(token);
+      const message = token === this.from ? sourceNotProvided : sourceNeedsProvider;
+      throw new BloomConfigError(message(this.filter, name), { cause });
+    }
+  }
+}
+
+/** Whether it is yet to be made from providers. */
+export function isToBeMade(
+  source: BloomIdSource | Type<BloomIdSource> | BloomSourceFactory,
+): source is Type<BloomIdSource> | BloomSourceFactory {
+  return (
+    typeof source === 'function' || (typeof source === 'object' && source !== null && 'useFactory' in source)
+  );
+}

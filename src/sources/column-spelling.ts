@@ -1,0 +1,80 @@
+import { type BloomId, integer, lowerCase, objectId, padded, uuid } from '../filter/index.js';
+import type { BloomIdSpelling } from '../rebuild/index.js';
+
+/** A column, as the library that maps it knows it. */
+export interface DescribedColumn {
+  /** For messages: `products.sku`. */
+  readonly name: string;
+  /** As the database names it, such as `character(10)` or `bigint`. */
+  readonly type: string;
+  readonly collation?: string | undefined;
+  /** Whether texts are compared without case unless a collation says otherwise, as in MySQL and SQL Server. */
+  readonly ignoresCase?: boolean;
+}
+
+const NAMED: Readonly<Record<string, (id: BloomId) => BloomId>> = {
+  integer,
+  lowerCase,
+  objectId,
+  padded,
+  uuid,
+};
+
+const INTEGERS =
+  /^(?:(?:tiny|small|medium|big)?int(?:eger|\d)?|(?:small|big)?serial\d?|year)(?: unsigned| zerofill)*$/;
+const TEXTS =
+  /^(?:n?varchar2?|character varying|char varying|(?:tiny|medium|long|n)?text|n?clob|string|name|enum|set|simple-enum)$/;
+const PADDED = /^(?:n?char|character|bpchar|national char(?:acter)?)$/;
+const BYTES = /^(?:bytea|(?:tiny|medium|long)?blob|(?:var)?binary|raw)$/;
+/** Collations under which texts that differ are different. */
+const EXACT =
+  /_bin2?$|_cs(?:_|$)|_as_cs|^(?:c|posix|binary|default|ucs_basic)$|^c\.|^[a-z]{2}_[a-z]{2}(?:\.[\w-]+)?$|-x-icu$/i;
+
+/** What is known of the spellings of a column's values; undefined where each value has one. */
+export function spellingOf({
+  name,
+  type,
+  collation,
+  ignoresCase,
+}: DescribedColumn): BloomIdSpelling | undefined {
+  const bare = bareType(type);
+  const column = `${name} is of type ${type}`;
+  const by = (chosen: string, reason = column) => ({
+    column: reason,
+    name: chosen,
+    normalize: NAMED[chosen]!,
+  });
+  if (/^(?:uuid|uniqueidentifier|guid)$/.test(bare)) return by('uuid');
+  if (INTEGERS.test(bare)) return by('integer');
+  if (bare === 'citext') return by('lowerCase');
+  if (/^object_?id$/.test(bare)) return by('objectId');
+  if (BYTES.test(bare)) return undefined;
+  if (!TEXTS.test(bare) && !PADDED.test(bare)) return { column };
+  const isExact = collation === undefined ? !ignoresCase : EXACT.test(collation);
+  if (isExact) return PADDED.test(bare) ? by('padded') : undefined;
+  return by(
+    'lowerCase',
+    collation === undefined
+      ? `${column}, which is compared without case`
+      : `${column} with the collation ${collation}`,
+  );
+}
+
+/** Without length, precision and schema: `character varying` of `character varying(20)`. */
+function bareType(type: string): string {
+  return type
+    .toLowerCase()
+    .replace(/\([^)]*\)/, '')
+    .replace(/^.*\./, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/**
+ * Of a column of Postgres, whether its text is read for a cursor: what the drivers make of such a value, a date above all, is not all that
+ * the database compares.
+ */
+export function isReadAsText(type: string): boolean {
+  const bare = bareType(type);
+  return !TEXTS.test(bare) && !PADDED.test(bare) && !/^(?:uuid|citext|int[24]?|integer|smallint)$/.test(bare);
+}

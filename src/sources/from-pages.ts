@@ -1,0 +1,115 @@
+import { BloomConfigError, printed } from '../common/index.js';
+import type { BloomId } from '../filter/index.js';
+import type { BloomIdsContext, BloomIdSource, BloomIdSpelling } from '../rebuild/index.js';
+import { type BloomPageFunction, PageReader } from './page-reader.js';
+
+/** How the pages of a source are read. */
+export interface BloomPagingOptions {
+  /** Rows of a page. Default 5,000. */
+  readonly take?: number;
+  /** How often a page that failed is read again before the rebuild fails. Default 3. */
+  readonly retries?: number;
+  /** The wait before the first retry, in milliseconds; it doubles with each one, up to ten seconds. Default 200. */
+  readonly retryMs?: number;
+}
+
+/** Of `fromPages`. */
+export interface BloomPagesOptions<Row> extends BloomPagingOptions {
+  /** The property of a row that is the id, or what gives the id of a row; a row whose id is null or undefined is left out. */
+  readonly key?: BloomIdProperty<Row> | ((row: Row) => BloomId | null | undefined);
+  /** About how many ids there are: `count()` of the source. */
+  readonly count?: () => Promise<number | undefined>;
+  /** What the filter takes for `normalize` when its definition has none. */
+  readonly spelling?: BloomIdSpelling;
+}
+
+/** The properties of an object that hold an id. */
+export type BloomIdProperty<Row> = {
+  [Name in keyof Row & string]-?: NonNullable<Row[Name]> extends BloomId ? Name : never;
+}[keyof Row & string];
+
+/** `key` may be left out of rows that are ids themselves. */
+type PagesArguments<Row> = [Row] extends [BloomId]
+  ? [options?: BloomPagesOptions<Row>]
+  : [options: BloomPagesOptions<Row> & Required<Pick<BloomPagesOptions<Row>, 'key'>>];
+
+const DEFAULT_TAKE = 5_000;
+
+/**
+ * A source that reads a table in pages, each after the last row of the one before, until a page is empty. The next page is read while
+ * the ids of this one are hashed.
+ *
+ * `readPage` compares with `after` in the query and orders by the same columns, of which no two rows have equal values: the database
+ * alone knows its order of texts. Rows that exist and do not move in that order while it is read are never left out.
+ *
+ * @example
+ * fromPages<Row>(
+ *   (after, { take }) =>
+ *     sql`select made_at::text, id from products
+ *         where ${after ? sql`(made_at, id) > (${after.made_at}, ${after.id})` : sql`true`} order by made_at, id limit ${take}`,
+ *   { key: 'id' },
+ * );
+ *
+ * @throws {BloomConfigError} for an option that cannot work.
+ */
+export function fromPages<Row>(
+  readPage: BloomPageFunction<Row>,
+  ...[options = {} as BloomPagesOptions<Row>]: PagesArguments<Row>
+): BloomIdSource {
+  const { key, count, spelling } = options;
+  const paging = checkedPaging('fromPages', options);
+  if (typeof readPage !== 'function')
+    throw new BloomConfigError(`Expected fromPages to be given a function, got ${printed(readPage)}.`);
+  const idOf = typeof key === 'string' ? (row: Row) => row[key] : (key as (row: Row) => unknown);
+  const idsOf = (page: readonly Row[]) =>
+    (idOf ? page.map(idOf) : page).filter((id) => id !== null && id !== undefined) as BloomId[];
+  return {
+    ids: (context) => readPages({ ...context, ...paging, read: readPage, idsOf }),
+    ...(count && { count }),
+    ...(spelling && { spelling }),
+  };
+}
+
+/**
+ * The options with their defaults.
+ *
+ * @throws {BloomConfigError} for a value that cannot work.
+ */
+export function checkedPaging(name: string, options: BloomPagingOptions): Required<BloomPagingOptions> {
+  const { take = DEFAULT_TAKE, retries = 3, retryMs = 200 } = options;
+  const expect = (option: string, got: unknown, from: number, to: number) => {
+    if (!Number.isSafeInteger(got) || Number(got) < from || Number(got) > to)
+      throw new BloomConfigError(
+        `${name}: expected ${option} to be an integer from ${from} to ${to}, got ${printed(got)}.`,
+      );
+  };
+  expect('take', take, 1, 1_000_000);
+  expect('retries', retries, 0, 100);
+  expect('retryMs', retryMs, 0, 60_000);
+  return { take, retries, retryMs };
+}
+
+interface Pages<Row> extends BloomIdsContext, Required<BloomPagingOptions> {
+  readonly read: BloomPageFunction<Row>;
+  readonly idsOf: (page: readonly Row[]) => BloomId[];
+}
+
+async function* readPages<Row>(pages: Pages<Row>): AsyncGenerator<BloomId[]> {
+  const { signal, onRetry, idsOf } = pages;
+  const ended = new AbortController();
+  const reader = new PageReader({ ...pages, onRetry, signal: AbortSignal.any([signal, ended.signal]) });
+  let next = reader.read(undefined);
+  try {
+    for (;;) {
+      const page = await next;
+      if (page.length === 0) return;
+      next = reader.read(page.at(-1));
+      // It may fail while nobody waits for it yet.
+      next.catch(() => {});
+      const ids = idsOf(page);
+      if (ids.length > 0) yield ids;
+    }
+  } finally {
+    ended.abort(new Error('The ids of the source are no longer read.'));
+  }
+}

@@ -1,0 +1,12 @@
+export {
+  type BloomIdProperty,
+  type BloomPagesOptions,
+  type BloomPagingOptions,
+  checkedPaging,
+  fromPages,
+} from './from-pages.js';
+export type { BloomPageContext, BloomPageFunction } from './page-reader.js';
+export type { BloomSourceFactory } from './source-factory.js';
+export { type DescribedColumn, isReadAsText, spellingOf } from './column-spelling.js';
+export { estimateIds, type RunQuery } from './planner-estimate.js';
+export { madeFrom } from './providers.js';

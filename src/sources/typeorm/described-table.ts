@@ -1,0 +1,143 @@
+import type { ColumnType, DataSource, EntitySchema, ObjectLiteral } from 'typeorm';
+import { BloomConfigError } from '../../common/index.js';
+import type { BloomId } from '../../filter/index.js';
+import type { BloomIdSpelling } from '../../rebuild/index.js';
+import { estimateIds, isReadAsText, type RunQuery, spellingOf } from '../index.js';
+
+type Metadata = ReturnType<DataSource['getMetadata']>;
+type Column = Metadata['columns'][number];
+
+/** A row as the driver gives it: the id, and the values that it is ordered by, `k0` and further. */
+export type RawRow = Readonly<Record<string, unknown>>;
+
+/** What the pages of an entity's column are read by. */
+export interface DescribedTable {
+  readonly entity: EntitySchema<ObjectLiteral>;
+  /** The property that holds the ids. */
+  readonly id: string;
+  /** The properties that the rows are ordered by; no two rows share all of their values. */
+  readonly order: readonly string[];
+  /** Those of them that are read as the text which the database writes, since the driver's value is not exact. */
+  readonly asText: ReadonlySet<string>;
+  /** The id is read as text: the application may have its driver make a number of it that is not exact. */
+  readonly isIdText: boolean;
+  /** No row has a value for the id that another row has, or this cannot be known and equal ones are read once. */
+  readonly isDistinct: boolean;
+  /** The database compares rows of values: `(a, b) > (1, 2)`. */
+  readonly comparesRows: boolean;
+  readonly spelling: BloomIdSpelling | undefined;
+  readonly idOf: (row: RawRow) => BloomId | null | undefined;
+  readonly count: () => Promise<number | undefined>;
+}
+
+const POSTGRES = ['postgres', 'aurora-postgres', 'cockroachdb'];
+const IGNORE_CASE = ['mysql', 'mariadb', 'aurora-mysql', 'mssql', 'sap'];
+const COMPARE_SINGLE_VALUES = ['mssql', 'oracle', 'sap', 'spanner'];
+
+/** @throws {BloomConfigError} when there is no such entity or column. */
+export function describeTable(
+  dataSource: DataSource,
+  entity: EntitySchema<ObjectLiteral>,
+  property: string,
+): DescribedTable {
+  const metadata = metadataOf(dataSource, entity);
+  const column = metadata.columns.find(({ propertyPath }) => propertyPath === property);
+  if (!column || column.isVirtualProperty) {
+    const paths = metadata.columns.map(({ propertyPath }) => propertyPath).join(', ');
+    throw new BloomConfigError(
+      `fromTypeOrm: expected a column of the entity ${metadata.name}, got '${property}'. Its columns are ${paths}.`,
+    );
+  }
+  const { type } = dataSource.options;
+  const isPostgres = POSTGRES.includes(type);
+  const isUnique = isUniqueColumn(metadata, column);
+  const order = isUnique || metadata.primaryColumns.length === 0 ? [column] : metadata.primaryColumns;
+  const typeOf = (one: Column) => databaseType(dataSource, one);
+  const ignoresCase = IGNORE_CASE.includes(type);
+  const spelling = spellingOfColumn(metadata, column, { type: typeOf(column), ignoresCase });
+  return {
+    entity,
+    id: property,
+    order: order.map(({ propertyPath }) => propertyPath),
+    asText: new Set(
+      order.filter((one) => isPostgres && isReadAsText(typeOf(one))).map(({ propertyPath }) => propertyPath),
+    ),
+    isIdText: isPostgres && spelling?.name === 'integer',
+    isDistinct: isUnique || metadata.primaryColumns.length > 0,
+    comparesRows: !COMPARE_SINGLE_VALUES.includes(type),
+    spelling,
+    idOf: idReader(dataSource, column),
+    count: async () => {
+      const estimate = isPostgres ? await estimated(dataSource, { metadata, column, isUnique }) : undefined;
+      return estimate ?? exactCount(dataSource, entity);
+    },
+  };
+}
+
+function metadataOf(dataSource: DataSource, entity: EntitySchema<ObjectLiteral>): Metadata {
+  try {
+    return dataSource.getMetadata(entity);
+  } catch (cause) {
+    const { name } = (typeof entity === 'function' ? entity : entity.options) as { name: string };
+    const why = dataSource.isInitialized
+      ? 'its DataSource does not know it. Add it to the `entities` of the DataSource, or name another one by the option dataSource'
+      : 'its DataSource is not initialised. Call initialize() before the application starts';
+    throw new BloomConfigError(`fromTypeOrm: the entity ${name} cannot be read: ${why}.`, { cause });
+  }
+}
+
+/** Whether no two rows share a value, by a constraint or an index over all rows and this column alone. */
+function isUniqueColumn({ primaryColumns, uniques, indices }: Metadata, column: Column): boolean {
+  const isAlone = (columns: readonly Column[]) => columns.length === 1 && columns[0] === column;
+  return (
+    isAlone(primaryColumns) ||
+    uniques.some(({ columns }) => isAlone(columns)) ||
+    indices.some(({ columns, isUnique, where }) => isUnique && !where && isAlone(columns))
+  );
+}
+
+function databaseType(dataSource: DataSource, column: Column): string {
+  const type = dataSource.driver.normalizeType(column as { type: ColumnType });
+  return column.isArray ? `${type}[]` : type;
+}
+
+function spellingOfColumn(
+  { tableName }: Metadata,
+  { databaseName, collation, transformer }: Column,
+  { type, ignoresCase }: { type: string; ignoresCase: boolean },
+): BloomIdSpelling | undefined {
+  const name = `${tableName}.${databaseName}`;
+  // What it makes equal, nobody else knows.
+  if (transformer) return { column: `${name} has a transformer` };
+  return spellingOf({ name, type, collation, ignoresCase });
+}
+
+/** A transformer makes of the stored value what the application looks up. */
+function idReader({ driver }: DataSource, column: Column): (row: RawRow) => BloomId | null | undefined {
+  if (!column.transformer) return (row) => row.id as BloomId | null;
+  return (row) => driver.prepareHydratedValue(row.id, column) as BloomId | null | undefined;
+}
+
+interface Estimated {
+  readonly metadata: Metadata;
+  readonly column: Column;
+  readonly isUnique: boolean;
+}
+
+async function estimated(
+  dataSource: DataSource,
+  { metadata, column, isUnique }: Estimated,
+): Promise<number | undefined> {
+  // The table also holds the rows of other entities.
+  if (metadata.discriminatorColumn) return undefined;
+  const run: RunQuery = (sql, parameters) => dataSource.query(sql, [...parameters]);
+  const table = metadata.tablePath
+    .split('.')
+    .map((name) => dataSource.driver.escape(name))
+    .join('.');
+  return estimateIds(run, { table, column: column.databaseName, isUnique });
+}
+
+function exactCount(dataSource: DataSource, entity: EntitySchema<ObjectLiteral>): Promise<number> {
+  return dataSource.getRepository(entity).createQueryBuilder('row').withDeleted().cache(false).getCount();
+}

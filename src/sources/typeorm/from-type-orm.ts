@@ -1,0 +1,60 @@
+import type { InjectionToken } from '@nestjs/common';
+import { DataSource, type EntitySchema, type ObjectLiteral } from 'typeorm';
+import {
+  type BloomIdProperty,
+  type BloomPagingOptions,
+  type BloomSourceFactory,
+  checkedPaging,
+  fromPages,
+  madeFrom,
+} from '../index.js';
+import { describeTable, type RawRow } from './described-table.js';
+import { readRows } from './raw-rows.js';
+
+/** The columns of an entity that can be ids. */
+export type TypeOrmColumn<Entity> = BloomIdProperty<Entity>;
+
+/** Of `fromTypeOrm`. */
+export interface TypeOrmSourceOptions extends BloomPagingOptions {
+  /**
+   * The DataSource: its name as `TypeOrmModule.forRoot` was given it, the token of the provider, or the object. Default: the class
+   * `DataSource`, which is the token of the one without a name.
+   */
+  readonly dataSource?: string | Exclude<InjectionToken<DataSource>, string> | DataSource;
+  /** Of a DataSource with `replication`, which server is read. Default `master`; a replica's lag belongs to `rebuild.drainMs`. */
+  readonly replicationMode?: 'master' | 'slave';
+}
+
+/**
+ * All values of one column of a TypeORM entity, soft-deleted rows included, read in pages of raw rows. Pages follow the column where no two
+ * rows share a value, else the primary key.
+ *
+ * @example
+ * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromTypeOrm(Product, 'sku') }]);
+ *
+ * @throws {BloomConfigError} at the start of the application, when the DataSource, the entity or the column is not there.
+ */
+export function fromTypeOrm<Entity extends ObjectLiteral>(
+  entity: (abstract new (...args: never[]) => Entity) | EntitySchema<Entity>,
+  column: TypeOrmColumn<Entity>,
+  { dataSource = DataSource, replicationMode = 'master', ...options }: TypeOrmSourceOptions = {},
+): BloomSourceFactory {
+  const paging = checkedPaging('fromTypeOrm', options);
+  return madeFrom(provided(dataSource), (made: DataSource) => {
+    const table = describeTable(made, entity as EntitySchema<Entity>, column);
+    const { spelling } = table;
+    return fromPages<RawRow>((after, { take }) => readRows(made, { table, after, take, replicationMode }), {
+      ...paging,
+      key: table.idOf,
+      count: table.count,
+      ...(spelling && { spelling }),
+    });
+  });
+}
+
+/** The token that `@nestjs/typeorm` gives a DataSource of this name. */
+function provided(dataSource: NonNullable<TypeOrmSourceOptions['dataSource']>) {
+  if (dataSource instanceof DataSource) return { object: dataSource };
+  if (typeof dataSource !== 'string') return { token: dataSource };
+  return { token: dataSource === 'default' ? DataSource : `${dataSource}DataSource` };
+}

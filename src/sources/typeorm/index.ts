@@ -1,0 +1,1 @@
+export { fromTypeOrm, type TypeOrmColumn, type TypeOrmSourceOptions } from './from-type-orm.js';

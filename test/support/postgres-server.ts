@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import pg from 'pg';
+import { watch } from './redis-server.js';
+
+/** A Postgres server of our own, on 127.0.0.1. */
+export interface PostgresServer {
+  readonly url: string;
+  /** Ends it for good, with its data. */
+  stop(): Promise<void>;
+  /** Runs statements on a connection of its own. */
+  run(sql: string): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** `name=value`, as on the command line. Default: what makes a server of a test fast and loses data in a crash of the machine. */
+  readonly settings?: readonly string[];
+}
+
+const DEBIAN_FOLDER = '/usr/lib/postgresql';
+const START_TIMEOUT_MS = 20_000;
+/** The user `nobody`. */
+const NOBODY = 65_534;
+const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];
+
+/** Starts a server on a free port; undefined where no Postgres is installed. */
+export async function startPostgres({ settings = FAST }: PostgresOptions = {}): Promise<
+  PostgresServer | undefined
+> {
+  const programs = findPrograms();
+  if (!programs) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'nestjs-bloom-postgres-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    // Postgres refuses to run as root.
+    const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+    if (user.uid) chownSync(folder, user.uid, user.gid);
+    const data = join(folder, 'data');
+    const options = { ...user, cwd: folder, stdio: 'ignore' as const };
+    // With the locale C.UTF-8 texts are in the order of their code points.
+    const made = spawnSync(
+      join(programs, 'initdb'),
+      ['-D', data, '-A', 'trust', '-U', 'test', '--no-sync', '-E', 'UTF8', '--locale', 'C.UTF-8'],
+      options,
+    );
+    if (made.status !== 0)
+      throw new Error(`Expected initdb in ${programs} to make ${data}, got exit ${made.status}.`);
+    const port = await freePort();
+    const all = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', ...settings];
+    const child = spawn(
+      join(programs, 'postgres'),
+      ['-D', data, ...all.flatMap((setting) => ['-c', setting])],
+      { ...options, detached: true },
+    );
+    watch(child, folder);
+    const url = `postgres://test@127.0.0.1:${port}/postgres`;
+    await answers(url, child);
+    return {
+      url,
+      run: (sql) => run(url, sql),
+      stop: async () => {
+        await stop(child);
+        remove();
+      },
+    };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/**
+ * As `startPostgres`.
+ *
+ * @throws {Error} where no Postgres is installed: what to do.
+ */
+export async function requirePostgres(options?: PostgresOptions): Promise<PostgresServer> {
+  const server = await startPostgres(options);
+  if (server) return server;
+  throw new Error(
+    'Expected a Postgres server to be installed, found none. Run "npm test", which installs one, or "node scripts/ensure-postgres.mjs".',
+  );
+}
+
+async function run(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The folder of the newest installed version, else the one on the PATH. */
+function findPrograms(): string | undefined {
+  const versions = existsSync(DEBIAN_FOLDER)
+    ? readdirSync(DEBIAN_FOLDER).map(Number).filter(Number.isFinite)
+    : [];
+  const folders = [
+    ...versions.sort((a, b) => b - a).map((version) => join(DEBIAN_FOLDER, String(version), 'bin')),
+    ...(process.env.PATH ?? '').split(delimiter),
+  ];
+  return folders.find((folder) => ['initdb', 'postgres'].every((name) => existsSync(join(folder, name))));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function answers(url: string, child: ChildProcess): Promise<void> {
+  for (const end = performance.now() + START_TIMEOUT_MS; performance.now() < end; await delay(50)) {
+    if (child.exitCode !== null) break;
+    const isReady = await run(url, 'select 1').then(
+      () => true,
+      () => false,
+    );
+    if (isReady) return;
+  }
+  throw new Error(`Expected Postgres to answer at ${url} within ${START_TIMEOUT_MS / 1000} s.`);
+}
+
+/** SIGINT: without waiting for clients. */
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGINT');
+  await ended;
+}

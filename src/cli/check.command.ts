@@ -1,7 +1,10 @@
+import { describeError } from '../common/index.js';
 import { type BloomId, integer, lowerCase, nfc, toIdKey, uuid } from '../filter/index.js';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Application, filterOf } from './application.js';
 import { EXIT, usageError } from './cli-error.js';
+import { readGenerationFile } from './generation-file.js';
 import type { RedisSession } from './redis-session.js';
 import type { Terminal } from './terminal.js';
 
@@ -31,6 +34,31 @@ export async function check(
   const found = await store.inspector({ name, key: words.key }).check(toIdKey(id));
   printVerdict(terminal, { ...found, name, id: shown(id), json: words.json, asked: askedAs(words) });
   return found.verdict === 'unknown' ? EXIT.failed : EXIT.fine;
+}
+
+/** The verdict of a generation in a file, as it was when that was exported. */
+export function checkInFile(
+  terminal: Terminal,
+  name: string,
+  text: string,
+  words: CheckWords & { readonly file: string },
+): number {
+  const { header, holds } = readGenerationFile(readFile(words.file));
+  if (header.filter !== name)
+    throw usageError(`Expected a file of the filter '${name}', got one of '${header.filter}'.`);
+  const id = readId(text, words);
+  const verdict = holds(toIdKey(id)) ? 'maybe' : 'absent';
+  const reason = `As of ${header.exportedAt}, when the file was exported: ids that were added later are not in it.`;
+  printVerdict(terminal, { name, id: shown(id), verdict, reason, asked: askedAs(words), json: words.json });
+  return EXIT.fine;
+}
+
+function readFile(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw usageError(`Expected --file to name a file that export has written: ${describeError(error)}.`);
+  }
 }
 
 /** The same, as the application itself asks: with its normalize, its layout and its owner. */

@@ -9,6 +9,7 @@ import type { InspectWords } from './inspect.command.js';
 import { plan, type PlanWords } from './plan.command.js';
 import type { RebuildWords } from './rebuild.command.js';
 import type { RedisSession, RedisSessionWords } from './redis-session.js';
+import type { WatchWords } from './watch.command.js';
 import type { Terminal } from './terminal.js';
 
 export interface CliContext {
@@ -113,6 +114,7 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
     .argument('<filter>', 'name of the filter')
     .argument('<id>', 'the id; a number as its decimal text')
     .option('--normalize <name>', 'uuid, lowercase, integer or nfc, as the option of the filter')
+    .option('--file <file>', 'asks a file that export has written')
     .option('--hex', 'the id is bytes, in hexadecimal digits')
     .option('--key <key>', 'of a filter on a key of another system: that key')
     .option('--json', 'prints JSON')
@@ -120,12 +122,53 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
       'after',
       examples('check products A-1', 'check users 6F9619FF-8B86-D011-B42D-00CF4FC964FF --normalize uuid'),
     )
-    .action(async (name: string, id: string, words: CheckWords & RedisSessionWords & ApplicationWords) => {
-      const { check, checkInApplication } = await import('./check.command.js');
-      return words.app === undefined
-        ? withSession(words, (session) => check(terminal, session, name, id, words))
-        : withApplication(words, (application) => checkInApplication(terminal, application, name, id, words));
-    });
+    .action(
+      async (
+        name: string,
+        id: string,
+        words: CheckWords & RedisSessionWords & ApplicationWords & { file?: string },
+      ) => {
+        const { check, checkInApplication, checkInFile } = await import('./check.command.js');
+        if (words.file !== undefined)
+          return end(checkInFile(terminal, name, id, { ...words, file: words.file }));
+        return words.app === undefined
+          ? withSession(words, (session) => check(terminal, session, name, id, words))
+          : withApplication(words, (application) =>
+              checkInApplication(terminal, application, name, id, words),
+            );
+      },
+    );
+
+  onRedis(program.command('watch'))
+    .description(
+      'Shows filters again and again: state, ids, rebuilds, lease. On a pipe, a line for each change.',
+    )
+    .argument('<filters...>', 'names of the filters')
+    .option('--every <ms>', 'between two looks', milliseconds, 1000)
+    .option('--times <count>', 'looks so often, and ends', milliseconds)
+    .addHelpText('after', examples('watch products users', 'watch products --every 5000 >> products.log'))
+    .action((names: string[], words: WatchWords & RedisSessionWords) =>
+      withSession({ ...words, reconnects: true }, async (session) => {
+        const { watch } = await import('./watch.command.js');
+        return watch(terminal, session, names, words);
+      }),
+    );
+
+  onRedis(program.command('export'))
+    .description(
+      'Writes the live generation of a filter to the output, with a checksum. Writes nothing to Redis.',
+    )
+    .argument('<filter>', 'name of the filter, of layout blocked')
+    .addHelpText(
+      'after',
+      examples('export products > products.bloom', 'check products A-1 --file products.bloom'),
+    )
+    .action((name: string, words: RedisSessionWords) =>
+      withSession(words, async (session) => {
+        const { exportFilter } = await import('./export.command.js');
+        return exportFilter(terminal, session, name);
+      }),
+    );
 
   ofApplication(program.command('rebuild'))
     .description('Rebuilds a filter of an application from its source. Exit code 1: refused, or failed.')

@@ -8,6 +8,8 @@ import { type RedisTarget, redisTarget, type RedisWords } from './redis-target.j
 export interface RedisSessionWords extends RedisWords {
   readonly prefix: string;
   readonly timeout: number;
+  /** Connects again after the connection has ended, for a command that goes on. */
+  readonly reconnects?: boolean;
 }
 
 /** A connection of one command, and the store on it. */
@@ -27,7 +29,7 @@ export async function openSession(
   const { prefix, timeout } = words;
   if (!/^[^{}\s]+$/.test(prefix))
     throw usageError(`Expected --prefix without braces and spaces, got '${prefix}'.`);
-  const client = await connect(target, timeout);
+  const client = await connect(target, timeout, words.reconnects ?? false);
   const store = await RedisStore.connect({
     redis: client,
     keyPrefix: prefix,
@@ -50,6 +52,7 @@ export async function openSession(
 async function connect(
   { options, cluster, shown, secrets }: RedisTarget,
   timeoutMs: number,
+  reconnects: boolean,
 ): Promise<Redis | Cluster> {
   const ioredis = await import('ioredis').catch((cause: unknown) => {
     throw new CliError(
@@ -60,17 +63,19 @@ async function connect(
     );
   });
   // A command that cannot reach its server says so at once: nobody waits for it.
+  let hasConnected = false;
+  const retryStrategy = () => (reconnects && hasConnected ? RECONNECT_MS : null);
   const once = {
     lazyConnect: true,
     connectTimeout: timeoutMs,
-    retryStrategy: () => null,
-    sentinelRetryStrategy: () => null,
+    retryStrategy,
+    sentinelRetryStrategy: retryStrategy,
   };
   const client = cluster
     ? new ioredis.Cluster([...cluster.nodes], {
         ...cluster.options,
         lazyConnect: true,
-        clusterRetryStrategy: () => null,
+        clusterRetryStrategy: retryStrategy,
         redisOptions: { ...options, connectTimeout: timeoutMs },
       })
     : new ioredis.Redis({ ...options, ...once });
@@ -78,6 +83,7 @@ async function connect(
   client.on('error', (error: unknown) => (lastError = error));
   try {
     await client.connect();
+    hasConnected = true;
     return client;
   } catch (error) {
     client.disconnect();
@@ -85,6 +91,8 @@ async function connect(
     throw new CliError(`Cannot reach Redis at ${shown}: ${why}. ${adviceOn(why)}`);
   }
 }
+
+const RECONNECT_MS = 500;
 
 /** A cluster reports the nodes' errors within its own. */
 function reasonOf(error: unknown): string {

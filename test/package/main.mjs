@@ -60,6 +60,12 @@ try {
     runInApp('in the process', [`dist/${app.main}.js`], environment);
     runInApp('on Redis', [`dist/${app.main}.js`], { ...environment, REDIS_URL: redis.url });
     runInApp('loaded with require()', ['required.cjs'], environment);
+    runBin('plan', ['plan', '1e6', '0.001'], environment);
+    const onRedis = { ...environment, REDIS_URL: redis.url };
+    const shop = ['--app', 'dist/shop.js'];
+    runBin('rebuild', ['rebuild', 'products', ...shop, '--export', 'ShopModule'], onRedis);
+    runBin('check', ['check', 'products', 'A-1'], onRedis);
+    runBin('doctor', ['doctor', 'products'], onRedis);
     rmSync(join(home, 'node_modules/ioredis'), { recursive: true });
     runInApp('in the process, without ioredis', [`dist/${app.main}.js`], environment);
     for (const optional of ['@nestjs/schedule', 'cron'])
@@ -73,6 +79,11 @@ try {
         timeout: 60_000,
       });
       console.log(`${app.name}: works ${what}`);
+    }
+    /** As "npx nestjs-bloom" runs it. */
+    function runBin(what, args, env) {
+      run(join(home, 'node_modules/.bin/nestjs-bloom'), args, { cwd: home, env, timeout: 60_000 });
+      console.log(`${app.name}: nestjs-bloom ${what} works`);
     }
     // The next application builds its filter itself.
     await redis.restart();

@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readGenerationFile } from '../../src/cli/generation-file.js';
+import { BloomFormatError } from '../../src/common/index.js';
+import { build, idsOf } from '../support/built-filter.js';
+import { RedisFixture } from '../support/redis-fixture.js';
+import { exportHere, runHere } from './support/in-process.js';
+
+describe('nestjs-bloom export', () => {
+  let redis: RedisFixture;
+  let folder: string;
+  beforeAll(async () => {
+    redis = await RedisFixture.start();
+    folder = mkdtempSync(join(tmpdir(), 'nestjs-bloom-export-'));
+  });
+  afterAll(async () => {
+    rmSync(folder, { recursive: true });
+    await redis.close();
+  });
+
+  it('writes a generation of several segments, in which every id is found, and leaves Redis as it is', async () => {
+    const name = redis.name();
+    const { filter } = await redis.open(name);
+    const ids = idsOf('a', 2000);
+    await build(filter, ids, { capacity: 400_000 });
+    const client = redis.client();
+    const meta = `bloom:{${name}}:meta`;
+    const before = await client.hgetall(meta);
+    expect(await client.exists(`bloom:{${name}}:1`)).toBe(1);
+
+    const { bytes, stderr, code } = await exportHere(name, redis.server.url);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('generation of 2,000 ids')]);
+    expect(await client.hgetall(meta)).toEqual(before);
+    const { header, holds } = readGenerationFile(bytes);
+    expect(header).toMatchObject({ filter: name, count: 2000, capacity: 400_000 });
+    expect(ids.filter((id) => !holds(id))).toEqual([]);
+    expect(idsOf('b', 2000).filter((id) => holds(id)).length).toBeLessThan(2);
+
+    const file = join(folder, 'products.bloom');
+    writeFileSync(file, bytes);
+    const [found, absent, other] = await Promise.all([
+      runHere(['check', name, 'a-7', '--file', file]),
+      runHere(['check', name, 'nobody', '--file', file]),
+      runHere(['check', 'users', 'a-7', '--file', file]),
+    ]);
+    expect([found.stdout, absent.stdout]).toEqual([
+      expect.stringContaining(': maybe'),
+      expect.stringContaining(': absent'),
+    ]);
+    expect(absent.stdout).toContain('ids that were added later are not in it');
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining(`got one of '${name}'`)]);
+  });
+
+  it('is refused to be read when it is cut short, damaged, newer or something else', async () => {
+    const name = redis.name();
+    const { filter } = await redis.open(name);
+    await build(filter, ['a']);
+    const { bytes } = await exportHere(name, redis.server.url);
+    const flipped = Buffer.from(bytes);
+    flipped[bytes.length - 40]! ^= 1;
+    const newer = Buffer.from(bytes);
+    newer.writeUInt32LE(2, 12);
+    for (const [odd, text] of [
+      [bytes.subarray(0, -1), 'cut short or damaged'],
+      [flipped, 'cut short or damaged'],
+      [newer, 'got version 2'],
+      [Buffer.from('hello'), 'something else'],
+      [Buffer.alloc(0), 'something else'],
+    ] as const) {
+      expect(() => readGenerationFile(odd)).toThrow(BloomFormatError);
+      expect(() => readGenerationFile(odd)).toThrow(text);
+    }
+  });
+
+  it('fails for a filter that is not ready, is lost meanwhile, or has another layout', async () => {
+    const name = redis.name();
+    const missing = await exportHere(name, redis.server.url);
+    expect([missing.code, missing.stderr, missing.bytes.length]).toEqual([
+      1,
+      expect.stringContaining('is missing'),
+      0,
+    ]);
+    const { filter } = await redis.open(name);
+    await build(filter, ['a']);
+    await redis.client().setrange(`bloom:{${name}}:0`, 0, 'else');
+    const damaged = await exportHere(name, redis.server.url);
+    expect([damaged.code, damaged.stderr]).toEqual([1, expect.stringContaining('Export it again')]);
+    expect(() => readGenerationFile(damaged.bytes)).toThrow(BloomFormatError);
+    const grown = redis.name();
+    const layout = { kind: 'blocked', scaling: {} } as const;
+    await build((await redis.open(grown, {}, { hasSource: false, layout })).filter, []);
+    expect((await exportHere(grown, redis.server.url)).stderr).toContain("got 'blocked, scaling'");
+  });
+});

@@ -10,6 +10,7 @@ export const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> 
   'check-replica': () => import('./check-replica.bench.js'),
   add: () => import('./add.bench.js'),
   rebuild: () => import('./rebuild.bench.js'),
+  'source-typeorm': () => import('./source-typeorm.bench.js'),
   'other-clients': () => import('./other-clients.bench.js'),
   'rebuild-memory': () => import('./rebuild-memory.bench.js'),
   'bits-per-id': () => import('./bits-per-id.bench.js'),

@@ -17,6 +17,7 @@ const STORES = ['store/memory', 'store/redis', 'store/replica'];
 const MAY_NAME_A_STORE = ['module', 'cli'];
 /** Rooms of their own, each an entry of the package: nobody imports them, and each knows the library that it is for. */
 const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
+  'sources/drizzle': ['drizzle-orm'],
   'sources/typeorm': ['typeorm'],
 };
 const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'cli', 'testing', ...Object.keys(LIBRARIES)];

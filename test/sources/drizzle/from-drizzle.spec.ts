@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import {
+  bigint,
+  char,
+  customType,
+  integer,
+  pgSchema,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import pg from 'pg';
+import { fromDrizzle } from '../../../src/sources/drizzle/index.js';
+import { type PostgresServer, requirePostgres } from '../../support/postgres-server.js';
+import { madeBy, readAll } from '../../support/read-source.js';
+
+const citext = customType<{ data: string }>({ dataType: () => 'citext' });
+const products = pgTable('products', {
+  id: uuid().primaryKey().defaultRandom(),
+  sku: text().notNull().unique(),
+  no: bigint({ mode: 'bigint' }).notNull().unique(),
+  code: citext(),
+  shelf: char({ length: 10 }).notNull(),
+  madeAt: timestamp(),
+});
+const visits = pgSchema('shop').table(
+  'visits',
+  {
+    at: timestamp({ withTimezone: true, precision: 6 }).notNull(),
+    no: integer('visit_no').notNull(),
+    visitor: text('visitor_key').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.at, table.no] })],
+);
+const keyless = pgTable('keyless', { name: text() });
+
+const TAKE = 7;
+let server: PostgresServer;
+let pool: pg.Pool;
+let database: NodePgDatabase;
+
+beforeAll(async () => {
+  server = await requirePostgres();
+  await server.run(`
+    create extension citext; create schema shop;
+    create table products (id uuid primary key default gen_random_uuid(), sku text not null unique, no bigint not null unique, code citext,
+      shelf char(10) not null, "madeAt" timestamp);
+    create table shop.visits (at timestamptz(6), visit_no int, visitor_key text not null, primary key (at, visit_no));
+    create table keyless (name text);
+    insert into products (sku, no, code, shelf)
+    select case when i % 2 = 0 then 'sku-' else 'SKU_' end || i, 9007199254740993 + i,
+           case when i % 3 = 0 then null when i % 2 = 0 then 'code-' || i else 'Code-' || i end, 's' || i % 5
+    from generate_series(1, 100) i;
+    insert into shop.visits select '2026-01-01 00:00:00.000001Z'::timestamptz + (i / 3) * interval '1 microsecond', i, 'visitor-' || i % 50
+    from generate_series(1, 100) i;
+    insert into keyless select nullif('name-' || i % 9, 'name-0') from generate_series(1, 50) i`);
+  pool = new pg.Pool({ connectionString: server.url });
+  database = drizzle({ client: pool });
+});
+afterAll(async () => {
+  await pool?.end();
+  await server?.stop();
+});
+
+async function values(expression: string, table: string): Promise<string[]> {
+  const { rows } = await pool.query<{ value: string }>(
+    `select ${expression} as value from ${table} where ${expression} is not null`,
+  );
+  return rows.map(({ value }) => value);
+}
+
+const texts = (ids: readonly unknown[]) => ids.map(String).toSorted();
+
+describe('fromDrizzle', () => {
+  it.each([
+    ['id', products.id, 'uuid'],
+    ['sku', products.sku, undefined],
+    ['no', products.no, 'integer'],
+    ['code', products.code, 'lowerCase'],
+    ['shelf', products.shelf, 'padded'],
+  ] as const)('reads every value of products.%s', async (name, column, normalize) => {
+    const source = await madeBy(fromDrizzle(database, column as typeof products.sku, { take: TAKE }));
+    expect(texts(await readAll(source))).toEqual(texts(await values(name, 'products')));
+    expect(source.spelling?.name).toBe(normalize);
+  });
+
+  it('follows a composite primary key whose dates are finer than those of JavaScript', async () => {
+    const source = await madeBy(fromDrizzle(database, visits.visitor, { take: 2 }));
+    expect(texts(await readAll(source))).toEqual(texts(await values('visitor_key', 'shop.visits')));
+  });
+
+  it('reads each value once of a table without a key', async () => {
+    const source = await madeBy(fromDrizzle(database, keyless.name, { take: 3 }));
+    expect(await readAll(source)).toEqual(Array.from({ length: 8 }, (_, i) => `name-${i + 1}`));
+  });
+
+  it('counts a small table, and asks the planner about a large one', async () => {
+    const source = await madeBy(fromDrizzle(database, products.sku));
+    expect(await source.count!()).toBe(100);
+    await server.run(`insert into products (sku, no, shelf) select repeat('long', 50) || i, i, i % 7 from generate_series(1, 40000) i;
+      analyze products; delete from products where no < 9000`);
+    expect(Math.round((await source.count!())! / 1000)).toBe(40);
+  });
+
+  it('takes the token of a database, and no column that cannot be an id', () => {
+    expect(fromDrizzle('DATABASE', products.sku).inject).toEqual(['DATABASE']);
+    // @ts-expect-error a Date is no id
+    expect(fromDrizzle('DATABASE', products.madeAt)).toBeDefined();
+  });
+});

@@ -10,6 +10,7 @@ export default {
   moduleNameMapper: {
     '^nestjs-bloom$': '<rootDir>/src/index.ts',
     '^nestjs-bloom/filter$': '<rootDir>/src/filter-entry.ts',
+    '^nestjs-bloom/(interop|scaling)$': '<rootDir>/src/$1/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   transform: {

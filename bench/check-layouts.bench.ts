@@ -1,4 +1,5 @@
-import { cuckoo, goZero, guava, planFilter, redisBloom, redisson, spring } from '../src/filter/index.js';
+import { cuckoo, goZero, guava, redisBloom, redisson, spring } from '../src/interop/index.js';
+import {} from '../src/filter/index.js';
 import { type Bench, Comparison } from './harness.js';
 import { idText, idTexts, somePresent } from './ids.js';
 import { type AskedFilter, asking, assertSound, BENCH_ERROR_RATE, npmBloomFilters } from './in-process.js';
@@ -48,7 +49,7 @@ function layoutsFor(capacity: number): Record<string, Layout> {
   const slots = 2 ** Math.ceil(Math.log2(capacity * 1.25));
   const table = cuckoo.create({ capacity: slots, bucketSize: 1 });
   return {
-    'go-zero': goZero.create({ bits: planFilter({ ...demand, layout: 'go-zero' }).bits }),
+    'go-zero': goZero.create(goZero.size(demand)),
     'Guava MITZ_64': guava.create(strings),
     'Guava MITZ_32': guava.create({ ...strings, strategy: 'MURMUR128_MITZ_32' }),
     'Redisson String': redisson.create({ ...demand, codec: 'StringCodec' }),

@@ -12,18 +12,7 @@ export {
   type BloomRebuildProgress,
   BloomUnavailableError,
 } from './common/index.js';
-export type {
-  BlockedStoredLayout,
-  BloomId,
-  CuckooStoredLayout,
-  GoZeroStoredLayout,
-  GuavaStoredLayout,
-  RedisBloomStoredLayout,
-  RedissonStoredLayout,
-  ScalingOptions,
-  SpringStoredLayout,
-  StoredLayout,
-} from './filter/index.js';
+export type { BloomId, BloomLayout } from './filter/index.js';
 export { integer, lowerCase, nfc, objectId, padded, uuid } from './filter/index.js';
 export {
   type BloomCallback,

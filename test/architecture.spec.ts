@@ -23,13 +23,22 @@ function house(changes: Record<string, string> = {}): Map<string, string> {
       'store/memory/index.ts': `export * from './memory-store.js';`,
       'store/memory/memory-store.ts': `import type { Store } from '../index.js'; import '../../filter/index.js';`,
       'store/redis/index.ts': `import { Redis } from 'ioredis'; import './redis-store.js';`,
-      'store/redis/redis-store.ts': `import './blocked/add.js'; import './growing/layer.js';`,
+      'store/redis/redis-store.ts': `import './blocked/add.js';`,
       'store/redis/blocked/add.ts': `import '../../index.js'; import '../protocol/swap.js';`,
       'store/redis/growing/layer.ts': `import '../client/script.js';`,
-      'store/redis/bitmap/bits.ts': '',
+      'filter/peers/index.ts': `export * from './hash.js';`,
+      'filter/peers/hash.ts': `import type { Id } from '../id.js';`,
+      'filter/scaling/index.ts': `import '../id.js';`,
+      'store/memory/cf/index.ts': `import '../memory-store.js'; import '../../../filter/peers/index.js';`,
+      'store/memory/growing/index.ts': `import '../../index.js'; import '../../../filter/scaling/index.js';`,
+      'store/redis/growing/index.ts': `export * from './layer.js';`,
+      'store/redis/bitmap/index.ts': `import '../../../filter/peers/index.js';`,
       'store/redis/bf/chain.ts': '',
       'store/redis/cf/table.ts': '',
-      'store/redis/inspection/look.ts': `import '../blocked/add.js';`,
+      'store/redis/inspection/look.ts': `import '../blocked/add.js'; import '../bf/chain.js';`,
+      'interop/index.ts': `export * from './go-zero.js';`,
+      'interop/go-zero.ts': `import '../store/redis/bitmap/index.js'; import '../filter/peers/index.js'; import '../store/memory/index.js';`,
+      'scaling/index.ts': `import '../store/redis/growing/index.js'; import '../filter/scaling/index.js';`,
       'store/redis/protocol/swap.ts': `import '../client/script.js';`,
       'store/redis/client/script.ts': `import '../lua/scripts.js';`,
       'store/redis/lua/scripts.ts': '',
@@ -116,25 +125,25 @@ describe('The rules', () => {
       'a store from the contract',
       'store/store.ts',
       `import './memory/index.js';`,
-      'only module and cli name a store',
+      'only module, cli, interop, scaling name a store',
     ],
     [
       'a store from another store',
       'store/redis/blocked/add.ts',
       `import '../../memory/index.js';`,
-      'only module and cli name a',
+      'only module, cli, interop, scaling name a',
     ],
     [
       'a store from rebuild',
       'rebuild/index.ts',
       `import '../store/memory/index.js';`,
-      'only module and cli name a store',
+      'only module, cli, interop, scaling name a store',
     ],
     [
       'a store from the entry',
       'index.ts',
       `export * from './store/redis/index.js';`,
-      'only module and cli name a store',
+      'only module, cli, interop, scaling name a store',
     ],
     [
       'one kind of filter from another',
@@ -146,7 +155,49 @@ describe('The rules', () => {
       'a kind of filter from the protocol',
       'store/redis/protocol/swap.ts',
       `import type {} from '../bf/chain.js';`,
-      'imports go downwards only',
+      'only interop, store/redis/inspection know store/redis/bf',
+    ],
+    [
+      'a guest from the store',
+      'store/redis/redis-store.ts',
+      `import './growing/layer.js';`,
+      'only scaling, store/redis/inspection know store/redis/growing',
+    ],
+    [
+      'a guest from the memory store',
+      'store/memory/memory-store.ts',
+      `import type {} from './cf/index.js';`,
+      'only interop know store/memory/cf',
+    ],
+    [
+      "peers' formats from the core",
+      'service/index.ts',
+      `import '../filter/peers/index.js';`,
+      'know filter/peers',
+    ],
+    [
+      "peers' formats from filter",
+      'filter/id.ts',
+      `import type {} from './peers/hash.js';`,
+      'know filter/peers',
+    ],
+    [
+      'one guest from another',
+      'filter/peers/hash.ts',
+      `import '../scaling/index.js';`,
+      'know filter/scaling',
+    ],
+    [
+      'past the index.ts of a guest',
+      'interop/go-zero.ts',
+      `import '../filter/peers/hash.js';`,
+      'filter/peers is entered through its index.ts',
+    ],
+    [
+      'the layouts of others from inside',
+      'module/index.ts',
+      `import '../interop/index.js';`,
+      'the entry of the package is for its users',
     ],
     [
       'the store from one of its rooms',
@@ -193,7 +244,7 @@ describe('The rules', () => {
       'what looks from outside',
       'store/redis/growing/layer.ts',
       `import '../inspection/look.js';`,
-      'imports go downwards only',
+      'only cli know store/redis/inspection',
     ],
     [
       'a library from another floor',
@@ -247,7 +298,9 @@ describe('The rules', () => {
 
   it('guard no room that there is not', () => {
     const sources = house({ 'store/redis/redis-store.ts': `import './blocked/add.js';` });
-    sources.delete('store/redis/growing/layer.ts');
-    expect(findViolations(sources)).toEqual(['store/redis/growing is guarded, and there is no such room']);
+    sources.delete('store/redis/inspection/look.ts');
+    expect(new Set(findViolations(sources))).toEqual(
+      new Set(['store/redis/inspection is guarded, and there is no such room']),
+    );
   });
 });

@@ -3,22 +3,26 @@ import {
   BlockedFilter,
   type BloomId,
   createGeneration,
+  expectedErrorRate,
+  planFilter,
+} from '../../src/filter/index.js';
+import {
   cuckoo,
   goZero,
   guava,
   type LayoutPlan,
-  planFilter,
-  planLayer,
+  type LayoutPlanner,
   redisBloom,
   redisson,
-  ScalableFilter,
   spring,
-} from '../../src/filter/index.js';
+} from '../../src/interop/index.js';
+import { planLayer, ScalableFilter, scaling } from '../../src/scaling/index.js';
 
 /** A layout that takes part, in the size of so many bits an id. */
 export interface Contestant {
   readonly name: string;
-  readonly plan: LayoutPlan;
+  readonly plan: Pick<LayoutPlan, 'bits' | 'bytes' | 'hashCount'>;
+  expectedErrorRate(ids: number): number;
   create(): { add(id: BloomId): boolean; mightContain(id: BloomId): boolean };
 }
 
@@ -32,59 +36,58 @@ export function contestants(capacity: number, bitsPerId: number): Contestant[] {
   const blocked = blockedPlan(capacity, bitsPerId);
   const goZeroBits = Math.round(capacity * bitsPerId);
   return [
-    { name: 'blocked', plan: blocked.plan, create: () => new BlockedFilter(createGeneration(blocked)) },
+    { name: 'blocked', ...blocked, create: () => new BlockedFilter(createGeneration(blocked.sized)) },
     {
       name: 'go-zero',
-      plan: {
-        ...planFilter({ ...demand, layout: 'go-zero' }),
-        bits: goZeroBits,
-        bytes: Math.ceil(goZeroBits / 8),
-        bitsPerId,
-      },
+      ...ofPlan(goZero, { ...goZero.plan(demand), bits: goZeroBits, bytes: Math.ceil(goZeroBits / 8) }),
       create: () => goZero.create({ bits: goZeroBits }),
     },
     {
       name: 'Guava MITZ_64',
-      plan: planFilter({ ...demand, layout: 'guava' }),
+      ...ofPlan(guava, guava.plan(demand)),
       create: () => guava.create(strings),
     },
     {
       name: 'Guava MITZ_32',
-      plan: planFilter({ ...demand, layout: 'guava' }),
+      ...ofPlan(guava, guava.plan(demand)),
       create: () => guava.create({ ...strings, strategy: 'MURMUR128_MITZ_32' }),
     },
     {
       name: 'Redisson String',
-      plan: planFilter({ ...demand, layout: 'redisson' }),
+      ...ofPlan(redisson, redisson.plan(demand)),
       create: () => redisson.create({ ...demand, codec: 'StringCodec' }),
     },
     {
       name: 'Redisson Kryo5',
-      plan: planFilter({ ...demand, layout: 'redisson' }),
+      ...ofPlan(redisson, redisson.plan(demand)),
       create: () => redisson.create({ ...demand, codec: 'Kryo5Codec' }),
     },
     {
       name: 'RedisBloom fixed',
-      plan: planFilter({ ...demand, layout: { kind: 'redisbloom', nonScaling: true } }),
+      ...ofPlan(redisBloom, redisBloom.plan({ ...demand, nonScaling: true })),
       create: () => redisBloom.create({ ...demand, nonScaling: true }),
     },
     {
       name: 'RedisBloom scaling',
-      plan: planFilter({ ...demand, layout: 'redisbloom' }),
+      ...ofPlan(redisBloom, redisBloom.plan(demand)),
       create: () => redisBloom.create(demand),
     },
     {
       name: 'Spring helper',
-      plan: planFilter({ ...demand, layout: 'spring' }),
+      ...ofPlan(spring, spring.plan(demand)),
       create: () => spring.create(demand),
     },
     cuckooContestant(capacity, bitsPerId),
     {
       name: 'blocked, stacked',
-      plan: stackedPlan(capacity, demand.errorRate),
+      ...ofPlan(scaling, stackedPlan(capacity, demand.errorRate)),
       create: () => new ScalableFilter({ ...demand, capacity: Math.ceil(capacity / STACK_GROWTH) }),
     },
   ];
+}
+
+function ofPlan(layout: LayoutPlanner, plan: LayoutPlan): Pick<Contestant, 'plan' | 'expectedErrorRate'> {
+  return { plan, expectedErrorRate: (ids) => layout.expectedErrorRate(plan, ids) };
 }
 
 /** The stacked filter begins this much too small. */
@@ -93,7 +96,7 @@ const STACK_GROWTH = 8;
 /** A filter that grows to half of what the others are made for, and its layers then. */
 function stackedPlan(capacity: number, errorRate: number): LayoutPlan {
   const demand = { capacity: Math.ceil(capacity / STACK_GROWTH), errorRate };
-  const plan = planFilter({ ...demand, layout: { kind: 'blocked', scaling: {} } });
+  const plan = scaling.plan(demand);
   let bytes = 0;
   for (let index = 0, rest = capacity / 2; rest > 0; index++) {
     const layer = planLayer(demand, index);
@@ -101,17 +104,16 @@ function stackedPlan(capacity: number, errorRate: number): LayoutPlan {
     bytes += layer.bytes;
     rest -= layer.capacity;
   }
-  return { ...plan, bytes, bits: bytes * 8, bitsPerId: (bytes * 8) / capacity };
+  return { ...plan, bytes, bits: bytes * 8 };
 }
 
 /** A power of two of buckets, so from half of the bits to all of them. */
 function cuckooContestant(capacity: number, bitsPerId: number): Contestant {
   const slots = 2 ** Math.floor(Math.log2((capacity * bitsPerId) / 8));
-  const layout = { kind: 'cuckoo', bucketSize: 2 } as const;
-  const plan = planFilter({ capacity: 1, errorRate: 0.1, layout });
+  const plan = cuckoo.plan({ capacity: 1, errorRate: 0.1, bucketSize: 2 });
   return {
     name: 'cuckoo',
-    plan: { ...plan, capacity, bits: slots * 8, bytes: slots, bitsPerId: (slots * 8) / capacity },
+    ...ofPlan(cuckoo, { ...plan, capacity, bits: slots * 8, bytes: slots }),
     create: () => {
       const filter = cuckoo.create({ capacity: slots });
       return {
@@ -130,10 +132,10 @@ function blockedPlan(capacity: number, bitsPerId: number) {
     if (planFilter({ capacity, errorRate: middle }).bitsPerId > bitsPerId) low = middle;
     else high = middle;
   }
-  const plan = planFilter({ capacity, errorRate: high });
-  const { blocks: _, ...rest } = plan;
+  const sized = planFilter({ capacity, errorRate: high });
   return {
-    ...plan,
-    plan: { ...rest, layout: { kind: 'blocked' as const }, bits: plan.blocks * BLOCK_BYTES * 8 },
+    sized,
+    plan: { ...sized, bits: sized.blocks * BLOCK_BYTES * 8 },
+    expectedErrorRate: (ids: number) => expectedErrorRate(sized, ids),
   };
 }

@@ -1,4 +1,3 @@
-import { expectedErrorRate } from '../../src/filter/index.js';
 import { Random } from '../../test/support/random.js';
 import { type Contestant, contestants } from './contestants.js';
 
@@ -37,7 +36,7 @@ export function* runExperiment(experiment: Experiment): Generator<Outcome> {
   }
 }
 
-function measure({ name, plan, create }: Contestant, experiment: Experiment): Outcome {
+function measure({ name, plan, expectedErrorRate, create }: Contestant, experiment: Experiment): Outcome {
   const { inserted, probes, seed } = experiment;
   const filter = create();
   const add = overUuids(new Random(seed), inserted, (id) => filter.add(id));
@@ -48,7 +47,7 @@ function measure({ name, plan, create }: Contestant, experiment: Experiment): Ou
     bits: plan.bits,
     bytes: plan.bytes,
     hashCount: plan.hashCount,
-    expectedFalsePositives: expectedErrorRate(plan, inserted) * probes,
+    expectedFalsePositives: expectedErrorRate(inserted) * probes,
     measuredFalsePositives: absent.hits,
     falseNegatives: inserted - present.hits,
     addNs: add.ns,

@@ -3,6 +3,7 @@ import { type BloomId, integer, lowerCase, nfc, toIdKey, uuid } from '../filter/
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Application, filterOf } from './application.js';
+import { FilterInspector } from '../store/redis/inspection/index.js';
 import { EXIT, usageError } from './cli-error.js';
 import { readGenerationFile } from './generation-file.js';
 import type { RedisSession } from './redis-session.js';
@@ -31,7 +32,7 @@ export async function check(
   words: CheckWords,
 ): Promise<number> {
   const id = readId(text, words);
-  const found = await store.inspector({ name, key: words.key }).check(toIdKey(id));
+  const found = await new FilterInspector({ ...store.access, name, key: words.key }).check(toIdKey(id));
   printVerdict(terminal, { ...found, name, id: shown(id), json: words.json, asked: askedAs(words) });
   return found.verdict === 'unknown' ? EXIT.failed : EXIT.fine;
 }

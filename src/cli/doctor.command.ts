@@ -1,6 +1,12 @@
 import type { Redis } from 'ioredis';
 import { describeError } from '../common/index.js';
-import { type FilterInspection, INSPECTED_KINDS, type InspectedKindName } from '../store/redis/index.js';
+import {
+  type FilterInspection,
+  FilterInspector,
+  INSPECTED_KINDS,
+  type InspectedKindName,
+  ServerInspector,
+} from '../store/redis/inspection/index.js';
 import type { Application } from './application.js';
 import { CliError, usageError } from './cli-error.js';
 import { type Finding, printFindings, type Severity } from './findings.js';
@@ -50,7 +56,7 @@ async function onServer(
   }
   try {
     const { store, client, target } = session;
-    const server = store.serverInspector();
+    const server = new ServerInspector(store.access);
     const findings: Finding[] = [{ severity: 'ok', about: 'connection', text: target.shown }];
     findings.push(...(await serverFindings(client)));
     findings.push(...(await permissionFindings(() => server.refused(kind, names[0] ?? 'doctor'), kind)));
@@ -58,7 +64,7 @@ async function onServer(
     findings.push(...signs.map((text): Finding => ({ severity: 'warning', about: 'proxy', text })));
     if (signs.length === 0) findings.push({ severity: 'ok', about: 'proxy', text: 'no sign of one' });
     for (const name of names) {
-      const found = await store.inspector({ name }).inspect({ walkMs: 5000 });
+      const found = await new FilterInspector({ ...store.access, name }).inspect({ walkMs: 5000 });
       findings.push(...filterFindings(found));
       if (client.isCluster || found.live.bytes === 0) continue;
       const room = await roomFinding(client as Redis, name, found.live.bytes).catch(() => undefined);

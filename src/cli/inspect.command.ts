@@ -1,4 +1,4 @@
-import type { FilterInspection, KeyFacts } from '../store/redis/index.js';
+import { type FilterInspection, FilterInspector, type KeyFacts } from '../store/redis/inspection/index.js';
 import { EXIT } from './cli-error.js';
 import type { RedisSession } from './redis-session.js';
 import type { Terminal } from './terminal.js';
@@ -17,7 +17,7 @@ export async function inspect(
   name: string,
   { key, json, walk }: InspectWords,
 ): Promise<number> {
-  const found = await store.inspector({ name, key }).inspect({ walkMs: walk });
+  const found = await new FilterInspector({ ...store.access, name, key }).inspect({ walkMs: walk });
   if (json) terminal.json(found);
   else printInspection(terminal, found);
   return found.state === 'missing' ? EXIT.failed : EXIT.fine;

@@ -1,4 +1,13 @@
-import { expectedErrorRate, LAYOUT_NUMBERS, type LayoutKind, planFilter } from '../filter/index.js';
+import { type Demand, expectedErrorRate, type FilterPlan, planFilter } from '../filter/index.js';
+import {
+  cuckooCodec,
+  goZeroCodec,
+  guavaCodec,
+  type LayoutPlan,
+  redisBloomCodec,
+  redissonCodec,
+  springCodec,
+} from '../filter/peers/index.js';
 import { EXIT, usageError } from './cli-error.js';
 import type { Terminal } from './terminal.js';
 import { bytes, count, share } from './texts.js';
@@ -14,6 +23,22 @@ const FREE_BESIDE = 1 / 3;
 /** Beside the staged segments of layout `blocked`: a scratch segment, and what BITOP makes of one. */
 const SCRATCH_BYTES = 2 * 2 ** 20;
 
+interface Planner {
+  plan(demand: Demand): FilterPlan | LayoutPlan;
+  expectedErrorRate(plan: FilterPlan | LayoutPlan, ids: number): number;
+}
+
+/** By the word for the layout. */
+const PLANNERS: Readonly<Record<string, Planner>> = {
+  blocked: { plan: planFilter, expectedErrorRate },
+  'go-zero': goZeroCodec,
+  guava: guavaCodec,
+  redisson: redissonCodec,
+  redisbloom: redisBloomCodec,
+  spring: springCodec,
+  cuckoo: cuckooCodec,
+};
+
 /** What a filter of so many ids takes. */
 export function plan(
   terminal: Terminal,
@@ -21,14 +46,10 @@ export function plan(
   errorRateText: string,
   { layout, json }: PlanWords,
 ): number {
-  if (!Object.keys(LAYOUT_NUMBERS).includes(layout)) {
-    throw usageError(
-      `Expected --layout to be one of ${Object.keys(LAYOUT_NUMBERS).join(', ')}, got '${layout}'.`,
-    );
-  }
+  const planner = plannerOf(layout);
   const capacity = numberOf(capacityText, 'the number of ids, such as 1e6 or 1_000_000');
   const errorRate = numberOf(errorRateText, 'the error rate, such as 0.001 or 0.1%');
-  const planned = planFilter({ capacity, errorRate, layout: layout as LayoutKind });
+  const planned = planner.plan({ capacity, errorRate });
   const staged = planned.bytes + (layout === 'blocked' ? Math.min(2 * planned.bytes, SCRATCH_BYTES) : 0);
   const found = {
     layout,
@@ -61,7 +82,7 @@ export function plan(
     ['hash count', String(found.hashCount)],
     [
       'error rate',
-      `${share(found.modelledErrorRate)} by the model at ${count(capacity)} ids, ${share(expectedErrorRate(planned, 2 * capacity))} at twice as many`,
+      `${share(found.modelledErrorRate)} by the model at ${count(capacity)} ids, ${share(planner.expectedErrorRate(planned, 2 * capacity))} at twice as many`,
     ],
     [
       'rebuild',
@@ -70,6 +91,12 @@ export function plan(
     ['to keep free', `${bytes(found.rebuildFreeBytes)} of maxmemory when a rebuild begins, under noeviction`],
   ]);
   return EXIT.fine;
+}
+
+function plannerOf(layout: string): Planner {
+  const planner = Object.hasOwn(PLANNERS, layout) ? PLANNERS[layout] : undefined;
+  if (planner) return planner;
+  throw usageError(`Expected --layout to be one of ${Object.keys(PLANNERS).join(', ')}, got '${layout}'.`);
 }
 
 function numberOf(text: string, expected: string): number {

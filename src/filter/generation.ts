@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { BloomConfigError, printed } from '../common/index.js';
 import { MAX_ID_BYTES_LIMIT } from './id.js';
-import { LAYOUT_NUMBERS } from './peers/layout-numbers.js';
 import type { FilterPlan } from './sizing.js';
 
 /** The number under which layout `blocked` is stored. */
-export const BLOCKED_LAYOUT = LAYOUT_NUMBERS.blocked;
+export const BLOCKED_LAYOUT = 1;
 
 /** One build of a filter: everything that decides where an id's bits are. Replaced whole by a rebuild. */
 export interface Generation {

@@ -1,7 +1,6 @@
 import { type BloomEvent, type BloomEventListener, systemClock } from '../common/index.js';
 import { OverfullPacer } from './overfull-pacer.js';
 import { NO_DRAIN, NO_OWNER } from './module.messages.js';
-import { hasFixedSize, isMadeByOthers, storedBytes } from '../filter/index.js';
 import type { BloomFilterInfo, FilterDefinition, ManagedFilter } from '../service/index.js';
 import type { BuildOccasion } from '../store/index.js';
 
@@ -49,7 +48,7 @@ export class FilterMonitor {
     const { definition } = filter;
     const hasSource = definition.source !== undefined;
     const { drainMs } = definition;
-    const bytes = storedBytes(definition.layout, definition);
+    const bytes = definition.layout.bytes(definition);
     const texts = [
       ...(await filter.advise({ bytes, hasSource, makesItself: makesItself(definition), drainMs })),
     ];
@@ -76,7 +75,7 @@ export class FilterMonitor {
       const info = await find();
       const { source, layout } = filter.definition;
       // `rebuilding` may be left over from a process that died: only the lease shows whether a rebuild is running.
-      if (!info || !source || hasFixedSize(layout)) return;
+      if (!info || !source || layout.hasFixedSize) return;
       const occasion = await this.occasion(filter, info);
       // A run that fails has reported that by its event.
       if (occasion) await filter.rebuild({ unless: unlessRebuilt(info), occasion }).catch(() => {});
@@ -119,8 +118,7 @@ export class FilterMonitor {
 
 /** Whether the first process that looks for a missing filter creates it, or takes it as other systems have left it. */
 function makesItself({ layout, create }: FilterDefinition): boolean {
-  if (!isMadeByOthers(layout)) return create === 'first-start';
-  return !('adopt' in layout && layout.adopt === 'explicit');
+  return layout.isMadeByOthers ? !layout.waitsForAdopt : create === 'first-start';
 }
 
 function unlessRebuilt(info: BloomFilterInfo) {

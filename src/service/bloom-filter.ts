@@ -1,5 +1,5 @@
 import type { BloomFilterState } from '../common/index.js';
-import type { BloomId, IdKey, StoredLayout } from '../filter/index.js';
+import type { BloomId, IdKey } from '../filter/index.js';
 import type { BloomRebuildOptions, BloomRebuildReport } from '../rebuild/index.js';
 import type { BloomVerdict, SharedNegativeCache } from '../store/index.js';
 import type { BloomGuardCounts, BloomGuardMode, GuardState } from './guard-state.js';
@@ -125,7 +125,8 @@ export interface BloomFilterInfo {
   readonly name: string;
   readonly state: BloomFilterState;
   readonly store: string;
-  readonly layout: StoredLayout['kind'];
+  /** By whose rules its bits are found: `blocked`, `scaling`, `go-zero`, … */
+  readonly layout: string;
   /**
    * Ids of the last build and ids added since. An id that is met twice may count twice; an id that passes already does not count.
    */

@@ -1,17 +1,9 @@
 import { BloomConfigError, printed } from '../common/index.js';
-import {
-  type BloomId,
-  checkLayoutOptions,
-  checkStoredLayout,
-  isMadeByOthers,
-  MAX_ID_BYTES_LIMIT,
-  planFilter,
-  storedBytes,
-  type StoredLayout,
-} from '../filter/index.js';
+import { blocked, type BloomId, type FilterLayout, MAX_ID_BYTES_LIMIT } from '../filter/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomReplicaMode } from '../store/index.js';
 import type { BloomFilterOptions } from './filter-options.js';
+import { chosenLayout } from './layout-choice.js';
 import type { NegativeCacheOptions } from './negative-cache.js';
 import { isOwnerName, OWNER_NAME } from './owner-name.js';
 
@@ -20,7 +12,7 @@ export interface FilterDefinition {
   readonly name: string;
   readonly capacity: number;
   readonly errorRate: number;
-  readonly layout: StoredLayout;
+  readonly layout: FilterLayout;
   readonly source: BloomIdSource | undefined;
   /** Of a filter without a source that nobody else makes. */
   readonly create: 'first-start' | 'explicit';
@@ -47,12 +39,9 @@ export interface FilterDefinition {
   readonly maxBytes: number;
 }
 
-const BLOCKED: StoredLayout = { kind: 'blocked' };
 /** Of a rebuild's filter, 256 MiB: more than 140 million ids at the default error rate. */
 const LEAST_MAX_BYTES = 1 << 28;
 const ON_BOOT: readonly string[] = ['if-missing', 'always', 'never'];
-/** Of a filter that grows: 250 to 320 MiB at the default error rate. Creates that fail must not fill the memory of Redis. */
-const LEAST_MAX_CAPACITY = 100_000_000;
 /** 2.6 MiB of Redis. */
 const MAX_SHARED_DENIALS = 100_000;
 /** What a timer of Node can wait. */
@@ -75,13 +64,12 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
     'a name of letters, digits and . _ -',
     typeof name === 'string' && /^[\w.-]{1,200}$/.test(name),
   );
-  const layout = layoutOf(options, expect);
-  const grows = isGrowing(layout);
+  const layout = chosenLayout(options);
   expect(
     'source',
     source,
-    'no source, since a filter with scaling is not rebuilt',
-    !grows || source === undefined,
+    'no source, since a filter that grows is not rebuilt',
+    !layout.grows || source === undefined,
   );
   expect(
     'source',
@@ -98,8 +86,8 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
   expect(
     'replica',
     replica,
-    `'off' with the layout ${printed(layout?.kind)}${grows ? ' and scaling' : ''}, of which there are no copies`,
-    replica !== 'verified' || (layout?.kind === 'blocked' && !grows),
+    `'off' with the layout ${layout.kind}, of which there are no copies`,
+    replica !== 'verified' || layout.kind === blocked.kind,
   );
   checkCreate(options, layout, expect);
   const { owner } = options;
@@ -133,7 +121,7 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
     maxBytes: options.maxBytes ?? 0,
   };
   checkPlan(definition);
-  const planned = storedBytes(layout, definition);
+  const planned = layout.bytes(definition);
   const maxBytes = options.maxBytes ?? Math.max(LEAST_MAX_BYTES, 4 * planned);
   expect('maxBytes', maxBytes, `at least what capacity and errorRate take, ${planned}`, maxBytes >= planned);
   const { auditSampleRate, maxIdBytes } = definition;
@@ -154,27 +142,8 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
   return { ...definition, maxBytes };
 }
 
-function layoutOf({ layout, scaling, capacity }: BloomFilterOptions, expect: Expect): StoredLayout {
-  const stored = layout === undefined || layout === 'blocked' ? BLOCKED : layout;
-  if (scaling === undefined) return stored;
-  expect(
-    'scaling',
-    scaling,
-    "an object, with the layout 'blocked'",
-    typeof scaling === 'object' && scaling !== null && stored?.kind === 'blocked',
-  );
-  const { maxCapacity = defaultMaxCapacity(capacity) } = scaling;
-  return { kind: 'blocked', scaling: { ...scaling, maxCapacity } };
-}
-
-/** Of a capacity that is none too: it is refused later, with words of its own. */
-function defaultMaxCapacity(capacity: number): number {
-  const tenfold = Math.min(Math.floor(10 * capacity), Number.MAX_SAFE_INTEGER);
-  return tenfold > LEAST_MAX_CAPACITY ? tenfold : LEAST_MAX_CAPACITY;
-}
-
 /** Refuses what would have no effect. */
-function checkCreate({ create, source }: BloomFilterOptions, layout: StoredLayout, expect: Expect): void {
+function checkCreate({ create, source }: BloomFilterOptions, layout: FilterLayout, expect: Expect): void {
   expect(
     'create',
     create,
@@ -191,23 +160,15 @@ function checkCreate({ create, source }: BloomFilterOptions, layout: StoredLayou
     'create',
     create,
     'left out with a filter on a key of other systems, who make it; see the option adopt of the layout',
-    create !== 'explicit' || !isMadeByOthers(layout),
+    create !== 'explicit' || !layout.isMadeByOthers,
   );
-}
-
-function isGrowing(layout: StoredLayout): boolean {
-  return layout?.kind === 'blocked' && layout.scaling !== undefined;
 }
 
 /** Whether there can be a filter of this layout and size. */
 function checkPlan(definition: FilterDefinition): void {
   const { name, capacity, errorRate, layout } = definition;
   try {
-    checkStoredLayout(layout);
-    checkLayoutOptions(layout, { hasSource: definition.source !== undefined });
-    const hasOwnSize = layout.kind === 'cuckoo' || layout.kind === 'redisbloom' || isGrowing(layout);
-    planFilter({ capacity, errorRate, layout: hasOwnSize ? layout : undefined });
-    storedBytes(layout, definition);
+    layout.check({ capacity, errorRate, hasSource: definition.source !== undefined });
   } catch (error) {
     throw new BloomConfigError(`Filter '${name}': ${(error as Error).message}`, { cause: error });
   }

@@ -1,4 +1,4 @@
-import type { BloomId, ScalingOptions, StoredLayout } from '../filter/index.js';
+import type { BloomId, BloomLayout } from '../filter/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomReplicaMode } from '../store/index.js';
 import type { NegativeCacheOptions } from './negative-cache.js';
@@ -12,15 +12,11 @@ export interface BloomFilterOptions {
   /** Share of absent ids that are let through: 0.01, 0.001, … Default 0.001. */
   readonly errorRate?: number;
   /**
-   * Default `blocked`, which no other system reads. An object names a layout of another system; with Redis, a filter on its very
-   * keys, which both sides may add to and check. `cuckoo`, in the process or with `CF.*`, can remove ids. See docs/interop.md.
+   * Default `blocked`, which no other system reads. The functions of `nestjs-bloom/interop` make layouts of other systems: with Redis, a
+   * filter on their very keys, which both sides may add to and check; `cuckoo()`, in memory or with `CF.*`, can remove ids. See
+   * docs/interop.md. `scaling()` of `nestjs-bloom/scaling` makes one that grows, instead of a source, for ids whose number nobody knows.
    */
-  readonly layout?: 'blocked' | StoredLayout;
-  /**
-   * Instead of a source, for ids of whom nobody knows how many: a full filter grows by a layer of `expansion` times the capacity (default
-   * 2) and `tightening` times the error rate (default 0.8); all layers together stay within `errorRate`. See `ScalableFilter`.
-   */
-  readonly scaling?: ScalingOptions;
+  readonly layout?: 'blocked' | BloomLayout;
   /** Where all ids come from. Without it the filter knows only what was added; see `create`. */
   readonly source?: BloomIdSource;
   /**

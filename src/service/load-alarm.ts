@@ -1,5 +1,4 @@
 import type { BloomEventListener } from '../common/index.js';
-import { hasFixedSize } from '../filter/index.js';
 import type { FilterLoad } from '../store/index.js';
 import type { BloomFilterInfo } from './bloom-filter.js';
 import type { FilterDefinition } from './filter-definition.js';
@@ -55,8 +54,7 @@ export async function findOverfull(
     const { count, capacity, errorRate, modelledErrorRate } = info;
     if (modelledErrorRate === undefined) return undefined;
     // Bits that others have chosen may be more than this application needs.
-    if (hasFixedSize(definition.layout) ? modelledErrorRate <= errorRate : count <= capacity)
-      return undefined;
+    if (definition.layout.hasFixedSize ? modelledErrorRate <= errorRate : count <= capacity) return undefined;
     emit({ type: 'overfull', filter: name, count, capacity, modelledErrorRate });
     return info;
   } catch (error) {

@@ -4,7 +4,7 @@ import {
   BloomUnavailableError,
   type Clock,
 } from '../common/index.js';
-import { type BloomId, type IdKey, storedBytes } from '../filter/index.js';
+import { type BloomId, type IdKey } from '../filter/index.js';
 import type { BloomRebuildReport, RebuildRequest } from '../rebuild/index.js';
 import {
   type AdvisedFilter,
@@ -68,9 +68,9 @@ export class ManagedFilter implements GuardableFilter {
   ) {
     this.name = definition.name;
     this.keys = new IdKeys(definition);
-    const { name, layout, replica, drainMs, negativeCache } = definition;
+    const { name, capacity, errorRate, maxIdBytes, layout, replica, drainMs, negativeCache } = definition;
     const cache = negativeCache === true ? {} : negativeCache;
-    this.load = new LoadAlarm(definition.capacity, () => {
+    this.load = new LoadAlarm(capacity, () => {
       if (!this.isClosed) void this.lookAtLoad();
     });
     this.inStore = surroundings.store.open({
@@ -82,7 +82,7 @@ export class ManagedFilter implements GuardableFilter {
       onLoad: this.load.note,
       name,
       layout,
-      plan: definition,
+      plan: { capacity, errorRate, maxIdBytes },
       hasSource: definition.source !== undefined,
       owner: definition.owner,
       waitsForReset: definition.create === 'explicit',
@@ -101,7 +101,7 @@ export class ManagedFilter implements GuardableFilter {
         ...surroundings,
         store: this.inStore,
         toKey: (id) => this.keys.of(id),
-        bytesFor: (ids) => storedBytes(layout, { ...definition, capacity: Math.max(1, ids) }),
+        bytesFor: (ids) => layout.bytes({ errorRate, capacity: Math.max(1, ids) }),
       },
       onPublished: () => this.guarding.noteRebuilt(),
     });

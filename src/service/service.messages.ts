@@ -1,5 +1,5 @@
 import { printedId } from '../common/index.js';
-import type { BloomId, StoredLayout } from '../filter/index.js';
+import type { BloomId } from '../filter/index.js';
 
 export const SHUTTING_DOWN = 'The application is shutting down.';
 export const CREATED_MEANWHILE = 'The filter has been created meanwhile.';
@@ -16,9 +16,8 @@ export const registeredFilters = (names: readonly string[]) =>
     : 'No filter is registered. ') +
   'Register it with BloomModule.forFeature([{ name, capacity, … }]) or forRoot({ filters }), or correct the name.';
 
-export const cannotShareDenials = (filter: string, layout: StoredLayout['kind']) =>
-  `Filter '${filter}': expected negativeCache.shared with the layout blocked, which does not grow, got ` +
-  `${layout === 'blocked' ? 'scaling' : layout}. Remove it: an add of another program would not end what is remembered.`;
+export const cannotShareDenials = (filter: string, layout: string) =>
+  `Filter '${filter}': expected negativeCache.shared with the layout blocked, got ${layout}. Remove it: an add of another program would not end what is remembered.`;
 
 export const cannotRemove = (filter: string, layout: string) =>
   `Filter '${filter}' cannot remove ids: expected the layout cuckoo, got ${layout}. Register it with that layout, or leave the id in: it ` +

@@ -1,7 +1,7 @@
 import type { BloomEventListener, BloomFilterState, Clock } from '../common/index.js';
 import type { BuildOutcome, LeaseRequest } from './build-occasion.js';
 import type { DenialOptions } from './denials.js';
-import type { FilterShape, IdKey, StoredLayout } from '../filter/index.js';
+import type { BloomLayout, FilterShape, IdKey } from '../filter/index.js';
 
 /**
  * `absent`: the id is certainly not in the set. `maybe`: it is, or the error rate struck. `unknown`: the filter
@@ -22,7 +22,7 @@ export interface OpenFilterOptions {
   readonly name: string;
   readonly emit: BloomEventListener;
   readonly clock: Clock;
-  readonly layout: StoredLayout;
+  readonly layout: BloomLayout;
   /** What the filter is planned for, in this process. */
   readonly plan: StagePlan;
   /** Whether the filter can be rebuilt. One on keys of others that cannot is taken as they have left it. */

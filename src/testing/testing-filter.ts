@@ -1,5 +1,5 @@
 import { BloomUnavailableError } from '../common/index.js';
-import { type IdKey, idKeyText, isLongerThan, isMadeByOthers, tooLong } from '../filter/index.js';
+import { type IdKey, idKeyText, isFilterLayout, isLongerThan, tooLong } from '../filter/index.js';
 import type {
   AdoptableFilter,
   BloomVerdict,
@@ -34,7 +34,8 @@ export class TestingFilter implements StoredFilter {
   ) {
     const { layout, hasSource } = options;
     if (layout.kind === 'cuckoo') this.remove = (ids) => this.removeIds(ids);
-    if (isMadeByOthers(layout) && !hasSource) this.adopt = async () => this.assertUp();
+    if (isFilterLayout(layout) && layout.isMadeByOthers && !hasSource)
+      this.adopt = async () => this.assertUp();
   }
 
   get generation(): string {

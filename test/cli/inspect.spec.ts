@@ -6,6 +6,7 @@ import { commandCounts, type Instance, RedisFixture } from '../support/redis-fix
 import { run } from './support/command.js';
 import { runHere } from './support/in-process.js';
 import { type InstalledPackage, installPackage } from './support/installed-package.js';
+import { scaling } from '../../src/scaling/index.js';
 
 let redis: RedisFixture;
 let client: Redis;
@@ -102,11 +103,10 @@ describe('nestjs-bloom inspect', () => {
   });
 
   it('reads a filter that grows, and one under another prefix', async () => {
-    const scaling = { expansion: 2 };
     const { filter } = await redis.open(
       name,
       { keyPrefix: 'other*' },
-      { hasSource: false, layout: { kind: 'blocked', scaling }, plan: testPlan({ capacity: 100 }) },
+      { hasSource: false, layout: scaling({ expansion: 2 }), plan: testPlan({ capacity: 100 }) },
     );
     await build(filter, [], { capacity: 100 });
     await filter.add(idsOf('g', 300));

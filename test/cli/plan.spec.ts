@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { planFilter } from '../../src/filter/index.js';
 import { run as runIn, type CommandOptions } from './support/command.js';
+import { redisson } from '../../src/interop/index.js';
 import { runHere } from './support/in-process.js';
 import { type InstalledPackage, installPackage } from './support/installed-package.js';
 
@@ -24,7 +25,7 @@ describe('nestjs-bloom plan', () => {
 
   it('prints JSON, by the rules of another layout', async () => {
     const { code, stdout } = await runHere('plan 50_000 0.01 --layout redisson --json'.split(' '));
-    const { bytes, hashCount } = planFilter({ capacity: 50_000, errorRate: 0.01, layout: 'redisson' });
+    const { bytes, hashCount } = redisson.plan({ capacity: 50_000, errorRate: 0.01 });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       layout: 'redisson',
@@ -43,7 +44,7 @@ describe('nestjs-bloom plan', () => {
       'Expected --layout to be one of blocked, go-zero',
     ],
     ['no number', 'plan many 0.001', 2, "Expected the number of ids, such as 1e6 or 1_000_000, got 'many'"],
-    ['an error rate that cannot be', 'plan 1e6 7', 1, 'Expected errorRate to be above 0 and below 1, got 7'],
+    ['an error rate that cannot be', 'plan 1e6 7', 1, 'Expected errorRate to be from 0.000001 to 0.5'],
     ['a missing argument', 'plan 1e6', 2, "missing required argument 'error-rate'"],
     ['an unknown command', 'inspct products', 2, '(Did you mean inspect?)'],
     ['an unknown option', 'plan 1e6 0.001 --jsn', 2, '(Did you mean --json?)'],

@@ -1,4 +1,5 @@
-import { BlockedFilter, createGeneration, goZero, planFilter } from '../../src/filter/index.js';
+import { BlockedFilter, createGeneration, planFilter } from '../../src/filter/index.js';
+import { goZero } from '../../src/interop/index.js';
 
 /** What the attacker knows of: anybody can list the catalogue. */
 const PUBLIC_IDS = 50_000;

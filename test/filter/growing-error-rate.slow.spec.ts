@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectedErrorRate, planFilter } from '../../src/filter/index.js';
+import { cuckoo } from '../../src/interop/index.js';
+import { scaling as scalingLayout } from '../../src/scaling/index.js';
 import { OutsideJest } from '../support/outside-jest.js';
 import { SEED } from '../support/random.js';
 import type { GrowthRates } from './growing-filters.js';
@@ -29,8 +30,8 @@ describe(`The error rate of stacked filters (SEED=${SEED})`, () => {
       const rates = await thread.call<GrowthRates>('measureScaling', { demand, ids, hits: HITS, seed: SEED });
       expect(Math.abs(rates.measured / rates.modelled - 1)).toBeLessThan(0.06);
       expect(rates.measured).toBeLessThan(errorRate);
-      const plan = planFilter({ ...demand, layout: { kind: 'blocked', scaling: scaling ?? {} } });
-      expect(Math.abs(expectedErrorRate(plan, ids) / rates.modelled - 1)).toBeLessThan(0.02);
+      const plan = scalingLayout.plan({ capacity: 1000, errorRate, ...scaling });
+      expect(Math.abs(scalingLayout.expectedErrorRate(plan, ids) / rates.modelled - 1)).toBeLessThan(0.02);
     },
   );
 });
@@ -42,14 +43,14 @@ describe(`The error rate of cuckoo filters (SEED=${SEED})`, () => {
     { capacity: 4096, bucketSize: 4, expansion: 1 },
     { capacity: 2048, bucketSize: 8, expansion: 2 },
   ])('of %j is that of the model, in one table and in several', async (demand) => {
-    const layout = { kind: 'cuckoo', ...demand } as const;
-    const plan = { ...planFilter({ capacity: 100, errorRate: 0.01, layout }), bits: demand.capacity * 8 };
+    const planned = cuckoo.plan({ ...demand, capacity: 100, errorRate: 0.01 });
+    const plan = { ...planned, bits: demand.capacity * 8 };
     for (const load of [0.4, 2, 5]) {
       const ids = Math.round(load * demand.capacity);
       const rates = await thread.call<GrowthRates>('measureCuckoo', { demand, ids, hits: HITS, seed: SEED });
       expect(Math.abs(rates.measured / rates.modelled - 1)).toBeLessThan(0.06);
       // Which tables hold the ids does not matter where all are of one size; else the plan takes the worst case.
-      const expected = expectedErrorRate(plan, ids) / rates.modelled;
+      const expected = cuckoo.expectedErrorRate(plan, ids) / rates.modelled;
       expect(expected).toBeGreaterThan(0.99);
       expect(expected).toBeLessThan(demand.expansion === 1 ? 1.01 : 1.1);
     }

@@ -1,4 +1,5 @@
-import { cuckoo, type CuckooDemand, ScalableFilter, type ScalingDemand } from '../../src/filter/index.js';
+import { cuckoo, type CuckooDemand } from '../../src/interop/index.js';
+import { ScalableFilter, type ScalingDemand } from '../../src/scaling/index.js';
 
 export interface GrowthRates {
   /** Share of absent ids that passed. */

@@ -1,12 +1,7 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  BloomFullError,
-  type BloomId,
-  planLayer,
-  ScalableFilter,
-  type ScalingDemand,
-} from '../../src/filter/index.js';
+import { BloomFullError, type BloomId } from '../../src/filter/index.js';
+import { planLayer, ScalableFilter, type ScalingDemand } from '../../src/scaling/index.js';
 
 const anyDemand: fc.Arbitrary<ScalingDemand> = fc.record({
   capacity: fc.integer({ min: 1, max: 200 }),

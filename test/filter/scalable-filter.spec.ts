@@ -1,13 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { expectNoneDenied, expectRatesWithin, layersOf } from './growing-properties.js';
-import {
-  BloomConfigError,
-  BloomFullError,
-  BloomIdError,
-  type BloomId,
-  planLayer,
-  ScalableFilter,
-} from '../../src/filter/index.js';
+import { BloomConfigError, BloomFullError, BloomIdError, type BloomId } from '../../src/filter/index.js';
+import { planLayer, ScalableFilter } from '../../src/scaling/index.js';
 
 describe('The layers of a filter that grows', () => {
   it('have error rates that are within the one asked for, all together', () => expectRatesWithin(5));

@@ -3,6 +3,8 @@ import type { TestingModule } from '@nestjs/testing';
 import { BloomConfigError, type BloomFilterOptions, BloomModule } from 'nestjs-bloom';
 import { startContext } from '../support/nest-app.js';
 import { RedisFixture } from '../support/redis-fixture.js';
+import { goZero, redisBloom, redisson } from '../../src/interop/index.js';
+import { scaling } from '../../src/scaling/index.js';
 
 let redis: RedisFixture;
 const opened: TestingModule[] = [];
@@ -24,12 +26,12 @@ async function start(...filters: Partial<BloomFilterOptions>[]): Promise<void> {
   );
 }
 
-const goZero = { kind: 'go-zero', key: 'shared', bits: 1000 } as const;
+const shared = goZero({ key: 'shared', bits: 1000 });
 
 describe('Filters that cannot be as they are registered are refused at start', () => {
   it.each<[string, Partial<BloomFilterOptions>, RegExp]>([
-    ['on a key of others', { layout: goZero }, /with the layout blocked, .* got go-zero\. Remove it/],
-    ['that grows', { scaling: {} }, /which does not grow, got scaling\. Remove it/],
+    ['on a key of others', { layout: shared }, /with the layout blocked, got go-zero\. Remove it/],
+    ['that grows', { layout: scaling() }, /with the layout blocked, got scaling\. Remove it/],
   ])('shared denials of a filter %s', async (_, options, message) => {
     const starting = start({ ...options, negativeCache: { shared: true } });
     await expect(starting).rejects.toThrow(BloomConfigError);
@@ -37,16 +39,16 @@ describe('Filters that cannot be as they are registered are refused at start', (
   });
 
   it.each<[string, Partial<BloomFilterOptions>]>([
-    ['of the same kind', { layout: goZero }],
-    ['of another kind', { layout: { kind: 'redisson', name: 'shared', codec: 'StringCodec' } }],
-    ['of BF.*', { layout: { kind: 'redisbloom', key: 'shared' } }],
+    ['of the same kind', { layout: shared }],
+    ['of another kind', { layout: redisson({ name: 'shared', codec: 'StringCodec' }) }],
+    ['of BF.*', { layout: redisBloom({ key: 'shared' }) }],
   ])('two filters on one key, the second one %s', async (_, second) => {
-    await expect(start({ layout: goZero }, second)).rejects.toThrow(
+    await expect(start({ layout: shared }, second)).rejects.toThrow(
       /a key of its own, got the filters 'filter-0' and 'filter-1' on the key 'shared'\. Register one/,
     );
   });
 
   it('two filters on two keys are not', async () => {
-    await start({ layout: goZero }, { layout: { ...goZero, key: 'another' } });
+    await start({ layout: shared }, { layout: goZero({ key: 'another', bits: 1000 }) });
   });
 });

@@ -3,10 +3,12 @@ import { Injectable } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import type { Redis } from 'ioredis';
 import {
+  BloomConfigError,
   type BloomEvent,
   type BloomFilter,
   type BloomFilterOptions,
   BloomGuarded,
+  type BloomLayout,
   BloomModule,
   BloomRegisters,
   getBloomFilterToken,
@@ -19,6 +21,7 @@ import { fillByPeer } from '../support/peers/foreign-peer.js';
 import { goZeroPeer } from '../support/peers/go-zero-peer.js';
 import { redissonPeer } from '../support/peers/redisson-peer.js';
 import { RedisFixture } from '../support/redis-fixture.js';
+import { goZero, guava, redisson, spring } from '../../src/interop/index.js';
 
 const BUILT = idsOf('product', 50);
 const rows = new Map(BUILT.map((id) => [id, { id }]));
@@ -163,58 +166,64 @@ describe('A filter of another system that its bits do not suffice for', () => {
 });
 
 describe('A layout of another system', () => {
-  it.each<[layout: unknown, message: RegExp]>([
-    ['bloom', /one of .*go-zero/],
-    [null, /one of .*go-zero/],
-    [{ kind: 'rot13' }, /one of .*go-zero/],
-    [{ kind: 'go-zero', bits: 1000 }, /layout\.key/],
-    [{ kind: 'go-zero', key: '', bits: 1000 }, /layout\.key/],
-    [{ kind: 'go-zero', key: 'a' }, /layout\.bits/],
-    [{ kind: 'go-zero', key: 'a', bits: 8 }, /layout\.bits .* from 64 to 4294967296, got 8/],
-    [{ kind: 'go-zero', key: 'a', bits: 2 ** 33 }, /layout\.bits/],
-    [{ kind: 'go-zero', key: 'a', bits: 1000, foreignAdds: 'all' }, /layout\.foreignAdds/],
-    [{ kind: 'go-zero', key: 'a', bits: 1000, adopt: true }, /layout\.adopt/],
-    [{ kind: 'go-zero', key: 'a}b', bits: 1000 }, /hash tag/],
-    [{ kind: 'redisson', codec: 'StringCodec' }, /layout\.name/],
-    [{ kind: 'redisson', name: 'a', codec: 'StringCodec', capacity: 1e9 }, /4294967294 bits/],
-    [{ kind: 'redisson', name: 'a' }, /codec of Redisson/],
-    [{ kind: 'redisson', name: 'a', codec: 'MarshallingCodec' }, /codec of Redisson/],
-    [{ kind: 'redisson', name: 'a', codec: 'Kryo5Codec', type: 'Double' }, /codec of Redisson/],
-    [{ kind: 'redisson', name: 'a', codec: 'Kryo5Codec', resize: 1 }, /layout\.resize/],
-    [{ kind: 'spring', key: 'a' }, /capacity and errorRate .* bits and hashCount/],
-    [{ kind: 'spring', key: 'a', capacity: 0, errorRate: 0.1 }, /capacity/],
-    [{ kind: 'spring', key: 'a', bits: 1000, hashCount: 0 }, /hashCount/],
-    [{ kind: 'spring', key: 'a', bits: 1000, hashCount: 3, funnel: 'x' }, /layout\.funnel/],
-    [{ kind: 'guava', key: 'a' }, /layout\.funnel/],
-    [{ kind: 'guava', key: 'a', funnel: 'longFunnel', strategy: 'x' }, /layout\.strategy/],
-  ])('is refused when it cannot work: %p', async (layout, message) => {
-    const { capacity = 1000 } = (layout ?? {}) as { capacity?: number };
-    await expect(start({ layout: layout as never, capacity: capacity || 1000 })).rejects.toThrow(message);
+  it.each<[layout: () => unknown, message: RegExp]>([
+    [() => goZero({ bits: 1000 } as never), /layout\.key/],
+    [() => goZero({ key: '', bits: 1000 }), /layout\.key/],
+    [() => goZero({ key: 'a' } as never), /layout\.bits/],
+    [() => goZero({ key: 'a', bits: 8 }), /layout\.bits .* from 64 to 4294967296, got 8/],
+    [() => goZero({ key: 'a', bits: 2 ** 33 }), /layout\.bits/],
+    [() => goZero({ key: 'a', bits: 1000, foreignAdds: 'all' as never }), /layout\.foreignAdds/],
+    [() => goZero({ key: 'a', bits: 1000, adopt: true as never }), /layout\.adopt/],
+    [() => redisson({ codec: 'StringCodec' } as never), /layout\.name/],
+    [() => redisson({ name: 'a' } as never), /codec of Redisson/],
+    [() => redisson({ name: 'a', codec: 'MarshallingCodec' as never }), /codec of Redisson/],
+    [() => redisson({ name: 'a', codec: 'Kryo5Codec', type: 'Double' as never }), /codec of Redisson/],
+    [() => redisson({ name: 'a', codec: 'Kryo5Codec', resize: 1 as never }), /layout\.resize/],
+    [() => spring({ key: 'a' } as never), /capacity and errorRate .* bits and hashCount/],
+    [
+      () => spring({ key: 'a', capacity: 10, errorRate: 0.1, bits: 1000, hashCount: 3 }),
+      /capacity and errorRate .* or bits and hashCount/,
+    ],
+    [() => spring({ key: 'a', capacity: 0, errorRate: 0.1 }), /capacity/],
+    [() => spring({ key: 'a', bits: 1000, hashCount: 0 }), /hashCount/],
+    [() => spring({ key: 'a', bits: 1000, hashCount: 3, funnel: 'x' as never }), /layout\.funnel/],
+    [() => guava({ key: 'a' } as never), /layout\.funnel/],
+    [() => guava({ key: 'a', funnel: 'longFunnel', strategy: 'x' as never }), /layout\.strategy/],
+  ])('is refused where it is made when it cannot work: %p', (layout, message) => {
+    expect(layout).toThrow(message);
+    expect(layout).toThrow(BloomConfigError);
+  });
+
+  it.each<[layout: BloomLayout, capacity: number, message: RegExp]>([
+    [goZero({ key: 'a}b', bits: 1000 }), 1000, /hash tag/],
+    [redisson({ name: 'a', codec: 'StringCodec' }), 1e9, /4294967294 bits/],
+  ])('is refused at start when the filter cannot have it: %p', async (layout, capacity, message) => {
+    await expect(start({ layout, capacity })).rejects.toThrow(message);
   });
 
   it('needs Redis', async () => {
     const imports = [
       BloomModule.forRoot({
-        filters: [{ name: 'products', capacity: 10, layout: { kind: 'go-zero', key: 'a', bits: 1000 } }],
+        filters: [{ name: 'products', capacity: 10, layout: goZero({ key: 'a', bits: 1000 }) }],
       }),
     ];
     await expect(startContext({ imports })).rejects.toThrow(/the option redis/);
   });
 
   it('has no copies in the process', async () => {
-    const layout = { kind: 'go-zero', key: 'a', bits: 1000 } as const;
+    const layout = goZero({ key: 'a', bits: 1000 });
     await expect(start({ layout, replica: 'verified' })).rejects.toThrow(/no copies/);
   });
 
   it('may have bits that are too few for any plan', async () => {
-    const layout = { kind: 'go-zero', key: 'huge', bits: 1000 } as const;
+    const layout = goZero({ key: 'huge', bits: 1000 });
     const { filter, events } = await start({ layout, capacity: 900_000_000, errorRate: 1e-4 });
     await eventually('it is told', () => events.some(({ type }) => type === 'advice'));
     expect(await filter.check('a')).toBe('unknown');
   });
 
   it('says when its bits are too few', async () => {
-    const { events } = await start({ layout: { kind: 'go-zero', key: 'small', bits: 2000 } });
+    const { events } = await start({ layout: goZero({ key: 'small', bits: 2000 }) });
     const advice = () => events.filter((event) => event.type === 'advice').map(({ text }) => text);
     await eventually('it is said', () => advice().some((text) => /2000 bits of key 'small'/.test(text)));
   });

@@ -18,6 +18,7 @@ import { bfFixture, describeBf } from '../support/bf-server.js';
 import { idsOf } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';
 import type { RedisFixture } from '../support/redis-fixture.js';
+import { redisBloom } from '../../src/interop/index.js';
 
 @Injectable()
 class ProductRepository {
@@ -74,7 +75,7 @@ describeBf('An application that guards with a filter of BF.* commands', () => {
           {
             name: 'products',
             capacity: 1000,
-            layout: { kind: 'redisbloom', ...(key === undefined ? {} : { key }) },
+            layout: redisBloom({ ...(key === undefined ? {} : { key }) }),
             ...(source && { source: ProductRepository, rebuild: { drainMs: 0 } }),
             ...others,
           },
@@ -156,7 +157,7 @@ describeBf('An application that guards with a filter of BF.* commands', () => {
   it('tells the caller of an add that a filter which does not scale is full', async () => {
     const { filter } = await start(undefined, {
       capacity: 10,
-      layout: { kind: 'redisbloom', nonScaling: true },
+      layout: redisBloom({ nonScaling: true }),
     });
     for (let i = 0; i < 10; i++) await filter.add(`id-${i}`);
     await expect(filter.addMany(['one', 'two'])).rejects.toThrow(BloomFullError);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis, RedisOptions } from 'ioredis';
 import { BloomRebuildError } from '../../src/common/index.js';
-import type { StoredLayout } from '../../src/filter/index.js';
+import type { BloomLayout } from '../../src/filter/index.js';
 import { type BloomIdSource, type RebuildJob, runRebuild } from '../../src/rebuild/index.js';
 import { describeOwnBf, ownBfFixture } from '../support/bf-server.js';
 import { build, idsOf, testPlan } from '../support/built-filter.js';
@@ -10,6 +10,9 @@ import { leaveFree, MEBIBYTE, Tenant } from '../support/full-server.js';
 import { heldSource, rebuildJob, sourceOf } from '../support/rebuild-job.js';
 import { type Instance, RedisFixture } from '../support/redis-fixture.js';
 import { asUser } from '../support/restricted-user.js';
+import { cuckoo, goZero, redisBloom } from '../../src/interop/index.js';
+import { scaling } from '../../src/scaling/index.js';
+import { blocked } from '../../src/filter/index.js';
 
 /** About 10 MiB. */
 const LARGE = { capacity: 8_000_000, errorRate: 0.01 };
@@ -48,7 +51,7 @@ async function keys(): Promise<string[]> {
 }
 
 interface Kind {
-  readonly layout: StoredLayout;
+  readonly layout: BloomLayout;
   readonly hasSource?: boolean;
   readonly start?: () => Promise<RedisFixture>;
 }
@@ -56,7 +59,10 @@ interface Kind {
 function describeKind(name: string, { layout, hasSource = true, start }: Kind): void {
   describe(`A rebuild of ${name} that does not fit`, () => {
     const opened = { layout, hasSource, drainMs: 0 };
-    const smaller = { ...opened, layout: layout.kind === 'go-zero' ? { ...layout, bits: 20_000 } : layout };
+    const smaller = {
+      ...opened,
+      layout: layout.kind === 'go-zero' ? goZero({ key: 'shop-products', bits: 20_000 }) : layout,
+    };
     const source = sourceOf(BUILT);
 
     async function live(redisOptions?: RedisOptions) {
@@ -99,17 +105,17 @@ function describeKind(name: string, { layout, hasSource = true, start }: Kind): 
   });
 }
 
-describeKind('a filter of layout blocked', { layout: { kind: 'blocked' } });
+describeKind('a filter of layout blocked', { layout: blocked });
 describeKind('a filter on the bits of others', {
-  layout: { kind: 'go-zero', key: 'shop-products', bits: 80_000_000 },
+  layout: goZero({ key: 'shop-products', bits: 80_000_000 }),
 });
-describeKind('a filter that grows', { layout: { kind: 'blocked', scaling: {} }, hasSource: false });
+describeKind('a filter that grows', { layout: scaling(), hasSource: false });
 describeOwnBf('On a server with BF.* and CF.*', () => {
   describeKind('a filter of BF.*', {
-    layout: { kind: 'redisbloom', key: 'shop-products' },
+    layout: redisBloom({ key: 'shop-products' }),
     start: ownBfFixture,
   });
-  describeKind('a cuckoo filter', { layout: { kind: 'cuckoo' }, start: ownBfFixture });
+  describeKind('a cuckoo filter', { layout: cuckoo(), start: ownBfFixture });
 });
 
 describe('A rebuild on a server with little memory', () => {
@@ -173,7 +179,7 @@ describe('A rebuild on a server with little memory', () => {
   });
 
   it.each([true, false])('leaves no part of a layer that does not fit; it may ask: %s', async (mayAsk) => {
-    const layout: StoredLayout = { kind: 'blocked', scaling: { expansion: 1000 } };
+    const layout: BloomLayout = scaling({ expansion: 1000 });
     const plan = { capacity: 8000, errorRate: 0.01 };
     const opened = { layout, plan: testPlan(plan), hasSource: false, drainMs: 0 };
     const options = mayAsk ? {} : { redis: await withoutInfo() };

@@ -8,10 +8,11 @@ import { build, commitIds, idsOf, leaseOf, testPlan } from '../support/built-fil
 import { expectFound } from '../support/never-absent.js';
 import type { RedisFixture } from '../support/redis-fixture.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { redisBloom } from '../../src/interop/index.js';
 
 const OLD = idsOf('old', 100);
 const NEW = idsOf('new', 100);
-const layout = { kind: 'redisbloom' } as const;
+const layout = redisBloom();
 
 /** A client that tells when it sends a script. */
 class TellingRedis extends Redis {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { bfFixture, describeBf, luaWithoutLoadChunk } from '../support/bf-server.js';
 import type { RedisFixture } from '../support/redis-fixture.js';
 import { describeRebuild } from './contract.js';
+import { redisBloom } from '../../src/interop/index.js';
 
 describeBf('Rebuilds of filters of BF.* commands', () => {
   let redis: RedisFixture;
@@ -10,13 +11,13 @@ describeBf('Rebuilds of filters of BF.* commands', () => {
   });
   afterAll(() => redis.close());
 
-  const layout = { kind: 'redisbloom' } as const;
+  const layout = redisBloom();
   const open = async (options = {}, opened = {}) =>
     (await redis.open(redis.name(), options, { layout, ...opened })).filter;
 
   describeRebuild('filter of BF.* commands', () => open());
   describeRebuild('filter of BF.* commands that does not scale', () =>
-    open({}, { layout: { ...layout, nonScaling: true } }),
+    open({}, { layout: redisBloom({ nonScaling: true }) }),
   );
   describeRebuild('filter of BF.* commands on a server without BF.LOADCHUNK', () =>
     open({ luaSources: luaWithoutLoadChunk() }),

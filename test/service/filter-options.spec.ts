@@ -30,11 +30,6 @@ describe('The options of a filter', () => {
     ['a capacity beyond the largest filter', { capacity: 10 ** 12 }, /the limit is \d+/],
     ['an error rate in per cent', { errorRate: 1 }, /Expected errorRate to be from .* got 1/],
     ['an error rate of NaN', { errorRate: NaN }, /got NaN/],
-    [
-      'another layout',
-      { layout: 'cuckoo' },
-      /Expected layout to be 'blocked' or an object whose kind is one of .*, got 'cuckoo'/,
-    ],
     ['a source without ids()', { source: {} }, /expected source to be an object with a method ids\(\)/],
     ['a normalize that is no function', { normalize: 'upper' }, /expected normalize to be a function/],
     ['a maxIdBytes of 0', { maxIdBytes: 0 }, /expected maxIdBytes to be an integer from 1/],

@@ -7,6 +7,9 @@ import { RedisStore } from '../../src/store/redis/index.js';
 import { idsOf } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';
 import { RedisFixture } from '../support/redis-fixture.js';
+import { cuckoo } from '../../src/interop/index.js';
+import { scaling } from '../../src/scaling/index.js';
+import { limited } from '../../src/scaling/max-capacity.js';
 
 let redis: RedisFixture;
 beforeAll(async () => {
@@ -42,20 +45,20 @@ function managed(
 describe.each(STORES)('A filter with scaling in %s', (_, openStore) => {
   it('is there with its first add, grows, and is emptied by reset', async () => {
     const store = await openStore();
-    const filter = managed(store, { scaling: {} });
+    const filter = managed(store, { layout: scaling() });
     expect(await filter.check('a')).toBe('unknown');
     expect(await filter.add('a')).toBe(true);
     await filter.addMany(idsOf('id', 1500));
     expect(new Set(await filter.checkMany(['a', ...idsOf('id', 1500)]))).toEqual(new Set(['maybe']));
     const info = await filter.info();
-    expect(info).toMatchObject({ state: 'ready', layout: 'blocked' });
+    expect(info).toMatchObject({ state: 'ready', layout: 'scaling' });
     expect(info.capacity).toBeGreaterThan(1400);
     expect(info.modelledErrorRate).toBeLessThan(0.01);
     await filter.reset();
     expect(await filter.check('a')).toBe('absent');
     expect(await filter.info()).toMatchObject({ count: 0, capacity: 200, builds: 2 });
     await expect(filter.rebuild()).rejects.toThrow(BloomConfigError);
-    await expect(filter.remove('a')).rejects.toThrow(/expected the layout cuckoo, got blocked/);
+    await expect(filter.remove('a')).rejects.toThrow(/expected the layout cuckoo, got scaling/);
     await filter.close();
     await store.close();
   });
@@ -63,7 +66,7 @@ describe.each(STORES)('A filter with scaling in %s', (_, openStore) => {
   it('opens no layer beyond its limit: what comes then is in it all the same, and reported', async () => {
     const store = await openStore();
     const events: BloomEvent[] = [];
-    const filter = managed(store, { name: 'limited', scaling: { maxCapacity: 1000 } }, events);
+    const filter = managed(store, { name: 'limited', layout: scaling({ maxCapacity: 1000 }) }, events);
     const overfull = () => events.filter(({ type }) => type === 'overfull');
     await filter.addMany(idsOf('id', 990));
     const before = await filter.info();
@@ -92,7 +95,7 @@ describe('A cuckoo filter', () => {
       },
     };
     const filter = managed(new MemoryStore(), {
-      layout: { kind: 'cuckoo' },
+      layout: cuckoo(),
       source,
       rebuild: { drainMs: 0 },
     });
@@ -111,39 +114,37 @@ describe('A filter with scaling', () => {
     [200, 100_000_000],
     [50_000_000, 500_000_000],
   ])('has, for a capacity of %d, a limit of %d', (capacity, maxCapacity) => {
-    const { layout } = defineFilter({ name: 'seen', capacity, errorRate: 0.01, scaling: {} });
-    expect(layout).toEqual({ kind: 'blocked', scaling: { maxCapacity } });
+    expect(limited({}, capacity)).toEqual({ maxCapacity });
+    expect(limited({ maxCapacity: 7 }, capacity)).toEqual({ maxCapacity: 7 });
   });
 
   it.each<[string, Partial<BloomFilterOptions>, RegExp]>([
-    ['a source', { scaling: {}, source }, /expected source to be no source/],
-    [
-      'another layout',
-      { scaling: {}, layout: { kind: 'cuckoo' } },
-      /expected scaling to be an object, with the layout 'blocked'/,
-    ],
-    ['an expansion of 0', { scaling: { expansion: 0 } }, /expansion/],
+    ['a source', { layout: scaling(), source }, /expected source to be no source/],
     [
       'a limit below its capacity',
-      { scaling: { maxCapacity: 199 } },
+      { layout: scaling({ maxCapacity: 199 }) },
       /Expected scaling.maxCapacity to be at least capacity, 200, got 199/,
     ],
-    [
-      'a limit that is no number',
-      { scaling: { maxCapacity: '1e6' as unknown as number } },
-      /Expected scaling.maxCapacity to be an integer from 1/,
-    ],
-    ['a capacity that is none', { capacity: NaN, scaling: {} }, /Expected capacity to be an integer/],
-    ['a tightening of 1', { scaling: { tightening: 1 } }, /tightening/],
-    ['something else', { scaling: true as unknown as object }, /expected scaling/],
-    ['a bucket size of 999', { layout: { kind: 'cuckoo', bucketSize: 999 } }, /bucketSize/],
-    [
-      'what a cuckoo filter cannot',
-      { layout: { kind: 'cuckoo' }, errorRate: 1e-6, capacity: 1e9 },
-      /needs more than/,
-    ],
+    ['a capacity that is none', { capacity: NaN, layout: scaling() }, /Expected capacity to be an integer/],
+    ['what a cuckoo filter cannot', { layout: cuckoo(), errorRate: 1e-6, capacity: 1e9 }, /needs more than/],
   ])('is refused with %s', (_, options, message) => {
     expect(() => managed(new MemoryStore(), options)).toThrow(message);
     expect(() => managed(new MemoryStore(), options)).toThrow(BloomConfigError);
+  });
+
+  it.each<[string, () => unknown, RegExp]>([
+    ['an expansion of 0', () => scaling({ expansion: 0 }), /expansion/],
+    [
+      'a limit that is no number',
+      () => scaling({ maxCapacity: '1e6' as unknown as number }),
+      /Expected scaling.maxCapacity to be an integer from 1/,
+    ],
+    ['a tightening of 1', () => scaling({ tightening: 1 }), /tightening/],
+    ['something else', () => scaling(true as never), /scaling\(\): expected an object with the options/],
+    ['an unknown option', () => scaling({ expanding: 2 } as never), /expected no option 'expanding'/],
+    ['a bucket size of 999', () => cuckoo({ bucketSize: 999 }), /bucketSize/],
+  ])('is refused where it is made with %s', (_, make, message) => {
+    expect(make).toThrow(message);
+    expect(make).toThrow(BloomConfigError);
   });
 });

@@ -3,6 +3,11 @@ import { type BloomEvent, systemClock } from '../../src/common/index.js';
 import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../../src/service/index.js';
 import { idsOf } from '../support/built-filter.js';
 import { RedisFixture } from '../support/redis-fixture.js';
+import { goZero } from '../../src/interop/index.js';
+import { scaling } from '../../src/scaling/index.js';
+
+const isGrowing = ({ layout }: Partial<BloomFilterOptions>) =>
+  typeof layout === 'object' && layout.kind === 'scaling';
 
 let redis: RedisFixture;
 beforeAll(async () => {
@@ -31,15 +36,15 @@ async function open(options: Partial<BloomFilterOptions>) {
     name: 'hints',
     capacity: 1000,
     errorRate: 0.001,
-    ...(options.scaling ? {} : { source }),
+    ...(isGrowing(options) ? {} : { source }),
     ...options,
-    ...(options.scaling ? {} : { rebuild: { drainMs: 0 } }),
+    ...(isGrowing(options) ? {} : { rebuild: { drainMs: 0 } }),
   });
   const emit = (event: BloomEvent) => void events.push(event);
   const filter = new ManagedFilter(definition, { store, emit, clock: systemClock });
   /** One that grows has no source: what it holds is added again. */
   const build = async () => {
-    if (!options.scaling) return expect(await filter.rebuild()).toMatchObject({ outcome: 'published' });
+    if (!isGrowing(options)) return expect(await filter.rebuild()).toMatchObject({ outcome: 'published' });
     await filter.reset();
     await filter.addMany(idsOf('id', 100));
   };
@@ -47,11 +52,8 @@ async function open(options: Partial<BloomFilterOptions>) {
 }
 
 const KINDS: [string, Partial<BloomFilterOptions>][] = [
-  ['that grows', { scaling: {} }],
-  [
-    'of go-zero',
-    { layout: { kind: 'go-zero', key: 'hints-bits', bits: 100_000 } } as Partial<BloomFilterOptions>,
-  ],
+  ['that grows', { layout: scaling() }],
+  ['of go-zero', { layout: goZero({ key: 'hints-bits', bits: 100_000 }) } as Partial<BloomFilterOptions>],
 ];
 const LIES: [string, Record<string, string>][] = [
   ['ids that no filter holds', { ids: '999999999999999' }],
@@ -79,7 +81,7 @@ describe.each(KINDS)('Metadata that lie of a filter %s', (_, options) => {
     const states = events.flatMap((event) => (event.type === 'state-changed' ? [event.state] : []));
     expect(states.filter((state) => state !== 'ready')).toEqual([]);
     // Nothing is planned by a number of builds. The capacity of one that grows is in its settings.
-    const isOfPlan = !('builds' in lie) && !(options.scaling && lie['capacity'] === '9'.repeat(15));
+    const isOfPlan = !('builds' in lie) && !(isGrowing(options) && lie['capacity'] === '9'.repeat(15));
     const advice = events.filter((event) => event.type === 'advice' && event.text.includes('not believed'));
     expect(advice.length).toBeGreaterThanOrEqual(isOfPlan ? 1 : 0);
     expect(advice.length).toBeLessThanOrEqual(1);
@@ -97,7 +99,7 @@ describe.each(KINDS)('Metadata that lie of a filter %s', (_, options) => {
 });
 
 it('A filter that has grown keeps the sum of its counts', async () => {
-  const { filter, events, build } = await open({ scaling: {} });
+  const { filter, events, build } = await open({ layout: scaling() });
   await build();
   await filter.addMany(idsOf('more', 3000));
   expect((await filter.info()).capacity).toBeGreaterThan(1000);

@@ -1,105 +1,59 @@
 import { describe, expect, it } from '@jest/globals';
 import { BloomConfigError } from '../../src/common/index.js';
+import { cuckoo, goZero, guava, redisBloom, redisson, spring } from '../../src/interop/index.js';
+import { scaling } from '../../src/scaling/index.js';
 import { type BloomFilterOptions, defineFilter } from '../../src/service/index.js';
 
 const source = { async *ids() {} };
-const goZero = { kind: 'go-zero', key: 'a', bits: 1000 };
-const redisson = { kind: 'redisson', name: 'a', codec: 'StringCodec' };
-const redisBloom = { kind: 'redisbloom', key: 'a' };
+const bits = { key: 'a', bits: 1000 };
+const keys = { name: 'a', codec: 'StringCodec' } as const;
 
-type Given = Partial<Record<keyof BloomFilterOptions, unknown>>;
+type Given = Partial<Record<keyof BloomFilterOptions | 'scaling', unknown>>;
 
 const define = (options: Given) =>
   defineFilter({ name: 'products', capacity: 1000, errorRate: 0.01, ...options } as BloomFilterOptions);
 
 describe('Options of a layout that cannot go together', () => {
   it.each<[string, Given, RegExp]>([
+    ['a layout that grows and a source', { layout: scaling(), source }, /expected source to be no source/],
     [
-      'foreignAdds of BF.*',
-      { layout: { ...redisBloom, foreignAdds: 'none' }, source },
-      /no layout\.foreignAdds .*'redisbloom', got 'none': only go-zero, guava/,
-    ],
-    [
-      'adopt of a cuckoo filter',
-      { layout: { kind: 'cuckoo', adopt: 'explicit' } },
-      /no layout\.adopt .*'cuckoo'.* Leave it out/,
-    ],
-    [
-      'foreignAdds of a cuckoo filter',
-      { layout: { kind: 'cuckoo', foreignAdds: 'keep' }, source },
-      /no layout\.foreignAdds .*'cuckoo'/,
-    ],
-    [
-      'adopt of a filter of our own',
-      { layout: { kind: 'blocked', adopt: 'explicit' } },
-      /no layout\.adopt .*'blocked'/,
-    ],
-    [
-      'resize of go-zero',
-      { layout: { ...goZero, resize: true }, source },
-      /no layout\.resize .*'go-zero', got true: only redisson has it/,
-    ],
-    [
-      'scaling of a layout of others',
-      { layout: { ...goZero, scaling: {} } },
-      /no layout\.scaling .*'go-zero'/,
-    ],
-    [
-      'scaling beside a layout of others',
-      { layout: goZero, scaling: {} },
-      /expected scaling to be an object, with the layout 'blocked'/,
-    ],
-    [
-      'scaling beside BF.*, which grow by themselves',
-      { layout: redisBloom, scaling: {} },
-      /expected scaling to be/,
-    ],
-    ['scaling beside a cuckoo filter', { layout: { kind: 'cuckoo' }, scaling: {} }, /expected scaling to be/],
-    [
-      'scaling and a source',
-      { scaling: {}, source },
-      /expected source to be no source, since a filter with scaling/,
-    ],
-    [
-      'scaling and a schedule',
-      { scaling: {}, rebuild: { everyMs: 1000 } },
+      'a layout that grows and a schedule',
+      { layout: scaling(), rebuild: { everyMs: 1000 } },
       /a source, since a schedule is given/,
     ],
     [
-      'scaling and a copy',
-      { scaling: {}, replica: 'verified' },
-      /expected replica to be 'off' .* and scaling/,
+      'a layout that grows and a copy',
+      { layout: scaling(), replica: 'verified' },
+      /expected replica to be 'off' with the layout scaling/,
     ],
     [
       'a cuckoo filter and a copy',
-      { layout: { kind: 'cuckoo' }, replica: 'verified' },
-      /expected replica to be 'off' .*'cuckoo'/,
+      { layout: cuckoo(), replica: 'verified' },
+      /expected replica to be 'off' .*cuckoo/,
     ],
     [
       'BF.* and a copy',
-      { layout: redisBloom, replica: 'verified' },
-      /expected replica to be 'off' .*'redisbloom'/,
+      { layout: redisBloom({ key: 'a' }), replica: 'verified' },
+      /expected replica to be 'off' .*redisbloom/,
     ],
-    ['an expansion of scaling that is none', { scaling: { expansion: 1.5 } }, /expansion/],
-    ['a tightening that is none', { scaling: { tightening: 1 } }, /tightening/],
     [
       'foreignAdds without a rebuild',
-      { layout: { ...goZero, foreignAdds: 'none' } },
+      { layout: goZero({ ...bits, foreignAdds: 'none' }) },
       /no layout\.foreignAdds without a source, got 'none'/,
     ],
     [
       'resize without a rebuild',
-      { layout: { ...redisson, resize: true } },
+      { layout: redisson({ ...keys, resize: true }) },
       /no layout\.resize without a source, got true/,
     ],
     [
       'adopt of BF.* with a rebuild',
-      { layout: { kind: 'redisbloom', key: 'shop', adopt: 'explicit' }, source },
+      { layout: redisBloom({ key: 'shop', adopt: 'explicit' }), source },
       /no layout\.adopt with a source, got 'explicit'/,
     ],
     [
       'adopt with a rebuild',
-      { layout: { ...goZero, adopt: 'explicit' }, source },
+      { layout: goZero({ ...bits, adopt: 'explicit' }), source },
       /no layout\.adopt with a source, got 'explicit'/,
     ],
   ])('are refused at start: %s', (_, options, message) => {
@@ -109,14 +63,70 @@ describe('Options of a layout that cannot go together', () => {
   });
 
   it.each<[string, Given]>([
-    ['the defaults, said', { layout: { ...goZero, foreignAdds: 'keep', adopt: 'first-sight' } }],
+    ['the defaults, said', { layout: goZero({ ...bits, foreignAdds: 'keep', adopt: 'first-sight' }) }],
     [
       'what a rebuild does, with one',
-      { layout: { ...redisson, foreignAdds: 'recent', resize: true }, source },
+      { layout: redisson({ ...keys, foreignAdds: 'recent', resize: true }), source },
     ],
-    ['scaling of the layout itself', { layout: { kind: 'blocked', scaling: { expansion: 3 } } }],
-    ['a cuckoo filter that does not grow', { layout: { kind: 'cuckoo', expansion: 0 }, source }],
+    ['growing', { layout: scaling({ expansion: 3 }) }],
+    ['a cuckoo filter that does not grow', { layout: cuckoo({ expansion: 0 }), source }],
+    ['the default by its name', { layout: 'blocked' }],
   ])('are told from those that can: %s', (_, options) => {
     expect(define(options).name).toBe('products');
+  });
+});
+
+describe('An option that a layout does not have', () => {
+  it.each<[string, () => unknown, RegExp]>([
+    ['goZero', () => goZero({ ...bits, resize: true } as never), /'resize'.* key, bits, foreignAdds, adopt/],
+    ['guava', () => guava({ key: 'a', funnel: 'longFunnel', bits: 9 } as never), /'bits'/],
+    ['redisson', () => redisson({ ...keys, capacity: 10 } as never), /'capacity'/],
+    ['spring', () => spring({ key: 'a', capacity: 10, errorRate: 0.1, fpp: 0.1 } as never), /'fpp'/],
+    ['redisBloom', () => redisBloom({ foreignAdds: 'none' } as never), /'foreignAdds'/],
+    ['cuckoo', () => cuckoo({ adopt: 'explicit' } as never), /'adopt'/],
+    ['scaling', () => scaling({ scaling: {} } as never), /'scaling'.* expansion, tightening, maxCapacity/],
+    ['goZero', () => goZero({ kind: 'go-zero', ...bits } as never), /'kind'.* Leave it out/],
+    ['goZero', () => goZero('a' as never), /expected an object with the options key, bits, .* got 'a'/],
+    ['goZero', () => goZero(undefined as never), /expected an object .* got undefined/],
+  ])('is refused by %s', (name, make, message) => {
+    expect(make).toThrow(BloomConfigError);
+    expect(make).toThrow(message);
+    expect(make).toThrow(`${name}(): expected`);
+  });
+});
+
+describe('What is no layout', () => {
+  it.each<[string, Given, string]>([
+    [
+      'the object that was written before',
+      { layout: { kind: 'go-zero', ...bits } },
+      "Write: import { goZero } from 'nestjs-bloom/interop'; and layout: goZero({ key: 'a', bits: 1000 })",
+    ],
+    [
+      'that of BF.*',
+      { layout: { kind: 'redisbloom', key: 'shop' } },
+      "import { redisBloom } from 'nestjs-bloom/interop'; and layout: redisBloom({ key: 'shop' })",
+    ],
+    ['that of cuckoo filters', { layout: { kind: 'cuckoo' } }, 'and layout: cuckoo({})'],
+    ['its name', { layout: 'cuckoo' }, 'and layout: cuckoo({ … })'],
+    ['a function that was not called', { layout: goZero }, 'Call the function: layout: goZero({ … })'],
+    [
+      'scaling beside a layout',
+      { scaling: { expansion: 3 } },
+      "Write: import { scaling } from 'nestjs-bloom/scaling'; and layout: scaling({ expansion: 3 })",
+    ],
+    [
+      'scaling in the default layout',
+      { layout: { kind: 'blocked', scaling: { expansion: 3 } } },
+      'and layout: scaling({ expansion: 3 })',
+    ],
+    ['the default as an object', { layout: { kind: 'blocked' } }, 'Leave it out.'],
+    ['another kind', { layout: { kind: 'rot13' } }, "Leave it out for 'blocked'."],
+    ['another word', { layout: 'bloom' }, "Leave it out for 'blocked'."],
+    ['null', { layout: null }, "Leave it out for 'blocked'."],
+  ])('is refused with how to write it: %s', (_, options, advice) => {
+    expect(() => define(options)).toThrow(BloomConfigError);
+    expect(() => define(options)).toThrow(/^Filter 'products': expected (layout|no option scaling)/);
+    expect(() => define(options)).toThrow(advice);
   });
 });

@@ -9,6 +9,8 @@ import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../../src/
 import type { FilterStore } from '../../src/store/index.js';
 import { MemoryStore } from '../../src/store/memory/index.js';
 import { RedisFixture } from '../support/redis-fixture.js';
+import { cuckoo, goZero, redisBloom } from '../../src/interop/index.js';
+import { scaling } from '../../src/scaling/index.js';
 
 let redis: RedisFixture;
 beforeAll(async () => {
@@ -18,11 +20,11 @@ afterAll(() => redis.close());
 
 const STORES: [string, Partial<BloomFilterOptions>, () => Promise<FilterStore>][] = [
   ['in the process', {}, async () => new MemoryStore()],
-  ['in the process that grows', { scaling: {} }, async () => new MemoryStore()],
-  ['in the process that can remove', { layout: { kind: 'cuckoo' } }, async () => new MemoryStore()],
+  ['in the process that grows', { layout: scaling() }, async () => new MemoryStore()],
+  ['in the process that can remove', { layout: cuckoo() }, async () => new MemoryStore()],
   ['on Redis', {}, async () => (await redis.open('unused')).store],
   ['on Redis, without a copy', { replica: 'off' }, async () => (await redis.open('unused')).store],
-  ['on Redis that grows', { scaling: {} }, async () => (await redis.open('unused')).store],
+  ['on Redis that grows', { layout: scaling() }, async () => (await redis.open('unused')).store],
 ];
 
 function open(store: FilterStore, options: Partial<BloomFilterOptions>): ManagedFilter {
@@ -62,7 +64,7 @@ describe.each(STORES)('A filter without a source, %s', (_, options, openStore) =
   });
 });
 
-describe.each([{}, { scaling: {} }])('A filter without a source on Redis (%j)', (options) => {
+describe.each([{}, { layout: scaling() }])('A filter without a source on Redis (%j)', (options) => {
   it.each<[string, (name: string) => Promise<unknown>]>([
     ['its keys were deleted', async (name) => redis.client().del(...(await keysOf(name)))],
     ['its metadata were deleted', (name) => redis.client().del(`bloom:{${name}}:meta`)],
@@ -104,14 +106,10 @@ describe('The option create', () => {
     ['a source', { create: 'explicit', source }, /expected create to be left out with a source/],
     [
       'a key of other systems',
-      { create: 'explicit', layout: { kind: 'go-zero', key: 'users', bits: 1024 } },
+      { create: 'explicit', layout: goZero({ key: 'users', bits: 1024 }) },
       /on a key of other systems/,
     ],
-    [
-      'such a key of BF.*',
-      { create: 'explicit', layout: { kind: 'redisbloom', key: 'users' } },
-      /option adopt/,
-    ],
+    ['such a key of BF.*', { create: 'explicit', layout: redisBloom({ key: 'users' }) }, /option adopt/],
   ])('is refused with %s', (_, options, message) => {
     const define = () => defineFilter({ name: 'seen', capacity: 1000, ...options });
     expect(define).toThrow(BloomConfigError);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { BloomConfigError } from '../../src/common/index.js';
-import type { RedisBloomStoredLayout } from '../../src/filter/index.js';
 import { type BloomFilterOptions, defineFilter } from '../../src/service/index.js';
+import { redisBloom } from '../../src/interop/index.js';
 
 const options: BloomFilterOptions = { name: 'products', capacity: 1000 };
-const layoutOf = (layout: object) => ({ kind: 'redisbloom', ...layout }) as RedisBloomStoredLayout;
+const layoutOf = (given: object) => redisBloom(given);
 
 describe('The layout redisbloom', () => {
   it.each([
@@ -16,7 +16,7 @@ describe('The layout redisbloom', () => {
     { nonScaling: false, expansion: 4 },
   ])('may be %j', (given) => {
     const layout = layoutOf(given);
-    expect(defineFilter({ ...options, layout }).layout).toEqual(layout);
+    expect(defineFilter({ ...options, layout }).layout).toBe(layout);
   });
 
   it.each([

@@ -6,7 +6,7 @@ const FLOORS = [
   ['common'],
   ['filter'],
   ['store'],
-  ['rebuild'],
+  ['rebuild', 'interop', 'scaling'],
   ['service'],
   ['guard', 'sources'],
   ['module'],
@@ -14,7 +14,7 @@ const FLOORS = [
 ];
 /** Rooms of their own: they import the contract as everybody does, and only these floors know of them. */
 const STORES = ['store/memory', 'store/redis', 'store/replica'];
-const MAY_NAME_A_STORE = ['module', 'cli'];
+const MAY_NAME_A_STORE = ['module', 'cli', 'interop', 'scaling'];
 /** Rooms of their own, each an entry of the package: nobody imports them, and each knows the library that it is for. */
 const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'sources/drizzle': ['drizzle-orm'],
@@ -36,7 +36,30 @@ const REDIS_ROOMS = [
 /** What stands beside the rooms and opens them. */
 const REDIS_DOOR = ['index.ts', 'redis-store.ts'];
 /** What the package exports. */
-const ENTRIES = ['index.ts', 'filter-entry.ts'];
+const ENTRIES = ['index.ts', 'filter-entry.ts', 'interop/index.ts', 'scaling/index.ts'];
+/**
+ * What only applications with a layout of others, or with one that grows, load: rooms within other rooms, each entered through its own
+ * index.ts by those who may, and by nobody else.
+ */
+const GUESTS: Readonly<Record<string, readonly string[]>> = {
+  'filter/peers': [
+    'interop',
+    'cli',
+    'store/redis/bitmap',
+    'store/redis/bf',
+    'store/redis/cf',
+    'store/memory/cf',
+    'store/redis/inspection',
+  ],
+  'filter/scaling': ['scaling', 'store/redis/growing', 'store/memory/growing', 'store/redis/inspection'],
+  'store/memory/cf': ['interop'],
+  'store/memory/growing': ['scaling'],
+  'store/redis/bitmap': ['interop'],
+  'store/redis/bf': ['interop', 'store/redis/inspection'],
+  'store/redis/cf': ['interop', 'store/redis/inspection'],
+  'store/redis/growing': ['scaling', 'store/redis/inspection'],
+  'store/redis/inspection': ['cli'],
+};
 
 /** Sources by their path within `src`, with `/`. */
 export type Sources = ReadonlyMap<string, string>;
@@ -88,6 +111,8 @@ function fileComplaint(from: string, to: string, sources: Sources): string | und
   const room = roomOf(from);
   const target = roomOf(to);
   if (ENTRIES.includes(to)) return 'the entry of the package is for its users';
+  const guest = guestOf(to);
+  if (guest !== undefined && guest !== guestOf(from)) return guestComplaint(from, to, guest);
   if (target === 'cli' && room !== 'cli') return 'nobody imports the command line';
   if (room === target) {
     if (to === `${target}/index.ts`) return 'a room never imports its own index.ts';
@@ -96,13 +121,21 @@ function fileComplaint(from: string, to: string, sources: Sources): string | und
   if (to !== `${target}/index.ts`) return `${target} is entered through its index.ts`;
   if (target in LIBRARIES) return `${target} is an entry of the package, for its users`;
   if (STORES.includes(target) && !MAY_NAME_A_STORE.includes(room))
-    return `only ${MAY_NAME_A_STORE.join(' and ')} name a store`;
+    return `only ${MAY_NAME_A_STORE.join(', ')} name a store`;
   const isContract =
     (STORES.includes(room) && target === 'store') || (room in LIBRARIES && target === 'sources');
   if (ENTRIES.includes(from) || isContract) return undefined;
   const [floor, targetFloor] = [floorOf(from), floorOf(to)];
   if (floor === undefined || targetFloor === undefined || targetFloor < floor) return undefined;
   return targetFloor > floor ? 'imports go downwards only' : 'neighbours on a floor never import one another';
+}
+
+function guestComplaint(from: string, to: string, guest: string): string | undefined {
+  const host = GUESTS[guest]!.find((one) => from.startsWith(`${one}/`));
+  if (host === undefined) return `only ${GUESTS[guest]!.join(', ')} know ${guest}`;
+  // Within the Redis store its own rules hold beside this one.
+  if (roomOf(from) === roomOf(to)) return redisComplaint(from, to);
+  return to === `${guest}/index.ts` ? undefined : `${guest} is entered through its index.ts`;
 }
 
 function redisComplaint(from: string, to: string): string | undefined {
@@ -127,6 +160,10 @@ function findCircles(sources: Sources, imports: readonly Import[]): string[] {
   };
   for (const file of sources.keys()) visit(file, []);
   return circles;
+}
+
+function guestOf(file: string): string | undefined {
+  return Object.keys(GUESTS).find((guest) => file.startsWith(`${guest}/`));
 }
 
 function roomOf(file: string): string {
@@ -159,6 +196,7 @@ function emptyRooms(sources: Sources): string[] {
     ...FLOORS.flat(),
     ...STORES,
     ...Object.keys(LIBRARIES),
+    ...Object.keys(GUESTS),
     ...REDIS_ROOMS.flat().map((room) => `${REDIS}/${room}`),
   ];
   return rooms.filter((room) => ![...sources.keys()].some((file) => file.startsWith(`${room}/`)));

@@ -3,6 +3,7 @@ import type { StoredFilter, OpenFilterOptions } from '../../src/store/index.js';
 import { bfFixture } from './bf-server.js';
 import { testPlan } from './built-filter.js';
 import type { Instance, RedisFixture } from './redis-fixture.js';
+import { redisBloom } from '../../src/interop/index.js';
 
 /** Filters of `BF.*` commands on one server, each as several processes see it. */
 export class BfFilters {
@@ -22,11 +23,7 @@ export class BfFilters {
   }
 
   open(name: string, opened: Partial<OpenFilterOptions> = {}): Promise<Instance> {
-    return this.redis.open(
-      name,
-      {},
-      { layout: { kind: 'redisbloom' }, plan: testPlan(), hasSource: true, ...opened },
-    );
+    return this.redis.open(name, {}, { layout: redisBloom(), plan: testPlan(), hasSource: true, ...opened });
   }
 
   /** A filter of its own name and key, in so many processes. */

@@ -1,4 +1,5 @@
-import { BLOCK_BYTES, planLayer } from '../../src/filter/index.js';
+import { BLOCK_BYTES } from '../../src/filter/index.js';
+import { planLayer } from '../../src/scaling/index.js';
 import type { StoreTraits } from '../store/contract/store-traits.js';
 
 /** In what filters that grow differ from others: the first layer has a fifth of the error rate. */

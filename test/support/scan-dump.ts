@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { RedisBloomChunk } from '../../src/filter/index.js';
+import type { RedisBloomChunk } from '../../src/interop/index.js';
 
 /** A filter as `BF.SCANDUMP` or `CF.SCANDUMP` gives it. */
 export async function readChunks(

@@ -1,9 +1,9 @@
-import type { StoredLayout } from '../../src/filter/index.js';
+import type { BloomLayout } from '../../src/filter/index.js';
 import type { RawCommand } from './server-link.js';
 
 /** Where the filter of one schedule is on the server, and what stands there before anything happens. */
 export interface Ground {
-  readonly layout: StoredLayout;
+  readonly layout: BloomLayout;
   /** Beginning of the names of the keys beside `meta`. */
   readonly base: string;
   /** Ids that the filter holds at the beginning. */

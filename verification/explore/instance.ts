@@ -1,6 +1,7 @@
 import type { Command } from 'ioredis';
 import { BloomGuardRunner, type GuardDeclaration, type EntryPoint } from '../../src/guard/index.js';
 import { BloomService, defineFilter, type FilterDefinition, ManagedFilter } from '../../src/service/index.js';
+import { chosenLayout } from '../../src/service/layout-choice.js';
 import type { FilterStore, BloomVerdict } from '../../src/store/index.js';
 import { markLifeMs } from '../../src/store/redis/blocked/negative-cache/redis-negative-cache.js';
 import { RedisStore } from '../../src/store/redis/index.js';
@@ -113,7 +114,7 @@ export class Instance {
       {
         ...definition(capacity),
         name,
-        layout: ground.layout,
+        layout: chosenLayout({ name, capacity, layout: ground.layout }),
         source,
         replica: hasReplica ? 'verified' : 'off',
         drainMs: source ? DRAIN_MS : 0,

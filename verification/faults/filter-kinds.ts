@@ -3,6 +3,8 @@ import { GenerationKeys } from '../../src/store/redis/protocol/generation-keys.j
 import type { ForeignPeer } from '../../test/support/peers/foreign-peer.js';
 import { goZeroPeer } from '../../test/support/peers/go-zero-peer.js';
 import { redissonPeer } from '../../test/support/peers/redisson-peer.js';
+import { cuckoo, redisBloom } from '../../src/interop/index.js';
+import { scaling } from '../../src/scaling/index.js';
 
 export const FILTER = 'products';
 export const CAPACITY = 4000;
@@ -41,18 +43,18 @@ export const FILTER_KINDS = {
   redisson: foreign(redissonPeer(REDISSON, { capacity: CAPACITY, errorRate: ERROR_RATE })),
   /** Full when traffic begins, so that it grows a layer at least. */
   scaling: {
-    options: { scaling: { expansion: 1 }, capacity: 500 },
+    options: { layout: scaling({ expansion: 1 }), capacity: 500 },
     hasSource: false,
     ...own,
     live: `bloom:{${FILTER}}:layer:*`,
   },
   redisbloom: {
-    options: { layout: { kind: 'redisbloom', key: FOREIGN_KEY } },
+    options: { layout: redisBloom({ key: FOREIGN_KEY }) },
     hasSource: true,
     ...beside(FOREIGN_KEY),
   },
   cuckoo: {
-    options: { layout: { kind: 'cuckoo' } },
+    options: { layout: cuckoo() },
     hasSource: true,
     ...beside(`bloom:{${FILTER}}:cf`),
     // Each generation has a key of its own.

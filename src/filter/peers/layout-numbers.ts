@@ -1,7 +1,9 @@
+import { BLOCKED_LAYOUT } from '../generation.js';
+
 /** The numbers under which layouts are stored. Append-only: a number never changes its meaning. */
 export const LAYOUT_NUMBERS = {
   /** This library's own. */
-  blocked: 1,
+  blocked: BLOCKED_LAYOUT,
   /** go-zero `core/bloom`. */
   'go-zero': 2,
   /** Google Guava `BloomFilter`; its strategy and its funnel belong to the settings. */

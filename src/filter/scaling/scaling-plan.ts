@@ -1,6 +1,7 @@
 import { BloomConfigError, printed } from '../../common/index.js';
-import { checkDemand, checkInteger, type Demand } from '../peers/bits/geometry.js';
+import { checkDemand, checkInteger, type Demand } from '../demand.js';
 import { anyOf } from '../error-model.js';
+import { checkOptionNames } from '../layout-options.js';
 import { type FilterPlan, MIN_ERROR_RATE, modelledErrorRate, planBlocked } from '../sizing.js';
 
 /** How a filter grows when it is full. */
@@ -110,6 +111,7 @@ export function stackErrorRate(
 
 /** @throws {BloomConfigError} for options that cannot work. */
 export function checkScaling(scaling: ScalingOptions): void {
+  checkOptionNames('scaling', scaling, ['expansion', 'tightening', 'maxCapacity']);
   checkedScaling(scaling);
 }
 

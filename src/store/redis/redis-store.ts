@@ -1,6 +1,6 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { BloomConfigError, type BloomEventListener } from '../../common/index.js';
-import { isMadeByOthers } from '../../filter/index.js';
+import { blocked } from '../../filter/index.js';
 import type {
   BlockListener,
   StoredFilter,
@@ -8,22 +8,17 @@ import type {
   CopyableStore,
   OpenFilterOptions,
 } from '../index.js';
-import { openCuckoo } from './cf/open-cuckoo.js';
 import { NegativeCacheScripts } from './blocked/negative-cache/negative-cache-scripts.js';
-import { openBitmap } from './bitmap/open-bitmap.js';
 import { BlockedCodec } from './blocked/blocked-codec.js';
 import { RedisLeases } from './protocol/leases.js';
 import { MetadataCache } from './protocol/metadata-cache.js';
 import { type RedisClient, RedisConnection, type RedisTimeouts } from './client/redis-connection.js';
 import { BlockedFilterInRedis } from './blocked/blocked-filter.js';
 import { RedisKeys } from './protocol/redis-keys.js';
-import { openBf } from './bf/open-bf.js';
+import { opensInRedis, type RedisContext } from './protocol/redis-layout.js';
 import type { LuaSources } from './client/script.js';
 import { BlockedScripts } from './blocked/blocked-scripts.js';
 import { ServerScripts } from './protocol/server-scripts.js';
-import { FilterInspector } from './inspection/filter-inspector.js';
-import { ServerInspector } from './inspection/server-inspector.js';
-import { openGrowing } from './growing/open-growing.js';
 
 /** A URL, ioredis options, or a client of yours (which stays yours to close). */
 export type BloomRedis = string | RedisOptions | Redis | Cluster;
@@ -70,41 +65,23 @@ export class RedisStore implements CopyableStore {
   }
 
   open(options: OpenFilterOptions): StoredFilter {
-    const { layout, ...others } = options;
-    const { connection, scripts } = this;
-    const { trustAfterFailover, luaSources, keyPrefix } = this.options;
-    const owner = this.ownerOf(options);
-    const parts = { ...others, owner, connection, scripts, trustAfterFailover, luaSources, keyPrefix };
-    switch (layout.kind) {
-      case 'blocked': {
-        const { scaling } = layout;
-        if (scaling === undefined) return this.openBlocked(options);
-        return openGrowing({ ...parts, scaling });
-      }
-      case 'cuckoo':
-        return openCuckoo({ ...parts, layout });
-      case 'go-zero':
-      case 'guava':
-      case 'redisson':
-      case 'spring':
-        this.claim('name' in layout ? layout.name : layout.key, options.name);
-        return openBitmap({ ...parts, layout });
-      case 'redisbloom':
-        if (layout.key !== undefined) this.claim(layout.key, options.name);
-        return openBf({ ...parts, layout });
+    const { name, layout } = options;
+    if (layout.kind === blocked.kind) return this.openBlocked(options);
+    if (!opensInRedis(layout)) {
+      throw new BloomConfigError(
+        `Filter '${name}' has the layout ${layout.kind}, of which there are no filters in Redis. Use another layout.`,
+      );
     }
+    if (layout.claimedKey !== undefined) this.claim(layout.claimedKey, name);
+    // A key that others make, and that nobody here rebuilds, may be shared by any number of applications.
+    const isShared = layout.isMadeByOthers && !options.hasSource;
+    return layout.openRedis({ ...this.contextOf(options), ...(isShared && { owner: undefined }) });
   }
 
-  /** Reads one filter from outside, without writing. */
-  inspector(options: { readonly name: string; readonly key?: string | undefined }): FilterInspector {
+  /** What a look at filters from outside works with. */
+  get access(): Pick<RedisContext, 'connection' | 'scripts' | 'keyPrefix'> {
     const { connection, scripts } = this;
-    return new FilterInspector({ ...options, keyPrefix: this.options.keyPrefix, connection, scripts });
-  }
-
-  /** Looks at what the server gives to filters. */
-  serverInspector(): ServerInspector {
-    const { connection, scripts } = this;
-    return new ServerInspector({ keyPrefix: this.options.keyPrefix, connection, scripts });
+    return { connection, scripts, keyPrefix: this.options.keyPrefix };
   }
 
   openCopyable(options: OpenFilterOptions & { onBlocks: BlockListener }): CopyableFilter {
@@ -126,17 +103,25 @@ export class RedisStore implements CopyableStore {
     );
   }
 
-  /** A key that others make, and that nobody here rebuilds, may be shared by any number of applications. */
-  private ownerOf({ layout, hasSource, owner = this.options.owner }: OpenFilterOptions): string | undefined {
-    return owner === false || (isMadeByOthers(layout) && !hasSource) ? undefined : owner;
+  private contextOf({ owner = this.options.owner, ...options }: OpenFilterOptions): RedisContext {
+    const { connection, scripts } = this;
+    const { trustAfterFailover, luaSources, keyPrefix } = this.options;
+    return {
+      ...options,
+      owner: owner === false ? undefined : owner,
+      connection,
+      scripts,
+      trustAfterFailover,
+      luaSources,
+      keyPrefix,
+    };
   }
 
   private openBlocked(options: OpenFilterOptions & { onBlocks?: BlockListener }): BlockedFilterInRedis {
-    const { name, emit, hasSource } = options;
-    const { connection, scripts, blocked, negativeCacheScripts } = this;
-    const { trustAfterFailover, keyPrefix } = this.options;
-    const keys = new RedisKeys(keyPrefix, name);
-    const owner = this.ownerOf(options);
+    const { blocked, negativeCacheScripts } = this;
+    const context = this.contextOf(options);
+    const { name, emit, hasSource, owner, connection, scripts, trustAfterFailover } = context;
+    const keys = new RedisKeys(context.keyPrefix, name);
     const filter = { name, emit, hasSource, owner, connection, scripts, keys };
     const codec = new BlockedCodec(keys, blocked, owner);
     const metadata = new MetadataCache({

@@ -1,3 +1,4 @@
+import { blocked } from '../../filter/index.js';
 import type { StoredFilter, FilterStore, CopyableStore, OpenFilterOptions } from '../index.js';
 import { CopyBudget, type CopyLimits } from './copy-budget.js';
 import { ReplicatedFilter } from './replicated-filter.js';
@@ -22,8 +23,7 @@ export class ReplicaStore implements FilterStore {
 
   open(options: OpenFilterOptions): StoredFilter {
     const { layout, replica } = options;
-    const isOneGeneration = layout.kind === 'blocked' && layout.scaling === undefined;
-    if (replica === 'off' || !isOneGeneration) return this.inner.open(options);
+    if (replica === 'off' || layout.kind !== blocked.kind) return this.inner.open(options);
     const maxBytes = replica === 'verified' ? Infinity : COPIED_BY_DEFAULT_BYTES;
     return new ReplicatedFilter({
       ...options,

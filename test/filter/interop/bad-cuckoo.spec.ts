@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { BloomFormatError, cuckoo, type RedisBloomChunk } from '../../../src/filter/index.js';
+import { BloomFormatError } from '../../../src/filter/index.js';
+import { cuckoo, type RedisBloomChunk } from '../../../src/interop/index.js';
 import { expectIdsOrRefused, expectReadOrRefused, readsOrRefuses } from './damage.js';
 
 const MANY = Array.from({ length: 40 }, (_, i) => `id-${i}`);

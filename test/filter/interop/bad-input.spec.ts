@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { BloomFormatError, goZero, guava, redisson, spring } from '../../../src/filter/index.js';
+import { BloomFormatError } from '../../../src/filter/index.js';
+import { goZero, guava, redisson, spring } from '../../../src/interop/index.js';
 import { damaged, readsOrRefuses } from './damage.js';
 
 const MANY = Array.from({ length: 30 }, (_, i) => `id-${i}`);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { BloomFormatError, redisBloom, type RedisBloomChunk } from '../../../src/filter/index.js';
+import { BloomFormatError } from '../../../src/filter/index.js';
+import { redisBloom, type RedisBloomChunk } from '../../../src/interop/index.js';
 import { expectIdsOrRefused, expectReadOrRefused, readsOrRefuses } from './damage.js';
 
 const MANY = Array.from({ length: 30 }, (_, i) => `id-${i}`);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_BITS, Modulus } from '../../../src/filter/peers/bits/modulus.js';
 import { SteppedPositions } from '../../../src/filter/peers/bits/stepped-positions.js';
-import { BIT_ORDERS, type BitOrder, guava, goZero, reorderBits } from '../../../src/filter/index.js';
+import { BIT_ORDERS, type BitOrder, guava, goZero, reorderBits } from '../../../src/interop/index.js';
 
 /** Sizes of every order of magnitude, and those where the arithmetic changes. */
 const anyBits = fc.oneof(

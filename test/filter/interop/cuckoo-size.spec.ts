@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { BloomConfigError, cuckoo, type CuckooDemand, planFilter } from '../../../src/filter/index.js';
+import { BloomConfigError } from '../../../src/filter/index.js';
+import { cuckoo, type CuckooDemand } from '../../../src/interop/index.js';
 
 describe('The size of a cuckoo filter', () => {
   // As RedisBloom 2.8.20 and 8.0.8 answered.
@@ -51,7 +52,7 @@ describe('The error rate of a cuckoo filter', () => {
     [5_000, 0.002],
     [1_000, 0.1],
   ])('of a plan for %d ids at %d is kept, and the plan filled without growing', (capacity, errorRate) => {
-    const plan = planFilter({ capacity, errorRate, layout: 'cuckoo' });
+    const plan = cuckoo.plan({ capacity, errorRate });
     expect(plan.modelledErrorRate).toBeLessThanOrEqual(errorRate);
     const filter = cuckoo.create({ ...plan.layout, capacity: plan.bytes });
     expect(filter.write()[1]!.data).toHaveLength(plan.bytes);
@@ -61,9 +62,9 @@ describe('The error rate of a cuckoo filter', () => {
   });
 
   it('can be planned for one bucket size, and not for what a byte cannot do', () => {
-    const plan = planFilter({ capacity: 20_000, errorRate: 0.02, layout: { kind: 'cuckoo', bucketSize: 2 } });
+    const plan = cuckoo.plan({ capacity: 20_000, errorRate: 0.02, bucketSize: 2 });
     expect(plan.layout).toEqual({ kind: 'cuckoo', bucketSize: 2 });
-    expect(() => planFilter({ capacity: 10_000_000, errorRate: 1e-5, layout: 'cuckoo' })).toThrow(
+    expect(() => cuckoo.plan({ capacity: 10_000_000, errorRate: 1e-5 })).toThrow(
       /needs more than 1073741824 bytes/,
     );
   });

@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  BloomFullError,
-  BloomIdError,
-  type BloomId,
-  cuckoo,
-  type CuckooDemand,
-} from '../../../src/filter/index.js';
+import { BloomFullError, BloomIdError, type BloomId } from '../../../src/filter/index.js';
+import { cuckoo, type CuckooDemand } from '../../../src/interop/index.js';
 import { byName, fromHex, idOf, readVectors, toHex, type VectorKey } from './vectors.js';
 
 interface Chunk {

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import { BloomFormatError, type RedisBloomChunk } from '../../../src/filter/index.js';
+import { BloomFormatError } from '../../../src/filter/index.js';
+import type { RedisBloomChunk } from '../../../src/interop/index.js';
 
 /** What must hold of any input: read, or refused with a reason; at once, and without much memory. */
 export function readsOrRefuses(read: () => { mightContain(id: string): boolean }): void {

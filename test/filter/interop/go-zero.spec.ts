@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { BloomConfigError, goZero } from '../../../src/filter/index.js';
+import { BloomConfigError } from '../../../src/filter/index.js';
+import { goZero } from '../../../src/interop/index.js';
 import { byName, fromHex, idOf, readVectors, rows, textOf, toHex, type VectorKey } from './vectors.js';
 
 interface Location extends VectorKey {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { BloomConfigError, guava, type GuavaFunnel, type GuavaStrategy } from '../../../src/filter/index.js';
+import { BloomConfigError } from '../../../src/filter/index.js';
+import { guava, type GuavaFunnel, type GuavaStrategy } from '../../../src/interop/index.js';
 import { Murmur3 } from '../../../src/filter/peers/hash/murmur3-128.js';
 import { ByteSink } from '../../../src/filter/peers/id/byte-sink.js';
 import { optimalBits } from '../../../src/filter/peers/java/optimal-bits.js';

@@ -1,12 +1,12 @@
+import type { BloomId } from '../../../src/filter/index.js';
 import {
-  type BloomId,
   type FilterEstimate,
   goZero,
   guava,
   redisBloom,
   redisson,
   spring,
-} from '../../../src/filter/index.js';
+} from '../../../src/interop/index.js';
 
 /** What all filters of peers have in common. */
 export interface PeerFilter {

@@ -1,14 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import {
-  type BloomId,
-  cuckoo,
-  goZero,
-  guava,
-  redisBloom,
-  redisson,
-  spring,
-} from '../../../src/filter/index.js';
+import type { BloomId } from '../../../src/filter/index.js';
+import { cuckoo, goZero, guava, redisBloom, redisson, spring } from '../../../src/interop/index.js';
 
 const demand = { capacity: 5_000, errorRate: 0.001 };
 const product = (i: number) => `product-${i}-é`;

@@ -1,21 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { BloomConfigError, expectedErrorRate, planFilter } from '../../../src/filter/index.js';
 import {
-  BloomConfigError,
   cuckoo,
-  expectedErrorRate,
   goZero,
   guava,
   LAYOUT_NUMBERS,
-  type LayoutChoice,
-  type LayoutKind,
-  planFilter,
+  type LayoutPlanner,
   redisBloom,
   redisson,
   spring,
-} from '../../../src/filter/index.js';
+} from '../../../src/interop/index.js';
+import { scaling } from '../../../src/scaling/index.js';
 
-const kinds = Object.keys(LAYOUT_NUMBERS) as LayoutKind[];
+const planners: Readonly<Record<string, LayoutPlanner>> = {
+  'go-zero': goZero,
+  guava,
+  redisson,
+  redisbloom: redisBloom,
+  spring,
+  cuckoo,
+  scaling,
+};
+const kinds = Object.entries(planners);
 const demand = { capacity: 20_000, errorRate: 0.01 };
 
 describe('The numbers of the layouts', () => {
@@ -53,27 +60,31 @@ describe('A plan', () => {
     expect(expectedErrorRate(plan, 50_000)).toBe(plan.modelledErrorRate);
   });
 
-  it.each(kinds)('of layout %s tells bits, hashes, bytes and bits for an id', (kind) => {
-    const plan = planFilter({ ...demand, layout: kind });
+  it.each(kinds)('of layout %s tells bits, hashes, bytes and bits for an id', (kind, planner) => {
+    const plan = planner.plan(demand);
     expect(plan).toMatchObject({ ...demand, layout: { kind } });
     expect(plan.bytes).toBe(Math.ceil(plan.bits / 8));
     expect(plan.bitsPerId).toBe(plan.bits / demand.capacity);
-    expect(planFilter({ ...demand, layout: { kind } })).toEqual(plan);
   });
 
-  it.each(kinds)('of layout %s is next to the error rate at capacity, and below it with less', (kind) => {
-    const plan = planFilter({ ...demand, layout: kind });
-    expect(plan.modelledErrorRate / demand.errorRate).toBeLessThan(1.05);
-    expect(plan.modelledErrorRate / demand.errorRate).toBeGreaterThan(0.4);
-    expect(expectedErrorRate(plan, demand.capacity)).toBe(plan.modelledErrorRate);
-    expect(expectedErrorRate(plan, 0)).toBe(0);
-  });
+  it.each(kinds)(
+    'of layout %s is next to the error rate at capacity, and below it with less',
+    (_, planner) => {
+      const plan = planner.plan(demand);
+      expect(plan.modelledErrorRate / demand.errorRate).toBeLessThan(1.05);
+      expect(plan.modelledErrorRate / demand.errorRate).toBeGreaterThan(0.4);
+      expect(planner.expectedErrorRate(plan, demand.capacity)).toBe(plan.modelledErrorRate);
+      expect(planner.expectedErrorRate(plan, 0)).toBe(0);
+    },
+  );
 
-  it.each(kinds)('of layout %s expects more errors of more ids', (kind) => {
-    const plan = planFilter({ ...demand, layout: kind });
+  it.each(kinds)('of layout %s expects more errors of more ids', (_, planner) => {
+    const plan = planner.plan(demand);
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200_000 }), fc.integer({ min: 1, max: 200_000 }), (a, b) => {
-        const [few, many] = [Math.min(a, b), Math.max(a, b)].map((ids) => expectedErrorRate(plan, ids));
+        const [few, many] = [Math.min(a, b), Math.max(a, b)].map((ids) =>
+          planner.expectedErrorRate(plan, ids),
+        );
         expect(few).toBeGreaterThanOrEqual(0);
         expect(few).toBeLessThanOrEqual(many!);
         expect(many).toBeLessThanOrEqual(1);
@@ -84,21 +95,20 @@ describe('A plan', () => {
 
   it('is of the size that the peer chooses', () => {
     const { capacity, errorRate } = demand;
-    expect(planFilter({ ...demand, layout: 'guava' })).toMatchObject(guava.size(demand));
-    expect(planFilter({ ...demand, layout: 'redisson' })).toMatchObject(redisson.size(demand));
-    expect(planFilter({ ...demand, layout: 'spring' })).toMatchObject(spring.size(demand));
-    expect(planFilter({ ...demand, layout: 'go-zero' })).toMatchObject(goZero.size(demand));
+    expect(guava.plan(demand)).toMatchObject(guava.size(demand));
+    expect(redisson.plan(demand)).toMatchObject(redisson.size(demand));
+    expect(spring.plan(demand)).toMatchObject(spring.size(demand));
+    expect(goZero.plan(demand)).toMatchObject(goZero.size(demand));
     const { bits, hashCount } = redisBloom.size({ capacity, errorRate, nonScaling: true });
-    const layout = { kind: 'redisbloom', nonScaling: true } as const;
-    expect(planFilter({ ...demand, layout })).toMatchObject({ bits, hashCount });
+    expect(redisBloom.plan({ ...demand, nonScaling: true })).toMatchObject({ bits, hashCount });
   });
 
   it('of RedisBloom keeps its error rate as the chain grows', () => {
-    for (const layout of [{ kind: 'redisbloom' }, { kind: 'redisbloom', expansion: 1 }] as LayoutChoice[]) {
-      const plan = planFilter({ ...demand, layout });
+    for (const settings of [{}, { expansion: 1 }]) {
+      const plan = redisBloom.plan({ ...demand, ...settings });
       for (const ids of [20_001, 60_000, 1_000_000]) {
-        expect(expectedErrorRate(plan, ids)).toBeLessThan(demand.errorRate);
-        expect(expectedErrorRate(plan, ids)).toBeGreaterThan(demand.errorRate * 0.4);
+        expect(redisBloom.expectedErrorRate(plan, ids)).toBeLessThan(demand.errorRate);
+        expect(redisBloom.expectedErrorRate(plan, ids)).toBeGreaterThan(demand.errorRate * 0.4);
       }
     }
   });
@@ -106,12 +116,12 @@ describe('A plan', () => {
   it.each(['guava', 'redisson', 'spring', 'go-zero', 'redisbloom'] as const)(
     'of layout %s is what a filter shows',
     (layout) => {
-      const plan = planFilter({ ...demand, layout });
+      const plan = planners[layout]!.plan(demand);
       const filter = {
         guava: () => guava.create({ ...demand, funnel: 'stringFunnel' }),
         redisson: () => redisson.create({ ...demand, codec: 'StringCodec' }),
         spring: () => spring.create(demand),
-        'go-zero': () => goZero.create(plan),
+        'go-zero': () => goZero.create({ bits: plan.bits }),
         redisbloom: () => redisBloom.create(demand),
       }[layout]();
       for (let i = 0; i < demand.capacity; i++) filter.add(`id-${i}`);
@@ -123,19 +133,19 @@ describe('A plan', () => {
     },
   );
 
-  it.each(kinds)('of layout %s is refused for what cannot be', (layout) => {
+  it.each(kinds)('of layout %s is refused for what cannot be', (_, planner) => {
     for (const capacity of [0, -1, 1.5, NaN, Infinity, 2 ** 53]) {
-      expect(() => planFilter({ capacity, errorRate: 0.01, layout })).toThrow(BloomConfigError);
+      expect(() => planner.plan({ capacity, errorRate: 0.01 })).toThrow(BloomConfigError);
     }
     for (const errorRate of [0, 1, -0.1, NaN]) {
-      expect(() => planFilter({ capacity: 100, errorRate, layout })).toThrow(BloomConfigError);
+      expect(() => planner.plan({ capacity: 100, errorRate })).toThrow(BloomConfigError);
     }
   });
 
-  it('is refused for a layout that there is not', () => {
-    const layout = 'quotient' as LayoutKind;
-    expect(() => planFilter({ ...demand, layout })).toThrow(
-      /Expected a layout of blocked, go-zero, .* got 'quotient'/,
+  it('of another layout is not for planFilter and expectedErrorRate', () => {
+    expect(() => planFilter({ ...demand, layout: 'guava' } as never)).toThrow(
+      /called without a layout, .* got 'guava'.* call plan\(\{ capacity, errorRate \}\)/,
     );
+    expect(() => expectedErrorRate(guava.plan(demand) as never, 10)).toThrow(/Expected a plan of planFilter/);
   });
 });

@@ -1,13 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import {
-  BloomConfigError,
-  BloomFormatError,
-  BloomFullError,
-  redisBloom,
-  type RedisBloomChunk,
-  type RedisBloomDemand,
-} from '../../../src/filter/index.js';
+import { BloomConfigError, BloomFormatError, BloomFullError } from '../../../src/filter/index.js';
+import { redisBloom, type RedisBloomChunk, type RedisBloomDemand } from '../../../src/interop/index.js';
 import { RedisBloomLoader } from '../../../src/filter/peers/redisbloom/redisbloom-loader.js';
 import { byName, fromHex, idOf, readVectors, rows, toHex, type VectorKey } from './vectors.js';
 

@@ -1,10 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  BloomConfigError,
-  redisson,
-  type RedissonConfig,
-  type RedissonSettings,
-} from '../../../src/filter/index.js';
+import { BloomConfigError } from '../../../src/filter/index.js';
+import { redisson, type RedissonConfig, type RedissonSettings } from '../../../src/interop/index.js';
 import { HighwayHash } from '../../../src/filter/peers/hash/highway-hash.js';
 import { ByteSink } from '../../../src/filter/peers/id/byte-sink.js';
 import { byName, fromHex, idOf, readVectors, rows, toHex, type VectorKey } from './vectors.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { BloomConfigError, spring, type SpringFunnel } from '../../../src/filter/index.js';
+import { BloomConfigError } from '../../../src/filter/index.js';
+import { spring, type SpringFunnel } from '../../../src/interop/index.js';
 import { readVectors, textOf, toHex, type VectorKey } from './vectors.js';
 
 const { cases } = readVectors<{

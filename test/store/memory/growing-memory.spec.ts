@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../src/common/index.js';
-import { planFilter, type StoredLayout } from '../../../src/filter/index.js';
+import { type BloomLayout } from '../../../src/filter/index.js';
 import { isRemovable, type RemovableFilter, type StoredFilter } from '../../../src/store/index.js';
 import { MemoryStore } from '../../../src/store/memory/index.js';
 import { build, commitIds, idsOf, leaseOf, testPlan } from '../../support/built-filter.js';
@@ -8,20 +8,18 @@ import { openOptions } from '../../support/open-options.js';
 import { SCALING_TRAITS } from '../../support/scaling-traits.js';
 import { describeStoreContract } from '../contract/store-contract.js';
 import { removable } from '../../support/abilities.js';
+import { cuckoo, goZero } from '../../../src/interop/index.js';
+import { scaling } from '../../../src/scaling/index.js';
 
-function open(layout: StoredLayout): StoredFilter {
+function open(layout: BloomLayout): StoredFilter {
   return new MemoryStore().open(openOptions({ layout, drainMs: 0 }));
 }
 
-describeStoreContract(
-  'A filter that grows, in this process',
-  async () => open({ kind: 'blocked', scaling: {} }),
-  SCALING_TRAITS,
-);
+describeStoreContract('A filter that grows, in this process', async () => open(scaling()), SCALING_TRAITS);
 
 describe('A filter that grows, in this process', () => {
   it('holds any number of ids within its error rate, and tells how many', async () => {
-    const filter = open({ kind: 'blocked', scaling: { expansion: 3 } });
+    const filter = open(scaling({ expansion: 3 }));
     await build(filter, [], { capacity: 100, errorRate: 0.01 });
     const ids = idsOf('added', 10_000);
     const added = await filter.add(ids);
@@ -40,7 +38,7 @@ describe('A filter that grows, in this process', () => {
 describe('A cuckoo filter, in this process', () => {
   let filter: RemovableFilter;
   beforeEach(async () => {
-    filter = removable(open({ kind: 'cuckoo' }));
+    filter = removable(open(cuckoo()));
   });
   afterEach(() => filter.close());
   const demand = { capacity: 1000, errorRate: 0.01 };
@@ -52,7 +50,7 @@ describe('A cuckoo filter, in this process', () => {
     expect(await filter.check(['a', 'b', 'c'])).toEqual(['maybe', 'maybe', 'absent']);
     expect(await filter.add(['c', 'c'])).toEqual([true, false]);
     expect(await filter.describe()).toMatchObject({ state: 'ready', count: 3, builtIds: 2, ...demand });
-    const { bytes, hashCount } = planFilter({ ...demand, layout: 'cuckoo' });
+    const { bytes, hashCount } = cuckoo.plan(demand);
     expect((await filter.describe()).shape).toMatchObject({ bytes, hashCount });
   });
 
@@ -112,7 +110,7 @@ describe('A cuckoo filter that was just built', () => {
   it('removes nothing until rows that were deleted meanwhile have been removed', async () => {
     let now = 0;
     const clock = { ...systemClock, now: () => now };
-    const opened = openOptions({ layout: { kind: 'cuckoo' }, drainMs: 1000, clock });
+    const opened = openOptions({ layout: cuckoo(), drainMs: 1000, clock });
     const filter = removable(new MemoryStore().open(opened));
     await build(filter, ['a'], { capacity: 100, errorRate: 0.01 });
     now = 999;
@@ -125,8 +123,6 @@ describe('A cuckoo filter that was just built', () => {
 
 describe('A store in this process', () => {
   it('has no filters on keys', () => {
-    expect(() => open({ kind: 'go-zero', key: 'products', bits: 1000 })).toThrow(
-      /which is that of keys in Redis/,
-    );
+    expect(() => open(goZero({ key: 'products', bits: 1000 }))).toThrow(/which is that of keys in Redis/);
   });
 });

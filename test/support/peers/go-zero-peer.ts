@@ -1,4 +1,4 @@
-import { goZero } from '../../../src/filter/index.js';
+import { goZero } from '../../../src/interop/index.js';
 import type { ForeignPeer } from './foreign-peer.js';
 
 /** What go-zero's two scripts do. */
@@ -12,7 +12,7 @@ export function goZeroPeer(bits: number): ForeignPeer {
   const layout = goZero.layout({ bits });
   return {
     name: 'go-zero',
-    layout: (key) => ({ kind: 'go-zero', key, bits }),
+    layout: (key, options) => goZero({ key, bits, ...options }),
     deletedBeforeRebuild: /another type|longer/,
     keys: (key) => [key],
     init: async () => {},

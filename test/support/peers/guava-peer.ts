@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { guava } from '../../../src/filter/index.js';
+import { guava } from '../../../src/interop/index.js';
 import type { ForeignPeer } from './foreign-peer.js';
 
 /** Java that knows the layout of the string and sets single bits; `readFrom` to look an id up. */
@@ -12,7 +12,7 @@ export function guavaPeer(demand: { capacity: number; errorRate: number }): Fore
   };
   return {
     name: 'Guava',
-    layout: (key) => ({ kind: 'guava', key, funnel }),
+    layout: (key, options) => guava({ key, funnel, ...options }),
     deletedBeforeRebuild: /another type|longer|cut short|zeros/,
     keys: (key) => [key],
     init: async (client, key) => {

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { redisson, type RedissonStoredLayout } from '../../../src/filter/index.js';
+import { redisson, type RedissonLayoutOptions } from '../../../src/interop/index.js';
 import type { ForeignPeer } from './foreign-peer.js';
 
 /** What `tryInit`, `add` and `contains` of RBloomFilter send. */
@@ -29,9 +29,9 @@ return 1`;
 const REDISSON_DEMAND = { capacity: 1000, errorRate: 0.001 };
 
 export function redissonPeer(
-  settings: Pick<RedissonStoredLayout, 'codec' | 'type'>,
+  settings: Pick<RedissonLayoutOptions, 'codec' | 'type'>,
   demand = REDISSON_DEMAND,
-  more: Partial<RedissonStoredLayout> = {},
+  more: Partial<RedissonLayoutOptions> = {},
 ): ForeignPeer {
   const resolved = async (client: Redis, key: string, id: string) => {
     const { config } = redisson.keys(key);
@@ -55,7 +55,7 @@ export function redissonPeer(
   };
   return {
     name: `Redisson (${settings.codec})`,
-    layout: (name) => ({ kind: 'redisson', name, ...settings, ...more }),
+    layout: (name, options) => redisson({ name, ...settings, ...more, ...options }),
     deletedBeforeRebuild: /another type|longer/,
     keys: (key) => [key, redisson.keys(key).config],
     init: async (client, key) => {

@@ -1,4 +1,4 @@
-import { spring } from '../../../src/filter/index.js';
+import { spring } from '../../../src/interop/index.js';
 import type { ForeignPeer } from './foreign-peer.js';
 
 /** The helper's `setBit` and `getBit`, a command for each offset. */
@@ -6,7 +6,7 @@ export function springPeer(demand: { capacity: number; errorRate: number }): For
   const layout = spring.layout(spring.size(demand));
   return {
     name: "Spring's BloomFilterHelper",
-    layout: (key) => ({ kind: 'spring', key, ...demand }),
+    layout: (key, options) => spring({ key, ...demand, ...options }),
     deletedBeforeRebuild: /another type|longer/,
     keys: (key) => [key],
     init: async () => {},

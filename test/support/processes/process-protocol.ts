@@ -1,10 +1,10 @@
-import type { StoredLayout } from '../../../src/filter/index.js';
+import type { LayoutRecipe } from '../layout-recipe.js';
 
 export interface ProcessOptions {
   readonly redisUrl: string;
   readonly filter: string;
   readonly label: string;
-  readonly layout: StoredLayout;
+  readonly layout: LayoutRecipe;
   readonly plan: { readonly capacity: number; readonly errorRate: number; readonly maxIdBytes: number };
   readonly hasSource: boolean;
   /** Between two rebuilds of this process; none when it never rebuilds. */

@@ -5,6 +5,7 @@ import { type BloomIdSource, runRebuild } from '../../../src/rebuild/index.js';
 import { RedisStore } from '../../../src/store/redis/index.js';
 import type { FromProcess, ProcessOptions, Question, Tally, ToProcess } from './process-protocol.js';
 import { removable } from '../abilities.js';
+import { layoutOf } from '../layout-recipe.js';
 
 // A process of its own that adds ids, looks up those of all processes, removes some of its own, and rebuilds.
 
@@ -25,7 +26,7 @@ const store = await RedisStore.connect({
   writeTimeoutMs: 10_000,
   emit: () => {},
 });
-const filter = store.open({ ...common, layout, plan, hasSource, drainMs });
+const filter = store.open({ ...common, layout: layoutOf(layout), plan, hasSource, drainMs });
 
 const known: string[] = [];
 const places = new Map<string, number>();

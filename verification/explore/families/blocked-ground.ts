@@ -1,5 +1,6 @@
 import type { Ground } from '../ground.js';
 import { KEY_PREFIX, OLD_ROWS } from '../scenario.js';
+import { blocked } from '../../../src/filter/index.js';
 
 export interface BlockedGroundOptions {
   readonly filterName: string;
@@ -14,7 +15,7 @@ export function blockedGround({ filterName, template, hasTable }: BlockedGroundO
   const base = baseOf(filterName);
   return {
     base,
-    layout: { kind: 'blocked' },
+    layout: blocked,
     holds: template === undefined ? [] : OLD_ROWS,
     begin: () => (template === undefined ? { send: [], keys: [] } : copied(template, base, hasTable)),
     isLive: (key) => key.startsWith(base) && /^:[0-9]$/.test(key.slice(base.length)),

@@ -1,4 +1,4 @@
-import { LAYOUT_NUMBERS } from '../../../src/filter/index.js';
+import { LAYOUT_NUMBERS } from '../../../src/interop/index.js';
 import { GenerationKeys } from '../../../src/store/redis/protocol/generation-keys.js';
 import { liveFields } from '../../../src/store/redis/protocol/generation-meta.js';
 import type { BitmapFormat, BitmapSize } from '../../../src/store/redis/bitmap/bitmap-format.js';

@@ -1,9 +1,5 @@
-import {
-  type ForeignAdds,
-  redisson,
-  type RedissonStoredLayout,
-  type StoredLayout,
-} from '../../../src/filter/index.js';
+import { type ForeignAdds, redisson, goZero, spring } from '../../../src/interop/index.js';
+import type { BloomLayout } from '../../../src/filter/index.js';
 import type { BitmapFormat, BitmapSize } from '../../../src/store/redis/bitmap/bitmap-format.js';
 import { goZeroFormat } from '../../../src/store/redis/bitmap/go-zero-format.js';
 import { redissonFormat } from '../../../src/store/redis/bitmap/redisson-format.js';
@@ -19,7 +15,7 @@ export interface ForeignKind {
   readonly size: BitmapSize;
   /** A smaller one, that somebody may give the filter. */
   readonly otherSize?: BitmapSize;
-  layout(key: string): StoredLayout;
+  layout(key: string): BloomLayout;
   format(key: string): BitmapFormat;
 }
 
@@ -34,24 +30,21 @@ export const REDISSON_CAPACITIES = [CAPACITY, CAPACITY, 4 * CAPACITY];
 
 /** A script sets all bits of an id. */
 export function goZeroKind(foreignAdds: ForeignAdds): ForeignKind {
-  const layout = (key: string) => ({ kind: 'go-zero', key, bits: BITS, foreignAdds }) as const;
-  return kindOf(goZeroPeer(BITS), layout, (key) => goZeroFormat(layout(key), PLAN));
+  const options = (key: string) => ({ key, bits: BITS, foreignAdds });
+  const layout = (key: string) => goZero(options(key));
+  return kindOf(goZeroPeer(BITS), layout, (key) => goZeroFormat(options(key), PLAN));
 }
 
 /** A command for each bit. */
 export function springKind(foreignAdds: ForeignAdds): ForeignKind {
-  const layout = (key: string) => ({ kind: 'spring', key, ...DEMAND, foreignAdds }) as const;
-  return kindOf(springPeer(DEMAND), layout, (key) => springFormat(layout(key), PLAN));
+  const options = (key: string) => ({ key, ...DEMAND, foreignAdds });
+  const layout = (key: string) => spring(options(key));
+  return kindOf(springPeer(DEMAND), layout, (key) => springFormat(options(key), PLAN));
 }
 
 /** The size stands in a hash beside the string, and may change. */
 export function redissonKind(foreignAdds: ForeignAdds): ForeignKind {
-  const layout = (name: string): RedissonStoredLayout => ({
-    kind: 'redisson',
-    name,
-    ...RESIZED,
-    foreignAdds,
-  });
+  const options = (name: string) => ({ name, ...RESIZED, foreignAdds });
   const peer = redissonPeer(RESIZED, DEMAND, { resize: true });
   const sizeFor = (demand: typeof DEMAND): BitmapSize => ({
     ...redisson.size(demand),
@@ -60,12 +53,13 @@ export function redissonKind(foreignAdds: ForeignAdds): ForeignKind {
   });
   const size = sizeFor(DEMAND);
   const otherSize = sizeFor({ ...DEMAND, capacity: CAPACITY / 2 });
-  return { peer, size, otherSize, layout, format: (name) => redissonFormat(layout(name)) };
+  const layout = (name: string) => redisson(options(name));
+  return { peer, size, otherSize, layout, format: (name) => redissonFormat(options(name)) };
 }
 
 function kindOf(
   peer: ForeignPeer,
-  layout: (key: string) => StoredLayout,
+  layout: (key: string) => BloomLayout,
   format: (key: string) => BitmapFormat,
 ): ForeignKind {
   const size: BitmapSize = { ...format('any').fixed!, demand: DEMAND, takes: Infinity };

@@ -1,4 +1,5 @@
-import { BlockedFilter, type ScalingOptions } from '../../../src/filter/index.js';
+import { BlockedFilter } from '../../../src/filter/index.js';
+import { scaling as scalingLayout, type ScalingOptions } from '../../../src/scaling/index.js';
 import { liveFields } from '../../../src/store/redis/protocol/generation-meta.js';
 import { capacityOf, firstGeneration } from '../../../src/store/redis/growing/resolved-growing.js';
 import { segmentKeys } from '../../../src/store/redis/protocol/segments/segments.js';
@@ -25,7 +26,7 @@ export function scalingGround({ filterName, capacity, scaling, isMade }: Scaling
   const base = `${KEY_PREFIX}:{${filterName}}`;
   return {
     base,
-    layout: { kind: 'blocked', scaling },
+    layout: scalingLayout(scaling),
     holds: isMade ? OLD_ROWS : [],
     begin: () => (isMade ? made({ filterName, capacity, scaling }) : { send: [], keys: [] }),
     isLive: (key) => key.startsWith(`${base}:layer:`),

@@ -62,3 +62,35 @@ export function checkStoredBits(bits: unknown): void {
       `${printed(bits)}.`,
   );
 }
+
+/** What is said of rebuilds, and of a key that is taken as it is. */
+export interface RebuildOptions extends ForeignKeyOptions {
+  readonly resize?: boolean | undefined;
+}
+
+/**
+ * Refuses what would have no effect: an option of rebuilds in a filter that is never rebuilt, and one of a key that is taken as it is in
+ * a filter with a source.
+ *
+ * @throws {BloomConfigError}
+ */
+export function checkRebuildOptions(options: RebuildOptions, hasSource: boolean): void {
+  const { foreignAdds = 'keep', resize = false, adopt = 'first-sight' } = options;
+  if (hasSource && adopt !== 'first-sight') {
+    throw new BloomConfigError(
+      `Expected no layout.adopt with a source, got ${printed(adopt)}: the filter is made by its first rebuild, and never taken as it is. ` +
+        'Leave out one of them.',
+    );
+  }
+  if (hasSource) return;
+  for (const [option, value, usual] of [
+    ['foreignAdds', foreignAdds, 'keep'],
+    ['resize', resize, false],
+  ] as const) {
+    if (value === usual) continue;
+    throw new BloomConfigError(
+      `Expected no layout.${option} without a source, got ${printed(value)}: it says what a rebuild does, and the filter has none. ` +
+        'Give it a source, or leave it out.',
+    );
+  }
+}

@@ -1,4 +1,4 @@
-import { BloomConfigError, printed } from '../../../common/index.js';
+import { checkInteger } from '../../demand.js';
 import { MAX_BITS } from './modulus.js';
 
 /** The smallest positive double as an error rate makes peers use 1,075 hashes; none can ask for more. */
@@ -12,34 +12,8 @@ export interface Geometry {
   readonly hashCount: number;
 }
 
-/** What a filter is planned for. */
-export interface Demand {
-  /** Ids the filter holds at its error rate. */
-  readonly capacity: number;
-  /** Share of absent ids answered "maybe". */
-  readonly errorRate: number;
-}
-
 /** @throws {BloomConfigError} */
 export function checkGeometry({ bits, hashCount }: Geometry): void {
   checkInteger('bits', bits, { min: 1, max: MAX_BITS });
   checkInteger('hashCount', hashCount, { min: 1, max: MAX_HASH_COUNT });
-}
-
-/** @throws {BloomConfigError} */
-export function checkInteger(name: string, value: number, range: { min: number; max: number }): void {
-  if (Number.isSafeInteger(value) && value >= range.min && value <= range.max) return;
-  throw new BloomConfigError(
-    `Expected ${name} to be an integer from ${range.min} to ${range.max}, got ${printed(value)}.`,
-  );
-}
-
-/**
- * @param demand with 0 < errorRate < 1
- * @throws {BloomConfigError}
- */
-export function checkDemand({ capacity, errorRate }: Demand, leastCapacity = 1): void {
-  checkInteger('capacity', capacity, { min: leastCapacity, max: Number.MAX_SAFE_INTEGER });
-  if (errorRate > 0 && errorRate < 1) return;
-  throw new BloomConfigError(`Expected errorRate to be above 0 and below 1, got ${printed(errorRate)}.`);
 }

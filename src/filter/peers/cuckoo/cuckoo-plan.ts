@@ -1,5 +1,5 @@
 import { BloomConfigError } from '../../../common/index.js';
-import type { Demand } from '../bits/geometry.js';
+import type { Demand } from '../../demand.js';
 import { cuckooErrorRate } from './cuckoo-model.js';
 import {
   type CuckooDemand,

@@ -1,5 +1,5 @@
 import { BloomConfigError } from '../../../common/index.js';
-import { checkInteger } from '../bits/geometry.js';
+import { checkInteger } from '../../demand.js';
 
 /** The arguments of `CF.RESERVE`. */
 export interface CuckooDemand {

@@ -1,3 +1,7 @@
+import { plannerOf } from '../../layout-plan.js';
+import { cuckooErrorRate } from './cuckoo-model.js';
+import type { CuckooLayoutOptions } from './cuckoo-options.js';
+import { planCuckoo } from './cuckoo-plan.js';
 import type { RedisBloomChunk } from '../redisbloom/dump-chunks.js';
 import { CuckooFilter } from './cuckoo-filter.js';
 import { CuckooLayout } from './cuckoo-layout.js';
@@ -5,7 +9,16 @@ import { loadCuckoo } from './cuckoo-loader.js';
 import { type CuckooDemand, type CuckooGeometry, cuckooSize, type CuckooSettings } from './cuckoo-size.js';
 
 /** Cuckoo filters of RedisBloom, Redis 8 `CF.*` (layout 7): ids can be removed again. */
-export const cuckoo = {
+export const cuckooCodec = {
+  ...plannerOf<CuckooLayoutOptions>({
+    kind: 'cuckoo',
+    size: (demand, settings) => {
+      const { buckets, bucketSize } = planCuckoo(demand, settings);
+      return { bits: buckets * bucketSize * 8, hashCount: 2, bucketSize };
+    },
+    errorRate: ({ layout, bits }, ids) => cuckooErrorRate(cuckooSize({ ...layout, capacity: bits / 8 }), ids),
+  }),
+
   /**
    * What `CF.RESERVE` makes of its arguments.
    *

@@ -1,3 +1,4 @@
+import { bitPlanner } from '../bits/bit-planner.js';
 import { checkRedisString } from '../bits/redis-string.js';
 import { GoZeroFilter } from './go-zero-filter.js';
 import { GoZeroLayout } from './go-zero-layout.js';
@@ -10,7 +11,9 @@ export interface GoZeroOptions {
 }
 
 /** Filters of go-zero's `core/bloom` (layout 2). */
-export const goZero = {
+export const goZeroCodec = {
+  ...bitPlanner('go-zero', goZeroSize),
+
   size: goZeroSize,
 
   /** @throws {BloomConfigError} when bits is no positive integer. */

@@ -1,3 +1,4 @@
+import { bitPlanner } from '../bits/bit-planner.js';
 import type { Geometry } from '../bits/geometry.js';
 import { GuavaFilter } from './guava-filter.js';
 import { GuavaLayout, type GuavaSettings } from './guava-layout.js';
@@ -6,7 +7,9 @@ import type { GuavaFunnel } from './funnel.js';
 import { readGuava } from './read-guava.js';
 
 /** Filters of Google Guava's `BloomFilter` (layout 3). */
-export const guava = {
+export const guavaCodec = {
+  ...bitPlanner('guava', guavaSize),
+
   size: guavaSize,
 
   /** @throws {BloomConfigError} when bits is no multiple of 64, or Guava could not hold them. */

@@ -1,3 +1,5 @@
+import { plannerOf } from '../../layout-plan.js';
+import { chainErrorRate } from './chain-model.js';
 import type { Geometry } from '../bits/geometry.js';
 import type { RedisBloomChunk } from './dump-chunks.js';
 import { checkSameHeader } from './dump-parts.js';
@@ -8,8 +10,21 @@ import { RedisBloomLink } from './redisbloom-link.js';
 import { REDISBLOOM_DUMP, RedisBloomLoader } from './redisbloom-loader.js';
 import { chainOf, type LinkGeometry, linkSize, type RedisBloomDemand } from './redisbloom-size.js';
 
+/** How a filter of `BF.*` is to grow: see `BF.RESERVE`. */
+export type RedisBloomGrowth = Pick<RedisBloomDemand, 'expansion' | 'nonScaling'>;
+
 /** Filters of RedisBloom, Redis 8 `BF.*` (layout 5). */
-export const redisBloom = {
+export const redisBloomCodec = {
+  ...plannerOf<RedisBloomGrowth>({
+    kind: 'redisbloom',
+    size: (demand, settings) => {
+      const { bits, hashCount } = linkSize(chainOf({ ...settings, ...demand }).first);
+      return { bits, hashCount };
+    },
+    errorRate: ({ layout, capacity, errorRate }, ids) =>
+      chainErrorRate({ ...layout, capacity, errorRate }, ids),
+  }),
+
   /**
    * Bits and hash count of the first link that `BF.RESERVE` would make.
    *

@@ -1,5 +1,5 @@
 import { BitFilter } from '../bits/bit-filter.js';
-import type { Demand } from '../bits/geometry.js';
+import type { Demand } from '../../demand.js';
 import { type RedissonConfig, writeRedissonConfig } from './redisson-config.js';
 import type { RedissonLayout } from './redisson-layout.js';
 

@@ -1,5 +1,6 @@
 import { BitLayout } from '../bits/bit-layout.js';
-import { checkInteger, type Geometry } from '../bits/geometry.js';
+import { checkInteger } from '../../demand.js';
+import type { Geometry } from '../bits/geometry.js';
 import { SteppedPositions } from '../bits/stepped-positions.js';
 import { HighwayHash } from '../hash/highway-hash.js';
 import type { ByteSink } from '../id/byte-sink.js';

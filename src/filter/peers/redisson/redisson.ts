@@ -1,4 +1,6 @@
-import type { Demand, Geometry } from '../bits/geometry.js';
+import { bitPlanner } from '../bits/bit-planner.js';
+import type { Demand } from '../../demand.js';
+import type { Geometry } from '../bits/geometry.js';
 import { checkRedisString } from '../bits/redis-string.js';
 import type { RedissonSettings } from './codec.js';
 import { readRedissonConfig, type RedissonConfig, writeRedissonConfig } from './redisson-config.js';
@@ -7,7 +9,9 @@ import { RedissonLayout } from './redisson-layout.js';
 import { redissonSize } from './redisson-size.js';
 
 /** Filters of Redisson's `RBloomFilter` (layout 4). */
-export const redisson = {
+export const redissonCodec = {
+  ...bitPlanner('redisson', redissonSize),
+
   size: redissonSize,
 
   /** The two Redis keys of a filter. */

@@ -1,5 +1,6 @@
 import { BitLayout } from '../bits/bit-layout.js';
-import { checkInteger, type Geometry } from '../bits/geometry.js';
+import { checkInteger } from '../../demand.js';
+import type { Geometry } from '../bits/geometry.js';
 import { type CustomFunnel, funnelOf, type GuavaFunnel } from '../guava/funnel.js';
 import { fillMitz32 } from '../hash/mitz-32.js';
 import { Murmur3 } from '../hash/murmur3-128.js';

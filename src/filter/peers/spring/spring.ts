@@ -1,11 +1,15 @@
-import type { Demand, Geometry } from '../bits/geometry.js';
+import { bitPlanner } from '../bits/bit-planner.js';
+import type { Demand } from '../../demand.js';
+import type { Geometry } from '../bits/geometry.js';
 import { checkRedisString } from '../bits/redis-string.js';
 import { SpringFilter } from './spring-filter.js';
 import { SpringLayout, type SpringSettings } from './spring-layout.js';
 import { springSize } from './spring-size.js';
 
 /** Filters of the `BloomFilterHelper` that is copied from one Spring project to the next (layout 6). */
-export const spring = {
+export const springCodec = {
+  ...bitPlanner('spring', springSize),
+
   size: springSize,
 
   /** @throws {BloomConfigError} when bits is not from 1 to 2^31 - 1. */

@@ -1,14 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type BloomEventListener, BloomFullError } from '../../../common/index.js';
-import {
-  expectedErrorRate,
-  type FilterShape,
-  type IdKey,
-  isLongerThan,
-  LAYOUT_NUMBERS,
-  planFilter,
-  tooLong,
-} from '../../../filter/index.js';
+import { type FilterShape, type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
+import { LAYOUT_NUMBERS, redisBloomCodec } from '../../../filter/peers/index.js';
 import type { BloomVerdict, StagePlan } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
 import { madeAndRemoved, type Permission } from '../protocol/permissions.js';
@@ -177,9 +170,13 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
 
 /** The model is that of RedisBloom. valkey-bloom does not halve the error rate of the first link: up to twice as many pass there. */
 function shapeOf(settings: RedisBloomSettings, count: number, bytes: number): FilterShape {
-  const { expansion, nonScaling } = settings;
-  const plan = planFilter({ ...settings, layout: { kind: 'redisbloom', expansion, nonScaling } });
-  return { hashCount: plan.hashCount, bytes, modelledErrorRate: expectedErrorRate(plan, count) };
+  const { capacity, errorRate, expansion, nonScaling } = settings;
+  const plan = redisBloomCodec.plan({ capacity, errorRate, expansion, nonScaling });
+  return {
+    hashCount: plan.hashCount,
+    bytes,
+    modelledErrorRate: redisBloomCodec.expectedErrorRate(plan, count),
+  };
 }
 
 /** Why a key cannot be taken for the filter, if that is what the error says. */

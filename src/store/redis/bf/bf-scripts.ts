@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { BloomRebuildError } from '../../../common/index.js';
-import { LAYOUT_NUMBERS } from '../../../filter/index.js';
+import { LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
 import { GENERATION_FORMAT, generationFields, liveFields } from '../protocol/generation-meta.js';
 import type { GenerationKeys } from '../protocol/generation-keys.js';
 import type { RedisConnection } from '../client/redis-connection.js';

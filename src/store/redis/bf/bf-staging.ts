@@ -1,5 +1,6 @@
 import { BloomFullError, BloomRebuildError, describeError } from '../../../common/index.js';
-import { type IdKey, redisBloom } from '../../../filter/index.js';
+import type { IdKey } from '../../../filter/index.js';
+import { redisBloomCodec } from '../../../filter/peers/index.js';
 import type { BloomVerdict, LocalFilter } from '../../index.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import type { GenerationSnapshot } from '../protocol/generation-snapshot.js';
@@ -51,7 +52,7 @@ export class BfStaging extends StagingBase<StoredGeneration, GenerationSnapshot<
     super(filter, context);
     const { staging } = options;
     this.capacity = context.plan.capacity;
-    this.bytes = redisBloom.size(localDemand(staging)).bits / 8;
+    this.bytes = redisBloomCodec.size(localDemand(staging)).bits / 8;
     this.step = { lease: context.lease, key: staging.key, lifeMs: context.lifeMs };
   }
 

@@ -1,11 +1,6 @@
 import { BloomFullError } from '../../../common/index.js';
-import {
-  type IdKey,
-  isLongerThan,
-  redisBloom,
-  type RedisBloomFilter,
-  tooLong,
-} from '../../../filter/index.js';
+import { type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
+import { redisBloomCodec, type RedisBloomFilter } from '../../../filter/peers/index.js';
 import type { LocalFilter } from '../../index.js';
 import { IdLog } from '../protocol/id-log.js';
 import type { ResolvedBf } from './resolved-bf.js';
@@ -30,7 +25,7 @@ export class LocalChain implements LocalFilter {
     resolved: ResolvedBf,
     private readonly options: LocalChainOptions,
   ) {
-    this.filter = redisBloom.create(localDemand(resolved));
+    this.filter = redisBloomCodec.create(localDemand(resolved));
     this.ids = options.keepsIds ? new IdLog() : undefined;
     for (const canary of resolved.canaries) this.filter.add(canary);
   }

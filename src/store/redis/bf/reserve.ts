@@ -1,4 +1,4 @@
-import type { RedisBloomDemand } from '../../../filter/index.js';
+import type { RedisBloomDemand } from '../../../filter/peers/index.js';
 import type { ResolvedBf } from './resolved-bf.js';
 
 /** The filter to build in this process. Canaries take no room from the ids. */

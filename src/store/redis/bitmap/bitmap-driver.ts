@@ -1,15 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BloomFormatError, BloomUnavailableError } from '../../../common/index.js';
-import {
-  type BitLayout,
-  type FilterShape,
-  type Geometry,
-  type IdKey,
-  isLongerThan,
-  LAYOUT_NUMBERS,
-  passRate,
-  tooLong,
-} from '../../../filter/index.js';
+import { type FilterShape, type IdKey, isLongerThan, passRate, tooLong } from '../../../filter/index.js';
+import { type BitLayout, type Geometry, LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
 import type { BloomVerdict } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
 import type { Permission } from '../protocol/permissions.js';

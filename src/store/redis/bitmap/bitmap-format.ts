@@ -1,4 +1,5 @@
-import type { BitFilter, BitLayout, Demand, Geometry, LayoutKind } from '../../../filter/index.js';
+import type { Demand } from '../../../filter/index.js';
+import type { BitFilter, BitLayout, Geometry, LayoutKind } from '../../../filter/peers/index.js';
 import type { StagePlan } from '../../index.js';
 
 /** So many that a few of them can prove whose string it is. */

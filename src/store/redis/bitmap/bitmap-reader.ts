@@ -1,5 +1,6 @@
 import { type BloomEventListener, BloomFormatError, BloomIdError } from '../../../common/index.js';
-import { type ForeignAdds, type IdKey, isLongerThan } from '../../../filter/index.js';
+import { type IdKey, isLongerThan } from '../../../filter/index.js';
+import type { ForeignAdds } from '../../../filter/peers/index.js';
 import type { BloomVerdict, StagePlan } from '../../index.js';
 import { type GenerationRole, TOKEN_FIELDS } from '../protocol/layout-driver.js';
 import type { Outdated } from '../protocol/outdated.js';

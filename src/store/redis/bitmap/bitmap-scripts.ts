@@ -1,5 +1,5 @@
 import { BloomUnavailableError } from '../../../common/index.js';
-import type { ForeignAdds } from '../../../filter/index.js';
+import type { ForeignAdds } from '../../../filter/peers/index.js';
 import type { GenerationKeys } from '../protocol/generation-keys.js';
 import { GENERATION_FORMAT } from '../protocol/generation-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';

@@ -1,5 +1,6 @@
 import { BloomRebuildError } from '../../../common/index.js';
-import { type IdKey, LAYOUT_NUMBERS } from '../../../filter/index.js';
+import type { IdKey } from '../../../filter/index.js';
+import { LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
 import type { BloomVerdict } from '../../index.js';
 import { liveFields, type StoredGeneration } from '../protocol/generation-meta.js';
 import type { GenerationSnapshot } from '../protocol/generation-snapshot.js';

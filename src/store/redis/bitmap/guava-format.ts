@@ -1,5 +1,10 @@
 import { BloomFormatError } from '../../../common/index.js';
-import { type Geometry, guava, GUAVA_STRATEGIES, type GuavaStoredLayout } from '../../../filter/index.js';
+import {
+  type Geometry,
+  guavaCodec,
+  GUAVA_STRATEGIES,
+  type GuavaLayoutOptions,
+} from '../../../filter/peers/index.js';
 import type { StagePlan } from '../../index.js';
 import { type BitmapFormat, type BitmapSize, type FoundString, MAX_BITS } from './bitmap-format.js';
 
@@ -8,7 +13,7 @@ const HEAD_BYTES = 6;
 const WORD_BITS = 64;
 
 /** A filter of Guava in a Redis string: what `writeTo` writes, whose bits are set in place. */
-export function guavaFormat(layout: GuavaStoredLayout, plan: StagePlan): BitmapFormat {
+export function guavaFormat(layout: GuavaLayoutOptions, plan: StagePlan): BitmapFormat {
   const { key, funnel, strategy = 'MURMUR128_MITZ_64' } = layout;
   const settings = { funnel, strategy };
   return {
@@ -22,8 +27,8 @@ export function guavaFormat(layout: GuavaStoredLayout, plan: StagePlan): BitmapF
     sizeOf: (found) =>
       found.length === 0 ? undefined : { ...geometryOf(found, layout), demand: plan, takes: Infinity },
     plan: (staged, found) => found ?? planned(staged),
-    layout: (geometry) => guava.layout({ ...geometry, ...settings }),
-    emptyFilter: (geometry) => guava.empty({ ...geometry, ...settings }),
+    layout: (geometry) => guavaCodec.layout({ ...geometry, ...settings }),
+    emptyFilter: (geometry) => guavaCodec.empty({ ...geometry, ...settings }),
     head: ({ bits, hashCount }) => {
       const head = Buffer.from([GUAVA_STRATEGIES.indexOf(strategy), hashCount, 0, 0, 0, 0]);
       head.writeInt32BE(bits / WORD_BITS, 2);
@@ -35,12 +40,12 @@ export function guavaFormat(layout: GuavaStoredLayout, plan: StagePlan): BitmapF
 }
 
 function planned(plan: StagePlan): BitmapSize {
-  return { ...guava.size(plan), demand: plan, takes: Infinity };
+  return { ...guavaCodec.size(plan), demand: plan, takes: Infinity };
 }
 
 function geometryOf(
   { head, length }: FoundString,
-  { key, strategy = 'MURMUR128_MITZ_64' }: GuavaStoredLayout,
+  { key, strategy = 'MURMUR128_MITZ_64' }: GuavaLayoutOptions,
 ): Geometry {
   const refused = (expected: string, got: string) =>
     new BloomFormatError(

@@ -1,4 +1,5 @@
-import { type BitFilter, type BitLayout, type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
+import { type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
+import type { BitFilter, BitLayout } from '../../../filter/peers/index.js';
 import type { LocalFilter } from '../../index.js';
 
 /** What a scan reads, in the bit order of the peers. */

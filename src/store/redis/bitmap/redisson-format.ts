@@ -1,12 +1,11 @@
 import { BloomFormatError } from '../../../common/index.js';
+import { type Demand, passRate } from '../../../filter/index.js';
 import {
-  type Demand,
   type Geometry,
-  passRate,
-  redisson,
+  redissonCodec,
   type RedissonConfig,
-  type RedissonStoredLayout,
-} from '../../../filter/index.js';
+  type RedissonLayoutOptions,
+} from '../../../filter/peers/index.js';
 import type { StagePlan } from '../../index.js';
 import { type BitmapFormat, type BitmapSize, MIN_BITS } from './bitmap-format.js';
 
@@ -14,13 +13,13 @@ import { type BitmapFormat, type BitmapSize, MIN_BITS } from './bitmap-format.js
 const ERRORS_TO_RESIZE = 2;
 
 /** A filter of Redisson: the bits under its name, and the settings, which decide its size, in a hash beside it. */
-export function redissonFormat(layout: RedissonStoredLayout): BitmapFormat {
+export function redissonFormat(layout: RedissonLayoutOptions): BitmapFormat {
   const { name, codec, type = 'String', resize = false } = layout;
   const settings = { codec, type };
   return {
     kind: 'redisson',
     key: name,
-    settingsKey: redisson.keys(name).config,
+    settingsKey: redissonCodec.keys(name).config,
     encoding: `${codec}/${type}`,
     fixed: undefined,
     headBytes: 0,
@@ -31,17 +30,17 @@ export function redissonFormat(layout: RedissonStoredLayout): BitmapFormat {
       if (!found || (resize && !isEnough(plan, found))) return planned(plan, found, resize);
       return { ...found, takes: Math.max(found.takes, plan.capacity) };
     },
-    layout: (geometry) => redisson.layout({ ...geometry, ...settings }),
-    emptyFilter: (geometry) => redisson.empty({ ...geometry, ...settings }),
+    layout: (geometry) => redissonCodec.layout({ ...geometry, ...settings }),
+    emptyFilter: (geometry) => redissonCodec.empty({ ...geometry, ...settings }),
     head: () => Buffer.alloc(0),
     decisive: ({ bits, hashCount }) => ['size', String(bits), 'hashIterations', String(hashCount)],
     settings: ({ demand, ...geometry }) =>
-      Object.entries(redisson.writeConfig({ ...geometry, ...demand })).flat(),
+      Object.entries(redissonCodec.writeConfig({ ...geometry, ...demand })).flat(),
   };
 }
 
 function sizeOf(config: Readonly<Partial<RedissonConfig>>, name: string, resize: boolean): BitmapSize {
-  const { bits, hashCount, capacity, errorRate } = redisson.readConfig(config);
+  const { bits, hashCount, capacity, errorRate } = redissonCodec.readConfig(config);
   if (bits < MIN_BITS) {
     throw new BloomFormatError(
       `Expected the filter '${name}' to have at least ${MIN_BITS} bits, got ${bits}: too few to tell it from another one. ` +
@@ -62,7 +61,7 @@ function planned(plan: StagePlan, found: BitmapSize | undefined, resize: boolean
   const errorRate = found?.demand.errorRate ?? plan.errorRate;
   for (let { capacity } = plan; ; capacity *= 2) {
     const demand = { capacity, errorRate };
-    const size = redisson.size(demand);
+    const size = redissonCodec.size(demand);
     if (size.bits >= MIN_BITS) return { ...size, demand, takes: resize ? capacity : Infinity };
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { BIT_ORDERS, type BitLayout, type Geometry, type IdKey } from '../../../filter/index.js';
+import type { IdKey } from '../../../filter/index.js';
+import { BIT_ORDERS, type BitLayout, type Geometry } from '../../../filter/peers/index.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import type { ResolvedGeneration } from '../protocol/generation-snapshot.js';
 import type { BitmapFormat } from './bitmap-format.js';

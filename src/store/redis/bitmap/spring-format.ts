@@ -1,11 +1,11 @@
-import { spring, springStoredSize, type SpringStoredLayout } from '../../../filter/index.js';
+import { springCodec, springSizeOf, type SpringLayoutOptions } from '../../../filter/peers/index.js';
 import type { StagePlan } from '../../index.js';
 import type { BitmapFormat, BitmapSize } from './bitmap-format.js';
 
 /** A filter of Spring's `BloomFilterHelper`: the bits under the key, and nothing else. Every side is told its size. */
-export function springFormat(layout: SpringStoredLayout, plan: StagePlan): BitmapFormat {
+export function springFormat(layout: SpringLayoutOptions, plan: StagePlan): BitmapFormat {
   const { key, funnel } = layout;
-  const { bits, hashCount } = springStoredSize(layout);
+  const { bits, hashCount } = springSizeOf(layout);
   const size: BitmapSize = { bits, hashCount, demand: plan, takes: Infinity };
   return {
     kind: 'spring',
@@ -17,8 +17,8 @@ export function springFormat(layout: SpringStoredLayout, plan: StagePlan): Bitma
     existsWithoutString: false,
     sizeOf: () => size,
     plan: (staged) => ({ ...size, demand: staged }),
-    layout: (geometry) => spring.layout({ ...geometry, funnel }),
-    emptyFilter: (geometry) => spring.empty({ ...geometry, funnel }),
+    layout: (geometry) => springCodec.layout({ ...geometry, funnel }),
+    emptyFilter: (geometry) => springCodec.empty({ ...geometry, funnel }),
     head: () => Buffer.alloc(0),
     decisive: () => [],
     settings: () => [],

@@ -1,14 +1,6 @@
 import { BloomConfigError } from '../../../common/index.js';
-import {
-  type CuckooStoredLayout,
-  expectedErrorRate,
-  type FilterShape,
-  type IdKey,
-  isLongerThan,
-  LAYOUT_NUMBERS,
-  planFilter,
-  tooLong,
-} from '../../../filter/index.js';
+import { type FilterShape, type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
+import { cuckooCodec, type CuckooLayoutOptions, LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
 import type { BloomVerdict, StagePlan } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
 import { madeAndRemoved, type Permission } from '../protocol/permissions.js';
@@ -31,7 +23,7 @@ export interface CuckooDriverOptions {
   readonly connection: RedisConnection;
   readonly keys: CuckooKeys;
   readonly plan: StagePlan;
-  readonly layout: CuckooStoredLayout;
+  readonly layout: CuckooLayoutOptions;
   readonly hasSource: boolean;
   /** Longest time from a row that is gone to the removal of its id, as from an add to its row. */
   readonly drainMs: number;
@@ -150,7 +142,7 @@ export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
 
 function shapeOf(settings: ResolvedCuckoo['settings'], count: number, bytes: number): FilterShape {
   const { capacity, errorRate, slots, bucketSize, maxIterations, expansion } = settings;
-  const layout = { kind: 'cuckoo', bucketSize, maxIterations, expansion } as const;
-  const plan = { ...planFilter({ capacity, errorRate, layout }), bits: slots * 8 };
-  return { hashCount: plan.hashCount, bytes, modelledErrorRate: expectedErrorRate(plan, count) };
+  const growth = { bucketSize, maxIterations, expansion };
+  const plan = { ...cuckooCodec.plan({ ...growth, capacity, errorRate }), bits: slots * 8 };
+  return { hashCount: plan.hashCount, bytes, modelledErrorRate: cuckooCodec.expectedErrorRate(plan, count) };
 }

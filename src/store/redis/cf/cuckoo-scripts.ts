@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BloomFullError, BloomUnavailableError } from '../../../common/index.js';
-import { type IdKey, LAYOUT_NUMBERS } from '../../../filter/index.js';
+import type { IdKey } from '../../../filter/index.js';
+import { LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
 import { type GenerationRole, TOKEN_FIELDS } from '../protocol/layout-driver.js';
 import type { Outdated } from '../protocol/outdated.js';
 import { liveFields } from '../protocol/generation-meta.js';

@@ -1,5 +1,6 @@
 import { BloomFullError, BloomRebuildError } from '../../../common/index.js';
-import { cuckoo, type CuckooFilter, type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
+import { type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
+import { cuckooCodec, type CuckooFilter } from '../../../filter/peers/index.js';
 import type { BloomVerdict, LocalFilter } from '../../index.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import type { GenerationSnapshot } from '../protocol/generation-snapshot.js';
@@ -103,7 +104,7 @@ class LocalCuckoo implements LocalFilter {
     { settings }: ResolvedCuckoo,
     private readonly maxIdBytes: number,
   ) {
-    this.filter = cuckoo.create({ ...settings, capacity: settings.slots });
+    this.filter = cuckooCodec.create({ ...settings, capacity: settings.slots });
   }
 
   addKey(id: IdKey): boolean {

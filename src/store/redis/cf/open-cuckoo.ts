@@ -1,20 +1,13 @@
 import { BloomUnavailableError } from '../../../common/index.js';
-import { type CuckooStoredLayout, type IdKey, isLongerThan } from '../../../filter/index.js';
+import { type IdKey, isLongerThan } from '../../../filter/index.js';
+import type { CuckooLayoutOptions } from '../../../filter/peers/index.js';
 import type { StagePlan } from '../../index.js';
 import { unavailable } from '../protocol/batching-filter.js';
 import { DrivenFilter, type DrivenFilterOptions } from '../protocol/driven-filter.js';
-import type { LuaSources } from '../client/script.js';
+import type { RedisContext } from '../protocol/redis-layout.js';
 import { CuckooDriver } from './cuckoo-driver.js';
 import { CuckooKeys } from './cuckoo-keys.js';
 import type { ResolvedCuckoo } from './resolved-cuckoo.js';
-
-export interface CuckooFilterOptions extends Omit<DrivenFilterOptions<ResolvedCuckoo>, 'keys' | 'driver'> {
-  readonly layout: CuckooStoredLayout;
-  readonly plan: StagePlan;
-  readonly keyPrefix: string;
-  readonly drainMs: number;
-  readonly luaSources?: LuaSources | undefined;
-}
 
 /** A removal starts over when the filter changed under it. */
 const MAX_ATTEMPTS = 5;
@@ -63,9 +56,9 @@ class CuckooFilterInRedis extends DrivenFilter<ResolvedCuckoo> {
   }
 }
 
-export function openCuckoo(options: CuckooFilterOptions): CuckooFilterInRedis {
-  const { name, keyPrefix } = options;
+export function openCuckoo(context: RedisContext, layout: CuckooLayoutOptions): CuckooFilterInRedis {
+  const { name, keyPrefix } = context;
   const keys = new CuckooKeys(keyPrefix, name);
-  const driver = new CuckooDriver({ ...options, filter: name, keys });
-  return new CuckooFilterInRedis({ ...options, keys, driver, ownsKey: true });
+  const driver = new CuckooDriver({ ...context, layout, filter: name, keys });
+  return new CuckooFilterInRedis({ ...context, keys, driver, ownsKey: true });
 }

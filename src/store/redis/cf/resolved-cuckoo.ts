@@ -1,11 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import {
-  cuckoo,
-  type CuckooLayout,
-  type CuckooStoredLayout,
-  type IdKey,
-  planFilter,
-} from '../../../filter/index.js';
+import type { IdKey } from '../../../filter/index.js';
+import { cuckooCodec, type CuckooLayout, type CuckooLayoutOptions } from '../../../filter/peers/index.js';
 import type { StagePlan } from '../../index.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import type { ResolvedGeneration } from '../protocol/generation-snapshot.js';
@@ -40,10 +35,10 @@ export interface ResolvedCuckoo extends ResolvedGeneration {
 export function createGeneration(
   token: string,
   { capacity, errorRate }: Pick<StagePlan, 'capacity' | 'errorRate'>,
-  layout: CuckooStoredLayout,
+  layout: CuckooLayoutOptions,
 ): StoredGeneration {
-  const plan = planFilter({ capacity: capacity + CANARIES, errorRate, layout });
-  const { bucketSize, maxIterations, expansion } = cuckoo.size({ ...plan.layout, capacity: plan.bytes });
+  const plan = cuckooCodec.plan({ ...layout, capacity: capacity + CANARIES, errorRate });
+  const { bucketSize, maxIterations, expansion } = cuckooCodec.size({ ...plan.layout, capacity: plan.bytes });
   const settings = { capacity, errorRate, slots: plan.bytes, bucketSize, maxIterations, expansion };
   const canaries = Array.from({ length: CANARIES }, () => randomBytes(12).toString('base64url'));
   return { token, settings: JSON.stringify(settings), canaries: canaries.join(' ') };
@@ -55,7 +50,7 @@ export function resolveCuckoo(keys: CuckooKeys, generation: StoredGeneration): R
   if (canaries.includes('')) return undefined;
   try {
     const settings = JSON.parse(generation.settings) as CuckooFilterSettings;
-    const layout = cuckoo.layout(cuckoo.size({ ...settings, capacity: settings.slots }));
+    const layout = cuckooCodec.layout(cuckooCodec.size({ ...settings, capacity: settings.slots }));
     const { token } = generation;
     return { generation, settings, canaries, layout, key: keys.generation(token), kept: keys.kept(token) };
   } catch {

@@ -1,5 +1,5 @@
 import { BloomUnavailableError } from '../../../common/index.js';
-import { LAYOUT_NUMBERS } from '../../../filter/index.js';
+import { BLOCKED_LAYOUT } from '../../../filter/index.js';
 import { type GenerationRole, TOKEN_FIELDS } from '../protocol/layout-driver.js';
 import { generationFields, liveFields } from '../protocol/generation-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
@@ -17,7 +17,7 @@ import { capacityOf, type ResolvedGrowing } from './resolved-growing.js';
 import type { GrowingKeys } from './growing-keys.js';
 
 /** The number of the layout in the checksum over a generation. */
-export const GROWING_LAYOUT = LAYOUT_NUMBERS.blocked;
+export const GROWING_LAYOUT = BLOCKED_LAYOUT;
 
 export interface GrowingAddReply {
   /** For each id whether it was not there before; the ids after these were not recorded, as there is no room for them. */

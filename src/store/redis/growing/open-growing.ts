@@ -1,13 +1,11 @@
-import type { ScalingOptions } from '../../../filter/index.js';
-import type { StoredFilter, OpenFilterOptions } from '../../index.js';
+import type { ScalingOptions } from '../../../filter/scaling/index.js';
+import type { StoredFilter } from '../../index.js';
 import { GenerationScripts } from '../protocol/generation-scripts.js';
 import { GenerationCodec } from '../protocol/generation-codec.js';
 import { MetadataCache } from '../protocol/metadata-cache.js';
 import { segmentKeys } from '../protocol/segments/segments.js';
-import type { RedisConnection } from '../client/redis-connection.js';
 import { RedisLeases } from '../protocol/leases.js';
-import type { LuaSources } from '../client/script.js';
-import type { ServerScripts } from '../protocol/server-scripts.js';
+import type { RedisContext } from '../protocol/redis-layout.js';
 import { LayerOpener } from './layer-opener.js';
 import { originOf, resolveGrowing, type ResolvedGrowing } from './resolved-growing.js';
 import { GrowingFilterInRedis } from './growing-filter.js';
@@ -15,20 +13,10 @@ import { GrowingKeys } from './growing-keys.js';
 import { GrowingReader } from './growing-reader.js';
 import { GROWING_LAYOUT, GrowingScripts } from './growing-scripts.js';
 
-export interface OpenGrowingOptions extends Pick<OpenFilterOptions, 'name' | 'emit' | 'onLoad'> {
-  readonly scaling: ScalingOptions;
-  readonly keyPrefix: string;
-  readonly connection: RedisConnection;
-  readonly scripts: ServerScripts;
-  readonly trustAfterFailover: boolean;
-  readonly owner: string | undefined;
-  readonly luaSources?: LuaSources | undefined;
-}
-
 /** A filter of layout `blocked` that grows by layers, in Redis. */
-export function openGrowing(options: OpenGrowingOptions): StoredFilter {
-  const { name, emit, keyPrefix, connection, scripts, luaSources, owner, trustAfterFailover } = options;
-  const { scaling, onLoad } = options;
+export function openGrowing(options: RedisContext, scaling: ScalingOptions): StoredFilter {
+  const { name, emit, keyPrefix, connection, scripts, luaSources, owner, trustAfterFailover, onLoad } =
+    options;
   const keys = new GrowingKeys(keyPrefix, name);
   const generations = new GenerationScripts(connection, luaSources, owner);
   const growing = new GrowingScripts(connection, keys, luaSources);

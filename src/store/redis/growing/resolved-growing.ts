@@ -6,10 +6,8 @@ import {
   type Generation,
   MAX_BLOCKS,
   MAX_ID_BYTES_LIMIT,
-  planLayer,
-  planLayerWithin,
-  type ScalingDemand,
 } from '../../../filter/index.js';
+import { planLayer, planLayerWithin, type ScalingDemand } from '../../../filter/scaling/index.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import { type SegmentedGeneration, segmentedGeneration } from '../protocol/segments/segments.js';
 import type { GrowingKeys } from './growing-keys.js';

@@ -1,4 +1,4 @@
-import { LAYOUT_NUMBERS } from '../../../filter/index.js';
+import { LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
 import { BfDriver } from '../bf/bf-driver.js';
 import { CuckooDriver } from '../cf/cuckoo-driver.js';
 import { CuckooKeys } from '../cf/cuckoo-keys.js';
@@ -43,7 +43,7 @@ export function cuckooKind(place: InspectedPlace): InspectedKind {
     connection: place.connection,
     keys,
     plan: INSPECTION_PLAN,
-    layout: { kind: 'cuckoo' },
+    layout: {},
     hasSource: true,
     drainMs: 0,
   });

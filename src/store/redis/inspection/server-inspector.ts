@@ -45,7 +45,7 @@ export class ServerInspector {
       }
       case 'cuckoo': {
         const keys = new CuckooKeys(keyPrefix, name);
-        const layout = { kind: 'cuckoo' } as const;
+        const layout = {};
         const common = { filter: name, connection, keys, plan: INSPECTION_PLAN };
         return this.refusedTo(
           new CuckooDriver({ ...common, layout, hasSource: true, drainMs: 0 }),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { LAYOUT_NUMBERS } from '../../../filter/index.js';
+import { BLOCKED_LAYOUT } from '../../../filter/index.js';
 import { countsSumField } from './counts-sum.js';
 import type { MetaFields, MetaForm } from './stored-meta.js';
 
@@ -54,7 +54,7 @@ export function liveFields(
 
 /** Of a filter that grows the settings say the capacity, under their own sum. */
 function countFields(layout: number): readonly string[] {
-  return layout === LAYOUT_NUMBERS.blocked
+  return layout === BLOCKED_LAYOUT
     ? ['ids', 'errorRate', 'builtAt']
     : ['ids', 'capacity', 'errorRate', 'builtAt'];
 }

@@ -5,8 +5,9 @@ import { build, commitIds, idsOf, leaseOf, mergeIds, testPlan } from '../../../s
 import { eventually } from '../../../support/eventually.js';
 import { expectFound } from '../../../support/never-absent.js';
 import type { RedisFixture } from '../../../support/redis-fixture.js';
+import { redisBloom } from '../../../../src/interop/index.js';
 
-const layout = { kind: 'redisbloom' } as const;
+const layout = redisBloom();
 const BUILT = idsOf('built', 200);
 
 describeBf('A filter of BF.* commands, whatever the client is set to', () => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { planFilter } from '../../../../src/filter/index.js';
 import { bfFixture, describeBf } from '../../../support/bf-server.js';
 import type { RedisFixture } from '../../../support/redis-fixture.js';
 import { describeStoreContract } from '../../contract/store-contract.js';
+import { redisBloom } from '../../../../src/interop/index.js';
 
-const LAYOUTS = [
-  ['that scales', { kind: 'redisbloom' }],
-  ['that does not scale', { kind: 'redisbloom', nonScaling: true }],
+const SETTINGS = [
+  ['that scales', {}],
+  ['that does not scale', { nonScaling: true }],
 ] as const;
 
 describeBf('The contract of a store', () => {
@@ -16,13 +16,15 @@ describeBf('The contract of a store', () => {
   });
   afterAll(() => redis.close());
 
-  for (const [name, layout] of LAYOUTS) {
+  for (const [name, settings] of SETTINGS) {
     describeStoreContract(
       `RedisStore, a filter of BF.* commands ${name}`,
-      async () => (await redis.open(redis.name(), {}, { layout })).filter,
+      async () => (await redis.open(redis.name(), {}, { layout: redisBloom(settings) })).filter,
       {
         keepsMaxIdBytes: false,
-        shapeOf: (plan) => ({ hashCount: planFilter({ ...plan, layout }).hashCount }),
+        shapeOf: ({ capacity, errorRate }) => ({
+          hashCount: redisBloom.plan({ ...settings, capacity, errorRate }).hashCount,
+        }),
       },
     );
   }

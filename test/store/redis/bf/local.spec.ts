@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { BloomConfigError, BloomIdError } from '../../../../src/common/index.js';
-import { redisBloom } from '../../../../src/filter/index.js';
+import { redisBloom } from '../../../../src/interop/index.js';
 import { IdLog } from '../../../../src/store/redis/protocol/id-log.js';
 import { LocalChain } from '../../../../src/store/redis/bf/local-chain.js';
 import { createGeneration, placeGeneration } from '../../../../src/store/redis/bf/resolved-bf.js';

@@ -5,8 +5,9 @@ import { startContext } from '../../../support/nest-app.js';
 import { build, leaseOf, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { type Instance, RedisFixture } from '../../../support/redis-fixture.js';
+import { redisBloom } from '../../../../src/interop/index.js';
 
-const layout = { kind: 'redisbloom' } as const;
+const layout = redisBloom();
 
 describe('On a server without BF.*', () => {
   let redis: RedisFixture;

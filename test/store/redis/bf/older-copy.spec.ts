@@ -6,6 +6,7 @@ import { describeBf } from '../../../support/bf-server.js';
 import { build, idsOf, testPlan } from '../../../support/built-filter.js';
 import { expectFound } from '../../../support/never-absent.js';
 import { heldSource, rebuildJob } from '../../../support/rebuild-job.js';
+import { redisBloom } from '../../../../src/interop/index.js';
 
 const BUILT = idsOf('built', 300);
 
@@ -32,7 +33,7 @@ describeBf('An older copy of a filter on BF.* commands that is put back', () => 
     const key = `shop-${bf.name()}`;
     await bf.call('BF.RESERVE', key, 0.001, hasMore ? 10_000 : 4);
     await bf.call('BF.MADD', key, ...BUILT.slice(0, 4));
-    const { filters } = await bf.instances(2, { layout: { kind: 'redisbloom', key }, hasSource: false });
+    const { filters } = await bf.instances(2, { layout: redisBloom({ key }), hasSource: false });
     const [one, two] = filters as [StoredFilter, StoredFilter];
     await expectFound(filters, BUILT.slice(0, 4));
     return { key, one, two };

@@ -4,6 +4,8 @@ import { describeBf } from '../../../support/bf-server.js';
 import { build, idsOf } from '../../../support/built-filter.js';
 import { expectFound, expectNeverAbsent } from '../../../support/never-absent.js';
 import { adoptable } from '../../../support/abilities.js';
+import { redisBloom } from '../../../../src/interop/index.js';
+import type { BloomLayout } from '../../../../src/filter/index.js';
 
 const BUILT = idsOf('built', 300);
 
@@ -14,9 +16,9 @@ describeBf('A filter of BF.* commands under a key that peers use', () => {
   });
   afterAll(() => bf.close());
 
-  function shared(): { key: string; layout: { kind: 'redisbloom'; key: string } } {
+  function shared(adopt?: 'explicit'): { key: string; layout: BloomLayout } {
     const key = `shop-${bf.name()}`;
-    return { key, layout: { kind: 'redisbloom', key } };
+    return { key, layout: redisBloom({ key, adopt }) };
   }
 
   it('is unknown until the first build, which replaces it', async () => {
@@ -46,8 +48,8 @@ describeBf('A filter of BF.* commands under a key that peers use', () => {
   });
 
   it('without a source and with adopt: explicit is taken when its owner says that it is full', async () => {
-    const { key, layout } = shared();
-    const open = { layout: { ...layout, adopt: 'explicit' as const }, hasSource: false };
+    const { key, layout } = shared('explicit');
+    const open = { layout, hasSource: false };
     const { filters } = await bf.instances(2, open);
     await expect(adoptable(filters[0]!).adopt()).rejects.toThrow(
       /no key .*fill it, then call adopt\(\) again/,

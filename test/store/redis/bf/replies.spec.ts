@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { BloomFullError, BloomUnavailableError } from '../../../../src/common/index.js';
-import { redisBloom } from '../../../../src/filter/index.js';
+import { redisBloom } from '../../../../src/interop/index.js';
 import { parseExists, parseInfo, parseInsert } from '../../../../src/store/redis/bf/replies.js';
 import { fromHex, readVectors } from '../../../filter/interop/vectors.js';
 

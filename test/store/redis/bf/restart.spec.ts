@@ -4,8 +4,9 @@ import { build, commitIds, idsOf, leaseOf, testPlan } from '../../../support/bui
 import { expectFound, expectNeverAbsent } from '../../../support/never-absent.js';
 import type { Instance, RedisFixture } from '../../../support/redis-fixture.js';
 import { builtPair, connected, restartFromOlderSnapshot } from '../../../support/restarts.js';
+import { redisBloom } from '../../../../src/interop/index.js';
 
-const layout = { kind: 'redisbloom' } as const;
+const layout = redisBloom();
 const BUILT = idsOf('built', 200);
 
 describeOwnBf('A filter of BF.* commands whose server', () => {

@@ -7,8 +7,9 @@ import { luaWithout } from '../../../support/broken-lua.js';
 import { build, idsOf, leaseOf, mergeIds, testPlan } from '../../../support/built-filter.js';
 import { expectFound } from '../../../support/never-absent.js';
 import type { Instance, RedisFixture } from '../../../support/redis-fixture.js';
+import { redisBloom } from '../../../../src/interop/index.js';
 
-const layout = { kind: 'redisbloom' } as const;
+const layout = redisBloom();
 const BUILT = idsOf('built', 100);
 
 /** Two processes on a filter that is built, and both know it. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BloomFullError, BloomIdError, BloomRebuildError } from '../../../../src/common/index.js';
-import { redisBloom } from '../../../../src/filter/index.js';
+import { redisBloom } from '../../../../src/interop/index.js';
 import type { StoredFilter } from '../../../../src/store/index.js';
 import { BfFilters } from '../../../support/bf-filters.js';
 import { describeBf } from '../../../support/bf-server.js';
@@ -41,7 +41,7 @@ describeBf('A filter on BF.* commands', () => {
     });
 
     it('grows by links, and describes itself as the server does', async () => {
-      const { key, filters } = await bf.instances(1, { layout: { kind: 'redisbloom', expansion: 4 } });
+      const { key, filters } = await bf.instances(1, { layout: redisBloom({ expansion: 4 }) });
       const [filter] = filters as [StoredFilter];
       await build(filter, [], { capacity: 50, errorRate: 0.01 });
       expect(await filter.describe()).toMatchObject({
@@ -102,7 +102,7 @@ describeBf('A filter on BF.* commands', () => {
   });
 
   describe('that does not scale', () => {
-    const layout = { kind: 'redisbloom', nonScaling: true } as const;
+    const layout = redisBloom({ nonScaling: true });
 
     it('holds as many ids as planned, and rejects the add that it has no room for', async () => {
       const { filters } = await bf.instances(1, { layout });

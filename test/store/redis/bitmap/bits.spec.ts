@@ -10,6 +10,7 @@ import { springPeer } from '../../../support/peers/spring-peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { adoptable } from '../../../support/abilities.js';
+import { goZero, spring } from '../../../../src/interop/index.js';
 
 const BUILT = idsOf('built', 100);
 const peer = goZeroPeer(20_000);
@@ -51,7 +52,7 @@ describe('A number of bits that is not that of the peer', () => {
     await fillByPeer(peer, admin, key, BUILT);
     const right = await redis.open(key, {}, { layout: peer.layout(key), hasSource: false });
     await expectFound([right.filter], BUILT);
-    for (const layout of [goZeroPeer(20_001).layout(key), { ...peer.layout(key), bits: 20_008 } as never]) {
+    for (const layout of [goZeroPeer(20_001).layout(key), goZeroPeer(20_008).layout(key)]) {
       const wrong = await redis.open(key, {}, { layout, hasSource: false });
       expect(await wrong.filter.check(['nothing'])).toEqual(['unknown']);
       await expect(wrong.filter.add(['x'])).rejects.toThrow(/Tell all sides the same/);
@@ -64,13 +65,13 @@ describe('A number of bits that is not that of the peer', () => {
     const demand = { capacity: 1000, errorRate: 0.01 };
     const key = redis.name();
     await fillByPeer(springPeer(demand), admin, key, BUILT);
-    const layout = { kind: 'spring', key, ...demand } as const;
+    const layout = spring({ key, ...demand });
     const right = await redis.open(key, {}, { layout, hasSource: false });
     await expectFound([right.filter], BUILT);
     const wrong = await redis.open(
       key,
       {},
-      { layout: { ...layout, funnel: 'stringFunnel' }, hasSource: false },
+      { layout: spring({ key, ...demand, funnel: 'stringFunnel' }), hasSource: false },
     );
     expect(await wrong.filter.check(['nothing'])).toEqual(['unknown']);
     await expect(wrong.filter.describe()).rejects.toThrow(/encoded as putStringTwice/);
@@ -90,7 +91,7 @@ describe('Ids that a peer adds during a rebuild, and whose rows it does not read
     "are lost with 'foreignAdds: %s' as often as the formula says: %p",
     async (foreignAdds, rate) => {
       const key = redis.name();
-      const layout = { kind: 'go-zero', key, bits: BITS, foreignAdds } as const;
+      const layout = goZero({ key, bits: BITS, foreignAdds });
       const { filter } = await redis.open(key, {}, { layout });
       const ids = idsOf('row', 1000);
       await runRebuild(rebuildJob(filter, sourceOf(ids)));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ForeignAdds, StoredLayout } from '../../../../src/filter/index.js';
+import type { ForeignAdds } from '../../../../src/interop/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
 import type { StoredFilter } from '../../../../src/store/index.js';
 import { eventually } from '../../../support/eventually.js';
@@ -48,7 +48,7 @@ const faults: Record<string, Fault> = {
 /** Processes, a peer, rebuilders and faults, all at once: how many ids that have rows were answered "absent". */
 async function wrongAbsents(peer: ForeignPeer, foreignAdds: ForeignAdds) {
   const key = redis.name();
-  const layout = { ...peer.layout(key), foreignAdds } as StoredLayout;
+  const layout = peer.layout(key, { foreignAdds });
   const open = async () => (await redis.open(key, {}, { layout })).filter;
   const [one, two, builder, otherBuilder] = [await open(), await open(), await open(), await open()];
   const rows: string[] = ['first'];

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { BloomIdError, BloomUnavailableError } from '../../../../src/common/index.js';
-import type { StoredLayout } from '../../../../src/filter/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
 import type { StoredFilter } from '../../../../src/store/index.js';
 import { idsOf } from '../../../support/built-filter.js';
@@ -114,7 +113,7 @@ export function describeForeign(peer: ForeignPeer): void {
       it('waits for somebody to say so, if it is told to', async () => {
         const key = redis.name();
         await fillByPeer(peer, admin, key, ['a']);
-        const layout = { ...peer.layout(key), adopt: 'explicit' } as StoredLayout;
+        const layout = peer.layout(key, { adopt: 'explicit' });
         const { filter } = await redis.open(key, {}, { layout, hasSource: false });
         expect(await filter.check(['b'])).toEqual(['unknown']);
         await expect(filter.add(['b'])).rejects.toThrow(/adopt/);

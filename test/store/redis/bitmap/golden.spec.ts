@@ -4,11 +4,11 @@ import {
   goZero,
   guava,
   type GuavaFunnel,
-  type IdKey,
   redisson,
-  type StoredLayout,
-  toIdKey,
-} from '../../../../src/filter/index.js';
+  type RedissonCodec,
+  spring,
+} from '../../../../src/interop/index.js';
+import { type IdKey, type BloomLayout, toIdKey } from '../../../../src/filter/index.js';
 import {
   byName,
   fromHex,
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.close());
 
-const openOn = async (key: string, layout: StoredLayout) =>
+const openOn = async (key: string, layout: BloomLayout) =>
   (
     await redis.open(
       key,
@@ -70,7 +70,7 @@ describe('A string that go-zero has filled', () => {
   it.each(filters)('of $bits bits is read as go-zero reads it', async ({ bits, added, valueHex, probes }) => {
     const key = redis.name();
     await admin.set(key, Buffer.from(valueHex, 'hex'));
-    const filter = await openOn(key, { kind: 'go-zero', key, bits });
+    const filter = await openOn(key, goZero({ key, bits }));
     await expectFound([filter], added.filter(isId).map(keyOf));
     expect(await withoutCanaries(key, fromHex(valueHex))).toBe(
       toHex(padded(fromHex(valueHex), Math.ceil(bits / 8))),
@@ -87,7 +87,7 @@ describe('A string that go-zero has filled', () => {
   it.each(filters)('of $bits bits is written as go-zero writes it', async ({ bits, added, valueHex }) => {
     const key = redis.name();
     await admin.setbit(key, goZero.layout({ bits }).positions(keyOf(added[1]!))[0]!, 1);
-    const filter = await openOn(key, { kind: 'go-zero', key, bits });
+    const filter = await openOn(key, goZero({ key, bits }));
     const ids = added.filter(isId).map(keyOf);
     await filter.add(ids);
     const empty = goZero.create({ bits });
@@ -101,7 +101,7 @@ describe('A string that go-zero has filled', () => {
 });
 
 describe('Keys that Redisson has filled', () => {
-  type Codec = Extract<StoredLayout, { kind: 'redisson' }>['codec'];
+  type Codec = RedissonCodec;
   const { single, filters } = readVectors<{
     readonly single: Readonly<Record<string, readonly VectorKey[]>>;
     readonly filters: readonly {
@@ -128,7 +128,7 @@ describe('Keys that Redisson has filled', () => {
     await admin.del(name, configKey, `{${name}}:nestjs-bloom:meta`);
     await admin.hset(configKey, config);
     await admin.set(name, Buffer.from(valueHex, 'hex'));
-    const filter = await openOn(name, { kind: 'redisson', name, codec });
+    const filter = await openOn(name, redisson({ name, codec }));
     await expectFound(
       [filter],
       added
@@ -157,7 +157,7 @@ describe('Keys that Redisson has filled', () => {
       await admin.del(name, configKey, `{${name}}:nestjs-bloom:meta`);
       await admin.hset(configKey, config);
       await admin.set(name, Buffer.from(valueHex, 'hex'));
-      const filter = await openOn(name, { kind: 'redisson', name, codec });
+      const filter = await openOn(name, redisson({ name, codec }));
       const added = await filter.add(batchIds.map(keyOf));
       // Canaries may have set the bits of an id before.
       expect(added.filter(Boolean).length).toBeLessThanOrEqual(batchAdd);
@@ -184,13 +184,7 @@ describe("Bits that Spring's helper and Guava set", () => {
     const [theirs, ours] = [offsets.slice(1, 4), offsets.slice(4, 7)];
     for (const offset of theirs.flatMap((one) => one.offsets)) await admin.setbit(key, offset, 1);
     const funnel = vector.funnel === 'putString once' ? 'stringFunnel' : 'putStringTwice';
-    const layout: StoredLayout = {
-      kind: 'spring',
-      key,
-      funnel,
-      capacity: expectedInsertions,
-      errorRate: fpp,
-    };
+    const layout: BloomLayout = spring({ key, funnel, capacity: expectedInsertions, errorRate: fpp });
     const filter = await openOn(key, layout);
     await expectFound(
       [filter],
@@ -218,7 +212,7 @@ describe("Bits that Spring's helper and Guava set", () => {
     const funnel = vector.funnel.replace('(UTF_8)', '') as GuavaFunnel;
     const key = redis.name();
     await admin.set(key, Buffer.from(writeToHex, 'hex'));
-    const filter = await openOn(key, { kind: 'guava', key, funnel, strategy });
+    const filter = await openOn(key, guava({ key, funnel, strategy }));
     const expected = guava.read(fromHex(writeToHex), { funnel });
     const ids = ['12345', '-7', '99'];
     await filter.add(ids);

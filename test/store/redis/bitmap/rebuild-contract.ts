@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { BloomRebuildError } from '../../../../src/common/index.js';
-import type { ForeignAdds, StoredLayout } from '../../../../src/filter/index.js';
+import type { ForeignAdds } from '../../../../src/interop/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
 import { commitIds, idsOf, leaseOf, mergeIds, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
@@ -26,7 +26,7 @@ export function describeForeignRebuild(peer: ForeignPeer): void {
     afterAll(() => redis.close());
 
     const open = async (key: string, foreignAdds?: ForeignAdds) => {
-      const layout = { ...peer.layout(key), ...(foreignAdds && { foreignAdds }) } as StoredLayout;
+      const layout = peer.layout(key, foreignAdds && { foreignAdds });
       return (await redis.open(key, {}, { layout, hasSource: true })).filter;
     };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import type { ForeignAdds, StoredLayout } from '../../../../src/filter/index.js';
+import type { ForeignAdds } from '../../../../src/interop/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
 import { luaSources } from '../../../support/lua-sources.js';
 import { luaReplacing, luaWithout } from '../../../support/broken-lua.js';
@@ -27,7 +27,7 @@ type Lua = typeof luaSources;
 
 async function built(lua: Lua, peer = goZero, foreignAdds: ForeignAdds = 'keep') {
   const key = redis.name();
-  const layout = { ...peer.layout(key), foreignAdds } as StoredLayout;
+  const layout = peer.layout(key, { foreignAdds });
   const open = async () => (await redis.open(key, { luaSources: lua }, { layout })).filter;
   const [one, two] = [await open(), await open()];
   await runRebuild(rebuildJob(one, sourceOf(BUILT)));

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Cluster } from 'ioredis';
 import { BloomConfigError, BloomUnavailableError } from '../../../../src/common/index.js';
-import type { StoredLayout } from '../../../../src/filter/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
 import { idsOf } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
@@ -108,7 +107,7 @@ describe('On a cluster, a filter on the key of a peer', () => {
       const { host, port } = redis.server;
       const cluster = new Cluster([{ host, port }]);
       cluster.on('error', () => {});
-      const layout: StoredLayout = { ...peer.layout(key), foreignAdds: 'recent' } as StoredLayout;
+      const layout = peer.layout(key, { foreignAdds: 'recent' });
       const { filter } = await redis.open('products', { redis: cluster }, { layout });
       await runRebuild(rebuildJob(filter, sourceOf(BUILT)));
       await filter.add(['added']);

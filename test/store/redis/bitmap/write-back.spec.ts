@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { guava } from '../../../../src/filter/index.js';
+import { guava } from '../../../../src/interop/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
 import { idsOf } from '../../../support/built-filter.js';
 import { expectFound } from '../../../support/never-absent.js';

@@ -4,6 +4,8 @@ import { BloomConfigError, BloomUnavailableError } from '../../../../src/common/
 import type { OpenFilterOptions } from '../../../../src/store/index.js';
 import { build, idsOf, leaseOf, testPlan } from '../../../support/built-filter.js';
 import { type Instance, RedisFixture } from '../../../support/redis-fixture.js';
+import { goZero } from '../../../../src/interop/index.js';
+import { scaling } from '../../../../src/scaling/index.js';
 
 let redis: RedisFixture;
 let admin: Redis;
@@ -18,7 +20,7 @@ type Options = Partial<OpenFilterOptions>;
 const KINDS: [string, Options][] = [
   ['one generation', {}],
   ['one generation, with a copy of it', { replica: 'verified' }],
-  ['layers', { layout: { kind: 'blocked', scaling: {} } }],
+  ['layers', { layout: scaling() }],
 ];
 
 function open(owner: string | undefined, name: string, options: Options = {}): Promise<Instance> {
@@ -170,7 +172,7 @@ describe.each(KINDS.slice(0, 2))('A filter with a source, of %s', (_, options) =
 });
 
 describe('A filter on a key of other systems', () => {
-  const layout = { kind: 'go-zero', key: 'users', bits: 4096 } as const;
+  const layout = goZero({ key: 'users', bits: 4096 });
 
   it('is shared by any applications without a source', async () => {
     await admin.setbit('users', 4095, 1);
@@ -183,7 +185,7 @@ describe('A filter on a key of other systems', () => {
   });
 
   it('is claimed by the first that can rebuild it', async () => {
-    const mine = { layout: { ...layout, key: 'old-orders' }, hasSource: true };
+    const mine = { layout: goZero({ key: 'old-orders', bits: 4096 }), hasSource: true };
     await build((await open(undefined, redis.name(), mine)).filter, ['old']);
     const shop = await open('shop', redis.name(), mine);
     await shop.filter.verify!();
@@ -193,7 +195,7 @@ describe('A filter on a key of other systems', () => {
   });
 
   it('belongs to one that rebuilds it', async () => {
-    const mine = { layout: { ...layout, key: 'orders' }, hasSource: true };
+    const mine = { layout: goZero({ key: 'orders', bits: 4096 }), hasSource: true };
     const shop = await open('shop', redis.name(), mine);
     await build(shop.filter, ['a']);
     const crm = await open('crm', redis.name(), mine);

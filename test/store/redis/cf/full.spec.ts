@@ -5,9 +5,11 @@ import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
 import { build, commitIds, idsOf, leaseOf, testPlan } from '../../../support/built-filter.js';
 import type { RedisFixture } from '../../../support/redis-fixture.js';
 import { removable } from '../../../support/abilities.js';
+import { cuckoo } from '../../../../src/interop/index.js';
+import type { BloomLayout } from '../../../../src/filter/index.js';
 
 const demand = { capacity: 50, errorRate: 0.05 };
-const doesNotGrow = { kind: 'cuckoo', expansion: 0 } as const;
+const doesNotGrow = cuckoo({ expansion: 0 });
 
 describeOwnBf('A cuckoo filter that takes no further id', () => {
   let redis: RedisFixture;
@@ -18,7 +20,7 @@ describeOwnBf('A cuckoo filter that takes no further id', () => {
   });
   afterAll(() => redis.close());
 
-  async function open(layout: { kind: 'cuckoo'; expansion?: number }, name = redis.name()) {
+  async function open(layout: BloomLayout, name = redis.name()) {
     const { filter } = await redis.open(name, {}, { layout, plan: testPlan(demand), drainMs: 0 });
     return filter;
   }
@@ -44,7 +46,7 @@ describeOwnBf('A cuckoo filter that takes no further id', () => {
 
   it('says so too when it has as many tables as the server allows', async () => {
     const name = redis.name();
-    const filter = await open({ kind: 'cuckoo' }, name);
+    const filter = await open(cuckoo(), name);
     await build(filter, ['a'], demand);
     const key = (await admin.keys(`bloom:{${name}}:cf:*`)).find((one) => /:cf:[\w-]+$/.test(one))!;
     const addAgain = () => admin.call('CF.ADD', key, 'again').catch(String);
@@ -57,7 +59,7 @@ describeOwnBf('A cuckoo filter that takes no further id', () => {
   });
 
   it('says what the server refused when it is not full: out of memory', async () => {
-    const filter = await open({ kind: 'cuckoo' });
+    const filter = await open(cuckoo());
     await build(filter, ['a'], demand);
     await admin.config('SET', 'maxmemory', '1');
     try {

@@ -8,8 +8,9 @@ import { build, idsOf, testPlan } from '../../../support/built-filter.js';
 import { expectFound } from '../../../support/never-absent.js';
 import type { RedisFixture } from '../../../support/redis-fixture.js';
 import { removable } from '../../../support/abilities.js';
+import { cuckoo } from '../../../../src/interop/index.js';
 
-const layout = { kind: 'cuckoo' } as const;
+const layout = cuckoo();
 const demand = { capacity: 1000, errorRate: 0.01 };
 const BUILT = idsOf('built', 200);
 

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BloomConfigError, BloomUnavailableError } from '../../../../src/common/index.js';
-import { planFilter } from '../../../../src/filter/index.js';
 import type { RemovableFilter } from '../../../../src/store/index.js';
 import { bfFixture, describeBf } from '../../../support/bf-server.js';
 import { build as buildNow, commitIds, idsOf, leaseOf, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { removable } from '../../../support/abilities.js';
+import { cuckoo } from '../../../../src/interop/index.js';
 
-const layout = { kind: 'cuckoo' } as const;
+const layout = cuckoo();
 const demand = { capacity: 1000, errorRate: 0.01 };
 
 describeBf('A cuckoo filter in Redis', () => {
@@ -55,7 +55,7 @@ describeBf('A cuckoo filter in Redis', () => {
     expect(await filter.remove(['twice'])).toEqual([true]);
     expect(await filter.remove(['twice'])).toEqual([false]);
     expect((await filter.describe()).count).toBe(250);
-    const { hashCount } = planFilter({ ...demand, layout });
+    const { hashCount } = cuckoo.plan(demand);
     expect((await filter.describe()).shape).toMatchObject({ hashCount });
   });
 

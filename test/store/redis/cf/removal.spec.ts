@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BloomUnavailableError } from '../../../../src/common/index.js';
-import { cuckoo } from '../../../../src/filter/index.js';
+import { cuckoo } from '../../../../src/interop/index.js';
 import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
 import { luaReplacing } from '../../../support/broken-lua.js';
 import {
@@ -18,7 +18,7 @@ import type { RedisFixture } from '../../../support/redis-fixture.js';
 import { TcpProxy } from '../../../support/tcp-proxy.js';
 import { removable } from '../../../support/abilities.js';
 
-const layout = { kind: 'cuckoo' } as const;
+const layout = cuckoo();
 const demand = { capacity: 100, errorRate: 0.05 };
 
 type StoreOptions = Parameters<RedisFixture['open']>[1];

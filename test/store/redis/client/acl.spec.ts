@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
 import { describeError } from '../../../../src/common/index.js';
-import type { StoredLayout } from '../../../../src/filter/index.js';
+import type { BloomLayout } from '../../../../src/filter/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
 import {
   isAdoptable,
@@ -16,6 +16,9 @@ import { redissonPeer } from '../../../support/peers/redisson-peer.js';
 import { rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
+import { cuckoo, goZero, redisBloom } from '../../../../src/interop/index.js';
+import { scaling } from '../../../../src/scaling/index.js';
+import { blocked } from '../../../../src/filter/index.js';
 
 const BUILT = idsOf('built', 50);
 const plan = testPlan({ capacity: 300, errorRate: 0.001 });
@@ -34,7 +37,7 @@ function commandsOfTable(...kinds: readonly string[]): string[] {
 interface Kind {
   /** Rows of the table. */
   readonly rows: readonly string[];
-  readonly layout: (key: string) => StoredLayout;
+  readonly layout: (key: string) => BloomLayout;
   readonly hasSource?: boolean;
   readonly denials?: OpenFilterOptions['denials'];
   readonly start?: () => Promise<RedisFixture>;
@@ -112,16 +115,16 @@ function describeKind(name: string, one: Kind): void {
 
 describeKind('a filter of layout blocked', {
   rows: ['every filter', '`blocked`'],
-  layout: () => ({ kind: 'blocked' }),
+  layout: () => blocked,
 });
 describeKind('a shared negative cache', {
   rows: ['every filter', '`blocked`'],
-  layout: () => ({ kind: 'blocked' }),
+  layout: () => blocked,
   denials: { lifeMs: 5000, maxIds: 100 },
 });
 describeKind('go-zero', {
   rows: ['every filter', 'bits'],
-  layout: (key) => ({ kind: 'go-zero', key, bits: 20_000 }),
+  layout: (key) => goZero({ key, bits: 20_000 }),
 });
 describeKind('Redisson', {
   rows: ['every filter', 'bits'],
@@ -129,18 +132,18 @@ describeKind('Redisson', {
 });
 describeKind('a filter that grows', {
   rows: ['every filter', '`scaling`'],
-  layout: () => ({ kind: 'blocked', scaling: {} }),
+  layout: () => scaling(),
   hasSource: false,
 });
 describeOwnBf('On a server with BF.* and CF.*', () => {
   describeKind('BF.*', {
     rows: ['every filter', '`redisbloom`'],
-    layout: (key) => ({ kind: 'redisbloom', key }),
+    layout: (key) => redisBloom({ key }),
     start: ownBfFixture,
   });
   describeKind('CF.*', {
     rows: ['every filter', '`cuckoo`'],
-    layout: () => ({ kind: 'cuckoo' }),
+    layout: () => cuckoo(),
     start: ownBfFixture,
   });
 });

@@ -4,6 +4,7 @@ import { BloomUnavailableError } from '../../../../src/common/index.js';
 import { build, idsOf } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { type Instance, RedisFixture } from '../../../support/redis-fixture.js';
+import { scaling } from '../../../../src/scaling/index.js';
 
 let redis: RedisFixture;
 let admin: Redis;
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.close());
 
-const layout = { kind: 'blocked', scaling: {} } as const;
+const layout = scaling();
 const demand = { capacity: 500, errorRate: 0.01 };
 
 /** A filter of several layers, and two processes that know it. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { planLayer } from '../../../../src/filter/index.js';
+import { planLayer, scaling } from '../../../../src/scaling/index.js';
 import { build, idsOf, leaseOf, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { commandCounts, type Instance, RedisFixture } from '../../../support/redis-fixture.js';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.close());
 
-const layout = { kind: 'blocked', scaling: {} } as const;
+const layout = scaling();
 const demand = { capacity: 500, errorRate: 0.01 };
 
 function open(name: string): Promise<Instance> {
@@ -64,8 +64,7 @@ describe('A filter in Redis that grew', () => {
 
   it('opens layers by the limit of the process that adds, whichever made the filter', async () => {
     const name = redis.name();
-    const limited = (maxCapacity: number) =>
-      redis.open(name, {}, { layout: { kind: 'blocked', scaling: { maxCapacity } } });
+    const limited = (maxCapacity: number) => redis.open(name, {}, { layout: scaling({ maxCapacity }) });
     const small = await limited(1000);
     await build(small.filter, [], demand);
     await small.filter.add(idsOf('first', 3000));

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build, leaseOf, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
+import { scaling } from '../../../../src/scaling/index.js';
 
 let redis: RedisFixture;
 beforeAll(async () => {
@@ -9,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.close());
 
-const layout = { kind: 'blocked', scaling: {} } as const;
+const layout = scaling();
 const demand = { capacity: 1, errorRate: 0.01 };
 
 describe('An add of several ids, for the last of which there is no room, when the filter is emptied meanwhile', () => {

@@ -3,20 +3,22 @@ import type { OpenFilterOptions } from '../../../../src/store/index.js';
 import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
 import { build, idsOf, leaseOf, mergeIds, testPlan } from '../../../support/built-filter.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
+import { cuckoo, goZero, redisBloom } from '../../../../src/interop/index.js';
+import { scaling } from '../../../../src/scaling/index.js';
 
 /** When the reply of a swap is lost, and no inquiry is answered, the run fails and ends its staging, though it went live. */
 describe('A staging that is ended after its swap', () => {
   expectStays(() => RedisFixture.start(), {
     'a filter of one generation': {},
-    'a filter that grows': { layout: { kind: 'blocked', scaling: {} }, hasSource: false },
-    'a filter on a key of go-zero': { layout: { kind: 'go-zero', key: 'shop', bits: 65536 } },
+    'a filter that grows': { layout: scaling(), hasSource: false },
+    'a filter on a key of go-zero': { layout: goZero({ key: 'shop', bits: 65536 }) },
   });
 });
 
 describeOwnBf('A staging on the server that is ended after its swap', () => {
   expectStays(() => ownBfFixture(), {
-    'a filter of BF.*': { layout: { kind: 'redisbloom', key: 'shop-bf' } },
-    'a filter of CF.*': { layout: { kind: 'cuckoo' } },
+    'a filter of BF.*': { layout: redisBloom({ key: 'shop-bf' }) },
+    'a filter of CF.*': { layout: cuckoo() },
   });
 });
 

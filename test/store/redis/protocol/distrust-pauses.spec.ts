@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
+import { goZero } from '../../../../src/interop/index.js';
+import { scaling } from '../../../../src/scaling/index.js';
 import type { OpenFilterOptions } from '../../../../src/store/index.js';
 import { build } from '../../../support/built-filter.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
@@ -17,8 +19,8 @@ afterAll(() => redis.close());
 
 const KINDS: [string, Partial<OpenFilterOptions>, string][] = [
   ['one generation', {}, 'bloom:{NAME}:builds'],
-  ['layers', { layout: { kind: 'blocked', scaling: {} }, hasSource: false }, 'bloom:{NAME}:builds'],
-  ['a peer', { layout: { kind: 'go-zero', key: 'peer', bits: 65536 } }, '{peer}:nestjs-bloom:builds'],
+  ['layers', { layout: scaling(), hasSource: false }, 'bloom:{NAME}:builds'],
+  ['a peer', { layout: goZero({ key: 'peer', bits: 65536 }) }, '{peer}:nestjs-bloom:builds'],
 ];
 
 it.each(KINDS)(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import type { StoredLayout } from '../../../../src/filter/index.js';
+import type { BloomLayout } from '../../../../src/filter/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
 import { idsOf } from '../../../support/built-filter.js';
 import { bfFixture, describeBf } from '../../../support/bf-server.js';
@@ -8,6 +8,7 @@ import { expectFound } from '../../../support/never-absent.js';
 import { EVERY_PEER } from '../../../support/peers/every-peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
+import { redisBloom } from '../../../../src/interop/index.js';
 
 const BUILT = idsOf('built', 50);
 
@@ -28,7 +29,7 @@ const TEXTS: Record<string, (client: Redis, key: string) => Promise<unknown>> = 
 /** The first build leaves the key alone, and says so; when it is gone, the build is carried out. */
 async function expectLeftAlone(
   redis: RedisFixture,
-  layoutOf: (key: string) => StoredLayout,
+  layoutOf: (key: string) => BloomLayout,
   make: (client: Redis, key: string) => Promise<unknown>,
   isLate: boolean,
 ): Promise<void> {
@@ -62,8 +63,8 @@ describe.each(EVERY_PEER.map((peer) => [peer.name, peer] as const))('The first b
   });
   afterAll(() => redis.close());
 
-  describe.each(['keep', 'recent', 'none'])('with foreignAdds %s', (foreignAdds) => {
-    const layoutOf = (key: string) => ({ ...peer.layout(key), foreignAdds }) as StoredLayout;
+  describe.each(['keep', 'recent', 'none'] as const)('with foreignAdds %s', (foreignAdds) => {
+    const layoutOf = (key: string) => peer.layout(key, { foreignAdds });
 
     it.each(Object.entries({ ...OTHER_TYPES, ...TEXTS }))('leaves %s alone', (_, make) =>
       expectLeftAlone(redis, layoutOf, make, false),
@@ -82,7 +83,7 @@ describeBf('The first build of BF.*', () => {
   });
   afterAll(() => redis.close());
 
-  const layoutOf = (key: string): StoredLayout => ({ kind: 'redisbloom', key });
+  const layoutOf = (key: string): BloomLayout => redisBloom({ key });
   const kinds = {
     ...OTHER_TYPES,
     ...TEXTS,

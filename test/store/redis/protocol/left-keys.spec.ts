@@ -1,16 +1,18 @@
 import { expect, it } from '@jest/globals';
-import type { StoredLayout } from '../../../../src/filter/index.js';
+import type { BloomLayout } from '../../../../src/filter/index.js';
 import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
 import { build, leaseOf, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
 import { TcpProxy } from '../../../support/tcp-proxy.js';
+import { cuckoo } from '../../../../src/interop/index.js';
+import { scaling } from '../../../../src/scaling/index.js';
 
 const plan = testPlan({ capacity: 100, errorRate: 0.05 });
 
 /** A process that dies after the swap removes nothing: as one that may not. */
-async function expectNothingLeft(redis: RedisFixture, layout: StoredLayout, hasSource: boolean) {
+async function expectNothingLeft(redis: RedisFixture, layout: BloomLayout, hasSource: boolean) {
   try {
     const admin = redis.client();
     const opened = { layout, plan, hasSource, drainMs: 0 };
@@ -33,12 +35,12 @@ async function expectNothingLeft(redis: RedisFixture, layout: StoredLayout, hasS
 }
 
 it('A filter that grows leaves no layers for ever when who empties it dies after the swap', async () => {
-  await expectNothingLeft(await RedisFixture.start(), { kind: 'blocked', scaling: {} }, false);
+  await expectNothingLeft(await RedisFixture.start(), scaling(), false);
 });
 
 describeOwnBf('A cuckoo filter', () => {
   it('leaves no keys for ever when who rebuilds it dies after the swap', async () => {
-    await expectNothingLeft(await ownBfFixture(), { kind: 'cuckoo' }, true);
+    await expectNothingLeft(await ownBfFixture(), cuckoo(), true);
   });
 });
 

@@ -1,23 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { BloomRebuildError } from '../../../../src/common/index.js';
-import type { StoredLayout } from '../../../../src/filter/index.js';
+import type { BloomLayout } from '../../../../src/filter/index.js';
 import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
 import { build, leaseOf, testPlan } from '../../../support/built-filter.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
+import { cuckoo, redisBloom } from '../../../../src/interop/index.js';
+import { scaling } from '../../../../src/scaling/index.js';
 
 describe('A filter without a source that somebody makes again, empty', () => {
-  keepsFromBeingMadeAgain('that grows', { kind: 'blocked', scaling: {} }, () => RedisFixture.start());
+  keepsFromBeingMadeAgain('that grows', scaling(), () => RedisFixture.start());
 });
 
 describeOwnBf('A filter without a source on the server that somebody makes again, empty', () => {
-  keepsFromBeingMadeAgain('of BF.*', { kind: 'redisbloom' }, ownBfFixture);
-  keepsFromBeingMadeAgain('of CF.*', { kind: 'cuckoo' }, ownBfFixture);
+  keepsFromBeingMadeAgain('of BF.*', redisBloom(), ownBfFixture);
+  keepsFromBeingMadeAgain('of CF.*', cuckoo(), ownBfFixture);
 });
 
 function keepsFromBeingMadeAgain(
   kind: string,
-  layout: StoredLayout,
+  layout: BloomLayout,
   start: () => Promise<RedisFixture>,
 ): void {
   describe(kind, () => {

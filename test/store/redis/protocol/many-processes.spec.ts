@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import type { StoredLayout } from '../../../../src/filter/index.js';
 import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
 import { build, idsOf, testPlan } from '../../../support/built-filter.js';
 import type { ProcessOptions } from '../../../support/processes/process-protocol.js';
 import { Processes } from '../../../support/processes/processes.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
+import { layoutOf, type LayoutRecipe } from '../../../support/layout-recipe.js';
 
 const PROCESSES = 3;
 const RUN_MS = 3000;
 const FIRST = idsOf('first', 100);
 
 interface Case {
-  readonly layout: StoredLayout;
+  readonly layout: LayoutRecipe;
   readonly plan: ProcessOptions['plan'];
   readonly hasSource: boolean;
   readonly removes?: boolean;
@@ -31,7 +31,8 @@ function describeProcesses(start: () => Promise<RedisFixture>, cases: Record<str
   it.each(Object.entries(cases))('%s', async (_, { layout, plan, hasSource, removes = false }) => {
     const name = redis.name();
     const drainMs = removes ? 300 : 0;
-    const open = async () => (await redis.open(name, {}, { layout, plan, hasSource, drainMs })).filter;
+    const open = async () =>
+      (await redis.open(name, {}, { layout: layoutOf(layout), plan, hasSource, drainMs })).filter;
     const filter = await open();
     await build(filter, hasSource ? FIRST : [], plan);
     if (!hasSource) await filter.add(FIRST);
@@ -66,13 +67,13 @@ const plan = testPlan({ capacity: 2000, errorRate: 0.01 });
 describe('Several processes at once deny no id that one of them has added', () => {
   describeProcesses(() => RedisFixture.start(), {
     'a filter that grows': {
-      layout: { kind: 'blocked', scaling: {} },
+      layout: { maker: 'scaling' },
       plan: testPlan({ capacity: 50, errorRate: 0.01 }),
       hasSource: false,
     },
     'a filter on the key of go-zero': {
       // With the bits of the live string kept, adds to it alone would do.
-      layout: { kind: 'go-zero', key: 'shared', bits: 200_000, foreignAdds: 'none' },
+      layout: { maker: 'goZero', options: { key: 'shared', bits: 200_000, foreignAdds: 'none' } },
       plan,
       hasSource: true,
     },
@@ -81,9 +82,9 @@ describe('Several processes at once deny no id that one of them has added', () =
 
 describeOwnBf('Several processes at once deny no id, on a server with BF.* and CF.*', () => {
   describeProcesses(ownBfFixture, {
-    'BF.*': { layout: { kind: 'redisbloom', key: 'shared' }, plan, hasSource: true },
+    'BF.*': { layout: { maker: 'redisBloom', options: { key: 'shared' } }, plan, hasSource: true },
     'CF.*, from which ids are removed': {
-      layout: { kind: 'cuckoo' },
+      layout: { maker: 'cuckoo' },
       plan: testPlan({ capacity: 1000, errorRate: 0.05 }),
       hasSource: true,
       removes: true,

@@ -1,26 +1,25 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { RedisOptions } from 'ioredis';
-import type { StoredLayout } from '../../../../src/filter/index.js';
+import type { BloomLayout } from '../../../../src/filter/index.js';
 import type { StoredFilter, RebuildLease } from '../../../../src/store/index.js';
 import { build, idsOf, leaseOf, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
 import { TcpProxy } from '../../../support/tcp-proxy.js';
+import { goZero } from '../../../../src/interop/index.js';
+import { scaling } from '../../../../src/scaling/index.js';
+import { blocked } from '../../../../src/filter/index.js';
 
 /** As by default: a process that dies blocks the others for so long. */
 const LEASE_MS = 30_000;
 const WRITE_TIMEOUT_MS = 300;
 const BACK_MS = 5000;
 
-const KINDS: readonly (readonly [string, StoredLayout, string])[] = [
-  ['of layout blocked', { kind: 'blocked' }, 'bloom:{products}:lease'],
-  ['that grows', { kind: 'blocked', scaling: {} }, 'bloom:{products}:lease'],
-  [
-    'on the key of go-zero',
-    { kind: 'go-zero', key: 'products', bits: 20_000 },
-    '{products}:nestjs-bloom:lease',
-  ],
+const KINDS: readonly (readonly [string, BloomLayout, string])[] = [
+  ['of layout blocked', blocked, 'bloom:{products}:lease'],
+  ['that grows', scaling(), 'bloom:{products}:lease'],
+  ['on the key of go-zero', goZero({ key: 'products', bits: 20_000 }), '{products}:nestjs-bloom:lease'],
 ];
 
 describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, key) => {

@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import type { StoredLayout } from '../../../../src/filter/index.js';
-import { redisson } from '../../../../src/filter/index.js';
+import { blocked, type BloomLayout } from '../../../../src/filter/index.js';
+import { redisson, cuckoo, goZero, redisBloom } from '../../../../src/interop/index.js';
 import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
 import { build, idsOf, testPlan } from '../../../support/built-filter.js';
 import { commandsOf } from '../../../support/lua-commands.js';
 import { redissonPeer } from '../../../support/peers/redisson-peer.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
+import { scaling } from '../../../../src/scaling/index.js';
 
 const plan = testPlan({ capacity: 1000, errorRate: 0.01 });
 
 interface Case {
-  readonly layout: (key: string) => StoredLayout;
+  readonly layout: (key: string) => BloomLayout;
   readonly hasSource?: boolean;
   /** How the names of its scripts begin. */
   readonly scripts: readonly string[];
@@ -103,7 +104,7 @@ function describeAdvice(name: string, one: Case): void {
 }
 
 describeAdvice('a filter of layout blocked', {
-  layout: () => ({ kind: 'blocked' }),
+  layout: () => blocked,
   scripts: [
     'add',
     'check',
@@ -119,7 +120,7 @@ describeAdvice('a filter of layout blocked', {
   keys: (key) => [`bloom:{${key}}:*`],
 });
 describeAdvice('a filter on the key of go-zero', {
-  layout: (key) => ({ kind: 'go-zero', key, bits: 20_000 }),
+  layout: (key) => goZero({ key, bits: 20_000 }),
   scripts: ['bitmap'],
   keys: (key) => [key, `{${key}}:nestjs-bloom:*`],
 });
@@ -129,7 +130,7 @@ describeAdvice('a filter on the keys of Redisson', {
   keys: (key) => [key, redisson.keys(key).config, `{${key}}:nestjs-bloom:*`],
 });
 describeAdvice('a filter that grows', {
-  layout: () => ({ kind: 'blocked', scaling: {} }),
+  layout: () => scaling(),
   hasSource: false,
   scripts: ['growing', 'stage', 'merge'],
   keys: (key) => [`bloom:{${key}}:*`],
@@ -137,14 +138,14 @@ describeAdvice('a filter that grows', {
 
 describeOwnBf('With BF.* and CF.*', () => {
   describeAdvice('a filter of BF.*', {
-    layout: (key) => ({ kind: 'redisbloom', key }),
+    layout: (key) => redisBloom({ key }),
     scripts: ['bf'],
     alone: ['BF.INFO'],
     keys: (key) => [key, `{${key}}:nestjs-bloom:*`],
     start: ownBfFixture,
   });
   describeAdvice('a filter of CF.*', {
-    layout: () => ({ kind: 'cuckoo' }),
+    layout: () => cuckoo(),
     scripts: ['cf'],
     keys: (key) => [`bloom:{${key}}:cf:*`],
     start: ownBfFixture,

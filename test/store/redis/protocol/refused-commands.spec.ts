@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { BloomUnavailableError } from '../../../../src/common/index.js';
-import type { StoredLayout } from '../../../../src/filter/index.js';
+import type { BloomLayout } from '../../../../src/filter/index.js';
 import { isRemovable } from '../../../../src/store/index.js';
 import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
 import { build, idsOf, testPlan } from '../../../support/built-filter.js';
@@ -9,12 +9,15 @@ import { commandsOf } from '../../../support/lua-commands.js';
 import { redissonPeer } from '../../../support/peers/redisson-peer.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
+import { cuckoo, goZero, redisBloom } from '../../../../src/interop/index.js';
+import { scaling } from '../../../../src/scaling/index.js';
+import { blocked } from '../../../../src/filter/index.js';
 
 const BUILT = idsOf('built', 50);
 const demand = { capacity: 1000, errorRate: 0.01 };
 
 interface Case {
-  readonly layout: (key: string) => StoredLayout;
+  readonly layout: (key: string) => BloomLayout;
   readonly hasSource?: boolean;
   /** Scripts of lookups, adds and removals, and those of rebuilds: how their names begin. */
   readonly used: readonly string[];
@@ -81,28 +84,28 @@ function describeRefused(name: string, one: Case): void {
 }
 
 describeRefused('a filter of layout blocked', {
-  layout: () => ({ kind: 'blocked' }),
+  layout: () => blocked,
   used: ['check', 'add'],
   ofBuilds: ['stage', 'publish', 'load', 'merge', 'swap'],
 });
 const ofBits = { used: ['bitmapCheck', 'bitmapAdd'], ofBuilds: ['bitmap'] };
-describeRefused('go-zero', { layout: (key) => ({ kind: 'go-zero', key, bits: 20_000 }), ...ofBits });
+describeRefused('go-zero', { layout: (key) => goZero({ key, bits: 20_000 }), ...ofBits });
 describeRefused('Redisson', { layout: redissonPeer({ codec: 'StringCodec' }).layout, ...ofBits });
 describeRefused('a filter that grows', {
-  layout: () => ({ kind: 'blocked', scaling: {} }),
+  layout: () => scaling(),
   hasSource: false,
   used: ['growingCheck', 'growingAdd'],
 });
 
 describeOwnBf('On a server with BF.* and CF.*', () => {
   describeRefused('BF.*', {
-    layout: (key) => ({ kind: 'redisbloom', key }),
+    layout: (key) => redisBloom({ key }),
     used: ['bfCheck', 'bfAdd'],
     ofBuilds: ['bf'],
     start: ownBfFixture,
   });
   describeRefused('CF.*', {
-    layout: () => ({ kind: 'cuckoo' }),
+    layout: () => cuckoo(),
     used: ['cfCheck', 'cfAdd', 'cfClock', 'cfRemove'],
     ofBuilds: ['cf'],
     start: ownBfFixture,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { BloomFormatError } from '../../../../src/common/index.js';
-import { cuckoo, redisBloom, type RedisBloomChunk } from '../../../../src/filter/index.js';
+import { cuckoo, redisBloom, type RedisBloomChunk } from '../../../../src/interop/index.js';
 import { bfFixture, describeBf } from '../../../support/bf-server.js';
 import { idsOf } from '../../../support/built-filter.js';
 import type { RedisFixture } from '../../../support/redis-fixture.js';

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StoredLayout } from '../../../../src/filter/index.js';
+import type { BloomLayout } from '../../../../src/filter/index.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
+import { goZero } from '../../../../src/interop/index.js';
+import { scaling } from '../../../../src/scaling/index.js';
+import { blocked } from '../../../../src/filter/index.js';
 
 describe('Lookups in a loop leave the event loop its turns', () => {
   let redis: RedisFixture;
@@ -9,10 +12,10 @@ describe('Lookups in a loop leave the event loop its turns', () => {
   });
   afterAll(() => redis.close());
 
-  it.each<[string, StoredLayout]>([
-    ['blocked', { kind: 'blocked' }],
-    ['blocked, growing', { kind: 'blocked', scaling: {} }],
-    ['go-zero', { kind: 'go-zero', key: 'shared', bits: 10_000 }],
+  it.each<[string, BloomLayout]>([
+    ['blocked', blocked],
+    ['blocked, growing', scaling()],
+    ['go-zero', goZero({ key: 'shared', bits: 10_000 })],
   ])('while a filter is not ready: %s', async (_, layout) => {
     const { filter } = await redis.open(redis.name(), {}, { layout });
     let turns = 0;

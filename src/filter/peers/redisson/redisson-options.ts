@@ -1,10 +1,10 @@
+import { checkOptionNames } from '../../layout-options.js';
 import { BloomConfigError, printed } from '../../../common/index.js';
 import { checkForeignOptions, checkForeignKey, type ForeignKeyOptions } from '../bits/foreign-key.js';
 import { encoderOf, type RedissonCodec, type RedissonType } from './codec.js';
 
 /** A filter of Redisson on the very keys that `RBloomFilter` uses. */
-export interface RedissonStoredLayout extends ForeignKeyOptions {
-  readonly kind: 'redisson';
+export interface RedissonLayoutOptions extends ForeignKeyOptions {
   /** As given to `getBloomFilter`, after the client's `nameMapper` if it has one. */
   readonly name: string;
   /** The value codec of the filter: stored nowhere, and silently wrong if one side has another. */
@@ -18,12 +18,15 @@ export interface RedissonStoredLayout extends ForeignKeyOptions {
   readonly resize?: boolean | undefined;
 }
 
+const OPTIONS: readonly string[] = ['name', 'codec', 'type', 'resize', 'foreignAdds', 'adopt'];
+
 /** @throws {BloomConfigError} for an option that cannot work. */
-export function checkRedissonLayout(layout: RedissonStoredLayout): void {
-  const { name, resize } = layout;
+export function checkRedissonOptions(options: RedissonLayoutOptions): void {
+  checkOptionNames('redisson', options, OPTIONS);
+  const { name, resize } = options;
   checkForeignKey('name', name);
-  encoderOf(layout);
-  checkForeignOptions(layout);
+  encoderOf(options);
+  checkForeignOptions(options);
   if (resize === undefined || typeof resize === 'boolean') return;
   throw new BloomConfigError(`Expected layout.resize to be true or false, got ${printed(resize)}.`);
 }

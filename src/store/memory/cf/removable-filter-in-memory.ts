@@ -1,7 +1,7 @@
-import type { IdKey } from '../../filter/index.js';
-import type { RemovableFilter } from '../index.js';
-import type { InMemoryFilter } from './in-memory-filter.js';
-import { StoredFilterInMemory } from './stored-filter-in-memory.js';
+import type { IdKey } from '../../../filter/index.js';
+import type { RemovableFilter } from '../../index.js';
+import type { InMemoryFilter } from '../in-memory-filter.js';
+import { StoredFilterInMemory } from '../stored-filter-in-memory.js';
 
 /** A filter in the memory of this process, of a layout that can remove ids. */
 export interface RemovableInMemoryFilter extends InMemoryFilter {

@@ -1,3 +1,4 @@
+import { checkOptionNames } from '../../layout-options.js';
 import {
   checkForeignOptions,
   checkForeignKey,
@@ -6,17 +7,19 @@ import {
 } from '../bits/foreign-key.js';
 
 /** A filter of go-zero on the very key that go-zero uses. */
-export interface GoZeroStoredLayout extends ForeignKeyOptions {
-  readonly kind: 'go-zero';
+export interface GoZeroLayoutOptions extends ForeignKeyOptions {
   /** As given to `bloom.New`. */
   readonly key: string;
   /** As given to `bloom.New`: stored nowhere, and silently wrong if one side has another number. */
   readonly bits: number;
 }
 
+const OPTIONS: readonly string[] = ['key', 'bits', 'foreignAdds', 'adopt'];
+
 /** @throws {BloomConfigError} for an option that cannot work. */
-export function checkGoZeroLayout(layout: GoZeroStoredLayout): void {
-  checkForeignKey('key', layout.key);
-  checkStoredBits(layout.bits);
-  checkForeignOptions(layout);
+export function checkGoZeroOptions(options: GoZeroLayoutOptions): void {
+  checkOptionNames('goZero', options, OPTIONS);
+  checkForeignKey('key', options.key);
+  checkStoredBits(options.bits);
+  checkForeignOptions(options);
 }

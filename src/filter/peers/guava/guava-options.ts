@@ -1,11 +1,12 @@
+import { checkOptionNames } from '../../layout-options.js';
 import { BloomConfigError, printed } from '../../../common/index.js';
 import { checkForeignOptions, checkForeignKey, type ForeignKeyOptions } from '../bits/foreign-key.js';
 import { checkFunnel, type GuavaFunnel } from './funnel.js';
 import { GUAVA_STRATEGIES, type GuavaStrategy } from './guava-layout.js';
 
 /** A filter of Guava in a Redis string that holds what `BloomFilter.writeTo` writes. */
-export interface GuavaStoredLayout extends ForeignKeyOptions {
-  readonly kind: 'guava';
+export interface GuavaLayoutOptions extends ForeignKeyOptions {
+  /** The key that the peers use. */
   readonly key: string;
   /** Stored nowhere, and silently wrong if one side has another. */
   readonly funnel: GuavaFunnel;
@@ -13,12 +14,15 @@ export interface GuavaStoredLayout extends ForeignKeyOptions {
   readonly strategy?: GuavaStrategy | undefined;
 }
 
+const OPTIONS: readonly string[] = ['key', 'funnel', 'strategy', 'foreignAdds', 'adopt'];
+
 /** @throws {BloomConfigError} for an option that cannot work. */
-export function checkGuavaLayout(layout: GuavaStoredLayout): void {
-  const { key, funnel, strategy } = layout;
+export function checkGuavaOptions(options: GuavaLayoutOptions): void {
+  checkOptionNames('guava', options, OPTIONS);
+  const { key, funnel, strategy } = options;
   checkForeignKey('key', key);
   checkFunnel(funnel);
-  checkForeignOptions(layout);
+  checkForeignOptions(options);
   if (strategy === undefined || GUAVA_STRATEGIES.includes(strategy)) return;
   throw new BloomConfigError(
     `Expected layout.strategy to be one of ${GUAVA_STRATEGIES.join(', ')}, got ${printed(strategy)}.`,

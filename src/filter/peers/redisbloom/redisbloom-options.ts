@@ -1,10 +1,10 @@
+import { checkOptionNames } from '../../layout-options.js';
 import { BloomConfigError, printed } from '../../../common/index.js';
 import { type Adopt, checkAdopt } from '../bits/foreign-key.js';
 import { chainOf } from './redisbloom-size.js';
 
 /** A filter of the commands `BF.*`: Redis 8, Redis Stack, Valkey with valkey-bloom, Dragonfly. */
-export interface RedisBloomStoredLayout {
-  readonly kind: 'redisbloom';
+export interface RedisBloomLayoutOptions {
   /** The key that the peers use. Left out: a key of this filter's own, which nobody else writes to. */
   readonly key?: string | undefined;
   /** Ids of a further link, as a multiple of the last one's. Default 2. */
@@ -18,9 +18,12 @@ export interface RedisBloomStoredLayout {
   readonly adopt?: Adopt | undefined;
 }
 
+const OPTIONS: readonly string[] = ['key', 'expansion', 'nonScaling', 'adopt'];
+
 /** @throws {BloomConfigError} for a layout that `BF.RESERVE` cannot make. */
-export function checkRedisBloomLayout(layout: RedisBloomStoredLayout): void {
-  const { key, expansion, nonScaling, adopt } = layout;
+export function checkRedisBloomOptions(options: RedisBloomLayoutOptions): void {
+  checkOptionNames('redisBloom', options, OPTIONS);
+  const { key, expansion, nonScaling, adopt } = options;
   if (key !== undefined && (typeof key !== 'string' || key === '')) {
     throw new BloomConfigError(`Expected layout.key to be the name of a key, got ${String(key) || "''"}.`);
   }

@@ -1,14 +1,7 @@
-import {
-  BLOCK_BYTES,
-  type FilterShape,
-  type IdKey,
-  isLongerThan,
-  ScalableFilter,
-  type ScalingOptions,
-  tooLong,
-} from '../../filter/index.js';
-import type { StagePlan } from '../index.js';
-import type { InMemoryFilter, InMemoryScan } from './in-memory-filter.js';
+import { BLOCK_BYTES, type FilterShape, type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
+import { ScalableFilter, type ScalingOptions } from '../../../filter/scaling/index.js';
+import type { StagePlan } from '../../index.js';
+import type { InMemoryFilter, InMemoryScan } from '../in-memory-filter.js';
 
 /** A filter that grows by layers; when it cannot have a further one, the last one takes what comes. */
 export class InMemoryGrowingFilter implements InMemoryFilter {

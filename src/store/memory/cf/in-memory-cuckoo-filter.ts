@@ -1,17 +1,13 @@
+import { type FilterShape, type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
 import {
-  cuckoo,
+  cuckooCodec,
   type CuckooFilter,
   type CuckooLayout,
-  type CuckooStoredLayout,
-  type FilterShape,
-  type IdKey,
-  isLongerThan,
+  type CuckooLayoutOptions,
   type LayoutPlan,
-  planFilter,
-  tooLong,
-} from '../../filter/index.js';
-import type { StagePlan } from '../index.js';
-import type { InMemoryScan } from './in-memory-filter.js';
+} from '../../../filter/peers/index.js';
+import type { StagePlan } from '../../index.js';
+import type { InMemoryScan } from '../in-memory-filter.js';
 import type { RemovableInMemoryFilter } from './removable-filter-in-memory.js';
 
 /** How often an id is kept that is added again and again, before it can no longer be removed. */
@@ -21,7 +17,7 @@ const MOST_COPIES = 4;
 export class InMemoryCuckooFilter implements RemovableInMemoryFilter {
   readonly capacity: number;
 
-  private readonly plan: LayoutPlan;
+  private readonly plan: LayoutPlan<CuckooLayoutOptions>;
   private readonly maxIdBytes: number;
   private readonly filter: CuckooFilter;
   private readonly first: CuckooLayout;
@@ -31,12 +27,12 @@ export class InMemoryCuckooFilter implements RemovableInMemoryFilter {
    */
   private readonly kept = new Set<number>();
 
-  constructor({ maxIdBytes, ...demand }: StagePlan, layout: CuckooStoredLayout) {
-    this.plan = planFilter({ ...demand, layout });
-    this.capacity = demand.capacity;
+  constructor({ capacity, errorRate, maxIdBytes }: StagePlan, options: CuckooLayoutOptions) {
+    this.plan = cuckooCodec.plan({ ...options, capacity, errorRate });
+    this.capacity = capacity;
     this.maxIdBytes = maxIdBytes;
-    this.filter = cuckoo.create({ ...this.plan.layout, capacity: this.plan.bytes });
-    this.first = cuckoo.layout(this.filter.describe());
+    this.filter = cuckooCodec.create({ ...this.plan.layout, capacity: this.plan.bytes });
+    this.first = cuckooCodec.layout(this.filter.describe());
   }
 
   get bytes(): number {

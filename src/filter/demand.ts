@@ -1,0 +1,27 @@
+import { BloomConfigError, printed } from '../common/index.js';
+
+/** What a filter is planned for. */
+export interface Demand {
+  /** Ids the filter holds at its error rate. */
+  readonly capacity: number;
+  /** Share of absent ids answered "maybe". */
+  readonly errorRate: number;
+}
+
+/** @throws {BloomConfigError} */
+export function checkInteger(name: string, value: number, range: { min: number; max: number }): void {
+  if (Number.isSafeInteger(value) && value >= range.min && value <= range.max) return;
+  throw new BloomConfigError(
+    `Expected ${name} to be an integer from ${range.min} to ${range.max}, got ${printed(value)}.`,
+  );
+}
+
+/**
+ * @param demand with 0 < errorRate < 1
+ * @throws {BloomConfigError}
+ */
+export function checkDemand({ capacity, errorRate }: Demand, leastCapacity = 1): void {
+  checkInteger('capacity', capacity, { min: leastCapacity, max: Number.MAX_SAFE_INTEGER });
+  if (errorRate > 0 && errorRate < 1) return;
+  throw new BloomConfigError(`Expected errorRate to be above 0 and below 1, got ${printed(errorRate)}.`);
+}

@@ -1,0 +1,14 @@
+import { checkOptionNames } from '../../layout-options.js';
+import { type CuckooDemand, cuckooSize } from './cuckoo-size.js';
+
+/** A filter from which ids can be removed, in the form of `CF.*`. Its size comes from `capacity` and `errorRate` of the filter. */
+export type CuckooLayoutOptions = Omit<CuckooDemand, 'capacity'>;
+
+const OPTIONS = ['bucketSize', 'maxIterations', 'expansion'];
+
+/** @throws {BloomConfigError} for a layout that `CF.RESERVE` cannot make. */
+export function checkCuckooOptions(options: CuckooLayoutOptions): void {
+  checkOptionNames('cuckoo', options, OPTIONS);
+  const { bucketSize = 1, maxIterations, expansion } = options;
+  cuckooSize({ capacity: 2 * bucketSize, bucketSize, maxIterations, expansion });
+}

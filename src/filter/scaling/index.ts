@@ -1,0 +1,11 @@
+export type { LayoutPlan } from '../layout-plan.js';
+export { ScalableFilter, type ScalableFilterOptions, type ScalableLayer } from './scalable-filter.js';
+export {
+  checkScaling,
+  planLayer,
+  planLayerWithin,
+  type ScalingDemand,
+  type ScalingOptions,
+  stackErrorRate,
+} from './scaling-plan.js';
+export { scalingPlanner } from './scaling-planner.js';

@@ -1,0 +1,13 @@
+import { plannerOf } from '../layout-plan.js';
+import { layersErrorRate, planLayer, type ScalingOptions } from './scaling-plan.js';
+
+/** Plans the first layer of filters that grow; the expected error rate is over all layers that they then have. */
+export const scalingPlanner = plannerOf<ScalingOptions>({
+  kind: 'scaling',
+  size: (demand, scaling) => {
+    const { bytes, hashCount } = planLayer({ ...demand, scaling }, 0)!;
+    return { bits: bytes * 8, hashCount };
+  },
+  errorRate: ({ layout, capacity, errorRate }, ids) =>
+    layersErrorRate({ capacity, errorRate, scaling: layout }, ids),
+});

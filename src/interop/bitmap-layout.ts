@@ -1,0 +1,44 @@
+import { type Demand, planFilter } from '../filter/index.js';
+import { type Adopt, checkRebuildOptions, type ForeignAdds, LAYOUT_NUMBERS } from '../filter/peers/index.js';
+import type { StagePlan } from '../store/index.js';
+import { type BitmapFormat, openBitmap } from '../store/redis/bitmap/index.js';
+import type { RedisLayout } from '../store/redis/index.js';
+
+/** What one layout of a row of bits has of its own. */
+export interface BitmapLayoutRules {
+  readonly kind: keyof typeof LAYOUT_NUMBERS;
+  /** The key of the peers. */
+  readonly key: string;
+  readonly options: {
+    readonly foreignAdds?: ForeignAdds | undefined;
+    readonly adopt?: Adopt | undefined;
+    readonly resize?: boolean | undefined;
+  };
+
+  /** Bytes of a filter: those that every side was told, or those that the peer would choose. */
+  bytes(demand: Demand): number;
+
+  format(plan: StagePlan): BitmapFormat;
+}
+
+/** A layout whose bits are one row in a Redis string of the peers. */
+export function bitmapLayout(rules: BitmapLayoutRules): RedisLayout {
+  const { kind, key, options } = rules;
+  const bytes = ({ capacity, errorRate }: Demand) => rules.bytes({ capacity, errorRate });
+  return {
+    kind,
+    number: LAYOUT_NUMBERS[kind],
+    hasFixedSize: true,
+    isMadeByOthers: true,
+    waitsForAdopt: options.adopt === 'explicit',
+    grows: false,
+    claimedKey: key,
+    check({ capacity, errorRate, hasSource }) {
+      checkRebuildOptions(options, hasSource);
+      planFilter({ capacity, errorRate });
+      bytes({ capacity, errorRate });
+    },
+    bytes,
+    openRedis: (context) => openBitmap(context, { ...options, format: rules.format(context.plan) }),
+  };
+}

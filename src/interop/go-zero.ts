@@ -1,0 +1,20 @@
+import type { BloomLayout } from '../filter/index.js';
+import { checkGoZeroOptions, goZeroCodec, type GoZeroLayoutOptions } from '../filter/peers/index.js';
+import { goZeroFormat } from '../store/redis/bitmap/index.js';
+import { bitmapLayout } from './bitmap-layout.js';
+
+/**
+ * The layout of go-zero's `core/bloom`, on its very key in Redis; its members make and read such filters in memory.
+ *
+ * @throws {BloomConfigError} for an option that cannot work, or that it does not have.
+ */
+export const goZero = Object.assign(function goZero(options: GoZeroLayoutOptions): BloomLayout {
+  checkGoZeroOptions(options);
+  return bitmapLayout({
+    kind: 'go-zero',
+    key: options.key,
+    options,
+    bytes: () => Math.ceil(options.bits / 8),
+    format: (plan) => goZeroFormat(options, plan),
+  });
+}, goZeroCodec);

@@ -1,0 +1,21 @@
+import type { BloomLayout } from '../filter/index.js';
+import { checkGuavaOptions, guavaCodec, type GuavaLayoutOptions } from '../filter/peers/index.js';
+import { guavaFormat } from '../store/redis/bitmap/index.js';
+import { bitmapLayout } from './bitmap-layout.js';
+
+/**
+ * The layout of Guava's `BloomFilter`, in a Redis string that holds what `writeTo` writes; its members make and read such filters in
+ * memory.
+ *
+ * @throws {BloomConfigError} for an option that cannot work, or that it does not have.
+ */
+export const guava = Object.assign(function guava(options: GuavaLayoutOptions): BloomLayout {
+  checkGuavaOptions(options);
+  return bitmapLayout({
+    kind: 'guava',
+    key: options.key,
+    options,
+    bytes: (demand) => guavaCodec.plan(demand).bytes,
+    format: (plan) => guavaFormat(options, plan),
+  });
+}, guavaCodec);

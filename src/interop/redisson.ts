@@ -1,0 +1,20 @@
+import type { BloomLayout } from '../filter/index.js';
+import { checkRedissonOptions, redissonCodec, type RedissonLayoutOptions } from '../filter/peers/index.js';
+import { redissonFormat } from '../store/redis/bitmap/index.js';
+import { bitmapLayout } from './bitmap-layout.js';
+
+/**
+ * The layout of Redisson's `RBloomFilter`, on its very keys in Redis; its members make and read such filters in memory.
+ *
+ * @throws {BloomConfigError} for an option that cannot work, or that it does not have.
+ */
+export const redisson = Object.assign(function redisson(options: RedissonLayoutOptions): BloomLayout {
+  checkRedissonOptions(options);
+  return bitmapLayout({
+    kind: 'redisson',
+    key: options.name,
+    options,
+    bytes: (demand) => redissonCodec.plan(demand).bytes,
+    format: () => redissonFormat(options),
+  });
+}, redissonCodec);

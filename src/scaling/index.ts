@@ -1,0 +1,11 @@
+export type { BloomId, BloomLayout, Demand, FilterPlan, IdKey } from '../filter/index.js';
+export {
+  type LayoutPlan,
+  planLayer,
+  ScalableFilter,
+  type ScalableFilterOptions,
+  type ScalableLayer,
+  type ScalingDemand,
+  type ScalingOptions,
+} from '../filter/scaling/index.js';
+export { scaling } from './scaling.js';

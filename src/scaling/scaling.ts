@@ -1,0 +1,38 @@
+import { BLOCKED_LAYOUT, type BloomLayout, type Demand } from '../filter/index.js';
+import { checkScaling, scalingPlanner, type ScalingOptions } from '../filter/scaling/index.js';
+import { openGrowingInMemory } from '../store/memory/growing/index.js';
+import type { MemoryLayout } from '../store/memory/index.js';
+import { openGrowing } from '../store/redis/growing/index.js';
+import type { RedisLayout } from '../store/redis/index.js';
+import { limited } from './max-capacity.js';
+
+/**
+ * The layout of a filter that grows, for ids that no source knows and whose number nobody knows: a full filter grows by a layer of
+ * `expansion` times the capacity and `tightening` times the error rate; all layers together stay within the `errorRate` of the filter.
+ * See `ScalableFilter`.
+ *
+ * @throws {BloomConfigError} for an option that cannot work, or that it does not have.
+ */
+export const scaling = Object.assign(function scaling(options: ScalingOptions = {}): BloomLayout {
+  checkScaling(options);
+  return scalingLayout(options);
+}, scalingPlanner);
+
+function scalingLayout(options: ScalingOptions): MemoryLayout & RedisLayout {
+  const bytes = ({ capacity, errorRate }: Demand) =>
+    scalingPlanner.plan({ ...limited(options, capacity), capacity, errorRate }).bytes;
+  return {
+    kind: 'scaling',
+    // Its layers are of that layout.
+    number: BLOCKED_LAYOUT,
+    hasFixedSize: false,
+    isMadeByOthers: false,
+    waitsForAdopt: false,
+    grows: true,
+    claimedKey: undefined,
+    check: (use) => void bytes(use),
+    bytes,
+    openInMemory: (context) => openGrowingInMemory(context, limited(options, context.plan.capacity)),
+    openRedis: (context) => openGrowing(context, limited(options, context.plan.capacity)),
+  };
+}

@@ -1,0 +1,1 @@
+export { openCuckooInMemory } from './open-cuckoo-in-memory.js';

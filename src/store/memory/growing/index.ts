@@ -1,0 +1,1 @@
+export { openGrowingInMemory } from './open-growing-in-memory.js';

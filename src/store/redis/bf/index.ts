@@ -1,0 +1,1 @@
+export { openBf } from './open-bf.js';

@@ -1,0 +1,1 @@
+export { openCuckoo } from './open-cuckoo.js';

@@ -1,0 +1,1 @@
+export { openGrowing } from './open-growing.js';

@@ -1,5 +1,4 @@
 import { cuckoo, goZero, guava, redisBloom, redisson, spring } from '../src/interop/index.js';
-import {} from '../src/filter/index.js';
 import { type Bench, Comparison } from './harness.js';
 import { idText, idTexts, somePresent } from './ids.js';
 import { type AskedFilter, asking, assertSound, BENCH_ERROR_RATE, npmBloomFilters } from './in-process.js';

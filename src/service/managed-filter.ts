@@ -4,7 +4,7 @@ import {
   BloomUnavailableError,
   type Clock,
 } from '../common/index.js';
-import { type BloomId, type IdKey } from '../filter/index.js';
+import type { BloomId, IdKey } from '../filter/index.js';
 import type { BloomRebuildReport, RebuildRequest } from '../rebuild/index.js';
 import {
   type AdvisedFilter,

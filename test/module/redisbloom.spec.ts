@@ -75,7 +75,7 @@ describeBf('An application that guards with a filter of BF.* commands', () => {
           {
             name: 'products',
             capacity: 1000,
-            layout: redisBloom({ ...(key === undefined ? {} : { key }) }),
+            layout: redisBloom(key === undefined ? {} : { key }),
             ...(source && { source: ProductRepository, rebuild: { drainMs: 0 } }),
             ...others,
           },

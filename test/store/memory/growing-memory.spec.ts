@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../src/common/index.js';
-import { type BloomLayout } from '../../../src/filter/index.js';
+import type { BloomLayout } from '../../../src/filter/index.js';
 import { isRemovable, type RemovableFilter, type StoredFilter } from '../../../src/store/index.js';
 import { MemoryStore } from '../../../src/store/memory/index.js';
 import { build, commitIds, idsOf, leaseOf, testPlan } from '../../support/built-filter.js';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { systemClock } from '../common/index.js';
-import { BLOCK_BYTES } from '../filter/index.js';
+import { BLOCK_BYTES, blocked } from '../filter/index.js';
+import { FilterInspector } from '../store/redis/inspection/index.js';
 import { CliError, EXIT, usageError } from './cli-error.js';
 import { areOf, GenerationFileWriter } from './generation-file.js';
 import type { RedisSession } from './redis-session.js';
@@ -18,7 +19,7 @@ export async function exportFilter(
 ): Promise<number> {
   if (terminal.isInteractive)
     throw usageError('Expected the output to go to a file: nestjs-bloom export products > products.bloom');
-  const found = await store.inspector({ name }).inspect({ walkMs: 0 });
+  const found = await new FilterInspector({ ...store.access, name }).inspect({ walkMs: 0 });
   if (found.layout !== 'blocked' && found.state !== 'missing')
     throw new CliError(
       `Expected a filter of layout blocked, got '${found.layout}': only that is a file of its own.`,
@@ -31,7 +32,7 @@ export async function exportFilter(
     name,
     emit: () => {},
     clock: systemClock,
-    layout: { kind: 'blocked' },
+    layout: blocked,
     plan: { capacity: 1, errorRate: 0.001, maxIdBytes: 1024 },
     hasSource: true,
     drainMs: 0,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeError } from '../common/index.js';
-import type { FilterInspection } from '../store/redis/index.js';
+import { type FilterInspection, FilterInspector } from '../store/redis/inspection/index.js';
 import { EXIT } from './cli-error.js';
 import type { RedisSession } from './redis-session.js';
 import type { Terminal } from './terminal.js';
@@ -44,7 +44,7 @@ interface WatchedLine {
 /** A server that is away for a while comes back: that is what is watched for. */
 async function lineOf(store: RedisSession['store'], name: string): Promise<WatchedLine> {
   try {
-    const found = await store.inspector({ name }).inspect({ walkMs: 0 });
+    const found = await new FilterInspector({ ...store.access, name }).inspect({ walkMs: 0 });
     return { name, state: found.state, text: textOf(found) };
   } catch (error) {
     return { name, state: 'unreachable', text: describeError(error) };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readGenerationFile } from '../../src/cli/generation-file.js';
 import { BloomFormatError } from '../../src/common/index.js';
+import { scaling } from '../../src/scaling/index.js';
 import { build, idsOf } from '../support/built-filter.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 import { exportHere, runHere } from './support/in-process.js';
@@ -89,7 +90,7 @@ describe('nestjs-bloom export', () => {
     expect([damaged.code, damaged.stderr]).toEqual([1, expect.stringContaining('Export it again')]);
     expect(() => readGenerationFile(damaged.bytes)).toThrow(BloomFormatError);
     const grown = redis.name();
-    const layout = { kind: 'blocked', scaling: {} } as const;
+    const layout = scaling();
     await build((await redis.open(grown, {}, { hasSource: false, layout })).filter, []);
     expect((await exportHere(grown, redis.server.url)).stderr).toContain("got 'blocked, scaling'");
   });

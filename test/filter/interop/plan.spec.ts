@@ -11,7 +11,6 @@ import {
   redisson,
   spring,
 } from '../../../src/interop/index.js';
-import { scaling } from '../../../src/scaling/index.js';
 
 const planners: Readonly<Record<string, LayoutPlanner>> = {
   'go-zero': goZero,
@@ -20,7 +19,6 @@ const planners: Readonly<Record<string, LayoutPlanner>> = {
   redisbloom: redisBloom,
   spring,
   cuckoo,
-  scaling,
 };
 const kinds = Object.entries(planners);
 const demand = { capacity: 20_000, errorRate: 0.01 };

@@ -62,7 +62,8 @@ export function canariesOf(key: string, { bits }: Geometry, headBytes: number): 
   const count = Math.min(MAX_CANARIES, Math.ceil(bits / BITS_PER_CANARY));
   // The last byte may have bits that are none of the filter's.
   const wholeBytes = Math.floor(bits / 8);
-  const places = new Set<number>();
+  // The last one is among them: a string that was cut lacks it, also when an add of a peer makes it as long as it was.
+  const places = new Set<number>(wholeBytes > 0 ? [headBytes + wholeBytes - 1] : []);
   for (let i = 0; places.size < Math.min(count, wholeBytes); i++) {
     const digest = createHash('sha256').update(`${i} ${bits} ${key}`).digest();
     places.add(headBytes + (digest.readUIntBE(0, 6) % wholeBytes));

@@ -30,6 +30,11 @@ const DAMAGES: Record<string, Damage> = {
     const value = (await client.getBuffer(key))!;
     await client.set(key, value.subarray(0, value.length - 1));
   },
+  'an eighth of the key is cut off, and the peer makes it as long as it was': async (client, _, key) => {
+    const value = (await client.getBuffer(key))!;
+    await client.set(key, value.subarray(0, Math.floor((value.length * 7) / 8)));
+    await client.setbit(key, 8 * value.length - 1, 1);
+  },
   'the key is longer than the filter': (client, _, key) => client.append(key, 'x'),
   'the key is all zeros': async (client, _, key) => {
     const value = (await client.getBuffer(key))!;

@@ -126,7 +126,7 @@ describe('On a cluster, a filter on the key of a peer', () => {
     },
   );
 
-  it.each(['a}b', 'a{}b', ''])('is refused with a key whose slot nothing can share: %p', async (key) => {
+  it.each(['a}b', 'a{}b'])('is refused with a key whose slot nothing can share: %p', async (key) => {
     redis = await RedisFixture.start();
     const opened = async () => redis.open('products', {}, { layout: peer.layout(key) });
     await expect(opened()).rejects.toThrow(BloomConfigError);

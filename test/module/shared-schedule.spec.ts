@@ -34,8 +34,9 @@ describe('Several instances on one Redis', () => {
   ): Promise<TestingModule> {
     const ids = async function* () {
       scans.push({ instance });
+      const isDown = fails || isBroken;
       await wait(5);
-      if (fails || isBroken) throw new Error('The database is down.');
+      if (isDown) throw new Error('The database is down.');
       yield ['mug'];
     };
     const module = await startContext({

@@ -9,7 +9,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** A mistake of whoever typed the command, or something that is in its way: a message says all there is to say. */
+/** A mistake in the command, or something that is in its way: a message says all there is to say. */
 export class CliError extends Error {
   constructor(
     message: string,

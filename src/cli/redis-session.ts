@@ -4,7 +4,7 @@ import { RedisStore } from '../store/redis/index.js';
 import { CliError, usageError } from './cli-error.js';
 import { type RedisTarget, redisTarget, type RedisWords } from './redis-target.js';
 
-/** What commands on Redis are told. */
+/** The options of commands on Redis. */
 export interface RedisSessionWords extends RedisWords {
   readonly prefix: string;
   readonly timeout: number;

@@ -37,7 +37,7 @@ export class BloomUnavailableError extends BloomError {
 
 /** Why a rebuild ended without a new generation. */
 export type BloomRebuildFailure =
-  /** The run was told to stop. */
+  /** The run was asked to stop. */
   | 'aborted'
   /** The lease went to another process, or could not be renewed. */
   | 'lease-lost'
@@ -84,7 +84,7 @@ export function printed(value: unknown): string {
 }
 
 const PRINTED_ID = 64;
-/** What ends a line, moves the cursor or turns the direction of a text round: a log must not be told what to show. */
+/** What ends a line, moves the cursor or turns the direction of a text round: an id must not decide what a log shows. */
 const UNPRINTABLE =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\p{Cs}/gu;

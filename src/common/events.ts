@@ -16,11 +16,11 @@ export interface BloomRebuildProgress {
   readonly idsPerSecond: number;
   /** 0 to 1 of the scan; undefined while the number of ids is not known. */
   readonly share: number | undefined;
-  /** Time the scan still needs at its present rate; undefined while it cannot be told. */
+  /** Time the scan still needs at its present rate; undefined while it is not known. */
   readonly remainingMs: number | undefined;
 }
 
-/** Everything the library does by itself or swallows is told as one of these. */
+/** Everything the library does automatically or swallows is reported as one of these. */
 export type BloomEvent =
   /** A store operation failed and was answered with `unknown`, or is tried again. */
   | { type: 'store-error'; filter: string; operation: string; error: unknown }

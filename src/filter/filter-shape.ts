@@ -10,7 +10,7 @@ export interface FilterShape {
   readonly modelledErrorRate: number;
 }
 
-/** The shape of a generation that holds `ids` ids. The model is worked out by whoever asks for it. */
+/** The shape of a generation that holds `ids` ids. The model is worked out when it is asked for. */
 export function shapeOf({ hashCount, blocks }: Generation, ids: number): FilterShape {
   return {
     hashCount,

@@ -70,7 +70,7 @@ export function ownText(text: string): string {
 }
 
 /**
- * Whether a bigint certainly has more decimal digits than this: told by its bits, in a time that does not depend on its length. Its decimal
+ * Whether a bigint certainly has more decimal digits than this: known by its bits, in a time that does not depend on its length. Its decimal
  * text costs tens of milliseconds from 30,000 digits on.
  */
 export function hasMoreDigits(id: bigint, digits: number): boolean {

@@ -21,7 +21,7 @@ export interface BloomGuardDefaults {
   readonly onAbsent?: BloomCallback<unknown>;
 
   /**
-   * What to do when the filter cannot tell: it is not built, the store does not answer, or the option `id` failed. `'pass'`
+   * What to do when the filter does not know: it is not built, the store does not answer, or the option `id` failed. `'pass'`
    * (default) calls the method, `'unavailable'` throws `ServiceUnavailableException`, a function answers as `onAbsent` does.
    */
   readonly onUnknown?: 'pass' | 'unavailable' | BloomCallback<unknown>;
@@ -61,7 +61,7 @@ export interface BloomGuardedOptions extends BloomGuardDefaults {
 /** Which calls of a method may share one. */
 export interface BloomCoalesceOptions {
   /**
-   * Names all that the result depends on beside the id: further arguments, and who asks, if the method reads that from an
+   * Names all that the result depends on beside the id: further arguments, and the user, if the method reads that from an
    * `AsyncLocalStorage` (a shared call runs in the context of the first caller, with its user, tenant, transaction and
    * trace). Called as the method is. Undefined: this call is not shared. A method whose result depends on the id alone says
    * `key: () => ''`.
@@ -77,7 +77,7 @@ export interface BloomRegistersOptions {
   /**
    * `'argument'` (default): the id is known before the call and is added before the method runs; a create that fails costs one
    * false positive. `'result'`: the database makes the id, which is added when the method has returned and before its caller
-   * gets the result. Then there is a window: whoever learns of the row in between may be told that it is absent, and a crash
+   * gets the result. Then there is a window: a client that learns of the row in between may get the answer that it is absent, and a crash
    * in between loses the id until the next rebuild. To have no window, call `filter.add(id)` inside the transaction.
    */
   readonly from?: 'argument' | 'result';

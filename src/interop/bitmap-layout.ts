@@ -15,7 +15,7 @@ export interface BitmapLayoutRules {
     readonly resize?: boolean | undefined;
   };
 
-  /** Bytes of a filter: those that every side was told, or those that the peer would choose. */
+  /** Bytes of a filter: those that every side was given, or those that the peer would choose. */
   bytes(demand: Demand): number;
 
   format(plan: StagePlan): BitmapFormat;

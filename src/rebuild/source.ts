@@ -2,7 +2,7 @@ import type { BloomId } from '../filter/index.js';
 
 /** What a source is given for one reading of all ids. */
 export interface BloomIdsContext {
-  /** Aborts when the run is told to stop, or the source is no longer waited for. */
+  /** Aborts when the run is asked to stop, or the source is no longer waited for. */
   readonly signal: AbortSignal;
   /** To be called when something failed that the source tries again; it becomes the event `source-retried`. */
   readonly onRetry?: (error: unknown) => void;
@@ -11,7 +11,7 @@ export interface BloomIdsContext {
 /** Where all ids of a filter come from: usually an async generator over a table's key column. */
 export interface BloomIdSource {
   /**
-   * All ids, one by one or, faster, in batches of some thousand. The run reads to the end or calls `return()`; when it is told to
+   * All ids, one by one or, faster, in batches of some thousand. The run reads to the end or calls `return()`; when it is asked to
    * stop, `signal` aborts.
    *
    * It has to read what is committed when it is called, or later. It is called `drainMs` after the staging was published; a snapshot or

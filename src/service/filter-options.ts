@@ -21,7 +21,7 @@ export interface BloomFilterOptions {
   readonly source?: BloomIdSource;
   /**
    * Of a filter without a source, who makes it. `first-start` (default): the first process that finds none makes it, empty. A Redis
-   * that lost everything while no process of the application ran looks like a first start: the filter is made again, empty, and
+   * that lost everything while no process of the application ran looks like a first start: the filter is created again, empty, and
    * answers "absent" for every id that was added before. `explicit`: nobody but `reset()` makes it, which is called once; until then
    * the filter is `unknown` and `add` rejects.
    */
@@ -54,7 +54,7 @@ export interface BloomFilterOptions {
   /**
    * Remembers false positives that the database denied, so that a replayed one reaches it once in `lifeMs`: the null, or the
    * `NotFoundException`, of a guarded method whose single argument is the id, on an object that all callers share. It must mean that
-   * the id does not exist, whoever asks: a method that takes the user from an `AsyncLocalStorage` does not suit. With Redis,
+   * the id exists for nobody: a method that takes the user from an `AsyncLocalStorage` does not suit. With Redis,
    * `{ shared: true }` remembers for all processes, and an `add` of any of them is heard of; `true` remembers in this process, and an
    * id that is remembered here may be answered "absent" for the rest of `lifeMs` after another process added it. Default false.
    */

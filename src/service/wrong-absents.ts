@@ -31,7 +31,7 @@ export interface WrongAbsentsOptions {
 /** Time after a distrust before the next one; doubles with each, since a rebuild has not helped then. */
 const PAUSE_MS = 5 * 60_000;
 const MAX_PAUSE_MS = 24 * 3_600_000;
-/** The store keeps the same pauses for all processes, and for those that start anew. */
+/** The store keeps the same pauses for all processes, and for those that start again. */
 const PAUSES: DistrustPauses = { firstMs: PAUSE_MS, lastMs: MAX_PAUSE_MS };
 /** The most ids recorded one by one in such a pause: a method that is wrong about every id must not fill the filter. */
 const MAX_ADDS = 100;

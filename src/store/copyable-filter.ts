@@ -17,7 +17,7 @@ export interface CopyableFilter extends MeasurableFilter {
 
   /**
    * Blocks of the live generation as they are stored, at most 256 that begin at a multiple of 256. They may be fewer or of
-   * another generation: their tags tell.
+   * another generation: their tags show it.
    *
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */

@@ -5,7 +5,7 @@ import type { BloomLayout, FilterShape, IdKey } from '../filter/index.js';
 
 /**
  * `absent`: the id is certainly not in the set. `maybe`: it is, or the error rate struck. `unknown`: the filter
- * cannot tell just now, and the lookup has to go through.
+ * does not know just now, and the lookup has to go through.
  */
 export type BloomVerdict = 'absent' | 'maybe' | 'unknown';
 
@@ -49,7 +49,7 @@ export interface FilterLoad {
   readonly capacity: number;
 }
 
-/** `verified`: a copy answers "maybe" by itself, and what it has not is asked of the store. */
+/** `verified`: a copy answers "maybe" on its own, and what it has not is asked of the store. */
 export type BloomReplicaMode = 'off' | 'verified';
 
 /**
@@ -145,7 +145,7 @@ export interface FilterDescription {
   readonly rebuilding: boolean;
 }
 
-/** Held by one process, renewed by itself until it is released or lost. */
+/** Held by one process, renewed automatically until it is released or lost. */
 export interface RebuildLease {
   /** Aborts when the lease was lost; every write after that is refused by the store itself. */
   readonly signal: AbortSignal;

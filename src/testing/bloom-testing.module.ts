@@ -16,7 +16,7 @@ import { TestingRegistry } from './testing-registry.js';
 import { TestingService } from './testing-service.js';
 import { TestingStore } from './testing-store.js';
 
-/** What guards answer, and who hears of events, as in the application. */
+/** What guards answer, and where events go, as in the application. */
 export type BloomTestingOptions = Pick<BloomModuleOptions, 'guard' | 'onEvent'>;
 
 /** The builder of `@nestjs/testing`, as far as it is needed. */

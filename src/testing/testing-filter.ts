@@ -85,7 +85,7 @@ export class TestingFilter implements StoredFilter {
     };
   }
 
-  /** An audit that found the filter wrong has told so by its event. The filter of a test goes on as the test has set it. */
+  /** An audit that found the filter wrong has reported it. The filter of a test goes on as the test has set it. */
   async distrust(): Promise<boolean> {
     return true;
   }

@@ -6,7 +6,7 @@ export interface CopyLimits {
   readonly maxBytes: number;
 }
 
-/** A wait that is shorter than a timer can tell is saved up. */
+/** A wait that is shorter than a timer can measure is saved up. */
 const SHORTEST_WAIT_MS = 2;
 
 /**

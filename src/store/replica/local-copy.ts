@@ -1,7 +1,7 @@
 import { BLOCK_BYTES, BlockedFilter, countBits, type Generation, type IdKey } from '../../filter/index.js';
 import type { BlocksRead } from '../index.js';
 
-/** Blocks that are looked at to tell how full a copy is. */
+/** Blocks that are looked at to learn how full a copy is. */
 const SAMPLED_BLOCKS = 64;
 /** Share of absent ids that pass, from which on a copy is of no use any more. */
 const CROWDED_RATE = 0.05;

@@ -18,7 +18,7 @@ import { LocalCopy } from './local-copy.js';
 
 /** What one command of a load moves, 64 KiB: no lookup waits long behind it. */
 const PIECE_BLOCKS = 256;
-/** A copy that answered everything by itself is compared with the description after this time. */
+/** A copy that answered everything on its own is compared with the description after this time. */
 const COMPARE_EVERY_MS = 10_000;
 /** Pauses between attempts to load a generation double from the first to the last. */
 const FIRST_PAUSE_MS = 1_000;
@@ -208,7 +208,7 @@ export class ReplicatedFilter implements MeasurableFilter {
     this.drop();
   }
 
-  /** Lookups that all ended here never told whether the generation is still the live one. */
+  /** Lookups that all ended here never showed whether the generation is still the live one. */
   private async compare(): Promise<void> {
     if (!this.answersSinceComparison) return;
     this.answersSinceComparison = false;

@@ -45,7 +45,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   },
   {
     name: 'foreign-add-tag',
-    what: '`add` refuses a caller who knows another live generation',
+    what: '`add` refuses a caller that knows another live generation',
     shownBy: 1160,
     take: () => ({ lua: luaWithout('add-tag', ['bitmapAdd']) }),
   },
@@ -67,7 +67,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   },
   {
     name: 'foreign-add-pending-tag',
-    what: '`add` refuses a caller who knows another staged generation, or none',
+    what: '`add` refuses a caller that knows another staged generation, or none',
     take: () => ({ lua: luaWithout('add-pending-tag', ['bitmapAdd']) }),
   },
   {
@@ -124,7 +124,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   },
   {
     name: 'foreign-stage-token',
-    what: 'a live string is marked only by who knows which generation is live',
+    what: 'a live string is marked only by a process that knows which generation is live',
     spare: 'under the lease nothing but a loss changes what is live, and the proof of the string asks again',
     take: () => ({
       lua: luaReplacing(

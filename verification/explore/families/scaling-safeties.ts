@@ -21,12 +21,12 @@ export const SCALING_SAFETIES: readonly Safety[] = [
   },
   {
     name: 'scaling-add-live',
-    what: '`add` refuses a caller who knows another list of layers',
+    what: '`add` refuses a caller that knows another list of layers',
     take: () => ({ lua: luaWithout('add-tag', ['growingAdd']) }),
   },
   {
     name: 'scaling-add-staged',
-    what: '`add` refuses a caller who knows another staged generation, or none',
+    what: '`add` refuses a caller that knows another staged generation, or none',
     take: () => ({ lua: luaWithout('add-pending-tag', ['growingAdd']) }),
   },
   {

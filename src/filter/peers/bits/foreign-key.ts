@@ -10,7 +10,7 @@ export type ForeignAdds = 'keep' | 'recent' | 'none';
 /** When a key of other systems, in a filter without a source, is taken as it is. */
 export type Adopt = 'first-sight' | 'explicit';
 
-/** What every layout of bits on a key of other systems may be told. */
+/** The options of every layout of bits on a key of other systems. */
 export interface ForeignKeyOptions {
   /** What a rebuild keeps of the bits that others set while it runs. Default `keep`. */
   readonly foreignAdds?: ForeignAdds | undefined;

@@ -24,7 +24,7 @@ const COMPACTION_SHARE = 0.1;
  * A cuckoo filter of Redis (`CF.*`) in the memory of this process: what `add` put in, `remove` takes out again.
  *
  * It keeps a fingerprint for each `add`, not for each id. Two ids of the same fingerprint and buckets, about as many as the error
- * rate says, cannot be told apart. So the one rule for `remove`: only an id that was added, and no more often than it was. See `remove`.
+ * rate says, look the same. So the one rule for `remove`: only an id that was added, and no more often than it was. See `remove`.
  */
 export class CuckooFilter {
   private readonly layout: CuckooLayout;
@@ -61,7 +61,7 @@ export class CuckooFilter {
   /**
    * Adds an id unless it seems to be there (`CF.ADDNX`); true when it was added.
    *
-   * Not for filters from which ids are removed: an id that was taken for there, because it cannot be told from another, is gone as
+   * Not for filters from which ids are removed: an id that was taken for there, because it looks the same as another, is gone as
    * soon as the other is removed.
    *
    * @throws {BloomIdError} when the value is no id.

@@ -8,7 +8,7 @@ import { CuckooTable } from './cuckoo-table.js';
 const WORDS = { dump: "a cuckoo filter's dump", part: 'table', command: 'CF.SCANDUMP' };
 
 /**
- * Takes the chunks of a dump as `CF.LOADCHUNK` does, but only all of them, and of one moment as far as that can be told: fingerprints
+ * Takes the chunks of a dump as `CF.LOADCHUNK` does, but only all of them, and of one moment as far as that can be known: fingerprints
  * move within a table and from table to table, so one that was on its way while the dump was taken would be an id that is denied.
  * The header that is asked for again after the last chunk shows most writes of that time, but not removals that were followed by a
  * compaction, which sets their number back, and as many adds.

@@ -54,7 +54,7 @@ export const cuckooCodec = {
    * The header alone, asked for once more at the end, shows most changes, but not as many adds as removals, when the removals made the
    * filter compact itself.
    *
-   * @throws {BloomFormatError} when chunks are missing, do not fit their header, or are of different moments as far as that can be told.
+   * @throws {BloomFormatError} when chunks are missing, do not fit their header, or are of different moments as far as that can be known.
    */
   read(chunks: Iterable<{ readonly iterator: number; readonly data: Uint8Array | null }>): CuckooFilter {
     return loadCuckoo(filledChunks(chunks));

@@ -4,7 +4,7 @@ import { GoZeroFilter } from './go-zero-filter.js';
 import { GoZeroLayout } from './go-zero-layout.js';
 import { goZeroSize } from './go-zero-size.js';
 
-/** go-zero stores nothing but the bits: every side must be told the same number of them. */
+/** go-zero stores nothing but the bits: every side must be given the same number of them. */
 export interface GoZeroOptions {
   /** As given to `bloom.New`; go-zero recommends 20 an id. Redis holds up to 2^32. */
   readonly bits: number;

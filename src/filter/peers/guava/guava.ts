@@ -32,7 +32,7 @@ export const guavaCodec = {
   },
 
   /**
-   * A filter from what `BloomFilter.writeTo` wrote. The funnel is not in it: every side must be told the same one.
+   * A filter from what `BloomFilter.writeTo` wrote. The funnel is not in it: every side must be given the same one.
    *
    * @throws {BloomFormatError} when the dump is cut short, its strategy is unknown, or it has no hashes or no words.
    */

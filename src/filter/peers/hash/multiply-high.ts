@@ -4,7 +4,7 @@ const NEAR_OVERFLOW = 2 ** 32 - 1024;
 
 /**
  * The upper 32 bits of the product of two unsigned integers of 32 bits, as a signed one. The product as a double is wrong by 2^10
- * at most, and its lower half, which `imul` has exactly, tells whether that reaches the upper one. Four products of 16 bits would
+ * at most, and its lower half, which `imul` has exactly, shows whether that reaches the upper one. Four products of 16 bits would
  * do as well, but take half as long again where many products are under way at once.
  */
 export function multiplyHigh(a: number, b: number): number {

@@ -84,7 +84,7 @@ export class ByteSink {
     this.length = at;
   }
 
-  /** Text with each UTF-16 code unit encoded by itself in the manner of UTF-8: a surrogate pair gives six bytes. */
+  /** Text with each UTF-16 code unit encoded on its own in the manner of UTF-8: a surrogate pair gives six bytes. */
   putCodeUnits(text: string): void {
     let at = this.reserve(text.length * 3);
     const { buffer } = this;

@@ -14,7 +14,7 @@ const MAX_EXPANSION = 32_768;
 const DEFAULT_EXPANSION = 2;
 const TIGHTENING = 0.5;
 
-/** What `BF.RESERVE` is told. */
+/** The arguments of `BF.RESERVE`. */
 export interface RedisBloomDemand extends Demand {
   /** Ids of a further link, as a multiple of the last one's; 0 is `nonScaling`. Default 2. */
   readonly expansion?: number | undefined;

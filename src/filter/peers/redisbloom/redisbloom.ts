@@ -56,7 +56,7 @@ export const redisBloomCodec = {
    * that was added before the first chunk was asked for, if the key was not replaced meanwhile. Pass the reply to iterator 0 once more,
    * asked for at the end, or all chunks of a second dump: what was changed in between is refused.
    *
-   * @throws {BloomFormatError} when chunks are missing, do not fit their header, or are of different moments as far as that can be told.
+   * @throws {BloomFormatError} when chunks are missing, do not fit their header, or are of different moments as far as that can be known.
    */
   read(chunks: Iterable<RedisBloomChunk>): RedisBloomFilter {
     const loader = new RedisBloomLoader();

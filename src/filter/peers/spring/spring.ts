@@ -32,7 +32,7 @@ export const springCodec = {
   },
 
   /**
-   * A filter from the value of its Redis string. Its size is stored nowhere: every side must be told the same numbers.
+   * A filter from the value of its Redis string. Its size is stored nowhere: every side must be given the same numbers.
    *
    * @throws {BloomFormatError} when the value is longer than the filter.
    */

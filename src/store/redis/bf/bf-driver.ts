@@ -123,7 +123,7 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
       await connection.commandWrite('BF.INSERT', keys.data, ['NOCREATE', 'ITEMS', ...stops]);
     } catch (error) {
       if (!isGone(error))
-        emit({ type: 'store-error', filter, operation: 'tell that the filter is offline', error });
+        emit({ type: 'store-error', filter, operation: 'mark the filter as offline', error });
     }
   }
 

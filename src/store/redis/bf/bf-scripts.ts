@@ -208,7 +208,7 @@ export class BfScripts {
     return (reply as unknown[]).map(String);
   }
 
-  /** A text that was never added: the script adds it when only that tells the filter from an older copy of it. */
+  /** A text that was never added: the script adds it when only that distinguishes the filter from an older copy of it. */
   private nextMark(): string {
     return `${this.markBase}:${this.marks++}:`;
   }

@@ -1,6 +1,6 @@
 import { BloomFullError, BloomUnavailableError, printed } from '../../../common/index.js';
 
-/** What `BF.INFO` tells of a filter. */
+/** What `BF.INFO` says of a filter. */
 export interface BfInfo {
   /** Ids that all links hold at their error rates. */
   readonly capacity: number;

@@ -27,7 +27,7 @@ const USUAL_HASH_COUNT = 14;
 export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
   readonly layout: number;
   private readonly reader: BitmapReader;
-  /** Of any size: tells which ids a peer could have added. */
+  /** Of any size: says which ids a peer could have added. */
   private readonly encoder: BitLayout;
   private readonly resolved = new Map<string, ResolvedBitmap>();
 
@@ -99,7 +99,7 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
       const reply = await scripts.adopt(resolved, {
         states,
         spareBits: (8 - (size.bits % 8)) % 8,
-        // Only if somebody says so: whether nothing was added yet, or everything lost, cannot be told.
+        // Only if somebody says so: whether nothing was added yet, or everything lost, is not known.
         makes: format.existsWithoutString && states.includes('lost'),
         fields: liveFields(resolved.generation, this.layout, { capacity, errorRate }),
       });
@@ -165,14 +165,14 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
     ];
   }
 
-  /** What peers read and write while no generation is live; undefined when that cannot be told. */
+  /** What peers read and write while no generation is live; undefined when that is not known. */
   private async asPeersHaveIt(): Promise<ResolvedBitmap | undefined> {
     const { format } = this.filter;
     try {
       const size = await this.reader.find();
       return size && resolveBitmap({ format, key: this.keys.data, geometry: size, canaries: [], token: '' });
     } catch (error) {
-      // What is there is told of by who takes it or rebuilds it.
+      // An adoption or a rebuild reports what is there.
       if (error instanceof BloomFormatError) return undefined;
       throw error;
     }

@@ -21,7 +21,7 @@ export interface FoundString {
 
 /** The size of a filter that is found or planned, and what else of it is stored. */
 export interface BitmapSize extends Geometry {
-  /** What the peer says, or was told, that the filter is for. */
+  /** What the peer says, or was given, as the purpose of the filter. */
   readonly demand: Demand;
   /** Ids that a rebuild puts into it before it plans a larger one; Infinity where the size is not for a rebuild to choose. */
   readonly takes: number;
@@ -34,7 +34,7 @@ export interface BitmapFormat {
   readonly key: string;
   /** The key of the settings, where peers keep some. */
   readonly settingsKey?: string;
-  /** What is hashed of an id, which is not stored: every side must be told the same. */
+  /** What is hashed of an id, which is not stored: every side must be given the same. */
   readonly encoding: string;
   /** The size that the options give; undefined where it is stored with the filter. */
   readonly fixed: Geometry | undefined;

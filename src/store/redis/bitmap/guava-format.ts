@@ -50,7 +50,7 @@ function geometryOf(
   const refused = (expected: string, got: string) =>
     new BloomFormatError(
       `Expected key '${key}' to hold what BloomFilter.writeTo writes, ${expected}, got ${got}. It was left alone: name ` +
-        'the key of the filter, have its owner write it again, or delete it, and a rebuild makes it anew.',
+        'the key of the filter, have its owner write it again, or delete it, and a rebuild creates it again.',
     );
   if (head.length < HEAD_BYTES) throw refused(`at least ${HEAD_BYTES} bytes`, `${length}`);
   const found = GUAVA_STRATEGIES[head.readInt8(0)];

@@ -43,7 +43,7 @@ function sizeOf(config: Readonly<Partial<RedissonConfig>>, name: string, resize:
   const { bits, hashCount, capacity, errorRate } = redissonCodec.readConfig(config);
   if (bits < MIN_BITS) {
     throw new BloomFormatError(
-      `Expected the filter '${name}' to have at least ${MIN_BITS} bits, got ${bits}: too few to tell it from another one. ` +
+      `Expected the filter '${name}' to have at least ${MIN_BITS} bits, got ${bits}: too few to distinguish it from another one. ` +
         'Initialise it for more ids.',
     );
   }

@@ -2,7 +2,7 @@ import { springCodec, springSizeOf, type SpringLayoutOptions } from '../../../fi
 import type { StagePlan } from '../../index.js';
 import type { BitmapFormat, BitmapSize } from './bitmap-format.js';
 
-/** A filter of Spring's `BloomFilterHelper`: the bits under the key, and nothing else. Every side is told its size. */
+/** A filter of Spring's `BloomFilterHelper`: the bits under the key, and nothing else. Every side is given its size. */
 export function springFormat(layout: SpringLayoutOptions, plan: StagePlan): BitmapFormat {
   const { key, funnel } = layout;
   const { bits, hashCount } = springSizeOf(layout);

@@ -13,7 +13,7 @@ import type { BlockedSnapshot } from './blocked-snapshot.js';
 /** Format 1: a generation of layout `blocked` is named by the tag that stands in each of its blocks. */
 export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> {
   readonly format = FORMAT;
-  /** Segments that are live are moved aside before a filter is made again, and its tag and number of builds tell it. */
+  /** Live segments are moved away before a filter is created again, and its tag and number of builds show that. */
   readonly noticesRemaking = false;
 
   constructor(

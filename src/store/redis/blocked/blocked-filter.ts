@@ -106,7 +106,7 @@ export class BlockedFilterInRedis
     return blockedPermissions(this.context.keys);
   }
 
-  /** Reads sampled and staged blocks, which the listener is not told of. */
+  /** Reads sampled and staged blocks, which the listener does not get. */
   private quietReader(): BlockReader {
     const { connection, scripts } = this.context;
     return new BlockReader(connection, scripts.segments);

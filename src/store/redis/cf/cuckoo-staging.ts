@@ -94,7 +94,7 @@ export class CuckooStaging extends StagingBase<StoredGeneration, GenerationSnaps
   }
 }
 
-/** The ids of a scan, and a filter that tells which were met before. */
+/** The ids of a scan, and a filter that knows which were met before. */
 class LocalCuckoo implements LocalFilter {
   private readonly filter: CuckooFilter;
   private ids = new IdLog();

@@ -8,7 +8,7 @@ import {
 
 /** Pause between two connections that are opened in search of the master. */
 const SEARCH_EVERY_MS = 1000;
-/** A client that reconnects on READONLY by itself has so long to find the master. */
+/** A client that reconnects on READONLY on its own has so long to find the master. */
 const CLIENT_SEARCHES_MS = 3000;
 /** A connection that is not ready after this time is opened again. */
 const READY_WITHIN_MS = 2000;

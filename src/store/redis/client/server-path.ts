@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Cluster, Redis } from 'ioredis';
 
-/** A proxy that goes on replacing servers is told of once in this time. */
+/** A proxy that goes on replacing servers is reported once in this time. */
 const TELL_EVERY_MS = 60_000;
 /** The server counts the age of a connection in whole seconds. */
 const AGE_SLACK_MS = 3000;
@@ -11,7 +11,7 @@ const ADVICE =
   'seconds an id that only the other one has is then answered "absent". Connect to Redis itself, or through a proxy or load balancer that ' +
   'passes on each connection as it is (TCP mode).';
 
-/** What of a socket and of `CLIENT INFO` tells whether there is something between them. */
+/** What of a socket and of `CLIENT INFO` shows whether there is something between them. */
 export interface ConnectionEnds {
   readonly local: string;
   readonly remote: string;
@@ -30,7 +30,7 @@ export class ServerPath {
     if (!client.isCluster) client.on('connect', this.onConnect);
   }
 
-  /** Of the first filter that asks; nothing of a user who may not ask, or where nothing can be told. */
+  /** Of the first filter that asks; nothing of a user who may not ask, or where nothing is known. */
   async adviseAtStart(): Promise<readonly string[]> {
     const { client } = this;
     if (client.isCluster || this.hasAsked) return [];

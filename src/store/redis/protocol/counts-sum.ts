@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The field that tells whether the counts beside it are those that were written with a generation. */
+/** The field that says whether the counts beside it are those that were written with a generation. */
 export function countsSumField(generation: string, counts: readonly (string | number)[]): [string, string] {
   return ['countsSum', countsSum(generation, counts)];
 }

@@ -4,7 +4,7 @@ import type { ServerScripts } from './server-scripts.js';
 /** The metadata of a filter were written by another application. Told by the event `other-owner`, not lookup by lookup. */
 export class OtherOwnerError extends BloomUnavailableError {}
 
-/** Of whom a filter is, and who asks. */
+/** The owner of a filter, and the application that asks. */
 export interface Ownership {
   readonly name: string;
   /** The key of the metadata. */
@@ -107,11 +107,13 @@ function valueOf(fields: readonly string[], name: string): string {
 }
 
 function otherOwnerError({ name, key, owner, hasSource }: Ownership, found: string): OtherOwnerError {
-  const anew = hasSource ? `, or delete the key '${key}': the filter is rebuilt from its source then` : '';
+  const orDelete = hasSource
+    ? `, or delete the key '${key}': the filter is rebuilt from its source then`
+    : '';
   return new OtherOwnerError(
     `Filter '${name}' at '${key}' belongs to the application '${found}', and this one is '${owner}': each would answer "absent" for the ids of ` +
       'the other. Give the filter another name, or BloomModule another keyPrefix. If both applications share the same rows on purpose, set ' +
-      `the same owner in both, BloomModule.forRoot({ owner }). If this application was renamed, set owner to '${found}'${anew}.`,
+      `the same owner in both, BloomModule.forRoot({ owner }). If this application was renamed, set owner to '${found}'${orDelete}.`,
   );
 }
 

@@ -49,7 +49,7 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
 
   /**
    * The cached snapshot as long as it may be used, else a new one. One that is ready is read again beside the lookups: a server
-   * that was made a replica by hand keeps its clients, and answers whoever only looks up.
+   * that was made a replica by hand keeps its clients, and answers those that only look up.
    */
   async current(): Promise<Snapshot> {
     const refusal = this.ownership.lastRefusal;
@@ -227,12 +227,12 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
     if (meta.kind === 'other') return undefined;
     if (meta.state === 'unbuilt' && this.lastLive !== undefined && this.isRemakingNoticed) {
       // Who knew nothing of the filter is making it again, empty: its staging must not go live.
-      return { ...lost, reason: 'The metadata were gone, and are being made again.', nonsense: true };
+      return { ...lost, reason: 'The metadata were gone, and are being created again.', nonsense: true };
     }
     const isMadeAgain = this.isMadeAgain(meta);
     this.lastLive = meta.live ?? this.lastLive;
     if (isMadeAgain) {
-      const reason = 'The filter was lost, and made again by a process that did not know it.';
+      const reason = 'The filter was lost, and created again by a process that did not know it.';
       return { ...lost, live: meta.live, reason };
     }
     if (meta.live !== undefined) this.lastBuilds = meta.builds;

@@ -35,7 +35,7 @@ export interface MetadataCodec<Stored, Snapshot extends MetadataSnapshot<Stored>
   /** Version of the stored form. */
   readonly format: string;
 
-  /** Whether metadata that a filter without a source is about to be made with again, empty, are told from those of a first build. */
+  /** Whether metadata of a filter without a source that is about to be created again, empty, differ from those of a first build. */
   readonly noticesRemaking: boolean;
 
   /** Reads the reply of the script `describe`. */

@@ -34,7 +34,7 @@ export class MetadataReports {
     this.hasDisbelieved = !areBelieved;
   }
 
-  /** Reports a stored form that this version does not know; returns the error for whoever asked. */
+  /** Reports a stored form that this version does not know; returns the error for the caller. */
   otherFormatFound(found: string, supported: string): BloomUnavailableError {
     const { name, emit } = this.context;
     if (this.newer !== found) {

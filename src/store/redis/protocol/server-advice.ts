@@ -33,7 +33,7 @@ export async function adviseOnServer(
   }
 }
 
-/** What the server says of itself; nothing when the user may not run a script, or not on this key: the permissions tell that. */
+/** What the server says of itself; nothing when the user may not run a script, or not on this key: the permissions report that. */
 async function inspected(scripts: ServerScripts, keys: AdviceContext['keys']) {
   try {
     return await scripts.inspect(keys);
@@ -82,7 +82,7 @@ function memoryAdvice(info: ReadonlyMap<string, string>, bytes: number): string[
 const STAYS_UNKNOWN = 'The filter stays unknown until reset() (on a key of other systems: adopt()).';
 const MADE_AGAIN =
   'While a process runs that knew the filter, it stays unknown until reset() (on a key of other systems: adopt()). When every process has ' +
-  'started anew as well, nobody can tell that there was a filter: it is made again, empty, and answers "absent" for every id added ' +
+  'started again as well, nobody can know that there was a filter: it is created again, empty, and answers "absent" for every id added ' +
   "before. Set create: 'explicit' (on a key of other systems: layout.adopt: 'explicit'), and it stays unknown then too.";
 
 function persistenceAdvice(

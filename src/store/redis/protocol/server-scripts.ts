@@ -44,7 +44,7 @@ export class ServerScripts {
     return { owner: String(found), isNew: isNew === 1 };
   }
 
-  /** The setup of the server as INFO tells it. */
+  /** The setup of the server as INFO reports it. */
   async inspect(keys: Pick<RedisKeys, 'probe'>): Promise<ReadonlyMap<string, string>> {
     const reply = await this.connection.run(this.scripts.inspect, [keys.probe], []);
     const lines = String(reply)

@@ -107,6 +107,7 @@ async function wrongAbsents(peer: ForeignPeer, foreignAdds: ForeignAdds) {
     }
     const before = published;
     await eventually('the filter is rebuilt', () => published > before + 1);
+    await eventually('absent ids are answered', () => absents > 10, 20_000);
   } finally {
     running = false;
     await Promise.all(work);

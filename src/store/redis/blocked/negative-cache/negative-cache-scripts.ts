@@ -61,7 +61,7 @@ export class NegativeCacheScripts {
     return { now: String(reply[0]), flags: String(reply[1]) };
   }
 
-  /** Notes a denial of who asked the database at `askedAt`, which `denied` has told. */
+  /** Notes a denial for a lookup that asked the database at `askedAt`, the time that `negative-cache-ask` has answered. */
   async deny(
     keys: RedisKeys,
     options: DenialRecord & { denials: NegativeCacheTable; askedAt: string; lifeMs: number },

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type IdKey, idKeyText } from '../../../../filter/index.js';
 
-/** Denials that a bucket holds, of 108 bytes: the script `denied` tells its form. */
+/** Denials that a bucket holds, of 108 bytes: the script `negative-cache-ask` describes its form. */
 export const BUCKET_DENIALS = 4;
 /** 2.6 MiB: making the table holds the server for a few milliseconds. */
 export const MAX_BUCKETS = 25_000;

@@ -91,7 +91,7 @@ end
 
 if isStaged then
   local ids = #ARGV - 4 - canaries
-  -- A journal that is gone is not made again, and this staging, which lacks ids now, must not go live.
+  -- A journal that is gone is not created again, and this staging, which lacks ids now, must not go live.
   if redis.call('RPUSHX', KEYS[3], unpack(ARGV, 5 + canaries)) == 0 then
     --- @include "forget-staging"
     forgetStaging(KEYS[1])

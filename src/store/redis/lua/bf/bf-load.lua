@@ -1,5 +1,5 @@
 --[[
-Writes a chunk of a local filter to the staged one. The chunk of iterator 1, the header, makes it anew.
+Writes a chunk of a local filter to the staged one. The chunk of iterator 1, the header, creates it.
 
 KEYS[1]  lease
 KEYS[2]  the staged filter

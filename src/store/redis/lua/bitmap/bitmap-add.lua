@@ -74,7 +74,7 @@ if isStaged then
     local stagedFlags = set(KEYS[3], ARGV[7], ARGV[8])
     if ARGV[1] == '' then flags = stagedFlags end
   else
-    -- A staged string that is gone is not made again, and this staging, which lacks an id now, must not go live.
+    -- A staged string that is gone is not created again, and this staging, which lacks an id now, must not go live.
     --- @include "forget-staging"
     forgetStaging(KEYS[1])
   end

@@ -1,5 +1,5 @@
 --[[
-Makes an empty string of bits for a rebuild. The live string is marked with the canaries of the staged one, so that the swap can tell
+Makes an empty string of bits for a rebuild. The live string is marked with the canaries of the staged one, so that the swap knows
 whether it has all that peers have added to it since; it is made when there is none, if peers read that in the same way.
 
 KEYS[1]  lease
@@ -16,7 +16,7 @@ ARGV[4]  proof of the staged string
 ARGV[5]  life of the staged keys, in milliseconds
 ARGV[6]  what is done with the live string: 'leave', 'mark', or 'make' when it is not there, else mark
 ARGV[7]  '1': a snapshot is wanted
-ARGV[8]  '1': the size is what every side must be told, and the live string, if there is one, has it
+ARGV[8]  '1': the size is what every side must be given, and the live string, if there is one, has it
 ARGV[9]  format to write
 ARGV[10..] fields of the settings that were found, and their values
 

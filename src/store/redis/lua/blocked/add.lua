@@ -68,7 +68,7 @@ if ARGV[1] ~= '' then
   if not flags then return 'LOST' end
   if added > 0 then
     count = redis.pcall('HINCRBY', KEYS[1], 'count', added)
-    -- One that was edited to nonsense begins anew.
+    -- One that was edited to nonsense starts over.
     if type(count) ~= 'number' then
       count = added
       redis.call('HSET', KEYS[1], 'count', added)
@@ -77,7 +77,7 @@ if ARGV[1] ~= '' then
 end
 if isStaged then
   local stagedFlags, stagedAdded = set(ARGV[4], ARGV[2])
-  -- A staged block that is gone is not made again, and this staging, which lacks an id now, must not go live.
+  -- A staged block that is gone is not created again, and this staging, which lacks an id now, must not go live.
   if not stagedFlags then
     --- @include "forget-staging"
     forgetStaging(KEYS[1])

@@ -23,7 +23,7 @@ Reply: 'STALE'  the generation is another one by now
 --- @include "cf-written"
 if ask('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'STALE' end
 local done = redis.call('GET', KEYS[4])
--- A second time it would take out the fingerprint of an id that cannot be told from this one.
+-- A second time it would take out the fingerprint of an id that looks the same as this one.
 if done then return { done } end
 local time, life, began = redis.call('TIME'), tonumber(ARGV[3]), tonumber(ARGV[5])
 if time[1] * 1000 + time[2] / 1000 - began >= life then return 'LATE' end

@@ -81,7 +81,7 @@ end
 if isStaged then
   local stagedFlags, stagedAdded = record(ARGV[4], ARGV[6], flags and #flags or math.huge, math.huge)
   if not stagedFlags then
-    -- A staged block that is gone is not made again, and this staging, which lacks an id now, must not go live.
+    -- A staged block that is gone is not created again, and this staging, which lacks an id now, must not go live.
     --- @include "forget-staging"
     forgetStaging(KEYS[1])
   elseif stagedAdded > 0 then

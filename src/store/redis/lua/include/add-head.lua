@@ -1,5 +1,5 @@
 --[[
-Begins an add: nothing is set for a caller who knows other generations. No function, since adds are many.
+Begins an add: nothing is set for a caller that knows other generations. No function, since adds are many.
 
 Needs  known     values of the fields of meta that name the live generation and the staged one, the first two
        ARGV[1]   what names the live generation as the caller knows it, '' for none

@@ -1,5 +1,5 @@
 --[[
-Gives  beginRecent(meta, filter, token)  notes what was added last to a filter that goes live: its canaries. The number tells whether peers add to
+Gives  beginRecent(meta, filter, token)  notes what was added last to a filter that goes live: its canaries. The number says whether peers add to
                                          it from here on.
 ]]
 --- @include "bf-count"

@@ -5,7 +5,7 @@ KEYS[1]  meta
 ARGV[1]  '1' from a process that knows which run of the server it is, and that it is no replica
 
 Reply: { run id of the server ('' when it may not be asked, or is known), type of meta, field, value, … }
-or the error READONLY from a replica: a client that is told to reconnect on this error sees it also when it only looks up
+or the error READONLY from a replica: a client that is set to reconnect on this error sees it also when it only looks up
 ]]
 local is_known = ARGV[1] == '1'
 local function ask(section, pattern)

@@ -20,7 +20,7 @@ if redis.call('STRLEN', KEYS[2]) ~= length or redis.call('STRLEN', KEYS[3]) ~= l
 if redis.call('GETRANGE', KEYS[2], 0, 3) ~= redis.call('GETRANGE', KEYS[3], 0, 3) then return 'LENGTH' end
 --end
 redis.call('BITOP', 'OR', KEYS[2], KEYS[2], KEYS[3])
--- BITOP makes the key anew, without its expiry.
+-- BITOP writes a key without its expiry.
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
 redis.call('DEL', KEYS[3])
 return 'OK'

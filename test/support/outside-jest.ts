@@ -5,7 +5,15 @@ import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { transformFile } from '@swc/core';
 
-const SOURCES = ['src/common', 'src/filter', 'test/filter', 'test/support'];
+const SOURCES = [
+  'src/common',
+  'src/filter',
+  'src/interop',
+  'src/scaling',
+  'src/store',
+  'test/filter',
+  'test/support',
+];
 
 /**
  * The functions that a module of `test/filter` exports, in a thread outside Jest: in Jest's sandbox every mention of a

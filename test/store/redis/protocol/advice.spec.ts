@@ -77,7 +77,7 @@ describe('The inspection of a server', () => {
       expect.stringContaining('stays unknown until reset()'),
     ]);
     expect(await advice({ hasSource: false, makesItself: true })).toEqual([
-      expect.stringMatching(/made again, empty, and answers "absent" .* Set create: 'explicit'/),
+      expect.stringMatching(/created again, empty, and answers "absent" .* Set create: 'explicit'/),
     ]);
     await admin.config('SET', 'appendonly', 'yes');
     expect(await advice({ hasSource: false })).toEqual([]);

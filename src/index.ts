@@ -47,7 +47,7 @@ export type {
   BloomRebuildReport,
 } from './rebuild/index.js';
 export {
-  type BloomFilter,
+  BloomFilter,
   type BloomFilterInfo,
   type BloomFilterOptions,
   type BloomGuardCounts,

@@ -6,12 +6,18 @@ import type { BloomGuardCounts, BloomGuardMode, GuardState } from './guard-state
 import type { IdKeys } from './id-keys.js';
 import type { WrongAbsentReport } from './wrong-absents.js';
 
-/** A named set of ids that answers "certainly absent" or "maybe there". */
-export interface BloomFilter {
-  readonly name: string;
+/**
+ * A named set of ids that answers "certainly absent" or "maybe there". A class, so that a decorated constructor may name it as the type of
+ * a parameter; no application makes one with `new`. The filters of this package are instances of it. What a test puts in the place of one
+ * need not be, so ask for `name` and not for the class.
+ *
+ * @example constructor(@InjectBloomFilter('products') private readonly products: BloomFilter) {}
+ */
+export abstract class BloomFilter {
+  abstract readonly name: string;
 
   /** How guards use the filter in this process: `filter.guarding.mode = 'off'` turns them off, `'on'` on again. */
-  readonly guarding: {
+  abstract readonly guarding: {
     /** May be set at any time. */
     mode: BloomGuardMode;
     /** What the guards of this process have seen of the filter. */
@@ -19,12 +25,12 @@ export interface BloomFilter {
   };
 
   /** Never rejects: when the answer cannot be known it is `unknown`, and an event reports why. */
-  check(id: BloomId): Promise<BloomVerdict>;
-  checkMany(ids: readonly BloomId[]): Promise<BloomVerdict[]>;
+  abstract check(id: BloomId): Promise<BloomVerdict>;
+  abstract checkMany(ids: readonly BloomId[]): Promise<BloomVerdict[]>;
 
   /** False only when the id is certainly absent. */
-  mightContain(id: BloomId): Promise<boolean>;
-  mightContainMany(ids: readonly BloomId[]): Promise<boolean[]>;
+  abstract mightContain(id: BloomId): Promise<boolean>;
+  abstract mightContainMany(ids: readonly BloomId[]): Promise<boolean[]>;
 
   /**
    * Records an id; true when it was not there before. Call it before the row is visible to others: in the transaction, before
@@ -33,8 +39,8 @@ export interface BloomFilter {
    * @throws {BloomIdError} when the value cannot be an id, or is longer than `maxIdBytes`.
    * @throws {BloomUnavailableError} when the id could not be recorded.
    */
-  add(id: BloomId): Promise<boolean>;
-  addMany(ids: readonly BloomId[]): Promise<boolean[]>;
+  abstract add(id: BloomId): Promise<boolean>;
+  abstract addMany(ids: readonly BloomId[]): Promise<boolean[]>;
 
   /**
    * Removes an id from a filter of layout `cuckoo`, as soon as its row is gone: as often as it was added, once for each call. False when
@@ -49,7 +55,7 @@ export interface BloomFilter {
    * @throws {BloomConfigError} when the layout of the filter cannot remove.
    * @throws {BloomUnavailableError} when it could not be removed, or it is not known whether it was: do not remove it again then.
    */
-  remove(id: BloomId): Promise<boolean>;
+  abstract remove(id: BloomId): Promise<boolean>;
 
   /**
    * Reads all ids from the source into a new generation and replaces the live one with it. One process rebuilds at a
@@ -58,7 +64,7 @@ export interface BloomFilter {
    * @throws {BloomConfigError} when the filter has no source.
    * @throws {BloomRebuildError} when no new generation went live; the old one still answers.
    */
-  rebuild(options?: BloomRebuildOptions): Promise<BloomRebuildReport>;
+  abstract rebuild(options?: BloomRebuildOptions): Promise<BloomRebuildReport>;
 
   /**
    * Empties a filter that has no source and puts it in service again: for a filter that was lost, and whose ids are no longer
@@ -66,7 +72,7 @@ export interface BloomFilter {
    *
    * @throws {BloomConfigError} when the filter has a source: rebuild it instead.
    */
-  reset(): Promise<void>;
+  abstract reset(): Promise<void>;
 
   /**
    * Takes a filter on a key of other systems as it stands now: for one that was lost or is suspect, has no source, and that its
@@ -77,10 +83,10 @@ export interface BloomFilter {
    * @throws {BloomFormatError} when the key holds something else.
    * @throws {BloomUnavailableError} when there is no such key.
    */
-  adopt(): Promise<void>;
+  abstract adopt(): Promise<void>;
 
   /** @throws {BloomUnavailableError} when the store cannot be asked. */
-  info(): Promise<BloomFilterInfo>;
+  abstract info(): Promise<BloomFilterInfo>;
 }
 
 /**

@@ -1,4 +1,4 @@
-export type { BloomFilter, BloomFilterInfo, GuardableFilter } from './bloom-filter.js';
+export { BloomFilter, type BloomFilterInfo, type GuardableFilter } from './bloom-filter.js';
 export { BloomService } from './bloom.service.js';
 export { defineFilter, type FilterDefinition } from './filter-definition.js';
 export type { BloomFilterOptions, BloomRebuildSchedule } from './filter-options.js';

@@ -17,7 +17,7 @@ import {
   sharesDenials,
   type StoredFilter,
 } from '../store/index.js';
-import type { BloomFilterInfo, GuardableFilter } from './bloom-filter.js';
+import { BloomFilter, type BloomFilterInfo, type GuardableFilter } from './bloom-filter.js';
 import { FilterBuilds } from './filter-builds.js';
 import type { FilterDefinition } from './filter-definition.js';
 import { GuardState } from './guard-state.js';
@@ -50,7 +50,7 @@ export interface FilterContext {
 }
 
 /** A filter of the application: it forms the keys of ids, holds the filter of the store, and runs rebuilds that end with the application. */
-export class ManagedFilter implements GuardableFilter {
+export class ManagedFilter extends BloomFilter implements GuardableFilter {
   readonly name: string;
   readonly guarding: GuardState;
   readonly keys: IdKeys;
@@ -66,6 +66,7 @@ export class ManagedFilter implements GuardableFilter {
     readonly definition: FilterDefinition,
     private readonly surroundings: FilterContext,
   ) {
+    super();
     this.name = definition.name;
     this.keys = new IdKeys(definition);
     const { name, capacity, errorRate, maxIdBytes, layout, replica, drainMs, negativeCache } = definition;

@@ -1,13 +1,15 @@
 import type { BloomId } from '../filter/index.js';
 import type { BloomRebuildOptions } from '../rebuild/index.js';
-import type { BloomFilter } from '../service/index.js';
+import { BloomFilter } from '../service/index.js';
 
 /** What a test injects for a filter: the filter itself is looked up when it is used, since a module may register it later. */
-export class DeferredFilter implements BloomFilter {
+export class DeferredFilter extends BloomFilter {
   constructor(
     readonly name: string,
     private readonly find: () => BloomFilter,
-  ) {}
+  ) {
+    super();
+  }
 
   get guarding(): BloomFilter['guarding'] {
     return this.find().guarding;

@@ -3,7 +3,7 @@ import { Injectable, Module } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import {
   type BloomEvent,
-  type BloomFilter,
+  BloomFilter,
   type BloomIdSource,
   BloomModule,
   type BloomOptionsFactory,
@@ -47,6 +47,7 @@ describe('BloomModule.forRoot', () => {
       imports: [BloomModule.forRoot({ ...quiet, filters: [products] }), ShopModule],
     });
     const shop = module.get(Shop, { strict: false });
+    expect(shop.products).toBeInstanceOf(BloomFilter);
     expect(await shop.products.add('mug')).toBe(true);
     expect(module.get(BloomService).filter('products')).toBe(shop.products);
     expect(module.get(getBloomFilterToken('products'))).toBe(shop.products);

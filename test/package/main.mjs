@@ -40,6 +40,7 @@ const COMPILER_OPTIONS = {
   strict: true,
   experimentalDecorators: true,
   emitDecoratorMetadata: true,
+  isolatedModules: true,
   skipLibCheck: false,
   types: ['node'],
   outDir: 'dist',

@@ -2,7 +2,7 @@ import { Inject, Injectable, Module } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
 import {
-  type BloomFilter,
+  BloomFilter,
   BloomGuarded,
   BloomModule,
   BloomRegisters,

@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { type BloomFilter, InjectBloomFilter } from 'nestjs-bloom';
+import { BloomFilter, InjectBloomFilter } from 'nestjs-bloom';
 import { Database } from '../database/database.js';
 import { products } from '../database/schema.js';
 import type { Product } from './product.js';

@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import { BloomService } from 'nestjs-bloom';
+import { BloomFilter, BloomService } from 'nestjs-bloom';
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProductController, ProductRepository } from './shop.js';
@@ -14,6 +14,7 @@ export async function check(app: INestApplication): Promise<void> {
       assert.ok(Date.now() < deadline, 'the filter was not built at start-up');
     }
     const controller = app.get(ProductController);
+    assert.ok(controller.filter instanceof BloomFilter);
     const repository = app.get(ProductRepository);
     const url = await app.getUrl();
     const status = async (path: string) => (await fetch(`${url}/products/${path}`)).status;

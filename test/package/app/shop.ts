@@ -1,7 +1,14 @@
 import 'reflect-metadata';
 import { Controller, Get, Injectable, Module, NotFoundException, Param } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
-import { BloomGuarded, type BloomIdSource, BloomModule, BloomRegisters } from 'nestjs-bloom';
+import {
+  BloomFilter,
+  BloomGuarded,
+  type BloomIdSource,
+  BloomModule,
+  BloomRegisters,
+  InjectBloomFilter,
+} from 'nestjs-bloom';
 
 export interface Product {
   sku: string;
@@ -36,7 +43,10 @@ export class ProductController {
   /** How often the guarded route ran. */
   calls = 0;
 
-  constructor(private readonly products: ProductRepository) {}
+  constructor(
+    private readonly products: ProductRepository,
+    @InjectBloomFilter('products') readonly filter: BloomFilter,
+  ) {}
 
   @Get(':sku')
   @BloomGuarded('products')

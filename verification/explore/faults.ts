@@ -41,7 +41,9 @@ export function faultActions(schedule: Schedule, fault: Fault): Action[] {
     case 'live-zeros':
       return isSeen ? live.map((key, i) => action(i, () => send([run(ZEROS, key)]))) : [];
     case 'live-cut':
-      return isSeen ? live.map((key, i) => action(i, () => send([run(CUT, key)]))) : [];
+      return isSeen ? live.map((key, i) => action(i, () => send([run(CUT_EIGHTH, key)]))) : [];
+    case 'live-cut-byte':
+      return isSeen ? live.map((key, i) => action(i, () => send([run(CUT_BYTE, key)]))) : [];
     case 'settings-other': {
       const { otherSettings } = schedule.ground;
       return isSeen && otherSettings ? [action('', () => send(otherSettings))] : [];
@@ -173,9 +175,14 @@ function delayPastAdd(schedule: Schedule, instance: Instance, held: Held): Step 
 const ZEROS = `local length = redis.call('STRLEN', KEYS[1])
 if length > 0 then redis.call('SET', KEYS[1], string.rep('\\0', length)) end`;
 
-/** The last eighth is gone. */
-const CUT = `local length = redis.call('STRLEN', KEYS[1])
-if length > 8 then redis.call('SET', KEYS[1], redis.call('GETRANGE', KEYS[1], 0, math.floor(length * 7 / 8) - 1)) end`;
+/** The string of KEYS[1] keeps only its first bytes. */
+function cutTo(kept: string): string {
+  return `local length = redis.call('STRLEN', KEYS[1])
+if length > 8 then redis.call('SET', KEYS[1], redis.call('GETRANGE', KEYS[1], 0, ${kept} - 1)) end`;
+}
+
+const CUT_EIGHTH = cutTo('math.floor(length * 7 / 8)');
+const CUT_BYTE = cutTo('(length - 1)');
 
 function run(script: string, key: string): RawCommand {
   return { name: 'eval', args: [script, 1, key] };

@@ -21,6 +21,7 @@ export type Fault =
   | 'live-gone'
   | 'live-zeros'
   | 'live-cut'
+  | 'live-cut-byte'
   | 'settings-other'
   | 'copy-live'
   | 'put-back'

@@ -29,8 +29,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-check-length',
     what: 'a string of another length is another one',
-    spare:
-      'a string that is cut by an eighth lacks its last whole byte, a canary; the length alone protects the bits after that byte, and no fault cuts only those',
+    shownBy: 4682,
     take: () => ({
       lua: luaReplacing(
         'bitmapCheck',

@@ -48,6 +48,8 @@ function house(changes: Record<string, string> = {}): Map<string, string> {
       'guard/index.ts': `import '../service/index.js';`,
       'sources/index.ts': `import type { FactoryProvider } from '@nestjs/common'; import '../rebuild/index.js';`,
       'sources/drizzle/index.ts': `import 'drizzle-orm';`,
+      'sources/knex/index.ts': `import type {} from 'knex';`,
+      'sources/kysely/index.ts': `import 'kysely';`,
       'sources/typeorm/index.ts': `import { DataSource } from 'typeorm'; import '../index.js'; import '../../service/index.js';`,
       'module/index.ts': `import '../store/memory/index.js'; import '../store/redis/index.js'; import '../guard/index.js'; import '../sources/index.js';`,
       'testing/index.ts': `import '../module/index.js';`,

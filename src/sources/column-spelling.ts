@@ -78,3 +78,8 @@ export function isReadAsText(type: string): boolean {
   const bare = bareType(type);
   return !TEXTS.test(bare) && !PADDED.test(bare) && !/^(?:uuid|citext|int[24]?|integer|smallint)$/.test(bare);
 }
+
+/** Whether values are read as they are, since their text is another one. */
+export function isBytes(type: string): boolean {
+  return BYTES.test(bareType(type));
+}

@@ -10,3 +10,5 @@ export type { BloomSourceFactory } from './source-factory.js';
 export { type DescribedColumn, isReadAsText, spellingOf } from './column-spelling.js';
 export { estimateIds, type RunQuery } from './planner-estimate.js';
 export { madeFrom } from './providers.js';
+export { fromSql, type SqlColumn, type SqlSourceOptions } from './sql-table.js';
+export { type RunSql, type SqlQuery, withNumbers, withQuestionMarks } from './sql-query.js';

@@ -5,7 +5,7 @@ import type { BloomSourceFactory } from './source-factory.js';
 /** A source that is made from one provider of the application, or at once from an object that is here already. */
 export function madeFrom<Provided>(
   provided: { readonly token: InjectionToken } | { readonly object: Provided },
-  make: (provided: Provided) => BloomIdSource,
+  make: (provided: Provided) => BloomIdSource | Promise<BloomIdSource>,
 ): BloomSourceFactory {
   if ('object' in provided) return { useFactory: () => make(provided.object) };
   return { inject: [provided.token], useFactory: make };

@@ -18,6 +18,8 @@ const MAY_NAME_A_STORE = ['module', 'cli', 'interop', 'scaling'];
 /** Rooms of their own, each an entry of the package: nobody imports them, and each knows the library that it is for. */
 const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'sources/drizzle': ['drizzle-orm'],
+  'sources/knex': ['knex'],
+  'sources/kysely': ['kysely'],
   'sources/typeorm': ['typeorm'],
 };
 const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'cli', 'testing', ...Object.keys(LIBRARIES)];

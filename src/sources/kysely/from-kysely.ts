@@ -1,0 +1,94 @@
+import type { InjectionToken } from '@nestjs/common';
+import { type Kysely, MssqlAdapter, MysqlAdapter, PostgresAdapter, type SelectType, sql } from 'kysely';
+import { BloomConfigError } from '../../common/index.js';
+import type { BloomId } from '../../filter/index.js';
+import {
+  type BloomSourceFactory,
+  checkedPaging,
+  fromSql,
+  madeFrom,
+  type SqlColumn,
+  type SqlSourceOptions,
+} from '../index.js';
+
+/** Of `fromKysely`. */
+export type KyselySourceOptions = SqlSourceOptions;
+
+/** `table.column` of each column that can hold ids; any text where the type of the database is not known. */
+export type KyselyColumn<Database> = unknown extends Database
+  ? string
+  : {
+      [Table in keyof Database & string]: {
+        [Column in keyof Database[Table] & string]: NonNullable<
+          SelectType<Database[Table][Column]>
+        > extends BloomId
+          ? `${Table}.${Column}`
+          : never;
+      }[keyof Database[Table] & string];
+    }[keyof Database & string];
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the names of tables are checked by the types of the caller
+type AnyKysely = Kysely<any>;
+
+/**
+ * All values of one column of a table, read in pages through Kysely. Pages follow the column where no two rows share a value, else the
+ * primary key, by the catalog of Postgres.
+ *
+ * @param database the token of the Kysely of the application, or the Kysely itself.
+ * @param column `table.column`, or `schema.table.column`, as in Kysely's own queries: its plugins take part.
+ * @example
+ * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromKysely<Database>(KYSELY, 'products.sku') }]);
+ *
+ * @throws {BloomConfigError} at the start of the application, when there is no such table or column.
+ */
+export function fromKysely<Database = unknown>(
+  database: InjectionToken<Kysely<Database>> | Kysely<Database>,
+  column: KyselyColumn<NoInfer<Database>>,
+  options: KyselySourceOptions = {},
+): BloomSourceFactory {
+  checkedPaging('fromKysely', options);
+  const isDatabase = typeof database === 'object' && 'selectFrom' in database;
+  return madeFrom<AnyKysely>(
+    isDatabase ? { object: database } : { token: database as InjectionToken },
+    async (made) => fromSql(describe(made, column), options),
+  );
+}
+
+function describe(database: AnyKysely, path: string): SqlColumn {
+  const dot = path.lastIndexOf('.');
+  if (dot < 1) {
+    throw new BloomConfigError(`fromKysely: expected 'table.column', got '${path}'.`);
+  }
+  const { adapter } = database.getExecutor();
+  if (adapter instanceof MssqlAdapter) {
+    throw new BloomConfigError(
+      'fromKysely: SQL Server, whose queries have no LIMIT, is not read by it. Use fromPages of nestjs-bloom.',
+    );
+  }
+  const [from, column] = [path.slice(0, dot), path.slice(dot + 1)];
+  const written = (one: string) => writtenNames(database, from, one);
+  const { table, quoted } = written(column);
+  return {
+    maker: 'fromKysely',
+    isPostgres: adapter instanceof PostgresAdapter,
+    ignoresCase: adapter instanceof MysqlAdapter,
+    run: async ({ strings, values }) => {
+      const query = sql<object>(strings as unknown as TemplateStringsArray, ...values);
+      return (await query.execute(database)).rows;
+    },
+    table,
+    column: unquoted(quoted),
+    quote: (one) => written(one).quoted,
+  };
+}
+
+/** As Kysely writes them with its plugins, which may change the case of names and put a schema before them. */
+function writtenNames(database: AnyKysely, table: string, column: string) {
+  const text = database.selectFrom(table).select(column).compile().sql;
+  const [, quoted, from] = /^select (.+) from (.+)$/s.exec(text)!;
+  return { table: from!, quoted: quoted! };
+}
+
+function unquoted(quoted: string): string {
+  return quoted.slice(1, -1).replaceAll('""', '"').replaceAll('``', '`');
+}

@@ -1,0 +1,48 @@
+import type { RunQuery } from './planner-estimate.js';
+
+/** A column, as the catalog of Postgres has it. */
+export interface CatalogColumn {
+  readonly name: string;
+  /** Of a domain its base type; `enum` for every enum; with `collate …` where texts that differ may be equal. */
+  readonly type: string;
+  /** No two rows of the table have the same value, by an index over all rows and this column alone. */
+  readonly isUnique: boolean;
+  /** Its place in the primary key, from 1. */
+  readonly place?: number;
+}
+
+/**
+ * A parent of tables that inherit has no key: that of a parent says nothing of the rows of its children, which a query reads too. The
+ * one cell is text, since applications have drivers and plugins change what other types become.
+ */
+const COLUMNS = `
+select json_agg(json_strip_nulls(json_build_object(
+         'name', a.attname,
+         'type', case when t.typtype = 'e' then 'enum'
+                      when t.typtype = 'd' then format_type(t.typbasetype, t.typtypmod)
+                      else format_type(a.atttypid, a.atttypmod) end
+                 || case when o.collisdeterministic is false then ' collate ' || quote_ident(o.collname) else '' end,
+         'isUnique', not (c.relkind = 'r' and c.relhassubclass) and exists (
+           select from pg_index i
+           where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indpred is null and i.indnkeyatts = 1
+             and i.indkey[0] = a.attnum),
+         'place', (
+           select p.place from pg_index i, unnest(i.indkey::int2[]) with ordinality as p (attnum, place)
+           where i.indrelid = c.oid and i.indisprimary and p.place <= i.indnkeyatts and p.attnum = a.attnum
+             and not (c.relkind = 'r' and c.relhassubclass))
+       )) order by a.attnum)::text as columns
+from pg_class c
+join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+join pg_type t on t.oid = a.atttypid
+left join pg_collation o on o.oid = a.attcollation
+where c.oid = to_regclass($1)`;
+
+/**
+ * The columns of a table or view of Postgres; none where there is no such table.
+ *
+ * @param table quoted, as in a query.
+ */
+export async function readCatalog(run: RunQuery, table: string): Promise<readonly CatalogColumn[]> {
+  const [row] = (await run(COLUMNS, [table])) as { columns?: string | null }[];
+  return JSON.parse(row?.columns ?? '[]') as CatalogColumn[];
+}

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import knex, { type Knex } from 'knex';
+import { fromKnex } from '../../../src/sources/knex/index.js';
+import { madeBy, readAll } from '../../support/read-source.js';
+import { readsShopTables, type ShopTables, startShopTables, texts } from '../shop-tables.js';
+
+interface Product {
+  id: string;
+  sku: string;
+  madeAt: Date | null;
+}
+
+let shop: ShopTables;
+let database: Knex;
+
+beforeAll(async () => {
+  shop = await startShopTables();
+  database = knex({ client: 'pg', connection: shop.server.url, pool: { min: 0 } });
+});
+afterAll(async () => {
+  await database?.destroy();
+  await shop?.stop();
+});
+
+function make(path: string, take: number, made = database) {
+  const dot = path.lastIndexOf('.');
+  return madeBy(fromKnex(made, path.slice(0, dot), path.slice(dot + 1), { take }));
+}
+
+describe('fromKnex', () => {
+  readsShopTables(() => shop, make);
+
+  it('takes names as Knex writes them', async () => {
+    const snake = knex({
+      client: 'pg',
+      connection: shop.server.url,
+      pool: { min: 0 },
+      wrapIdentifier: (name, wrap) => wrap(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)),
+    });
+    const source = await make('shop.visits.visitorKey', 3, snake);
+    expect(texts(await readAll(source))).toEqual(
+      (await shop.values('visitor_key', 'shop.visits')).toSorted(),
+    );
+    await snake.destroy();
+  });
+
+  it('reads a table and a column with a question mark in their names', async () => {
+    await shop.server.run(
+      `create table "why?" ("who?" text primary key); insert into "why?" values ('a'), ('b'), ('c')`,
+    );
+    expect(await readAll(await make('why?.who?', 2))).toEqual(['a', 'b', 'c']);
+  });
+
+  it('takes the token of a Knex, and no column that cannot be an id', () => {
+    expect(fromKnex<Product>('KNEX', 'products', 'sku').inject).toEqual(['KNEX']);
+    expect(fromKnex('KNEX', 'products', 'anything').inject).toEqual(['KNEX']);
+    // @ts-expect-error there is no such column
+    expect(fromKnex<Product>('KNEX', 'products', 'skuu')).toBeDefined();
+    // @ts-expect-error a Date is no id
+    expect(fromKnex<Product>('KNEX', 'products', 'madeAt')).toBeDefined();
+  });
+});

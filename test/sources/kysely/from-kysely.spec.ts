@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Module } from '@nestjs/common';
+import {
+  CamelCasePlugin,
+  type DialectAdapter,
+  type Generated,
+  Kysely,
+  MssqlAdapter,
+  PostgresDialect,
+  SqliteAdapter,
+} from 'kysely';
+import { type BloomEvent, BloomModule, BloomService } from '../../../src/index.js';
+import { fromKysely } from '../../../src/sources/kysely/index.js';
+import { startContext } from '../../support/nest-app.js';
+import { madeBy, readAll } from '../../support/read-source.js';
+import { readsShopTables, type ShopTables, startShopTables, texts } from '../shop-tables.js';
+
+interface Database {
+  products: { id: Generated<string>; sku: string; no: string; madeAt: Date | null };
+  'shop.visits': { at: Date; visitorKey: string };
+}
+
+let shop: ShopTables;
+let database: Kysely<Database>;
+
+beforeAll(async () => {
+  shop = await startShopTables();
+  database = new Kysely<Database>({ dialect: new PostgresDialect({ pool: shop.pool }) });
+});
+afterAll(() => shop?.stop());
+
+/** The database, whose library takes it for another one. */
+function withAdapter(adapter: DialectAdapter): Kysely<Database> {
+  class Dialect extends PostgresDialect {
+    override createAdapter() {
+      return adapter;
+    }
+  }
+  return new Kysely<Database>({ dialect: new Dialect({ pool: shop.pool }) });
+}
+
+describe('fromKysely', () => {
+  readsShopTables(
+    () => shop,
+    (path, take) => madeBy(fromKysely(database as Kysely<unknown>, path, { take })),
+  );
+
+  it('takes names as the plugins of Kysely write them', async () => {
+    const camel = database.withPlugin(new CamelCasePlugin({ underscoreBeforeDigits: true }));
+    const source = await madeBy(fromKysely(camel, 'shop.visits.visitorKey', { take: 3 }));
+    const visitors = (await shop.values('visitor_key', 'shop.visits')).toSorted();
+    expect(texts(await readAll(source))).toEqual(visitors);
+    const inSchema = camel.withSchema('shop') as Kysely<unknown>;
+    expect(texts(await readAll(await madeBy(fromKysely(inSchema, 'visits.visitorKey'))))).toEqual(visitors);
+  });
+
+  it('reads by the key and the type that are given, without a look at the catalog', async () => {
+    const source = await madeBy(
+      fromKysely(database, 'products.no', { key: ['id'], type: 'varchar', take: 7 }),
+    );
+    expect(texts(await readAll(source))).toEqual((await shop.values('no', 'products')).toSorted());
+    expect(source.spelling).toBeUndefined();
+  });
+
+  it('reads with the SQL of all databases where the adapter is not the one of Postgres, and the key is given', async () => {
+    const other = withAdapter(new SqliteAdapter());
+    await expect(madeBy(fromKysely(other, 'products.sku'))).rejects.toThrow(
+      "expected the option key for products.sku, since the database is not Postgres: the columns of the primary key, or ['sku']",
+    );
+    const [at, visitor] = [{ key: ['visit_no', 'serial'], take: 7 }, 'shop.visits.visitor_key'] as const;
+    const source = await madeBy(fromKysely(other as Kysely<unknown>, visitor, at));
+    expect(texts(await readAll(source))).toEqual(
+      (await shop.values('visitor_key', 'shop.visits')).toSorted(),
+    );
+    expect(source.spelling).toEqual({
+      column: 'shop.visits.visitor_key is of a type that only the option `type` can tell',
+    });
+    expect(await source.count!()).toBe(100);
+    await expect(madeBy(fromKysely(withAdapter(new MssqlAdapter()), 'products.sku'))).rejects.toThrow(
+      'Use fromPages of nestjs-bloom.',
+    );
+  });
+
+  it('fills a filter of an application, which finds an id by every spelling that the database takes', async () => {
+    const [id] = await shop.values('id', 'products');
+    const events: BloomEvent[] = [];
+    @Module({ providers: [{ provide: 'KYSELY', useValue: database }] })
+    class ShopModule {}
+    const source = fromKysely<Database>('KYSELY', 'products.id');
+    const context = await startContext({
+      imports: [
+        BloomModule.forRoot({
+          onEvent: (event) => events.push(event),
+          filters: [{ name: 'products', capacity: 1000, source, rebuild: { drainMs: 0, onBoot: 'never' } }],
+        }),
+        ShopModule,
+      ],
+    });
+    const filter = context.get(BloomService).filter('products');
+    expect(await filter.rebuild()).toMatchObject({ outcome: 'published', ids: 100 });
+    expect(await filter.check(`{${id!.toUpperCase()}}`)).toBe('maybe');
+    expect(events).toContainEqual(expect.objectContaining({ type: 'normalize-chosen', normalize: 'uuid' }));
+    await context.close();
+  });
+
+  it('takes the token of a database, and no column that cannot be an id', () => {
+    expect(fromKysely<Database>('KYSELY', 'products.sku').inject).toEqual(['KYSELY']);
+    expect(fromKysely('KYSELY', 'anything.there').inject).toEqual(['KYSELY']);
+    // @ts-expect-error there is no such column
+    expect(fromKysely<Database>('KYSELY', 'products.skuu')).toBeDefined();
+    // @ts-expect-error a Date is no id
+    expect(fromKysely(database, 'products.madeAt')).toBeDefined();
+  });
+});

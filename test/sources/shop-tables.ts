@@ -1,0 +1,134 @@
+import { expect, it } from '@jest/globals';
+import pg from 'pg';
+import type { BloomIdSource } from '../../src/rebuild/index.js';
+import { type PostgresServer, requirePostgres } from '../support/postgres-server.js';
+import { readAll } from '../support/read-source.js';
+
+/** Tables with the keys and types that differ for a source. */
+const TABLES = `
+create extension citext; create schema shop; create domain shop.serial_no as bigint;
+create type colour as enum ('red', 'green');
+create collation blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+create table products (id uuid primary key default gen_random_uuid(), sku text not null unique, no bigint not null unique, code citext,
+  shelf char(10) not null, price numeric, label text collate blind, digest bytea not null unique, made_at timestamp);
+create table shop.visits (at timestamptz(6), visit_no int, visitor_key text not null, serial shop.serial_no unique, primary key (at, visit_no));
+create table keyless (name text);
+create view colours as select (array['red', 'green']::colour[])[1 + no % 2] as colour from products;
+create table parents (id text primary key, name text not null);
+create table children () inherits (parents)`;
+
+const ROWS = `
+insert into products (sku, no, code, shelf, price, label, digest)
+select case when i % 2 = 0 then 'sku-' else 'SKU_' end || i, 9007199254740993 + i,
+       case when i % 3 = 0 then null when i % 2 = 0 then 'code-' || i else 'Code-' || i end, 's' || i % 5, i / 2.0, 'label-' || i,
+       decode(md5(i::text), 'hex')
+from generate_series(1, 100) i;
+insert into shop.visits select '2026-01-01 00:00:00.000001Z'::timestamptz + (i / 3) * interval '1 microsecond', i, 'visitor-' || i % 50, i
+from generate_series(1, 100) i;
+insert into keyless select nullif('name-' || i % 9, 'name-0') from generate_series(1, 50) i;
+insert into parents select 'p' || i, 'parent-' || i from generate_series(1, 20) i;
+insert into children select 'p' || i, 'child-' || i from generate_series(1, 20) i`;
+
+export interface ShopTables {
+  readonly server: PostgresServer;
+  readonly pool: pg.Pool;
+  /** Every value of an expression that is not null, as text. */
+  values(expression: string, table: string): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+export async function startShopTables(): Promise<ShopTables> {
+  const server = await requirePostgres();
+  await server.run(`${TABLES};${ROWS}`);
+  const pool = new pg.Pool({ connectionString: server.url });
+  // The server may stop before the last connection has said goodbye.
+  pool.on('error', () => {});
+  return {
+    server,
+    pool,
+    values: async (expression, table) => {
+      const { rows } = await pool.query<{ value: string }>(
+        `select (${expression})::text as value from ${table} where (${expression}) is not null`,
+      );
+      return rows.map(({ value }) => value);
+    },
+    stop: async () => {
+      await pool.end();
+      await server.stop();
+    },
+  };
+}
+
+/** What `table.column` has to read, and which `normalize` is chosen for it. */
+export const COLUMNS = [
+  ['products.id', 'id', 'uuid'],
+  ['products.sku', 'sku', undefined],
+  ['products.no', 'no', 'integer'],
+  ['products.code', 'code', 'lowerCase'],
+  ['products.shelf', 'shelf', 'padded'],
+  ['products.price', 'price', undefined],
+  ['products.label', 'label', undefined],
+  ['products.digest', 'digest', undefined],
+  ['shop.visits.visitor_key', 'visitor_key', undefined],
+  ['shop.visits.serial', 'serial', 'integer'],
+] as const;
+
+/** The columns whose type may have several spellings for a value, and no function is known for them. */
+const UNKNOWN = ['products.price', 'products.label'];
+
+/** Tests of a source that reads the catalog. `make` takes `table.column`. */
+export function readsShopTables(
+  tables: () => ShopTables,
+  make: (path: string, take: number) => Promise<BloomIdSource>,
+): void {
+  it.each(COLUMNS)('reads every value of %s', async (path, column, normalize) => {
+    const source = await make(path, 7);
+    const table = path.slice(0, path.lastIndexOf('.'));
+    const expected = await tables().values(column, table);
+    expect(texts(await readAll(source))).toEqual(expected.toSorted());
+    expect(expected.length).toBeGreaterThan(60);
+    expect(source.spelling?.name).toBe(normalize);
+    expect(source.spelling !== undefined).toBe(normalize !== undefined || UNKNOWN.includes(path));
+  });
+
+  it('reads pages of one row by a key whose dates are finer than those of JavaScript', async () => {
+    const read = await readAll(await make('shop.visits.visitor_key', 1));
+    expect(texts(read)).toEqual((await tables().values('visitor_key', 'shop.visits')).toSorted());
+  });
+
+  it('reads each value once of a table without a key, and of a view', async () => {
+    const names = Array.from({ length: 8 }, (_, i) => `name-${i + 1}`);
+    expect(await readAll(await make('keyless.name', 3))).toEqual(names);
+    expect(await readAll(await make('colours.colour', 1))).toEqual(['red', 'green']);
+  });
+
+  it('reads the rows of tables that inherit, whose keys may be those of their parent', async () => {
+    expect(texts(await readAll(await make('parents.name', 3)))).toEqual(
+      (await tables().values('name', 'parents')).toSorted(),
+    );
+  });
+
+  it('counts a small table, and asks the planner about a large one', async () => {
+    const source = await make('products.sku', 7);
+    expect(await source.count!()).toBe(100);
+    await tables().server
+      .run(`insert into products (sku, no, shelf, digest) select repeat('long', 50) || i, i, i % 7, decode(md5('x' || i), 'hex')
+      from generate_series(1, 40000) i; analyze products; delete from products where no < 9000`);
+    const estimate = (await source.count!())!;
+    await tables().server.run(`delete from products where no < 100000`);
+    expect(Math.round(estimate / 1000)).toBe(40);
+  });
+
+  it('names the columns there are, and the table that there is not', async () => {
+    await expect(make('products.skuu', 7)).rejects.toThrow(
+      /got 'products\.skuu'\. The columns of "products" are id, sku, no, code/,
+    );
+    await expect(make('shops.sku', 7)).rejects.toThrow(/There is no table "shops" that this user sees/);
+  });
+}
+
+export function texts(ids: readonly unknown[]): string[] {
+  return ids
+    .map((id) => (id instanceof Uint8Array ? `\\x${Buffer.from(id).toString('hex')}` : String(id)))
+    .toSorted();
+}

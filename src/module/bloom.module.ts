@@ -18,7 +18,14 @@ import { BLOOM_OPTIONS, BLOOM_SERVICE, BLOOM_STORE, tokenOfFilter } from './bloo
 import { EventHub } from './event.hub.js';
 import { FilterRegistry } from './filter.registry.js';
 import { FilterMonitor } from './filter.monitor.js';
-import { NO_OPTIONS_FACTORY, twoFilters } from './module.messages.js';
+import { noFilter, NO_OPTIONS_FACTORY, notTheFilter, twoFilters } from './module.messages.js';
+import {
+  checkedFactoryOptions,
+  checkFeatureAsync,
+  checkRootAsyncOptions,
+  checkRootOptions,
+  checkTestingOptions,
+} from './module-options.check.js';
 import { RebuildScheduler } from './rebuild.scheduler.js';
 import { createStore } from './store.factory.js';
 
@@ -45,32 +52,51 @@ class BloomFeatureModule {}
 @Module({})
 export class BloomModule {
   static forRoot(options: BloomModuleOptions = {}): DynamicModule {
+    checkRootOptions(options);
     return root([{ provide: BLOOM_OPTIONS, useValue: options }], options);
   }
 
   /** `filters` and `isGlobal` are needed before the factory runs, so they stand beside it and not in what it returns. */
   static forRootAsync(options: BloomModuleAsyncOptions): DynamicModule {
+    checkRootAsyncOptions(options);
     return root(asyncOptions(options), options);
   }
 
-  static forFeature(features: readonly BloomFeature[]): DynamicModule {
-    assertDistinct(features);
-    return feature(features.map((options) => filterProvider(options.name, { useFactory: () => options })));
+  /** @param features the filters, or one. */
+  static forFeature(features: BloomFeature | readonly BloomFeature[]): DynamicModule {
+    const list = listOf(features, 'forFeature');
+    return feature(list.map((options) => filterProvider(options.name, { useFactory: () => options })));
   }
 
-  static forFeatureAsync(features: readonly BloomFeatureAsyncOptions[]): DynamicModule {
-    assertDistinct(features);
-    const providers = features.map(({ name, ...options }) => filterProvider(name, options));
+  /** @param features the filters, or one. */
+  static forFeatureAsync(
+    features: BloomFeatureAsyncOptions | readonly BloomFeatureAsyncOptions[],
+  ): DynamicModule {
+    const list = listOf(features, 'forFeatureAsync');
+    for (const options of list) checkFeatureAsync(options);
+    const providers = list.map(({ name, ...options }) => filterProvider(name, options));
     return feature(
       providers,
-      features.flatMap((options) => options.imports ?? []),
+      list.flatMap((options) => options.imports ?? []),
     );
   }
 }
 
+function listOf<Feature extends { readonly name: string }>(
+  features: Feature | readonly Feature[],
+  method: string,
+): readonly Feature[] {
+  const list = Array.isArray(features) ? (features as readonly Feature[]) : [features as Feature];
+  assertDistinct(list, method);
+  return list;
+}
+
 /** When one module has two providers with the same token, Nest drops one without an error. */
-function assertDistinct(features: readonly { readonly name: string }[]): void {
-  const names = features.map(({ name }) => name);
+function assertDistinct(features: readonly { readonly name: string }[], method: string): void {
+  const names = features.map((one: unknown) => {
+    if (typeof one !== 'object' || one === null) throw new BloomConfigError(noFilter(method, one));
+    return (one as { readonly name: string }).name;
+  });
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) throw new BloomConfigError(twoFilters(twice));
 }
@@ -82,7 +108,7 @@ function root(
   options: Provider[],
   { isGlobal = true, filters = [], imports = [] }: RootOptions,
 ): DynamicModule {
-  assertDistinct(filters);
+  assertDistinct(filters, 'forRoot');
   const providers = filters.map((filter) => filterProvider(filter.name, { useFactory: () => filter }));
   return visible({ isGlobal, core: core(options, imports), filters: providers });
 }
@@ -92,6 +118,7 @@ export function rootModule(
   options: BloomFactoryOptions,
   { parts, filters }: { readonly parts: readonly Provider[]; readonly filters: readonly Provider[] },
 ): DynamicModule {
+  checkTestingOptions(options);
   const made = core([{ provide: BLOOM_OPTIONS, useValue: options }], [], parts);
   return visible({ isGlobal: true, core: made, filters });
 }
@@ -200,8 +227,16 @@ function filterProvider(
     provide: tokenOfFilter(name),
     inject: [FilterRegistry, ...inject],
     useFactory: async (registry: FilterRegistry, ...injected: unknown[]) =>
-      registry.register({ ...(await useFactory(...injected)), name }),
+      registry.register({ ...named(name, await useFactory(...injected)), name }),
   };
+}
+
+/** @throws {BloomConfigError} for what a factory has made under another name. */
+function named(name: string, options: Partial<BloomFeature>): Omit<BloomFeature, 'name'> {
+  const { name: made = name } = options ?? {};
+  if (typeof options !== 'object' || options === null || made !== name)
+    throw new BloomConfigError(notTheFilter(name, options));
+  return options as BloomFeature;
 }
 
 function asyncOptions({
@@ -210,7 +245,10 @@ function asyncOptions({
   useClass,
   useExisting,
 }: BloomModuleAsyncOptions): Provider[] {
-  if (useFactory) return [{ provide: BLOOM_OPTIONS, inject: [...inject], useFactory }];
+  if (useFactory) {
+    const made = async (...injected: unknown[]) => checkedFactoryOptions(await useFactory(...injected));
+    return [{ provide: BLOOM_OPTIONS, inject: [...inject], useFactory: made }];
+  }
   const factory = useExisting ?? useClass;
   if (!factory) {
     throw new BloomConfigError(NO_OPTIONS_FACTORY);
@@ -220,7 +258,7 @@ function asyncOptions({
     {
       provide: BLOOM_OPTIONS,
       inject: [factory],
-      useFactory: (made: BloomOptionsFactory) => made.createBloomOptions(),
+      useFactory: async (made: BloomOptionsFactory) => checkedFactoryOptions(await made.createBloomOptions()),
     },
   ];
 }

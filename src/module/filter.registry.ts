@@ -5,6 +5,7 @@ import { type BloomService, defineFilter, ManagedFilter } from '../service/index
 import type { FilterStore } from '../store/index.js';
 import type { BloomFeature } from './bloom-module.options.js';
 import type { EventHub } from './event.hub.js';
+import { checkSource } from './module-options.check.js';
 import { isToBeMade, SourceMaker } from './source.maker.js';
 
 export interface FilterRegistryContext {
@@ -23,6 +24,7 @@ export class FilterRegistry {
 
   /** @throws {BloomConfigError} for options that cannot work, and for a name that is taken. */
   register({ source, ...options }: BloomFeature): ManagedFilter {
+    checkSource(options.name, source);
     if (source === undefined || !isToBeMade(source)) {
       const filter = this.add(defineFilter(source ? { ...options, source } : options));
       this.tellSpelling(filter, source, options);

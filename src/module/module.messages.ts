@@ -6,6 +6,15 @@ export const SHUTTING_DOWN = 'The application is shutting down.';
 export const NO_OPTIONS_FACTORY =
   'Expected BloomModule.forRootAsync() to be given useFactory, useClass or useExisting, got none of them.';
 
+export const noFilter = (method: string, got: unknown) =>
+  `BloomModule.${method}(): expected a filter such as { name: 'products', capacity: 1_000_000 }, got ${printed(got)}. ` +
+  (got === undefined
+    ? 'If it is imported, two files may import each other.'
+    : 'Give an object for each filter.');
+
+export const notTheFilter = (name: string, got: unknown) =>
+  `Filter '${name}': expected its useFactory to return the options of a filter without a name, or with this one, got ${printed(got)}.`;
+
 export const twoFilters = (name: string) => `Two filters are named '${name}'. Register each filter once.`;
 
 export const sourceNotProvided = (filter: string, source: string) =>

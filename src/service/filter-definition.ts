@@ -5,6 +5,7 @@ import type { BloomReplicaMode } from '../store/index.js';
 import type { BloomFilterOptions } from './filter-options.js';
 import { chosenLayout } from './layout-choice.js';
 import type { NegativeCacheOptions } from './negative-cache.js';
+import { checkFilterOptionNames } from './option-names.js';
 import { isOwnerName, OWNER_NAME } from './owner-name.js';
 
 /** A filter as it was registered, with every default filled in. */
@@ -55,9 +56,8 @@ type Expect = (option: string, got: unknown, expected: string, holds: boolean) =
  * @throws {BloomConfigError} for an option that cannot work: which one, what was expected, what was given.
  */
 export function defineFilter(options: BloomFilterOptions, isSourceMade = true): FilterDefinition {
-  const { name, rebuild = {}, source, normalize, replica } = options;
+  const { name, rebuild = {}, source, normalize, replica, shadow = false } = options;
   const expect = expecter(typeof name === 'string' ? name : '?');
-  expect('rebuild', rebuild, 'an object', typeof rebuild === 'object' && rebuild !== null);
   expect(
     'name',
     name,
@@ -65,6 +65,7 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
     typeof name === 'string' && /^[\w.-]{1,200}$/.test(name),
   );
   const layout = chosenLayout(options);
+  checkFilterOptionNames(options);
   expect(
     'source',
     source,
@@ -92,6 +93,7 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
   checkCreate(options, layout, expect);
   const { owner } = options;
   expect('owner', owner, OWNER_NAME, owner === undefined || owner === false || isOwnerName(owner));
+  expect('shadow', shadow, 'true or false', typeof shadow === 'boolean');
   expect('normalize', normalize, 'a function', normalize === undefined || typeof normalize === 'function');
 
   const definition: FilterDefinition = {
@@ -106,7 +108,7 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
     awaitsSpelling: !isSourceMade && normalize === undefined,
     maxIdBytes: options.maxIdBytes ?? 1024,
     replica,
-    shadow: options.shadow ?? false,
+    shadow,
     auditSampleRate: options.audit?.sampleRate ?? 0,
     negativeCache: options.negativeCache ?? false,
     cron: rebuild.cron,
@@ -190,7 +192,20 @@ function checkNegativeCache({ negativeCache }: FilterDefinition, expect: Expect)
 }
 
 function checkSchedule(definition: FilterDefinition, expect: Expect): void {
-  const { source, cron, everyMs, onBoot, drainMs, minRatio, leaseMs, stallMs, onBadId } = definition;
+  const { source, cron, timeZone, everyMs, onBoot, drainMs, minRatio, leaseMs, stallMs, onBadId } =
+    definition;
+  expect(
+    'rebuild.cron',
+    cron,
+    "a cron expression such as '0 4 * * *'",
+    cron === undefined || typeof cron === 'string',
+  );
+  expect(
+    'rebuild.timeZone',
+    timeZone,
+    'an IANA time zone',
+    timeZone === undefined || typeof timeZone === 'string',
+  );
   expect(
     'rebuild.everyMs',
     everyMs,

@@ -1,0 +1,140 @@
+import { BloomConfigError, checkOptions, nearestName, type OptionNames, printed } from '../common/index.js';
+import type { BloomGuardDefaults } from '../guard/index.js';
+import type { BloomIdSource } from '../rebuild/index.js';
+import type { BloomSourceFactory } from '../sources/index.js';
+import type { CopyLimits } from '../store/replica/index.js';
+import type {
+  BloomFactoryOptions,
+  BloomFeatureAsyncOptions,
+  BloomModuleAsyncOptions,
+  BloomModuleOptions,
+} from './bloom-module.options.js';
+import { checkRedisOption } from './redis-option.js';
+
+const FACTORY = {
+  redis: true,
+  keyPrefix: true,
+  owner: true,
+  guard: true,
+  timeoutMs: true,
+  writeTimeoutMs: true,
+  trustAfterFailover: true,
+  copies: true,
+  onEvent: true,
+} satisfies OptionNames<BloomFactoryOptions>;
+
+const STATIC = { filters: true, isGlobal: true } satisfies OptionNames<
+  Omit<BloomModuleOptions, keyof BloomFactoryOptions>
+>;
+
+const ASYNC = {
+  ...STATIC,
+  imports: true,
+  inject: true,
+  useFactory: true,
+  useClass: true,
+  useExisting: true,
+} satisfies OptionNames<BloomModuleAsyncOptions>;
+
+const FEATURE_ASYNC = {
+  name: true,
+  imports: true,
+  inject: true,
+  useFactory: true,
+} satisfies OptionNames<BloomFeatureAsyncOptions>;
+
+const SOURCE_FACTORY = { inject: true, useFactory: true } satisfies OptionNames<BloomSourceFactory>;
+const SOURCE = { ids: true, count: true, spelling: true } satisfies OptionNames<BloomIdSource>;
+const COPIES = { bytesPerSecond: true, maxBytes: true } satisfies OptionNames<CopyLimits>;
+const GUARD = { onAbsent: true, onUnknown: true, onInvalid: true } satisfies OptionNames<BloomGuardDefaults>;
+
+const ROOT = 'BloomModule.forRoot()';
+const ROOT_ASYNC = 'BloomModule.forRootAsync()';
+
+/** @throws {BloomConfigError} for options of `forRoot` that there are not, or that have another type. */
+export function checkRootOptions(options: BloomModuleOptions): void {
+  checkOptions(options, { where: ROOT, known: { ...FACTORY, ...STATIC } });
+  checkStatic(options, ROOT);
+  checkParts(options, ROOT);
+}
+
+/** The same for what stands beside the factory of `forRootAsync`. */
+export function checkRootAsyncOptions(options: BloomModuleAsyncOptions): void {
+  const elsewhere = (name: string) =>
+    Object.hasOwn(FACTORY, name) ? 'Return it from the factory: useFactory: () => ({ … }).' : undefined;
+  checkOptions(options, { where: ROOT_ASYNC, known: ASYNC, elsewhere });
+  checkStatic(options, ROOT_ASYNC);
+}
+
+/** The same for what the factory of `forRootAsync` has made. */
+export function checkedFactoryOptions(options: BloomFactoryOptions): BloomFactoryOptions {
+  const where = `${ROOT_ASYNC}, what its factory returned`;
+  const elsewhere = (name: string) =>
+    Object.hasOwn(STATIC, name)
+      ? `Write it beside the factory: forRootAsync({ ${name}, useFactory }).`
+      : undefined;
+  checkOptions(options, { where, known: FACTORY, elsewhere });
+  checkParts(options, where);
+  return options;
+}
+
+/** The same for `BloomTestingModule`. */
+export function checkTestingOptions(options: Pick<BloomModuleOptions, 'guard' | 'onEvent'>): void {
+  checkOptions(options, { where: 'BloomTestingModule', known: { guard: true, onEvent: true } });
+  checkParts(options, 'BloomTestingModule');
+}
+
+/** The same for one filter of `forFeatureAsync`. */
+export function checkFeatureAsync(options: BloomFeatureAsyncOptions): void {
+  const where = 'BloomModule.forFeatureAsync()';
+  const elsewhere = (name: string) =>
+    nearestName(name, Object.keys(FEATURE_ASYNC)) === undefined
+      ? 'Return the options of a filter from useFactory; name, imports, inject and useFactory stand beside it.'
+      : undefined;
+  checkOptions(options, { where, known: FEATURE_ASYNC, elsewhere });
+  if (typeof options.useFactory !== 'function')
+    throw new BloomConfigError(
+      `${where}: expected useFactory of filter '${options.name}' to be a function, got ${printed(options.useFactory)}.`,
+    );
+}
+
+/** The same for the source of a filter, which may have members of its own unless they look like misspelt ones. */
+export function checkSource(filter: string, source: unknown): void {
+  if (typeof source !== 'object' || source === null) return;
+  const where = `Filter '${filter}'`;
+  if ('useFactory' in source) {
+    checkOptions(source, { where, path: 'source.', known: SOURCE_FACTORY });
+    return;
+  }
+  for (const [name, value] of Object.entries(source)) {
+    if (typeof value !== 'function' || Object.hasOwn(SOURCE, name)) continue;
+    const near = nearestName(name, Object.keys(SOURCE), 1);
+    if (near === undefined || near in source) continue;
+    throw new BloomConfigError(
+      `${where}: expected no option 'source.${name}'. Did you mean 'source.${near}'?`,
+    );
+  }
+}
+
+function checkStatic({ filters, isGlobal }: Pick<BloomModuleOptions, 'filters' | 'isGlobal'>, where: string) {
+  if (filters !== undefined && !Array.isArray(filters)) throw wrong(where, 'filters', 'an array', filters);
+  checkBoolean(where, 'isGlobal', isGlobal);
+}
+
+function checkParts(options: BloomFactoryOptions, where: string): void {
+  const { redis, copies = {}, guard = {}, onEvent, trustAfterFailover } = options;
+  if (redis !== undefined) checkRedisOption(redis, where);
+  checkOptions(copies, { where, path: 'copies.', known: COPIES });
+  checkOptions(guard, { where, path: 'guard.', known: GUARD });
+  checkBoolean(where, 'trustAfterFailover', trustAfterFailover);
+  if (onEvent !== undefined && typeof onEvent !== 'function')
+    throw wrong(where, 'onEvent', 'a function', onEvent);
+}
+
+function checkBoolean(where: string, option: string, got: unknown): void {
+  if (got !== undefined && typeof got !== 'boolean') throw wrong(where, option, 'true or false', got);
+}
+
+function wrong(where: string, option: string, expected: string, got: unknown): BloomConfigError {
+  return new BloomConfigError(`${where}: expected ${option} to be ${expected}, got ${printed(got)}.`);
+}

@@ -1,0 +1,60 @@
+import { checkOptions, type OptionNames } from '../common/index.js';
+import type { BloomFilterOptions, BloomRebuildSchedule } from './filter-options.js';
+import type { NegativeCacheOptions } from './negative-cache.js';
+
+const FILTER = {
+  name: true,
+  capacity: true,
+  errorRate: true,
+  layout: true,
+  source: true,
+  create: true,
+  owner: true,
+  rebuild: true,
+  normalize: true,
+  maxIdBytes: true,
+  replica: true,
+  maxBytes: true,
+  audit: true,
+  shadow: true,
+  negativeCache: true,
+} satisfies OptionNames<BloomFilterOptions>;
+
+const REBUILD = {
+  cron: true,
+  timeZone: true,
+  everyMs: true,
+  onBoot: true,
+  drainMs: true,
+  minRatio: true,
+  leaseMs: true,
+  stallMs: true,
+  onBadId: true,
+} satisfies OptionNames<BloomRebuildSchedule>;
+
+const AUDIT = { sampleRate: true } satisfies OptionNames<NonNullable<BloomFilterOptions['audit']>>;
+
+const NEGATIVE_CACHE = {
+  lifeMs: true,
+  maxIds: true,
+  shared: true,
+} satisfies OptionNames<NegativeCacheOptions>;
+
+/**
+ * Refuses an option that a filter does not have, also in the objects among its options.
+ *
+ * @throws {BloomConfigError}
+ */
+export function checkFilterOptionNames(options: BloomFilterOptions): void {
+  const where = `Filter '${options.name}'`;
+  const { rebuild = {}, audit = {}, negativeCache } = options;
+  const besideRebuild = (name: string) =>
+    Object.hasOwn(REBUILD, name) ? `Write it into rebuild: rebuild: { ${name}: … }.` : undefined;
+  const inRebuild = (name: string) =>
+    Object.hasOwn(FILTER, name) ? `Write it beside rebuild, not into it.` : undefined;
+  checkOptions(options, { where, known: FILTER, elsewhere: besideRebuild });
+  checkOptions(rebuild, { where, path: 'rebuild.', known: REBUILD, elsewhere: inRebuild });
+  checkOptions(audit, { where, path: 'audit.', known: AUDIT });
+  if (typeof negativeCache === 'object')
+    checkOptions(negativeCache, { where, path: 'negativeCache.', known: NEGATIVE_CACHE });
+}

@@ -1,0 +1,194 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { BloomConfigError, BloomModule, BloomService } from 'nestjs-bloom';
+import { BloomTestingModule } from '../../src/testing/index.js';
+import { nearestName } from '../../src/common/index.js';
+import { startContext } from '../support/nest-app.js';
+
+const quiet = { onEvent: () => {} };
+const products = { name: 'products', capacity: 1000 };
+
+/** The error with which options are refused, as a JavaScript program or a cast would write them. */
+async function refusal(make: () => object): Promise<string> {
+  try {
+    const module = await startContext({ imports: [make() as never] });
+    await module.close();
+  } catch (error) {
+    expect(error).toBeInstanceOf(BloomConfigError);
+    return (error as Error).message;
+  }
+  throw new Error('Expected a refusal, and the application started.');
+}
+
+const forRoot = (options: object) => () => BloomModule.forRoot({ ...quiet, ...options });
+const forFilter = (options: object) => forRoot({ filters: [{ ...products, ...options }] });
+
+describe('an option that there is not', () => {
+  it.each([
+    [
+      'forRoot',
+      forRoot({ timeoutMS: 5 }),
+      "BloomModule.forRoot(): expected no option 'timeoutMS'. Did you mean 'timeoutMs'?",
+    ],
+    ['forRoot, far from any', forRoot({ cache: 5 }), 'The options are redis, keyPrefix, owner'],
+    ['guard', forRoot({ guard: { onAbset: () => 0 } }), "'guard.onAbset'. Did you mean 'guard.onAbsent'?"],
+    ['copies', forRoot({ copies: { maxByte: 1 } }), "Did you mean 'copies.maxBytes'?"],
+    [
+      'a filter',
+      forFilter({ errorrate: 0.1 }),
+      "Filter 'products': expected no option 'errorrate'. Did you mean 'errorRate'?",
+    ],
+    ['rebuild', forFilter({ rebuild: { drainMS: 1 } }), "'rebuild.drainMS'. Did you mean 'rebuild.drainMs'?"],
+    ['rebuild beside it', forFilter({ drainMs: 1 }), 'Write it into rebuild: rebuild: { drainMs: … }.'],
+    ['in rebuild', forFilter({ rebuild: { normalize: String } }), 'Write it beside rebuild, not into it.'],
+    ['audit', forFilter({ audit: { rate: 1 } }), 'The options of audit are sampleRate.'],
+    ['negativeCache', forFilter({ negativeCache: { lifeMS: 1 } }), "Did you mean 'negativeCache.lifeMs'?"],
+    [
+      'a source',
+      forFilter({ source: { useFactory: () => ({}), injects: [] } }),
+      "Did you mean 'source.inject'?",
+    ],
+    [
+      'a source, as it is',
+      forFilter({ source: { async *ids() {}, cuont: async () => 1 } }),
+      "Did you mean 'source.count'?",
+    ],
+    ['forFeature', () => BloomModule.forFeature({ ...products, capcity: 1 } as never), undefined],
+    [
+      'BloomTestingModule',
+      () => BloomTestingModule.passAll({ onEvents: () => {} } as never),
+      "Did you mean 'onEvent'?",
+    ],
+  ])('%s', async (_, make, message) => {
+    if (message === undefined) {
+      const imports = [BloomModule.forRoot(quiet), make() as never];
+      await expect(startContext({ imports })).rejects.toThrow(/'capcity'. Did you mean 'capacity'\?/);
+      return;
+    }
+    expect(await refusal(make)).toContain(message);
+  });
+
+  it('is refused in what factories make, and beside them', async () => {
+    const made = (options: object) => () =>
+      BloomModule.forRootAsync({ useFactory: () => ({ ...quiet, ...options }) });
+    expect(await refusal(made({ keyprefix: 'a' }))).toContain("Did you mean 'keyPrefix'?");
+    expect(await refusal(made({ filters: [products] }))).toContain(
+      'Write it beside the factory: forRootAsync({ filters',
+    );
+    expect(
+      await refusal(() => BloomModule.forRootAsync({ redis: 'x', useFactory: () => ({}) } as never)),
+    ).toContain('Return it from the factory');
+    const beside = { ...products, useFactory: () => ({ capacity: 1 }) };
+    expect(await refusal(() => BloomModule.forFeatureAsync(beside as never))).toContain(
+      "expected no option 'capacity'. Return the options of a filter from useFactory",
+    );
+    const imports = [
+      BloomModule.forRoot(quiet),
+      BloomModule.forFeatureAsync({
+        name: 'products',
+        useFactory: () => ({ ...products, name: 'other' }) as never,
+      }),
+    ];
+    await expect(startContext({ imports })).rejects.toThrow(
+      /expected its useFactory to return the options .* name: 'other'/,
+    );
+  });
+
+  it('may be there without a value, and a source may have members of its own', async () => {
+    const source = { async *ids() {}, counter: () => 1, pool: {} };
+    const module = await startContext({
+      imports: [forFilter({ scaling: undefined, source, rebuild: { onBoot: 'never' } })() as never],
+    });
+    expect(module.get(BloomService).has('products')).toBe(true);
+    await module.close();
+  });
+
+  it('is one of wrong type', async () => {
+    expect(await refusal(forRoot({ trustAfterFailover: 'false' }))).toContain(
+      "trustAfterFailover to be true or false, got 'false'",
+    );
+    expect(await refusal(() => BloomModule.forRoot({ onEvent: 'log' as never }))).toContain(
+      'onEvent to be a function',
+    );
+    expect(await refusal(forRoot({ filters: products }))).toContain('filters to be an array');
+    expect(await refusal(forRoot({ filters: [undefined] }))).toContain('two files may import each other');
+    expect(await refusal(forFilter({ shadow: 'no' }))).toContain('shadow to be true or false');
+    expect(await refusal(forFilter({ rebuild: 5 }))).toContain('expected rebuild to be an object, got 5');
+    expect(await refusal(() => BloomModule.forRoot('redis://localhost' as never))).toContain(
+      'expected an object of options',
+    );
+  });
+});
+
+describe('the option redis', () => {
+  class NodeRedisClient extends EventEmitter {
+    async sendCommand() {}
+  }
+  class Keyv {
+    readonly opts = {};
+    async get() {}
+  }
+  class Settings {
+    readonly host = '127.0.0.1';
+    readonly port = 1;
+  }
+
+  it.each([
+    [
+      'a client of node-redis',
+      new NodeRedisClient(),
+      'got an object of the class NodeRedisClient. A client of node-redis',
+    ],
+    ['a Keyv', new Keyv(), 'give the URL or the options that it was made with'],
+    ['a class', Redis, 'got the Redis itself. Call it, or construct it with new.'],
+    ['a promise', Promise.resolve({}), 'Await it: BloomModule.forRootAsync('],
+    ['an empty text', '', "got ''. Leave redis out for filters in memory."],
+    ['null', null, 'got null. Leave redis out'],
+    ['a port', 6379, 'got 6379'],
+    ['options of node-redis', { url: 'redis://localhost' }, "Give the URL itself: redis: 'redis://…'."],
+    ['a socket of node-redis', { socket: { host: 'a' } }, 'redis: { host, port }'],
+    ['options with a slip', { hots: 'a' }, "'redis.hots'. Did you mean 'redis.host'?"],
+  ])('refuses %s', async (_, redis, message) => {
+    expect(await refusal(forRoot({ redis }))).toContain(message);
+  });
+
+  it('takes options that are an object of a class', async () => {
+    const module = await startContext({ imports: [forRoot({ redis: new Settings() })()] });
+    await module.close();
+  });
+});
+
+describe('forFeature', () => {
+  it('takes one filter as well as several', async () => {
+    const module = await startContext({
+      imports: [
+        BloomModule.forRoot(quiet),
+        BloomModule.forFeature(products),
+        BloomModule.forFeatureAsync({ name: 'orders', useFactory: () => ({ capacity: 10 }) }),
+      ],
+    });
+    expect(
+      module
+        .get(BloomService)
+        .filters()
+        .map(({ name }) => name),
+    ).toEqual(['products', 'orders']);
+    await module.close();
+  });
+});
+
+describe('nearestName', () => {
+  it.each([
+    ['errorrate', 'errorRate'],
+    ['error_rate', 'errorRate'],
+    ['hots', 'host'],
+    ['tiemZone', 'timeZone'],
+    ['db', undefined],
+    ['counter', 'counters'],
+    ['contr', undefined],
+    ['', undefined],
+  ])('%s', (name, expected) => {
+    expect(nearestName(name, ['errorRate', 'host', 'timeZone', 'id', 'counters'], 1)).toBe(expected);
+  });
+});

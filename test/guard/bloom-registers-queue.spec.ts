@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type BloomEvent, BloomIdError, BloomUnavailableError } from '../../src/common/index.js';
 import type { BloomId } from '../../src/filter/index.js';
 import { BloomGuarded, BloomRegisters } from '../../src/guard/index.js';
+import { eventually } from '../support/eventually.js';
 import { GuardedProviders } from './support/guarded-providers.js';
 import type { TestFilter } from './support/test-filter.js';
 
@@ -53,10 +54,7 @@ describe("@BloomRegisters with onError: 'queue'", () => {
     expect(await repository.findBytes(new TextEncoder().encode('ü-1'))).toBe(true);
     expect(await repository.find('ü-2')).toBeNull();
     products.addError = undefined;
-    for (let waited = 0; !(await known('ü-1')) && waited < 3000; waited += 20) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    expect(await known('ü-1')).toBe(true);
+    await eventually('it is recorded', () => known('ü-1'));
     expect(await repository.find('ü-1')).toBe(true);
   });
 

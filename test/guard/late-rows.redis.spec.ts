@@ -2,19 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { BloomGuarded, BloomModule, BloomRegisters, BloomService } from 'nestjs-bloom';
 import type { TestingModule } from '@nestjs/testing';
+import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
+import { PATIENT } from '../support/patience.js';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
 
 const DRAIN_MS = 100;
 
 const rows = new Set<string>();
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+let running = 0;
+/** What the database waits for before it commits. */
+let commits: Promise<void>;
 
 @Injectable()
 class ProductRepository {
   @BloomRegisters('products')
-  async create(sku: string, { commitMs, fails = false }: { commitMs: number; fails?: boolean }) {
-    await pause(commitMs);
+  async create(sku: string, { fails = false }: { fails?: boolean } = {}) {
+    running++;
+    await commits;
     rows.add(sku);
     if (fails) throw new Error('The connection was lost after COMMIT.');
   }
@@ -30,6 +35,7 @@ beforeAll(async () => void (server = await startRedis()));
 afterAll(() => server.stop());
 beforeEach(() => {
   rows.clear();
+  running = 0;
   for (let i = 0; i < 100; i++) rows.add(`row-${i}`);
 });
 
@@ -44,7 +50,7 @@ function start(redis: string | undefined): Promise<TestingModule> {
     imports: [
       BloomModule.forRoot({
         ...(redis === undefined ? {} : { redis }),
-        timeoutMs: 1000,
+        ...PATIENT,
         // A local copy may answer "maybe" to an id of the generation before for some seconds.
         filters: [{ name: 'products', capacity: 1000, errorRate: 1e-6, source, rebuild, replica: 'off' }],
         onEvent: () => {},
@@ -64,14 +70,15 @@ it.each(['redis', 'memory'])(
     const rebuilding = other.get(BloomService).filter('products');
     await rebuilding.rebuild();
     const mine = app.get(ProductRepository);
-    const creating = mine.create('slow', { commitMs: 600 });
-    const failing = mine
-      .create('failed', { commitMs: 600, fails: true })
-      .catch((error: Error) => error.message);
-    await pause(20);
+    let commit = () => {};
+    commits = new Promise((resolve) => (commit = resolve));
+    const creating = mine.create('slow');
+    const failing = mine.create('failed', { fails: true }).catch((error: Error) => error.message);
+    await eventually('both ids are added', () => running === 2);
     await rebuilding.rebuild();
     // Its row was not visible when the source was read.
     expect(await rebuilding.mightContain('slow')).toBe(false);
+    commit();
     await creating;
     expect(await failing).toBe('The connection was lost after COMMIT.');
     for (const instance of [app, other]) {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable, NotFoundException } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import { type BloomEvent, type BloomFeature, BloomGuarded, BloomModule, BloomService } from 'nestjs-bloom';
+import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
 
 const rows = new Set<string>();
@@ -203,7 +204,7 @@ describe('A guard that observes', () => {
       const { products } = await start({ shadow: true });
       rows.add('imported');
       expect(await products.find('imported')).toEqual({ sku: 'imported' });
-      await until(() => events.some(({ type }) => type === 'wrong-absent'));
+      await eventually('it is reported', () => events.some(({ type }) => type === 'wrong-absent'));
     });
   });
 
@@ -232,7 +233,7 @@ describe('A guard that observes', () => {
       const { filter, products } = await start({ audit: { sampleRate: 1 } });
       rows.add('imported');
       expect(await products.find('imported')).toEqual({ sku: 'imported' });
-      await until(async () => (await filter.info()).builds === 2);
+      await eventually('it is rebuilt', async () => (await filter.info()).builds === 2);
       expect(events).toContainEqual({
         type: 'wrong-absent',
         filter: 'products',
@@ -303,11 +304,3 @@ describe('A guard that observes', () => {
     });
   });
 });
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 500; i++) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('It did not happen within five seconds.');
-}

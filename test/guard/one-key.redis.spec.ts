@@ -11,6 +11,7 @@ import {
 } from 'nestjs-bloom';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
+import { PATIENT } from '../support/patience.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
 const ROWS = ['a-1', 'a-2'];
@@ -56,7 +57,7 @@ describe('A call forms the key of its id once', () => {
   let normalized: unknown[];
 
   async function start(options: Partial<BloomFilterOptions> = {}, store: 'memory' | 'redis' = 'memory') {
-    const module: BloomModuleOptions = store === 'redis' ? { redis: redis.server.url, timeoutMs: 5000 } : {};
+    const module: BloomModuleOptions = store === 'redis' ? { redis: redis.server.url, ...PATIENT } : {};
     @Module({
       imports: [
         BloomModule.forRoot({

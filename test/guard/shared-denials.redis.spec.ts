@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { type BloomFeature, BloomGuarded, BloomModule, BloomRegisters, BloomService } from 'nestjs-bloom';
 import { age } from '../support/denials.js';
 import { eventually } from '../support/eventually.js';
+import { PATIENT } from '../support/patience.js';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
 import { startContext } from '../support/nest-app.js';
 
@@ -73,7 +74,7 @@ async function start(feature: Partial<BloomFeature> = {}) {
   const startOne = () =>
     startContext({
       imports: [
-        BloomModule.forRoot({ redis: server.url, timeoutMs: 1000, onEvent: () => {} }),
+        BloomModule.forRoot({ redis: server.url, ...PATIENT, onEvent: () => {} }),
         BloomModule.forFeature([
           { name: 'products', capacity: 1, errorRate: 0.5, negativeCache: { shared: true }, ...feature },
         ]),
@@ -98,9 +99,12 @@ async function start(feature: Partial<BloomFeature> = {}) {
 
 it('a false positive that is replayed reaches the method once in its life, over all processes', async () => {
   const { one, two } = await start();
+  expect(await one.products.find('nothing')).toBeNull();
+  // Goes out behind the note, on the same connection: the next one of the other process comes later than both.
+  await one.filter.check('anything');
   for (let i = 0; i < 20; i++) {
-    expect(await one.products.find('nothing')).toBeNull();
     expect(await two.products.find('nothing')).toBeNull();
+    if (i > 0) expect(await one.products.find('nothing')).toBeNull();
   }
   expect(calls).toBe(1);
   const counts = [one, two].map(({ filter }) => filter.guarding.counts());
@@ -158,7 +162,9 @@ it('a lookup that joined the call of another one notes nothing: it may have begu
   await two.filter.add('late');
   // The mark of the add ends.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
+  const { maybe } = one.filter.guarding.counts();
   const joined = one.products.share('late');
+  await eventually('the filter has answered', () => one.filter.guarding.counts().maybe > maybe);
   await new Promise((resolve) => setTimeout(resolve, 100));
   proceed();
   expect([await first, await joined]).toEqual([null, null]);

@@ -4,6 +4,7 @@ import type { TestingModule } from '@nestjs/testing';
 import { type BloomEvent, BloomGuarded, BloomModule, BloomService } from 'nestjs-bloom';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
+import { PATIENT } from '../support/patience.js';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
 
 @Injectable()
@@ -33,7 +34,7 @@ async function start() {
     imports: [
       BloomModule.forRoot({
         redis: server.url,
-        timeoutMs: 1000,
+        ...PATIENT,
         filters: [
           { name: 'products', capacity: 1000, errorRate: 1e-6, source, rebuild, audit: { sampleRate: 1 } },
         ],

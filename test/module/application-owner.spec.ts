@@ -12,6 +12,7 @@ import {
 import { applicationName, ownerOf } from '../../src/module/application.owner.js';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
+import { PATIENT } from '../support/patience.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
 describe('The name of an application', () => {
@@ -81,6 +82,7 @@ describe('Two applications on one Redis with one filter name', () => {
     const filter = { name: 'users', capacity: 1000, source, rebuild: { drainMs: 0 }, ...feature };
     const root = BloomModule.forRoot({
       redis: redis.server.url,
+      ...PATIENT,
       owner,
       filters: [filter],
       onEvent,

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { TestingModule } from '@nestjs/testing';
 import { BloomConfigError, type BloomFilterOptions, BloomModule } from 'nestjs-bloom';
 import { startContext } from '../support/nest-app.js';
+import { PATIENT } from '../support/patience.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 import { goZero, redisBloom, redisson } from '../../src/interop/index.js';
 import { scaling } from '../../src/scaling/index.js';
@@ -21,7 +22,10 @@ async function start(...filters: Partial<BloomFilterOptions>[]): Promise<void> {
   const features = filters.map((options, i) => ({ name: `filter-${i}`, capacity: 1000, ...options }));
   opened.push(
     await startContext({
-      imports: [BloomModule.forRoot({ redis: redis.server.url }), BloomModule.forFeature(features)],
+      imports: [
+        BloomModule.forRoot({ redis: redis.server.url, ...PATIENT }),
+        BloomModule.forFeature(features),
+      ],
     }),
   );
 }

@@ -20,6 +20,7 @@ import { eventually } from '../support/eventually.js';
 import { fillByPeer } from '../support/peers/foreign-peer.js';
 import { goZeroPeer } from '../support/peers/go-zero-peer.js';
 import { redissonPeer } from '../support/peers/redisson-peer.js';
+import { PATIENT } from '../support/patience.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 import { goZero, guava, redisson, spring } from '../../src/interop/index.js';
 
@@ -62,7 +63,7 @@ async function start(options: Partial<BloomFilterOptions>) {
     imports: [
       BloomModule.forRoot({
         redis: redis.server.url,
-        timeoutMs: 2000,
+        ...PATIENT,
         onEvent: (event) => events.push(event),
       }),
       BloomModule.forFeature([{ name: 'products', capacity: 1000, ...options }]),

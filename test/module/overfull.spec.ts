@@ -7,6 +7,7 @@ import { OverfullPacer } from '../../src/module/overfull-pacer.js';
 import type { ManagedFilter } from '../../src/service/index.js';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
+import { PATIENT } from '../support/patience.js';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
 
 let server: RedisServer;
@@ -33,7 +34,7 @@ describe.each(['redis', 'memory'])('A filter in %s that creates which fail fill 
     module = await startContext({
       imports: [
         BloomModule.forRoot({
-          ...(kind === 'redis' ? { redis: server.url, timeoutMs: 1000 } : {}),
+          ...(kind === 'redis' ? { redis: server.url, ...PATIENT } : {}),
           filters: [
             {
               name: `f${Math.random().toString(36).slice(2)}`,

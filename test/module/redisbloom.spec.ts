@@ -17,6 +17,7 @@ import { startContext } from '../support/nest-app.js';
 import { bfFixture, describeBf } from '../support/bf-server.js';
 import { idsOf } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';
+import { PATIENT } from '../support/patience.js';
 import type { RedisFixture } from '../support/redis-fixture.js';
 import { redisBloom } from '../../src/interop/index.js';
 
@@ -68,7 +69,7 @@ describeBf('An application that guards with a filter of BF.* commands', () => {
         BloomModule.forRoot({
           redis: redis.server.url,
           keyPrefix: prefix,
-          timeoutMs: 2000,
+          ...PATIENT,
           onEvent: (event) => events.push(event),
         }),
         BloomModule.forFeature([

@@ -4,6 +4,7 @@ import type { TestingModule } from '@nestjs/testing';
 import { type BloomEvent, BloomModule, type BloomRebuildSchedule, BloomService } from 'nestjs-bloom';
 import { startContext } from '../support/nest-app.js';
 import { eventually } from '../support/eventually.js';
+import { PATIENT } from '../support/patience.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
 describe('The schedule of a filter', () => {
@@ -21,7 +22,7 @@ describe('The schedule of a filter', () => {
     const module = await startContext({
       imports: [
         ...(withScheduler ? [ScheduleModule.forRoot()] : []),
-        BloomModule.forRoot({ ...(redis && { redis }), onEvent: (event) => events.push(event) }),
+        BloomModule.forRoot({ ...(redis && { redis, ...PATIENT }), onEvent: (event) => events.push(event) }),
         BloomModule.forFeature([
           {
             name: 'products',

@@ -5,6 +5,7 @@ import type { Redis } from 'ioredis';
 import { type BloomFilter, type BloomFeature, BloomModule, BloomService } from 'nestjs-bloom';
 import { startContext } from '../support/nest-app.js';
 import { eventually } from '../support/eventually.js';
+import { PATIENT } from '../support/patience.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
 const products: BloomFeature = {
@@ -33,7 +34,7 @@ describe('An application on Redis', () => {
   afterAll(() => redis.close());
 
   function app(features: readonly BloomFeature[], more: ModuleMetadata['imports'] = []): ModuleMetadata {
-    const root = BloomModule.forRoot({ redis: redis.server.url, onEvent: () => {} });
+    const root = BloomModule.forRoot({ redis: redis.server.url, ...PATIENT, onEvent: () => {} });
     return { imports: [root, BloomModule.forFeature(features), ...more] };
   }
 
@@ -71,7 +72,7 @@ describe('An application on Redis', () => {
   it('that uses a client of its own keeps it open', async () => {
     const client = redis.client();
     const module = await startContext({
-      imports: [BloomModule.forRoot({ redis: client, onEvent: () => {}, filters: [products] })],
+      imports: [BloomModule.forRoot({ redis: client, ...PATIENT, onEvent: () => {}, filters: [products] })],
     });
     await eventually('it is protected', async () => {
       return (await module.get(BloomService).filter('products').check('nothing')) === 'absent';

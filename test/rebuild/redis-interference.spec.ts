@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import type { BloomRebuildError } from '../../src/common/index.js';
 import { runRebuild } from '../../src/rebuild/index.js';
 import { idsOf } from '../support/built-filter.js';
+import { eventually } from '../support/eventually.js';
 import { expectFound, expectNeverAbsent } from '../support/never-absent.js';
 import { heldSource, rebuildJob, sourceOf } from '../support/rebuild-job.js';
 import { type Instance, RedisFixture } from '../support/redis-fixture.js';
@@ -68,8 +69,16 @@ describe('A rebuild on Redis, when somebody interferes while it reads', () => {
   });
 
   it('keeps its lease and its staging alive for as long as it runs', async () => {
-    const wait = () => new Promise((resolve) => setTimeout(resolve, 1500));
-    expect(await interfered(wait, 300)).toBe('published');
+    const leaseMs = 6000;
+    const untilRenewed = async () => {
+      const [staged] = await keysOf('next:*');
+      for (const key of [`bloom:{${name}}:lease`, staged!]) {
+        // Without a renewal a life only gets shorter.
+        const life = await admin.pttl(key);
+        await eventually(`the life of ${key} is renewed`, async () => (await admin.pttl(key)) > life);
+      }
+    };
+    expect(await interfered(untilRenewed, leaseMs)).toBe('published');
     await expectFound([other.filter], NEW);
   });
 

@@ -23,7 +23,7 @@ export interface PostgresOptions {
 }
 
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
-const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 60_000;
 /** The user `nobody`. */
 const NOBODY = 65_534;
 const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];

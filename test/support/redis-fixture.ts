@@ -4,6 +4,7 @@ import type { StoredFilter, OpenFilterOptions } from '../../src/store/index.js';
 import { RedisStore, type RedisStoreOptions } from '../../src/store/redis/index.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 import { openOptions } from './open-options.js';
+import { PATIENT } from './patience.js';
 
 /** One process of the application, as far as Redis can tell. */
 export interface Instance {
@@ -66,8 +67,7 @@ export class RedisFixture {
       redis: this.server.url,
       keyPrefix: 'bloom',
       trustAfterFailover: false,
-      timeoutMs: 2000,
-      writeTimeoutMs: 10_000,
+      ...PATIENT,
       emit,
       ...options,
     });

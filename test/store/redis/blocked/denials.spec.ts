@@ -5,6 +5,7 @@ import type { StoredFilter } from '../../../../src/store/index.js';
 import { build, idsOf } from '../../../support/built-filter.js';
 import { age, ask, DENIALS, deny, sharing, untilShared } from '../../../support/denials.js';
 import { eventually } from '../../../support/eventually.js';
+import { expectFound } from '../../../support/never-absent.js';
 import { commandCounts, type Instance, RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
 import { denialsOf } from '../../../support/abilities.js';
@@ -47,7 +48,7 @@ async function whileStopped(
   const { name } = await processes();
   const instance = await redis.open(name, { timeoutMs: 200 });
   const filter = sharing(instance, name);
-  await filter.check(['built-1']);
+  await expectFound([filter], ['built-1']);
   await redis.server.kill('SIGSTOP');
   try {
     await work({ filter, events: instance.events });

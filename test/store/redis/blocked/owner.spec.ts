@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { BloomConfigError, BloomUnavailableError } from '../../../../src/common/index.js';
-import type { OpenFilterOptions } from '../../../../src/store/index.js';
-import { build, idsOf, leaseOf, testPlan } from '../../../support/built-filter.js';
+import type { OpenFilterOptions, RebuildLease } from '../../../../src/store/index.js';
+import { build, commitIds, idsOf, LEASE_MS, testPlan } from '../../../support/built-filter.js';
+import { eventually } from '../../../support/eventually.js';
 import { type Instance, RedisFixture } from '../../../support/redis-fixture.js';
 import { goZero } from '../../../../src/interop/index.js';
 import { scaling } from '../../../../src/scaling/index.js';
@@ -73,16 +74,17 @@ describe.each(KINDS)('A filter of %s', (_, options) => {
       await Promise.all(both.map(({ filter }) => filter.verify()));
       const builds = await Promise.allSettled(
         both.map(async ({ filter }, i) => {
-          const lease = await leaseOf(filter, 200).catch(async () => {
-            await new Promise((resolve) => setTimeout(resolve, 300));
-            return leaseOf(filter);
+          let lease: RebuildLease | undefined;
+          await eventually('the lease is free', async () => {
+            lease = await filter.lease({ leaseMs: LEASE_MS });
+            return lease !== undefined;
           });
-          await filter.describe();
-          const staging = await lease.stage(testPlan()).finally(() => void 0);
-          staging.local.addKey(`id-${i}`);
-          await staging.merge(lease.signal);
-          await staging.commit(1);
-          await lease.release();
+          try {
+            await filter.describe();
+            await commitIds(await lease!.stage(testPlan()), [`id-${i}`]);
+          } finally {
+            await lease!.release();
+          }
         }),
       );
       expect(builds.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

@@ -8,7 +8,8 @@ import { type Instance, RedisFixture } from '../../../support/redis-fixture.js';
 import { TcpProxy } from '../../../support/tcp-proxy.js';
 
 const BUILT = idsOf('built', 100);
-const BACK_WITHIN_MS = 5000;
+/** Below what a client of Redis waits by itself, and far above what a machine that is not busy takes. */
+const BACK_WITHIN_MS = 20_000;
 
 let first: RedisFixture;
 let second: RedisFixture;
@@ -39,7 +40,7 @@ async function started(redis: BloomRedis, trustAfterFailover = true): Promise<In
   const one = await first.open('products', {
     redis,
     trustAfterFailover,
-    timeoutMs: 250,
+    timeoutMs: 500,
     writeTimeoutMs: 2000,
   });
   await build(one.filter, BUILT);
@@ -93,7 +94,8 @@ describe('When the master becomes a replica and its address leads to the new one
         () => false,
       );
     await eventually('the add is acknowledged', added, BACK_WITHIN_MS);
-    expect(await one.filter.check(['late', 'nobody'])).toEqual(['maybe', 'absent']);
+    await expectFound([one.filter], ['late']);
+    await eventually('the filter protects', () => isProtected(one));
   });
 
   it('what the new one may have lost is not denied', async () => {
@@ -112,12 +114,12 @@ describe('When the master becomes a replica and its address leads to the new one
   it('also when the address moves seconds later; until then it connects about once a second', async () => {
     const one = await started(address.url);
     await failOver();
+    const opened = () => one.events.filter(({ type }) => type === 'connection-error').length;
     const asking = setInterval(() => void one.filter.check(['nobody']), 5);
-    await new Promise((resolve) => setTimeout(resolve, 3000));
+    const since = performance.now();
+    await eventually('it connects again and again', () => opened() >= 3);
+    expect(opened()).toBeLessThanOrEqual((performance.now() - since) / 1000 + 2);
     clearInterval(asking);
-    const opened = one.events.filter(({ type }) => type === 'connection-error').length;
-    expect(opened).toBeGreaterThanOrEqual(2);
-    expect(opened).toBeLessThanOrEqual(5);
     address.target = second.server;
     await expectProtectedAgain(one);
   });

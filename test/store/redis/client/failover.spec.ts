@@ -51,7 +51,6 @@ describe('Two servers of which one replicates the other', () => {
     await eventually(
       'the replica is not believed',
       async () => (await reader.filter.check(['x']))[0] === 'unknown',
-      3000,
     );
     for (const id of ['x', 'built-1']) expect(await reader.filter.check([id])).toEqual(['unknown']);
   });

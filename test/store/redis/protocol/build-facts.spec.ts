@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { StoredFilter, BuildOccasion, RebuildLease } from '../../../../src/store/index.js';
+import { eventually } from '../../../support/eventually.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
 
@@ -136,10 +137,7 @@ describe('The facts about the builds of a filter in Redis', () => {
     const lease = (await ask(filter, SCHEDULED)) as RebuildLease;
     await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     await lease.release({ kind: 'failed' }).catch(() => {});
-    const deadline = performance.now() + 5000;
-    while ((await admin.hget(KEY, 'failures')) !== '1' && performance.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await admin.hget(KEY, 'failures')).toBe('1');
-    expect(await admin.exists(LEASE)).toBe(0);
+    await eventually('they are noted', async () => (await admin.hget(KEY, 'failures')) === '1');
+    await eventually('the lease is given back', async () => (await admin.exists(LEASE)) === 0);
   });
 });

@@ -7,14 +7,17 @@ import { eventually } from '../../../support/eventually.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
 import { TcpProxy } from '../../../support/tcp-proxy.js';
+import type { RedisStoreOptions } from '../../../../src/store/redis/index.js';
 import { goZero } from '../../../../src/interop/index.js';
 import { scaling } from '../../../../src/scaling/index.js';
 import { blocked } from '../../../../src/filter/index.js';
 
-/** As by default: a process that dies blocks the others for so long. */
-const LEASE_MS = 30_000;
+/** A process that dies blocks the others for so long. */
+const LEASE_MS = 60_000;
+/** Of a process that is to wait in vain. */
 const WRITE_TIMEOUT_MS = 300;
-const BACK_MS = 5000;
+/** Far shorter than the lease. */
+const BACK_MS = 20_000;
 
 const KINDS: readonly (readonly [string, BloomLayout, string])[] = [
   ['of layout blocked', blocked, 'bloom:{products}:lease'],
@@ -42,12 +45,18 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
     return proxy;
   }
 
-  const openOn = (redis: RedisFixture, url: string | RedisOptions = redis.server.url) =>
+  const openOn = (
+    redis: RedisFixture,
+    url: string | RedisOptions = redis.server.url,
+    options: Partial<RedisStoreOptions> = {},
+  ) =>
     redis.open(
       'products',
-      { redis: url, writeTimeoutMs: WRITE_TIMEOUT_MS },
+      { redis: url, ...options },
       { layout, plan: testPlan(), hasSource: layout.kind === 'go-zero' },
     );
+  const openHasty = (redis: RedisFixture, writeTimeoutMs = WRITE_TIMEOUT_MS) =>
+    openOn(redis, undefined, { writeTimeoutMs });
 
   async function expectTaken(filter: StoredFilter): Promise<RebuildLease> {
     let lease: RebuildLease | undefined;
@@ -59,7 +68,7 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
 
   it('is cleared by the process that asked for it in vain, from a server that stood still', async () => {
     const redis = await start();
-    const [one, other] = [await openOn(redis), await openOn(redis)];
+    const [one, other] = [await openHasty(redis), await openOn(redis)];
     await Promise.all([one, other].map(({ filter }) => filter.describe()));
     await redis.server.kill('SIGSTOP');
     await expect(one.filter.lease({ leaseMs: LEASE_MS })).rejects.toThrow(/did not answer/);
@@ -69,7 +78,7 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
 
   it('does not keep that process from asking again, before it knows', async () => {
     const redis = await start();
-    const { filter } = await openOn(redis);
+    const { filter } = await openHasty(redis, 2000);
     await filter.describe();
     await redis.server.kill('SIGSTOP');
     await expect(filter.lease({ leaseMs: LEASE_MS })).rejects.toThrow(/did not answer/);
@@ -84,7 +93,7 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
   it('is short when the process that asked for it is gone', async () => {
     const redis = await start();
     const admin = redis.client();
-    const [one, other] = [await openOn(redis), await openOn(redis)];
+    const [one, other] = [await openHasty(redis), await openOn(redis)];
     await Promise.all([one, other].map(({ filter }) => filter.describe()));
     await redis.server.kill('SIGSTOP');
     await expect(one.filter.lease({ leaseMs: LEASE_MS })).rejects.toThrow(/did not answer/);
@@ -98,7 +107,8 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
   it('is given back later when the connection is broken', async () => {
     const redis = await start();
     const proxy = await behindProxy(redis);
-    const [one, other] = [await openOn(redis, proxy.url), await openOn(redis)];
+    const hasty = { writeTimeoutMs: 1000 };
+    const [one, other] = [await openOn(redis, proxy.url, hasty), await openOn(redis)];
     const lease = await leaseOf(one.filter, LEASE_MS);
     proxy.cut();
     await eventually('the client knows', () =>

@@ -44,6 +44,13 @@ export class Actor {
     return this.instance.isAlive && this.isBusy;
   }
 
+  /** Whether an add of a peer is under way, or still to come. */
+  get hasPeerAddsLeft(): boolean {
+    return (
+      this.instance.isAlive && this.plan.operations.slice(this.next).some(({ type }) => type === 'peer add')
+    );
+  }
+
   start(): void {
     const operation = this.plan.operations[this.next]!;
     this.isBusy = true;

@@ -43,7 +43,10 @@ export function faultActions(schedule: Schedule, fault: Fault): Action[] {
     case 'live-cut':
       return isSeen ? live.map((key, i) => action(i, () => send([run(CUT_EIGHTH, key)]))) : [];
     case 'live-cut-byte':
-      return isSeen ? live.map((key, i) => action(i, () => send([run(CUT_BYTE, key)]))) : [];
+      // An add of a peer in the last byte would make the string as long as it was, and no canary is there when bits do not fill that byte.
+      return isSeen && !schedule.hasPeerAddsLeft
+        ? live.map((key, i) => action(i, () => send([run(CUT_BYTE, key)])))
+        : [];
     case 'settings-other': {
       const { otherSettings } = schedule.ground;
       return isSeen && otherSettings ? [action('', () => send(otherSettings))] : [];

@@ -175,6 +175,10 @@ export class Schedule implements Ambient, Choices {
     return faultActions(this, fault);
   }
 
+  get hasPeerAddsLeft(): boolean {
+    return this.actors.some((actor) => actor.hasPeerAddsLeft);
+  }
+
   actorsOf(instance: Instance): Actor[] {
     return this.actors.filter((actor) => actor.instance === instance);
   }

@@ -55,7 +55,7 @@ describe.each(STORES)('A filter without a source, %s', (_, options, openStore) =
     await filter.create();
     expect((await filter.info()).state).toBe('unbuilt');
     await expect(filter.add('early')).rejects.toThrow(BloomUnavailableError);
-    await expect(filter.add('early')).rejects.toThrow(/is unbuilt.*Make it with reset\(\), once/);
+    await expect(filter.add('early')).rejects.toThrow(/is unbuilt.*Create it with reset\(\), once/);
     expect(await filter.check('early')).toBe('unknown');
     await filter.reset();
     expect(await filter.checkMany(['early'])).toEqual(['absent']);

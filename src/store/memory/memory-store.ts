@@ -3,6 +3,7 @@ import { blocked } from '../../filter/index.js';
 import type { StoredFilter, FilterStore, OpenFilterOptions } from '../index.js';
 import { InMemoryBlockedFilter } from './in-memory-blocked-filter.js';
 import { opensInMemory } from './memory-layout.js';
+import { layoutNotInMemory } from './memory.messages.js';
 import { StoredFilterInMemory } from './stored-filter-in-memory.js';
 
 /** Filters in the memory of this process: for one instance, for tests and for development. */
@@ -15,10 +16,7 @@ export class MemoryStore implements FilterStore {
       return new StoredFilterInMemory(options, (plan) => new InMemoryBlockedFilter(plan));
     }
     if (opensInMemory(layout)) return layout.openInMemory(options);
-    throw new BloomConfigError(
-      `Filter '${name}' has the layout ${layout.kind}, which is that of keys in Redis: give BloomModule.forRoot the option redis, or ` +
-        "use the layout 'blocked'.",
-    );
+    throw new BloomConfigError(layoutNotInMemory(name, layout.kind));
   }
 
   async close(): Promise<void> {}

@@ -13,6 +13,7 @@ import {
 } from '../index.js';
 import { BuildFacts } from './build-facts.js';
 import type { InMemoryFilter } from './in-memory-filter.js';
+import { STAGING_DROPPED } from './memory.messages.js';
 
 interface Live<Held extends InMemoryFilter> {
   readonly filter: Held;
@@ -143,8 +144,7 @@ export class StoredFilterInMemory<Held extends InMemoryFilter = InMemoryFilter> 
     this.staged = staged;
     const addedBefore = this.added;
     const assertStaged = () => {
-      if (this.staged !== staged)
-        throw new BloomRebuildError('staging-damaged', 'The staged generation was dropped.');
+      if (this.staged !== staged) throw new BloomRebuildError('staging-damaged', STAGING_DROPPED);
     };
     return {
       capacity,

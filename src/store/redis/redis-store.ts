@@ -17,6 +17,14 @@ import { BlockedFilterInRedis } from './blocked/blocked-filter.js';
 import { RedisKeys } from './protocol/redis-keys.js';
 import { opensInRedis, type RedisContext } from './protocol/redis-layout.js';
 import type { LuaSources } from './client/script.js';
+import {
+  clientOfReplica,
+  IOREDIS_MISSING,
+  layoutNotInRedis,
+  PIPELINES_SCRIPTS,
+  readsFromReplicas,
+  twoFiltersOnKey,
+} from './redis.messages.js';
 import { BlockedScripts } from './blocked/blocked-scripts.js';
 import { ServerScripts } from './protocol/server-scripts.js';
 
@@ -67,11 +75,7 @@ export class RedisStore implements CopyableStore {
   open(options: OpenFilterOptions): StoredFilter {
     const { name, layout } = options;
     if (layout.kind === blocked.kind) return this.openBlocked(options);
-    if (!opensInRedis(layout)) {
-      throw new BloomConfigError(
-        `Filter '${name}' has the layout ${layout.kind}, of which there are no filters in Redis. Use another layout.`,
-      );
-    }
+    if (!opensInRedis(layout)) throw new BloomConfigError(layoutNotInRedis(name, layout.kind));
     if (layout.claimedKey !== undefined) this.claim(layout.claimedKey, name);
     // A key that others make, and that nobody here rebuilds, may be shared by any number of applications.
     const isShared = layout.isMadeByOthers && !options.hasSource;
@@ -97,10 +101,7 @@ export class RedisStore implements CopyableStore {
     const owner = this.owners.get(key) ?? name;
     this.owners.set(key, owner);
     if (owner === name) return;
-    throw new BloomConfigError(
-      `Expected each filter to have a key of its own, got the filters '${owner}' and '${name}' on the key '${key}'. Register one filter for ` +
-        'that key, and guard with it everywhere.',
-    );
+    throw new BloomConfigError(twoFiltersOnKey(key, [owner, name]));
   }
 
   private contextOf({ owner = this.options.owner, ...options }: OpenFilterOptions): RedisContext {
@@ -145,10 +146,7 @@ async function createClient(
   { writeTimeoutMs }: RedisTimeouts,
 ): Promise<RedisClient> {
   const ioredis = await import('ioredis').catch((cause: unknown) => {
-    throw new BloomConfigError(
-      "Expected the package 'ioredis' beside nestjs-bloom, since the option redis is set. Run: npm install ioredis",
-      { cause },
-    );
+    throw new BloomConfigError(IOREDIS_MISSING, { cause });
   });
   // Protection is to be back within a second of the server.
   const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1000);
@@ -171,24 +169,11 @@ async function createClient(
 function assertUsable(client: RedisClient): void {
   const { options } = client as { options: ClientOptions };
   const { scaleReads = 'master', role = 'master', autoPipeliningIgnoredCommands: ignored = [] } = options;
-  if (scaleReads !== 'master') {
-    throw new BloomConfigError(
-      `Expected a Cluster with scaleReads 'master', got '${String(scaleReads)}': a replica may not have an id yet that was ` +
-        'added. Pass a client of its own to BloomModule.',
-    );
-  }
-  if (role !== 'master') {
-    throw new BloomConfigError(
-      `Expected a client of the master, got role '${String(role)}': a replica cannot be written to, and may not have an id ` +
-        'yet that was added.',
-    );
-  }
+  if (scaleReads !== 'master') throw new BloomConfigError(readsFromReplicas(String(scaleReads)));
+  if (role !== 'master') throw new BloomConfigError(clientOfReplica(String(role)));
   const sendsScriptsAstray = client.isCluster && options.enableAutoPipelining;
   if (sendsScriptsAstray && !['eval', 'evalsha'].every((command) => ignored.includes(command))) {
-    throw new BloomConfigError(
-      "Expected a Cluster without enableAutoPipelining, or with autoPipeliningIgnoredCommands: ['eval', 'evalsha'], since " +
-        'ioredis sends scripts to the wrong node otherwise. Set it, or pass a client of its own to BloomModule.',
-    );
+    throw new BloomConfigError(PIPELINES_SCRIPTS);
   }
 }
 

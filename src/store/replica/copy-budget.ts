@@ -18,7 +18,7 @@ export class CopyBudget {
   private last = Promise.resolve();
   /** When what was read so far is paid for. */
   private paidAt = -Infinity;
-  private hasTold = false;
+  private hasRefused = false;
 
   constructor(readonly limits: CopyLimits = { bytesPerSecond: Infinity, maxBytes: Infinity }) {}
 
@@ -34,9 +34,9 @@ export class CopyBudget {
   }
 
   /** True for the first filter that finds no room. */
-  tellsFirst(): boolean {
-    const isFirst = !this.hasTold;
-    this.hasTold = true;
+  isFirstRefusal(): boolean {
+    const isFirst = !this.hasRefused;
+    this.hasRefused = true;
     return isFirst;
   }
 

@@ -15,6 +15,7 @@ import type {
 } from '../index.js';
 import type { CopyBudget } from './copy-budget.js';
 import { LocalCopy } from './local-copy.js';
+import { noRoomForCopy } from './replica.messages.js';
 
 /** What one command of a load moves, 64 KiB: no lookup waits long behind it. */
 const PIECE_BLOCKS = 256;
@@ -145,7 +146,7 @@ export class ReplicatedFilter implements MeasurableFilter {
     if (this.failure?.tag === live.tag && this.options.clock.now() < this.failure.retryAt) return;
     const { budget } = this.options;
     const bytes = live.blocks * BLOCK_BYTES;
-    if (!budget.claim(bytes)) return this.tellOfNoRoom(bytes);
+    if (!budget.claim(bytes)) return this.adviseOnNoRoom(bytes);
     const copy = new LocalCopy(live);
     this.copy = copy;
     if (before?.isWhole && !before.isCrowded() && budget.claim(before.byteLength)) this.previous = before;
@@ -165,13 +166,10 @@ export class ReplicatedFilter implements MeasurableFilter {
     this.previous = undefined;
   }
 
-  private tellOfNoRoom(bytes: number): void {
+  private adviseOnNoRoom(bytes: number): void {
     const { budget, emit, name } = this.options;
-    if (!budget.tellsFirst()) return;
-    const text =
-      `There is no room for a local copy of ${bytes} bytes beside those of the other filters (copies.maxBytes is ${budget.limits.maxBytes}): lookups of ids ` +
-      "that exist ask Redis. Raise copies.maxBytes, or set replica: 'off' where a copy is of least use.";
-    emit({ type: 'advice', filter: name, text });
+    if (!budget.isFirstRefusal()) return;
+    emit({ type: 'advice', filter: name, text: noRoomForCopy(bytes, budget.limits.maxBytes) });
   }
 
   private async load(copy: LocalCopy): Promise<void> {
@@ -196,7 +194,7 @@ export class ReplicatedFilter implements MeasurableFilter {
     } catch (error) {
       if (this.copy !== copy) return;
       const { name, emit } = this.options;
-      emit({ type: 'store-error', filter: name, operation: 'load the replica', error });
+      emit({ type: 'store-error', filter: name, operation: 'load the local copy', error });
       this.giveUp(copy);
     }
   }
@@ -216,7 +214,7 @@ export class ReplicatedFilter implements MeasurableFilter {
       await this.describe();
     } catch (error) {
       const { name, emit } = this.options;
-      emit({ type: 'store-error', filter: name, operation: 'follow with the replica', error });
+      emit({ type: 'store-error', filter: name, operation: 'compare the local copy', error });
     }
   }
 }

@@ -136,7 +136,7 @@ describe('The copy of a filter', () => {
     original.pieces.shift()!.answer(new BloomUnavailableError('no'));
     await settled();
     expect(events).toMatchObject([
-      { type: 'store-error', filter: 'products', operation: 'load the replica' },
+      { type: 'store-error', filter: 'products', operation: 'load the local copy' },
     ]);
     expect(await filter.check(['id-0', 'x'])).toEqual(['maybe', 'absent']);
     expect(original.pieces).toEqual([]);

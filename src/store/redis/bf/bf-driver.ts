@@ -25,6 +25,7 @@ import {
 } from './resolved-bf.js';
 import { type Item, BfScripts } from './bf-scripts.js';
 import { BfStaging } from './bf-staging.js';
+import { fullToAdopt, notABloomFilter } from './bf.messages.js';
 import { isGone, isWrongType, parseInfo } from './replies.js';
 import { reserveArguments } from './reserve.js';
 import { findCommands } from './server-commands.js';
@@ -109,9 +110,10 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
       const reply = await this.scripts.adopt(resolved, states, reserve, ownsKey ? owner : undefined);
       return { outcome: reply === 'OK' ? 'adopted' : reply === 'MISSING' ? 'missing' : 'stale' };
     } catch (error) {
-      const reason = unfitness(error);
-      if (reason === undefined) throw error;
-      return { outcome: 'unfit', reason: `The key '${keys.data}' of filter '${filter}' ${reason}` };
+      if (error instanceof BloomFullError)
+        return { outcome: 'unfit', reason: fullToAdopt(filter, keys.data) };
+      if (isWrongType(error)) return { outcome: 'unfit', reason: notABloomFilter(filter, keys.data) };
+      throw error;
     }
   }
 
@@ -177,13 +179,6 @@ function shapeOf(settings: RedisBloomSettings, count: number, bytes: number): Fi
     bytes,
     modelledErrorRate: redisBloomCodec.expectedErrorRate(plan, count),
   };
-}
-
-/** Why a key cannot be taken for the filter, if that is what the error says. */
-function unfitness(error: unknown): string | undefined {
-  if (error instanceof BloomFullError) return 'does not scale and is full. Have its owner make a larger one.';
-  if (isWrongType(error)) return 'is no filter of BF.* commands. Name the key of the filter in layout.key.';
-  return undefined;
 }
 
 function itemOf(id: IdKey): Item {

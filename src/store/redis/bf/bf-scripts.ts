@@ -7,6 +7,7 @@ import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type Script, type LuaSources } from '../client/script.js';
 import { bfLua } from '../lua/bf.generated.js';
 import type { Refusal } from '../protocol/refusal.js';
+import { ADDS_DID_NOT_FIT } from './bf.messages.js';
 import type { ResolvedBf } from './resolved-bf.js';
 import { parseExists, parseInsert } from './replies.js';
 
@@ -223,11 +224,7 @@ export class BfScripts {
 }
 
 export function journalTooLong(cause?: unknown): BloomRebuildError {
-  return new BloomRebuildError(
-    'too-many-ids',
-    'Ids that were added during the rebuild did not fit into the new filter, which does not scale. Raise its capacity.',
-    { cause },
-  );
+  return new BloomRebuildError('too-many-ids', ADDS_DID_NOT_FIT, { cause });
 }
 
 function outdated(reply: unknown): 'STALE' | 'LOST' {

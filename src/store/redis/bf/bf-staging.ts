@@ -9,6 +9,7 @@ import type { Outdated } from '../protocol/outdated.js';
 import type { Refusal } from '../protocol/refusal.js';
 import { StagingBase, type StagingContext } from '../protocol/staging-base.js';
 import { assertOk } from '../protocol/swap-steps.js';
+import { notReplaced } from './bf.messages.js';
 import { LocalChain } from './local-chain.js';
 import type { ResolvedBf } from './resolved-bf.js';
 import { type BfRefusal, type BfStep, journalTooLong, type BfScripts } from './bf-scripts.js';
@@ -136,11 +137,7 @@ export class BfStaging extends StagingBase<StoredGeneration, GenerationSnapshot<
   private checkType(reply: BfRefusal | 'OK'): Refusal | 'OK' {
     if (reply !== 'TYPE') return reply;
     const { data } = this.filter.keys;
-    throw new BloomRebuildError(
-      'store-failed',
-      `Expected key '${data}' to hold a filter of BF.* commands, or nothing, got a key of another type. It was left alone: name ` +
-        'another key in layout.key, or delete this one.',
-    );
+    throw new BloomRebuildError('store-failed', notReplaced(data));
   }
 
   private async replay(signal: AbortSignal): Promise<void> {

@@ -1,4 +1,6 @@
-import { BloomFullError, BloomUnavailableError, printed } from '../../../common/index.js';
+import { BloomFullError, type BloomUnavailableError } from '../../../common/index.js';
+import { unexpectedReplyError } from '../client/unexpected-reply.js';
+import { FULL } from './bf.messages.js';
 
 /** What `BF.INFO` says of a filter. */
 export interface BfInfo {
@@ -30,7 +32,7 @@ const INFO_NAMES = {
  * @throws {BloomUnavailableError} for any other reply: an id that was not answered must not be taken for absent.
  */
 export function parseExists(reply: unknown, asked: number): boolean[] {
-  if (!Array.isArray(reply) || reply.length !== asked) throw unexpected('BF.MEXISTS', reply);
+  if (!Array.isArray(reply) || reply.length !== asked) throw unexpectedReplyError('BF.MEXISTS', reply);
   return reply.map((one: unknown) => flagOf('BF.MEXISTS', one));
 }
 
@@ -43,10 +45,10 @@ export function parseExists(reply: unknown, asked: number): boolean[] {
  * @throws {BloomUnavailableError} for any other error among the ids, and any other reply.
  */
 export function parseInsert(reply: unknown, sent: number): boolean[] {
-  if (!Array.isArray(reply)) throw unexpected('BF.INSERT', reply);
+  if (!Array.isArray(reply)) throw unexpectedReplyError('BF.INSERT', reply);
   const refusal: unknown = reply.find((one) => one instanceof Error);
   if (refusal instanceof Error) throw refusedInsert(refusal);
-  if (reply.length !== sent) throw unexpected('BF.INSERT', reply);
+  if (reply.length !== sent) throw unexpectedReplyError('BF.INSERT', reply);
   return reply.map((one: unknown) => flagOf('BF.INSERT', one));
 }
 
@@ -59,7 +61,7 @@ export function parseInfo(reply: unknown): BfInfo {
   const fields = fieldsOf(reply);
   const numberOf = (name: string): number => {
     const value = Number(fields.get(name) ?? NaN);
-    if (!Number.isFinite(value)) throw unexpected('BF.INFO', reply);
+    if (!Number.isFinite(value)) throw unexpectedReplyError('BF.INFO', reply);
     return value;
   };
   const expansion = fields.get(INFO_NAMES.expansion);
@@ -84,25 +86,21 @@ export function isGone(error: unknown): boolean {
 
 /** Why `BF.INSERT` has not added an id: the words for a full filter are those of every server. */
 function refusedInsert(error: Error): BloomFullError | BloomUnavailableError {
-  if (!/filter is full/i.test(error.message)) return unexpected('BF.INSERT', error.message);
-  return new BloomFullError(
-    'Expected room in the filter, got one that does not scale and is full: not every id was added. Rebuild it with a larger ' +
-      'capacity, or use a layout without nonScaling.',
-    { cause: error },
-  );
+  if (!/filter is full/i.test(error.message)) return unexpectedReplyError('BF.INSERT', error.message);
+  return new BloomFullError(FULL, { cause: error });
 }
 
 function flagOf(command: string, value: unknown): boolean {
   const text = String(value);
   if (text === '1' || text === 'true') return true;
   if (text === '0' || text === 'false') return false;
-  throw unexpected(command, value);
+  throw unexpectedReplyError(command, value);
 }
 
 function fieldsOf(reply: unknown): Map<string, unknown> {
   if (reply instanceof Map) return new Map([...reply].map(([name, value]) => [String(name), value]));
   if (isObject(reply)) return new Map(Object.entries(reply));
-  if (!Array.isArray(reply)) throw unexpected('BF.INFO', reply);
+  if (!Array.isArray(reply)) throw unexpectedReplyError('BF.INFO', reply);
   const fields = new Map<string, unknown>();
   for (let i = 0; i + 1 < reply.length; i += 2) fields.set(String(reply[i]), reply[i + 1]);
   return fields;
@@ -110,10 +108,4 @@ function fieldsOf(reply: unknown): Map<string, unknown> {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Error);
-}
-
-function unexpected(command: string, reply: unknown): BloomUnavailableError {
-  return new BloomUnavailableError(
-    `Expected a reply of ${command} as the server documents it, got ${printed(reply)}.`,
-  );
 }

@@ -1,6 +1,7 @@
 import { BloomConfigError } from '../../../common/index.js';
 import { isRefusal, isUnknownCommand } from '../protocol/permissions.js';
 import type { BfScripts } from './bf-scripts.js';
+import { commandsMissing } from './bf.messages.js';
 
 const NEEDED = ['BF.RESERVE', 'BF.INSERT', 'BF.MEXISTS', 'BF.INFO'];
 const LOAD = 'BF.LOADCHUNK';
@@ -18,11 +19,7 @@ export async function findCommands(scripts: BfScripts, filter: string): Promise<
   const errors = new Map(TRIED.map((command, i) => [command, answers[i] ?? '']));
   const missing = NEEDED.filter((command) => isUnknownCommand(errors.get(command)!));
   if (missing.length > 0) {
-    throw new BloomConfigError(
-      `Filter '${filter}': expected a server with ${missing.join(', ')} for a layout of kind 'redisbloom' (Redis 8, Redis Stack, ` +
-        `Valkey with valkey-bloom, Dragonfly), got one that says "${errors.get(missing[0]!)}". Load the module into it, name another ` +
-        "server in the option redis, or use the layout 'blocked', which needs no module.",
-    );
+    throw new BloomConfigError(commandsMissing(filter, missing, errors.get(missing[0]!)!));
   }
   return { canLoad: !isRefusal(errors.get(LOAD)!) };
 }

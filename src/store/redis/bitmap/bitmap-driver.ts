@@ -14,6 +14,7 @@ import type { BitmapSize } from './bitmap-format.js';
 import { type BitsFilter, BitmapReader } from './bitmap-reader.js';
 import type { AdoptReply } from './bitmap-scripts.js';
 import { BitmapStaging } from './bitmap-staging.js';
+import { notAString, otherLength, otherPositions, tooFewBitsForIds } from './bitmap.messages.js';
 import { canariesOf, resolveBitmap, type ResolvedBitmap, readGeneration } from './resolved-bitmap.js';
 
 /** Set bits are counted in a part of the string of this size: positions are spread evenly. */
@@ -159,10 +160,7 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
     if (!format.fixed) return [];
     const expected = passRate({ ...format.fixed, ids: plan.capacity });
     if (expected <= plan.errorRate * 1.1) return [];
-    return [
-      `The ${format.fixed.bits} bits of key '${format.key}' give an error rate of ${expected.toPrecision(2)} at ${plan.capacity} ids, ` +
-        `more than the ${plan.errorRate} asked for. Use more bits on every side, or ask for less.`,
-    ];
+    return [tooFewBitsForIds({ key: format.key, bits: format.fixed.bits }, plan, expected)];
   }
 
   /** What peers read and write while no generation is live; undefined when that is not known. */
@@ -184,9 +182,11 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
     const { bits, hashCount } = format.fixed ?? geometry;
     if (geometry.bits === bits && geometry.hashCount === hashCount && encoding === format.encoding) return;
     throw new BloomUnavailableError(
-      `Filter '${name}': the filter under key '${format.key}' has ${geometry.bits} bits, ${geometry.hashCount} hashes and ids encoded as ` +
-        `${encoding}; the options say ${bits}, ${hashCount} and ${format.encoding}. Tell all sides the same. If these options are right, ` +
-        `stop the instances that have others and delete '${this.keys.meta}'.`,
+      otherPositions(
+        { filter: name, key: format.key, metaKey: this.keys.meta },
+        { bits, hashCount, encoding: format.encoding },
+        { ...geometry, encoding },
+      ),
     );
   }
 }
@@ -198,17 +198,9 @@ function adoption(reply: AdoptReply, { bits }: BitmapSize, key: string): Adoptio
     case 'MISSING':
       return { outcome: 'missing' };
     case 'TYPE':
-      return {
-        outcome: 'unfit',
-        reason: `Expected key '${key}' to hold a string. Name the key of the filter.`,
-      };
+      return { outcome: 'unfit', reason: notAString(key, 'key of another type') };
     case 'LENGTH':
-      return {
-        outcome: 'unfit',
-        reason:
-          `Expected key '${key}' to hold a filter of ${bits} bits, got a string of another size: its owner uses another number. Use the ` +
-          'same one on every side.',
-      };
+      return { outcome: 'unfit', reason: otherLength(key, bits) };
     default:
       // Changed since it was found.
       return { outcome: 'stale' };

@@ -6,6 +6,7 @@ import { type GenerationRole, TOKEN_FIELDS } from '../protocol/layout-driver.js'
 import type { Outdated } from '../protocol/outdated.js';
 import type { BitmapFormat, BitmapSize } from './bitmap-format.js';
 import type { BitmapScripts } from './bitmap-scripts.js';
+import { notAString } from './bitmap.messages.js';
 import { type ResolvedBitmap, pushOffsets } from './resolved-bitmap.js';
 
 /** Bits of one script call: they hold the server for about a millisecond. */
@@ -67,9 +68,7 @@ export class BitmapReader {
     const { format, scripts } = this.filter;
     const found = await scripts.probe(format.headBytes);
     if (found.type !== 'none' && found.type !== 'string') {
-      throw new BloomFormatError(
-        `Expected key '${format.key}' to hold a string, got a ${found.type}. It was left alone: name the key of the filter, or delete it.`,
-      );
+      throw new BloomFormatError(notAString(format.key, found.type));
     }
     return format.sizeOf(found);
   }

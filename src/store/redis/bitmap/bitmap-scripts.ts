@@ -1,9 +1,9 @@
-import { BloomUnavailableError } from '../../../common/index.js';
 import type { ForeignAdds } from '../../../filter/peers/index.js';
 import type { GenerationKeys } from '../protocol/generation-keys.js';
 import { GENERATION_FORMAT } from '../protocol/generation-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type Script, type LuaSources } from '../client/script.js';
+import { unexpectedReplyError } from '../client/unexpected-reply.js';
 import { bitmapLua } from '../lua/bitmap.generated.js';
 import type { Refusal } from '../protocol/refusal.js';
 import type { FoundString } from './bitmap-format.js';
@@ -238,6 +238,6 @@ export class BitmapScripts {
   ): Promise<Reply> {
     const reply = String(await this.connection.run(script, keys, args));
     if (/^[A-Z]+$/.test(reply)) return reply as Reply;
-    throw new BloomUnavailableError(`Redis answered '${reply}' to the script '${script.name}'.`);
+    throw unexpectedReplyError(script.name, reply);
   }
 }

@@ -12,6 +12,7 @@ import { assertOk } from '../protocol/swap-steps.js';
 import type { BitmapSize } from './bitmap-format.js';
 import type { BitsFilter, BitmapReader } from './bitmap-reader.js';
 import type { BitRefusal } from './bitmap-scripts.js';
+import { initialisedInRebuild, notThisFilter, replacedInRebuild } from './bitmap.messages.js';
 import { LocalBitmap } from './local-bitmap.js';
 import { canariesOf, resolveBitmap, type ResolvedBitmap } from './resolved-bitmap.js';
 
@@ -222,25 +223,15 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
 
   private assertOk(reply: BitRefusal | 'OK'): void {
     const { data } = this.filter.keys;
-    if (reply === 'TYPE') {
-      throw new BloomRebuildError(
-        'store-failed',
-        `Expected key '${data}' to hold a filter of ${this.planned.bits} bits, or nothing, got another type, a string of another size, or one without ` +
-          'the settings of its owner. It was left alone: name the key of the filter, and the number of bits that its owner uses, or delete it.',
-      );
+    switch (reply) {
+      case 'TYPE':
+        throw new BloomRebuildError('store-failed', notThisFilter(data, this.planned.bits));
+      case 'LIVE':
+        throw new BloomRebuildError('staging-damaged', replacedInRebuild(data));
+      case 'SETTINGS':
+        throw new BloomRebuildError('store-failed', initialisedInRebuild(data));
+      default:
+        assertOk(reply);
     }
-    if (reply === 'LIVE') {
-      throw new BloomRebuildError(
-        'staging-damaged',
-        `Key '${data}' vanished or was replaced during the rebuild, and what others had added to it is not known. Rebuild again.`,
-      );
-    }
-    if (reply === 'SETTINGS') {
-      throw new BloomRebuildError(
-        'store-failed',
-        `Somebody initialised the filter '${data}' again during the rebuild, or deleted its settings. It was left alone; rebuild again.`,
-      );
-    }
-    assertOk(reply);
   }
 }

@@ -7,6 +7,7 @@ import {
 } from '../../../filter/peers/index.js';
 import type { StagePlan } from '../../index.js';
 import { type BitmapFormat, type BitmapSize, type FoundString, MAX_BITS } from './bitmap-format.js';
+import { notWrittenByGuava } from './bitmap.messages.js';
 
 /** Strategy (1 byte), hash count (1), number of words (4). */
 const HEAD_BYTES = 6;
@@ -48,10 +49,7 @@ function geometryOf(
   { key, strategy = 'MURMUR128_MITZ_64' }: GuavaLayoutOptions,
 ): Geometry {
   const refused = (expected: string, got: string) =>
-    new BloomFormatError(
-      `Expected key '${key}' to hold what BloomFilter.writeTo writes, ${expected}, got ${got}. It was left alone: name ` +
-        'the key of the filter, have its owner write it again, or delete it, and a rebuild creates it again.',
-    );
+    new BloomFormatError(notWrittenByGuava(key, expected, got));
   if (head.length < HEAD_BYTES) throw refused(`at least ${HEAD_BYTES} bytes`, `${length}`);
   const found = GUAVA_STRATEGIES[head.readInt8(0)];
   if (found !== strategy) throw refused(`of strategy ${strategy}`, `${found ?? head.readInt8(0)}`);

@@ -8,6 +8,7 @@ import {
 } from '../../../filter/peers/index.js';
 import type { StagePlan } from '../../index.js';
 import { type BitmapFormat, type BitmapSize, MIN_BITS } from './bitmap-format.js';
+import { tooFewBitsToRecognise } from './bitmap.messages.js';
 
 /** A filter that is there gets another size when its ids would make this many times its errors. */
 const ERRORS_TO_RESIZE = 2;
@@ -42,10 +43,7 @@ export function redissonFormat(layout: RedissonLayoutOptions): BitmapFormat {
 function sizeOf(config: Readonly<Partial<RedissonConfig>>, name: string, resize: boolean): BitmapSize {
   const { bits, hashCount, capacity, errorRate } = redissonCodec.readConfig(config);
   if (bits < MIN_BITS) {
-    throw new BloomFormatError(
-      `Expected the filter '${name}' to have at least ${MIN_BITS} bits, got ${bits}: too few to distinguish it from another one. ` +
-        'Initialise it for more ids.',
-    );
+    throw new BloomFormatError(tooFewBitsToRecognise(name, MIN_BITS, bits));
   }
   return { bits, hashCount, demand: { capacity, errorRate }, takes: resize ? capacity : Infinity };
 }

@@ -14,7 +14,7 @@ import type { BlockedSnapshot } from './blocked-snapshot.js';
 export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> {
   readonly format = FORMAT;
   /** Live segments are moved away before a filter is created again, and its tag and number of builds show that. */
-  readonly noticesRemaking = false;
+  readonly noticesRecreation = false;
 
   constructor(
     private readonly keys: RedisKeys,

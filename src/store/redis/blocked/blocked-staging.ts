@@ -12,6 +12,7 @@ import type { Refusal } from '../protocol/refusal.js';
 import type { BlockReader } from '../protocol/segments/block-reader.js';
 import { SegmentWriter } from '../protocol/segments/segment-writer.js';
 import { type SegmentedGeneration, segmentedGeneration, segmentKeys } from '../protocol/segments/segments.js';
+import { METADATA_GONE } from '../protocol/protocol.messages.js';
 import { StagingBase, type StagingContext } from '../protocol/staging-base.js';
 import { assertOk } from '../protocol/swap-steps.js';
 import type { BlockedContext } from './blocked-context.js';
@@ -69,7 +70,7 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
     let known = snapshot;
     for (let attempt = 1; ; attempt++) {
       if (!known.stored) {
-        await metadata.takeOffline(known, 'unbuilt', 'The metadata are gone.');
+        await metadata.takeOffline(known, 'unbuilt', METADATA_GONE);
         await metadata.reload();
       }
       const reply = await this.sendPublish();

@@ -3,13 +3,14 @@ import { type FilterShape, type IdKey, isLongerThan, tooLong } from '../../../fi
 import { cuckooCodec, type CuckooLayoutOptions, LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
 import type { BloomVerdict, StagePlan } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
-import { madeAndRemoved, type Permission } from '../protocol/permissions.js';
+import { isUnknownCommand, madeAndRemoved, type Permission } from '../protocol/permissions.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import type { DrivenContext, GenerationRole, LayoutDriver } from '../protocol/layout-driver.js';
 import type { Outdated } from '../protocol/outdated.js';
 import type { StagingContext } from '../protocol/staging-base.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import type { LuaSources } from '../client/script.js';
+import { commandsMissing } from './cf.messages.js';
 import type { CuckooKeys } from './cuckoo-keys.js';
 import { CuckooScripts } from './cuckoo-scripts.js';
 import { CuckooStaging } from './cuckoo-staging.js';
@@ -43,12 +44,9 @@ export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
   /** @throws {BloomConfigError} when the server has no such filters. */
   async verify(): Promise<void> {
     const { filter, keys } = this.options;
-    const told = await this.scripts.info(keys.probe);
-    if (!('error' in told) || !/unknown.*command/i.test(told.error)) return;
-    throw new BloomConfigError(
-      `Filter '${filter}': expected a server with CF.* for a layout of kind 'cuckoo' (Redis 8, Redis Stack), got one that says ` +
-        `"${told.error}". Load the module into it, or name another server in the option redis.`,
-    );
+    const info = await this.scripts.info(keys.probe);
+    if (!('error' in info) || !isUnknownCommand(info.error)) return;
+    throw new BloomConfigError(commandsMissing(filter, info.error));
   }
 
   resolve(generation: StoredGeneration): ResolvedCuckoo | undefined {

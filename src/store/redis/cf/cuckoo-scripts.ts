@@ -7,8 +7,10 @@ import type { Outdated } from '../protocol/outdated.js';
 import { liveFields } from '../protocol/generation-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type LuaSources } from '../client/script.js';
+import { unexpectedReplyError } from '../client/unexpected-reply.js';
 import { cfLua } from '../lua/cf.generated.js';
 import type { Refusal } from '../protocol/refusal.js';
+import { FULL, removedTooLate } from './cf.messages.js';
 import type { CuckooKeys } from './cuckoo-keys.js';
 import { fingerprintName, type ResolvedCuckoo, reserveArguments } from './resolved-cuckoo.js';
 
@@ -64,9 +66,9 @@ export class CuckooScripts {
       [TOKEN_FIELDS[role], generation.token, canaries.length, ...canaries, ...ids.map(itemOf)],
     );
     if (!Array.isArray(reply)) return String(reply) as Outdated;
-    if (reply.length !== canaries.length + ids.length) throw unexpected('CF.MEXISTS', reply);
+    if (reply.length !== canaries.length + ids.length) throw unexpectedReplyError('CF.MEXISTS', reply);
     return reply.slice(canaries.length).map((one: unknown) => {
-      if (one !== 0 && one !== 1 && one !== '0' && one !== '1') throw unexpected('CF.MEXISTS', one);
+      if (one !== 0 && one !== 1 && one !== '0' && one !== '1') throw unexpectedReplyError('CF.MEXISTS', one);
       return Number(one) === 1;
     });
   }
@@ -99,7 +101,7 @@ export class CuckooScripts {
       const flags = String(reply[0]);
       return ids.map((_, i) => flags[i] !== '0');
     }
-    if (String(reply) === 'FULL') throw full();
+    if (String(reply) === 'FULL') throw new BloomFullError(FULL);
     return String(reply) as Outdated;
   }
 
@@ -111,7 +113,7 @@ export class CuckooScripts {
   /**
    * For each id whether it was removed.
    *
-   * @throws {BloomUnavailableError} when the call began so long ago that nobody knows whether it was carried out.
+   * @throws {BloomUnavailableError} when the call began so long ago that it is not known whether it was carried out.
    */
   async remove(
     live: ResolvedCuckoo,
@@ -134,9 +136,7 @@ export class CuckooScripts {
     );
     if (Array.isArray(reply)) return Array.from(String(reply[0]), (flag) => flag === '1');
     if (String(reply) !== 'LATE') return String(reply) as Outdated;
-    throw new BloomUnavailableError(
-      `The removal reached Redis more than ${REMOVAL_LIFE_MS} ms after it began: nobody knows whether it was carried out. Do not repeat it.`,
-    );
+    throw new BloomUnavailableError(removedTooLate(REMOVAL_LIFE_MS));
   }
 
   async stage({ lease, lifeMs }: CuckooStep, staging: ResolvedCuckoo): Promise<Refusal | 'OK'> {
@@ -155,7 +155,7 @@ export class CuckooScripts {
     const keys = [this.keys.lease, staging.key, staging.kept];
     const records = ids.flatMap((id) => [id, fingerprintName(staging, id)]);
     const reply = String(await this.connection.run(this.script.cfInsert, keys, [lease, lifeMs, ...records]));
-    if (reply === 'FULL') throw full();
+    if (reply === 'FULL') throw new BloomFullError(FULL);
     return reply as Refusal | 'OK';
   }
 
@@ -208,16 +208,4 @@ function nameIn(resolved: ResolvedCuckoo | undefined, id: IdKey): string {
 
 function itemOf(id: IdKey): string | Buffer {
   return typeof id === 'string' ? id : Buffer.from(id.buffer, id.byteOffset, id.byteLength);
-}
-
-function full(): BloomFullError {
-  return new BloomFullError(
-    'Expected room in the cuckoo filter, found none: not every id was added. Rebuild it with a larger capacity.',
-  );
-}
-
-function unexpected(command: string, reply: unknown): BloomUnavailableError {
-  return new BloomUnavailableError(
-    `Expected a reply of ${command} as the server documents it, got ${String(reply)}.`,
-  );
 }

@@ -10,6 +10,7 @@ import type { Outdated } from '../protocol/outdated.js';
 import type { Refusal } from '../protocol/refusal.js';
 import { StagingBase, type StagingContext } from '../protocol/staging-base.js';
 import { assertOk } from '../protocol/swap-steps.js';
+import { STAGED_FULL } from './cf.messages.js';
 import type { CuckooScripts } from './cuckoo-scripts.js';
 import type { ResolvedCuckoo } from './resolved-cuckoo.js';
 
@@ -84,12 +85,7 @@ export class CuckooStaging extends StagingBase<StoredGeneration, GenerationSnaps
       return await scripts.insert(this.context, staging, batch);
     } catch (error) {
       if (!(error instanceof BloomFullError)) throw error;
-      throw new BloomRebuildError(
-        'too-many-ids',
-        'The staged cuckoo filter has no room for the ids of the source and those that were added meanwhile. Raise its capacity, or let it ' +
-          'grow (layout.expansion).',
-        { cause: error },
-      );
+      throw new BloomRebuildError('too-many-ids', STAGED_FULL, { cause: error });
     }
   }
 }

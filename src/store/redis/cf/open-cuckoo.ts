@@ -5,6 +5,7 @@ import type { StagePlan } from '../../index.js';
 import { unavailable } from '../protocol/batching-filter.js';
 import { DrivenFilter, type DrivenFilterOptions } from '../protocol/driven-filter.js';
 import type { RedisContext } from '../protocol/redis-layout.js';
+import { FILTER_GONE, notRemoved } from './cf.messages.js';
 import { CuckooDriver } from './cuckoo-driver.js';
 import { CuckooKeys } from './cuckoo-keys.js';
 import type { ResolvedCuckoo } from './resolved-cuckoo.js';
@@ -15,16 +16,16 @@ const MAX_ATTEMPTS = 5;
 /** A filter of `CF.*` commands. */
 class CuckooFilterInRedis extends DrivenFilter<ResolvedCuckoo> {
   constructor(
-    private readonly parts: DrivenFilterOptions<ResolvedCuckoo> & {
+    private readonly cuckoo: DrivenFilterOptions<ResolvedCuckoo> & {
       readonly driver: CuckooDriver;
       readonly plan: StagePlan;
     },
   ) {
-    super(parts);
+    super(cuckoo);
   }
 
   async remove(ids: readonly IdKey[]): Promise<boolean[]> {
-    const { driver, plan } = this.parts;
+    const { driver, plan } = this.cuckoo;
     const removed: boolean[] = [];
     const startedAt = performance.now();
     const time = await unavailable(driver.clock());
@@ -38,21 +39,17 @@ class CuckooFilterInRedis extends DrivenFilter<ResolvedCuckoo> {
   }
 
   private async removeOne(id: IdKey, beganAt: number): Promise<boolean> {
-    const { parts } = this;
+    const { name, driver } = this.cuckoo;
     const { metadata } = this.context;
     let snapshot = await unavailable(metadata.current());
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       if (!snapshot.live) break;
-      const reply = await unavailable(parts.driver.remove(snapshot.live, [id], beganAt));
+      const reply = await unavailable(driver.remove(snapshot.live, [id], beganAt));
       if (typeof reply === 'object') return reply[0]!;
-      if (reply === 'LOST')
-        await unavailable(metadata.takeOffline(snapshot, 'lost', 'The filter is gone, or damaged.'));
+      if (reply === 'LOST') await unavailable(metadata.takeOffline(snapshot, 'lost', FILTER_GONE));
       snapshot = await unavailable(metadata.reload());
     }
-    throw new BloomUnavailableError(
-      `Filter '${parts.name}' is ${snapshot.description.state}: the id was not removed. Remove it again when the filter is ready, or ` +
-        'leave it in until the next rebuild.',
-    );
+    throw new BloomUnavailableError(notRemoved(name, snapshot.description.state));
   }
 }
 

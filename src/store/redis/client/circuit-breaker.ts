@@ -1,11 +1,12 @@
 import { BloomUnavailableError } from '../../../common/index.js';
+import { CIRCUIT_OPEN } from './client.messages.js';
 
 /** Failures in a row after which lookups are no longer sent. */
 const FAILURES_TO_OPEN = 5;
 /** While open, one lookup is sent in this time to see whether the server is back. */
 const TRIAL_EVERY_MS = 200;
 
-/** A lookup was not sent because the last ones failed. Told by the event of the breaker, not one by one. */
+/** A lookup was not sent because the last ones failed. The breaker reports them by one event, not one by one. */
 export class CircuitOpenError extends BloomUnavailableError {}
 
 /** Keeps lookups from waiting for a server that does not answer. */
@@ -29,7 +30,7 @@ export class CircuitBreaker {
       return;
     }
     this.rejected++;
-    throw new CircuitOpenError('Redis does not answer.');
+    throw new CircuitOpenError(CIRCUIT_OPEN);
   }
 
   succeeded(): void {

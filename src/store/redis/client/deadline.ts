@@ -1,4 +1,5 @@
 import { BloomUnavailableError } from '../../../common/index.js';
+import { answeredTooLate } from './client.messages.js';
 
 /**
  * Rejects when the promise has not settled after `ms`. Replies that wait in the socket when the time is up still count: after
@@ -6,8 +7,7 @@ import { BloomUnavailableError } from '../../../common/index.js';
  */
 export function withDeadline<Value>(promise: Promise<Value>, ms: number, operation: string): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const expire = () =>
-      reject(new BloomUnavailableError(`Redis did not answer '${operation}' within ${ms} ms.`));
+    const expire = () => reject(new BloomUnavailableError(answeredTooLate(operation, ms)));
     const timer = setTimeout(() => setImmediate(expire), ms);
     promise.then(
       (value) => {

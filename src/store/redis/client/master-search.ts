@@ -5,6 +5,7 @@ import {
   describeError,
   jittered,
 } from '../../../common/index.js';
+import { noMaster, SERVER_IS_REPLICA } from './client.messages.js';
 
 /** Pause between two connections that are opened in search of the master. */
 const SEARCH_EVERY_MS = 1000;
@@ -68,10 +69,7 @@ export class MasterSearch {
     ours.disconnect(true);
     this.emit({
       type: 'connection-error',
-      error: new BloomUnavailableError(
-        `The server is no master (${describeError(error)}). The connection is opened again, since its address may lead to another one.`,
-        { cause: error },
-      ),
+      error: new BloomUnavailableError(noMaster(describeError(error)), { cause: error }),
     });
   }
 
@@ -82,12 +80,7 @@ export class MasterSearch {
     const lostMs = performance.now() - (this.lostAt ?? Infinity);
     if (typeof reconnectOnError === 'function' && !(lostMs >= CLIENT_SEARCHES_MS)) return undefined;
     this.hasAdvised = true;
-    return (
-      'The Redis server that answers is a replica, so every lookup is unknown and every add is rejected. If this is the wrong address, give ' +
-      'the option redis that of the master. If the address leads to another master by now, the client does not see it while its connection ' +
-      "stays open: make it with reconnectOnError: (e) => (e.message.includes('READONLY') ? 2 : false) and a retryStrategy, or give the " +
-      'option redis a URL or ioredis options instead of a client.'
-    );
+    return SERVER_IS_REPLICA;
   }
 
   close(): void {

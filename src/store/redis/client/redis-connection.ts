@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { type BloomEventListener, BloomUnavailableError } from '../../../common/index.js';
 import { CircuitBreaker } from './circuit-breaker.js';
+import { notConnected, tooManyLookupsWaiting } from './client.messages.js';
 import { clusterSlot } from './cluster-slot.js';
 import { withDeadline } from './deadline.js';
 import { MasterSearch } from './master-search.js';
@@ -239,7 +240,7 @@ export class RedisConnection {
   private async read<Reply>(send: () => Promise<Reply>): Promise<Reply> {
     const { reads } = this;
     if (reads.waiting >= MAX_READS_WAITING) {
-      throw new BloomUnavailableError(`Redis has not answered the last ${MAX_READS_WAITING} lookups.`);
+      throw new BloomUnavailableError(tooManyLookupsWaiting(MAX_READS_WAITING));
     }
     this.assertConnected();
     reads.waiting++;
@@ -265,7 +266,7 @@ export class RedisConnection {
 
   private assertConnected(): void {
     const { status } = this.client;
-    if (DISCONNECTED.has(status)) throw new BloomUnavailableError(`Redis is not connected (${status}).`);
+    if (DISCONNECTED.has(status)) throw new BloomUnavailableError(notConnected(status));
   }
 
   /** A cluster client finds the node of a script by its keys, that of a command it does not know only after asking around. */

@@ -1,15 +1,17 @@
 import type { Socket } from 'node:net';
 import type { Cluster, Redis } from 'ioredis';
+import {
+  OLDER_CONNECTION,
+  otherAddresses,
+  serverReplaced,
+  signsOfProxyFound,
+  TWO_CONNECTIONS,
+} from './client.messages.js';
 
 /** A proxy that goes on replacing servers is reported once in this time. */
-const TELL_EVERY_MS = 60_000;
+const REPORT_EVERY_MS = 60_000;
 /** The server counts the age of a connection in whole seconds. */
 const AGE_SLACK_MS = 3000;
-
-const ADVICE =
-  'A proxy that understands Redis may send commands of one connection to another server, without the connection being closed: for up to two ' +
-  'seconds an id that only the other one has is then answered "absent". Connect to Redis itself, or through a proxy or load balancer that ' +
-  'passes on each connection as it is (TCP mode).';
 
 /** What of a socket and of `CLIENT INFO` shows whether there is something between them. */
 export interface ConnectionEnds {
@@ -23,7 +25,7 @@ export interface ConnectionEnds {
 export class ServerPath {
   private hasAsked = false;
   private connectedAt: number | undefined;
-  private toldAt = -Infinity;
+  private reportedAt = -Infinity;
   private readonly onConnect = () => (this.connectedAt = performance.now());
 
   constructor(private readonly client: Redis | Cluster) {
@@ -40,7 +42,7 @@ export class ServerPath {
       const replies = await Promise.all([ask(), ask()]);
       const ends = this.ends();
       const signs = ends ? signsOfProxy(ends, replies.map(String)) : undefined;
-      return signs === undefined ? [] : [`${signs} ${ADVICE}`];
+      return signs === undefined ? [] : [signsOfProxyFound(signs)];
     } catch {
       // Not permitted, or older than Redis 6.2.
       return [];
@@ -49,9 +51,9 @@ export class ServerPath {
 
   /** When another server answers on a connection that stayed open. */
   adviceOnReplaced(before: string, now: string): string | undefined {
-    if (performance.now() - this.toldAt < TELL_EVERY_MS) return undefined;
-    this.toldAt = performance.now();
-    return `Another Redis server answers on a connection that stayed open (run_id ${now}, before it ${before}). ${ADVICE}`;
+    if (performance.now() - this.reportedAt < REPORT_EVERY_MS) return undefined;
+    this.reportedAt = performance.now();
+    return serverReplaced(before, now);
   }
 
   close(): void {
@@ -81,17 +83,12 @@ export function signsOfProxy(ends: ConnectionEnds, infos: readonly string[]): st
     (text) => new Map(Array.from(text.matchAll(/(\S+?)=(\S*)/g), ([, k, v]) => [k!, v!])),
   );
   if (!info?.get('id')) return undefined;
-  if (next && next.get('id') !== info.get('id'))
-    return 'Two commands that were sent on one connection reached Redis on two.';
+  if (next && next.get('id') !== info.get('id')) return TWO_CONNECTIONS;
   const age = Number(info.get('age')) * 1000;
-  if (ends.openMs !== undefined && age > ends.openMs + AGE_SLACK_MS)
-    return 'The connection to Redis is older at the server than here, as behind a proxy that shares connections.';
+  if (ends.openMs !== undefined && age > ends.openMs + AGE_SLACK_MS) return OLDER_CONNECTION;
   const [from, to] = [info.get('addr'), info.get('laddr')];
   if (!from || !to || plain(from) === plain(ends.local) || plain(to) === plain(ends.remote)) return undefined;
-  return (
-    `The server sees a connection from ${from} to ${to}, while here it leads from ${ends.local} to ${ends.remote}: there is a proxy in between, or a ` +
-    'translation of both addresses, which does no harm.'
-  );
+  return otherAddresses({ from, to }, ends);
 }
 
 /** One spelling of an address. */

@@ -1,9 +1,9 @@
-import { BloomUnavailableError } from '../../../common/index.js';
 import { BLOCKED_LAYOUT } from '../../../filter/index.js';
 import { type GenerationRole, TOKEN_FIELDS } from '../protocol/layout-driver.js';
 import { generationFields, liveFields } from '../protocol/generation-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type Script, type LuaSources } from '../client/script.js';
+import { unexpectedReplyError } from '../client/unexpected-reply.js';
 import { growingLua } from '../lua/growing.generated.js';
 import type { Refusal } from '../protocol/refusal.js';
 import {
@@ -152,7 +152,7 @@ export class GrowingScripts {
   ): Promise<Refusal | 'OK'> {
     const reply = String(await this.connection.run(script, keys, args));
     if (REFUSALS.has(reply)) return reply as Refusal | 'OK';
-    throw new BloomUnavailableError(`Redis answered '${reply}' to the script '${script.name}'.`);
+    throw unexpectedReplyError(script.name, reply);
   }
 }
 

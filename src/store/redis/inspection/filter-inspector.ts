@@ -7,6 +7,20 @@ import type { ServerScripts } from '../protocol/server-scripts.js';
 import { blockedKind, type InspectedPlace, isGrown } from './blocked-kind.js';
 import { bfKind, cuckooKind, foreignKind } from './command-kinds.js';
 import type { FoundGeneration, FoundMeta, InspectedKind } from './found-generation.js';
+import {
+  allBitsSet,
+  askApplication,
+  COUNTS_NOT_BELIEVED,
+  formatTooNew,
+  idTooLong,
+  KEY_DAMAGED,
+  metadataNonsense,
+  noMetadata,
+  notAnswering,
+  NOTES,
+  OTHER_RUN,
+  someBitsMissing,
+} from './inspection.messages.js';
 import { type KeyFacts, KeyWalk, sizesOf } from './key-facts.js';
 import { type BuildFacts, type LeaseFacts, readBuilds, readLease } from './lease-facts.js';
 
@@ -65,10 +79,6 @@ interface Found {
   readonly owner: string | undefined;
   readonly alsoFound: readonly string[];
 }
-
-const SUSPECT =
-  'The server restarted or failed over since this generation went live: a process takes it out of service as suspect at its next look, unless it ' +
-  'has trustAfterFailover.';
 
 export interface InspectorOptions extends Omit<InspectedPlace, 'segments'> {
   readonly scripts: ServerScripts;
@@ -144,14 +154,12 @@ export class FilterInspector {
       const { meta } = found;
       const note = noteOn(found);
       if (meta.kind !== 'known' || !meta.live || this.isSuspect(found))
-        return { verdict: 'unknown', reason: note ?? `The filter is ${stateOf(meta)}.` };
+        return { verdict: 'unknown', reason: note ?? notAnswering(stateOf(meta)) };
       const reply = await meta.live.check(id);
       // Read in two steps: a swap may have come in between.
       if (isOutdated(reply)) {
         if (attempt < 3) continue;
-        const reason =
-          'A key of the filter is gone or damaged: the next lookup of an application takes it out of service as lost.';
-        return { verdict: 'unknown', reason };
+        return { verdict: 'unknown', reason: KEY_DAMAGED };
       }
       return { verdict: reply, reason: reasonOf(reply, meta.live, id, found.layout) };
     }
@@ -232,37 +240,22 @@ function noteOn(found: Found): string | undefined {
   const { meta, kind } = found;
   switch (meta.kind) {
     case 'missing':
-      return `There are no metadata at '${kind.keys.meta}': the filter was never built, or it has another name, keyPrefix or database.`;
+      return noMetadata(kind.keys.meta);
     case 'newer':
-      return `The filter is stored in format ${meta.found}, and this version knows ${meta.supported}: upgrade nestjs-bloom.`;
+      return formatTooNew(meta.found, meta.supported);
     case 'nonsense':
-      return `The metadata make no sense (${meta.fault}): the next process that looks takes the filter out of service as lost.`;
+      return metadataNonsense(meta.fault);
     case 'known':
-      if (isOfAnotherRun(found)) return SUSPECT;
-      if (!meta.areCountsBelieved)
-        return 'The numbers of the last build are not those that were written with it; they count as 0.';
-      return NOTES[meta.state];
+      if (isOfAnotherRun(found)) return OTHER_RUN;
+      return meta.areCountsBelieved ? NOTES[meta.state] : COUNTS_NOT_BELIEVED;
   }
 }
 
-const NOTES: Readonly<Record<BloomFilterState, string | undefined>> = {
-  ready: undefined,
-  unbuilt: 'No generation has gone live yet: every lookup goes through.',
-  lost: 'Keys were gone or damaged: every lookup goes through until it is rebuilt.',
-  suspect:
-    'The server restarted or failed over, or a process distrusts the filter: every lookup goes through until it is rebuilt.',
-};
-
 function reasonOf(verdict: BloomVerdict, live: FoundGeneration, id: IdKey, layout: string): string {
-  if (verdict === 'unknown') {
-    return `From Redis alone a filter of layout '${layout}' cannot be asked for this id: ask with --app.`;
-  }
+  if (verdict === 'unknown') return askApplication(layout);
   const { maxIdBytes, hashCount } = live;
   if (verdict === 'absent' && maxIdBytes !== undefined && isLongerThan(id, maxIdBytes))
-    return `The id is longer than maxIdBytes, ${maxIdBytes}: no add takes it.`;
-  const where = live.placeOf ? ` in ${live.placeOf(id)}` : '';
-  const bits = hashCount === undefined ? 'bits' : `${hashCount} bits`;
-  return verdict === 'absent'
-    ? `Not all of its ${bits}${where} are set: it was not added to generation ${live.token}, and no row had it when that was built.`
-    : `All of its ${bits}${where} are set: it was added, or it is one of the few absent ids that pass.`;
+    return idTooLong(maxIdBytes);
+  const bits = { hashCount, place: live.placeOf?.(id) };
+  return verdict === 'absent' ? someBitsMissing(bits, live.token) : allBitsSet(bits);
 }

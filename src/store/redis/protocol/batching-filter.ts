@@ -12,6 +12,7 @@ import { CircuitOpenError } from '../client/circuit-breaker.js';
 import { OtherOwnerError } from './filter-owner.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { TickBatcher } from '../client/tick-batcher.js';
+import { notCarriedOut } from './protocol.messages.js';
 
 /** Ids of one lookup, which has one deadline. */
 const IDS_PER_LOOK_UP = 2048;
@@ -116,7 +117,7 @@ export abstract class BatchingFilter {
   }
 }
 
-/** Whatever kept Redis from doing it: for the caller of an add it is one kind of error. */
+/** Whatever the cause, the caller of an add gets one kind of error. */
 export async function unavailable<Value>(promise: Promise<Value>): Promise<Value> {
   try {
     return await promise;
@@ -127,5 +128,5 @@ export async function unavailable<Value>(promise: Promise<Value>): Promise<Value
 
 export function asUnavailable(error: unknown): BloomError {
   if (error instanceof BloomUnavailableError || error instanceof BloomFullError) return error;
-  return new BloomUnavailableError(`Redis refused: ${describeError(error)}`, { cause: error });
+  return new BloomUnavailableError(notCarriedOut(describeError(error)), { cause: error });
 }

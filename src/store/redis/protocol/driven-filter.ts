@@ -19,6 +19,7 @@ import type { GenerationStaging, LayoutDriver } from './layout-driver.js';
 import { RedisLeases } from './leases.js';
 import { MetadataCache } from './metadata-cache.js';
 import type { Outdated } from './outdated.js';
+import { keepsChanging, KEY_REPLACED, keyNotReady, noKeyToAdopt } from './protocol.messages.js';
 import type { StagingContext } from './staging-base.js';
 import { StoredFilterInRedis } from './stored-filter-in-redis.js';
 
@@ -40,7 +41,7 @@ export class DrivenFilter<Resolved extends ResolvedGeneration> extends StoredFil
 > {
   /** Undefined of a key that nobody else fills. */
   readonly adopt: (() => Promise<void>) | undefined;
-  protected readonly damage = 'The key is gone, or is not the one that it was.';
+  protected readonly damage = KEY_REPLACED;
 
   constructor(private readonly options: DrivenFilterOptions<Resolved>) {
     const { connection, luaSources, owner, hasSource, waitsForAdopt, ownsKey = false } = options;
@@ -111,11 +112,9 @@ export class DrivenFilter<Resolved extends ResolvedGeneration> extends StoredFil
   protected override notReady(state: BloomFilterState): BloomUnavailableError {
     const { name, keys, ownsKey, waitsForAdopt } = this.options;
     if (ownsKey) return notRecorded({ name, key: keys.data }, state);
+    const isTakenAutomatically = state === 'unbuilt' && !waitsForAdopt;
     return new BloomUnavailableError(
-      `Filter '${name}' on key '${keys.data}' is ${state} and has no source: the id was not recorded. ` +
-        (state === 'unbuilt' && !waitsForAdopt
-          ? 'It is taken for ready as soon as its owner has made the key.'
-          : 'Have its owner fill the key, then call adopt().'),
+      keyNotReady({ filter: name, key: keys.data, state }, isTakenAutomatically),
     );
   }
 
@@ -127,14 +126,12 @@ export class DrivenFilter<Resolved extends ResolvedGeneration> extends StoredFil
       case 'unfit':
         throw new BloomFormatError(adoption.reason);
       case 'missing':
-        throw new BloomUnavailableError(
-          `There is no key '${keys.data}' for filter '${name}'. Have its owner fill it, then call adopt() again.`,
-        );
+        throw new BloomUnavailableError(noKeyToAdopt(name, keys.data));
       case 'stale':
       case 'adopted':
         // Stale: another process was faster, or the filter is ready.
         if ((await unavailable(metadata.reload())).live) return;
-        throw new BloomUnavailableError(`Filter '${name}' keeps changing. Call adopt() again.`);
+        throw new BloomUnavailableError(keepsChanging(name, 'adopt()'));
     }
   }
 }

@@ -1,7 +1,8 @@
 import { BloomConfigError, type BloomEventListener, BloomUnavailableError } from '../../../common/index.js';
+import { otherOwner, ownerNotSet } from './protocol.messages.js';
 import type { ServerScripts } from './server-scripts.js';
 
-/** The metadata of a filter were written by another application. Told by the event `other-owner`, not lookup by lookup. */
+/** The metadata of a filter were written by another application. Reported by the event `other-owner`, not lookup by lookup. */
 export class OtherOwnerError extends BloomUnavailableError {}
 
 /** The owner of a filter, and the application that asks. */
@@ -19,11 +20,11 @@ const RECHECK_MS = 250;
 
 /** Keeps one process from the filter of another application, and claims one that nobody has claimed. */
 export class FilterOwnership {
-  private toldOwner = '';
+  private reportedOwner = '';
   private refused: { readonly error: OtherOwnerError; readonly at: number } | undefined;
   /** The format of metadata that name no application. */
   private unclaimed: string | undefined;
-  private hasToldFailure = false;
+  private hasReportedFailure = false;
 
   constructor(
     private readonly filter: Ownership & {
@@ -64,9 +65,9 @@ export class FilterOwnership {
     try {
       claimed = await scripts.claim(key, owner, format);
     } catch (error) {
-      if (!this.hasToldFailure)
+      if (!this.hasReportedFailure)
         emit({ type: 'store-error', filter: name, operation: 'claim the filter', error });
-      this.hasToldFailure = true;
+      this.hasReportedFailure = true;
       return;
     }
     this.unclaimed = undefined;
@@ -76,10 +77,10 @@ export class FilterOwnership {
 
   private refuse(owner: string, found: string): never {
     const { name, key, hasSource, emit } = this.filter;
-    const error = otherOwnerError({ name, key, owner, hasSource }, found);
+    const error = new OtherOwnerError(otherOwner({ name, key, hasSource }, owner, found));
     this.refused = { error, at: performance.now() };
-    if (this.toldOwner !== found) {
-      this.toldOwner = found;
+    if (this.reportedOwner !== found) {
+      this.reportedOwner = found;
       emit({ type: 'other-owner', filter: name, owner, found, error });
     }
     throw error;
@@ -88,13 +89,9 @@ export class FilterOwnership {
   /** What this application shares is not compared, and what it would build is refused. */
   private adviseOn(found: string): void {
     const { name, key, hasSource, emit } = this.filter;
-    if (!hasSource || this.toldOwner === found) return;
-    this.toldOwner = found;
-    const text =
-      `The filter at '${key}' belongs to the application '${found}', and this one has no owner: it builds nothing there, and if it has rows ` +
-      `that '${found}' does not have, they are answered "absent". Set owner to '${found}' if both share the same rows, else to another name ` +
-      'together with another filter name or keyPrefix.';
-    emit({ type: 'advice', filter: name, text });
+    if (!hasSource || this.reportedOwner === found) return;
+    this.reportedOwner = found;
+    emit({ type: 'advice', filter: name, text: ownerNotSet(key, found) });
   }
 }
 
@@ -104,17 +101,6 @@ function valueOf(fields: readonly string[], name: string): string {
     if (fields[i] === name) return fields[i + 1]!;
   }
   return '';
-}
-
-function otherOwnerError({ name, key, owner, hasSource }: Ownership, found: string): OtherOwnerError {
-  const orDelete = hasSource
-    ? `, or delete the key '${key}': the filter is rebuilt from its source then`
-    : '';
-  return new OtherOwnerError(
-    `Filter '${name}' at '${key}' belongs to the application '${found}', and this one is '${owner}': each would answer "absent" for the ids of ` +
-      'the other. Give the filter another name, or BloomModule another keyPrefix. If both applications share the same rows on purpose, set ' +
-      `the same owner in both, BloomModule.forRoot({ owner }). If this application was renamed, set owner to '${found}'${orDelete}.`,
-  );
 }
 
 /**
@@ -134,6 +120,6 @@ export async function verifyOwner(options: {
     await metadata.reload();
   } catch (error) {
     if (error instanceof OtherOwnerError) throw new BloomConfigError(error.message, { cause: error });
-    emit({ type: 'store-error', filter: name, operation: 'ask whose filter it is', error });
+    emit({ type: 'store-error', filter: name, operation: 'verify the owner', error });
   }
 }

@@ -21,7 +21,7 @@ export class GenerationCodec<Resolved extends ResolvedGeneration> implements Met
   GenerationSnapshot<Resolved>
 > {
   readonly format = GENERATION_FORMAT;
-  readonly noticesRemaking = true;
+  readonly noticesRecreation = true;
 
   private readonly form;
 

@@ -1,4 +1,5 @@
 import { BloomConfigError, printed } from '../../../common/index.js';
+import { noHashSlot } from './protocol.messages.js';
 
 /**
  * Names of the keys that stand beside a key that others own, all in its hash slot: a key with a hash tag keeps it, any other
@@ -43,8 +44,5 @@ function taggedName(key: string): string {
   const close = key.indexOf('}', open + 1);
   if (open >= 0 && close > open + 1) return key;
   if (key !== '' && !key.includes('}')) return `{${key}}`;
-  throw new BloomConfigError(
-    `Expected a key without braces or with a hash tag such as '{shop}:products', got ${printed(key)}: no other key could share ` +
-      'its hash slot. Use another key on every side.',
-  );
+  throw new BloomConfigError(noHashSlot(printed(key)));
 }

@@ -1,4 +1,4 @@
-import { BloomUnavailableError, jittered } from '../../../common/index.js';
+import { jittered } from '../../../common/index.js';
 import {
   type BuildOccasion,
   type BuildOutcome,
@@ -8,6 +8,7 @@ import {
 } from '../../index.js';
 import type { RedisConnection, SentScript } from '../client/redis-connection.js';
 import { defineScripts, type Script, type LuaSources } from '../client/script.js';
+import { unexpectedReplyError } from '../client/unexpected-reply.js';
 import { coreLua } from '../lua/core.generated.js';
 import type { RedisKeys } from './redis-keys.js';
 
@@ -77,7 +78,7 @@ export class LeaseScripts {
       case 'LEASE':
         return false;
       default:
-        throw unexpected(reply, this.scripts.renew);
+        throw unexpectedReplyError(this.scripts.renew.name, String(reply));
     }
   }
 
@@ -108,9 +109,5 @@ function acquireReply(reply: unknown, script: Script): AcquireReply {
   if (outcome === 'HELD') return { outcome: 'held' };
   if (outcome === 'TAKEN' && word !== undefined) return { outcome: 'taken', lease: word };
   if (outcome === 'NOTDUE' && Number(word) > 0) return { outcome: 'not due', dueInMs: Number(word) };
-  throw unexpected(reply, script);
-}
-
-function unexpected(reply: unknown, { name }: Script): BloomUnavailableError {
-  return new BloomUnavailableError(`Redis answered '${String(reply)}' to the script '${name}'.`);
+  throw unexpectedReplyError(script.name, String(reply));
 }

@@ -2,6 +2,7 @@ import { type BloomEventListener, BloomRebuildError } from '../../../common/inde
 import type { BuildOutcome, LeaseRequest, RebuildLease, StagePlan, Staging } from '../../index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import type { HeldLease, LeasedKeys, RedisLeases } from './leases.js';
+import { LEASE_NOT_RENEWED, LEASE_TAKEN } from './protocol.messages.js';
 import { explainNoMemory } from './server-memory.js';
 import type { AnyStaging, StagingContext } from './staging-base.js';
 import { StagingMemory } from './staging-memory.js';
@@ -90,11 +91,16 @@ class RedisLease implements RebuildLease {
         stagedLifeMs: leaseMs * STAGED_LIFE_IN_LEASES,
       });
       if (isRenewed) this.renewedAt = startedAt;
-      else this.lose('Another process holds the lease now, or the server that gave it is not this one.');
+      else this.lose(LEASE_TAKEN);
     } catch (error) {
       // The next renewal may come through; the lease lives on the server until its time is up.
-      this.filter.emit({ type: 'store-error', filter: this.filter.name, operation: 'renew lease', error });
-      if (performance.now() - this.renewedAt > leaseMs) this.lose('The lease could not be renewed in time.');
+      this.filter.emit({
+        type: 'store-error',
+        filter: this.filter.name,
+        operation: 'renew the lease',
+        error,
+      });
+      if (performance.now() - this.renewedAt > leaseMs) this.lose(LEASE_NOT_RENEWED);
     } finally {
       this.renewing = false;
     }

@@ -3,6 +3,7 @@ import { BloomUnavailableError } from '../../../common/index.js';
 import type { BuildOutcome, LeaseRequest } from '../../index.js';
 import type { RedisConnection, SentScript } from '../client/redis-connection.js';
 import type { LeaseKeys } from './lease-scripts.js';
+import { LEASE_EXPIRED_UNSEEN } from './protocol.messages.js';
 import type { ServerScripts } from './server-scripts.js';
 
 /** Tokens that this process has given up are shown to the server when it asks for the lease: so many, the last ones. */
@@ -29,7 +30,7 @@ export interface HeldLease {
 
 /**
  * Takes the lease of one filter and gives it back. A command may run on the server long after its caller has given it up: so the lease
- * is short until its holder has heard of it, and this process clears those that it does not hold.
+ * is short until its holder has got the reply, and this process clears those that it does not hold.
  */
 export class RedisLeases {
   private givenUp: readonly string[] = [];
@@ -55,7 +56,7 @@ export class RedisLeases {
       if (answer.outcome !== 'taken') return undefined;
       const { lease } = answer;
       if (lifeMs < leaseMs && !(await scripts.lease.renew(keys, { lease, leaseMs }))) {
-        throw new BloomUnavailableError('The lease ran out before this process had heard of it.');
+        throw new BloomUnavailableError(LEASE_EXPIRED_UNSEEN);
       }
       return { token, lease, leaseMs, isNoted };
     } catch (error) {

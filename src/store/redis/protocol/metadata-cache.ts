@@ -6,6 +6,16 @@ import type { MetadataCodec, OfflineCommand, OfflineState, PublishCommand } from
 import { type Described, MetadataReader, READ_AGAIN_MS } from './metadata-reader.js';
 import { MetadataReports } from './metadata-reports.js';
 import type { MetadataSnapshot } from './metadata-snapshot.js';
+import {
+  FILTER_RECREATED,
+  GENERATION_LIVE,
+  keepsChanging,
+  METADATA_GONE,
+  METADATA_RECREATED,
+  metadataNonsense,
+  SERVER_REPLACED,
+  STATE_FOUND,
+} from './protocol.messages.js';
 import type { Refusal } from './refusal.js';
 import { removeKeys, removeStagedKeys } from './remove-keys.js';
 import type { KnownMeta, StoredMeta } from './stored-meta.js';
@@ -204,37 +214,33 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
       if ((known?.state ?? 'unbuilt') === 'unbuilt' && (await this.isAdopted())) continue;
       const snapshot = codec.snapshot(known, described);
       if (snapshot === 'nonsense') {
-        const reason = 'The metadata make no sense (settings).';
+        const reason = metadataNonsense('settings');
         await this.offline({ live: known?.live, state: 'lost', reason, nonsense: true });
         continue;
       }
       this.reports.countsFound(known?.areCountsBelieved ?? true);
-      const reason = snapshot.live ? 'A generation went live.' : 'Another process found it so.';
+      const reason = snapshot.live ? GENERATION_LIVE : STATE_FOUND;
       this.reports.stateFound(snapshot.description.state, reason);
       return snapshot;
     }
-    throw new BloomUnavailableError(`The metadata of filter '${name}' keep changing.`);
+    throw new BloomUnavailableError(keepsChanging(name, 'a look at its metadata'));
   }
 
   /** What of the metadata says that the filter is not the one that this process knew. */
   private faultOf(meta: StoredMeta<Stored>): Fault<Stored> | undefined {
     const lost = { live: undefined, state: 'lost' } as const;
     if (meta.kind === 'nonsense') {
-      const reason = `The metadata make no sense (${meta.fault}).`;
-      return { ...lost, tag: meta.tag, reason, nonsense: true };
+      return { ...lost, tag: meta.tag, reason: metadataNonsense(meta.fault), nonsense: true };
     }
-    if (meta.kind === 'missing') return this.lastLive && { ...lost, reason: 'The metadata are gone.' };
+    if (meta.kind === 'missing') return this.lastLive && { ...lost, reason: METADATA_GONE };
     if (meta.kind === 'other') return undefined;
-    if (meta.state === 'unbuilt' && this.lastLive !== undefined && this.isRemakingNoticed) {
-      // Who knew nothing of the filter is making it again, empty: its staging must not go live.
-      return { ...lost, reason: 'The metadata were gone, and are being created again.', nonsense: true };
+    if (meta.state === 'unbuilt' && this.lastLive !== undefined && this.isRecreationNoticed) {
+      // A process that did not know the filter is creating it again, empty: its staging must not go live.
+      return { ...lost, reason: METADATA_RECREATED, nonsense: true };
     }
-    const isMadeAgain = this.isMadeAgain(meta);
+    const isRecreated = this.isRecreated(meta);
     this.lastLive = meta.live ?? this.lastLive;
-    if (isMadeAgain) {
-      const reason = 'The filter was lost, and created again by a process that did not know it.';
-      return { ...lost, live: meta.live, reason };
-    }
+    if (isRecreated) return { ...lost, live: meta.live, reason: FILTER_RECREATED };
     if (meta.live !== undefined) this.lastBuilds = meta.builds;
     return undefined;
   }
@@ -248,16 +254,15 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
     if (meta.kind !== 'known' || meta.live === undefined || this.context.trustAfterFailover) return undefined;
     const isOfOtherRun = meta.runId !== '' && runId !== '' && meta.runId !== runId;
     if (!isReplaced && !isOfOtherRun) return undefined;
-    const reason = 'The server restarted or failed over and may have lost ids that it had acknowledged.';
-    return { live: meta.live, state: 'suspect', reason };
+    return { live: meta.live, state: 'suspect', reason: SERVER_REPLACED };
   }
 
-  private get isRemakingNoticed(): boolean {
-    return this.context.codec.noticesRemaking && !this.context.hasSource;
+  private get isRecreationNoticed(): boolean {
+    return this.context.codec.noticesRecreation && !this.context.hasSource;
   }
 
   /** Every build counts on from the last one. With a source all ids are in the new filter as well. */
-  private isMadeAgain({ live, builds }: KnownMeta<Stored>): boolean {
+  private isRecreated({ live, builds }: KnownMeta<Stored>): boolean {
     const { hasSource, ownsKey, trustAfterFailover } = this.context;
     if (live === undefined || this.lastLive === undefined) return false;
     if (hasSource || !ownsKey || trustAfterFailover) return false;

@@ -36,7 +36,7 @@ export interface MetadataCodec<Stored, Snapshot extends MetadataSnapshot<Stored>
   readonly format: string;
 
   /** Whether metadata of a filter without a source that is about to be created again, empty, differ from those of a first build. */
-  readonly noticesRemaking: boolean;
+  readonly noticesRecreation: boolean;
 
   /** Reads the reply of the script `describe`. */
   parse(type: string, pairs: readonly string[]): StoredMeta<Stored>;

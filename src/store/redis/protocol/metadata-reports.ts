@@ -1,5 +1,6 @@
 import { BloomFormatError, type BloomFilterState, BloomUnavailableError } from '../../../common/index.js';
 import type { FilterContext } from './filter-context.js';
+import { countsNotBelieved, formatTooNew } from './protocol.messages.js';
 
 /** Reports what the metadata of one filter show: each finding once. */
 export class MetadataReports {
@@ -26,10 +27,7 @@ export class MetadataReports {
   countsFound(areBelieved: boolean): void {
     const { name, keys, emit } = this.context;
     if (!areBelieved && !this.hasDisbelieved) {
-      const text =
-        `The numbers of the last build in ${keys.meta} (ids, capacity, errorRate, builtAt) are not those that were written with it, so they ` +
-        'are not believed: the next rebuild is planned without them. Something else writes to this key; leave it to this library alone.';
-      emit({ type: 'advice', filter: name, text });
+      emit({ type: 'advice', filter: name, text: countsNotBelieved(keys.meta) });
     }
     this.hasDisbelieved = !areBelieved;
   }
@@ -41,10 +39,7 @@ export class MetadataReports {
       this.newer = found;
       emit({ type: 'newer-format', filter: name, found, supported });
     }
-    return new BloomUnavailableError(
-      `Filter '${name}' is stored in format ${found}, this version knows formats up to ${supported}. ` +
-        'Upgrade nestjs-bloom here as on the other instances; until then every lookup goes through.',
-    );
+    return new BloomUnavailableError(formatTooNew(name, found, supported));
   }
 
   /** Reports why the key that others have left is not taken for the filter. */
@@ -53,6 +48,6 @@ export class MetadataReports {
     if (this.unfit === reason) return;
     this.unfit = reason;
     const error = new BloomFormatError(reason);
-    emit({ type: 'store-error', filter: name, operation: 'take the key as it is', error });
+    emit({ type: 'store-error', filter: name, operation: 'adopt the key', error });
   }
 }

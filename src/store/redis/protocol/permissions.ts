@@ -2,6 +2,7 @@ import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts } from '../client/script.js';
 import { ScriptKeys } from '../client/script-keys.js';
 import { coreLua } from '../lua/core.generated.js';
+import { commandRefused } from './advice.messages.js';
 
 /** A command that a filter needs, in a form that changes nothing: its name, its first key if it has one, and the rest. */
 export interface Permission {
@@ -71,7 +72,7 @@ export async function refusedPermissions(
     onKey.forEach(({ command, isOptional }, i) => {
       const error = errors[i]!;
       if (isRefusal(error) && !(isOptional && isUnknownCommand(error)))
-        refusals.push(adviceOn(command, key, error));
+        refusals.push(commandRefused(command, key, error));
     });
   }
   return [...new Set(refusals)];
@@ -84,11 +85,6 @@ export function isRefusal(error: string): boolean {
 
 export function isUnknownCommand(error: string): boolean {
   return /unknown.*command/i.test(error);
-}
-
-function adviceOn(command: string, key: string | undefined, error: string): string {
-  const place = key === undefined ? '' : ` on key '${key}'`;
-  return `Redis refuses what the filter needs, ${command}${place}: ${error}. Allow the command and the key for this user (ACL SETUSER).`;
 }
 
 /** For each command, the error that it gave; '' when there was none. */

@@ -1,6 +1,6 @@
-import { BloomUnavailableError } from '../../../common/index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import type { Script } from '../client/script.js';
+import { unexpectedReplyError } from '../client/unexpected-reply.js';
 
 /** Why a step of a rebuild was refused. */
 export type Refusal = 'OWNER' | 'LEASE' | 'NOMETA' | 'FORMAT' | 'SERVER' | 'STALE' | 'LENGTH';
@@ -29,5 +29,5 @@ export async function runStep(
 ): Promise<Refusal | 'OK'> {
   const reply = String(await connection.run(script, keys, args));
   if (REPLIES.has(reply)) return reply as Refusal | 'OK';
-  throw new BloomUnavailableError(`Redis answered '${reply}' to the script '${script.name}'.`);
+  throw unexpectedReplyError(script.name, reply);
 }

@@ -2,6 +2,7 @@ import { BloomRebuildError, describeError } from '../../../common/index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts } from '../client/script.js';
 import { coreLua } from '../lua/core.generated.js';
+import { outOfMemory, stepRefused } from './memory.messages.js';
 import type { RedisKeys } from './redis-keys.js';
 
 const { memory: MEMORY } = defineScripts(coreLua, ['memory']);
@@ -52,12 +53,7 @@ export function evicts({ policy }: ServerMemory): boolean {
 
 export function noMemory(what: string, cause?: unknown): BloomRebuildError {
   const retryAfterMs = RETRY_MS + Math.floor(Math.random() * RETRY_JITTER_MS);
-  return new BloomRebuildError(
-    'no-memory',
-    `${what} Raise maxmemory, give the filters a Redis of their own, or raise the error rate of the filter. An automatic attempt ` +
-      `waits ${Math.round(retryAfterMs / 1000)} seconds.`,
-    { cause, retryAfterMs },
-  );
+  return new BloomRebuildError('no-memory', outOfMemory(what, retryAfterMs), { cause, retryAfterMs });
 }
 
 /** Waits for work on the server; a refusal for want of memory becomes a `BloomRebuildError` that says so. */
@@ -65,8 +61,8 @@ export async function explainNoMemory<Result>(work: Promise<Result>): Promise<Re
   try {
     return await work;
   } catch (error) {
-    const told = describeError(error);
-    if (error instanceof BloomRebuildError || !/\bOOM command not allowed/.test(told)) throw error;
-    throw noMemory(`Redis refused a step of the rebuild, since it is out of memory: ${told}.`, error);
+    const cause = describeError(error);
+    if (error instanceof BloomRebuildError || !/\bOOM command not allowed/.test(cause)) throw error;
+    throw noMemory(stepRefused(cause), error);
   }
 }

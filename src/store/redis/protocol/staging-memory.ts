@@ -1,5 +1,6 @@
 import type { BloomEventListener, BloomRebuildError } from '../../../common/index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
+import { noRoomForStaging, othersNeedMemory, stagedKeysEvicted } from './memory.messages.js';
 import type { RedisKeys } from './redis-keys.js';
 import { askMemory, evicts, noMemory, type ServerMemory } from './server-memory.js';
 
@@ -80,18 +81,14 @@ export class StagingMemory {
   }
 
   private judge(memory: ServerMemory, found: number): BloomRebuildError | undefined {
-    const { used, limit, policy } = memory;
+    const { mostFound, claimed } = this;
     if (evicts(memory)) {
-      if (found >= this.mostFound) return undefined;
-      return noMemory(
-        `${this.mostFound - found} of ${this.mostFound} staged keys are gone: Redis evicts keys (maxmemory-policy ${policy}), ` +
-          `used_memory is ${used} of maxmemory ${limit}.`,
-      );
+      return found >= mostFound
+        ? undefined
+        : noMemory(stagedKeysEvicted(mostFound - found, mostFound, memory));
     }
-    if (limit - used >= this.claimed! * LEAST_RESERVE) return undefined;
-    return noMemory(
-      `Others need the memory of the staged keys: used_memory is ${used} of maxmemory ${limit}, and the next writes would be refused.`,
-    );
+    const left = memory.limit - memory.used;
+    return left >= claimed! * LEAST_RESERVE ? undefined : noMemory(othersNeedMemory(memory));
   }
 }
 
@@ -100,11 +97,8 @@ export class StagingMemory {
  * server is refused.
  */
 function assertFits(memory: ServerMemory, staged: number): void {
-  const { used, limit, policy } = memory;
+  const { used, limit } = memory;
   const needed = staged + Math.ceil(staged * RESERVE);
   if (needed <= (evicts(memory) ? limit : limit - used)) return;
-  throw noMemory(
-    `Redis has no memory for a second generation: it needs ${needed} bytes, used_memory is ${used} of maxmemory ${limit} ` +
-      `(maxmemory-policy ${policy}).`,
-  );
+  throw noMemory(noRoomForStaging(needed, memory));
 }

@@ -19,6 +19,7 @@ import type { MetadataCache } from './metadata-cache.js';
 import type { MetadataSnapshot } from './metadata-snapshot.js';
 import type { Outdated } from './outdated.js';
 import type { Permission } from './permissions.js';
+import { keepsChanging, METADATA_GONE } from './protocol.messages.js';
 import { adviseOnServer } from './server-advice.js';
 import type { StagingBase, StagingContext } from './staging-base.js';
 
@@ -146,7 +147,7 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
     if (outdated === 'UNPROVED' && now.server === before.server && metadata.haveSameLive(before, now)) {
       await metadata.takeOffline(now, 'lost', this.damage);
     } else if (outdated === 'NOMETA' && !now.stored) {
-      await metadata.takeOffline(now, 'unbuilt', 'The metadata are gone.');
+      await metadata.takeOffline(now, 'unbuilt', METADATA_GONE);
     } else {
       return now;
     }
@@ -154,7 +155,7 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
   }
 
   protected keptChanging(): BloomUnavailableError {
-    return new BloomUnavailableError(`Filter '${this.context.name}' kept changing while ids were added.`);
+    return new BloomUnavailableError(keepsChanging(this.context.name, 'an add'));
   }
 
   /** Nothing was recorded, since the filter has no source. */

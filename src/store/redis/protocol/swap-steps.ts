@@ -1,4 +1,13 @@
 import { type BloomEventListener, BloomRebuildError } from '../../../common/index.js';
+import {
+  BUILDS_NOTHING_HERE,
+  FORMAT_TOO_NEW,
+  LEASE_GONE,
+  METADATA_GONE_IN_REBUILD,
+  OTHER_BUILD_LIVE,
+  SERVER_CHANGED,
+  STAGED_KEY_GONE,
+} from './protocol.messages.js';
 import type { Refusal } from './refusal.js';
 
 /** How often a step starts over when the filter changed under it. */
@@ -61,34 +70,18 @@ export function assertOk(reply: Refusal | 'OK'): void {
 function refused(reply: Refusal | 'OK'): BloomRebuildError {
   switch (reply) {
     case 'LEASE':
-      return new BloomRebuildError('lease-lost', 'Another process holds the lease now, or it expired.');
+      return new BloomRebuildError('lease-lost', LEASE_GONE);
     case 'LENGTH':
-      return new BloomRebuildError(
-        'staging-damaged',
-        'A staged key was evicted, deleted or changed by somebody else.',
-      );
+      return new BloomRebuildError('staging-damaged', STAGED_KEY_GONE);
     case 'SERVER':
-      return new BloomRebuildError(
-        'staging-damaged',
-        'The server restarted or failed over during the rebuild.',
-      );
+      return new BloomRebuildError('staging-damaged', SERVER_CHANGED);
     case 'NOMETA':
-      return new BloomRebuildError(
-        'staging-damaged',
-        'The metadata of the filter vanished during the rebuild.',
-      );
+      return new BloomRebuildError('staging-damaged', METADATA_GONE_IN_REBUILD);
     case 'OWNER':
-      return new BloomRebuildError(
-        'store-failed',
-        'The filter belongs to an application, and this one is another or has no owner. Set the same owner in both if they share the same rows, ' +
-          'else give the filter another name.',
-      );
+      return new BloomRebuildError('store-failed', BUILDS_NOTHING_HERE);
     case 'FORMAT':
-      return new BloomRebuildError('store-failed', 'The stored filter has a newer format.');
+      return new BloomRebuildError('store-failed', FORMAT_TOO_NEW);
     default:
-      return new BloomRebuildError(
-        'staging-damaged',
-        'Another rebuild was published, or the filter kept changing.',
-      );
+      return new BloomRebuildError('staging-damaged', OTHER_BUILD_LIVE);
   }
 }

@@ -55,7 +55,7 @@ describe('A number of bits that is not that of the peer', () => {
     for (const layout of [goZeroPeer(20_001).layout(key), goZeroPeer(20_008).layout(key)]) {
       const wrong = await redis.open(key, {}, { layout, hasSource: false });
       expect(await wrong.filter.check(['nothing'])).toEqual(['unknown']);
-      await expect(wrong.filter.add(['x'])).rejects.toThrow(/Tell all sides the same/);
+      await expect(wrong.filter.add(['x'])).rejects.toThrow(/Use the same on every side/);
       await expect(wrong.filter.describe()).rejects.toThrow(/20000 bits/);
     }
     expect(await right.filter.check(['nothing'])).toEqual(['absent']);

@@ -298,7 +298,7 @@ describe('A server', () => {
       const asked = denialsOf(filter).ask({ id: 'x', scope: 's', since: performance.now() - 190 });
       expect((await asked).isDenied).toBe(false);
       const errors = events.filter(({ type }) => type === 'store-error');
-      expect(errors).toEqual([expect.objectContaining({ operation: 'ask for denials' })]);
+      expect(errors).toEqual([expect.objectContaining({ operation: 'ask the negative cache' })]);
       expect(String((errors[0] as { error: unknown }).error)).toMatch(/within \d\d? ms/);
     });
   });

@@ -52,7 +52,7 @@ export class RedisNegativeCache implements SharedNegativeCache {
       return await connection.lookUp(() => this.read(questions), since);
     } catch (error) {
       if (!(error instanceof CircuitOpenError))
-        emit({ type: 'store-error', filter: name, operation: 'ask for denials', error });
+        emit({ type: 'store-error', filter: name, operation: 'ask the negative cache', error });
       return questions.map(() => NOT_DENIED);
     }
   }
@@ -112,7 +112,7 @@ export class RedisNegativeCache implements SharedNegativeCache {
         markLifeMs: lifeMs,
       });
     } catch (error) {
-      emit({ type: 'store-error', filter: name, operation: 'make a table of denials', error });
+      emit({ type: 'store-error', filter: name, operation: 'create the negative cache', error });
     } finally {
       metadata.forget();
       this.makeAgainAt = performance.now() + MAKE_AGAIN_MS;

@@ -1,0 +1,45 @@
+export const CIRCUIT_OPEN =
+  'Redis does not answer: the last lookups failed, so this one was not sent. Check the server and the network.';
+
+export const answeredTooLate = (operation: string, ms: number) =>
+  `Redis did not answer '${operation}' within ${ms} ms.`;
+
+export const tooManyLookupsWaiting = (lookups: number) =>
+  `Redis has not answered the last ${lookups} lookups, so this one was not sent.`;
+
+export const notConnected = (status: string) =>
+  `Redis is not connected (${status}). The client connects again automatically.`;
+
+export const unexpectedReply = (asked: string, got: string) =>
+  `Expected a documented reply to ${asked}, got ${got}. Check whether a proxy, or an option of the client, changes replies.`;
+
+export const noMaster = (cause: string) =>
+  `The server is not a master (${cause}). The connection is opened again, since its address may lead to another server.`;
+
+export const SERVER_IS_REPLICA =
+  'The Redis server that answers is a replica, so every lookup is unknown and every add is rejected. If this is the wrong address, set the ' +
+  'option redis to that of the master. If the address leads to another master by now, the client does not see it while its connection stays ' +
+  "open: create it with reconnectOnError: (e) => (e.message.includes('READONLY') ? 2 : false) and a retryStrategy, or set the option redis " +
+  'to a URL or ioredis options instead of a client.';
+
+const PROXY =
+  'A proxy that understands Redis may send commands of one connection to another server, without the connection being closed: for up to two ' +
+  'seconds an id that only the other one has is then answered "absent". Connect to Redis itself, or through a proxy or load balancer that ' +
+  'passes on each connection as it is (TCP mode).';
+
+export const signsOfProxyFound = (signs: string) => `${signs} ${PROXY}`;
+
+export const serverReplaced = (before: string, now: string) =>
+  `Another Redis server answers on a connection that stayed open (run_id ${now}, before it ${before}). ${PROXY}`;
+
+export const TWO_CONNECTIONS = 'Two commands that were sent on one connection reached Redis on two.';
+
+export const OLDER_CONNECTION =
+  'The connection to Redis is older at the server than here, as behind a proxy that shares connections.';
+
+export const otherAddresses = (
+  atServer: { readonly from: string; readonly to: string },
+  here: { readonly local: string; readonly remote: string },
+) =>
+  `The server sees a connection from ${atServer.from} to ${atServer.to}, while here it leads from ${here.local} to ${here.remote}: there is a ` +
+  'proxy in between, or a translation of both addresses, which does no harm.';

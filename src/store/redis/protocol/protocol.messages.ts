@@ -1,0 +1,71 @@
+export const METADATA_GONE = 'The metadata are gone.';
+export const METADATA_RECREATED = 'The metadata were gone, and are being created again.';
+export const FILTER_RECREATED = 'The filter was lost, and created again by a process that did not know it.';
+export const SERVER_REPLACED =
+  'The server restarted or failed over and may have lost ids that it had acknowledged.';
+export const KEY_REPLACED = 'The key is gone, or is not the one that it was.';
+export const GENERATION_LIVE = 'A generation went live.';
+export const STATE_FOUND = 'Another process found it so.';
+
+export const metadataNonsense = (fault: string) => `The metadata make no sense (${fault}).`;
+
+export const keepsChanging = (filter: string, operation: string) =>
+  `Filter '${filter}' kept changing during ${operation}. Try again; if it happens again, check which processes build the filter.`;
+
+export const formatTooNew = (filter: string, found: string, supported: string) =>
+  `Filter '${filter}' is stored in format ${found}, this version knows formats up to ${supported}. Upgrade nestjs-bloom here as on the other ` +
+  'instances; until then every lookup goes through.';
+
+export const countsNotBelieved = (key: string) =>
+  `The numbers of the last build in ${key} (ids, capacity, errorRate, builtAt) are not those that were written with it, so they are not ` +
+  'believed: the next rebuild is planned without them. Something else writes to this key; leave it to this library alone.';
+
+export const notCarriedOut = (cause: string) => `Redis did not carry out a command: ${cause}`;
+
+export const noHashSlot = (got: string) =>
+  `Expected a key without braces or with a hash tag such as '{shop}:products', got ${got}: no other key could share its hash slot. Use ` +
+  'another key on every side.';
+
+export const LEASE_EXPIRED_UNSEEN =
+  'The lease expired before this process had the reply to its request. The next attempt asks again.';
+export const LEASE_TAKEN = 'Another process holds the lease now, or the server that gave it is not this one.';
+export const LEASE_NOT_RENEWED = 'The lease could not be renewed in time.';
+export const LEASE_GONE = 'Another process holds the lease now, or it expired.';
+
+export const STAGED_KEY_GONE = 'A staged key was evicted, deleted or changed by another program.';
+export const SERVER_CHANGED = 'The server restarted or failed over during the rebuild.';
+export const METADATA_GONE_IN_REBUILD = 'The metadata of the filter vanished during the rebuild.';
+export const FORMAT_TOO_NEW = 'The stored filter has a newer format. Upgrade nestjs-bloom here.';
+export const OTHER_BUILD_LIVE = 'Another rebuild was published, or the filter kept changing.';
+export const BUILDS_NOTHING_HERE =
+  'The filter belongs to an application, and this one is another or has no owner. Set the same owner in both if they share the same rows, ' +
+  'else give the filter another name.';
+
+interface OwnedFilter {
+  readonly name: string;
+  readonly key: string;
+  readonly hasSource: boolean;
+}
+
+export const otherOwner = ({ name, key, hasSource }: OwnedFilter, owner: string, found: string) =>
+  `Filter '${name}' at '${key}' belongs to the application '${found}', and this one is '${owner}': each would answer "absent" for the ids of ` +
+  'the other. Give the filter another name, or BloomModule another keyPrefix. If both applications share the same rows on purpose, set ' +
+  `the same owner in both, BloomModule.forRoot({ owner }). If this application was renamed, set owner to '${found}'` +
+  (hasSource ? `, or delete the key '${key}': the filter is then rebuilt from its source.` : '.');
+
+export const ownerNotSet = (key: string, found: string) =>
+  `The filter at '${key}' belongs to the application '${found}', and this one has no owner: it builds nothing there, and if it has rows ` +
+  `that '${found}' does not have, they are answered "absent". Set owner to '${found}' if both share the same rows, else to another name ` +
+  'together with another filter name or keyPrefix.';
+
+export const keyNotReady = (
+  { filter, key, state }: { readonly filter: string; readonly key: string; readonly state: string },
+  isTakenAutomatically: boolean,
+) =>
+  `Filter '${filter}' on key '${key}' is ${state} and has no source: the id was not recorded. ` +
+  (isTakenAutomatically
+    ? 'The filter becomes ready as soon as its owner has created the key.'
+    : 'Have its owner fill the key, then call adopt().');
+
+export const noKeyToAdopt = (filter: string, key: string) =>
+  `There is no key '${key}' for filter '${filter}'. Have its owner fill it, then call adopt() again.`;

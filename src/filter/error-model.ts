@@ -7,7 +7,7 @@ const MANY_BITS = 2 ** 16;
  * n = k · ids bits were thrown at b places; a share F of them is set, and an absent id passes with
  * E[F^k] ≈ E[F]^k (1 + k(k-1)/2 · Var[F]/E[F]²), the moments being those of the occupancy problem.
  */
-export function passRate(row: { bits: number; hashCount: number; ids: number }): number {
+export function falsePositiveRate(row: { bits: number; hashCount: number; ids: number }): number {
   const { bits: b, hashCount: k, ids } = row;
   if (ids === 0) return 0;
   const unset = (1 - 1 / b) ** (k * ids);
@@ -20,7 +20,7 @@ export function passRate(row: { bits: number; hashCount: number; ids: number }):
 }
 
 /** The chance that one of several independent errors is made. */
-export function anyOf(rates: readonly number[]): number {
+export function anyError(rates: readonly number[]): number {
   const logarithmOfNone = rates.reduce((sum, rate) => sum + Math.log1p(-rate), 0);
   return logarithmOfNone === 0 ? 0 : -Math.expm1(logarithmOfNone);
 }

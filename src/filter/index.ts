@@ -10,7 +10,7 @@ export { BlockedFilter, tooLong } from './blocked-filter.js';
 export { BlockedLayout } from './blocked-layout.js';
 export { countBits } from './count-bits.js';
 export type { Demand } from './demand.js';
-export { anyOf, passRate } from './error-model.js';
+export { anyError, falsePositiveRate } from './error-model.js';
 export { measuredErrorRate, measuredErrorRateOf, sampledBlocks } from './fill.js';
 export { type FilterShape, shapeOf } from './filter-shape.js';
 export { BLOCKED_LAYOUT, createGeneration, type Generation } from './generation.js';

@@ -1,5 +1,5 @@
 import { BloomConfigError, printed } from '../common/index.js';
-import { passRate } from './error-model.js';
+import { falsePositiveRate } from './error-model.js';
 
 /** A block is what one lookup reads. */
 export const BLOCK_BYTES = 256;
@@ -90,7 +90,7 @@ export function modelledErrorRate(options: { hashCount: number; idsPerBlock: num
     logProbability += Math.log(idsPerBlock / x);
     const probability = Math.exp(logProbability);
     if (probability === 0) continue;
-    errorRate += probability * passRate({ bits: b, hashCount: k, ids: x });
+    errorRate += probability * falsePositiveRate({ bits: b, hashCount: k, ids: x });
   }
   return errorRate + idsPerBlock / 2 ** 32;
 }

@@ -50,7 +50,12 @@ export class FilterMonitor {
     const { drainMs } = definition;
     const bytes = definition.layout.bytes(definition);
     const texts = [
-      ...(await filter.advise({ bytes, hasSource, makesItself: makesItself(definition), drainMs })),
+      ...(await filter.advise({
+        bytes,
+        hasSource,
+        isCreatedAutomatically: isCreatedAutomatically(definition),
+        drainMs,
+      })),
     ];
     if (hasSource && drainMs === 0) {
       texts.push(NO_DRAIN);
@@ -117,7 +122,7 @@ export class FilterMonitor {
 }
 
 /** Whether the first process that looks for a missing filter creates it, or takes it as other systems have left it. */
-function makesItself({ layout, create }: FilterDefinition): boolean {
+function isCreatedAutomatically({ layout, create }: FilterDefinition): boolean {
   return layout.isMadeByOthers ? !layout.waitsForAdopt : create === 'first-start';
 }
 

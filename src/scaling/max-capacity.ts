@@ -4,7 +4,7 @@ import type { ScalingOptions } from '../filter/scaling/index.js';
 const LEAST_MAX_CAPACITY = 100_000_000;
 
 /** The options with the default of `maxCapacity` for a filter of this capacity. */
-export function limited(options: ScalingOptions, capacity: number): ScalingOptions {
+export function withMaxCapacity(options: ScalingOptions, capacity: number): ScalingOptions {
   const tenfold = Math.min(Math.floor(10 * capacity), Number.MAX_SAFE_INTEGER);
   // Of a capacity that is none too: that is refused with words of its own.
   const { maxCapacity = tenfold > LEAST_MAX_CAPACITY ? tenfold : LEAST_MAX_CAPACITY } = options;

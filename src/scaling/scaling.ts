@@ -4,7 +4,7 @@ import { openGrowingInMemory } from '../store/memory/growing/index.js';
 import type { MemoryLayout } from '../store/memory/index.js';
 import { openGrowing } from '../store/redis/growing/index.js';
 import type { RedisLayout } from '../store/redis/index.js';
-import { limited } from './max-capacity.js';
+import { withMaxCapacity } from './max-capacity.js';
 
 /**
  * The layout of a filter that grows, for ids that no source knows and whose number nobody knows: a full filter grows by a layer of
@@ -20,7 +20,7 @@ export const scaling = Object.assign(function scaling(options: ScalingOptions = 
 
 function scalingLayout(options: ScalingOptions): MemoryLayout & RedisLayout {
   const bytes = ({ capacity, errorRate }: Demand) =>
-    scalingPlanner.plan({ ...limited(options, capacity), capacity, errorRate }).bytes;
+    scalingPlanner.plan({ ...withMaxCapacity(options, capacity), capacity, errorRate }).bytes;
   return {
     kind: 'scaling',
     // Its layers are of that layout.
@@ -32,7 +32,7 @@ function scalingLayout(options: ScalingOptions): MemoryLayout & RedisLayout {
     claimedKey: undefined,
     check: (use) => void bytes(use),
     bytes,
-    openInMemory: (context) => openGrowingInMemory(context, limited(options, context.plan.capacity)),
-    openRedis: (context) => openGrowing(context, limited(options, context.plan.capacity)),
+    openInMemory: (context) => openGrowingInMemory(context, withMaxCapacity(options, context.plan.capacity)),
+    openRedis: (context) => openGrowing(context, withMaxCapacity(options, context.plan.capacity)),
   };
 }

@@ -14,7 +14,7 @@ import {
   isMeasurable,
   isRemovable,
   type SharedNegativeCache,
-  sharesDenials,
+  sharesNegativeCache,
   type StoredFilter,
 } from '../store/index.js';
 import { BloomFilter, type BloomFilterInfo, type GuardableFilter } from './bloom-filter.js';
@@ -23,7 +23,7 @@ import type { FilterDefinition } from './filter-definition.js';
 import { GuardState } from './guard-state.js';
 import { IdKeys, noKeyEvent } from './id-keys.js';
 import { findOverfull, LoadAlarm } from './load-alarm.js';
-import { sharedDenials } from './negative-cache.js';
+import { sharedNegativeCacheOptions } from './negative-cache.js';
 import {
   adoptWithSource,
   cannotRemove,
@@ -89,9 +89,9 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       waitsForReset: definition.create === 'explicit',
       replica,
       drainMs,
-      denials: cache ? sharedDenials(cache) : undefined,
+      negativeCache: cache ? sharedNegativeCacheOptions(cache) : undefined,
     });
-    this.denials = sharesDenials(this.inStore) ? this.inStore.denials : undefined;
+    this.denials = sharesNegativeCache(this.inStore) ? this.inStore.negativeCache : undefined;
     if (cache && cache.shared && !this.denials && surroundings.store.kind !== 'memory') {
       throw new BloomConfigError(cannotShareDenials(name, layout.kind));
     }

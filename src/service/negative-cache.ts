@@ -1,6 +1,6 @@
 import { jittered } from '../common/index.js';
 import { ownText } from '../filter/index.js';
-import type { DenialOptions } from '../store/index.js';
+import type { SharedNegativeCacheOptions } from '../store/index.js';
 import type { RecentAdds } from './recent-adds.js';
 
 /** How ids are remembered that the filter let through and the database denied. */
@@ -25,7 +25,9 @@ const DEFAULT_SHARED_IDS = 40_000;
 const MAX_SCOPES = 8;
 
 /** What the store remembers for all processes; undefined when it remembers nothing. */
-export function sharedDenials(options: NegativeCacheOptions): DenialOptions | undefined {
+export function sharedNegativeCacheOptions(
+  options: NegativeCacheOptions,
+): SharedNegativeCacheOptions | undefined {
   const { lifeMs = DEFAULT_LIFE_MS, maxIds = DEFAULT_SHARED_IDS, shared = false } = options;
   return shared ? { lifeMs, maxIds } : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Generation } from '../filter/index.js';
-import type { SharedNegativeCache } from './denials.js';
+import type { SharedNegativeCache } from './negative-cache.js';
 import type { MeasurableFilter } from './filter-abilities.js';
 import type { FilterDescription, FilterStore, OpenFilterOptions } from './store.js';
 
@@ -10,8 +10,8 @@ export interface CopyableStore extends FilterStore {
 }
 
 export interface CopyableFilter extends MeasurableFilter {
-  /** Undefined unless it was opened with `denials`. */
-  readonly denials: SharedNegativeCache | undefined;
+  /** Undefined unless it was opened with `negativeCache`. */
+  readonly negativeCache: SharedNegativeCache | undefined;
 
   describe(): Promise<CopyableDescription>;
 

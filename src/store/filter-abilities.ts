@@ -1,5 +1,5 @@
 import type { IdKey } from '../filter/index.js';
-import type { SharedNegativeCache } from './denials.js';
+import type { SharedNegativeCache } from './negative-cache.js';
 import type { StoredFilter } from './store.js';
 
 /** A filter of a layout that can remove ids. */
@@ -34,9 +34,9 @@ export interface MeasurableFilter extends StoredFilter {
   measureErrorRate(): Promise<number | undefined>;
 }
 
-/** A filter that was opened with `denials`, on a store that several processes share. */
-export interface DenialSharingFilter extends StoredFilter {
-  readonly denials: SharedNegativeCache;
+/** A filter that was opened with `negativeCache`, on a store that several processes share. */
+export interface NegativeCachingFilter extends StoredFilter {
+  readonly negativeCache: SharedNegativeCache;
 }
 
 export function isRemovable(filter: StoredFilter): filter is RemovableFilter {
@@ -51,8 +51,8 @@ export function isMeasurable(filter: StoredFilter): filter is MeasurableFilter {
   return has<MeasurableFilter>(filter, 'measureErrorRate');
 }
 
-export function sharesDenials(filter: StoredFilter): filter is DenialSharingFilter {
-  return has<DenialSharingFilter>(filter, 'denials');
+export function sharesNegativeCache(filter: StoredFilter): filter is NegativeCachingFilter {
+  return has<NegativeCachingFilter>(filter, 'negativeCache');
 }
 
 /** One class may serve filters with and without an ability: then the member of those without it is undefined. */

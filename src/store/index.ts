@@ -12,16 +12,21 @@ export type {
   CopyableFilter,
   CopyableStore,
 } from './copyable-filter.js';
-export type { DenialAnswer, DenialOptions, DenialQuestion, SharedNegativeCache } from './denials.js';
+export type {
+  DenialAnswer,
+  SharedNegativeCacheOptions,
+  DenialQuestion,
+  SharedNegativeCache,
+} from './negative-cache.js';
 export {
   type AdoptableFilter,
-  type DenialSharingFilter,
+  type NegativeCachingFilter,
   isAdoptable,
   isMeasurable,
   isRemovable,
   type MeasurableFilter,
   type RemovableFilter,
-  sharesDenials,
+  sharesNegativeCache,
 } from './filter-abilities.js';
 export { notRecorded } from './not-recorded.js';
 export type {

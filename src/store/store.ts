@@ -1,6 +1,6 @@
 import type { BloomEventListener, BloomFilterState, Clock } from '../common/index.js';
 import type { BuildOutcome, LeaseRequest } from './build-occasion.js';
-import type { DenialOptions } from './denials.js';
+import type { SharedNegativeCacheOptions } from './negative-cache.js';
 import type { BloomLayout, FilterShape, IdKey } from '../filter/index.js';
 
 /**
@@ -37,8 +37,8 @@ export interface OpenFilterOptions {
   readonly drainMs: number;
   /** Called with what the reply of an add says, where it does; must not throw. */
   readonly onLoad?: ((load: FilterLoad) => void) | undefined;
-  /** Remembers denials for all processes, where there is more than one. */
-  readonly denials?: DenialOptions | undefined;
+  /** Remembers for all processes, where there is more than one, which ids the database has denied. */
+  readonly negativeCache?: SharedNegativeCacheOptions | undefined;
 }
 
 /** How many ids a live generation holds, as the reply of an add says. */
@@ -123,7 +123,7 @@ export interface AdvisedFilter {
   readonly bytes: number;
   readonly hasSource: boolean;
   /** Whether a filter without a source that is found nowhere is made, or taken as it is, without being asked for. */
-  readonly makesItself?: boolean;
+  readonly isCreatedAutomatically?: boolean;
   /** Longest time from an add to its visible row, in milliseconds. */
   readonly drainMs: number;
 }

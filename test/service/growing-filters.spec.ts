@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 import { cuckoo } from '../../src/interop/index.js';
 import { scaling } from '../../src/scaling/index.js';
-import { limited } from '../../src/scaling/max-capacity.js';
+import { withMaxCapacity } from '../../src/scaling/max-capacity.js';
 
 let redis: RedisFixture;
 beforeAll(async () => {
@@ -114,8 +114,8 @@ describe('A filter with scaling', () => {
     [200, 100_000_000],
     [50_000_000, 500_000_000],
   ])('has, for a capacity of %d, a limit of %d', (capacity, maxCapacity) => {
-    expect(limited({}, capacity)).toEqual({ maxCapacity });
-    expect(limited({ maxCapacity: 7 }, capacity)).toEqual({ maxCapacity: 7 });
+    expect(withMaxCapacity({}, capacity)).toEqual({ maxCapacity });
+    expect(withMaxCapacity({ maxCapacity: 7 }, capacity)).toEqual({ maxCapacity: 7 });
   });
 
   it.each<[string, Partial<BloomFilterOptions>, RegExp]>([

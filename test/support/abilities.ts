@@ -4,7 +4,7 @@ import {
   isRemovable,
   type RemovableFilter,
   type SharedNegativeCache,
-  sharesDenials,
+  sharesNegativeCache,
   type StoredFilter,
 } from '../../src/store/index.js';
 
@@ -22,6 +22,6 @@ export function adoptable(filter: StoredFilter): AdoptableFilter {
 
 /** The denials of a filter that all processes share; throws for a filter without them. */
 export function denialsOf(filter: StoredFilter): SharedNegativeCache {
-  if (sharesDenials(filter)) return filter.denials;
+  if (sharesNegativeCache(filter)) return filter.negativeCache;
   throw new Error('Expected a filter with a shared negative cache.');
 }

@@ -33,7 +33,7 @@ export class CopyableOriginal implements CopyableStore {
     this.onBlocks = onBlocks;
     const refuse = () => Promise.reject(new Error('not part of this test'));
     return {
-      denials: undefined,
+      negativeCache: undefined,
       generation: undefined,
       check: (ids) => this.check(ids),
       checkOne: async (id) => (await this.check([id]))[0]!,

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { IdKey } from '../../src/filter/index.js';
-import type { StoredFilter, DenialAnswer, DenialOptions } from '../../src/store/index.js';
+import type { StoredFilter, DenialAnswer, SharedNegativeCacheOptions } from '../../src/store/index.js';
 import { eventually } from './eventually.js';
 import { openOptions } from './open-options.js';
 import type { Instance } from './redis-fixture.js';
@@ -9,17 +9,17 @@ import { denialsOf } from './abilities.js';
 const BUCKET_BYTES = 108;
 /** Where a bucket has times: when rows are visible, and when each of four denials ends. */
 const TIMES = [4, 12, 36, 60, 84];
-export const DENIALS: DenialOptions = { lifeMs: 60_000, maxIds: 1_000 };
+export const DENIALS: SharedNegativeCacheOptions = { lifeMs: 60_000, maxIds: 1_000 };
 
 /** The same process with the denials of a filter. */
 export function sharing(
   { store, events }: Instance,
   name: string,
-  options: { denials?: Partial<DenialOptions>; drainMs?: number } = {},
+  options: { denials?: Partial<SharedNegativeCacheOptions>; drainMs?: number } = {},
 ): StoredFilter {
   const emit = (event: (typeof events)[number]) => void events.push(event);
   const { drainMs = 10_000, denials } = options;
-  return store.open(openOptions({ name, emit, drainMs, denials: { ...DENIALS, ...denials } }));
+  return store.open(openOptions({ name, emit, drainMs, negativeCache: { ...DENIALS, ...denials } }));
 }
 
 export function ask(filter: StoredFilter, id: IdKey, scope = 'Products.find'): Promise<DenialAnswer> {

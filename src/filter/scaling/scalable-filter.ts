@@ -1,6 +1,6 @@
 import { BloomFullError } from '../../common/index.js';
 import { BlockedFilter } from '../blocked-filter.js';
-import { anyOf } from '../error-model.js';
+import { anyError } from '../error-model.js';
 import { measuredErrorRateOf } from '../fill.js';
 import { createGeneration } from '../generation.js';
 import { type BloomId, type IdKey, toIdKey } from '../id.js';
@@ -96,7 +96,7 @@ export class ScalableFilter {
 
   /** The same from the bits that are set, in a sample of the blocks of each layer. */
   get measuredErrorRate(): number {
-    return anyOf(this.stack.map(({ filter, plan }) => measuredErrorRateOf(filter.bytes, plan.hashCount)));
+    return anyError(this.stack.map(({ filter, plan }) => measuredErrorRateOf(filter.bytes, plan.hashCount)));
   }
 
   private grow(newest: Layer): Layer {

@@ -1,6 +1,6 @@
 import { BloomConfigError, printed } from '../../common/index.js';
 import { checkDemand, checkInteger, type Demand } from '../demand.js';
-import { anyOf } from '../error-model.js';
+import { anyError } from '../error-model.js';
 import { checkOptionNames } from '../layout-options.js';
 import { type FilterPlan, MIN_ERROR_RATE, modelledErrorRate, planBlocked } from '../sizing.js';
 
@@ -104,7 +104,7 @@ export function layersErrorRate(demand: ScalingDemand, ids: number): number {
 export function stackErrorRate(
   layers: readonly { readonly hashCount: number; readonly blocks: number; readonly ids: number }[],
 ): number {
-  return anyOf(
+  return anyError(
     layers.map(({ hashCount, blocks, ids }) => modelledErrorRate({ hashCount, idsPerBlock: ids / blocks })),
   );
 }

@@ -15,8 +15,8 @@ import { BuildFacts } from './build-facts.js';
 import type { InMemoryFilter } from './in-memory-filter.js';
 import { STAGING_DROPPED } from './memory.messages.js';
 
-interface Live<Held extends InMemoryFilter> {
-  readonly filter: Held;
+interface Live<Filter extends InMemoryFilter> {
+  readonly filter: Filter;
   readonly plan: StagePlan;
   /** Distinct ids of the build. */
   readonly ids: number;
@@ -25,13 +25,13 @@ interface Live<Held extends InMemoryFilter> {
   readonly since: number;
 }
 
-export class StoredFilterInMemory<Held extends InMemoryFilter = InMemoryFilter> implements StoredFilter {
-  protected live: Live<Held> | undefined;
+export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter> implements StoredFilter {
+  protected live: Live<Filter> | undefined;
   protected added = 0;
 
   /** While nothing is live. */
   private state: 'unbuilt' | 'suspect' = 'unbuilt';
-  private staged: Held | undefined;
+  private staged: Filter | undefined;
   private builds = 0;
   private builtIds = 0;
   private leased = false;
@@ -40,7 +40,7 @@ export class StoredFilterInMemory<Held extends InMemoryFilter = InMemoryFilter> 
 
   constructor(
     protected readonly options: OpenFilterOptions,
-    private readonly hold: (plan: StagePlan) => Held,
+    private readonly create: (plan: StagePlan) => Filter,
   ) {
     this.facts = new BuildFacts(options.clock);
   }
@@ -69,11 +69,11 @@ export class StoredFilterInMemory<Held extends InMemoryFilter = InMemoryFilter> 
     const stagedAdds = ids.map((id) => this.staged?.addKey(id) ?? true);
     const added = live ? ids.map((id) => live.addKey(id)) : stagedAdds;
     this.added += added.filter(Boolean).length;
-    this.tellLoad();
+    this.reportLoad();
     return added;
   }
 
-  private tellLoad(): void {
+  private reportLoad(): void {
     const { live, generation } = this;
     if (!live || generation === undefined) return;
     const count = live.ids + this.added;
@@ -139,7 +139,7 @@ export class StoredFilterInMemory<Held extends InMemoryFilter = InMemoryFilter> 
   }
 
   private stage(plan: StagePlan): Staging {
-    const staged = this.hold(plan);
+    const staged = this.create(plan);
     const { capacity, local, merge } = staged.scan();
     this.staged = staged;
     const addedBefore = this.added;

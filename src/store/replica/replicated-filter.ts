@@ -60,8 +60,8 @@ export class ReplicatedFilter implements MeasurableFilter {
     this.inner = options.open((read) => this.onBlocks(read));
   }
 
-  get denials(): SharedNegativeCache | undefined {
-    return this.inner.denials;
+  get negativeCache(): SharedNegativeCache | undefined {
+    return this.inner.negativeCache;
   }
 
   get generation(): string | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_BITS, Modulus } from '../../../src/filter/peers/bits/modulus.js';
-import { SteppedPositions } from '../../../src/filter/peers/bits/stepped-positions.js';
+import { DoubleHashing } from '../../../src/filter/peers/bits/stepped-positions.js';
 import { BIT_ORDERS, type BitOrder, guava, goZero, reorderBits } from '../../../src/interop/index.js';
 
 /** Sizes of every order of magnitude, and those where the arithmetic changes. */
@@ -55,7 +55,7 @@ describe('Positions by steps', () => {
         fc.boolean(),
         (bits, first, second, clears, turns) => {
           const places = new Float64Array(40);
-          const stepped = new SteppedPositions(bits, { clearsTopBit: clears, alternates: turns });
+          const stepped = new DoubleHashing(bits, { clearsTopBit: clears, alternates: turns });
           stepped.fill(places, ...halves(first), ...halves(second));
           let c = first;
           const expected = Array.from(places, (_, i) => {

@@ -49,7 +49,7 @@ export function redissonKind(foreignAdds: ForeignAdds): ForeignKind {
   const sizeFor = (demand: typeof DEMAND): BitmapSize => ({
     ...redisson.size(demand),
     demand,
-    takes: demand.capacity,
+    rebuildCapacity: demand.capacity,
   });
   const size = sizeFor(DEMAND);
   const otherSize = sizeFor({ ...DEMAND, capacity: CAPACITY / 2 });
@@ -62,6 +62,6 @@ function kindOf(
   layout: (key: string) => BloomLayout,
   format: (key: string) => BitmapFormat,
 ): ForeignKind {
-  const size: BitmapSize = { ...format('any').fixed!, demand: DEMAND, takes: Infinity };
+  const size: BitmapSize = { ...format('any').fixed!, demand: DEMAND, rebuildCapacity: Infinity };
   return { peer, size, layout, format };
 }

@@ -1,5 +1,5 @@
 import type { Demand } from '../../demand.js';
-import { passRate } from '../../error-model.js';
+import { falsePositiveRate } from '../../error-model.js';
 import { type LayoutPlanner, plannerOf } from '../../layout-plan.js';
 import type { LayoutKind } from '../layout-numbers.js';
 import type { Geometry } from './geometry.js';
@@ -9,6 +9,6 @@ export function bitPlanner(kind: LayoutKind, size: (demand: Demand) => Geometry)
   return plannerOf({
     kind,
     size: ({ capacity, errorRate }) => size({ capacity, errorRate }),
-    errorRate: ({ bits, hashCount }, ids) => passRate({ bits, hashCount, ids }),
+    errorRate: ({ bits, hashCount }, ids) => falsePositiveRate({ bits, hashCount, ids }),
   });
 }

@@ -4,7 +4,7 @@ import { Modulus } from './modulus.js';
 const MAX_SMALL_BITS = 2 ** 30;
 
 /** What a rule does with the 64-bit number c whose remainders are the positions. */
-export interface SteppedRule {
+export interface DoubleHashingRule {
   /** The top bit of c is cleared before the remainder is taken; c itself goes on with it. */
   readonly clearsTopBit: boolean;
   /** c grows by the second number only, or by the second and the first in turn. */
@@ -12,7 +12,7 @@ export interface SteppedRule {
 }
 
 /** Positions by double hashing: c starts as the first 64-bit hash and grows modulo 2^64; a position is c mod bits. */
-export class SteppedPositions {
+export class DoubleHashing {
   private readonly modulus: Modulus;
   private readonly highMask: number;
   private readonly alternatesMask: number;
@@ -21,7 +21,7 @@ export class SteppedPositions {
   /** 2^64 mod bits. */
   private readonly overflow: number;
 
-  constructor(bits: number, rule: SteppedRule) {
+  constructor(bits: number, rule: DoubleHashingRule) {
     this.modulus = new Modulus(bits);
     this.highMask = rule.clearsTopBit ? 0x7fffffff : -1;
     this.alternatesMask = rule.alternates ? -1 : 0;

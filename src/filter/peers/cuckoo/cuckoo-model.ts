@@ -1,4 +1,4 @@
-import { anyOf } from '../../error-model.js';
+import { anyError } from '../../error-model.js';
 import { bucketsOf, type CuckooSettings, MAX_TABLES } from './cuckoo-size.js';
 
 /** Values of a fingerprint. */
@@ -17,7 +17,7 @@ export interface TableLoad {
  * less than 2 · fingerprints / (255 · buckets) for a table.
  */
 export function tablesErrorRate(tables: readonly TableLoad[]): number {
-  return anyOf(tables.map(tableErrorRate));
+  return anyError(tables.map(tableErrorRate));
 }
 
 /**

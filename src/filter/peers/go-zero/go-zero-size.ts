@@ -1,7 +1,7 @@
 import { BloomConfigError } from '../../../common/index.js';
 import { checkDemand, type Demand } from '../../demand.js';
 import type { Geometry } from '../bits/geometry.js';
-import { passRate } from '../../error-model.js';
+import { falsePositiveRate } from '../../error-model.js';
 import { GO_ZERO_HASH_COUNT } from './go-zero-layout.js';
 
 /** Redis knows no bits beyond. */
@@ -18,7 +18,7 @@ export function goZeroSize(demand: Demand): Geometry {
   const hashCount = GO_ZERO_HASH_COUNT;
   let tooFew = 0;
   let bits = MAX_BITS;
-  if (!(passRate({ bits, hashCount, ids }) <= errorRate)) {
+  if (!(falsePositiveRate({ bits, hashCount, ids }) <= errorRate)) {
     throw new BloomConfigError(
       `Expected a filter of at most ${MAX_BITS} bits, which is what Redis holds, got a larger one for ${ids} ids at an error ` +
         `rate of ${errorRate}. Lower the capacity, raise the error rate, or split the ids over several filters.`,
@@ -26,7 +26,7 @@ export function goZeroSize(demand: Demand): Geometry {
   }
   while (bits - tooFew > 1) {
     const middle = Math.floor((tooFew + bits) / 2);
-    if (passRate({ bits: middle, hashCount, ids }) <= errorRate) bits = middle;
+    if (falsePositiveRate({ bits: middle, hashCount, ids }) <= errorRate) bits = middle;
     else tooFew = middle;
   }
   return { bits, hashCount };

@@ -1,7 +1,7 @@
 import { BloomConfigError } from '../../../common/index.js';
 import { BitLayout } from '../bits/bit-layout.js';
 import type { Geometry } from '../bits/geometry.js';
-import { SteppedPositions } from '../bits/stepped-positions.js';
+import { DoubleHashing } from '../bits/stepped-positions.js';
 import { fillMitz32 } from '../hash/mitz-32.js';
 import { Murmur3 } from '../hash/murmur3-128.js';
 import type { ByteSink } from '../id/byte-sink.js';
@@ -34,7 +34,7 @@ export class GuavaLayout extends BitLayout {
 
   private readonly hash = new Murmur3();
   private readonly putId: CustomFunnel;
-  private readonly positions64: SteppedPositions;
+  private readonly positions64: DoubleHashing;
 
   /** @throws {BloomConfigError} when bits is no multiple of 64, or Guava could not hold them. */
   constructor(settings: Geometry & GuavaSettings) {
@@ -49,7 +49,7 @@ export class GuavaLayout extends BitLayout {
     this.funnel = funnel;
     this.strategy = strategy;
     this.putId = funnelOf(funnel);
-    this.positions64 = new SteppedPositions(bits, { clearsTopBit: true, alternates: false });
+    this.positions64 = new DoubleHashing(bits, { clearsTopBit: true, alternates: false });
     this.located = hashCount;
   }
 

@@ -1,4 +1,4 @@
-import { anyOf, passRate } from '../../error-model.js';
+import { anyError, falsePositiveRate } from '../../error-model.js';
 import { chainOf, linkSize, nextLink, type RedisBloomDemand } from './redisbloom-size.js';
 
 /** The chance that an absent id passes one of the links that a chain has when it holds `ids` ids. */
@@ -8,8 +8,8 @@ export function chainErrorRate(demand: RedisBloomDemand, ids: number): number {
   let rest = nonScaling ? Math.min(ids, first.capacity) : ids;
   for (let link = first; rest > 0 && link.errorRate > 0; link = nextLink(link, expansion)) {
     const here = Math.min(rest, link.capacity);
-    rates.push(passRate({ ...linkSize(link), ids: here }));
+    rates.push(falsePositiveRate({ ...linkSize(link), ids: here }));
     rest -= here;
   }
-  return anyOf(rates);
+  return anyError(rates);
 }

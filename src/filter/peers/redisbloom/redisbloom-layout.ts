@@ -1,6 +1,6 @@
 import { BitLayout } from '../bits/bit-layout.js';
 import type { Geometry } from '../bits/geometry.js';
-import { SteppedPositions } from '../bits/stepped-positions.js';
+import { DoubleHashing } from '../bits/stepped-positions.js';
 import type { ByteSink } from '../id/byte-sink.js';
 import { putTextOrBytes } from '../id/put-text.js';
 import type { BloomId } from '../../id.js';
@@ -11,14 +11,14 @@ export class RedisBloomLayout extends BitLayout {
   readonly kind = 'redisbloom';
   readonly bitOrder = 'least-significant-first';
 
-  private readonly stepped: SteppedPositions;
+  private readonly stepped: DoubleHashing;
 
   constructor(
     geometry: Geometry,
     private readonly hash = new RedisBloomHash(),
   ) {
     super(geometry);
-    this.stepped = new SteppedPositions(geometry.bits, { clearsTopBit: false, alternates: false });
+    this.stepped = new DoubleHashing(geometry.bits, { clearsTopBit: false, alternates: false });
     this.located = geometry.hashCount;
   }
 

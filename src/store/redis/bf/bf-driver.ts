@@ -4,7 +4,7 @@ import { type FilterShape, type IdKey, isLongerThan, tooLong } from '../../../fi
 import { LAYOUT_NUMBERS, redisBloomCodec } from '../../../filter/peers/index.js';
 import type { BloomVerdict, StagePlan } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
-import { madeAndRemoved, type Permission } from '../protocol/permissions.js';
+import { createdAndRemoved, type Permission } from '../protocol/permissions.js';
 import type { GenerationKeys } from '../protocol/generation-keys.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import {
@@ -17,12 +17,7 @@ import type { Outdated } from '../protocol/outdated.js';
 import type { StagingContext } from '../protocol/staging-base.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import type { LuaSources } from '../client/script.js';
-import {
-  createGeneration,
-  placeGeneration,
-  type ResolvedBf,
-  type RedisBloomSettings,
-} from './resolved-bf.js';
+import { createGeneration, resolveBf, type ResolvedBf, type BfSettings } from './resolved-bf.js';
 import { type Item, BfScripts } from './bf-scripts.js';
 import { BfStaging } from './bf-staging.js';
 import { fullToAdopt, notABloomFilter } from './bf.messages.js';
@@ -33,7 +28,7 @@ import { findCommands } from './server-commands.js';
 /** Ids of one call: it holds the server for less than a millisecond. */
 const IDS_PER_CALL = 512;
 
-export interface RedisBloomDriverOptions {
+export interface BfDriverOptions {
   readonly filter: string;
   readonly emit: BloomEventListener;
   readonly connection: RedisConnection;
@@ -54,7 +49,7 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
 
   private readonly scripts: BfScripts;
 
-  constructor(private readonly options: RedisBloomDriverOptions) {
+  constructor(private readonly options: BfDriverOptions) {
     this.scripts = new BfScripts(options.connection, options.keys, options.luaSources);
   }
 
@@ -65,7 +60,7 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
 
   resolve(generation: StoredGeneration, role: GenerationRole): ResolvedBf | undefined {
     const { keys } = this.options;
-    return placeGeneration(generation, role === 'live' ? keys.data : keys.staged(generation.token));
+    return resolveBf(generation, role === 'live' ? keys.data : keys.staging(generation.token));
   }
 
   idsPerCall(): number {
@@ -119,10 +114,10 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
 
   async retire(generation: StoredGeneration): Promise<void> {
     const { connection, emit, filter, keys } = this.options;
-    const stops = this.resolve(generation, 'live')?.stops;
-    if (!stops) return;
+    const tombstones = this.resolve(generation, 'live')?.tombstones;
+    if (!tombstones) return;
     try {
-      await connection.commandWrite('BF.INSERT', keys.data, ['NOCREATE', 'ITEMS', ...stops]);
+      await connection.commandWrite('BF.INSERT', keys.data, ['NOCREATE', 'ITEMS', ...tombstones]);
     } catch (error) {
       if (!isGone(error))
         emit({ type: 'store-error', filter, operation: 'mark the filter as offline', error });
@@ -161,7 +156,7 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
       { command: 'LINDEX', key: probe, args: ['0'] },
       ...['EXISTS', 'LLEN', 'PERSIST'].map((command) => ({ command, key: probe })),
       { command: 'RENAME', key: probe, args: [{ key: `${probe}:renamed` }] },
-      ...madeAndRemoved('RPUSH', probe),
+      ...createdAndRemoved('RPUSH', probe),
     ];
   }
 
@@ -171,7 +166,7 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
 }
 
 /** The model is that of RedisBloom. valkey-bloom does not halve the error rate of the first link: up to twice as many pass there. */
-function shapeOf(settings: RedisBloomSettings, count: number, bytes: number): FilterShape {
+function shapeOf(settings: BfSettings, count: number, bytes: number): FilterShape {
   const { capacity, errorRate, expansion, nonScaling } = settings;
   const plan = redisBloomCodec.plan({ capacity, errorRate, expansion, nonScaling });
   return {

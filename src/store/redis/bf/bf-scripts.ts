@@ -119,7 +119,7 @@ export class BfScripts {
 
   /** Where the ids are noted that are added while this generation is staged. */
   journal(token: string): string {
-    return this.keys.beside(token, 'journal');
+    return this.keys.stagingPart(token, 'journal');
   }
 
   async stage({ lease, lifeMs }: BfStep, token: string): Promise<BfRefusal | 'OK'> {
@@ -200,7 +200,7 @@ export class BfScripts {
       ],
     );
     if (!Array.isArray(reply)) return String(reply) as BfRefusal | 'OK';
-    throw journalTooLong();
+    throw journalOverflow();
   }
 
   /** What the server says of each command when it is tried; '' when nothing. */
@@ -223,7 +223,7 @@ export class BfScripts {
   }
 }
 
-export function journalTooLong(cause?: unknown): BloomRebuildError {
+export function journalOverflow(cause?: unknown): BloomRebuildError {
   return new BloomRebuildError('too-many-ids', ADDS_DID_NOT_FIT, { cause });
 }
 

@@ -12,7 +12,7 @@ import { assertOk } from '../protocol/swap-steps.js';
 import { notReplaced } from './bf.messages.js';
 import { LocalChain } from './local-chain.js';
 import type { ResolvedBf } from './resolved-bf.js';
-import { type BfRefusal, type BfStep, journalTooLong, type BfScripts } from './bf-scripts.js';
+import { type BfRefusal, type BfStep, journalOverflow, type BfScripts } from './bf-scripts.js';
 import { localDemand, reserveArguments } from './reserve.js';
 import { findCommands } from './server-commands.js';
 
@@ -41,7 +41,7 @@ export class BfStaging extends StagingBase<StoredGeneration, GenerationSnapshot<
 
   private readonly step: BfStep;
   private chain: LocalChain | undefined;
-  private isPushed = false;
+  private isUploaded = false;
   /** Ids of the journal that the staged filter has. */
   private replayed = 0;
 
@@ -67,7 +67,7 @@ export class BfStaging extends StagingBase<StoredGeneration, GenerationSnapshot<
   }
 
   async merge(signal: AbortSignal): Promise<void> {
-    await this.push(signal);
+    await this.upload(signal);
     await this.replay(signal);
   }
 
@@ -93,7 +93,7 @@ export class BfStaging extends StagingBase<StoredGeneration, GenerationSnapshot<
 
   protected async read(ids: readonly IdKey[]): Promise<BloomVerdict[] | Outdated> {
     const { signal } = this.context;
-    if (!this.isPushed) await this.push(signal);
+    if (!this.isUploaded) await this.upload(signal);
     await this.replay(signal);
     return this.options.driver.check(this.options.staging, ids, 'staging');
   }
@@ -108,9 +108,9 @@ export class BfStaging extends StagingBase<StoredGeneration, GenerationSnapshot<
     return [this.filter.keys.retired(this.context.token)];
   }
 
-  private async push(signal: AbortSignal): Promise<void> {
+  private async upload(signal: AbortSignal): Promise<void> {
     this.replayed = 0;
-    this.isPushed = true;
+    this.isUploaded = true;
     const { scripts, staging } = this.options;
     const { filter, ids, isEmpty, overflow } = this.chain!;
     if (overflow) throw new BloomRebuildError('too-many-ids', overflow.message, { cause: overflow });
@@ -159,7 +159,7 @@ export class BfStaging extends StagingBase<StoredGeneration, GenerationSnapshot<
         count: IDS_PER_STEP,
       });
     } catch (error) {
-      throw error instanceof BloomFullError ? journalTooLong(error) : error;
+      throw error instanceof BloomFullError ? journalOverflow(error) : error;
     }
   }
 }

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { BloomFormatError, BloomUnavailableError } from '../../../common/index.js';
-import { type FilterShape, type IdKey, isLongerThan, passRate, tooLong } from '../../../filter/index.js';
+import {
+  type FilterShape,
+  type IdKey,
+  isLongerThan,
+  falsePositiveRate,
+  tooLong,
+} from '../../../filter/index.js';
 import { type BitLayout, type Geometry, LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
 import type { BloomVerdict } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
@@ -11,7 +17,8 @@ import type { DrivenContext, GenerationRole, LayoutDriver } from '../protocol/la
 import type { Outdated } from '../protocol/outdated.js';
 import type { StagingContext } from '../protocol/staging-base.js';
 import type { BitmapSize } from './bitmap-format.js';
-import { type BitsFilter, BitmapReader } from './bitmap-reader.js';
+import type { BitmapContext } from './bitmap-context.js';
+import { BitmapReader } from './bitmap-reader.js';
 import type { AdoptReply } from './bitmap-scripts.js';
 import { BitmapStaging } from './bitmap-staging.js';
 import { notAString, otherLength, otherPositions, tooFewBitsForIds } from './bitmap.messages.js';
@@ -20,7 +27,7 @@ import { canariesOf, resolveBitmap, type ResolvedBitmap, readGeneration } from '
 /** Set bits are counted in a part of the string of this size: positions are spread evenly. */
 const SAMPLE_BYTES = 256 * 1024;
 /** What is kept of generations that were resolved: a live and a staged one, and those before. */
-const MAX_PLACED = 8;
+const MAX_RESOLVED = 8;
 /** While none is resolved. */
 const USUAL_HASH_COUNT = 14;
 
@@ -33,12 +40,12 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
   private readonly resolved = new Map<string, ResolvedBitmap>();
 
   constructor(
-    private readonly filter: BitsFilter,
+    private readonly context: BitmapContext,
     private readonly keys: GenerationKeys,
   ) {
-    this.layout = LAYOUT_NUMBERS[filter.format.kind];
-    this.reader = new BitmapReader(filter);
-    this.encoder = filter.format.layout({ bits: 64, hashCount: 1 });
+    this.layout = LAYOUT_NUMBERS[context.format.kind];
+    this.reader = new BitmapReader(context);
+    this.encoder = context.format.layout({ bits: 64, hashCount: 1 });
   }
 
   resolve(generation: StoredGeneration, role: GenerationRole): ResolvedBitmap | undefined {
@@ -47,12 +54,12 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
     if (known) return known;
     const read = readGeneration(generation);
     if (!read) return undefined;
-    const { format } = this.filter;
-    this.assertAgreed(read);
+    const { format } = this.context;
+    this.assertSameSettings(read);
     const { token } = generation;
-    const key = role === 'live' ? this.keys.data : this.keys.staged(token);
+    const key = role === 'live' ? this.keys.data : this.keys.staging(token);
     const resolved = resolveBitmap({ ...read, format, key, token });
-    if (this.resolved.size === MAX_PLACED) this.resolved.clear();
+    if (this.resolved.size === MAX_RESOLVED) this.resolved.clear();
     this.resolved.set(name, resolved);
     return resolved;
   }
@@ -63,7 +70,7 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
   }
 
   assertFits(id: IdKey): void {
-    const { maxIdBytes } = this.filter.plan;
+    const { maxIdBytes } = this.context.plan;
     if (isLongerThan(id, maxIdBytes)) throw tooLong(maxIdBytes);
     this.encoder.locate(id);
   }
@@ -83,13 +90,13 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
   ): Promise<boolean[] | Outdated> {
     const records = (resolved: ResolvedBitmap | undefined) =>
       resolved && { resolved, records: this.reader.records(resolved, ids) };
-    const target = live ?? (await this.asPeersHaveIt());
-    const reply = await this.filter.scripts.add(records(target), records(staging));
+    const target = live ?? (await this.peersBitmap());
+    const reply = await this.context.scripts.add(records(target), records(staging));
     return typeof reply === 'string' ? reply : ids.map((_, i) => reply.flags[i] !== '0');
   }
 
   async adopt(states: readonly string[]): Promise<Adoption> {
-    const { format, scripts } = this.filter;
+    const { format, scripts } = this.context;
     try {
       const size = await this.reader.find();
       if (!size) return { outcome: 'missing' };
@@ -113,11 +120,11 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
 
   async measure(resolved: ResolvedBitmap): Promise<{ count: number; shape: FilterShape } | undefined> {
     const { bits, hashCount } = resolved.geometry;
-    const head = this.filter.format.headBytes;
+    const head = this.context.format.headBytes;
     const bytes = resolved.length - head;
     const sampled = Math.min(SAMPLE_BYTES, bytes);
     const from = head + Math.floor(Math.random() * (bytes - sampled + 1));
-    const { length, setBits } = await this.filter.scripts.measure(from, from + sampled - 1);
+    const { length, setBits } = await this.context.scripts.measure(from, from + sampled - 1);
     if (length !== resolved.length) return undefined;
     const share = Math.min(1, setBits / Math.min(bits, 8 * sampled));
     // Less the bits of canaries that no id has set.
@@ -130,12 +137,12 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
   }
 
   stage(context: StagingContext, filter: DrivenContext<ResolvedBitmap>): BitmapStaging {
-    return new BitmapStaging(filter, context, { bits: this.filter, reader: this.reader });
+    return new BitmapStaging(filter, context, { bitmap: this.context, reader: this.reader });
   }
 
   permissions(): Permission[] {
     const { data, probe } = this.keys;
-    const { settingsKey } = this.filter.format;
+    const { settingsKey } = this.context.format;
     const onSettings = ['HGET', 'HGETALL', 'HDEL', 'HSET'].map((command) => {
       const args = { HGETALL: [], HSET: ['nestjs-bloom', 'value', 'no value'] }[command] ?? ['nestjs-bloom'];
       return { command, key: settingsKey!, args };
@@ -156,16 +163,16 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
   }
 
   async advise(): Promise<readonly string[]> {
-    const { format, plan } = this.filter;
+    const { format, plan } = this.context;
     if (!format.fixed) return [];
-    const expected = passRate({ ...format.fixed, ids: plan.capacity });
+    const expected = falsePositiveRate({ ...format.fixed, ids: plan.capacity });
     if (expected <= plan.errorRate * 1.1) return [];
     return [tooFewBitsForIds({ key: format.key, bits: format.fixed.bits }, plan, expected)];
   }
 
   /** What peers read and write while no generation is live; undefined when that is not known. */
-  private async asPeersHaveIt(): Promise<ResolvedBitmap | undefined> {
-    const { format } = this.filter;
+  private async peersBitmap(): Promise<ResolvedBitmap | undefined> {
+    const { format } = this.context;
     try {
       const size = await this.reader.find();
       return size && resolveBitmap({ format, key: this.keys.data, geometry: size, canaries: [], token: '' });
@@ -177,8 +184,8 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
   }
 
   /** Another size or encoding would look for ids where they are not. */
-  private assertAgreed({ geometry, encoding }: { geometry: Geometry; encoding: string }): void {
-    const { format, name } = this.filter;
+  private assertSameSettings({ geometry, encoding }: { geometry: Geometry; encoding: string }): void {
+    const { format, name } = this.context;
     const { bits, hashCount } = format.fixed ?? geometry;
     if (geometry.bits === bits && geometry.hashCount === hashCount && encoding === format.encoding) return;
     throw new BloomUnavailableError(

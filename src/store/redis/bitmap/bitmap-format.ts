@@ -24,7 +24,7 @@ export interface BitmapSize extends Geometry {
   /** What the peer says, or was given, as the purpose of the filter. */
   readonly demand: Demand;
   /** Ids that a rebuild puts into it before it plans a larger one; Infinity where the size is not for a rebuild to choose. */
-  readonly takes: number;
+  readonly rebuildCapacity: number;
 }
 
 /** What a layout of one row of bits has of its own, as its peers keep it in Redis. */
@@ -64,7 +64,7 @@ export interface BitmapFormat {
   head(geometry: Geometry): Buffer;
 
   /** Fields and values of the settings that decide where bits are. */
-  decisive(geometry: Geometry): string[];
+  geometryFields(geometry: Geometry): string[];
 
   /** Fields and values of all settings of a new filter. */
   settings(size: BitmapSize): string[];

@@ -1,11 +1,10 @@
-import { type BloomEventListener, BloomFormatError, BloomIdError } from '../../../common/index.js';
+import { BloomFormatError, BloomIdError } from '../../../common/index.js';
 import { type IdKey, isLongerThan } from '../../../filter/index.js';
-import type { ForeignAdds } from '../../../filter/peers/index.js';
-import type { BloomVerdict, StagePlan } from '../../index.js';
+import type { BloomVerdict } from '../../index.js';
 import { type GenerationRole, TOKEN_FIELDS } from '../protocol/layout-driver.js';
 import type { Outdated } from '../protocol/outdated.js';
-import type { BitmapFormat, BitmapSize } from './bitmap-format.js';
-import type { BitmapScripts } from './bitmap-scripts.js';
+import type { BitmapContext } from './bitmap-context.js';
+import type { BitmapSize } from './bitmap-format.js';
 import { notAString } from './bitmap.messages.js';
 import { type ResolvedBitmap, pushOffsets } from './resolved-bitmap.js';
 
@@ -14,19 +13,9 @@ const BITS_PER_CALL = 2048;
 /** However few bits an id has. */
 const MAX_IDS_PER_CALL = 256;
 
-export interface BitsFilter {
-  readonly name: string;
-  readonly emit: BloomEventListener;
-  readonly format: BitmapFormat;
-  readonly scripts: BitmapScripts;
-  /** What the filter is planned for in this process. */
-  readonly plan: StagePlan;
-  readonly foreignAdds: ForeignAdds;
-}
-
 /** Finds and reads a filter of one row of bits. */
 export class BitmapReader {
-  constructor(private readonly filter: BitsFilter) {}
+  constructor(private readonly context: BitmapContext) {}
 
   idsPerCall(hashCount: number): number {
     return Math.max(1, Math.min(MAX_IDS_PER_CALL, Math.floor(BITS_PER_CALL / hashCount)));
@@ -37,11 +26,11 @@ export class BitmapReader {
     ids: readonly IdKey[],
     role: GenerationRole,
   ): Promise<BloomVerdict[] | Outdated> {
-    const { maxIdBytes } = this.filter.plan;
+    const { maxIdBytes } = this.context.plan;
     const offsets: number[] = [];
     const asked = ids.map((id) => !isLongerThan(id, maxIdBytes) && this.tryPush(resolved, id, offsets));
     if (offsets.length === 0) return ids.map(() => 'unknown');
-    const reply = await this.filter.scripts.check(resolved, { tokenField: TOKEN_FIELDS[role], offsets });
+    const reply = await this.context.scripts.check(resolved, { tokenField: TOKEN_FIELDS[role], offsets });
     if (typeof reply === 'string') return reply;
     let next = 0;
     return asked.map((isAsked) => {
@@ -65,7 +54,7 @@ export class BitmapReader {
    * @throws {BloomFormatError} when what is there is no such filter.
    */
   async find(): Promise<BitmapSize | undefined> {
-    const { format, scripts } = this.filter;
+    const { format, scripts } = this.context;
     const found = await scripts.probe(format.headBytes);
     if (found.type !== 'none' && found.type !== 'string') {
       throw new BloomFormatError(notAString(format.key, found.type));
@@ -80,7 +69,7 @@ export class BitmapReader {
       return true;
     } catch (error) {
       if (!(error instanceof BloomIdError)) throw error;
-      this.filter.emit({ type: 'invalid-id', filter: this.filter.name, error });
+      this.context.emit({ type: 'invalid-id', filter: this.context.name, error });
       return false;
     }
   }

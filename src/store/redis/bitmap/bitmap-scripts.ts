@@ -13,7 +13,7 @@ import type { ResolvedBitmap } from './resolved-bitmap.js';
 const RETIRED_LIFE_MS = 60_000;
 
 export type AdoptReply = 'STALE' | 'MISSING' | 'TYPE' | 'LENGTH' | 'HEAD' | 'SETTINGS' | 'OK';
-export type BitRefusal = Refusal | 'TYPE' | 'SETTINGS' | 'LIVE';
+export type BitmapRefusal = Refusal | 'TYPE' | 'SETTINGS' | 'LIVE';
 
 type Argument = string | number | Buffer;
 const SCRIPTS = [
@@ -51,8 +51,8 @@ export class BitmapScripts {
   ): Promise<'STALE' | 'LOST' | { flags: string }> {
     const { generation, key, layout, length, head, canaries } = resolved;
     // Peers keep no settings beside a staged string.
-    const [settingsKeys, decisive] =
-      key === this.keys.data ? [this.settingsKeys, resolved.decisive] : [[], []];
+    const [settingsKeys, geometryFields] =
+      key === this.keys.data ? [this.settingsKeys, resolved.geometryFields] : [[], []];
     const reply = String(
       await this.connection.runRead(
         this.script.bitmapCheck,
@@ -64,9 +64,9 @@ export class BitmapScripts {
           length,
           head,
           canaries.length,
-          decisive.length,
+          geometryFields.length,
           ...canaries,
-          ...decisive,
+          ...geometryFields,
           ...options.offsets,
         ],
       ),
@@ -90,7 +90,7 @@ export class BitmapScripts {
         staging?.resolved.generation.token ?? '',
         ...target(live),
         ...target(staging),
-        ...(live?.resolved.decisive ?? []),
+        ...(live?.resolved.geometryFields ?? []),
       ],
     );
     return Array.isArray(reply) ? { flags: String(reply[0]) } : (String(reply) as 'STALE' | 'LOST');
@@ -122,7 +122,7 @@ export class BitmapScripts {
     options: { states: readonly string[]; spareBits: number; makes: boolean; fields: readonly Argument[] },
   ): Promise<AdoptReply> {
     const { states, spareBits, makes, fields } = options;
-    const { proof, decisive } = resolved;
+    const { proof, geometryFields } = resolved;
     return this.named(
       this.script.bitmapAdopt,
       [this.keys.meta, this.keys.data, ...this.settingsKeys],
@@ -132,8 +132,8 @@ export class BitmapScripts {
         proof,
         spareBits,
         makes ? 1 : 0,
-        decisive.length,
-        ...decisive,
+        geometryFields.length,
+        ...geometryFields,
         ...fields,
       ],
     );
@@ -151,7 +151,7 @@ export class BitmapScripts {
       hasFixedSize: boolean;
       found: readonly string[];
     },
-  ): Promise<BitRefusal | 'OK' | 'MARKED'> {
+  ): Promise<BitmapRefusal | 'OK' | 'MARKED'> {
     const { live, wantsSnapshot, hasFixedSize } = options;
     const { lease, meta, data } = this.keys;
     return this.named(
@@ -181,7 +181,7 @@ export class BitmapScripts {
   async merge(
     resolved: ResolvedBitmap,
     options: { lease: string; scratch: string; from: number; piece: Buffer },
-  ): Promise<BitRefusal | 'OK'> {
+  ): Promise<BitmapRefusal | 'OK'> {
     const { lease, scratch, from, piece } = options;
     return this.named(
       this.script.bitmapMerge,
@@ -200,13 +200,13 @@ export class BitmapScripts {
       snapshot: string;
       scratch: string;
       foreignAdds: ForeignAdds;
-      hasSamePlaces: boolean;
+      hasSamePositions: boolean;
       isMarked: boolean;
       found: readonly string[];
       settings: readonly string[];
       fields: readonly Argument[];
     },
-  ): Promise<BitRefusal | 'OK'> {
+  ): Promise<BitmapRefusal | 'OK'> {
     const { meta, lease, data } = this.keys;
     const { retired, snapshot, scratch, found, settings, fields } = options;
     return this.named(
@@ -220,7 +220,7 @@ export class BitmapScripts {
         staging.proof,
         options.foreignAdds,
         RETIRED_LIFE_MS,
-        options.hasSamePlaces ? 1 : 0,
+        options.hasSamePositions ? 1 : 0,
         options.isMarked ? 1 : 0,
         found.length,
         settings.length,

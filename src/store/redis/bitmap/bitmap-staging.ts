@@ -10,8 +10,9 @@ import type { Refusal } from '../protocol/refusal.js';
 import { StagingBase, type StagingContext } from '../protocol/staging-base.js';
 import { assertOk } from '../protocol/swap-steps.js';
 import type { BitmapSize } from './bitmap-format.js';
-import type { BitsFilter, BitmapReader } from './bitmap-reader.js';
-import type { BitRefusal } from './bitmap-scripts.js';
+import type { BitmapContext } from './bitmap-context.js';
+import type { BitmapReader } from './bitmap-reader.js';
+import type { BitmapRefusal } from './bitmap-scripts.js';
 import { initialisedInRebuild, notThisFilter, replacedInRebuild } from './bitmap.messages.js';
 import { LocalBitmap } from './local-bitmap.js';
 import { canariesOf, resolveBitmap, type ResolvedBitmap } from './resolved-bitmap.js';
@@ -22,7 +23,7 @@ const PIECE_BYTES = 256 * 1024;
 const MAX_ATTEMPTS = 5;
 
 export interface BitmapStagingOptions {
-  readonly bits: BitsFilter;
+  readonly bitmap: BitmapContext;
   readonly reader: BitmapReader;
 }
 
@@ -37,7 +38,7 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
   /** Token of the generation whose string was marked. */
   private markedToken: string | undefined;
   /** Whether the live string may be there because of this staging alone. */
-  private mayHaveMade = false;
+  private mayHaveCreated = false;
   /** The settings that the peers had when the staging was made. */
   private found: BitmapSize | undefined;
 
@@ -47,12 +48,12 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
     private readonly options: BitmapStagingOptions,
   ) {
     super(filter, context);
-    this.key = filter.keys.staged(context.token);
-    this.snapshot = filter.keys.beside(context.token, 'snapshot');
+    this.key = filter.keys.staging(context.token);
+    this.snapshot = filter.keys.stagingPart(context.token, 'snapshot');
   }
 
   get capacity(): number {
-    return this.planned.takes;
+    return this.planned.rebuildCapacity;
   }
 
   get bytes(): number {
@@ -61,7 +62,7 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
 
   /** Made when the scan begins: the drain before it needs no memory. */
   get local(): LocalBitmap {
-    const { format, plan } = this.options.bits;
+    const { format, plan } = this.options.bitmap;
     return (this.scanned ??= new LocalBitmap(format.emptyFilter(this.planned), plan.maxIdBytes));
   }
 
@@ -72,7 +73,7 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
   async merge(signal: AbortSignal): Promise<void> {
     const { lease } = this.context;
     const { opened, local, scratch } = this;
-    const { format, scripts } = this.options.bits;
+    const { format, scripts } = this.options.bitmap;
     const { headBytes } = format;
     const bytes = opened.length - headBytes;
     for (let from = 0; from < bytes; from += PIECE_BYTES) {
@@ -121,23 +122,23 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
 
   protected override async withdraw(): Promise<void> {
     await super.withdraw();
-    if (this.mayHaveMade) await this.options.bits.scripts.unmake(this.opened, this.context.lease);
+    if (this.mayHaveCreated) await this.options.bitmap.scripts.unmake(this.opened, this.context.lease);
   }
 
   /** Makes the empty string, and marks the live one so that its loss is noticed by the swap. */
-  private async prepare(live: ResolvedBitmap | undefined): Promise<BitRefusal | 'OK' | 'MARKED'> {
-    const { bits, reader } = this.options;
-    const { format, scripts, foreignAdds } = bits;
+  private async prepare(live: ResolvedBitmap | undefined): Promise<BitmapRefusal | 'OK' | 'MARKED'> {
+    const { bitmap, reader } = this.options;
+    const { format, scripts, foreignAdds } = bitmap;
     const { lease, token, lifeMs, plan } = this.context;
     this.found = await reader.find();
     this.size = format.plan(plan, this.found);
     const canaries = canariesOf(this.filter.keys.data, this.size, format.headBytes);
     this.resolved = resolveBitmap({ format, key: this.key, geometry: this.size, canaries, token });
-    const isKept = foreignAdds !== 'none' && this.hasSamePlaces;
+    const isKept = foreignAdds !== 'none' && this.hasSamePositions;
     // Where peers keep settings, they add nothing without them.
     const isMade = format.readsMissingAsEmpty && this.found !== undefined;
     await this.claim(isKept && isMade);
-    this.mayHaveMade = isKept && isMade;
+    this.mayHaveCreated = isKept && isMade;
     return scripts.stage(this.resolved, {
       lease,
       live,
@@ -146,14 +147,14 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
       mark: isKept ? (isMade ? 'make' : 'mark') : 'leave',
       wantsSnapshot: foreignAdds === 'recent',
       hasFixedSize: format.fixed !== undefined,
-      found: this.decisiveFound,
+      found: this.foundGeometryFields,
     });
   }
 
   /** What is written at most: the staged string, a snapshot of the live one, what that lacks, and the piece that is merged. */
   private async claim(makesLive: boolean): Promise<void> {
     const { length } = this.opened;
-    const { scripts, format, foreignAdds } = this.options.bits;
+    const { scripts, format, foreignAdds } = this.options.bitmap;
     const lacking = makesLive ? Math.max(0, length - (await scripts.probe(format.headBytes)).length) : 0;
     const snapshot = foreignAdds === 'recent' ? length : 0;
     await this.context.claim(length + snapshot + lacking + 2 * Math.min(length, PIECE_BYTES));
@@ -164,8 +165,8 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
     // It went offline since: its string may be an older copy, which has the marks and lacks what peers have added.
     if (this.markedToken !== undefined && live?.generation.token !== this.markedToken) this.assertOk('LIVE');
     const { lease, plan } = this.context;
-    const { format, foreignAdds, scripts } = this.options.bits;
-    const capacity = planned.takes === Infinity ? plan.capacity : planned.takes;
+    const { format, foreignAdds, scripts } = this.options.bitmap;
+    const capacity = planned.rebuildCapacity === Infinity ? plan.capacity : planned.rebuildCapacity;
     const reply = await scripts.swap(opened, {
       lease,
       runId,
@@ -174,9 +175,9 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
       snapshot: this.snapshot,
       scratch: this.scratch,
       foreignAdds,
-      hasSamePlaces: this.hasSamePlaces,
+      hasSamePositions: this.hasSamePositions,
       isMarked: this.isMarked,
-      found: this.decisiveFound,
+      found: this.foundGeometryFields,
       settings: format.settings(planned),
       fields: liveFields(opened.generation, LAYOUT_NUMBERS[format.kind], {
         runId,
@@ -190,16 +191,16 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
   }
 
   /** Whether the live bits are where they are in the staged string. Without settings the scripts compare length and head. */
-  private get hasSamePlaces(): boolean {
+  private get hasSamePositions(): boolean {
     const { found, planned } = this;
-    if (this.options.bits.format.settingsKey === undefined) return true;
+    if (this.options.bitmap.format.settingsKey === undefined) return true;
     return found?.bits === planned.bits && found.hashCount === planned.hashCount;
   }
 
   /** Of settings that peers keep in a key of their own. */
-  private get decisiveFound(): string[] {
-    const { format } = this.options.bits;
-    return format.settingsKey !== undefined && this.found ? format.decisive(this.found) : [];
+  private get foundGeometryFields(): string[] {
+    const { format } = this.options.bitmap;
+    return format.settingsKey !== undefined && this.found ? format.geometryFields(this.found) : [];
   }
 
   /** Where the live string is moved before it is removed. */
@@ -208,7 +209,7 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
   }
 
   private get scratch(): string {
-    return this.filter.keys.beside(this.context.token, 'scratch');
+    return this.filter.keys.stagingPart(this.context.token, 'scratch');
   }
 
   private get planned(): BitmapSize {
@@ -221,7 +222,7 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
     return this.resolved;
   }
 
-  private assertOk(reply: BitRefusal | 'OK'): void {
+  private assertOk(reply: BitmapRefusal | 'OK'): void {
     const { data } = this.filter.keys;
     switch (reply) {
       case 'TYPE':

@@ -5,7 +5,7 @@ import type { BitmapFormat, BitmapSize } from './bitmap-format.js';
 /** A filter of go-zero: the bits under the plain key, and nothing else. Its size is the option `bits` of every side. */
 export function goZeroFormat({ key, bits }: GoZeroLayoutOptions, plan: StagePlan): BitmapFormat {
   const { hashCount } = goZeroCodec.layout({ bits });
-  const size: BitmapSize = { bits, hashCount, demand: plan, takes: Infinity };
+  const size: BitmapSize = { bits, hashCount, demand: plan, rebuildCapacity: Infinity };
   return {
     kind: 'go-zero',
     key,
@@ -19,7 +19,7 @@ export function goZeroFormat({ key, bits }: GoZeroLayoutOptions, plan: StagePlan
     layout: (geometry) => goZeroCodec.layout(geometry),
     emptyFilter: (geometry) => goZeroCodec.create(geometry),
     head: () => Buffer.alloc(0),
-    decisive: () => [],
+    geometryFields: () => [],
     settings: () => [],
   };
 }

@@ -26,7 +26,9 @@ export function guavaFormat(layout: GuavaLayoutOptions, plan: StagePlan): Bitmap
     readsMissingAsEmpty: false,
     existsWithoutString: false,
     sizeOf: (found) =>
-      found.length === 0 ? undefined : { ...geometryOf(found, layout), demand: plan, takes: Infinity },
+      found.length === 0
+        ? undefined
+        : { ...geometryOf(found, layout), demand: plan, rebuildCapacity: Infinity },
     plan: (staged, found) => found ?? planned(staged),
     layout: (geometry) => guavaCodec.layout({ ...geometry, ...settings }),
     emptyFilter: (geometry) => guavaCodec.empty({ ...geometry, ...settings }),
@@ -35,13 +37,13 @@ export function guavaFormat(layout: GuavaLayoutOptions, plan: StagePlan): Bitmap
       head.writeInt32BE(bits / WORD_BITS, 2);
       return head;
     },
-    decisive: () => [],
+    geometryFields: () => [],
     settings: () => [],
   };
 }
 
 function planned(plan: StagePlan): BitmapSize {
-  return { ...guavaCodec.size(plan), demand: plan, takes: Infinity };
+  return { ...guavaCodec.size(plan), demand: plan, rebuildCapacity: Infinity };
 }
 
 function geometryOf(

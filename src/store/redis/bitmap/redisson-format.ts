@@ -1,5 +1,5 @@
 import { BloomFormatError } from '../../../common/index.js';
-import { type Demand, passRate } from '../../../filter/index.js';
+import { type Demand, falsePositiveRate } from '../../../filter/index.js';
 import {
   type Geometry,
   redissonCodec,
@@ -29,12 +29,12 @@ export function redissonFormat(layout: RedissonLayoutOptions): BitmapFormat {
     sizeOf: (found) => found.settings && sizeOf(found.settings, name, resize),
     plan: (plan, found) => {
       if (!found || (resize && !isEnough(plan, found))) return planned(plan, found, resize);
-      return { ...found, takes: Math.max(found.takes, plan.capacity) };
+      return { ...found, rebuildCapacity: Math.max(found.rebuildCapacity, plan.capacity) };
     },
     layout: (geometry) => redissonCodec.layout({ ...geometry, ...settings }),
     emptyFilter: (geometry) => redissonCodec.empty({ ...geometry, ...settings }),
     head: () => Buffer.alloc(0),
-    decisive: ({ bits, hashCount }) => ['size', String(bits), 'hashIterations', String(hashCount)],
+    geometryFields: ({ bits, hashCount }) => ['size', String(bits), 'hashIterations', String(hashCount)],
     settings: ({ demand, ...geometry }) =>
       Object.entries(redissonCodec.writeConfig({ ...geometry, ...demand })).flat(),
   };
@@ -45,13 +45,13 @@ function sizeOf(config: Readonly<Partial<RedissonConfig>>, name: string, resize:
   if (bits < MIN_BITS) {
     throw new BloomFormatError(tooFewBitsToRecognise(name, MIN_BITS, bits));
   }
-  return { bits, hashCount, demand: { capacity, errorRate }, takes: resize ? capacity : Infinity };
+  return { bits, hashCount, demand: { capacity, errorRate }, rebuildCapacity: resize ? capacity : Infinity };
 }
 
 function isEnough(plan: StagePlan, found: Geometry & { demand: Demand }): boolean {
   const { bits, hashCount, demand } = found;
   if (plan.capacity <= demand.capacity) return true;
-  return passRate({ bits, hashCount, ids: plan.capacity }) <= ERRORS_TO_RESIZE * demand.errorRate;
+  return falsePositiveRate({ bits, hashCount, ids: plan.capacity }) <= ERRORS_TO_RESIZE * demand.errorRate;
 }
 
 /** By the error rate of the filter that is there, else by that of this process. */
@@ -60,6 +60,6 @@ function planned(plan: StagePlan, found: BitmapSize | undefined, resize: boolean
   for (let { capacity } = plan; ; capacity *= 2) {
     const demand = { capacity, errorRate };
     const size = redissonCodec.size(demand);
-    if (size.bits >= MIN_BITS) return { ...size, demand, takes: resize ? capacity : Infinity };
+    if (size.bits >= MIN_BITS) return { ...size, demand, rebuildCapacity: resize ? capacity : Infinity };
   }
 }

@@ -25,10 +25,10 @@ export interface ResolvedBitmap extends ResolvedGeneration {
   /** Byte offsets within the string. */
   readonly canaries: readonly number[];
   /** Fields and values that the settings beside the string must have. */
-  readonly decisive: readonly string[];
+  readonly geometryFields: readonly string[];
 }
 
-export interface BitPlace {
+export interface BitmapTarget {
   readonly format: BitmapFormat;
   readonly key: string;
   readonly geometry: Geometry;
@@ -36,7 +36,7 @@ export interface BitPlace {
   readonly token: string;
 }
 
-export function resolveBitmap({ format, key, geometry, canaries, token }: BitPlace): ResolvedBitmap {
+export function resolveBitmap({ format, key, geometry, canaries, token }: BitmapTarget): ResolvedBitmap {
   const { bits, hashCount } = geometry;
   const settings = JSON.stringify({ bits, hashCount, encoding: format.encoding });
   const head = format.head(geometry);
@@ -50,7 +50,7 @@ export function resolveBitmap({ format, key, geometry, canaries, token }: BitPla
     head,
     proof: proofOf(length, canaries, head),
     canaries,
-    decisive: format.decisive(geometry),
+    geometryFields: format.geometryFields(geometry),
   };
 }
 

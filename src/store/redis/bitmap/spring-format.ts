@@ -6,7 +6,7 @@ import type { BitmapFormat, BitmapSize } from './bitmap-format.js';
 export function springFormat(layout: SpringLayoutOptions, plan: StagePlan): BitmapFormat {
   const { key, funnel } = layout;
   const { bits, hashCount } = springSizeOf(layout);
-  const size: BitmapSize = { bits, hashCount, demand: plan, takes: Infinity };
+  const size: BitmapSize = { bits, hashCount, demand: plan, rebuildCapacity: Infinity };
   return {
     kind: 'spring',
     key,
@@ -20,7 +20,7 @@ export function springFormat(layout: SpringLayoutOptions, plan: StagePlan): Bitm
     layout: (geometry) => springCodec.layout({ ...geometry, funnel }),
     emptyFilter: (geometry) => springCodec.empty({ ...geometry, funnel }),
     head: () => Buffer.alloc(0),
-    decisive: () => [],
+    geometryFields: () => [],
     settings: () => [],
   };
 }

@@ -37,7 +37,7 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
     return {
       ...rest,
       live: live && segmentedGeneration(live, (index) => keys.segment(index)),
-      staging: staging && segmentedGeneration(staging, (index) => keys.staged(token, index)),
+      staging: staging && segmentedGeneration(staging, (index) => keys.staging(token, index)),
       denials: denials === 'nonsense' ? undefined : denials,
       description: { ...description, generation: live, shape: live && shapeOf(live, count), count },
     };

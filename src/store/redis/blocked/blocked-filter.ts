@@ -10,6 +10,7 @@ import type {
 import { unavailable } from '../protocol/batching-filter.js';
 import type { Outdated } from '../protocol/outdated.js';
 import type { Permission } from '../protocol/permissions.js';
+import { SEGMENT_DAMAGED } from '../protocol/protocol.messages.js';
 import { BlockReader } from '../protocol/segments/block-reader.js';
 import { SEGMENT_BLOCKS, type SegmentedGeneration, tagText } from '../protocol/segments/segments.js';
 import type { StagingContext } from '../protocol/staging-base.js';
@@ -24,7 +25,7 @@ import { markLifeMs, RedisNegativeCache } from './negative-cache/redis-negative-
 /** Ids of one call of the script `add`: it holds the server for about a millisecond. */
 const IDS_PER_ADD = 256;
 
-export type BlockedFilterOptions = Pick<OpenFilterOptions, 'drainMs' | 'denials' | 'onLoad'> & {
+export type BlockedFilterOptions = Pick<OpenFilterOptions, 'drainMs' | 'negativeCache' | 'onLoad'> & {
   onBlocks?: BlockListener;
 };
 
@@ -33,8 +34,8 @@ export class BlockedFilterInRedis
   extends StoredFilterInRedis<Generation, BlockedSnapshot>
   implements CopyableFilter
 {
-  readonly denials: RedisNegativeCache | undefined;
-  protected readonly damage = 'A segment is gone or damaged.';
+  readonly negativeCache: RedisNegativeCache | undefined;
+  protected readonly damage = SEGMENT_DAMAGED;
 
   private readonly onLoad: OpenFilterOptions['onLoad'];
   private readonly markLifeMs: number;
@@ -42,13 +43,14 @@ export class BlockedFilterInRedis
 
   constructor(
     protected override readonly context: BlockedContext,
-    { onBlocks, onLoad, drainMs, denials }: BlockedFilterOptions,
+    { onBlocks, onLoad, drainMs, negativeCache }: BlockedFilterOptions,
   ) {
     super(context);
     this.onLoad = onLoad;
     this.reader = new BlockReader(context.connection, context.scripts.segments, onBlocks);
     this.markLifeMs = markLifeMs(drainMs);
-    this.denials = denials && new RedisNegativeCache(context, { ...denials, markLifeMs: this.markLifeMs });
+    this.negativeCache =
+      negativeCache && new RedisNegativeCache(context, { ...negativeCache, markLifeMs: this.markLifeMs });
   }
 
   async describe(): Promise<CopyableDescription> {

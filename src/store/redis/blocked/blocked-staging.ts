@@ -39,7 +39,7 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
     super(filter, context);
     const { plan, token } = context;
     this.generation = createGeneration(planFilter(plan), plan.maxIdBytes);
-    this.staging = segmentedGeneration(this.generation, (index) => filter.keys.staged(token, index));
+    this.staging = segmentedGeneration(this.generation, (index) => filter.keys.staging(token, index));
     this.capacity = plan.capacity;
     this.bytes = this.generation.blocks * BLOCK_BYTES;
     const { keys, scripts } = filter;

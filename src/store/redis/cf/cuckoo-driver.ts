@@ -3,7 +3,7 @@ import { type FilterShape, type IdKey, isLongerThan, tooLong } from '../../../fi
 import { cuckooCodec, type CuckooLayoutOptions, LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
 import type { BloomVerdict, StagePlan } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
-import { isUnknownCommand, madeAndRemoved, type Permission } from '../protocol/permissions.js';
+import { isUnknownCommand, createdAndRemoved, type Permission } from '../protocol/permissions.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import type { DrivenContext, GenerationRole, LayoutDriver } from '../protocol/layout-driver.js';
 import type { Outdated } from '../protocol/outdated.js';
@@ -133,7 +133,7 @@ export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
       { command: 'SISMEMBER', key: probe, args: ['probe'] },
       ...['EXISTS', 'PERSIST', 'SCARD'].map((command) => ({ command, key: probe })),
       { command: 'TIME' },
-      ...madeAndRemoved('SADD', probe),
+      ...createdAndRemoved('SADD', probe),
     ];
   }
 }

@@ -13,19 +13,19 @@ import type { ResolvedCuckoo } from './resolved-cuckoo.js';
 /** A removal starts over when the filter changed under it. */
 const MAX_ATTEMPTS = 5;
 
+interface CuckooFilterOptions extends DrivenFilterOptions<ResolvedCuckoo> {
+  readonly driver: CuckooDriver;
+  readonly plan: StagePlan;
+}
+
 /** A filter of `CF.*` commands. */
 class CuckooFilterInRedis extends DrivenFilter<ResolvedCuckoo> {
-  constructor(
-    private readonly cuckoo: DrivenFilterOptions<ResolvedCuckoo> & {
-      readonly driver: CuckooDriver;
-      readonly plan: StagePlan;
-    },
-  ) {
-    super(cuckoo);
+  constructor(protected override readonly options: CuckooFilterOptions) {
+    super(options);
   }
 
   async remove(ids: readonly IdKey[]): Promise<boolean[]> {
-    const { driver, plan } = this.cuckoo;
+    const { driver, plan } = this.options;
     const removed: boolean[] = [];
     const startedAt = performance.now();
     const time = await unavailable(driver.clock());
@@ -39,7 +39,7 @@ class CuckooFilterInRedis extends DrivenFilter<ResolvedCuckoo> {
   }
 
   private async removeOne(id: IdKey, beganAt: number): Promise<boolean> {
-    const { name, driver } = this.cuckoo;
+    const { name, driver } = this.options;
     const { metadata } = this.context;
     let snapshot = await unavailable(metadata.current());
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {

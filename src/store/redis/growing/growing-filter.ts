@@ -1,8 +1,9 @@
-import { anyOf, BLOCK_BYTES, type FilterShape, type IdKey, tooLong } from '../../../filter/index.js';
+import { anyError, BLOCK_BYTES, type FilterShape, type IdKey, tooLong } from '../../../filter/index.js';
 import { type ScalingOptions, stackErrorRate } from '../../../filter/scaling/index.js';
 import type { BloomVerdict, FilterDescription, OpenFilterOptions } from '../../index.js';
 import { unavailable } from '../protocol/batching-filter.js';
 import type { Permission } from '../protocol/permissions.js';
+import { SEGMENT_DAMAGED } from '../protocol/protocol.messages.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import type { Outdated } from '../protocol/outdated.js';
 import { BlockReader } from '../protocol/segments/block-reader.js';
@@ -33,7 +34,7 @@ export interface GrowingFilterOptions {
 
 /** A filter that grows by layers: a check reads one block in each of them, an add goes to the newest one. */
 export class GrowingFilterInRedis extends StoredFilterInRedis<StoredGeneration, GrowingSnapshot> {
-  protected readonly damage = 'A segment is gone or damaged.';
+  protected readonly damage = SEGMENT_DAMAGED;
 
   /** How many there were when it was last looked at. */
   private layers = 1;
@@ -64,7 +65,7 @@ export class GrowingFilterInRedis extends StoredFilterInRedis<StoredGeneration, 
     const reader = new BlockReader(connection, scripts.segments);
     const rates = await unavailable(Promise.all((live?.layers ?? []).map((layer) => reader.measure(layer))));
     const known = rates.filter((rate) => rate !== undefined);
-    return live && known.length === rates.length ? anyOf(known) : undefined;
+    return live && known.length === rates.length ? anyError(known) : undefined;
   }
 
   override async close(): Promise<void> {

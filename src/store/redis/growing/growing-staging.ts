@@ -75,6 +75,6 @@ export class GrowingStaging extends StagingBase<StoredGeneration, GrowingSnapsho
   }
 
   private get scratch(): string {
-    return this.filter.keys.beside(this.context.token, 'scratch');
+    return this.filter.keys.stagingPart(this.context.token, 'scratch');
   }
 }

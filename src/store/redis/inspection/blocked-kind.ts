@@ -1,5 +1,5 @@
 import {
-  anyOf,
+  anyError,
   BLOCK_DATA_BITS,
   countBits,
   type IdKey,
@@ -27,7 +27,7 @@ import {
 import { type KnownMeta, parseMeta, type StoredMeta } from '../protocol/stored-meta.js';
 import type { FoundGeneration, FoundMeta, GenerationMeasure, InspectedKind } from './found-generation.js';
 
-export interface InspectedPlace {
+export interface InspectionContext {
   readonly keyPrefix: string;
   readonly name: string;
   readonly connection: RedisConnection;
@@ -35,8 +35,8 @@ export interface InspectedPlace {
 }
 
 /** Filters of layout `blocked`: of one generation, or grown by layers; their metadata stand at the same key in two formats. */
-export function blockedKind(place: InspectedPlace): InspectedKind {
-  const keys = new RedisKeys(place.keyPrefix, place.name);
+export function blockedKind(context: InspectionContext): InspectedKind {
+  const keys = new RedisKeys(context.keyPrefix, context.name);
   return {
     layout: 'blocked',
     keys,
@@ -44,21 +44,21 @@ export function blockedKind(place: InspectedPlace): InspectedKind {
       const meta = parseMeta(BLOCKED_FORM, type, fields);
       if (meta.kind === 'other') {
         return meta.found === GENERATION_FORMAT
-          ? readGrown(place, type, fields)
+          ? readGrown(context, type, fields)
           : { kind: 'newer', found: meta.found, supported: FORMAT };
       }
       if (meta.kind !== 'known') return meta;
       const { live, staging } = meta;
       const token = meta.fields.get('pending.token') ?? '';
       const count = Math.max(0, meta.fields.count('count'));
-      const staged = staging && segmentedGeneration(staging, (index) => keys.staged(token, index));
+      const staged = staging && segmentedGeneration(staging, (index) => keys.staging(token, index));
       return {
         ...meta,
         count,
         live:
           live &&
           ofSegments(
-            place,
+            context,
             segmentedGeneration(live, (index) => keys.segment(index)),
             count,
           ),
@@ -74,8 +74,8 @@ export function isGrown(type: string, fields: readonly string[]): boolean {
   return meta.kind === 'other' && meta.found === GENERATION_FORMAT;
 }
 
-function ofSegments(place: InspectedPlace, live: SegmentedGeneration, count: number): FoundGeneration {
-  const reader = new BlockReader(place.connection, place.segments);
+function ofSegments(context: InspectionContext, live: SegmentedGeneration, count: number): FoundGeneration {
+  const reader = new BlockReader(context.connection, context.segments);
   const { hashCount, maxIdBytes } = live.generation;
   return {
     token: tagText(live.generation),
@@ -90,7 +90,7 @@ function ofSegments(place: InspectedPlace, live: SegmentedGeneration, count: num
       const reply = await reader.read(live, [id]);
       return typeof reply === 'string' ? 'LOST' : reply[0]!;
     },
-    placeOf: (id) => placeText(live, id),
+    locationOf: (id) => locationText(live, id),
   };
 }
 
@@ -108,27 +108,27 @@ async function measureLayer(
   };
 }
 
-function placeText({ layout, key }: SegmentedGeneration, id: IdKey): string {
+function locationText({ layout, key }: SegmentedGeneration, id: IdKey): string {
   layout.locate(id);
   const { block } = layout;
   return `block ${block % SEGMENT_BLOCKS} of ${key(Math.floor(block / SEGMENT_BLOCKS))}`;
 }
 
-function readGrown(place: InspectedPlace, type: string, fields: readonly string[]): FoundMeta {
-  const keys = new GrowingKeys(place.keyPrefix, place.name);
+function readGrown(context: InspectionContext, type: string, fields: readonly string[]): FoundMeta {
+  const keys = new GrowingKeys(context.keyPrefix, context.name);
   const resolve = (generation: StoredGeneration) => resolveGrowing(keys, generation);
   return readGeneration(parseMeta(generationForm(GROWING_LAYOUT), type, fields), {
     live: (generation) => {
       const live = resolve(generation);
-      return live && ofLayers(place, keys, live);
+      return live && ofLayers(context, keys, live);
     },
     stagedKeys: (generation) => resolve(generation)?.layers.flatMap(keysOf) ?? [],
   });
 }
 
-function ofLayers(place: InspectedPlace, keys: GrowingKeys, live: ResolvedGrowing): FoundGeneration {
-  const scripts = new GrowingScripts(place.connection, keys);
-  const reader = new BlockReader(place.connection, place.segments);
+function ofLayers(context: InspectionContext, keys: GrowingKeys, live: ResolvedGrowing): FoundGeneration {
+  const scripts = new GrowingScripts(context.connection, keys);
+  const reader = new BlockReader(context.connection, context.segments);
   const { layers, settings, generation } = live;
   return {
     token: generation.token,
@@ -145,7 +145,7 @@ function ofLayers(place: InspectedPlace, keys: GrowingKeys, live: ResolvedGrowin
       return {
         count: counts.reduce((sum, one) => sum + one, 0),
         bytes: found.reduce((sum, { bytes }) => sum + bytes, 0),
-        errorRate: anyOf(found.map(({ errorRate }) => errorRate ?? 0)),
+        errorRate: anyError(found.map(({ errorRate }) => errorRate ?? 0)),
         fill: found.at(-1)!.fill,
       };
     },

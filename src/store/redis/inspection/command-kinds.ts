@@ -7,19 +7,19 @@ import { generationForm, type StoredGeneration } from '../protocol/generation-me
 import type { GenerationSnapshot, ResolvedGeneration } from '../protocol/generation-snapshot.js';
 import type { LayoutDriver } from '../protocol/layout-driver.js';
 import { parseMeta } from '../protocol/stored-meta.js';
-import { type InspectedPlace, readGeneration } from './blocked-kind.js';
+import { type InspectionContext, readGeneration } from './blocked-kind.js';
 import type { FoundGeneration, FoundMeta, InspectedKind } from './found-generation.js';
 
 /** What the drivers ask for, and reading needs none of it: the stored generation has its own. */
 export const INSPECTION_PLAN = { capacity: 1, errorRate: 0.001, maxIdBytes: 1024 };
 
 /** A filter of `BF.*` commands, on a key of this library or on that of another system. */
-export function bfKind(place: InspectedPlace, key?: string): InspectedKind {
-  const keys = new GenerationKeys(key ?? `${place.keyPrefix}:{${place.name}}:bf`);
+export function bfKind(context: InspectionContext, key?: string): InspectedKind {
+  const keys = new GenerationKeys(key ?? `${context.keyPrefix}:{${context.name}}:bf`);
   const driver = new BfDriver({
-    filter: place.name,
+    filter: context.name,
     emit: () => {},
-    connection: place.connection,
+    connection: context.connection,
     keys,
     plan: INSPECTION_PLAN,
     ownsKey: key === undefined,
@@ -30,17 +30,17 @@ export function bfKind(place: InspectedPlace, key?: string): InspectedKind {
     read: (type, fields) =>
       readGeneration(parseMeta(generationForm(LAYOUT_NUMBERS.redisbloom), type, fields), {
         live: (generation) => driven(driver, generation, [keys.data]),
-        stagedKeys: ({ token }) => [keys.staged(token)],
+        stagedKeys: ({ token }) => [keys.staging(token)],
       }),
   };
 }
 
 /** A filter of `CF.*` commands. */
-export function cuckooKind(place: InspectedPlace): InspectedKind {
-  const keys = new CuckooKeys(place.keyPrefix, place.name);
+export function cuckooKind(context: InspectionContext): InspectedKind {
+  const keys = new CuckooKeys(context.keyPrefix, context.name);
   const driver = new CuckooDriver({
-    filter: place.name,
-    connection: place.connection,
+    filter: context.name,
+    connection: context.connection,
     keys,
     plan: INSPECTION_PLAN,
     layout: {},
@@ -63,9 +63,9 @@ export function cuckooKind(place: InspectedPlace): InspectedKind {
  * A filter on a key of another system. Which system that is shows in the checksum over its generation. Where the bits of an id are depends on
  * settings that only the application knows, so it cannot be asked for ids.
  */
-export function foreignKind(place: InspectedPlace, key: string): InspectedKind {
+export function peerKind(context: InspectionContext, key: string): InspectedKind {
   const keys = new GenerationKeys(key);
-  const bf = bfKind(place, key);
+  const bf = bfKind(context, key);
   const read = (type: string, fields: readonly string[]): FoundMeta => {
     const layouts = [
       LAYOUT_NUMBERS['go-zero'],
@@ -80,7 +80,7 @@ export function foreignKind(place: InspectedPlace, key: string): InspectedKind {
       if (meta.kind === 'known' && meta.live) {
         return readGeneration(meta, {
           live: ({ token, settings }) => unread(token, settings, key),
-          stagedKeys: (generation) => [keys.staged(generation.token)],
+          stagedKeys: (generation) => [keys.staging(generation.token)],
         });
       }
     }

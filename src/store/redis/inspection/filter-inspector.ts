@@ -4,8 +4,8 @@ import type { BloomVerdict } from '../../index.js';
 import { isOutdated } from '../protocol/outdated.js';
 import { RedisKeys } from '../protocol/redis-keys.js';
 import type { ServerScripts } from '../protocol/server-scripts.js';
-import { blockedKind, type InspectedPlace, isGrown } from './blocked-kind.js';
-import { bfKind, cuckooKind, foreignKind } from './command-kinds.js';
+import { blockedKind, type InspectionContext, isGrown } from './blocked-kind.js';
+import { bfKind, cuckooKind, peerKind } from './command-kinds.js';
 import type { FoundGeneration, FoundMeta, InspectedKind } from './found-generation.js';
 import {
   allBitsSet,
@@ -80,7 +80,7 @@ interface Found {
   readonly alsoFound: readonly string[];
 }
 
-export interface InspectorOptions extends Omit<InspectedPlace, 'segments'> {
+export interface InspectorOptions extends Omit<InspectionContext, 'segments'> {
   readonly scripts: ServerScripts;
   /** Of a filter on a key of another system. */
   readonly key?: string | undefined;
@@ -186,10 +186,10 @@ export class FilterInspector {
 
   private kinds(): InspectedKind[] {
     const { key, scripts, ...others } = this.options;
-    const place = { ...others, segments: scripts.segments };
+    const context = { ...others, segments: scripts.segments };
     return key === undefined
-      ? [blockedKind(place), bfKind(place), cuckooKind(place)]
-      : [foreignKind(place, key)];
+      ? [blockedKind(context), bfKind(context), cuckooKind(context)]
+      : [peerKind(context, key)];
   }
 
   private isSuspect(found: Found): boolean {
@@ -256,6 +256,6 @@ function reasonOf(verdict: BloomVerdict, live: FoundGeneration, id: IdKey, layou
   const { maxIdBytes, hashCount } = live;
   if (verdict === 'absent' && maxIdBytes !== undefined && isLongerThan(id, maxIdBytes))
     return idTooLong(maxIdBytes);
-  const bits = { hashCount, place: live.placeOf?.(id) };
+  const bits = { hashCount, place: live.locationOf?.(id) };
   return verdict === 'absent' ? someBitsMissing(bits, live.token) : allBitsSet(bits);
 }

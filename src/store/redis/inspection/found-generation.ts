@@ -25,7 +25,7 @@ export interface FoundGeneration {
   measure(): Promise<GenerationMeasure | undefined>;
   check(id: IdKey): Promise<BloomVerdict | Outdated>;
   /** Where the bits of an id are, for people. */
-  placeOf?(id: IdKey): string;
+  locationOf?(id: IdKey): string;
 }
 
 export interface GenerationMeasure {

@@ -43,7 +43,7 @@ export class DrivenFilter<Resolved extends ResolvedGeneration> extends StoredFil
   readonly adopt: (() => Promise<void>) | undefined;
   protected readonly damage = KEY_REPLACED;
 
-  constructor(private readonly options: DrivenFilterOptions<Resolved>) {
+  constructor(protected readonly options: DrivenFilterOptions<Resolved>) {
     const { connection, luaSources, owner, hasSource, waitsForAdopt, ownsKey = false } = options;
     const generations = new GenerationScripts(connection, luaSources, owner);
     const codec = new GenerationCodec({ ...options, generations });

@@ -24,12 +24,12 @@ export class GenerationKeys {
   }
 
   /** `token` names the staging, so that no other run ever writes to the key. */
-  staged(token: string): string {
+  staging(token: string): string {
     return `${this.base}:next:${token}`;
   }
 
   /** Something else that a rebuild needs beside its staging. */
-  beside(token: string, part: string): string {
+  stagingPart(token: string, part: string): string {
     return `${this.base}:next:${token}:${part}`;
   }
 

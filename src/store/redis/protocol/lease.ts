@@ -66,8 +66,14 @@ class RedisLease implements RebuildLease {
       signal: this.signal,
       claim: (bytes) => memory.claim(bytes),
     });
-    const onLeft = (error: unknown) => filter.emit({ type: 'clean-up-failed', filter: filter.name, error });
-    const supervised = new SupervisedStaging(staging, memory, filter.connection.writeTimeoutMs, onLeft);
+    const onCleanUpFailed = (error: unknown) =>
+      filter.emit({ type: 'clean-up-failed', filter: filter.name, error });
+    const supervised = new SupervisedStaging(
+      staging,
+      memory,
+      filter.connection.writeTimeoutMs,
+      onCleanUpFailed,
+    );
     this.staging = supervised;
     await supervised.open();
     return supervised;

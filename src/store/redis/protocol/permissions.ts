@@ -42,12 +42,12 @@ export function segmentPermissions(probe: string, segment: string): Permission[]
     { command: 'STRLEN', key: segment },
     { command: 'PERSIST', key: segment },
     { command: 'BITOP', args: ['OR', { key: segment }, { key: segment }] },
-    ...madeAndRemoved('APPEND', segment),
+    ...createdAndRemoved('APPEND', segment),
   ];
 }
 
 /** A command that makes a key, which is removed again; it expires where that is refused. */
-export function madeAndRemoved(command: string, key: string): Permission[] {
+export function createdAndRemoved(command: string, key: string): Permission[] {
   return [
     { command, key, args: ['probe'] },
     { command: 'PEXPIRE', key, args: ['1000'] },

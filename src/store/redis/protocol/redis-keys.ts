@@ -24,7 +24,7 @@ export class RedisKeys {
   }
 
   /** `token` names the staging, so that no other run ever writes to the key. */
-  staged(token: string, index: number): string {
+  staging(token: string, index: number): string {
     return `${this.base}:next:${token}:${index}`;
   }
 

@@ -70,8 +70,8 @@ function memoryAdvice(info: ReadonlyMap<string, string>, bytes: number): string[
 
 function persistenceAdvice(
   info: ReadonlyMap<string, string>,
-  { hasSource, makesItself = false }: AdvisedFilter,
+  { hasSource, isCreatedAutomatically = false }: AdvisedFilter,
 ): string[] {
   if (hasSource || info.get('aof_enabled') !== '0') return [];
-  return [noAppendOnlyFile(makesItself)];
+  return [noAppendOnlyFile(isCreatedAutomatically)];
 }

@@ -51,7 +51,7 @@ export function evicts({ policy }: ServerMemory): boolean {
   return policy !== 'noeviction';
 }
 
-export function noMemory(what: string, cause?: unknown): BloomRebuildError {
+export function noMemoryError(what: string, cause?: unknown): BloomRebuildError {
   const retryAfterMs = RETRY_MS + Math.floor(Math.random() * RETRY_JITTER_MS);
   return new BloomRebuildError('no-memory', outOfMemory(what, retryAfterMs), { cause, retryAfterMs });
 }
@@ -63,6 +63,6 @@ export async function explainNoMemory<Result>(work: Promise<Result>): Promise<Re
   } catch (error) {
     const cause = describeError(error);
     if (error instanceof BloomRebuildError || !/\bOOM command not allowed/.test(cause)) throw error;
-    throw noMemory(stepRefused(cause), error);
+    throw noMemoryError(stepRefused(cause), error);
   }
 }

@@ -2,7 +2,7 @@ import type { BloomEventListener, BloomRebuildError } from '../../../common/inde
 import type { RedisConnection } from '../client/redis-connection.js';
 import { noRoomForStaging, othersNeedMemory, stagedKeysEvicted } from './memory.messages.js';
 import type { RedisKeys } from './redis-keys.js';
-import { askMemory, evicts, noMemory, type ServerMemory } from './server-memory.js';
+import { askMemory, evicts, noMemoryError, type ServerMemory } from './server-memory.js';
 
 /** An allocator rounds a string up to the next of four sizes between two powers of two: by a quarter at most. */
 const ROUNDED_UP = 1.25;
@@ -85,10 +85,10 @@ export class StagingMemory {
     if (evicts(memory)) {
       return found >= mostFound
         ? undefined
-        : noMemory(stagedKeysEvicted(mostFound - found, mostFound, memory));
+        : noMemoryError(stagedKeysEvicted(mostFound - found, mostFound, memory));
     }
     const left = memory.limit - memory.used;
-    return left >= claimed! * LEAST_RESERVE ? undefined : noMemory(othersNeedMemory(memory));
+    return left >= claimed! * LEAST_RESERVE ? undefined : noMemoryError(othersNeedMemory(memory));
   }
 }
 
@@ -100,5 +100,5 @@ function assertFits(memory: ServerMemory, staged: number): void {
   const { used, limit } = memory;
   const needed = staged + Math.ceil(staged * RESERVE);
   if (needed <= (evicts(memory) ? limit : limit - used)) return;
-  throw noMemory(noRoomForStaging(needed, memory));
+  throw noMemoryError(noRoomForStaging(needed, memory));
 }

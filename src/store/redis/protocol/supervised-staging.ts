@@ -12,7 +12,7 @@ export class SupervisedStaging implements Staging {
     private readonly memory: StagingMemory,
     private readonly writeTimeoutMs: number,
     /** Reports that staged keys could not be removed. */
-    private readonly onLeft: (error: unknown) => void,
+    private readonly onCleanUpFailed: (error: unknown) => void,
   ) {}
 
   get capacity(): number {
@@ -40,7 +40,7 @@ export class SupervisedStaging implements Staging {
       await explainNoMemory(this.staging.open());
     } catch (error) {
       // What was written already takes the memory of others.
-      await this.staging.abort().catch((failure: unknown) => this.onLeft(failure));
+      await this.staging.abort().catch((failure: unknown) => this.onCleanUpFailed(failure));
       throw error;
     }
     this.memory.watch(() => this.ownKeys());

@@ -3,7 +3,7 @@ import { BloomConfigError, BloomIdError } from '../../../../src/common/index.js'
 import { redisBloom } from '../../../../src/interop/index.js';
 import { IdLog } from '../../../../src/store/redis/protocol/id-log.js';
 import { LocalChain } from '../../../../src/store/redis/bf/local-chain.js';
-import { createGeneration, placeGeneration } from '../../../../src/store/redis/bf/resolved-bf.js';
+import { createGeneration, resolveBf } from '../../../../src/store/redis/bf/resolved-bf.js';
 import { reserveArguments } from '../../../../src/store/redis/bf/reserve.js';
 import type { BfScripts } from '../../../../src/store/redis/bf/bf-scripts.js';
 import { findCommands } from '../../../../src/store/redis/bf/server-commands.js';
@@ -13,7 +13,7 @@ function resolved(
   options: { capacity?: number; errorRate?: number; expansion?: number; nonScaling?: boolean } = {},
 ) {
   const { capacity = 100, errorRate = 0.001, ...growth } = options;
-  return placeGeneration(createGeneration('token', { capacity, errorRate }, growth), 'key')!;
+  return resolveBf(createGeneration('token', { capacity, errorRate }, growth), 'key')!;
 }
 
 describe('The canaries of a generation', () => {
@@ -39,7 +39,7 @@ describe('The canaries of a generation', () => {
     ['an error rate that is none', { settings: '{"capacity":10,"errorRate":1}' }],
   ])('and settings make no sense with %s', (_, change) => {
     const generation = createGeneration('token', { capacity: 10, errorRate: 0.1 }, {});
-    expect(placeGeneration({ ...generation, ...change }, 'key')).toBeUndefined();
+    expect(resolveBf({ ...generation, ...change }, 'key')).toBeUndefined();
   });
 });
 

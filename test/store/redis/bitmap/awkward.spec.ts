@@ -99,7 +99,7 @@ describe.each(EVERY_PEER.map((peer) => [peer.name, peer] as const))('A peer of %
     await expectFound(filters, [...BUILT, 'here', 'late']);
   });
 
-  it('sets a life while it is rebuilt, and takes it back: the new string has what the old one had', async () => {
+  it('sets a life while it is rebuilt, and rebuildCapacity it back: the new string has what the old one had', async () => {
     const { key, filters } = await filled(true);
     await whileRebuilt(filters[0], () =>
       Promise.all(peer.keys(key).map((one) => admin.pexpire(one, 60_000))),
@@ -162,7 +162,7 @@ describe('A damaged dump of Guava is left alone', () => {
     await expectFound([filter], BUILT);
   });
 
-  it('by a filter without a source, which says so once, and takes it when its owner has written it', async () => {
+  it('by a filter without a source, which says so once, and rebuildCapacity it when its owner has written it', async () => {
     const { filter, events } = await redis.open(
       'owned',
       {},

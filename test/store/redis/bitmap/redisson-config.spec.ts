@@ -96,9 +96,7 @@ describe("Redisson's settings", () => {
     await admin.set(key, 'xx');
     const { filter, events } = await redis.open(key, {}, { layout: peer.layout(key), hasSource: false });
     expect(await filter.check(['a'])).toEqual(['unknown']);
-    expect(events).toEqual([
-      expect.objectContaining({ type: 'store-error', operation: 'adopt the key' }),
-    ]);
+    expect(events).toEqual([expect.objectContaining({ type: 'store-error', operation: 'adopt the key' })]);
     await expect(adoptable(filter).adopt()).rejects.toThrow(/Expected/);
   });
 });

@@ -132,7 +132,7 @@ describe.each(EVERY_PEER.map((peer) => [peer.name, peer] as const))(
 );
 
 describe('A Guava peer that reads the filter, adds and writes it back', () => {
-  it('takes away what was added here meanwhile: unknown, and whole again after a rebuild', async () => {
+  it('rebuildCapacity away what was added here meanwhile: unknown, and whole again after a rebuild', async () => {
     const redis = await RedisFixture.start();
     try {
       const admin = redis.client();

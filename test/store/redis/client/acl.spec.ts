@@ -8,7 +8,7 @@ import {
   isAdoptable,
   isRemovable,
   type OpenFilterOptions,
-  sharesDenials,
+  sharesNegativeCache,
 } from '../../../../src/store/index.js';
 import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
 import { idsOf, testPlan } from '../../../support/built-filter.js';
@@ -39,12 +39,12 @@ interface Kind {
   readonly rows: readonly string[];
   readonly layout: (key: string) => BloomLayout;
   readonly hasSource?: boolean;
-  readonly denials?: OpenFilterOptions['denials'];
+  readonly negativeCache?: OpenFilterOptions['negativeCache'];
   readonly start?: () => Promise<RedisFixture>;
 }
 
 function describeKind(name: string, one: Kind): void {
-  const { rows, layout, hasSource = true, denials, start = () => RedisFixture.start() } = one;
+  const { rows, layout, hasSource = true, negativeCache, start = () => RedisFixture.start() } = one;
 
   describe(`The Redis commands of ${name}`, () => {
     let redis: RedisFixture;
@@ -64,7 +64,7 @@ function describeKind(name: string, one: Kind): void {
       const keys = ['~bloom:{*}*', `~${key}`, `~{${key}}*`];
       const rules = ['-@all', ...keys, ...commands.map((command) => `+${command.toLowerCase()}`)];
       const options = { ...(await asUser(redis, admin, rules)), enableReadyCheck: commands.includes('INFO') };
-      const opened = { layout: layout(key), plan, drainMs: 0, hasSource, denials };
+      const opened = { layout: layout(key), plan, drainMs: 0, hasSource, negativeCache };
       const told: string[] = [];
       const attempt = async <Result>(work: Promise<Result> | undefined) => {
         return work?.catch((error: unknown) => void told.push(describeError(error)));
@@ -84,7 +84,7 @@ function describeKind(name: string, one: Kind): void {
         await filter.check(['new']);
         await filter.check([...BUILT, 'absent']);
         const question = { id: 'new', scope: 'find', since: performance.now() };
-        if (sharesDenials(filter)) (await filter.denials.ask(question)).note();
+        if (sharesNegativeCache(filter)) (await filter.negativeCache.ask(question)).note();
         if (isRemovable(filter)) await attempt(filter.remove(['new']));
         await attempt(filter.describe());
         if (round === 0) await attempt(filter.distrust('A test.'));
@@ -120,7 +120,7 @@ describeKind('a filter of layout blocked', {
 describeKind('a shared negative cache', {
   rows: ['every filter', '`blocked`'],
   layout: () => blocked,
-  denials: { lifeMs: 5000, maxIds: 100 },
+  negativeCache: { lifeMs: 5000, maxIds: 100 },
 });
 describeKind('go-zero', {
   rows: ['every filter', 'bits'],

@@ -16,7 +16,7 @@ describe('The inspection of a server', () => {
   afterAll(() => redis.close());
 
   async function advice(
-    filter: { bytes?: number; hasSource?: boolean; makesItself?: boolean; drainMs?: number } = {},
+    filter: { bytes?: number; hasSource?: boolean; isCreatedAutomatically?: boolean; drainMs?: number } = {},
     url = redis.server.url,
   ) {
     const { filter: inStore, close } = await redis.open(redis.name(), { redis: url });
@@ -76,7 +76,7 @@ describe('The inspection of a server', () => {
     expect(await advice({ hasSource: false })).toEqual([
       expect.stringContaining('stays unknown until reset()'),
     ]);
-    expect(await advice({ hasSource: false, makesItself: true })).toEqual([
+    expect(await advice({ hasSource: false, isCreatedAutomatically: true })).toEqual([
       expect.stringMatching(/created again, empty, and answers "absent" .* Set create: 'explicit'/),
     ]);
     await admin.config('SET', 'appendonly', 'yes');

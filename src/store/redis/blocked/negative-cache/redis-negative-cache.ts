@@ -1,6 +1,11 @@
 import { tagText } from '../../protocol/segments/segments.js';
 import { jittered } from '../../../../common/index.js';
-import type { DenialAnswer, DenialOptions, DenialQuestion, SharedNegativeCache } from '../../../index.js';
+import type {
+  DenialAnswer,
+  SharedNegativeCacheOptions,
+  DenialQuestion,
+  SharedNegativeCache,
+} from '../../../index.js';
 import { CircuitOpenError } from '../../client/circuit-breaker.js';
 import { BUCKET_DENIALS, denialDigest, NegativeCacheTable, MAX_BUCKETS } from './negative-cache-table.js';
 import type { BlockedSnapshot } from '../blocked-snapshot.js';
@@ -12,7 +17,7 @@ const MAKE_AGAIN_MS = 1_000;
 
 const NOT_DENIED: DenialAnswer = { isDenied: false, note() {} };
 
-export interface RedisNegativeCacheOptions extends DenialOptions {
+export interface RedisNegativeCacheOptions extends SharedNegativeCacheOptions {
   readonly markLifeMs: number;
 }
 

@@ -36,7 +36,7 @@ const REDIS_ROOMS = [
   ['inspection'],
 ];
 /** What stands beside the rooms and opens them. */
-const REDIS_DOOR = ['index.ts', 'redis-store.ts'];
+const REDIS_DOOR = ['index.ts', 'redis-store.ts', 'redis.messages.ts'];
 /** What the package exports. */
 const ENTRIES = ['index.ts', 'filter-entry.ts', 'interop/index.ts', 'scaling/index.ts'];
 /**

@@ -35,6 +35,8 @@ export interface SqlColumn {
   readonly column: string;
   /** The name of a column as in a query. */
   readonly quote: (column: string) => string;
+  /** What the application makes of the stored value, and looks up. */
+  readonly convert?: (value: unknown) => BloomId | null | undefined;
 }
 
 interface Row {
@@ -65,13 +67,14 @@ interface Pages {
  * @throws {BloomConfigError} when there is no such table or column, or the key is not known.
  */
 export async function fromSql(at: SqlColumn, options: SqlSourceOptions): Promise<BloomIdSource> {
+  const { convert } = at;
   const paging = checkedPaging(at.maker, options);
   const known = await describe(at, options);
   const pages = pagesOf(at, known);
   const spelling = spellingOfColumn(at, known.type);
   return fromPages<Row>((after, { take }) => at.run(pageQuery(pages, after, take)) as Promise<Row[]>, {
     ...paging,
-    key: 'id',
+    key: convert ? (row) => convert(row.id) : 'id',
     count: async () => {
       const estimate = at.isPostgres ? await estimateIds(numbered(at.run), { ...at, ...known }) : undefined;
       return estimate ?? counted(at);
@@ -124,12 +127,15 @@ function nameOf({ table, column }: SqlColumn): string {
 
 function spellingOfColumn(at: SqlColumn, type: string | undefined): BloomIdSpelling | undefined {
   const name = nameOf(at);
+  // What it makes equal, nobody else knows.
+  if (at.convert) return { column: `${name} has a type of the application` };
   if (type === undefined) return { column: `${name} is of a type that only the option \`type\` can tell` };
   return spellingOf({ name, type, ignoresCase: at.ignoresCase ?? false });
 }
 
-function pagesOf({ isPostgres, table, column, quote }: SqlColumn, { type: idType, order }: Known): Pages {
-  const isIdText = isPostgres && idType !== undefined && !isBytes(idType);
+function pagesOf(at: SqlColumn, { type: idType, order }: Known): Pages {
+  const { isPostgres, table, column, quote } = at;
+  const isIdText = isPostgres && !at.convert && idType !== undefined && !isBytes(idType);
   const places = order.map(({ name, type }) => {
     const isText = isPostgres && (type === undefined || isReadAsText(type));
     return { sql: quote(name), isText, isId: name === column && (isIdText || !isText) };

@@ -20,6 +20,7 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'sources/drizzle': ['drizzle-orm'],
   'sources/knex': ['knex'],
   'sources/kysely': ['kysely'],
+  'sources/mikro-orm': ['@mikro-orm/core'],
   'sources/typeorm': ['typeorm'],
 };
 const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'cli', 'testing', ...Object.keys(LIBRARIES)];

@@ -1,0 +1,160 @@
+import type { InjectionToken } from '@nestjs/common';
+import {
+  type EntityMetadata,
+  type EntityName,
+  type EntityProperty,
+  MikroORM,
+  type Platform,
+  ReferenceKind,
+  types,
+} from '@mikro-orm/core';
+import { BloomConfigError } from '../../common/index.js';
+import type { BloomId } from '../../filter/index.js';
+import {
+  type BloomIdProperty,
+  type BloomPagingOptions,
+  type BloomSourceFactory,
+  checkedPaging,
+  fromSql,
+  madeFrom,
+  type SqlColumn,
+  withQuestionMarks,
+} from '../index.js';
+
+/** The properties of an entity that can be ids. */
+export type MikroOrmProperty<Entity> = BloomIdProperty<Entity>;
+
+/** Of `fromMikroOrm`. */
+export interface MikroOrmSourceOptions extends BloomPagingOptions {
+  /** The MikroORM: its token, or the object. Default: the class `MikroORM` of `@mikro-orm/core`. */
+  readonly orm?: InjectionToken<MikroORM> | MikroORM;
+  /** Which server is read. Default `write`; the lag of a replica belongs to `rebuild.drainMs`. */
+  readonly connection?: 'read' | 'write';
+}
+
+/**
+ * All values of one property of an entity of MikroORM, read in pages of raw rows, past its filters. Pages follow the column where no two
+ * rows share a value, else the primary key.
+ *
+ * @example
+ * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromMikroOrm(Product, 'sku') }]);
+ *
+ * @throws {BloomConfigError} at the start of the application, when the entity or the property is not there.
+ */
+export function fromMikroOrm<Entity extends object>(
+  entity: EntityName<Entity>,
+  property: MikroOrmProperty<Entity>,
+  {
+    orm = MikroORM as InjectionToken<MikroORM>,
+    connection = 'write',
+    ...options
+  }: MikroOrmSourceOptions = {},
+): BloomSourceFactory {
+  const paging = checkedPaging('fromMikroOrm', options);
+  const isOrm = typeof orm === 'object' && 'driver' in orm;
+  return madeFrom<MikroORM>(isOrm ? { object: orm } : { token: orm }, async (made) => {
+    const { at, ...known } = describe(made, entity as EntityName, { property, connection });
+    return fromSql(at, { ...paging, ...known });
+  });
+}
+
+interface Wanted {
+  readonly property: string;
+  readonly connection: 'read' | 'write';
+}
+
+function describe(orm: MikroORM, entity: EntityName, { property, connection }: Wanted) {
+  const platform = orm.driver.getPlatform();
+  const isPostgres = isA(platform, 'BasePostgreSqlPlatform');
+  if (!isPostgres && !isA(platform, 'BaseMySqlPlatform', 'SqlitePlatform')) {
+    throw new BloomConfigError(
+      `fromMikroOrm: a database of ${platform.constructor.name} is not read by it. Use fromPages of nestjs-bloom.`,
+    );
+  }
+  const metadata = metadataOf(orm, entity);
+  const found = columnOf(metadata, property);
+  const column = found.fieldNames[0]!;
+  const at: SqlColumn = {
+    maker: 'fromMikroOrm',
+    isPostgres,
+    ignoresCase: isA(platform, 'BaseMySqlPlatform'),
+    run: (query) =>
+      orm.driver
+        .getConnection(connection)
+        .execute<object[]>(withQuestionMarks(query), query.values as unknown[]),
+    table: tableOf(orm, metadata)
+      .map((name) => platform.quoteIdentifier(name))
+      .join('.'),
+    column,
+    quote: (name) => platform.quoteIdentifier(name),
+    ...(hasOwnType(found) && {
+      convert: (value) => found.customType!.convertToJSValue(value, platform) as BloomId,
+    }),
+  };
+  const key = isUnique(metadata, found)
+    ? [column]
+    : metadata.primaryKeys.flatMap((name) => metadata.properties[name]!.fieldNames);
+  return { at, key, type: found.columnTypes[0]! };
+}
+
+function metadataOf(orm: MikroORM, entity: EntityName): EntityMetadata {
+  const name =
+    'meta' in entity ? (entity.meta as EntityMetadata).className : (entity as { name: string }).name;
+  const metadata = orm.getMetadata().find(entity);
+  // A schema brings its own, which is empty until a MikroORM knows it.
+  if (!metadata || metadata.props.length === 0) {
+    throw new BloomConfigError(
+      `fromMikroOrm: the entity ${name} cannot be read: its MikroORM does not know it. Add it to the \`entities\` of the MikroORM, or name ` +
+        'another one by the option orm.',
+    );
+  }
+  return metadata;
+}
+
+/** @throws {BloomConfigError} for what is no single column. */
+function columnOf(metadata: EntityMetadata, property: string): EntityProperty {
+  const isColumn = (one: EntityProperty) =>
+    one.kind === ReferenceKind.SCALAR &&
+    one.persist !== false &&
+    !one.formula &&
+    one.fieldNames?.length === 1;
+  const found = metadata.props.find(({ name }) => name === property);
+  if (found && isColumn(found)) return found;
+  const names = metadata.props
+    .filter(isColumn)
+    .map(({ name }) => name)
+    .join(', ');
+  throw new BloomConfigError(
+    `fromMikroOrm: expected a column of the entity ${metadata.className}, got '${property}'. Its columns are ${names}.`,
+  );
+}
+
+function tableOf(orm: MikroORM, { schema, tableName }: EntityMetadata): string[] {
+  const named =
+    schema === undefined || schema === '*' ? (orm.config.get('schema') as string | undefined) : schema;
+  return named === undefined ? [tableName] : [named, tableName];
+}
+
+function isUnique({ primaryKeys, uniques }: EntityMetadata, { name, unique }: EntityProperty): boolean {
+  const isAlone = (names: readonly string[]) => names.length === 1 && names[0] === name;
+  return (
+    isAlone(primaryKeys) ||
+    Boolean(unique) ||
+    uniques.some(
+      ({ properties = [], where, expression }) =>
+        !where && !expression && isAlone([properties].flat() as string[]),
+    )
+  );
+}
+
+/** A type of the application makes of the stored value what is looked up. */
+function hasOwnType({ customType }: EntityProperty): boolean {
+  return customType !== undefined && !Object.values<unknown>(types).includes(customType.constructor);
+}
+
+/** By the names of its classes: what they are comes with the driver of the database. */
+function isA(platform: Platform, ...names: readonly string[]): boolean {
+  for (let made = platform as object | null; made; made = Object.getPrototypeOf(made) as object | null)
+    if (names.includes(made.constructor.name)) return true;
+  return false;
+}

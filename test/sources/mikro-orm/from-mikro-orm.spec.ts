@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MikroORM as CoreMikroORM } from '@mikro-orm/core';
+import { MikroORM } from '@mikro-orm/postgresql';
+import { Module } from '@nestjs/common';
+import { BloomModule, BloomService } from '../../../src/index.js';
+import { fromMikroOrm, type MikroOrmSourceOptions } from '../../../src/sources/mikro-orm/index.js';
+import { startContext } from '../../support/nest-app.js';
+import { madeBy, readAll } from '../../support/read-source.js';
+import { type ShopTables, startShopTables, texts } from '../shop-tables.js';
+import { Colour, Product, Unknown, Visit } from './entities.js';
+
+let shop: ShopTables;
+let orm: MikroORM;
+
+beforeAll(async () => {
+  shop = await startShopTables();
+  orm = await MikroORM.init({ clientUrl: shop.server.url, entities: [Product, Visit, Colour] });
+});
+afterAll(async () => {
+  await orm?.close();
+  await shop?.stop();
+});
+
+const of = (take = 7): MikroOrmSourceOptions => ({ orm, take });
+
+describe('fromMikroOrm', () => {
+  it.each([
+    ['id', 'uuid'],
+    ['sku', undefined],
+    ['no', 'integer'],
+    ['code', 'lowerCase'],
+    ['shelf', 'padded'],
+    ['price', undefined],
+    ['digest', undefined],
+  ] as const)(
+    'reads every value of products.%s, past the filters of the entity',
+    async (property, normalize) => {
+      const source = await madeBy(fromMikroOrm(Product, property, of()));
+      const expected = (await shop.values(property, 'products')).toSorted();
+      expect(texts(await readAll(source))).toEqual(expected);
+      expect(expected.length).toBeGreaterThan(60);
+      expect(source.spelling?.name).toBe(normalize);
+    },
+  );
+
+  it('follows a composite primary key whose dates are finer than those of JavaScript', async () => {
+    const source = await madeBy(fromMikroOrm(Visit, 'visitor', of(1)));
+    expect(texts(await readAll(source))).toEqual(
+      (await shop.values('visitor_key', 'shop.visits')).toSorted(),
+    );
+  });
+
+  it('gives what a type of the application makes of the stored value', async () => {
+    const source = await madeBy(fromMikroOrm(Product, 'label', of()));
+    expect(texts(await readAll(source))).toEqual((await shop.values("'X-' || label", 'products')).toSorted());
+    expect(source.spelling).toEqual({ column: 'public.products.label has a type of the application' });
+  });
+
+  it('reads a view, whose values of what is declared as its key repeat', async () => {
+    const read = await readAll(await madeBy(fromMikroOrm(Colour, 'colour', of(1))));
+    expect(read).toEqual(['red', 'green']);
+  });
+
+  it('counts a small table, and asks the planner about a large one', async () => {
+    const source = await madeBy(fromMikroOrm(Product, 'sku', of()));
+    expect(await source.count!()).toBe(100);
+    await shop.server
+      .run(`insert into products (sku, no, shelf, digest) select repeat('long', 50) || i, i, i % 7, decode(md5('x' || i), 'hex')
+      from generate_series(1, 40000) i; analyze products; delete from products where no < 9000`);
+    expect(Math.round((await source.count!())! / 1000)).toBe(40);
+    await shop.server.run('delete from products where no < 100000');
+  });
+
+  it('names the columns there are, and the entity that is unknown', async () => {
+    await expect(madeBy(fromMikroOrm(Product, 'skuu' as 'sku', of()))).rejects.toThrow(
+      "expected a column of the entity Product, got 'skuu'. Its columns are id, sku, no, code",
+    );
+    await expect(madeBy(fromMikroOrm(Unknown, 'id', of()))).rejects.toThrow(
+      'the entity Unknown cannot be read: its MikroORM does not know it',
+    );
+  });
+
+  it('is given the MikroORM of an application by its class', async () => {
+    @Module({ providers: [{ provide: CoreMikroORM, useValue: orm }] })
+    class ShopModule {}
+    const context = await startContext({
+      imports: [
+        BloomModule.forRoot({
+          onEvent: () => {},
+          filters: [
+            {
+              name: 'products',
+              capacity: 1000,
+              source: fromMikroOrm(Product, 'id'),
+              rebuild: { drainMs: 0, onBoot: 'never' },
+            },
+          ],
+        }),
+        ShopModule,
+      ],
+    });
+    const filter = context.get(BloomService).filter('products');
+    expect(await filter.rebuild()).toMatchObject({ outcome: 'published', ids: 100 });
+    const [id] = await shop.values('id', 'products');
+    expect(await filter.check(`{${id!.toUpperCase()}}`)).toBe('maybe');
+    await context.close();
+  });
+
+  it('takes no property that cannot be an id', () => {
+    // @ts-expect-error there is no such property
+    expect(fromMikroOrm(Product, 'skuu')).toBeDefined();
+    // @ts-expect-error a Date is no id
+    expect(fromMikroOrm(Product, 'madeAt')).toBeDefined();
+  });
+});

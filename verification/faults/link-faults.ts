@@ -1,9 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '../../test/support/eventually.js';
 import { type Fault, fault } from './fault.js';
 import { rebuild } from './rebuilds.js';
-import { ProxiedSite } from './redis-site.js';
+import { adminOf, ProxiedSite } from './redis-site.js';
 
 const OUTAGE_MS = 700;
+/** After the start of a rebuild: about when it swaps, which is `DRAIN_MS + SCAN_MS` or a little more. */
+const NEAR_SWAP_MS = [340, 370, 400];
+const LONG_OUTAGE_MS = 10_000;
+
+/** Neither what was staged nor what was replaced stays behind. */
+async function expectOneGeneration({ server }: ProxiedSite): Promise<void> {
+  const admin = adminOf(server);
+  try {
+    await eventually('one generation is left', async () =>
+      (await admin.keys('*')).every((key) => !/:(?:next|old):/.test(key)),
+    );
+  } finally {
+    admin.disconnect();
+  }
+}
 
 /** Faults of the network before two of three instances; the third goes on and rebuilds meanwhile. */
 export const linkFaults: readonly Fault[] = [
@@ -69,6 +85,26 @@ export const linkFaults: readonly Fault[] = [
       await rebuild(instances[2]);
       for (const proxy of site.proxies) proxy.disconnect();
       for (const proxy of site.proxies) proxy.release();
+    },
+  }),
+  fault({
+    name: 'replies lost for ten seconds at the swap of a rebuild',
+    group: 'redis',
+    start: () => ProxiedSite.start(),
+    strike: async ({ site, instances, over }) => {
+      const [proxy] = site.proxies;
+      for (const afterMs of NEAR_SWAP_MS) {
+        const broken = instances[0].filter.rebuild().catch(() => {});
+        await delay(afterMs);
+        proxy.holdReplies();
+        await delay(LONG_OUTAGE_MS);
+        proxy.disconnect();
+        proxy.release();
+        await broken;
+      }
+      over();
+      await rebuild(instances[0]);
+      await expectOneGeneration(site);
     },
   }),
   fault({

@@ -37,9 +37,20 @@ local function takeOffline(state, forget)
   if buildsOf(KEYS[1]) < tonumber(ARGV[5]) then redis.call('HSET', KEYS[1], 'builds', ARGV[5]) end
 end
 `;
+const owner = `local function claimFor(meta, application)
+  local owner = redis.call('HGET', meta, 'owner') or ''
+  if owner ~= '' or application == '' then return owner, false end
+  redis.call('HSET', meta, 'owner', application)
+  return application, true
+end
+`;
+const pause = `local function pauseAfter(failures, first, longest)
+  return math.min(tonumber(longest), first * 2 ^ (failures - 1))
+end
+`;
 export const coreLua = {
   acquire: {
-    source: `${runId}local token, occasion = ARGV[1], ARGV[3]
+    source: `${runId}${now}${pause}local token, occasion = ARGV[1], ARGV[3]
 local server = serverRunId()
 local lease = redis.pcall('GET', KEYS[1])
 local holder
@@ -59,7 +70,7 @@ end
 local notes
 local time = occasion ~= '' and redis.pcall('TIME')
 if time and not time.err then
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  local now = millisecondsOf(time)
   local known = redis.pcall('HMGET', KEYS[2], 'running', 'began', 'occasion', 'live', 'failures', 'due', 'wait', 'able')
   if known.err then
     redis.pcall('DEL', KEYS[2])
@@ -75,7 +86,7 @@ if time and not time.err then
   local died = known[1] and known[1] ~= token and known[1] ~= holder
   if died then
     failures = failures + 1
-    wait = math.min(tonumber(ARGV[6]), ARGV[5] * 2 ^ (failures - 1))
+    wait = pauseAfter(failures, ARGV[5], ARGV[6])
     due = began and began + wait
     for _, word in ipairs({ 'failures', failures, 'due', due or 0, 'wait', wait }) do
       notes[#notes + 1] = word
@@ -194,11 +205,9 @@ return blocks
 `,
   },
   claim: {
-    source: `if redis.call('TYPE', KEYS[1]).ok ~= 'hash' or redis.call('HGET', KEYS[1], 'format') ~= ARGV[2] then return { '', 0 } end
-local owner = redis.call('HGET', KEYS[1], 'owner') or ''
-if owner ~= '' then return { owner, 0 } end
-redis.call('HSET', KEYS[1], 'owner', ARGV[1])
-return { ARGV[1], 1 }
+    source: `${owner}if redis.call('TYPE', KEYS[1]).ok ~= 'hash' or redis.call('HGET', KEYS[1], 'format') ~= ARGV[2] then return { '', 0 } end
+local owner, isNew = claimFor(KEYS[1], ARGV[1])
+return { owner, isNew and 1 or 0 }
 `,
   },
   command: {
@@ -235,16 +244,16 @@ return removed
 `,
   },
   distrust: {
-    source: `local time = redis.pcall('TIME')
+    source: `${now}local time = redis.pcall('TIME')
 local known = redis.pcall('HMGET', KEYS[1], 'distrusted', 'distrustWait')
 if time.err or known.err then return 1 end
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = millisecondsOf(time)
 local at, wait = tonumber(known[1] or ''), tonumber(known[2] or '')
 local first, last = tonumber(ARGV[1]), tonumber(ARGV[2])
-local is_known = at and wait and at <= now and wait >= 0 and wait <= last
-if is_known and now < at + wait then return 0 end
-local next_wait = is_known and now < at + 2 * wait and math.min(2 * wait, last) or first
-redis.pcall('HSET', KEYS[1], 'distrusted', now, 'distrustWait', next_wait)
+local isKnown = at and wait and at <= now and wait >= 0 and wait <= last
+if isKnown and now < at + wait then return 0 end
+local nextWait = isKnown and now < at + 2 * wait and math.min(2 * wait, last) or first
+redis.pcall('HSET', KEYS[1], 'distrusted', now, 'distrustWait', nextWait)
 return 1
 `,
   },
@@ -375,7 +384,7 @@ return errors
 `,
   },
   publish: {
-    source: `${lease}${makeMeta}${server}if not holdsLease(KEYS[2], ARGV[1]) then return 'LEASE' end
+    source: `${lease}${makeMeta}${owner}${server}if not holdsLease(KEYS[2], ARGV[1]) then return 'LEASE' end
 local hasMeta
 if ARGV[5] == '1' then
   hasMeta = makeMeta(KEYS[1], ARGV[3])
@@ -385,17 +394,16 @@ end
 if not hasMeta then return 'NOMETA' end
 if redis.call('HGET', KEYS[1], 'format') ~= ARGV[3] then return 'FORMAT' end
 if isOtherServer(ARGV[2]) then return 'SERVER' end
+local owner = claimFor(KEYS[1], ARGV[4])
 --safety:owner
-local owner = redis.call('HGET', KEYS[1], 'owner') or ''
-if owner ~= '' and owner ~= ARGV[4] then return 'OWNER' end
+if owner ~= ARGV[4] then return 'OWNER' end
 --end
-if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'owner', ARGV[4]) end
 redis.call('HSET', KEYS[1], unpack(ARGV, 6))
 return 'OK'
 `,
   },
   release: {
-    source: `${now}local lease = redis.pcall('GET', KEYS[1])
+    source: `${now}${pause}local lease = redis.pcall('GET', KEYS[1])
 if type(lease) == 'string' and string.match(lease, '^[^@]*') == ARGV[1] then redis.call('DEL', KEYS[1]) end
 if not KEYS[2] then return 'OK' end
 local known = redis.pcall('HMGET', KEYS[2], 'running', 'began', 'failures')
@@ -406,7 +414,7 @@ if ARGV[2] == 'published' then
   redis.pcall('HDEL', KEYS[2], 'failures', 'due', 'wait')
 elseif ARGV[2] == 'failed' then
   local failures = (tonumber(known[3] or '') or 0) + 1
-  local pause = math.min(tonumber(ARGV[4]), ARGV[3] * 2 ^ (failures - 1)) * ARGV[5]
+  local pause = pauseAfter(failures, ARGV[3], ARGV[4]) * ARGV[5]
   local wait = math.ceil(math.max(pause, tonumber(ARGV[6])))
   noted = redis.pcall('HSET', KEYS[2], 'failures', failures, 'due', now() + wait, 'wait', wait)
 else

@@ -82,9 +82,11 @@ export const namedValues = `local function namedValues(info)
   return values
 end
 `;
-export const now = `local function now()
-  local time = redis.call('TIME')
+export const now = `local function millisecondsOf(time)
   return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function now()
+  return millisecondsOf(redis.call('TIME'))
 end
 `;
 export const refused = `local function isRefused(reply)

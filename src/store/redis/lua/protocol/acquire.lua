@@ -10,7 +10,7 @@ ARGV[3]   occasion: 'manual', 'scheduled', 'recovery', 'overfull', or '' without
 ARGV[4]   for 'scheduled' and 'overfull': a build that began within so many milliseconds is enough
 ARGV[5]   pause after the first failure in a row, in milliseconds; it doubles with each
 ARGV[6]   longest such pause
-ARGV[7]   life of a lease whose holder has heard of it, in milliseconds
+ARGV[7]   life of a lease whose holder has got the reply, in milliseconds
 ARGV[8]   for 'scheduled', when the last such build of the caller failed: milliseconds since it asked before; else ''
 ARGV[9..] tokens that the caller has had and does not hold any more: such a lease is replaced
 
@@ -19,6 +19,8 @@ Reply: { 'TAKEN', lease } the caller holds the lease: this text, which every ste
        { 'NOTDUE', n }    no build is due for n milliseconds
 ]]
 --- @include "run-id"
+--- @include "now"
+--- @include "pause"
 local token, occasion = ARGV[1], ARGV[3]
 -- Without a run id the lease names no server.
 local server = serverRunId()
@@ -46,7 +48,7 @@ local notes
 local time = occasion ~= '' and redis.pcall('TIME')
 -- A user who may not ask for the time has no facts: every build is due.
 if time and not time.err then
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  local now = millisecondsOf(time)
   local known = redis.pcall('HMGET', KEYS[2], 'running', 'began', 'occasion', 'live', 'failures', 'due', 'wait', 'able')
   if known.err then
     redis.pcall('DEL', KEYS[2])
@@ -64,7 +66,7 @@ if time and not time.err then
   local died = known[1] and known[1] ~= token and known[1] ~= holder
   if died then
     failures = failures + 1
-    wait = math.min(tonumber(ARGV[6]), ARGV[5] * 2 ^ (failures - 1))
+    wait = pauseAfter(failures, ARGV[5], ARGV[6])
     due = began and began + wait
     for _, word in ipairs({ 'failures', failures, 'due', due or 0, 'wait', wait }) do
       notes[#notes + 1] = word
@@ -87,7 +89,7 @@ if time and not time.err then
     end
   end
   local paused = occasion == 'recovery' or occasion == 'overfull' or (occasion == 'scheduled' and died)
-  -- A longer pause is none of this package.
+  -- A longer pause was not set by this package.
   if paused and due and wait and wait <= 3600000 and due - now <= wait then nextAt = math.max(nextAt, due) end
   if nextAt > now then return { 'NOTDUE', math.ceil(nextAt - now) } end
 end

@@ -19,6 +19,7 @@ Reply: 'LEASE'   the lease is not the caller's
 ]]
 --- @include "lease"
 --- @include "make-meta"
+--- @include "owner"
 --- @include "server"
 if not holdsLease(KEYS[2], ARGV[1]) then return 'LEASE' end
 local hasMeta
@@ -30,10 +31,9 @@ end
 if not hasMeta then return 'NOMETA' end
 if redis.call('HGET', KEYS[1], 'format') ~= ARGV[3] then return 'FORMAT' end
 if isOtherServer(ARGV[2]) then return 'SERVER' end
+local owner = claimFor(KEYS[1], ARGV[4])
 --safety:owner
-local owner = redis.call('HGET', KEYS[1], 'owner') or ''
-if owner ~= '' and owner ~= ARGV[4] then return 'OWNER' end
+if owner ~= ARGV[4] then return 'OWNER' end
 --end
-if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'owner', ARGV[4]) end
 redis.call('HSET', KEYS[1], unpack(ARGV, 6))
 return 'OK'

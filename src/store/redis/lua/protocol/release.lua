@@ -13,6 +13,7 @@ ARGV[6]  shortest pause, in milliseconds
 Reply: 'OK'
 ]]
 --- @include "now"
+--- @include "pause"
 local lease = redis.pcall('GET', KEYS[1])
 -- After the token the lease names the server that gave it.
 if type(lease) == 'string' and string.match(lease, '^[^@]*') == ARGV[1] then redis.call('DEL', KEYS[1]) end
@@ -27,7 +28,7 @@ if ARGV[2] == 'published' then
   redis.pcall('HDEL', KEYS[2], 'failures', 'due', 'wait')
 elseif ARGV[2] == 'failed' then
   local failures = (tonumber(known[3] or '') or 0) + 1
-  local pause = math.min(tonumber(ARGV[4]), ARGV[3] * 2 ^ (failures - 1)) * ARGV[5]
+  local pause = pauseAfter(failures, ARGV[3], ARGV[4]) * ARGV[5]
   local wait = math.ceil(math.max(pause, tonumber(ARGV[6])))
   noted = redis.pcall('HSET', KEYS[2], 'failures', failures, 'due', now() + wait, 'wait', wait)
 else

@@ -1,7 +1,6 @@
-import { BloomIdError } from '../common/index.js';
 import { BlockedLayout } from './blocked-layout.js';
 import type { Generation } from './generation.js';
-import { type BloomId, type IdKey, toIdKey } from './id.js';
+import { type BloomId, type IdKey, toIdKey, tooLong } from './id.js';
 import { BLOCK_BYTES } from './sizing.js';
 
 /** A generation and its bits in the memory of this process. */
@@ -41,12 +40,4 @@ export class BlockedFilter {
     const { layout } = this;
     return layout.locate(id) && layout.contains(this.bytes, layout.block * BLOCK_BYTES, layout.seed);
   }
-}
-
-/** What an `add` of an id over `maxIdBytes` throws. */
-export function tooLong(maxIdBytes: number): BloomIdError {
-  return new BloomIdError(
-    `Expected an id of at most ${maxIdBytes} bytes, got a longer one. Raise maxIdBytes of the filter and rebuild it, or ` +
-      'shorten the id with the option normalize.',
-  );
 }

@@ -42,6 +42,19 @@ export function isLongerThan(id: IdKey, bytes: number): boolean {
   return id.length > bytes || (typeof id === 'string' && Buffer.byteLength(id) > bytes);
 }
 
+/** What an `add` of an id over `maxIdBytes` throws. */
+export function tooLong(maxIdBytes: number): BloomIdError {
+  return new BloomIdError(
+    `Expected an id of at most ${maxIdBytes} bytes, got a longer one. Raise maxIdBytes of the filter and rebuild it, or ` +
+      'shorten the id with the option normalize.',
+  );
+}
+
+/** @throws {BloomIdError} for an id over `maxIdBytes`. */
+export function assertNotTooLong(id: IdKey, maxIdBytes: number): void {
+  if (isLongerThan(id, maxIdBytes)) throw tooLong(maxIdBytes);
+}
+
 /** One text for an id, however it was written: that of its bytes, a character each. */
 export function idKeyText(key: IdKey): string {
   if (typeof key !== 'string')

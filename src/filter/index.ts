@@ -6,7 +6,7 @@ export {
   BloomIdError,
 } from '../common/index.js';
 export { blocked } from './blocked.js';
-export { BlockedFilter, tooLong } from './blocked-filter.js';
+export { BlockedFilter } from './blocked-filter.js';
 export { BlockedLayout } from './blocked-layout.js';
 export { countBits } from './count-bits.js';
 export type { Demand } from './demand.js';
@@ -16,6 +16,7 @@ export { type FilterShape, shapeOf } from './filter-shape.js';
 export { BLOCKED_LAYOUT, createGeneration, type Generation } from './generation.js';
 export { HalfSipHash } from './half-sip-hash.js';
 export {
+  assertNotTooLong,
   type BloomId,
   idKeyText,
   type IdKey,
@@ -25,6 +26,7 @@ export {
   MAX_ID_BYTES_LIMIT,
   ownText,
   toIdKey,
+  tooLong,
 } from './id.js';
 export { type BloomLayout, type FilterLayout, isFilterLayout, type LayoutUse } from './layout.js';
 export { expectedErrorRate, planFilter } from './plan.js';

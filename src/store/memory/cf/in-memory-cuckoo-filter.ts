@@ -1,4 +1,4 @@
-import { type FilterShape, type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
+import { assertNotTooLong, type FilterShape, type IdKey, isLongerThan } from '../../../filter/index.js';
 import {
   cuckooCodec,
   type CuckooFilter,
@@ -40,7 +40,7 @@ export class InMemoryCuckooFilter implements RemovableInMemoryFilter {
   }
 
   assertFits(id: IdKey): void {
-    if (isLongerThan(id, this.maxIdBytes)) throw tooLong(this.maxIdBytes);
+    assertNotTooLong(id, this.maxIdBytes);
   }
 
   addKey(id: IdKey): boolean {

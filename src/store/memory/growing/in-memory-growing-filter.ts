@@ -1,4 +1,4 @@
-import { BLOCK_BYTES, type FilterShape, type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
+import { assertNotTooLong, BLOCK_BYTES, type FilterShape, type IdKey } from '../../../filter/index.js';
 import { ScalableFilter, type ScalingOptions } from '../../../filter/scaling/index.js';
 import type { StagePlan } from '../../index.js';
 import type { InMemoryFilter, InMemoryScan } from '../in-memory-filter.js';
@@ -24,7 +24,7 @@ export class InMemoryGrowingFilter implements InMemoryFilter {
 
   assertFits(id: IdKey): void {
     const { maxIdBytes } = this.plan;
-    if (isLongerThan(id, maxIdBytes)) throw tooLong(maxIdBytes);
+    assertNotTooLong(id, maxIdBytes);
   }
 
   addKey(id: IdKey): boolean {

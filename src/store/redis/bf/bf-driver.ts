@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type BloomEventListener, BloomFullError } from '../../../common/index.js';
-import { type FilterShape, type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
+import { assertNotTooLong, type FilterShape, type IdKey, isLongerThan } from '../../../filter/index.js';
 import { LAYOUT_NUMBERS, redisBloomCodec } from '../../../filter/peers/index.js';
 import type { BloomVerdict, StagePlan } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
+import { checkFitting, commandId } from '../protocol/command-ids.js';
 import { createdAndRemoved, type Permission } from '../protocol/permissions.js';
 import type { GenerationKeys } from '../protocol/generation-keys.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
@@ -18,7 +19,7 @@ import type { StagingContext } from '../protocol/staging-base.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import type { LuaSources } from '../client/script.js';
 import { createGeneration, resolveBf, type ResolvedBf, type BfSettings } from './resolved-bf.js';
-import { type Item, BfScripts } from './bf-scripts.js';
+import { BfScripts } from './bf-scripts.js';
 import { BfStaging } from './bf-staging.js';
 import { fullToAdopt, notABloomFilter } from './bf.messages.js';
 import { isGone, isWrongType, parseInfo } from './replies.js';
@@ -68,25 +69,20 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
   }
 
   assertFits(id: IdKey): void {
-    const { maxIdBytes } = this.options.plan;
-    if (isLongerThan(id, maxIdBytes)) throw tooLong(maxIdBytes);
+    assertNotTooLong(id, this.options.plan.maxIdBytes);
   }
 
-  async check(
+  check(
     resolved: ResolvedBf,
     ids: readonly IdKey[],
     role: GenerationRole,
   ): Promise<BloomVerdict[] | Outdated> {
     const { maxIdBytes } = this.options.plan;
-    const fitting = ids.filter((id) => !isLongerThan(id, maxIdBytes)).map(itemOf);
-    const found = await this.scripts.check(resolved, TOKEN_FIELDS[role], fitting);
-    if (typeof found === 'string') return found;
-    let next = 0;
-    return ids.map((id) => {
-      // A peer may have added it.
-      if (isLongerThan(id, maxIdBytes)) return 'unknown';
-      return found[next++] ? 'maybe' : 'absent';
-    });
+    return checkFitting(
+      ids,
+      (id) => !isLongerThan(id, maxIdBytes),
+      (fitting) => this.scripts.check(resolved, TOKEN_FIELDS[role], fitting.map(commandId)),
+    );
   }
 
   add(
@@ -94,7 +90,7 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
     staging: ResolvedBf | undefined,
     ids: readonly IdKey[],
   ): Promise<boolean[] | Outdated> {
-    return this.scripts.add(live, staging, ids.map(itemOf));
+    return this.scripts.add(live, staging, ids.map(commandId));
   }
 
   async adopt(states: readonly string[]): Promise<Adoption> {
@@ -174,8 +170,4 @@ function shapeOf(settings: BfSettings, count: number, bytes: number): FilterShap
     bytes,
     modelledErrorRate: redisBloomCodec.expectedErrorRate(plan, count),
   };
-}
-
-function itemOf(id: IdKey): Item {
-  return typeof id === 'string' ? id : Buffer.from(id.buffer, id.byteOffset, id.byteLength);
 }

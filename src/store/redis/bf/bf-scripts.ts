@@ -3,6 +3,8 @@ import { BloomRebuildError } from '../../../common/index.js';
 import { LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
 import { GENERATION_FORMAT, generationFields, liveFields } from '../protocol/generation-meta.js';
 import type { GenerationKeys } from '../protocol/generation-keys.js';
+import { asBuffer } from '../client/as-buffer.js';
+import type { CommandId } from '../protocol/command-ids.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type Script, type LuaSources } from '../client/script.js';
 import { bfLua } from '../lua/bf.generated.js';
@@ -10,9 +12,6 @@ import type { Refusal } from '../protocol/refusal.js';
 import { ADDS_DID_NOT_FIT } from './bf.messages.js';
 import type { ResolvedBf } from './resolved-bf.js';
 import { parseExists, parseInsert } from './replies.js';
-
-/** An id as it is sent. */
-export type Item = string | Buffer;
 
 /** `TYPE`: the key of the live filter holds something else, which is left alone. */
 export type BfRefusal = Refusal | 'TYPE';
@@ -47,7 +46,7 @@ export class BfScripts {
   async check(
     { generation, canaries, key }: ResolvedBf,
     field: string,
-    ids: readonly Item[],
+    ids: readonly CommandId[],
   ): Promise<boolean[] | 'STALE' | 'LOST'> {
     const reply = await this.connection.runRead(
       this.script.bfCheck,
@@ -66,7 +65,7 @@ export class BfScripts {
   async add(
     live: ResolvedBf | undefined,
     staging: ResolvedBf | undefined,
-    ids: readonly Item[],
+    ids: readonly CommandId[],
   ): Promise<boolean[] | 'STALE' | 'LOST'> {
     const { keys } = this;
     const stagingToken = staging?.generation.token ?? '';
@@ -129,8 +128,8 @@ export class BfScripts {
   }
 
   async load({ lease, key, lifeMs }: BfStep, iterator: number, data: Uint8Array): Promise<Refusal | 'OK'> {
-    const chunk = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-    return this.step(this.script.bfLoad, [this.keys.lease, key], [lease, iterator, chunk, lifeMs]);
+    const keys = [this.keys.lease, key];
+    return this.step(this.script.bfLoad, keys, [lease, iterator, asBuffer(data), lifeMs]);
   }
 
   async reserve({ lease, key, lifeMs }: BfStep, reserve: readonly string[]): Promise<Refusal | 'OK'> {
@@ -138,7 +137,7 @@ export class BfScripts {
   }
 
   /** @throws {BloomFullError} when the staged filter does not scale and is full. */
-  async insert({ lease, key, lifeMs }: BfStep, ids: readonly Item[]): Promise<Refusal | 'OK'> {
+  async insert({ lease, key, lifeMs }: BfStep, ids: readonly CommandId[]): Promise<Refusal | 'OK'> {
     const keys = [this.keys.lease, key];
     const reply = await this.connection.run(this.script.bfInsert, keys, [lease, lifeMs, ...ids]);
     if (!Array.isArray(reply)) return String(reply) as Refusal;

@@ -1,5 +1,5 @@
 import { BloomFullError } from '../../../common/index.js';
-import { type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
+import { assertNotTooLong, type IdKey } from '../../../filter/index.js';
 import { redisBloomCodec, type RedisBloomFilter } from '../../../filter/peers/index.js';
 import type { LocalFilter } from '../../index.js';
 import { IdLog } from '../protocol/id-log.js';
@@ -31,7 +31,7 @@ export class LocalChain implements LocalFilter {
   }
 
   addKey(id: IdKey): boolean {
-    if (isLongerThan(id, this.options.maxIdBytes)) throw tooLong(this.options.maxIdBytes);
+    assertNotTooLong(id, this.options.maxIdBytes);
     this.isEmpty = false;
     // One that seems to be there may be an error of the filter, and is no less an id.
     this.ids?.append(id);

@@ -1,12 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { BloomFormatError, BloomUnavailableError } from '../../../common/index.js';
-import {
-  type FilterShape,
-  type IdKey,
-  isLongerThan,
-  falsePositiveRate,
-  tooLong,
-} from '../../../filter/index.js';
+import { assertNotTooLong, type FilterShape, type IdKey, falsePositiveRate } from '../../../filter/index.js';
 import { type BitLayout, type Geometry, LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
 import type { BloomVerdict } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
@@ -70,8 +64,7 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
   }
 
   assertFits(id: IdKey): void {
-    const { maxIdBytes } = this.context.plan;
-    if (isLongerThan(id, maxIdBytes)) throw tooLong(maxIdBytes);
+    assertNotTooLong(id, this.context.plan.maxIdBytes);
     this.encoder.locate(id);
   }
 

@@ -1,6 +1,7 @@
 import { BloomFormatError, BloomIdError } from '../../../common/index.js';
 import { type IdKey, isLongerThan } from '../../../filter/index.js';
 import type { BloomVerdict } from '../../index.js';
+import { checkFitting } from '../protocol/command-ids.js';
 import { type GenerationRole, TOKEN_FIELDS } from '../protocol/layout-driver.js';
 import type { Outdated } from '../protocol/outdated.js';
 import type { BitmapContext } from './bitmap-context.js';
@@ -21,22 +22,21 @@ export class BitmapReader {
     return Math.max(1, Math.min(MAX_IDS_PER_CALL, Math.floor(BITS_PER_CALL / hashCount)));
   }
 
-  async check(
+  check(
     resolved: ResolvedBitmap,
     ids: readonly IdKey[],
     role: GenerationRole,
   ): Promise<BloomVerdict[] | Outdated> {
     const { maxIdBytes } = this.context.plan;
     const offsets: number[] = [];
-    const asked = ids.map((id) => !isLongerThan(id, maxIdBytes) && this.tryPush(resolved, id, offsets));
-    if (offsets.length === 0) return ids.map(() => 'unknown');
-    const reply = await this.context.scripts.check(resolved, { tokenField: TOKEN_FIELDS[role], offsets });
-    if (typeof reply === 'string') return reply;
-    let next = 0;
-    return asked.map((isAsked) => {
-      if (!isAsked) return 'unknown';
-      return reply.flags[next++] === '1' ? 'maybe' : 'absent';
-    });
+    return checkFitting(
+      ids,
+      (id) => !isLongerThan(id, maxIdBytes) && this.tryPush(resolved, id, offsets),
+      async () => {
+        const reply = await this.context.scripts.check(resolved, { tokenField: TOKEN_FIELDS[role], offsets });
+        return typeof reply === 'string' ? reply : Array.from(reply.flags, (flag) => flag === '1');
+      },
+    );
   }
 
   /** The offsets of the bits of ids that can be added, four bytes each, big-endian. */

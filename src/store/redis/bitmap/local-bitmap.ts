@@ -1,6 +1,7 @@
-import { type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
+import { assertNotTooLong, type IdKey } from '../../../filter/index.js';
 import type { BitFilter, BitLayout } from '../../../filter/peers/index.js';
 import type { LocalFilter } from '../../index.js';
+import { asBuffer } from '../client/as-buffer.js';
 
 /** What a scan reads, in the bit order of the peers. */
 export class LocalBitmap implements LocalFilter {
@@ -10,14 +11,13 @@ export class LocalBitmap implements LocalFilter {
   ) {}
 
   addKey(id: IdKey): boolean {
-    if (isLongerThan(id, this.maxIdBytes)) throw tooLong(this.maxIdBytes);
+    assertNotTooLong(id, this.maxIdBytes);
     return this.filter.add(id);
   }
 
   /** Bytes of the bitmap, not copied; undefined when none of their bits is set. */
   piece(from: number, to: number): Buffer | undefined {
-    const bytes = this.filter.piece(from, to);
-    const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const piece = asBuffer(this.filter.piece(from, to));
     return piece.some((byte) => byte !== 0) ? piece : undefined;
   }
 }

@@ -1,8 +1,9 @@
 import { BloomConfigError } from '../../../common/index.js';
-import { type FilterShape, type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
+import { assertNotTooLong, type FilterShape, type IdKey, isLongerThan } from '../../../filter/index.js';
 import { cuckooCodec, type CuckooLayoutOptions, LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
 import type { BloomVerdict, StagePlan } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
+import { checkFitting } from '../protocol/command-ids.js';
 import { isUnknownCommand, createdAndRemoved, type Permission } from '../protocol/permissions.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import type { DrivenContext, GenerationRole, LayoutDriver } from '../protocol/layout-driver.js';
@@ -63,22 +64,20 @@ export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
   }
 
   assertFits(id: IdKey): void {
-    const { maxIdBytes } = this.options.plan;
-    if (isLongerThan(id, maxIdBytes)) throw tooLong(maxIdBytes);
+    assertNotTooLong(id, this.options.plan.maxIdBytes);
   }
 
-  async check(
+  check(
     resolved: ResolvedCuckoo,
     ids: readonly IdKey[],
     role: GenerationRole,
   ): Promise<BloomVerdict[] | Outdated> {
     const { maxIdBytes } = this.options.plan;
-    const fitting = ids.filter((id) => !isLongerThan(id, maxIdBytes));
-    const found = await this.scripts.check(resolved, fitting, role);
-    if (typeof found === 'string') return found;
-    let next = 0;
-    // Another process may take longer ids.
-    return ids.map((id) => (isLongerThan(id, maxIdBytes) ? 'unknown' : found[next++] ? 'maybe' : 'absent'));
+    return checkFitting(
+      ids,
+      (id) => !isLongerThan(id, maxIdBytes),
+      (fitting) => this.scripts.check(resolved, fitting, role),
+    );
   }
 
   add(

@@ -3,6 +3,7 @@ import { BloomFullError, BloomUnavailableError } from '../../../common/index.js'
 import type { IdKey } from '../../../filter/index.js';
 import { LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
 import { type GenerationRole, TOKEN_FIELDS } from '../protocol/layout-driver.js';
+import { commandId } from '../protocol/command-ids.js';
 import type { Outdated } from '../protocol/outdated.js';
 import { liveFields } from '../protocol/generation-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
@@ -63,7 +64,7 @@ export class CuckooScripts {
     const reply = await this.connection.runRead(
       this.script.cfCheck,
       [this.keys.meta, key],
-      [TOKEN_FIELDS[role], generation.token, canaries.length, ...canaries, ...ids.map(itemOf)],
+      [TOKEN_FIELDS[role], generation.token, canaries.length, ...canaries, ...ids.map(commandId)],
     );
     if (!Array.isArray(reply)) return String(reply) as Outdated;
     if (reply.length !== canaries.length + ids.length) throw unexpectedReplyError('CF.MEXISTS', reply);
@@ -94,7 +95,7 @@ export class CuckooScripts {
         staging?.canaries.length ?? 0,
         ...(live?.canaries ?? []),
         ...(staging?.canaries ?? []),
-        ...ids.flatMap((id) => [itemOf(id), nameIn(live, id), nameIn(staging, id)]),
+        ...ids.flatMap((id) => [commandId(id), nameIn(live, id), nameIn(staging, id)]),
       ],
     );
     if (Array.isArray(reply)) {
@@ -131,7 +132,7 @@ export class CuckooScripts {
         settleMs,
         beganAt,
         ...canaries,
-        ...ids.flatMap((id) => [itemOf(id), fingerprintName(live, id)]),
+        ...ids.flatMap((id) => [commandId(id), fingerprintName(live, id)]),
       ],
     );
     if (Array.isArray(reply)) return Array.from(String(reply[0]), (flag) => flag === '1');
@@ -204,8 +205,4 @@ export class CuckooScripts {
 
 function nameIn(resolved: ResolvedCuckoo | undefined, id: IdKey): string {
   return resolved ? fingerprintName(resolved, id) : '';
-}
-
-function itemOf(id: IdKey): string | Buffer {
-  return typeof id === 'string' ? id : Buffer.from(id.buffer, id.byteOffset, id.byteLength);
 }

@@ -1,5 +1,5 @@
 import { BloomFullError, BloomRebuildError } from '../../../common/index.js';
-import { type IdKey, isLongerThan, tooLong } from '../../../filter/index.js';
+import { assertNotTooLong, type IdKey } from '../../../filter/index.js';
 import { cuckooCodec, type CuckooFilter } from '../../../filter/peers/index.js';
 import type { BloomVerdict, LocalFilter } from '../../index.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
@@ -104,7 +104,7 @@ class LocalCuckoo implements LocalFilter {
   }
 
   addKey(id: IdKey): boolean {
-    if (isLongerThan(id, this.maxIdBytes)) throw tooLong(this.maxIdBytes);
+    assertNotTooLong(id, this.maxIdBytes);
     // One that seems to be there may be an error of the filter, and is no less an id.
     this.ids.append(id);
     try {

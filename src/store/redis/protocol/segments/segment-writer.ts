@@ -1,4 +1,5 @@
 import { BLOCK_BYTES } from '../../../../filter/index.js';
+import { asBuffer } from '../../client/as-buffer.js';
 import type { RedisKeys } from '../redis-keys.js';
 import type { SegmentScripts } from './segment-scripts.js';
 import { SEGMENT_BYTES, type SegmentedGeneration, segmentLength } from './segments.js';
@@ -42,7 +43,7 @@ export class SegmentWriter {
   /** Adds the bits of all blocks of the same generation, by way of a scratch string. */
   async merge(blocks: Uint8Array, scratch: string, signal: AbortSignal): Promise<void> {
     const { scripts, keys, lease, target, lifeMs } = this.options;
-    const all = Buffer.from(blocks.buffer, blocks.byteOffset, blocks.length);
+    const all = asBuffer(blocks);
     for (const { segment, from, bytes } of this.pieces(signal)) {
       const at = segment * SEGMENT_BYTES + from;
       const piece = all.subarray(at, at + bytes);

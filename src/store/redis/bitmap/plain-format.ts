@@ -1,0 +1,43 @@
+import type { BitFilter, BitLayout, Geometry, LayoutKind } from '../../../filter/peers/index.js';
+import type { StagePlan } from '../../index.js';
+import type { BitmapFormat, BitmapSize } from './bitmap-format.js';
+
+export interface PlainFormatRules {
+  readonly kind: LayoutKind;
+  readonly key: string;
+  readonly encoding: string;
+  /** The size that every side is given. */
+  readonly geometry: Geometry;
+  readonly plan: StagePlan;
+  layout(geometry: Geometry): BitLayout;
+  emptyFilter(geometry: Geometry): BitFilter<BitLayout>;
+}
+
+/** The bits under the key of the peers, and nothing else. */
+export function plainFormat({
+  kind,
+  key,
+  encoding,
+  geometry,
+  plan,
+  ...codec
+}: PlainFormatRules): BitmapFormat {
+  const { bits, hashCount } = geometry;
+  const size: BitmapSize = { bits, hashCount, demand: plan, rebuildCapacity: Infinity };
+  return {
+    kind,
+    key,
+    encoding,
+    fixed: { bits, hashCount },
+    headBytes: 0,
+    readsMissingAsEmpty: true,
+    existsWithoutString: false,
+    sizeOf: () => size,
+    plan: (staged) => ({ ...size, demand: staged }),
+    layout: codec.layout,
+    emptyFilter: codec.emptyFilter,
+    head: () => Buffer.alloc(0),
+    geometryFields: () => [],
+    settings: () => [],
+  };
+}

@@ -1,0 +1,29 @@
+import type { IdKey } from '../../../filter/index.js';
+import type { BloomVerdict } from '../../index.js';
+import { asBuffer } from '../client/as-buffer.js';
+import type { Outdated } from './outdated.js';
+
+/** An id as the argument of a command. */
+export type CommandId = string | Buffer;
+
+export function commandId(id: IdKey): CommandId {
+  return typeof id === 'string' ? id : asBuffer(id);
+}
+
+/**
+ * A verdict for each id. One that does not fit this process is not asked for, and is `unknown`: another process may have added it.
+ *
+ * @param find whether the filter holds each of the ids that fit.
+ */
+export async function checkFitting(
+  ids: readonly IdKey[],
+  fits: (id: IdKey) => boolean,
+  find: (fitting: readonly IdKey[]) => Promise<readonly boolean[] | Outdated>,
+): Promise<BloomVerdict[] | Outdated> {
+  const isAsked = ids.map(fits);
+  if (!isAsked.includes(true)) return ids.map(() => 'unknown');
+  const found = await find(ids.filter((_, i) => isAsked[i]));
+  if (typeof found === 'string') return found;
+  let next = 0;
+  return isAsked.map((asked) => (asked ? (found[next++] === false ? 'absent' : 'maybe') : 'unknown'));
+}

@@ -21,6 +21,7 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'sources/knex': ['knex'],
   'sources/kysely': ['kysely'],
   'sources/mikro-orm': ['@mikro-orm/core'],
+  'sources/prisma': ['@prisma/client'],
   'sources/typeorm': ['typeorm'],
 };
 const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'cli', 'testing', ...Object.keys(LIBRARIES)];

@@ -1,0 +1,77 @@
+import type { InjectionToken } from '@nestjs/common';
+import { BloomConfigError } from '../../common/index.js';
+import {
+  type BloomSourceFactory,
+  checkedPaging,
+  fromSql,
+  madeFrom,
+  type SqlColumn,
+  type SqlSourceOptions,
+  withNumbers,
+} from '../index.js';
+import {
+  mappedField,
+  type PrismaClientLike,
+  type PrismaField,
+  type PrismaModelLike,
+} from './prisma-client.js';
+
+/** Of `fromPrisma`. */
+export interface PrismaSourceOptions extends SqlSourceOptions {
+  /** The schema of the table. Default: that of the model, or of the driver adapter, else the one that the connection finds first. */
+  readonly schema?: string;
+}
+
+const POSTGRES = ['postgresql', 'cockroachdb'];
+const OTHERS = ['mysql', 'sqlite'];
+
+/**
+ * All values of one field of a Prisma model, read in pages of raw rows. Pages follow the column where no two rows share a value, else the
+ * primary key, by the catalog of Postgres.
+ *
+ * @param client the class or token of the client in the application, or the client itself.
+ * @example
+ * BloomModule.forFeature([
+ *   { name: 'products', capacity: 1_000_000, source: fromPrisma(PrismaService, (prisma) => prisma.product, 'sku') },
+ * ]);
+ *
+ * @throws {BloomConfigError} at the start of the application, when there is no such field or table.
+ */
+export function fromPrisma<Client extends PrismaClientLike, Model extends PrismaModelLike>(
+  client: InjectionToken<Client> | Client,
+  model: (client: Client) => Model,
+  field: PrismaField<NoInfer<Model>>,
+  { schema, ...options }: PrismaSourceOptions = {},
+): BloomSourceFactory {
+  checkedPaging('fromPrisma', options);
+  return madeFrom<Client>(typeof client === 'object' ? { object: client } : { token: client }, async (made) =>
+    fromSql(describe(made, model(made), { field, schema }), options),
+  );
+}
+
+function describe(
+  client: PrismaClientLike,
+  model: PrismaModelLike,
+  { field, schema: given }: { readonly field: string; readonly schema: string | undefined },
+): SqlColumn {
+  const { provider, schema, table, column } = mappedField(client, model, field);
+  const isPostgres = POSTGRES.includes(provider);
+  if (!isPostgres && !OTHERS.includes(provider)) {
+    throw new BloomConfigError(`fromPrisma: ${provider} is not read by it. Use fromPages of nestjs-bloom.`);
+  }
+  const mark = provider === 'mysql' ? '`' : '"';
+  const quote = (name: string) => `${mark}${name.replaceAll(mark, mark + mark)}${mark}`;
+  const inSchema = given ?? schema;
+  return {
+    maker: 'fromPrisma',
+    isPostgres,
+    ignoresCase: provider === 'mysql',
+    run: async (query) => {
+      const text = isPostgres ? withNumbers(query) : query.strings.join('?');
+      return (await client.$queryRawUnsafe(text, ...query.values)) as object[];
+    },
+    table: inSchema === undefined ? quote(table) : `${quote(inSchema)}.${quote(table)}`,
+    column,
+    quote,
+  };
+}

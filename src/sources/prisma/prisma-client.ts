@@ -1,0 +1,83 @@
+import { BloomConfigError } from '../../common/index.js';
+
+/** What is used of a generated client, extended or not, in one transaction or not. */
+export interface PrismaClientLike {
+  readonly $queryRawUnsafe: (query: string, ...values: unknown[]) => PromiseLike<unknown>;
+}
+
+interface FieldReference {
+  readonly modelName: string;
+  readonly name: string;
+  readonly typeName: string;
+}
+
+/** What is used of `client.product`. */
+export interface PrismaModelLike {
+  readonly fields: object;
+}
+
+/** Types of Prisma whose values are no ids, and lists. */
+type NoIdType = 'Boolean' | 'DateTime' | 'Decimal' | 'Float' | 'Json' | `${string}[]`;
+
+/** The fields of a model that can be ids. While the compiler does not yet know the model, any: else it would stop there. */
+export type PrismaField<Model extends PrismaModelLike> = [keyof Model['fields']] extends [never]
+  ? string
+  : {
+      [Name in keyof Model['fields'] & string]: Model['fields'][Name] extends { readonly typeName: NoIdType }
+        ? never
+        : Name;
+    }[keyof Model['fields'] & string];
+
+interface RuntimeField {
+  readonly name: string;
+  readonly kind: string;
+  readonly dbName?: string | null;
+}
+
+interface RuntimeModel {
+  readonly fields: readonly RuntimeField[];
+  readonly dbName?: string | null;
+  readonly schema?: string | null;
+}
+
+/** What the generated client knows of itself; no API of Prisma gives the names that the database has. */
+interface ClientInternals {
+  readonly _activeProvider?: string;
+  readonly _runtimeDataModel?: { readonly models?: Readonly<Record<string, RuntimeModel>> };
+  readonly _engineConfig?: { readonly adapter?: { readonly options?: { readonly schema?: string } } };
+}
+
+export interface MappedField {
+  readonly provider: string;
+  readonly schema: string | undefined;
+  readonly table: string;
+  readonly column: string;
+}
+
+/** @throws {BloomConfigError} when there is no such field, or the client is one that does not say what it maps. */
+export function mappedField(client: PrismaClientLike, model: PrismaModelLike, field: string): MappedField {
+  const { _activeProvider: provider, _runtimeDataModel: data, _engineConfig } = client as ClientInternals;
+  const [reference] = Object.values((model?.fields ?? {}) as Record<string, FieldReference>);
+  const modelName = reference?.modelName;
+  const found = modelName === undefined ? undefined : data?.models?.[modelName];
+  if (provider === undefined || modelName === undefined || !found) {
+    throw new BloomConfigError(
+      'fromPrisma: expected a client that Prisma 7 has generated, and a function that returns one of its models such as (prisma) => ' +
+        'prisma.product. For another version, use fromPages of nestjs-bloom.',
+    );
+  }
+  const columns = found.fields.filter(({ kind }) => kind === 'scalar' || kind === 'enum');
+  const column = columns.find(({ name }) => name === field);
+  if (!column) {
+    const names = columns.map(({ name }) => name).join(', ');
+    throw new BloomConfigError(
+      `fromPrisma: expected a field of the model ${modelName}, got '${field}'. Its fields are ${names}.`,
+    );
+  }
+  return {
+    provider,
+    schema: found.schema ?? _engineConfig?.adapter?.options?.schema,
+    table: found.dbName ?? modelName,
+    column: column.dbName ?? column.name,
+  };
+}

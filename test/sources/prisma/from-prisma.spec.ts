@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { fromPrisma } from '../../../src/sources/prisma/index.js';
+import { madeBy, readAll } from '../../support/read-source.js';
+import { type ShopTables, startShopTables, texts } from '../shop-tables.js';
+import { type GeneratedClient, generatedClient } from './generated-client.js';
+
+let shop: ShopTables;
+let prisma: GeneratedClient;
+let Client: Awaited<ReturnType<typeof generatedClient>>;
+
+beforeAll(async () => {
+  [shop, Client] = await Promise.all([startShopTables(), generatedClient()]);
+  prisma = new Client({ adapter: new PrismaPg({ connectionString: shop.server.url }) });
+}, 60_000);
+afterAll(async () => {
+  await prisma?.$disconnect();
+  await shop?.stop();
+});
+
+const products = (client: GeneratedClient) => client.product;
+const visits = (client: GeneratedClient) => client.visit;
+
+describe('fromPrisma', () => {
+  it.each([
+    ['id', 'uuid'],
+    ['sku', undefined],
+    ['no', 'integer'],
+    ['code', 'lowerCase'],
+    ['shelf', 'padded'],
+    ['label', undefined],
+    ['digest', undefined],
+  ] as const)('reads every value of products.%s', async (field, normalize) => {
+    const source = await madeBy(fromPrisma(prisma, products, field, { take: 7 }));
+    const expected = (await shop.values(field, 'products')).toSorted();
+    expect(texts(await readAll(source))).toEqual(expected);
+    expect(expected.length).toBeGreaterThan(60);
+    expect(source.spelling?.name).toBe(normalize);
+  });
+
+  it('reads a mapped field of another schema, by a key whose dates are finer than those of JavaScript', async () => {
+    const source = await madeBy(fromPrisma(prisma, visits, 'visitor', { take: 1 }));
+    expect(texts(await readAll(source))).toEqual(
+      (await shop.values('visitor_key', 'shop.visits')).toSorted(),
+    );
+  });
+
+  it('reads the schema that is given', async () => {
+    await shop.server.run(
+      `create schema other; create table other.gone (id text primary key); insert into other.gone values ('here')`,
+    );
+    const gone = (client: GeneratedClient) => client.gone;
+    await expect(madeBy(fromPrisma(prisma, gone, 'id'))).rejects.toThrow(
+      /There is no table "public"\."gone"/,
+    );
+    expect(await readAll(await madeBy(fromPrisma(prisma, gone, 'id', { schema: 'other' })))).toEqual([
+      'here',
+    ]);
+  });
+
+  it('counts a small table, and asks the planner about a large one', async () => {
+    const source = await madeBy(fromPrisma(prisma, products, 'sku'));
+    expect(await source.count!()).toBe(100);
+    await shop.server
+      .run(`insert into products (sku, no, shelf, digest) select repeat('long', 50) || i, i, i % 7, decode(md5('x' || i), 'hex')
+      from generate_series(1, 40000) i; analyze products; delete from products where no < 9000`);
+    expect(Math.round((await source.count!())! / 1000)).toBe(40);
+    await shop.server.run('delete from products where no < 100000');
+  });
+
+  it('reads through a client that is extended', async () => {
+    const extended = prisma.$extends({ name: 'logs', query: { $allModels: {} } });
+    expect(await readAll(await madeBy(fromPrisma(extended, products, 'sku')))).toHaveLength(100);
+  });
+
+  it('names the fields there are, and what it takes for a client', async () => {
+    await expect(madeBy(fromPrisma(prisma, products, 'skuu' as 'sku'))).rejects.toThrow(
+      "expected a field of the model Product, got 'skuu'. Its fields are id, sku, no, code",
+    );
+    const mistaken = (client: GeneratedClient) =>
+      (client as unknown as { products: GeneratedClient['product'] }).products;
+    await expect(madeBy(fromPrisma(prisma, mistaken, 'sku'))).rejects.toThrow(
+      'a function that returns one of its models such as (prisma) => prisma.product',
+    );
+  });
+
+  it('takes the class of a client, and no field that cannot be an id', () => {
+    abstract class PrismaService implements GeneratedClient {
+      declare readonly product: GeneratedClient['product'];
+      declare readonly visit: GeneratedClient['visit'];
+      declare readonly gone: GeneratedClient['gone'];
+      abstract $queryRawUnsafe: GeneratedClient['$queryRawUnsafe'];
+      abstract $extends: GeneratedClient['$extends'];
+      abstract $transaction: GeneratedClient['$transaction'];
+      abstract $disconnect: GeneratedClient['$disconnect'];
+    }
+    expect(fromPrisma(PrismaService, (p) => p.product, 'sku').inject).toEqual([PrismaService]);
+    expect(fromPrisma('PRISMA', products, 'sku').inject).toEqual(['PRISMA']);
+    // @ts-expect-error there is no such field
+    expect(fromPrisma(PrismaService, (p) => p.product, 'skuu')).toBeDefined();
+    // @ts-expect-error a Date is no id
+    expect(fromPrisma(PrismaService, (p) => p.product, 'madeAt')).toBeDefined();
+  });
+});

@@ -19,11 +19,13 @@ export {
   type BloomCoalesceOptions,
   type BloomGuardDefaults,
   BloomGuarded,
+  type BloomGuardedDecorator,
   type BloomGuardedOptions,
   BloomGuardRunner,
   BloomInterceptor,
-  type BloomMethodDecorator,
+  type BloomMistake,
   BloomRegisters,
+  type BloomRegistersDecorator,
   type BloomRegistersOptions,
 } from './guard/index.js';
 export {

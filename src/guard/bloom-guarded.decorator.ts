@@ -3,7 +3,8 @@ import { declareGuard, InterceptorCoverage } from './bloom.interceptor.js';
 import { notConstructedByNest, standInForRunner } from './guard.messages.js';
 import { checkGuardedOptions } from './guard-options.check.js';
 import type { GuardDeclaration, EntryPoint } from './guarded-call.js';
-import type { BloomGuardedOptions, BloomMethodDecorator } from './guard.options.js';
+import type { BloomGuardedDecorator } from './decorator.types.js';
+import type { BloomGuardedOptions } from './guard.options.js';
 import {
   isRouteHandler,
   methodName,
@@ -13,6 +14,7 @@ import {
   wrapMethod,
 } from './method.wrapper.js';
 import { idReader } from './id.reader.js';
+import type { OnlyOptions } from './method-verdict.js';
 
 const WARNED = Symbol('nestjs-bloom:warned');
 
@@ -35,8 +37,13 @@ const WARNED = Symbol('nestjs-bloom:warned');
  * }
  * ```
  */
-export function BloomGuarded(filter: string, options: BloomGuardedOptions = {}): BloomMethodDecorator {
-  return (target, key, descriptor) => {
+export function BloomGuarded(filter: string): BloomGuardedDecorator;
+export function BloomGuarded<const Options extends BloomGuardedOptions>(
+  filter: string,
+  options: Options & OnlyOptions<Options, BloomGuardedOptions>,
+): BloomGuardedDecorator<Options>;
+export function BloomGuarded(filter: string, options: BloomGuardedOptions = {}): MethodDecorator {
+  return (target, key, descriptor: PropertyDescriptor) => {
     const site = { target, key, descriptor };
     const guard: GuardDeclaration = { filter, method: methodName(site), options };
     checkGuardedOptions(options, `@BloomGuarded('${filter}') on ${guard.method}`);
@@ -45,7 +52,7 @@ export function BloomGuarded(filter: string, options: BloomGuardedOptions = {}):
       use: { decorator: 'BloomGuarded', filter, method: guard.method },
       around: guarding(site, guard),
     });
-    declareGuard(descriptor.value!, guard);
+    declareGuard(descriptor.value, guard);
   };
 }
 

@@ -12,9 +12,11 @@ import {
 } from 'rxjs';
 import { BloomConfigError } from '../common/index.js';
 import { cannotRegister, wrongMaxIds } from './guard.messages.js';
-import type { BloomMethodDecorator, BloomRegistersOptions } from './guard.options.js';
+import type { BloomRegistersDecorator } from './decorator.types.js';
+import type { BloomRegistersOptions } from './guard.options.js';
 import { type IdsReader, idsReader } from './id.reader.js';
 import type { IdRegistrar, Registration } from './id.registrar.js';
+import type { OnlyOptions } from './method-verdict.js';
 import { methodName, proceed, type WrappedCall, wrapMethod } from './method.wrapper.js';
 
 /** Ids of one call: as many as a generous request creates, and few to record. */
@@ -38,8 +40,13 @@ const MAX_IDS = 1000;
  * async create(product: NewProduct): Promise<Product> { … }
  * ```
  */
-export function BloomRegisters(filter: string, options: BloomRegistersOptions = {}): BloomMethodDecorator {
-  return (target, key, descriptor) => {
+export function BloomRegisters(filter: string): BloomRegistersDecorator;
+export function BloomRegisters<const Options extends BloomRegistersOptions>(
+  filter: string,
+  options: Options & OnlyOptions<Options, BloomRegistersOptions>,
+): BloomRegistersDecorator<Options>;
+export function BloomRegisters(filter: string, options: BloomRegistersOptions = {}): MethodDecorator {
+  return (target, key, descriptor: PropertyDescriptor) => {
     const method = methodName({ target, key, descriptor });
     const { maxIds = MAX_IDS } = options;
     if (!Number.isSafeInteger(maxIds) || maxIds < 1) {

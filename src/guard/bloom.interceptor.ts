@@ -25,7 +25,7 @@ const checked = new AsyncLocalStorage<Function>();
 /**
  * The other door of `@BloomGuarded`, for a route whose id must be checked before other interceptors (a `CacheInterceptor`) or
  * pipes run. Put it with `@UseInterceptors` on the route or the controller, first. The id is the route parameter `id`, or the
- * one named by the option `id`, or what a function of the request returns; it is the text of the URL, so where a pipe
+ * one named by the option `param`, or what a function of the request returns; it is the text of the URL, so where a pipe
  * turns two texts into one id (`01` and `1`), use `normalize` of the filter. Where such a method also handles messages
  * (`@MessagePattern`), the id of a message is where it would be without the interceptor: the first argument, or its property.
  * Called directly, past Nest's router, such a method is not guarded. Registered globally it does nothing, and the guarded methods check for themselves.
@@ -34,7 +34,7 @@ const checked = new AsyncLocalStorage<Function>();
  * ```ts
  * @Get(':sku')
  * @UseInterceptors(BloomInterceptor, CacheInterceptor)
- * @BloomGuarded('products', { id: 'sku' })
+ * @BloomGuarded('products', { param: 'sku' })
  * async findOne(@Param('sku') sku: string): Promise<Product> { … }
  * ```
  */
@@ -94,7 +94,8 @@ interface RoutedGuard {
 
 /** Notes on the handler that the interceptor can take over this guard. */
 export function declareGuard(handler: object, guard: GuardDeclaration): void {
-  const routed: RoutedGuard = { guard, entry: routeEntry(guard.options.id) };
+  const { param, id } = guard.options;
+  const routed: RoutedGuard = { guard, entry: routeEntry(param ?? id) };
   Reflect.defineMetadata(GUARDS, [routed, ...guardsOf(handler)], handler);
 }
 
@@ -152,14 +153,29 @@ function declaresInterceptor(handler: object, controller: Function): boolean {
   });
 }
 
-/** Requests, on their way to the route. */
-function routeEntry(id: BloomGuardedOptions['id']): EntryPoint {
-  return { readId: requestReader(id), isRoute: () => true };
+/** The guards of a class whose option `param` nobody reads, since the interceptor does not check their methods. */
+export function guardsWithUnreadParam(owner: Function): GuardDeclaration[] {
+  const methods = new Map<PropertyKey, unknown>();
+  for (let at = owner.prototype; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    for (const key of Reflect.ownKeys(at)) {
+      if (!methods.has(key)) methods.set(key, Object.getOwnPropertyDescriptor(at, key)!.value);
+    }
+  }
+  return [...methods.values()]
+    .filter((method) => typeof method === 'function')
+    .filter((method) => !(isRouteHandler(method) && declaresInterceptor(method, owner)))
+    .flatMap((method) => guardsOf(method).map(({ guard }) => guard))
+    .filter(({ options }) => options.param !== undefined);
 }
 
-function requestReader(id: BloomGuardedOptions['id']): IdReader {
-  if (typeof id === 'function') return (_, [request]) => syncAnswer('the option id', id(request));
-  const name = id ?? 'id';
+/** Requests, on their way to the route. */
+function routeEntry(param: BloomGuardedOptions['param']): EntryPoint {
+  return { readId: requestReader(param), isRoute: () => true };
+}
+
+function requestReader(param: BloomGuardedOptions['param']): IdReader {
+  if (typeof param === 'function') return (_, [request]) => syncAnswer('the option param', param(request));
+  const name = param ?? 'id';
   return (_, args) => {
     const { params } = args[0] as HttpRequest;
     if (name in params) return params[name];

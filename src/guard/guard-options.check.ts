@@ -10,14 +10,12 @@ import type { BloomGuardDefaults, BloomGuardedOptions } from './guard.options.js
  */
 export function checkGuardedOptions(options: BloomGuardedOptions, where: string): void {
   checkGuardDefaults(options, where);
-  const { id, isFound, coalesce } = options;
-  expect(
-    id === undefined || typeof id === 'string' || isFunction(id),
-    where,
-    'id',
-    'a name or a function',
-    id,
-  );
+  const { isFound, coalesce } = options;
+  for (const option of ['id', 'param'] as const) {
+    const place = options[option];
+    const isPlace = place === undefined || typeof place === 'string' || isFunction(place);
+    expect(isPlace, where, option, 'a name or a function', place);
+  }
   expect(isFound === undefined || isFunction(isFound), where, 'isFound', 'a function', isFound);
   expect(
     coalesce === undefined || coalesce === false || isFunction((coalesce as { key?: unknown } | null)?.key),

@@ -16,7 +16,11 @@ export const wrongCoalesceKey = (got: string) =>
   `Expected coalesce.key to return a string or undefined, got ${got}.`;
 
 export const noRouteParameter = (name: string) =>
-  `The route has no parameter '${name}'. Name the one that holds the id: @BloomGuarded(name, { id: '…' }).`;
+  `The route has no parameter '${name}'. Name the one that holds the id: @BloomGuarded(name, { param: '…' }).`;
+
+export const paramWithoutInterceptor = (method: string, filter: string) =>
+  `@BloomGuarded('${filter}', { param }) on ${method}: BloomInterceptor reads the option param, and does not check this method. Put ` +
+  '@UseInterceptors(BloomInterceptor) on the route or its controller, or say by the option id where the arguments of the method have the id.';
 
 export const arrayForOneId = (property: string | undefined, length: number) =>
   `Expected one id${property === undefined ? '' : ` in '${property}'`}, got an array of ${length}. Where a call creates several rows, give ` +

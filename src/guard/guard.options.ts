@@ -4,13 +4,6 @@ import type { BloomId } from '../filter/index.js';
 // oxlint-disable-next-line typescript/no-explicit-any
 export type BloomCallback<Result> = (this: any, ...args: any[]) => Result;
 
-/** Puts a decorator on a method that returns a promise; on any other method it is a compile error. */
-export type BloomMethodDecorator = <Method extends (...args: never[]) => Promise<unknown>>(
-  target: object,
-  key: string | symbol,
-  descriptor: TypedPropertyDescriptor<Method>,
-) => void;
-
 /** What a guard answers instead of calling the method, the same for every guard of an application. */
 export interface BloomGuardDefaults {
   /**
@@ -39,9 +32,15 @@ export interface BloomGuardDefaults {
 export interface BloomGuardedOptions extends BloomGuardDefaults {
   /**
    * Where the id is: the name of a property of the first argument, or a function of all arguments. Default: the first
-   * argument itself. Behind `BloomInterceptor`: the name of a route parameter (default `id`), or a function of the request.
+   * argument itself. A place where the method has no id is a compile error.
    */
   readonly id?: string | BloomCallback<BloomId>;
+
+  /**
+   * Where `BloomInterceptor` finds the id: the name of a route parameter, or a function of the request. Default: `id`, if that is set, else
+   * the route parameter `id`. A guard that the interceptor does not check cannot have it: the application does not start.
+   */
+  readonly param?: string | BloomCallback<BloomId>;
 
   /**
    * Whether a result stands for a row. Called with the result, then the arguments of the method, and the instance as `this`; behind

@@ -1,11 +1,12 @@
 import type { DiscoveryService } from '@nestjs/core';
 import { BloomConfigError } from '../common/index.js';
 import type { BloomService } from '../service/index.js';
+import { guardsWithUnreadParam } from './bloom.interceptor.js';
 import { type FilterUse, usesOf } from './filter-uses.js';
-import { filterNotRegistered } from './guard.messages.js';
-import { findSingletons } from './singletons.js';
+import { filterNotRegistered, paramWithoutInterceptor } from './guard.messages.js';
+import { findSingletons, hasUses } from './singletons.js';
 
-/** Finds decorators that name a filter nobody registered. */
+/** Finds decorators that name a filter nobody registered, or that nobody obeys. */
 export class GuardValidator {
   constructor(
     private readonly discovery: DiscoveryService,
@@ -18,10 +19,12 @@ export class GuardValidator {
    * @throws {BloomConfigError} that names every such class and method.
    */
   validate(): void {
+    const unread = [...this.classes()].flatMap(guardsWithUnreadParam);
+    const lines = new Set(unread.map(({ method, filter }) => paramWithoutInterceptor(method, filter)));
     const lost = [...this.uses()].filter(({ filter }) => !this.service.has(filter));
-    if (lost.length === 0) return;
-    const lines = lost.map(filterNotRegistered);
-    throw new BloomConfigError([...lines, this.service.registered()].join('\n'));
+    for (const use of lost) lines.add(filterNotRegistered(use));
+    if (lost.length > 0) lines.add(this.service.registered());
+    if (lines.size > 0) throw new BloomConfigError([...lines].join('\n'));
   }
 
   /** The objects with guarded methods of which the application has one. */
@@ -34,6 +37,16 @@ export class GuardValidator {
     const uses = new Set<FilterUse>();
     for (const prototype of this.prototypes()) for (const use of usesOf(prototype)) uses.add(use);
     return uses;
+  }
+
+  /** The classes with guarded methods that Nest constructs objects of. */
+  private classes(): Set<Function> {
+    const found = new Set<Function>();
+    for (const { metatype } of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
+      if (typeof metatype === 'function' && metatype.prototype && hasUses(metatype.prototype))
+        found.add(metatype);
+    }
+    return found;
   }
 
   /** The prototype chains of all classes that Nest makes objects of, and of the objects that it got from factories. */

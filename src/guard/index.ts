@@ -8,8 +8,9 @@ export type {
   BloomCoalesceOptions,
   BloomGuardDefaults,
   BloomGuardedOptions,
-  BloomMethodDecorator,
   BloomRegistersOptions,
 } from './guard.options.js';
+export type { BloomGuardedDecorator, BloomRegistersDecorator } from './decorator.types.js';
+export type { BloomMistake } from './method-verdict.js';
 export type { FilterUse } from './filter-uses.js';
 export { GuardValidator } from './guard.validator.js';

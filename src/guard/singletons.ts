@@ -10,18 +10,14 @@ export function findSingletons(discovery: DiscoveryService): Set<object> {
   for (const wrapper of [...discovery.getProviders(), ...discovery.getControllers()]) {
     if (wrapper.isTransient || !wrapper.isDependencyTreeStatic()) continue;
     const instance: unknown = wrapper.instance;
-    if (typeof instance === 'object' && instance !== null && hasUses(instance)) found.add(instance);
+    if (typeof instance === 'object' && instance !== null && hasUses(Object.getPrototypeOf(instance)))
+      found.add(instance);
   }
   return found;
 }
 
-function hasUses(instance: object): boolean {
-  for (
-    let prototype = Object.getPrototypeOf(instance);
-    prototype;
-    prototype = Object.getPrototypeOf(prototype)
-  ) {
-    if (usesOf(prototype).length > 0) return true;
-  }
+/** Whether a method of this prototype, or of one that it inherits from, uses a filter. */
+export function hasUses(prototype: object): boolean {
+  for (let at = prototype; at; at = Object.getPrototypeOf(at)) if (usesOf(at).length > 0) return true;
   return false;
 }

@@ -217,7 +217,7 @@ describe('@BloomGuarded and how Nest makes objects', () => {
   it('refuses a static method', () => {
     expect(() => {
       class Repository {
-        @BloomGuarded('products')
+        @(BloomGuarded('products') as MethodDecorator)
         static async find(_sku: string) {}
       }
       return Repository;

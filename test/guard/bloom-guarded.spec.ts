@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BloomEvent } from '../../src/common/index.js';
 import { BloomGuarded } from '../../src/guard/index.js';
 import { BloomService } from '../../src/service/index.js';
+import type { Anything } from './support/anything.js';
 import { GuardedProviders } from './support/guarded-providers.js';
 import { TestFilter } from './support/test-filter.js';
 
@@ -43,7 +44,7 @@ describe('@BloomGuarded on a provider', () => {
       private readonly prefix = 'A-';
 
       @BloomGuarded('products', { id: 'sku' })
-      async byProperty(query: { sku?: unknown } | undefined) {
+      async byProperty(query: { sku?: Anything } | undefined) {
         return query ? 'called' : 'called without';
       }
 
@@ -104,12 +105,12 @@ describe('@BloomGuarded on a provider', () => {
       readonly label = 'unknown';
 
       @BloomGuarded('products')
-      async pass(_sku: unknown) {
+      async pass(_sku: Anything) {
         return 'called';
       }
 
       @BloomGuarded('products', { onUnknown: 'unavailable' })
-      async unavailable(_sku: unknown) {
+      async unavailable(_sku: Anything) {
         return 'called';
       }
 
@@ -145,7 +146,7 @@ describe('@BloomGuarded on a provider', () => {
     @Injectable()
     class Repository {
       @BloomGuarded('products', { id: (query: { key: { sku: string } }) => query.key.sku })
-      async find(_query: unknown) {
+      async find(_query: Anything) {
         return 'called';
       }
     }

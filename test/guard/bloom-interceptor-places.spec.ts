@@ -121,8 +121,8 @@ describe.each(PLATFORMS)('BloomInterceptor on %s, wherever it is put', (platform
       constructor(@Inject(REQUEST) readonly request: object) {}
 
       @Get(':tenant/:sku')
-      @BloomGuarded('tenants', { id: 'tenant', onAbsent: () => 'no tenant' })
-      @BloomGuarded('products', { id: 'sku' })
+      @BloomGuarded('tenants', { param: 'tenant', onAbsent: () => 'no tenant' })
+      @BloomGuarded('products', { param: 'sku' })
       async find(@Param('sku') sku: string) {
         return { sku };
       }

@@ -56,7 +56,7 @@ describe.each(PLATFORMS)('BloomInterceptor on %s', (platform) => {
       @BloomGuarded('products')
       async cached(@Param('id') _id: string) {}
 
-      @BloomGuarded('products', { id: 'sku' })
+      @BloomGuarded('products', { param: 'sku' })
       @UseInterceptors(BloomInterceptor)
       @Get('piped/:sku')
       async piped(@Param('sku', recorder) sku: string) {
@@ -103,14 +103,14 @@ describe.each(PLATFORMS)('BloomInterceptor on %s', (platform) => {
     class ProductController {
       @Get()
       @UseInterceptors(BloomInterceptor)
-      @BloomGuarded('products', { id: (request: { query: { sku: string } }) => request.query.sku })
+      @BloomGuarded('products', { param: (request: { query: { sku: string } }) => request.query.sku })
       async find() {
         return 'called';
       }
 
       @Get('failing/:id')
       @UseInterceptors(BloomInterceptor)
-      @BloomGuarded('products', { id: (request: { none: { sku: string } }) => request.none.sku })
+      @BloomGuarded('products', { param: (request: { none: { sku: string } }) => request.none.sku })
       async failing() {
         return 'called';
       }

@@ -14,6 +14,7 @@ import {
 import { defineFilter } from '../../src/service/index.js';
 import { type RunningApp, startApp, startContext } from '../support/nest-app.js';
 import { cpuMs } from '../support/cpu-time.js';
+import type { Anything } from './support/anything.js';
 
 const cyclic: unknown[] = [];
 cyclic.push(cyclic);
@@ -79,19 +80,19 @@ class Rows {
   readonly seen: unknown[] = [];
 
   @BloomGuarded('rows')
-  async find(id: unknown): Promise<string> {
+  async find(id: Anything): Promise<string> {
     this.seen.push(id);
     return 'row';
   }
 
   @BloomGuarded('rows', { id: 'id' })
-  async findBy(criteria: { id?: unknown } | null | undefined): Promise<string> {
+  async findBy(criteria: { id?: Anything } | null | undefined): Promise<string> {
     this.seen.push(criteria);
     return 'row';
   }
 
   @BloomRegisters('rows')
-  async create(_id: unknown): Promise<string> {
+  async create(_id: Anything): Promise<string> {
     return 'created';
   }
 }

@@ -1,8 +1,8 @@
-import { Controller, Get, Injectable, Module, Scope } from '@nestjs/common';
+import { Controller, Get, Injectable, Module, Scope, UseInterceptors } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { TestingModule } from '@nestjs/testing';
 import { BloomConfigError } from '../../src/common/index.js';
-import { BloomGuarded, BloomRegisters } from '../../src/guard/index.js';
+import { BloomGuarded, BloomInterceptor, BloomRegisters } from '../../src/guard/index.js';
 import { startContext } from '../support/nest-app.js';
 import { testBloom } from './support/test-bloom.js';
 import { TestFilter } from './support/test-filter.js';
@@ -50,7 +50,7 @@ describe('GuardValidator', () => {
     class ProductController {
       @Get()
       @BloomGuarded('nowhere')
-      async find() {}
+      async find(_sku: string) {}
 
       @BloomRegisters('neither')
       async create(_sku: string) {}
@@ -138,6 +138,41 @@ describe('GuardValidator', () => {
         { provide: 'F', useFactory: () => null },
       ],
     });
+    expect(context).toBeDefined();
+  });
+});
+
+describe('The option param', () => {
+  class ProductController {
+    @Get('early/:sku')
+    @UseInterceptors(BloomInterceptor)
+    @BloomGuarded('products', { param: 'sku' })
+    async early(_request: object) {}
+
+    @Get('late/:sku')
+    @BloomGuarded('products', { param: 'sku' })
+    async late(_request: object) {}
+  }
+
+  it('is refused where the interceptor does not check the method', async () => {
+    @Controller()
+    class Child extends ProductController {}
+    expect(await failure({ controllers: [Child] })).toBe(
+      "@BloomGuarded('products', { param }) on ProductController.late: BloomInterceptor reads the option param, and does not check this " +
+        'method. Put @UseInterceptors(BloomInterceptor) on the route or its controller, or say by the option id where the arguments of the ' +
+        'method have the id.',
+    );
+  });
+
+  it('is allowed where it is on the class, and on a method that a subclass replaces', async () => {
+    @Controller()
+    @UseInterceptors(BloomInterceptor)
+    class OnClass extends ProductController {}
+    @Controller()
+    class Replaced extends ProductController {
+      override async late() {}
+    }
+    await start({ controllers: [OnClass, Replaced] });
     expect(context).toBeDefined();
   });
 });

@@ -147,7 +147,7 @@ describe.each(PLATFORMS)('@BloomGuarded on routes of %s', (platform) => {
     class ProductController {
       @Get('request/:sku')
       @BloomGuarded('products', { id: (request: { params: { sku: string } }) => request.params.sku })
-      async byRequest(@Req() _request: unknown, @Param('sku') sku: string) {
+      async byRequest(@Req() _request: { params: { sku: string } }, @Param('sku') sku: string) {
         return { sku };
       }
 

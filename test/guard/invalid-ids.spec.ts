@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { BloomIdError, type BloomEvent } from '../../src/common/index.js';
 import { BloomConfigError, BloomGuarded, BloomInterceptor } from '../../src/index.js';
 import { PLATFORMS } from '../support/nest-app.js';
+import type { Anything } from './support/anything.js';
 import { GuardedProviders } from './support/guarded-providers.js';
 import { GuardedRoutes, NOT_FOUND } from './support/guarded-routes.js';
 
@@ -12,32 +13,32 @@ let reached: unknown[];
 class ProductController {
   @Get('default')
   @BloomGuarded('products')
-  async byDefault(@Query('id') id: unknown) {
+  async byDefault(@Query('id') id: Anything) {
     return this.reach(id);
   }
 
   @Get('property')
   @BloomGuarded('products', { id: 'id' })
-  async byProperty(@Query() query: { id?: unknown }) {
+  async byProperty(@Query() query: { id?: Anything }) {
     return this.reach(query.id);
   }
 
   @Get('pass')
   @BloomGuarded('products', { onInvalid: 'pass', onUnknown: 'unavailable' })
-  async pass(@Query('id') id: unknown) {
+  async pass(@Query('id') id: Anything) {
     return this.reach(id);
   }
 
   @Get('answer')
   @BloomGuarded('products', { onInvalid: (id: unknown) => ({ refused: typeof id }) })
-  async answer(@Query('id') id: unknown) {
+  async answer(@Query('id') id: Anything) {
     return this.reach(id);
   }
 
   @Get('before')
   @UseInterceptors(BloomInterceptor)
-  @BloomGuarded('products', { id: (request: { query: { id: never } }) => request.query.id })
-  async before(@Query('id') id: unknown) {
+  @BloomGuarded('products', { param: (request: { query: { id: never } }) => request.query.id })
+  async before(@Query('id') id: Anything) {
     return this.reach(id);
   }
 
@@ -57,12 +58,12 @@ class ProductController {
 @Injectable()
 class Repository {
   @BloomGuarded('products')
-  async find(id: unknown) {
+  async find(id: Anything) {
     return this.reach(id);
   }
 
   @BloomGuarded('products', { onInvalid: 'absent', onAbsent: () => 'nothing' })
-  async strict(id: unknown) {
+  async strict(id: Anything) {
     return this.reach(id);
   }
 

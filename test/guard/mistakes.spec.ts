@@ -10,6 +10,7 @@ import {
   BloomInterceptor,
   BloomRegisters,
 } from '../../src/index.js';
+import type { Anything } from './support/anything.js';
 import { GuardedRoutes, NOT_FOUND } from './support/guarded-routes.js';
 
 afterEach(() => void jest.restoreAllMocks());
@@ -73,7 +74,7 @@ describe('A method for requests and messages behind BloomInterceptor', () => {
     @SetMetadata('microservices:pattern', ['find'])
     @UseInterceptors(BloomInterceptor)
     @BloomGuarded('products', { id: 'sku' })
-    async find(@Param('sku') sku: string | { sku: string }) {
+    async find(@Param('sku') sku: Anything) {
       await new Promise(setImmediate);
       return { found: sku };
     }

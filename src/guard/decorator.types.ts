@@ -1,0 +1,25 @@
+import type { GuardedVerdict, RegistersVerdict } from './method-verdict.js';
+
+/**
+ * Puts a guard on a method that returns a promise, and that the id can be read of. On any other method it is a compile error, whose text
+ * says what to write.
+ */
+export interface BloomGuardedDecorator<Options = {}> {
+  <Target extends object, Method>(
+    target: Target,
+    key: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): GuardedVerdict<Target, Method, Options>;
+  /** For `applyDecorators` of Nest: it takes decorators of any method, and what it composes is not checked by the compiler. */
+  <Method>(target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<Method>): void;
+}
+
+/** As `BloomGuardedDecorator`, for methods that create what the ids name. */
+export interface BloomRegistersDecorator<Options = {}> {
+  <Target extends object, Method>(
+    target: Target,
+    key: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): RegistersVerdict<Target, Method, Options>;
+  <Method>(target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<Method>): void;
+}

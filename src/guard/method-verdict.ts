@@ -1,0 +1,184 @@
+import type { BloomId } from '../filter/index.js';
+
+/**
+ * What a decorator returns on a method that it cannot serve. No decorator may return it, so the compiler refuses the decorator and prints
+ * `Text`, which says what to write, and `Got`, the type that was found.
+ */
+export interface BloomMistake<Text extends string, Got = unknown> {
+  readonly mistake: Text;
+  readonly got: Got;
+}
+
+/** Of a guard with these options: `void` for a method that it can guard. */
+export type GuardedVerdict<Target, Method, Options> = OnMethod<
+  Target,
+  Method,
+  {
+    reads: Options extends { param: {} } ? (Options extends { id: {} } ? 'argument' : 'request') : 'argument';
+    id: OptionOf<Options, 'id'>;
+  }
+>;
+
+/** Of a decorator that registers ids, with these options: `void` for a method whose ids it can register. */
+export type RegistersVerdict<Target, Method, Options> = OnMethod<
+  Target,
+  Method,
+  {
+    reads: Options extends { from: 'result' } ? 'result' : 'argument';
+    id: OptionOf<Options, 'id'>;
+  }
+>;
+
+/** Refuses options of other names, where the type of the options is inferred. */
+export type OnlyOptions<Options, Known> = {
+  readonly [Key in Exclude<keyof Options, keyof Known>]: BloomMistake<'There is no option of this name.'>;
+};
+
+type OptionOf<Options, Name extends string> = Name extends keyof Options ? Options[Name] : undefined;
+
+interface Reading {
+  /** Where the id is looked for. `request` is for `BloomInterceptor` alone, and known when the application starts. */
+  reads: 'argument' | 'result' | 'request';
+  id: unknown;
+}
+
+type OnMethod<Target, Method, Options extends Reading> = Target extends Function
+  ? BloomMistake<'Put the decorator on an instance method: a static method has no object that Nest constructs.'>
+  : [CallsOf<Method>] extends [never]
+    ? BloomMistake<'Put the decorator on a method.', Method>
+    : OnCall<CallsOf<Method>, Options>;
+
+interface Call {
+  args: unknown;
+  result: unknown;
+}
+
+/** The parameters and the result of a method; of one with overloads those of each, of up to four. */
+type CallsOf<Method> = Method extends (...args: infer Args) => infer Result
+  ? ((...args: Args) => Result) extends Method
+    ? { args: Args; result: Result }
+    : OverloadsOf<Method>
+  : never;
+
+type OverloadsOf<Method> = Method extends {
+  (...args: infer A1): infer R1;
+  (...args: infer A2): infer R2;
+  (...args: infer A3): infer R3;
+  (...args: infer A4): infer R4;
+}
+  ? { args: A1; result: R1 } | { args: A2; result: R2 } | { args: A3; result: R3 } | { args: A4; result: R4 }
+  : never;
+
+type OnCall<Of extends Call, Options extends Reading> = Of extends Call
+  ? Of['result'] extends Promise<unknown>
+    ? IdVerdict<Of, Options>
+    : BloomMistake<
+        'The method must return a promise: a value cannot be withheld until the filter has answered.',
+        Of['result']
+      >
+  : never;
+
+/** Not `Awaited`, which stays open for the type parameter of a class. */
+type Resolved<Of extends Call> = Of['result'] extends Promise<infer Value> ? Value : never;
+
+/** Undefined and null are invalid ids at run time, and a parameter may be optional all the same. */
+type MaybeId = BloomId | null | undefined;
+
+type IsAny<Type> = 0 extends 1 & Type ? true : false;
+
+type IdVerdict<Of extends Call, Options extends Reading> = Options['reads'] extends 'request'
+  ? void
+  : Options['id'] extends undefined
+    ? IsId<Holder<Of, Options>, HolderName<Options>>
+    : string extends Options['id']
+      ? void
+      : Options['id'] extends string
+        ? HasId<Holder<Of, Options>, Options['id'], HolderName<Options>>
+        : TakesArguments<Options['id'], FunctionArguments<Of, Options>>;
+
+type Holder<Of extends Call, Options extends Reading> = Options['reads'] extends 'result'
+  ? Resolved<Of>
+  : FirstOf<Of['args']>;
+
+type HolderName<Options extends Reading> = Options['reads'] extends 'result'
+  ? 'The result'
+  : 'The first argument';
+
+type FirstOf<Args> = Args extends readonly []
+  ? void
+  : Args extends readonly [first?: infer First, ...rest: infer _]
+    ? First
+    : void;
+
+type FunctionArguments<Of extends Call, Options extends Reading> = Of['args'] extends infer Args extends
+  readonly unknown[]
+  ? Options['reads'] extends 'result'
+    ? [result: Resolved<Of>, ...args: Args]
+    : Args
+  : never;
+
+// The conditions on `Value` distribute, as conditions on a type parameter of a class are decided by its constraint only then.
+
+type IsId<Value, Name extends string> =
+  IsAny<Value> extends true
+    ? void
+    : Value extends MaybeId
+      ? void
+      : unknown extends Value
+        ? BloomMistake<
+            `The type of ${Uncapitalize<Name>} is unknown. Give it the type of the id (string, number, bigint or Uint8Array), or write a function { id: (…) => … } that returns the id.`,
+            Value
+          >
+        : BloomMistake<
+            `${Name} is not an id (string, number, bigint or Uint8Array). Name a property of it that is one, { id: 'name' }, or write a function { id: (…) => … } that returns one.`,
+            Value
+          >;
+
+type HasId<Value, Property extends string, Name extends string> =
+  IsAny<Value> extends true
+    ? void
+    : Value extends { readonly [Key in Property]: MaybeId } | null | undefined
+      ? void
+      : HasOptionalId<Value, Property, Name>;
+
+type HasOptionalId<Value, Property extends string, Name extends string> = Property extends keyof Value
+  ? IsAny<Value[Property]> extends true
+    ? void
+    : Value[Property] extends MaybeId
+      ? void
+      : BloomMistake<
+          `The property '${Property}' that { id: '${Property}' } names is not an id (string, number, bigint or Uint8Array). Name another one, or write a function { id: (…) => … } that returns one.`,
+          Value[Property]
+        >
+  : BloomMistake<
+      `${Name} has no property '${Property}', which { id: '${Property}' } names. For a route parameter behind BloomInterceptor write { param: '${Property}' }.`,
+      Value
+    >;
+
+type TakesArguments<Id, Args extends readonly unknown[]> = Id extends (
+  this: never,
+  ...args: infer Params
+) => unknown
+  ? Id extends (this: never, ...args: Args) => unknown
+    ? void
+    : TakeEach<Args, Params>
+  : void;
+
+/** One by one, for type parameters of a class. */
+type TakeEach<Args extends readonly unknown[], Params extends readonly unknown[]> = Params extends readonly []
+  ? void
+  : Params extends readonly [infer Param, ...infer OtherParams]
+    ? Args extends readonly [infer Arg, ...infer OtherArgs]
+      ? TakesArgument<Arg, Param> | TakeEach<OtherArgs, OtherParams>
+      : TakesArgument<'no argument', never>
+    : TakesArgument<Args, never>;
+
+type TakesArgument<Arg, Param> =
+  IsAny<Arg> extends true
+    ? void
+    : Arg extends Param
+      ? void
+      : BloomMistake<
+          'The function { id } takes other arguments than the method has. One that reads the request behind BloomInterceptor is { param: (request) => … }.',
+          Arg
+        >;

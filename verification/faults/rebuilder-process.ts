@@ -1,13 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { watch } from '../../test/support/redis-server.js';
 import type { FromRebuilder, RebuilderOptions, ToRebuilder } from './rebuilder-protocol.js';
 import type { SimulatedTable } from './simulated-table.js';
+import { LEASE_MS } from './timings.js';
 
 const PROGRAM = fileURLToPath(new URL('./rebuilder.ts', import.meta.url));
 /** A busy machine takes long to start a process, and to give it a turn; one that has ended is noticed at once. */
 const GIVE_UP_MS = 120_000;
+/** On a busy machine a rebuild may lose its lease before it comes to its step. */
+const MAX_ATTEMPTS = 5;
 
 /** What starts in the process. */
 export interface RebuilderProgram {
@@ -58,10 +62,18 @@ export class RebuilderProcess {
     return rebuilder;
   }
 
-  /** Resolves when the rebuild has come to its step. */
+  /** Resolves when a rebuild has come to its step. */
   async runToStep(): Promise<void> {
-    this.send({ type: 'rebuild' });
-    await this.hears('stopping');
+    for (let attempt = 1; ; attempt++) {
+      this.heard.delete('ended');
+      this.send({ type: 'rebuild' });
+      const message = await this.hears('stopping', 'ended');
+      if (message.type !== 'ended') return;
+      if (attempt === MAX_ATTEMPTS) {
+        throw new Error(`The rebuild never came to its step: it ended with '${message.how}'.`);
+      }
+      await delay(LEASE_MS);
+    }
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -97,7 +109,8 @@ export class RebuilderProcess {
     if (this.child.connected) this.child.send(message, () => {});
   }
 
-  private hears(type: FromRebuilder['type']): Promise<FromRebuilder> {
+  /** The first message of these types that is there, or comes. */
+  private hears(...types: FromRebuilder['type'][]): Promise<FromRebuilder> {
     return new Promise((resolve, reject) => {
       const finish = (settle: () => void) => {
         clearTimeout(timer);
@@ -105,12 +118,13 @@ export class RebuilderProcess {
         settle();
       };
       const look = () => {
-        const message = this.heard.get(type);
+        const message = types.map((type) => this.heard.get(type)).find((heard) => heard !== undefined);
         if (message) finish(() => resolve(message));
-        else if (this.hasExited()) finish(() => reject(new Error(`The rebuilder ended before '${type}'.`)));
+        else if (this.hasExited())
+          finish(() => reject(new Error(`The rebuilder ended before '${types.join("' or '")}'.`)));
       };
       const timer = setTimeout(
-        () => finish(() => reject(new Error(`The rebuilder never said '${type}'.`))),
+        () => finish(() => reject(new Error(`The rebuilder never said '${types.join("' or '")}'.`))),
         this.giveUpMs,
       );
       this.listeners.add(look);

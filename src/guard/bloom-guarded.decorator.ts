@@ -1,6 +1,4 @@
-import { Logger } from '@nestjs/common';
 import { declareGuard, InterceptorCoverage } from './bloom.interceptor.js';
-import { notConstructedByNest, standInForRunner } from './guard.messages.js';
 import { checkGuardedOptions } from './guard-options.check.js';
 import type { GuardDeclaration, EntryPoint } from './guarded-call.js';
 import type { BloomGuardedDecorator } from './decorator.types.js';
@@ -15,8 +13,7 @@ import {
 } from './method.wrapper.js';
 import { idReader } from './id.reader.js';
 import type { OnlyOptions } from './method-verdict.js';
-
-const WARNED = Symbol('nestjs-bloom:warned');
+import { warnUnguarded } from './unguarded.js';
 
 /**
  * Lets the method run only for ids that the filter may contain, on controllers as on providers. For an id that is certainly
@@ -64,7 +61,7 @@ function guarding(site: MethodSite, guard: GuardDeclaration): (call: WrappedCall
   return async (call) => {
     const { self, args, runner } = call;
     if (!self || !runner) {
-      warnOnce(self?.constructor ?? site.target.constructor, guard, call.hasStandIn);
+      warnUnguarded(self?.constructor ?? site.target.constructor, guard, call.hasStandIn);
       return proceed(call);
     }
     if (coverage.covers(self)) return proceed(call);
@@ -109,12 +106,4 @@ function directEntry(
       return isHandler && !coverage.isBypassed();
     },
   };
-}
-
-function warnOnce(owner: Function, { method, filter }: GuardDeclaration, hasStandIn: boolean): void {
-  if (Reflect.hasOwnMetadata(WARNED, owner)) return;
-  Reflect.defineMetadata(WARNED, true, owner);
-  new Logger('BloomGuarded').warn(
-    hasStandIn ? standInForRunner(method, owner.name) : notConstructedByNest(method, owner.name, filter),
-  );
 }

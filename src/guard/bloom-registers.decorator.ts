@@ -11,13 +11,14 @@ import {
   throwError,
 } from 'rxjs';
 import { BloomConfigError } from '../common/index.js';
-import { cannotRegister, wrongMaxIds } from './guard.messages.js';
+import { wrongMaxIds } from './guard.messages.js';
 import type { BloomRegistersDecorator } from './decorator.types.js';
 import type { BloomRegistersOptions } from './guard.options.js';
 import { type IdsReader, idsReader } from './id.reader.js';
 import type { IdRegistrar, Registration } from './id.registrar.js';
 import type { OnlyOptions } from './method-verdict.js';
 import { methodName, proceed, type WrappedCall, wrapMethod } from './method.wrapper.js';
+import { assertNeedsNoRecord } from './unguarded.js';
 
 /** Ids of one call: as many as a generous request creates, and few to record. */
 const MAX_IDS = 1000;
@@ -31,8 +32,9 @@ const MAX_IDS = 1000;
  * caller gets the result: its row may have become visible after the rebuild had read the table. The row has to be visible when the
  * method ends. So put the decorator on the method that commits, not on one that runs inside the transaction of its caller.
  *
- * An id that cannot be recorded rejects the call, unless `onError: 'queue'`. So does an object that Nest did not construct:
- * what it creates would be answered "absent".
+ * An id that cannot be recorded rejects the call, unless `onError: 'queue'`. An object that Nest did not construct records nothing: its
+ * class is warned of once, and in a process that runs an application with filters the call rejects, since what it creates would be
+ * answered "absent" there.
  *
  * @example
  * ```ts
@@ -78,7 +80,10 @@ interface RegisterDeclaration {
 async function callRegistering(declaration: RegisterDeclaration, call: WrappedCall): Promise<unknown> {
   const { filter, method, isBefore, readIds, onError } = declaration;
   const { self, args, runner } = call;
-  if (!runner) throw new BloomConfigError(cannotRegister(method, filter, call.hasStandIn));
+  if (!runner) {
+    assertNeedsNoRecord({ filter, method }, call);
+    return proceed(call);
+  }
   const { registrar } = runner;
   if (isBefore) {
     const ids = readIds(self, args);

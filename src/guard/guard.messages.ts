@@ -41,20 +41,18 @@ export const filterNotRegistered = ({ decorator, filter, method }: FilterUse) =>
   `@${decorator}('${filter}') on ${method} names a filter that is not registered.`;
 
 export const standInForRunner = (method: string, owner: string) =>
-  `${method} runs unguarded: something else was injected into ${owner} in place of BloomGuardRunner. In a test that mocks missing ` +
-  'providers this is expected; otherwise import BloomModule.forRoot() in the root module.';
+  `${method} runs unguarded: something else was injected into ${owner} in place of BloomGuardRunner, so its lookups pass and what it ` +
+  'creates is not recorded. In a test that mocks missing providers this is expected; otherwise import BloomModule.forRoot() in the root ' +
+  'module.';
 
 export const notConstructedByNest = (method: string, owner: string, filter: string) =>
-  `${method} runs unguarded: this ${owner} was not constructed by Nest. Provide the class itself instead of a factory or a value, or ask ` +
-  `the filter '${filter}' in the method (@InjectBloomFilter, mightContain).`;
+  `${method} runs unguarded: this ${owner} was not constructed by Nest, so its lookups pass and what it creates is not recorded. Provide ` +
+  `the class itself instead of a factory or a value, or ask the filter '${filter}' in the method (@InjectBloomFilter, mightContain, add).`;
 
-export const cannotRegister = (method: string, filter: string, hasStandIn: boolean) =>
-  `${method} cannot record ids in filter '${filter}': ` +
-  (hasStandIn
-    ? 'something else was injected in place of BloomGuardRunner. Import BloomModule.forRoot() in the root module, without redis in a test ' +
-      'that mocks missing providers.'
-    : 'its object was not constructed by Nest. Provide the class itself instead of a factory or a value, or remove the decorator and call ' +
-      'filter.add(id) in the method.');
+export const cannotRegister = (method: string, filter: string) =>
+  `${method} cannot record ids in filter '${filter}': its object was not constructed by Nest, and an application of this process would ` +
+  'answer "absent" for what it creates. Provide the class itself instead of a factory or a value, or remove the decorator and call ' +
+  'filter.add(id) in the method.';
 
 export const queueFull = (filter: string, ids: number, bytes: number) =>
   `The queue of ids that filter '${filter}' could not record is full: it holds at most ${ids} ids and ${bytes} bytes. Bring the store back; ` +

@@ -14,3 +14,4 @@ export type { BloomGuardedDecorator, BloomRegistersDecorator } from './decorator
 export type { BloomMistake } from './method-verdict.js';
 export type { FilterUse } from './filter-uses.js';
 export { GuardValidator } from './guard.validator.js';
+export { noteClosed, noteRunning } from './unguarded.js';

@@ -4,14 +4,16 @@ import type {
   OnApplicationShutdown,
   OnModuleInit,
 } from '@nestjs/common';
-import type { BloomGuardRunner, GuardValidator } from '../guard/index.js';
+import { type BloomGuardRunner, type GuardValidator, noteClosed, noteRunning } from '../guard/index.js';
 import type { FilterStore } from '../store/index.js';
 import type { EventHub } from './event.hub.js';
 import type { FilterRegistry } from './filter.registry.js';
 import type { FilterMonitor } from './filter.monitor.js';
 import type { RebuildScheduler } from './rebuild.scheduler.js';
+import type { Setup } from './setup.check.js';
 
 export interface LifecycleContext {
+  readonly setup: Setup;
   readonly store: FilterStore;
   readonly registry: FilterRegistry;
   readonly scheduler: RebuildScheduler;
@@ -57,7 +59,8 @@ export class BloomLifecycle
 
   /** Every filter is registered by now. */
   async onModuleInit(): Promise<void> {
-    const { registry, validator, runner, store } = this.parts;
+    const { setup, registry, validator, runner, store } = this.parts;
+    setup.dropMissing();
     try {
       await registry.validate();
       validator.validate();
@@ -69,6 +72,7 @@ export class BloomLifecycle
       throw error;
     }
     if (this.isRunByTool) return;
+    if (!registry.isOfTest) noteRunning(this);
     await Promise.all(
       registry.filters.filter(({ definition }) => !definition.source).map((filter) => this.create(filter)),
     );
@@ -95,6 +99,7 @@ export class BloomLifecycle
 
   async onApplicationShutdown(): Promise<void> {
     const { registry, runner, store } = this.parts;
+    noteClosed(this);
     await runner.close();
     await registry.close();
     await store.close();

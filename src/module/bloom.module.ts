@@ -1,8 +1,8 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { DiscoveryModule, DiscoveryService, ModuleRef } from '@nestjs/core';
+import { DiscoveryModule, DiscoveryService, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { BloomConfigError } from '../common/index.js';
 import { BloomGuardRunner, GuardValidator } from '../guard/index.js';
-import { BloomService } from '../service/index.js';
+import { BloomFilter, BloomService, StandInFilter } from '../service/index.js';
 import type { FilterStore } from '../store/index.js';
 import { ownerOf } from './application.owner.js';
 import type {
@@ -14,11 +14,19 @@ import type {
   BloomOptionsFactory,
 } from './bloom-module.options.js';
 import { BloomLifecycle } from './bloom.lifecycle.js';
-import { BLOOM_OPTIONS, BLOOM_SERVICE, BLOOM_STORE, tokenOfFilter } from './bloom.tokens.js';
+import {
+  BLOOM_OPTIONS,
+  BLOOM_SERVICE,
+  BLOOM_STORE,
+  missingFilters,
+  noteRegistered,
+  tokenOfFilter,
+} from './bloom.tokens.js';
 import { EventHub } from './event.hub.js';
+import { FilterTokens } from './filter-tokens.js';
 import { FilterRegistry } from './filter.registry.js';
 import { FilterMonitor } from './filter.monitor.js';
-import { noFilter, NO_OPTIONS_FACTORY, notTheFilter, twoFilters } from './module.messages.js';
+import { noFilter, noRoot, NO_OPTIONS_FACTORY, notTheFilter, twoFilters } from './module.messages.js';
 import {
   checkedFactoryOptions,
   checkFeatureAsync,
@@ -27,14 +35,12 @@ import {
   checkTestingOptions,
 } from './module-options.check.js';
 import { RebuildScheduler } from './rebuild.scheduler.js';
+import { missingFilterProviders, type Setup, SETUP, setupProvider } from './setup.check.js';
 import { createStore } from './store.factory.js';
 
 /** Visible everywhere, so that a decorator works in any module. */
 @Module({})
 class BloomCoreModule {}
-
-@Module({})
-class BloomFeatureModule {}
 
 /**
  * Creates the filters of an application, keeps them up to date, and provides them to its guards. Import `forRoot` once, in the root
@@ -140,10 +146,16 @@ function visible({
 /** @param others providers that take the place of those with the same token */
 function core(options: Provider[], imports: Imports, others: readonly Provider[] = []): DynamicModule {
   const providers: Provider[] = [
+    setupProvider(BloomCoreModule),
     ...options,
     {
+      provide: FilterTokens,
+      inject: [ModulesContainer],
+      useFactory: (modules: ModulesContainer) => new FilterTokens(modules, BloomCoreModule),
+    },
+    {
       provide: EventHub,
-      inject: [BLOOM_OPTIONS],
+      inject: [BLOOM_OPTIONS, SETUP],
       useFactory: ({ onEvent }: BloomModuleOptions) => new EventHub(onEvent),
     },
     {
@@ -153,14 +165,20 @@ function core(options: Provider[], imports: Imports, others: readonly Provider[]
     },
     {
       provide: BLOOM_SERVICE,
-      inject: [EventHub],
-      useFactory: (events: EventHub) => new BloomService(events.emit),
+      inject: [EventHub, FilterTokens],
+      useFactory: (events: EventHub, tokens: FilterTokens) =>
+        new BloomService(events.emit, (name) => tokens.find(name)),
     },
     {
       provide: FilterRegistry,
-      inject: [BLOOM_STORE, BLOOM_SERVICE, EventHub, ModuleRef],
-      useFactory: (store: FilterStore, service: BloomService, events: EventHub, moduleRef: ModuleRef) =>
-        new FilterRegistry({ store, service, events, moduleRef }),
+      inject: [BLOOM_STORE, BLOOM_SERVICE, EventHub, ModuleRef, FilterTokens],
+      useFactory: (
+        store: FilterStore,
+        service: BloomService,
+        events: EventHub,
+        moduleRef: ModuleRef,
+        tokens: FilterTokens,
+      ) => new FilterRegistry({ store, service, events, moduleRef, tokens }),
     },
     {
       provide: BloomGuardRunner,
@@ -179,6 +197,7 @@ function core(options: Provider[], imports: Imports, others: readonly Provider[]
         ModuleRef,
         DiscoveryService,
         BLOOM_OPTIONS,
+        SETUP,
       ],
       useFactory: (
         store: FilterStore,
@@ -189,8 +208,10 @@ function core(options: Provider[], imports: Imports, others: readonly Provider[]
         moduleRef: ModuleRef,
         discovery: DiscoveryService,
         options: BloomModuleOptions,
+        setup: Setup,
       ) =>
         new BloomLifecycle({
+          setup,
           store,
           registry,
           runner,
@@ -205,8 +226,14 @@ function core(options: Provider[], imports: Imports, others: readonly Provider[]
     module: BloomCoreModule,
     global: true,
     imports: [DiscoveryModule, ...imports],
-    providers: [...providers, ...others],
-    exports: [FilterRegistry, BloomGuardRunner, BLOOM_SERVICE],
+    // Read when the modules are scanned: every decorator has run by then.
+    get providers() {
+      return [...missingFilterProviders(BloomCoreModule), ...providers, ...others];
+    },
+    get exports() {
+      const missing = missingFilters().map(tokenOfFilter);
+      return [FilterRegistry, BloomGuardRunner, BLOOM_SERVICE, BloomFilter, ...missing];
+    },
   };
 }
 
@@ -216,18 +243,23 @@ function hasOwner({ redis, owner }: BloomModuleOptions): boolean {
 }
 
 function feature(providers: Provider[], imports: Imports = []): DynamicModule {
-  return { module: BloomFeatureModule, imports, providers, exports: providers };
+  return { module: BloomModule, imports, providers, exports: providers };
 }
 
 function filterProvider(
   name: string,
   { useFactory, inject = [] }: Pick<BloomFeatureAsyncOptions, 'useFactory' | 'inject'>,
 ): Provider {
+  noteRegistered(name);
   return {
     provide: tokenOfFilter(name),
-    inject: [FilterRegistry, ...inject],
-    useFactory: async (registry: FilterRegistry, ...injected: unknown[]) =>
-      registry.register({ ...named(name, await useFactory(...injected)), name }),
+    inject: [{ token: FilterRegistry, optional: true }, ...inject],
+    useFactory: async (registry: FilterRegistry | undefined, ...injected: unknown[]) => {
+      if (!registry) throw new BloomConfigError(noRoot(name));
+      // A test that mocks what is missing has mocked this as well.
+      if (!(registry instanceof FilterRegistry)) return new StandInFilter(name, {}, () => {});
+      return registry.register({ ...named(name, await useFactory(...injected)), name });
+    },
   };
 }
 

@@ -11,6 +11,18 @@ export function namedFilters(): ReadonlySet<string> {
   return named;
 }
 
+/** Names that a module of this process has registered. */
+const registered = new Set<string>();
+
+export function noteRegistered(name: string): void {
+  registered.add(name);
+}
+
+/** Those that were asked for, and that nobody has registered so far. */
+export function missingFilters(): string[] {
+  return [...named].filter((name) => !registered.has(name));
+}
+
 export function tokenOfFilter(name: string): string {
   return `BloomFilter:${name}`;
 }

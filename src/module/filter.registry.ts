@@ -5,6 +5,7 @@ import { type BloomService, defineFilter, ManagedFilter } from '../service/index
 import type { FilterStore } from '../store/index.js';
 import type { BloomFeature } from './bloom-module.options.js';
 import type { EventHub } from './event.hub.js';
+import type { FilterTokens } from './filter-tokens.js';
 import { checkSource } from './module-options.check.js';
 import { isToBeMade, SourceMaker } from './source.maker.js';
 
@@ -13,11 +14,14 @@ export interface FilterRegistryContext {
   readonly service: BloomService;
   readonly events: EventHub;
   readonly moduleRef: ModuleRef;
+  readonly tokens: FilterTokens;
 }
 
 /** Creates the filters of an application. */
 export class FilterRegistry {
   readonly filters: ManagedFilter[] = [];
+  /** Whether a test has made up what the filters hold. */
+  readonly isOfTest: boolean = false;
   private readonly makers: SourceMaker[] = [];
 
   constructor(private readonly parts: FilterRegistryContext) {}
@@ -45,6 +49,9 @@ export class FilterRegistry {
    * @throws {BloomConfigError} for a source that cannot be made.
    */
   async validate(): Promise<void> {
+    const { tokens, service } = this.parts;
+    // What stands in for a filter is one of the filters of the application.
+    for (const name of tokens.names()) service.find(name);
     await Promise.all(this.makers.map((maker) => this.makeSource(maker)));
   }
 

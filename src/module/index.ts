@@ -19,5 +19,6 @@ export {
   tokenOfFilter,
 } from './bloom.tokens.js';
 export { EventHub } from './event.hub.js';
+export { FilterTokens } from './filter-tokens.js';
 export { FilterRegistry, type FilterRegistryContext } from './filter.registry.js';
 export type { SourceMaker } from './source.maker.js';

@@ -1,5 +1,5 @@
-import { printed } from '../common/index.js';
-import { OWNER_NAME } from '../service/index.js';
+import { nearestName, printed } from '../common/index.js';
+import { OWNER_NAME, registeredFilters } from '../service/index.js';
 
 export const SHUTTING_DOWN = 'The application is shutting down.';
 
@@ -14,6 +14,27 @@ export const noFilter = (method: string, got: unknown) =>
 
 export const notTheFilter = (name: string, got: unknown) =>
   `Filter '${name}': expected its useFactory to return the options of a filter without a name, or with this one, got ${printed(got)}.`;
+
+export const twoRoots = (importers: readonly string[]) =>
+  'BloomModule.forRoot() is imported more than once' +
+  `${importers.length > 1 ? `, by ${importers.join(', ')}` : ''}. Import it once, in the root module, and BloomModule.forFeature() everywhere ` +
+  'else. A test that imports the module of the application takes BloomTestingModule.override() instead of a second root.';
+
+export const noRoot = (filter: string) =>
+  `BloomModule.forFeature() registers filter '${filter}', and BloomModule.forRoot() is not imported. Import it in the root module; in a ` +
+  'test, import BloomTestingModule.passAll() or of().';
+
+export const noFilterOfThisName = (name: string, host: string, names: readonly string[]) => {
+  const near = nearestName(name, names);
+  return (
+    `${host} asks for the filter '${name}' (token BloomFilter:${name}), and no filter has that name. ` +
+    `${near === undefined ? '' : `Did you mean '${near}'? `}${registeredFilters(names)}`
+  );
+};
+
+export const unnamedFilter = (host: string, names: readonly string[]) =>
+  `${host} asks for a BloomFilter, and does not say which: @InjectBloomFilter('${names[0] ?? 'products'}') products: BloomFilter. ` +
+  registeredFilters(names);
 
 export const twoFilters = (name: string) => `Two filters are named '${name}'. Register each filter once.`;
 

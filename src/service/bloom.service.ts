@@ -1,17 +1,24 @@
 import { BloomConfigError, type BloomEventListener } from '../common/index.js';
 import type { BloomFilter, GuardableFilter } from './bloom-filter.js';
 import { registeredFilters, twoFilters, unknownFilter } from './service.messages.js';
+import { StandInFilter } from './stand-in-filter.js';
 
 /** All filters of an application, by name. Injectable wherever the module is visible. */
 export class BloomService {
   private readonly byName = new Map<string, GuardableFilter>();
 
-  /** @internal */
-  constructor(readonly emit: BloomEventListener) {}
+  /**
+   * @param elsewhere what is provided under the token of a filter that is not registered.
+   * @internal
+   */
+  constructor(
+    readonly emit: BloomEventListener,
+    private readonly elsewhere?: (name: string) => object | undefined,
+  ) {}
 
   /** @throws {BloomConfigError} when no filter of this name is registered. */
   filter(name: string): BloomFilter {
-    return this.guardable(name);
+    return asProvided(this.guardable(name));
   }
 
   /**
@@ -20,7 +27,7 @@ export class BloomService {
    * @internal
    */
   find(name: string): GuardableFilter | undefined {
-    return this.byName.get(name);
+    return this.byName.get(name) ?? this.standIn(name);
   }
 
   /**
@@ -29,17 +36,17 @@ export class BloomService {
    * @internal
    */
   guardable(name: string): GuardableFilter {
-    const filter = this.byName.get(name);
-    if (!filter) throw new BloomConfigError(unknownFilter(name, this.registered()));
+    const filter = this.byName.get(name) ?? this.standIn(name);
+    if (!filter) throw new BloomConfigError(unknownFilter(name, [...this.byName.keys()]));
     return filter;
   }
 
   filters(): BloomFilter[] {
-    return [...this.byName.values()];
+    return [...this.byName.values()].map(asProvided);
   }
 
   has(name: string): boolean {
-    return this.byName.has(name);
+    return this.byName.has(name) || this.standIn(name) !== undefined;
   }
 
   /** For error messages: which filters exist, and how to register one. */
@@ -57,4 +64,17 @@ export class BloomService {
     }
     this.byName.set(filter.name, filter);
   }
+
+  /** For what a test has put in the place of a filter. */
+  private standIn(name: string): GuardableFilter | undefined {
+    const original = this.elsewhere?.(name);
+    if (!original) return undefined;
+    const filter = new StandInFilter(name, original, this.emit);
+    this.byName.set(name, filter);
+    return filter;
+  }
+}
+
+function asProvided(filter: GuardableFilter): BloomFilter {
+  return filter instanceof StandInFilter ? (filter.original as BloomFilter) : filter;
 }

@@ -7,4 +7,6 @@ export { IdKeys } from './id-keys.js';
 export type { NegativeCacheOptions } from './negative-cache.js';
 export { type FilterContext, ManagedFilter } from './managed-filter.js';
 export { isOwnerName, OWNER_NAME } from './owner-name.js';
+export { registeredFilters } from './service.messages.js';
+export { StandInFilter } from './stand-in-filter.js';
 export type { WrongAbsentReport } from './wrong-absents.js';

@@ -1,11 +1,13 @@
-import { printedId } from '../common/index.js';
+import { nearestName, printedId } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 
 export const SHUTTING_DOWN = 'The application is shutting down.';
 export const CREATED_MEANWHILE = 'The filter has been created meanwhile.';
 
-export const unknownFilter = (name: string, registered: string) =>
-  `No filter is named '${name}'. ${registered}`;
+export const unknownFilter = (name: string, names: readonly string[]) => {
+  const near = nearestName(name, names);
+  return `No filter is named '${name}'. ${near === undefined ? '' : `Did you mean '${near}'? `}${registeredFilters(names)}`;
+};
 
 export const twoFilters = (name: string) =>
   `Two filters are named '${name}'. Register each filter once, and inject it where it is needed.`;

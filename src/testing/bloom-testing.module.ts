@@ -6,6 +6,7 @@ import {
   type BloomModuleOptions,
   EventHub,
   FilterRegistry,
+  FilterTokens,
   namedFilters,
   rootModule,
   tokenOfFilter,
@@ -97,19 +98,24 @@ function stand(behaviour: Behaviour): StandIn[] {
     { provide: BLOOM_STORE, inject: [], useFactory: () => new TestingStore(behaviour) },
     {
       provide: BLOOM_SERVICE,
-      inject: [EventHub],
-      useFactory: (events: EventHub) => new TestingService(events.emit),
+      inject: [EventHub, FilterTokens],
+      useFactory: (events: EventHub, tokens: FilterTokens) =>
+        new TestingService(events.emit, (name) => {
+          const found = tokens.find(name);
+          return found instanceof DeferredFilter ? undefined : found;
+        }),
     },
     {
       provide: FilterRegistry,
-      inject: [BLOOM_STORE, BLOOM_SERVICE, EventHub, ModuleRef, DiscoveryService],
+      inject: [BLOOM_STORE, BLOOM_SERVICE, EventHub, ModuleRef, FilterTokens, DiscoveryService],
       useFactory: (
         store: TestingStore,
         service: TestingService,
         events: EventHub,
         moduleRef: ModuleRef,
+        tokens: FilterTokens,
         discovery: DiscoveryService,
-      ) => new TestingRegistry({ store, service, events, moduleRef, discovery }, behaviour),
+      ) => new TestingRegistry({ store, service, events, moduleRef, tokens, discovery }, behaviour),
     },
   ];
 }

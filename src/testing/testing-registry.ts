@@ -22,6 +22,8 @@ export interface TestingContext extends FilterRegistryContext {
 
 /** Makes the filters of a test: those that its modules register, and those that only its decorators and injections name. */
 export class TestingRegistry extends FilterRegistry {
+  override readonly isOfTest = true;
+
   constructor(
     private readonly context: TestingContext,
     private readonly behaviour: Behaviour,

@@ -6,12 +6,16 @@ export class TestingService extends BloomService {
   provide: (name: string) => void = () => {};
 
   override find(name: string): GuardableFilter | undefined {
-    if (!this.has(name)) this.provide(name);
-    return super.find(name);
+    return super.find(name) ?? this.provided(name);
   }
 
   override guardable(name: string): GuardableFilter {
-    if (!this.has(name)) this.provide(name);
+    if (!super.find(name)) this.provide(name);
     return super.guardable(name);
+  }
+
+  private provided(name: string): GuardableFilter | undefined {
+    this.provide(name);
+    return super.find(name);
   }
 }

@@ -200,8 +200,9 @@ describe('@BloomGuarded and how Nest makes objects', () => {
     expect(await detached('x')).toBe('found');
     expect(warn).toHaveBeenCalledTimes(1);
     expect(warn.mock.calls[0]![0]).toBe(
-      'Repository.find runs unguarded: this Repository was not constructed by Nest. Provide the class itself instead of a ' +
-        "factory or a value, or ask the filter 'products' in the method (@InjectBloomFilter, mightContain).",
+      'Repository.find runs unguarded: this Repository was not constructed by Nest, so its lookups pass and what it creates is not ' +
+        "recorded. Provide the class itself instead of a factory or a value, or ask the filter 'products' in the method " +
+        '(@InjectBloomFilter, mightContain, add).',
     );
   });
 

@@ -1,9 +1,10 @@
-import { Body, Controller, Get, Injectable, Param, Post } from '@nestjs/common';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Body, Controller, Get, Injectable, Logger, Param, Post } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { BloomConfigError, BloomIdError, BloomUnavailableError } from '../../src/common/index.js';
 import type { BloomId } from '../../src/filter/index.js';
 import { BloomGuarded, BloomRegisters } from '../../src/guard/index.js';
-import { PLATFORMS, startApp } from '../support/nest-app.js';
+import { BloomTestingModule } from '../../src/testing/index.js';
+import { PLATFORMS, startApp, startContext } from '../support/nest-app.js';
 import { GuardedProviders } from './support/guarded-providers.js';
 import { testBloom } from './support/test-bloom.js';
 import type { TestFilter } from './support/test-filter.js';
@@ -159,19 +160,44 @@ describe("@BloomRegisters from 'result'", () => {
 });
 
 describe('@BloomRegisters', () => {
-  it('refuses the call on an object that Nest did not construct: what it creates would be answered absent', async () => {
-    let calls = 0;
+  it('runs on an object that Nest did not construct, with one warning, unless an application would deny what it creates', async () => {
+    const calls: string[] = [];
     class Repository {
+      @BloomGuarded('products')
+      async find(sku: string) {
+        calls.push(`find ${sku}`);
+      }
       @BloomRegisters('products')
-      async create(_sku: string) {
-        calls++;
+      async create(sku: string) {
+        calls.push(`create ${sku}`);
       }
     }
-    await expect(new Repository().create('a')).rejects.toThrow(BloomConfigError);
-    await expect(new Repository().create('a')).rejects.toThrow(
-      "Repository.create cannot record ids in filter 'products': its object was not constructed by Nest.",
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    await new Repository().create('a');
+    await new Repository().find('b');
+    expect(calls).toEqual(['create a', 'find b']);
+    expect(warn.mock.calls).toEqual([
+      [
+        expect.stringContaining(
+          'Repository.create runs unguarded: this Repository was not constructed by Nest',
+        ),
+      ],
+    ]);
+    warn.mockRestore();
+
+    const ofTest = await startContext({ imports: [BloomTestingModule.of({ products: [] })] });
+    await new Repository().create('c');
+    await ofTest.close();
+
+    const app = await startContext({ imports: [testBloom({ filters: [products] })] });
+    const refused = new Repository().create('d');
+    await expect(refused).rejects.toThrow(BloomConfigError);
+    await expect(refused).rejects.toThrow(
+      "Repository.create cannot record ids in filter 'products': its object was not constructed by Nest",
     );
-    expect(calls).toBe(0);
+    await app.close();
+    await new Repository().create('e');
+    expect(calls.slice(2)).toEqual(['create c', 'create e']);
   });
 
   it.each(PLATFORMS)('records in a route of %s what the next request finds', async (platform) => {

@@ -1,0 +1,92 @@
+import { MODULE_METADATA } from '@nestjs/common/constants.js';
+import { type Provider, Scope } from '@nestjs/common';
+import { INQUIRER, ModulesContainer } from '@nestjs/core';
+import { BloomConfigError } from '../common/index.js';
+import { BloomFilter } from '../service/index.js';
+import { missingFilters, tokenOfFilter } from './bloom.tokens.js';
+import { FilterTokens } from './filter-tokens.js';
+import { noFilterOfThisName, twoRoots, unnamedFilter } from './module.messages.js';
+
+/** Its factory runs before all others of the module. */
+export const SETUP = Symbol('nestjs-bloom setup');
+
+/** @param core the class of the module that `forRoot` makes for itself. */
+export function setupProvider(core: Function): Provider {
+  return {
+    provide: SETUP,
+    inject: [ModulesContainer],
+    useFactory: (modules: ModulesContainer) => {
+      assertOneRoot(modules, core);
+      return { dropMissing: () => dropMissing(modules, core) };
+    },
+  };
+}
+
+export interface Setup {
+  /** To be called when everything has been injected: a filter may be registered later under a name that was missing. */
+  dropMissing(): void;
+}
+
+/**
+ * What Nest finds for a filter that a decorator names and nobody registers, and for `BloomFilter` without a name: a factory that says so to
+ * whom asks for it. Those are transient, since such a provider is not made before somebody asks.
+ */
+export function missingFilterProviders(core: Function): Provider[] {
+  return [
+    missing(BloomFilter, (host, tokens) => {
+      throw new BloomConfigError(unnamedFilter(host, tokens.names()));
+    }),
+    ...missingFilters().map((name) =>
+      missing(tokenOfFilter(name), (host, tokens) => {
+        // A test may have provided something under the token.
+        const found = tokens.find(name);
+        if (found) return found;
+        tokens.allowMock(name);
+        throw new BloomConfigError(noFilterOfThisName(name, host, tokens.names()));
+      }),
+    ),
+  ];
+
+  function missing(
+    provide: Function | string,
+    make: (host: string, tokens: FilterTokens) => object,
+  ): Provider {
+    return {
+      provide: provide as string,
+      scope: Scope.TRANSIENT,
+      inject: [INQUIRER, ModulesContainer],
+      useFactory: (inquirer: unknown, modules: ModulesContainer) =>
+        make(nameOf(inquirer), new FilterTokens(modules, core)),
+    };
+  }
+}
+
+function dropMissing(modules: ModulesContainer, core: Function): void {
+  for (const { metatype, providers } of modules.values())
+    if (metatype === core) for (const name of missingFilters()) providers.delete(tokenOfFilter(name));
+}
+
+function assertOneRoot(modules: ModulesContainer, core: Function): void {
+  const roots = [...modules.values()].filter(({ metatype }) => metatype === core);
+  if (roots.length > 1) throw new BloomConfigError(twoRoots(importersOf(modules, core)));
+}
+
+/** The classes that name such a module among their imports; not those to which another function hands it. */
+function importersOf(modules: ModulesContainer, core: Function): string[] {
+  const importers = [...modules.values()].flatMap(({ metatype }) => {
+    const imports: unknown = Reflect.getMetadata(MODULE_METADATA.IMPORTS, metatype);
+    const roots = Array.isArray(imports) ? imports.filter((imported) => isRoot(imported, core)) : [];
+    return roots.map(() => metatype.name);
+  });
+  return importers;
+}
+
+function isRoot(imported: unknown, core: Function): boolean {
+  const { imports } = (imported ?? {}) as { readonly imports?: unknown };
+  return Array.isArray(imports) && imports.some((one: { module?: unknown }) => one?.module === core);
+}
+
+function nameOf(inquirer: unknown): string {
+  const name = typeof inquirer === 'object' && inquirer !== null ? inquirer.constructor?.name : undefined;
+  return name && name !== 'Object' ? name : 'A provider';
+}

@@ -49,6 +49,7 @@ export {
   type RedissonConfig,
   type RedissonDump,
   type RedissonFilter,
+  type RedissonGeometry,
   type RedissonLayout,
   type RedissonLayoutOptions,
   type RedissonSettings,

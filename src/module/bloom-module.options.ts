@@ -47,9 +47,7 @@ export interface BloomFeature extends Omit<BloomFilterOptions, 'source'> {
   readonly source?: BloomIdSource | Type<BloomIdSource> | BloomSourceFactory;
 }
 
-/** Options that take part in making the module, and so cannot come from a factory. */
-type StaticOptions = Pick<BloomModuleOptions, 'isGlobal' | 'filters'>;
-/** What a factory may make. */
+/** What a factory may make: all options but those that take part in making the module. */
 export type BloomFactoryOptions = Omit<BloomModuleOptions, 'isGlobal' | 'filters'>;
 
 /** A class that makes the options, for `useClass` and `useExisting`. */
@@ -58,7 +56,8 @@ export interface BloomOptionsFactory {
 }
 
 /** Of `BloomModule.forRootAsync`: one of `useFactory`, `useClass` and `useExisting` makes the options. */
-export interface BloomModuleAsyncOptions extends StaticOptions, Pick<ModuleMetadata, 'imports'> {
+export interface BloomModuleAsyncOptions
+  extends Pick<BloomModuleOptions, 'isGlobal' | 'filters'>, Pick<ModuleMetadata, 'imports'> {
   // oxlint-disable-next-line typescript/no-explicit-any -- what is injected is the factory's own affair
   readonly useFactory?: (...args: any[]) => BloomFactoryOptions | Promise<BloomFactoryOptions>;
   readonly inject?: FactoryProvider['inject'];

@@ -1,6 +1,7 @@
 export type { BloomId, BloomLayout, Demand, FilterPlan, IdKey } from '../filter/index.js';
 export {
   type LayoutPlan,
+  type LayoutPlanner,
   planLayer,
   ScalableFilter,
   type ScalableFilterOptions,

@@ -28,11 +28,6 @@ export type BloomIdProperty<Row> = {
   [Name in keyof Row & string]-?: NonNullable<Row[Name]> extends BloomId ? Name : never;
 }[keyof Row & string];
 
-/** `key` may be left out of rows that are ids themselves. */
-type PagesArguments<Row> = [Row] extends [BloomId]
-  ? [options?: BloomPagesOptions<Row>]
-  : [options: BloomPagesOptions<Row> & Required<Pick<BloomPagesOptions<Row>, 'key'>>];
-
 const DEFAULT_TAKE = 5_000;
 
 /**
@@ -54,7 +49,9 @@ const DEFAULT_TAKE = 5_000;
  */
 export function fromPages<Row>(
   readPage: BloomPageFunction<Row>,
-  ...[options = {} as BloomPagesOptions<Row>]: PagesArguments<Row>
+  ...[options = {} as BloomPagesOptions<Row>]: [Row] extends [BloomId]
+    ? [options?: BloomPagesOptions<Row>]
+    : [options: BloomPagesOptions<Row> & Required<Pick<BloomPagesOptions<Row>, 'key'>>]
 ): BloomIdSource {
   const { key, count, spelling } = options;
   const paging = checkedPaging('fromPages', options);

@@ -1,9 +1,10 @@
 import type { DynamicModule, Provider } from '@nestjs/common';
 import { DiscoveryService, ModuleRef } from '@nestjs/core';
+import type { BloomEventListener } from '../common/index.js';
+import type { BloomGuardDefaults } from '../guard/index.js';
 import {
   BLOOM_SERVICE,
   BLOOM_STORE,
-  type BloomModuleOptions,
   EventHub,
   FilterRegistry,
   FilterTokens,
@@ -18,7 +19,10 @@ import { TestingService } from './testing-service.js';
 import { TestingStore } from './testing-store.js';
 
 /** What guards answer, and where events go, as in the application. */
-export type BloomTestingOptions = Pick<BloomModuleOptions, 'guard' | 'onEvent'>;
+export interface BloomTestingOptions {
+  readonly guard?: BloomGuardDefaults;
+  readonly onEvent?: BloomEventListener;
+}
 
 /** The builder of `@nestjs/testing`, as far as it is needed. */
 export interface TestingBuilder {

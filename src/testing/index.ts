@@ -1,2 +1,10 @@
+export type {
+  BloomEvent,
+  BloomEventListener,
+  BloomFilterState,
+  BloomRebuildProgress,
+} from '../common/index.js';
+export type { BloomId } from '../filter/index.js';
+export type { BloomCallback, BloomGuardDefaults } from '../guard/index.js';
 export { BloomTestingModule, type BloomTestingOptions, type TestingBuilder } from './bloom-testing.module.js';
 export type { BloomTestIds } from './tested-filters.js';

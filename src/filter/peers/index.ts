@@ -41,7 +41,7 @@ export { checkRedisBloomOptions, type RedisBloomLayoutOptions } from './redisblo
 export type { LinkDemand, LinkGeometry, RedisBloomDemand } from './redisbloom/redisbloom-size.js';
 export type { RedissonCodec, RedissonSettings, RedissonType } from './redisson/codec.js';
 export { redissonCodec } from './redisson/redisson.js';
-export type { RedissonConfig } from './redisson/redisson-config.js';
+export type { RedissonConfig, RedissonGeometry } from './redisson/redisson-config.js';
 export type { RedissonDump, RedissonFilter } from './redisson/redisson-filter.js';
 export type { RedissonLayout } from './redisson/redisson-layout.js';
 export { checkRedissonOptions, type RedissonLayoutOptions } from './redisson/redisson-options.js';

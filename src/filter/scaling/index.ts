@@ -1,4 +1,4 @@
-export type { LayoutPlan } from '../layout-plan.js';
+export type { LayoutPlan, LayoutPlanner } from '../layout-plan.js';
 export { ScalableFilter, type ScalableFilterOptions, type ScalableLayer } from './scalable-filter.js';
 export {
   checkScaling,

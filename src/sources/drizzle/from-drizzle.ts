@@ -36,9 +36,6 @@ export interface DrizzleDatabase {
 /** Of `fromDrizzle`. */
 export type DrizzleSourceOptions = BloomPagingOptions;
 
-/** A column whose values are ids. */
-type IdColumn<Of extends Column> = GetColumnData<Of, 'raw'> extends BloomId ? Of : never;
-
 interface Row {
   readonly id: BloomId | null;
   readonly [place: `k${number}`]: unknown;
@@ -53,7 +50,7 @@ interface Row {
  */
 export function fromDrizzle<Of extends Column>(
   database: InjectionToken | DrizzleDatabase,
-  column: Of & IdColumn<Of>,
+  column: Of & (GetColumnData<Of, 'raw'> extends BloomId ? Of : never),
   options: DrizzleSourceOptions = {},
 ): BloomSourceFactory {
   const paging = checkedPaging('fromDrizzle', options);

@@ -1,1 +1,4 @@
+export type { BloomId } from '../../filter/index.js';
+export type { BloomIdsContext, BloomIdSource, BloomIdSpelling } from '../../rebuild/index.js';
+export type { BloomIdProperty, BloomPagingOptions, BloomSourceFactory } from '../index.js';
 export { fromTypeOrm, type TypeOrmColumn, type TypeOrmSourceOptions } from './from-type-orm.js';

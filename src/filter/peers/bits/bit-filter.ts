@@ -14,7 +14,7 @@ export interface FilterEstimate {
 
 /** A filter of one row of bits in the memory of this process. */
 export abstract class BitFilter<Layout extends BitLayout> {
-  protected readonly bitmap: Bitmap;
+  private readonly bitmap: Bitmap;
 
   /**
    * @param bytes the bitmap in the layout's bit order; what it is short of is zeros. Left out: empty.
@@ -72,6 +72,16 @@ export abstract class BitFilter<Layout extends BitLayout> {
     const { bits, hashCount } = this.layout;
     const setBits = this.bitmap.countBits();
     return { setBits, ids: this.estimateIds(setBits), errorRate: (setBits / bits) ** hashCount };
+  }
+
+  /** A copy of all bytes, in the bit order of the peer. */
+  protected copy(): Uint8Array {
+    return this.bitmap.copy();
+  }
+
+  /** A copy of the bytes up to the last one that is not zero, which is what Redis keeps. */
+  protected copyUsed(): Uint8Array {
+    return this.bitmap.copyUsed();
   }
 
   /** -m/k ln(1 - X/m), rounded. */

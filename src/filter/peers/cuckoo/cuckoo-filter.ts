@@ -32,6 +32,7 @@ export class CuckooFilter {
   private ids: number;
   private deletes: number;
 
+  /** @internal `cuckoo` makes filters. */
   constructor(
     private readonly settings: CuckooSettings,
     filled: { readonly tables: CuckooTable[]; readonly ids: number; readonly deletes: number } = {

@@ -5,6 +5,6 @@ import type { GoZeroLayout } from './go-zero-layout.js';
 export class GoZeroFilter extends BitFilter<GoZeroLayout> {
   /** The value of the Redis string that go-zero would have written. */
   write(): Uint8Array {
-    return this.bitmap.copyUsed();
+    return this.copyUsed();
   }
 }

@@ -29,7 +29,7 @@ export class GoZeroLayout extends BitLayout {
 
   override locateNext(): void {
     const { halves, places, modulus, located } = this;
-    // Whoever passed the first few is probably there: then all of them.
+    // An id whose first bits are set is probably there: then all of them.
     const end = located === 0 ? FIRST_LOCATED : GO_ZERO_HASH_COUNT;
     this.hash.finishWithSuffixes(halves, located, end);
     for (let i = located; i < end; i++) places[i] = modulus.remainder(halves[2 * i]!, halves[2 * i + 1]!);

@@ -1,4 +1,6 @@
+import type { Demand } from '../../demand.js';
 import { bitPlanner } from '../bits/bit-planner.js';
+import type { Geometry } from '../bits/geometry.js';
 import { checkRedisString } from '../bits/redis-string.js';
 import { GoZeroFilter } from './go-zero-filter.js';
 import { GoZeroLayout } from './go-zero-layout.js';
@@ -14,7 +16,14 @@ export interface GoZeroOptions {
 export const goZeroCodec = {
   ...bitPlanner('go-zero', goZeroSize),
 
-  size: goZeroSize,
+  /**
+   * The fewest bits that keep an error rate with go-zero's 14 hashes. go-zero itself has no formula, it recommends 20 bits an id.
+   *
+   * @throws {BloomConfigError} when they are more than the 2^32 that Redis holds.
+   */
+  size(demand: Demand): Geometry {
+    return goZeroSize(demand);
+  },
 
   /** @throws {BloomConfigError} when bits is no positive integer. */
   layout(options: GoZeroOptions): GoZeroLayout {

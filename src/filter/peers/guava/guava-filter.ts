@@ -8,7 +8,7 @@ export class GuavaFilter extends BitFilter<GuavaLayout> {
   /** What `BloomFilter.writeTo` writes: strategy, hash count, number of words, words. */
   write(): Uint8Array {
     const { strategy, hashCount, bits } = this.layout;
-    const bitmap = this.bitmap.copy();
+    const bitmap = this.copy();
     const dump = new Uint8Array(GUAVA_HEADER_BYTES + bitmap.length);
     dump[0] = GUAVA_STRATEGIES.indexOf(strategy);
     dump[1] = hashCount;

@@ -1,7 +1,7 @@
 import { BloomConfigError } from '../../../common/index.js';
 import { BitLayout } from '../bits/bit-layout.js';
 import type { Geometry } from '../bits/geometry.js';
-import { DoubleHashing } from '../bits/stepped-positions.js';
+import { DoubleHashing } from '../bits/double-hashing.js';
 import { fillMitz32 } from '../hash/mitz-32.js';
 import { Murmur3 } from '../hash/murmur3-128.js';
 import type { ByteSink } from '../id/byte-sink.js';

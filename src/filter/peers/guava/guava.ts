@@ -10,7 +10,14 @@ import { readGuava } from './read-guava.js';
 export const guavaCodec = {
   ...bitPlanner('guava', guavaSize),
 
-  size: guavaSize,
+  /**
+   * Bits and hash count that `BloomFilter.create` would choose.
+   *
+   * @throws {BloomConfigError} for what Guava refuses too.
+   */
+  size(demand: GuavaDemand): Geometry {
+    return guavaSize(demand);
+  },
 
   /** @throws {BloomConfigError} when bits is no multiple of 64, or Guava could not hold them. */
   layout(options: Geometry & GuavaSettings): GuavaLayout {

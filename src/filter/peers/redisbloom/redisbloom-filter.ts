@@ -12,7 +12,10 @@ const MAX_LINK_BYTES = 2 ** 32;
 
 /** A filter of RedisBloom in the memory of this process: a chain of links, of which the last one takes the ids. */
 export class RedisBloomFilter {
-  /** @param links at least one, all with this hash */
+  /**
+   * @param links at least one, all with this hash
+   * @internal `redisBloom` makes filters.
+   */
   constructor(
     private readonly links: RedisBloomLink[],
     private readonly hash: RedisBloomHash,

@@ -1,6 +1,6 @@
 import { BitLayout } from '../bits/bit-layout.js';
 import type { Geometry } from '../bits/geometry.js';
-import { DoubleHashing } from '../bits/stepped-positions.js';
+import { DoubleHashing } from '../bits/double-hashing.js';
 import type { ByteSink } from '../id/byte-sink.js';
 import { putTextOrBytes } from '../id/put-text.js';
 import type { BloomId } from '../../id.js';
@@ -11,14 +11,15 @@ export class RedisBloomLayout extends BitLayout {
   readonly kind = 'redisbloom';
   readonly bitOrder = 'least-significant-first';
 
-  private readonly stepped: DoubleHashing;
+  private readonly hashing: DoubleHashing;
 
+  /** @internal Links of one filter share a hash. */
   constructor(
     geometry: Geometry,
     private readonly hash = new RedisBloomHash(),
   ) {
     super(geometry);
-    this.stepped = new DoubleHashing(geometry.bits, { clearsTopBit: false, alternates: false });
+    this.hashing = new DoubleHashing(geometry.bits, { clearsTopBit: false, alternates: false });
     this.located = geometry.hashCount;
   }
 
@@ -29,7 +30,7 @@ export class RedisBloomLayout extends BitLayout {
   /** Finds the positions of the id that was located last by any layout with this hash. */
   locateHashed(): void {
     const { firstHigh, firstLow, secondHigh, secondLow } = this.hash;
-    this.stepped.fill(this.places, firstHigh, firstLow, secondHigh, secondLow);
+    this.hashing.fill(this.places, firstHigh, firstLow, secondHigh, secondLow);
   }
 
   protected put(id: BloomId, sink: ByteSink): void {

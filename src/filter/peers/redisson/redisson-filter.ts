@@ -27,7 +27,7 @@ export class RedissonFilter extends BitFilter<RedissonLayout> {
     const { capacity, errorRate } = this.demand;
     return {
       config: writeRedissonConfig({ bits, hashCount, capacity, errorRate }),
-      value: this.bitmap.copyUsed(),
+      value: this.copyUsed(),
     };
   }
 

@@ -1,7 +1,7 @@
 import { BitLayout } from '../bits/bit-layout.js';
 import { checkInteger } from '../../demand.js';
 import type { Geometry } from '../bits/geometry.js';
-import { DoubleHashing } from '../bits/stepped-positions.js';
+import { DoubleHashing } from '../bits/double-hashing.js';
 import { HighwayHash } from '../hash/highway-hash.js';
 import type { ByteSink } from '../id/byte-sink.js';
 import type { BloomId } from '../../id.js';
@@ -24,7 +24,7 @@ export class RedissonLayout extends BitLayout {
 
   private readonly hash = new HighwayHash();
   private readonly putId: Encoder;
-  private readonly stepped: DoubleHashing;
+  private readonly hashing: DoubleHashing;
 
   /** @throws {BloomConfigError} when bits is not from 1 to 4,294,967,294, or there is no such codec. */
   constructor(settings: Geometry & RedissonSettings) {
@@ -33,7 +33,7 @@ export class RedissonLayout extends BitLayout {
     this.codec = settings.codec;
     this.type = settings.type ?? 'String';
     this.putId = encoderOf(settings);
-    this.stepped = new DoubleHashing(settings.bits, { clearsTopBit: true, alternates: true });
+    this.hashing = new DoubleHashing(settings.bits, { clearsTopBit: true, alternates: true });
     this.located = settings.hashCount;
   }
 
@@ -54,6 +54,6 @@ export class RedissonLayout extends BitLayout {
     const { hash } = this;
     hash.hash(sink);
     const { firstHigh, firstLow, secondHigh, secondLow } = hash;
-    this.stepped.fill(this.places, firstHigh, firstLow, secondHigh, secondLow);
+    this.hashing.fill(this.places, firstHigh, firstLow, secondHigh, secondLow);
   }
 }

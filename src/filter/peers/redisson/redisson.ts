@@ -3,7 +3,12 @@ import type { Demand } from '../../demand.js';
 import type { Geometry } from '../bits/geometry.js';
 import { checkRedisString } from '../bits/redis-string.js';
 import type { RedissonSettings } from './codec.js';
-import { readRedissonConfig, type RedissonConfig, writeRedissonConfig } from './redisson-config.js';
+import {
+  readRedissonConfig,
+  type RedissonConfig,
+  type RedissonGeometry,
+  writeRedissonConfig,
+} from './redisson-config.js';
 import { RedissonFilter } from './redisson-filter.js';
 import { RedissonLayout } from './redisson-layout.js';
 import { redissonSize } from './redisson-size.js';
@@ -12,18 +17,34 @@ import { redissonSize } from './redisson-size.js';
 export const redissonCodec = {
   ...bitPlanner('redisson', redissonSize),
 
-  size: redissonSize,
+  /**
+   * Bits (`size`) and hash count (`hashIterations`) that `tryInit` would choose.
+   *
+   * @param demand errorRate may be 0, which Redisson takes for the smallest double
+   * @throws {BloomConfigError} for what Redisson refuses too.
+   */
+  size(demand: Demand): Geometry {
+    return redissonSize(demand);
+  },
 
   /** The two Redis keys of a filter. */
   keys(name: string): { readonly bits: string; readonly config: string } {
     return { bits: name, config: name.includes('{') ? `${name}:config` : `{${name}}:config` };
   },
 
-  /** The hash under the config key, as numbers. Throws a `BloomFormatError` for a field that Redisson could not have written. */
-  readConfig: readRedissonConfig,
+  /**
+   * The hash under the config key, as numbers.
+   *
+   * @throws {BloomFormatError} when a field is missing, no canonical decimal, or beyond what Redisson could have written.
+   */
+  readConfig(config: Readonly<Partial<RedissonConfig>>): RedissonGeometry {
+    return readRedissonConfig(config);
+  },
 
   /** The hash under the config key, as `tryInit` writes it. */
-  writeConfig: writeRedissonConfig,
+  writeConfig(geometry: RedissonGeometry): RedissonConfig {
+    return writeRedissonConfig(geometry);
+  },
 
   /** @throws {BloomConfigError} when bits is not from 1 to 4,294,967,294, or there is no such codec. */
   layout(options: Geometry & RedissonSettings): RedissonLayout {

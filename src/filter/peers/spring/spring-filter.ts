@@ -5,6 +5,6 @@ import type { SpringLayout } from './spring-layout.js';
 export class SpringFilter extends BitFilter<SpringLayout> {
   /** The value of the Redis string that the helper would have written. */
   write(): Uint8Array {
-    return this.bitmap.copyUsed();
+    return this.copyUsed();
   }
 }

@@ -10,7 +10,16 @@ import { springSize } from './spring-size.js';
 export const springCodec = {
   ...bitPlanner('spring', springSize),
 
-  size: springSize,
+  /**
+   * Bits and hash count that the helper would choose: bits saturate at 2^31 - 1, so that more ids than those hold get more errors
+   * without a word.
+   *
+   * @param demand errorRate may be 0, which the helper takes for the smallest double
+   * @throws {BloomConfigError} when the helper would divide by zero.
+   */
+  size(demand: Demand): Geometry {
+    return springSize(demand);
+  },
 
   /** @throws {BloomConfigError} when bits is not from 1 to 2^31 - 1. */
   layout(options: Geometry & SpringSettings): SpringLayout {

@@ -87,12 +87,12 @@ export type BloomEvent =
   | { type: 'rebuild-finished'; filter: string; ids: number; durationMs: number }
   | { type: 'rebuild-skipped'; filter: string; reason: string }
   | { type: 'rebuild-failed'; filter: string; error: unknown }
-  /** Something that only frees memory failed; the keys expire by themselves. */
+  /** Something that only frees memory failed; the keys expire. */
   | { type: 'clean-up-failed'; filter: string; error: unknown }
   /** An id could not be recorded; it is answered "maybe" by this process until it is. */
   | { type: 'add-queued'; filter: string; queued: number; error: unknown }
   /** A guarded method ran unguarded because its filter is not registered in this application. */
   | { type: 'filter-missing'; filter: string; method: string };
 
-/** Told of every event, at once; what it throws is logged and goes no further. */
+/** Called with every event, at once; what it throws is logged and goes no further. */
 export type BloomEventListener = (event: BloomEvent) => void;

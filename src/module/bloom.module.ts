@@ -237,7 +237,7 @@ function core(options: Provider[], imports: Imports, others: readonly Provider[]
   };
 }
 
-/** Filters of the process belong to nobody else. */
+/** Filters in memory belong to this process alone. */
 function hasOwner({ redis, owner }: BloomModuleOptions): boolean {
   return redis === undefined || owner === false || ownerOf(owner) !== undefined;
 }

@@ -1,7 +1,7 @@
 import { BlockedFilter, createGeneration, planFilter } from '../../src/filter/index.js';
 import { goZero } from '../../src/interop/index.js';
 
-/** What the attacker knows of: anybody can list the catalogue. */
+/** Ids that the attacker knows: anybody can list the catalogue. */
 const PUBLIC_IDS = 50_000;
 const ERROR_RATE = 0.05;
 

@@ -63,7 +63,7 @@ it('takes a filter down once for a method that returns a default, however many p
   expect((await first.filter.info()).builds).toBe(2);
   const wrongAbsents = [...first.events, ...second.events].filter(({ type }) => type === 'wrong-absent');
   expect(wrongAbsents).toMatchObject([{ distrusted: true }, ...Array(3).fill({ distrusted: false })]);
-  // A process that starts anew knows of no distrust of its own.
+  // A process that starts later has distrusted nothing itself.
   const third = await start();
   await third.filter.check('mug');
   await third.products.withDefault('mug');

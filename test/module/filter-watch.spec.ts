@@ -78,7 +78,7 @@ describe('The watch over filters', () => {
     expect(await adviceFor({}, false)).toBe(0);
   });
 
-  it('only tells of a filter without a source', async () => {
+  it('only reports a filter without a source', async () => {
     const { filter, watch } = await start({});
     await filter.addMany(idsOf('added', 2000));
     await watch.look(filter);

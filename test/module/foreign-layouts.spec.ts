@@ -148,7 +148,7 @@ describe('A filter of another system that its bits do not suffice for', () => {
   it.each([
     [20_000, 0],
     [2000, 1],
-  ])('is told of, and not rebuilt: its size is no matter of a rebuild (%p bits)', async (bits, told) => {
+  ])('is reported, and not rebuilt: a rebuild does not choose its size (%p bits)', async (bits, told) => {
     const peer = goZeroPeer(bits);
     const key = `full-${bits}`;
     const source = {

@@ -112,7 +112,7 @@ describeBf('An application that guards with a filter of BF.* commands', () => {
     expect(await filter.check('from here')).toBe('maybe');
   });
 
-  it('rebuilds it by itself when it is lost', async () => {
+  it('rebuilds it automatically when it is lost', async () => {
     const key = `shop-${redis.name()}`;
     const { filter, repository, events } = await start(key, { source: true });
     await isReady(filter);

@@ -102,7 +102,7 @@ describe('The schedule of a filter', () => {
       await eventually('it is built again', async () => (await third.builds()) === 2);
     });
 
-    it('rebuilds by itself when the filter was lost', async () => {
+    it('rebuilds automatically when the filter was lost', async () => {
       const { filter, builds } = await start({}, { redis: redis.server.url });
       await eventually('the filter is ready', async () => (await filter.check('mug')) === 'maybe');
       const before = await builds();

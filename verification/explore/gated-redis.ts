@@ -1,6 +1,6 @@
 import { type Command, Redis } from 'ioredis';
 
-/** A client of the library whose commands are handed to a gate and never sent by itself. */
+/** A client of the library whose commands are handed to a gate, which alone sends them. */
 export class GatedRedis extends Redis {
   constructor(private readonly hold: (command: Command) => void) {
     super({ lazyConnect: true });

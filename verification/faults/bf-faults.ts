@@ -17,7 +17,7 @@ export const BF_SKIPPED =
 
 const STEPS: readonly Step[] = ['publish', 'scan', 'swap', 'swap, its reply unread'];
 
-/** Another program makes the key anew. */
+/** Another program recreates the key. */
 const reservedAnew: Damage = {
   name: 'key replaced by an empty filter',
   strike: (admin, _, key) =>

@@ -6,7 +6,7 @@ import { ReplicatedSite, SentinelSite } from './redis-site.js';
 /** Adds of this time are acknowledged by the master, and never reach the replica. */
 const LAG_MS = 300;
 const OUTAGE_MS = 500;
-/** Whoever only looks up has seen by then that its server is a replica. */
+/** By then a process that only looks up has seen that its server is a replica. */
 const NOTICED_AFTER_MS = 2000;
 
 async function promoteReplica(site: ReplicatedSite): Promise<void> {

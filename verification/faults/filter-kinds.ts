@@ -66,7 +66,7 @@ export type FilterKindName = keyof typeof FILTER_KINDS;
 /** Kinds that have a group of the table to themselves. */
 export type OtherKindName = Exclude<FilterKindName, 'blocked'>;
 
-/** The filter as an instance is told of it, but for its source. */
+/** The definition of the filter, without its source. */
 export function filterOptions(kind: FilterKindName, capacity: number): BloomFilterOptions {
   const { options } = FILTER_KINDS[kind] as FilterKind;
   return { name: FILTER, errorRate: ERROR_RATE, capacity, ...options };

@@ -5,7 +5,7 @@ import { type Fault, fault, type World } from './fault.js';
 import type { Instance } from './instance.js';
 import { ServerSite } from './redis-site.js';
 
-/** What a filter that was made again too early would have shown by then. */
+/** By then a filter that was recreated too early would have shown it. */
 const SETTLED_MS = 500;
 
 /** Filters without a source: what is lost, no rebuild can bring back. */
@@ -13,7 +13,7 @@ export const noSourceFaults: readonly Fault[] = [
   damaged('no source', DAMAGES.flushed, { isForGood: true }),
   damaged('explicit', DAMAGES.flushed, { isForGood: true }),
   fault({
-    name: 'FLUSHALL, every instance starts anew',
+    name: 'FLUSHALL, every instance restarts',
     group: 'explicit',
     kind: 'explicit',
     quick: true,
@@ -25,7 +25,7 @@ export const noSourceFaults: readonly Fault[] = [
     },
   }),
   fault({
-    name: 'FLUSHALL, all but one start anew',
+    name: 'FLUSHALL, all but one restart',
     group: 'no source',
     kind: 'no source',
     isForGood: true,
@@ -36,14 +36,14 @@ export const noSourceFaults: readonly Fault[] = [
     },
   }),
   fault({
-    name: 'FLUSHALL, every instance starts anew',
+    name: 'FLUSHALL, every instance restarts',
     group: 'no source',
     kind: 'no source',
     isBeyond: true,
     start: () => ServerSite.start(),
     strike: async (world) => {
       await emptyAndRestart(world, world.instances);
-      world.remark("made again, empty, as documented: create: 'explicit' keeps it unknown");
+      world.remark("created again, empty, as documented: create: 'explicit' keeps it unknown");
     },
   }),
 ];

@@ -86,7 +86,7 @@ export class RebuilderProcess {
     return message.type === 'ended' ? message.how : '';
   }
 
-  /** Resolves when the process has ended by itself or by a signal. */
+  /** Resolves when the process has ended, on its own or by a signal. */
   async exited(): Promise<void> {
     if (this.hasExited()) return;
     let hung = false;

@@ -8,7 +8,7 @@ import { SERVER_FAULTS } from './server-faults.js';
 const LEASE = `bloom:{${FILTER}}:lease`;
 const forGood = { isForGood: true };
 
-/** Filters that grow by layers, and have no source to be made again from: what is lost stays `unknown`. */
+/** Filters that grow by layers, and have no source to be rebuilt from: what is lost stays `unknown`. */
 export const scalingFaults: readonly Fault[] = [
   damaged('scaling', DAMAGES.deleted, { ...forGood, quick: true }),
   damaged('scaling', DAMAGES.cut, forGood),

@@ -29,7 +29,7 @@ export class ProductRepository {
   }
 
   /**
-   * The SKU is registered before the row is written, so nobody who learns of the product is told that it does not exist.
+   * The SKU is registered before the row is written, so no lookup of a product that exists is answered "absent".
    *
    * @returns false when the SKU is taken.
    */

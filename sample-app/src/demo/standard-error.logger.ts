@@ -1,6 +1,6 @@
 import { ConsoleLogger, type LogLevel } from '@nestjs/common';
 
-/** What keeps the shop from starting is thrown as well, and told by whoever catches it. */
+/** What keeps the shop from starting is thrown as well, and reported where it is caught. */
 const CONTEXTS_OF_THE_START: readonly unknown[] = ['ExceptionHandler', 'NestApplication'];
 
 /** Standard output belongs to the figures of the demo. */

@@ -96,7 +96,7 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
     };
   }
 
-  /** Nobody else knows this filter, so that who distrusts it knows when that was last. */
+  /** Only this process knows the filter, so the caller knows when it distrusted it last. */
   async distrust(reason: string): Promise<boolean> {
     if (!this.live) return false;
     this.live = undefined;

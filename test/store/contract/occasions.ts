@@ -40,7 +40,7 @@ export function describeOccasions(open: () => Promise<StoredFilter>): void {
       },
     );
 
-    it('that went live is enough for a schedule, whoever asked for it, and one that failed is not', async () => {
+    it('that went live is enough for a schedule, whatever asked for it, and one that failed is not', async () => {
       await make(MANUAL, { kind: 'failed' });
       await make(SCHEDULED);
       await make(MANUAL, { kind: 'published' });

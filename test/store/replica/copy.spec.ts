@@ -76,7 +76,7 @@ describe('The copy of a filter', () => {
     expect(original.asked).toEqual([]);
   });
 
-  it('never mixes two generations: a swap while it is loaded starts it anew', async () => {
+  it('never mixes two generations: a swap while it is loaded starts it again', async () => {
     await filter.check(['id-0']);
     original.pieces.shift()!.answer();
     await settled();

@@ -31,7 +31,7 @@ const WITH_SOURCE: readonly (readonly Fault[])[] = [
 const WITHOUT_LIVE_BITS: typeof WITH_SOURCE = Array.from({ length: 10 }, () => ['pause-before-swap']);
 const WITH_PEER_ADDS: typeof WITH_SOURCE = Array.from({ length: 8 }, () => ['live-gone']);
 const WITH_SETTINGS: typeof WITH_SOURCE = Array.from({ length: 5 }, () => ['settings-other']);
-/** Without a source the metadata and the key must not both vanish: whoever comes next would take what peers have added since for all. */
+/** Without a source the metadata and the key must not both vanish: the next process would take what peers have added since for all. */
 const WITHOUT_SOURCE: readonly (readonly Fault[])[] = [
   ['meta-gone'],
   ['live-gone'],

@@ -16,11 +16,11 @@ describeBf('A filter on BF.* commands whose key is lost', () => {
 
   const damages: Record<string, (key: string) => Promise<unknown>> = {
     deleted: (key) => bf.admin.del(key),
-    'made again by a peer': async (key) => {
+    'recreated by a peer': async (key) => {
       await bf.admin.del(key);
       await bf.call('BF.ADD', key, 'of the peer');
     },
-    'made again larger by a peer, with ids': async (key) => {
+    'recreated larger by a peer, with ids': async (key) => {
       await bf.admin.del(key);
       await bf.call('BF.RESERVE', key, 0.01, 100_000);
       for (let i = 0; i < 20; i++) await bf.call('BF.MADD', key, ...idsOf(`peer-${i}`, 50));

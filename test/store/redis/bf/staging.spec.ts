@@ -15,7 +15,7 @@ describeBf('A filter on BF.* commands that is rebuilt', () => {
   });
   afterAll(() => bf.close());
 
-  it('keeps every add of the meantime, whoever makes it, whenever', async () => {
+  it('keeps every add of the meantime, of any process, at any time', async () => {
     const { filters } = await bf.instances(4, { plan: testPlan({ capacity: 5000 }) });
     const [rebuilder, ...others] = filters as [StoredFilter, ...StoredFilter[]];
     await build(rebuilder, BUILT, { capacity: 5000 });
@@ -72,12 +72,12 @@ describeBf('A filter on BF.* commands that is rebuilt', () => {
 
   const interferences: Record<string, (staged: { filter: string; journal: string }) => Promise<unknown>> = {
     'the staged filter is deleted': ({ filter }) => bf.admin.del(filter),
-    'the staged filter is made again': async ({ filter }) => {
+    'the staged filter is recreated': async ({ filter }) => {
       await bf.admin.del(filter);
       await bf.call('BF.ADD', filter, 'other');
     },
     'the journal is deleted': ({ journal }) => bf.admin.del(journal),
-    'the journal is made again': async ({ journal }) => {
+    'the journal is recreated': async ({ journal }) => {
       await bf.admin.del(journal);
       await bf.admin.rpush(journal, 'other');
       // With a life, as the first one had: else no abort removes it, and it would be taken for that of the next staging.

@@ -29,7 +29,7 @@ type Act = (peer: ForeignPeer, key: string) => Promise<unknown>;
 
 const ACTS: Record<string, Act> = {
   'deletes the filter': (peer, key) => admin.del(...peer.keys(key)),
-  'deletes the filter, makes it anew and adds': async (peer, key) => {
+  'deletes the filter, recreates it and adds': async (peer, key) => {
     await admin.del(...peer.keys(key));
     await fillByPeer(peer, admin, key, idsOf('other', 40));
   },

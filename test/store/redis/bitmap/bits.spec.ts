@@ -26,7 +26,7 @@ afterAll(() => redis.close());
 
 describe('A number of bits that is not that of the peer', () => {
   it.each([10_000, 19_000, 21_000, 40_000])(
-    'is told of, and no such filter is taken nor replaced: %p instead of 20,000',
+    'is reported, and no such filter is taken or replaced: %p instead of 20,000',
     async (bits) => {
       const key = redis.name();
       await fillByPeer(peer, admin, key, BUILT);

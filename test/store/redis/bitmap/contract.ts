@@ -22,7 +22,7 @@ const DAMAGES: Record<string, Damage> = {
     await client.del(key);
     await client.rpush(key, 'x');
   },
-  'the key is deleted and made anew by adds of the peer': async (client, peer, key) => {
+  'the key is deleted and recreated by adds of the peer': async (client, peer, key) => {
     await client.del(...peer.keys(key));
     await fillByPeer(peer, client, key, idsOf('other', 40));
   },

@@ -63,7 +63,7 @@ describe("Redisson's settings", () => {
     await expect(filter.add(['late'])).rejects.toThrow(/lost/);
   });
 
-  it('are read again when Java has initialised the filter anew', async () => {
+  it('are read again when Java has initialised the filter again', async () => {
     const { key, filter } = await adopted();
     await admin.del(...peer.keys(key));
     await fillByPeer(larger, admin, key, [...BUILT, 'new']);
@@ -90,7 +90,7 @@ describe("Redisson's settings", () => {
   it.each([
     { size: '63', hashIterations: '1' },
     { size: 'x', hashIterations: '1' },
-  ])('that are none are told of, and no filter is taken: %p', async (settings) => {
+  ])('that make no sense are reported, and no filter is taken: %p', async (settings) => {
     const key = redis.name();
     await admin.hset(configOf(key), { ...settings, expectedInsertions: '10', falseProbability: '0.1' });
     await admin.set(key, 'xx');
@@ -185,7 +185,7 @@ describe("A rebuild of Redisson's filter", () => {
     for (const id of BUILT) expect(await peer.has(admin, key, id)).toBe(true);
   });
 
-  it('refuses when Java initialised the filter anew meanwhile', async () => {
+  it('refuses when Java initialised the filter again meanwhile', async () => {
     const key = redis.name();
     await fillByPeer(peer, admin, key, BUILT);
     const { filter } = await redis.open(key, {}, { layout: peer.layout(key) });

@@ -48,7 +48,7 @@ describe('Keys in Redis', () => {
     }
   });
 
-  it('of a staged generation and the lease all expire by themselves, also after a merge', async () => {
+  it('of a staged generation and the lease all expire, also after a merge', async () => {
     const { filter } = await redis.open('products');
     const lease = await leaseOf(filter);
     const staging = await lease.stage(testPlan(LARGE));

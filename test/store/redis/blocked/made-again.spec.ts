@@ -32,7 +32,7 @@ async function madeAgain(
   return { newcomer, old };
 }
 
-it('A filter without a source that was lost and made again, empty, is taken offline by who knew it', async () => {
+it('A filter without a source that was lost and recreated, empty, is taken offline by a process that knew it', async () => {
   const { newcomer, old } = await madeAgain();
   expect(await old[0]!.check(['known'])).toEqual(['unknown']);
   expect(await old[0]!.describe()).toMatchObject({ state: 'lost' });

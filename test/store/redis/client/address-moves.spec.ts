@@ -8,7 +8,7 @@ import { type Instance, RedisFixture } from '../../../support/redis-fixture.js';
 import { TcpProxy } from '../../../support/tcp-proxy.js';
 
 const BUILT = idsOf('built', 100);
-/** Below what a client of Redis waits by itself, and far above what a machine that is not busy takes. */
+/** Below what a client of Redis waits on its own, and far above what a machine that is not busy takes. */
 const BACK_WITHIN_MS = 20_000;
 
 let first: RedisFixture;
@@ -163,7 +163,7 @@ describe('When the master no longer answers and its address leads to the new one
     const [old, next] = [first.client(), second.client()];
     await next.replicaof('NO', 'ONE');
     for (let i = 0; i < 100; i++) await next.set(`other-${i}`, String(Math.random()).repeat(500));
-    // What the old master alone has makes it read everything anew.
+    // What the old master alone has makes it read everything again.
     await old.set('diverged', 'yes');
     await old.config('SET', 'key-load-delay', '300000', 'loading-process-events-interval-bytes', '1024');
     await failOver();

@@ -50,7 +50,7 @@ describe('A client that was handed over', () => {
     client.disconnect();
   });
 
-  it('may pipeline by itself, give numbers as text and use another database', async () => {
+  it('may pipeline automatically, give numbers as text and use another database', async () => {
     const client = new Redis(redis.server.url, { enableAutoPipelining: true, stringNumbers: true, db: 3 });
     const { filter } = await redis.open(redis.name(), { redis: client });
     await build(filter, ['a']);

@@ -9,7 +9,7 @@ import { RedisFixture } from '../../../support/redis-fixture.js';
 
 const TIMEOUT_MS = 100;
 const WRITE_TIMEOUT_MS = 300;
-/** What a busy machine may add to a timer, far below what a client of Redis waits by itself. */
+/** What a busy machine may add to a timer, far below what a client of Redis waits on its own. */
 const SLACK_MS = 15_000;
 
 let redis: RedisFixture;

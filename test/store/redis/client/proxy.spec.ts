@@ -98,7 +98,7 @@ describe('A proxy that puts another server behind an open connection', () => {
 });
 
 describe('At start', () => {
-  it('a proxy is told of once, from the addresses of both ends', async () => {
+  it('a proxy is reported once, from the addresses of both ends', async () => {
     const one = await first.open('products', { redis: proxy.url });
     const other = one.store.open(openOptions({ name: 'others' }));
     await one.filter.describe();
@@ -108,7 +108,7 @@ describe('At start', () => {
     expect(await other.advise(ADVISED)).toEqual([]);
   });
 
-  it('a straight connection is nothing to tell of, nor is a user who may not ask', async () => {
+  it('reports nothing of a straight connection, or for a user who may not ask', async () => {
     const straight = await first.open('products');
     await straight.filter.describe();
     expect(await straight.filter.advise(ADVISED)).toEqual([]);

@@ -118,7 +118,7 @@ describe('The facts about the builds of a filter in Redis', () => {
     await make({ ...brief, failedMs: HOUR_MS }, 'published', other);
   });
 
-  it('are made again where something else has their name', async () => {
+  it('are created again where something else has their name', async () => {
     await admin.set(KEY, 'text');
     await make(SCHEDULED, 'published');
     expect(await ask(filter, SCHEDULED)).toBeGreaterThan(0);

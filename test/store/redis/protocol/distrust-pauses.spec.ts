@@ -24,7 +24,7 @@ const KINDS: [string, Partial<OpenFilterOptions>, string][] = [
 ];
 
 it.each(KINDS)(
-  'A filter of %s is distrusted no sooner by a process that starts anew',
+  'A filter of %s is distrusted no sooner by a process that starts later',
   async (_, options, key) => {
     const name = redis.name();
     const facts = key.replace('NAME', name);

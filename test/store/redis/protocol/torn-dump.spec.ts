@@ -92,7 +92,7 @@ describeBf('A dump during which the filter is written to', () => {
     expect(cuckoo.read([...second, ...third]).describe().ids).toBe(16);
   });
 
-  it('of CF.*: the copy that the docs tell of has every id, whatever is written meanwhile', async () => {
+  it('of CF.*: the copy that the docs describe has every id, whatever is written meanwhile', async () => {
     const key = await cuckooFilter(1);
     const copy = `${key}:copy`;
     await expect(admin.copy(key, copy)).rejects.toThrow(/not supported for this module key/);
@@ -134,7 +134,7 @@ describeBf('A dump during which the filter is written to', () => {
     );
   });
 
-  it('of BF.*: a filter that was made anew and empty meanwhile is refused', async () => {
+  it('of BF.*: a filter that was recreated empty meanwhile is refused', async () => {
     const key = redis.name();
     const reserve = () => admin.call('BF.RESERVE', key, 0.1, 1000);
     await reserve();

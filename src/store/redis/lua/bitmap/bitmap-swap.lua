@@ -83,7 +83,7 @@ end
 local life = -1
 if kind == 'string' then
   local isMerged = ARGV[8] == '1' and ARGV[6] ~= 'none'
-  -- A string whose settings have vanished may hold what peers added before that: nobody knows of what size, so nothing of it can be kept.
+  -- A string whose settings have vanished may hold what peers added before that: its size is not known, so nothing of it can be kept.
   if isMerged and settingsFound > 0 and not haveSettings and redis.call('STRLEN', live) > 0 then return 'SETTINGS' end
   if isMerged and redis.call('STRLEN', live) > 0 then
     if redis.call('STRLEN', live) > length then return 'TYPE' end

@@ -6,7 +6,7 @@ ARGV[1]  token that meta must hold now, '' for none
 ARGV[2]  state to set
 ARGV[3]  format to write
 ARGV[4]  '1': meta makes no sense and is written again
-ARGV[5]  builds that the caller knows of: fewer were made by who knew nothing of the filter
+ARGV[5]  builds that the caller knows of: a process that knew nothing of the filter made fewer
 
 Reply: 'STALE' when meta holds another token, or has none since the filter is offline already, else 'OK'
 ]]

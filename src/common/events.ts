@@ -31,8 +31,8 @@ export type BloomEvent =
   /** Redis answers again. `rejected`: lookups that were not sent in the meantime. */
   | { type: 'circuit-closed'; rejected: number }
   /**
-   * A lookup used a value that cannot be an id. It was let through unguarded, unless it is `answered`: as `onInvalid` of the guard
-   * on `method` says.
+   * A lookup used a value that cannot be an id; of a guarded method, which is `method`. It was let through unguarded, unless it is `answered`:
+   * as `onInvalid` of the guard says.
    */
   | { type: 'invalid-id'; filter: string; error: unknown; method?: string; answered?: true }
   /** A function of a guard's options failed, or returned what it must not; the call went on without it. */

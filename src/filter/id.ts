@@ -31,7 +31,7 @@ export function toIdKey(id: unknown): IdKey {
   }
   throw new BloomIdError(
     `Expected an id (a non-empty string, a safe integer, a bigint or a non-empty Uint8Array), got ${named(id)}. ` +
-      'Pass the id itself, or name the property that holds it.',
+      'Pass the id itself, or say where it is by the option id: the name of a property, or a function that returns it.',
   );
 }
 
@@ -103,5 +103,9 @@ function named(value: unknown): string {
   if (typeof value === 'number') return `the number ${Object.is(value, -0) ? '-0' : value}`;
   if (value instanceof Uint8Array) return 'an empty Uint8Array';
   if (Array.isArray(value)) return 'an array';
-  return value === null ? 'null' : typeof value;
+  if (typeof value !== 'object' || value === null) return String(value === null ? null : typeof value);
+  const owner: unknown = Object.getPrototypeOf(value)?.constructor?.name;
+  return typeof owner === 'string' && owner !== '' && owner !== 'Object'
+    ? `an object of class ${owner}`
+    : 'an object';
 }

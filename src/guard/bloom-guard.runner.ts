@@ -1,4 +1,3 @@
-import { HttpException } from '@nestjs/common';
 import { BloomIdError } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
 import type { BloomVerdict } from '../store/index.js';
@@ -11,6 +10,7 @@ import { type GuardDecision, observe, pass } from './guard-decision.js';
 import type { AskedCall, GuardedCall, ObservedCall } from './guarded-call.js';
 import { checkGuardDefaults } from './guard-options.check.js';
 import type { BloomGuardDefaults } from './guard.options.js';
+import { isInvalidId } from './id.reader.js';
 import { IdRegistrar } from './id.registrar.js';
 import { type SharedCall, SharedCalls, sharedKey } from './shared-calls.js';
 
@@ -22,10 +22,7 @@ export interface BloomGuardRunnerOptions {
 /** A member of every runner that was constructed, and of no object that a test puts in its place. */
 const MARK = Symbol('runner');
 
-/**
- * Decides and records for all guarded methods of one application, however they are called. Nest injects it into the objects that have such
- * methods; an application does not call it.
- */
+/** Decides and records for all guarded methods of one application. Nest injects it into the objects that have such methods. */
 export class BloomGuardRunner {
   private readonly mark = MARK;
   private readonly shared = new SharedCalls();
@@ -46,11 +43,7 @@ export class BloomGuardRunner {
     if (options.defaults) checkGuardDefaults(options.defaults, 'BloomModule.forRoot({ guard })');
   }
 
-  /**
-   * Whether a value is a runner: a test may have had something else injected in its place.
-   *
-   * @internal
-   */
+  /** @internal */
   static isRunner(value: unknown): value is BloomGuardRunner {
     return typeof value === 'object' && value !== null && (value as BloomGuardRunner).mark === MARK;
   }
@@ -139,7 +132,7 @@ export class BloomGuardRunner {
     { name, guarding }: GuardableFilter,
     error: unknown,
   ): GuardDecision | Promise<GuardDecision> {
-    this.options.service.emit({ type: 'invalid-id', filter: name, error });
+    this.options.service.emit({ type: 'invalid-id', filter: name, error, method: call.guard.method });
     guarding.unknown++;
     return guarding.mode === 'on' ? this.answers.unknown(call) : pass();
   }
@@ -153,8 +146,14 @@ export class BloomGuardRunner {
     const { answers } = this;
     guarding.invalid++;
     const onInvalid = guarding.mode === 'on' ? answers.onInvalid(call) : 'pass';
-    const answered = onInvalid === 'pass' ? {} : { method: call.guard.method, answered: true as const };
-    this.options.service.emit({ type: 'invalid-id', filter: name, error, ...answered });
+    const answered = onInvalid !== 'pass' && { answered: true as const };
+    this.options.service.emit({
+      type: 'invalid-id',
+      filter: name,
+      error,
+      method: call.guard.method,
+      ...answered,
+    });
     switch (onInvalid) {
       case 'pass':
         return pass();
@@ -230,6 +229,7 @@ export class BloomGuardRunner {
     const isPlain = result !== null && result !== undefined && !Array.isArray(result);
     // Most calls: something was found for an id that the filter let through, and there is nothing to learn.
     if (isPlain && !isFound && observed.verdict !== 'absent') return;
+    if (Array.isArray(result)) this.advise(call, 'list');
     const outcome = this.callback(call, 'isFound', () => outcomeOfResult(result, { ...call, isFound }));
     if (outcome) this.settle(observed, outcome, isJoined, result);
   }
@@ -240,7 +240,9 @@ export class BloomGuardRunner {
    * @internal
    */
   settleError(observed: ObservedCall, error: unknown, isJoined = false): void {
-    this.settle(observed, outcomeOfError(error), isJoined);
+    const outcome = outcomeOfError(error);
+    if (outcome === 'denied') this.advise(observed.asked.call, 'not-found');
+    this.settle(observed, outcome, isJoined);
   }
 
   private settle(
@@ -263,6 +265,11 @@ export class BloomGuardRunner {
     if (isJoined || outcome !== 'denied' || !denialKey) return;
     if (denial) denial.note();
     else guarding.negativeCache?.remember(denialKey.text, denialKey.scope, readAt);
+  }
+
+  private advise(call: GuardedCall, ends: 'list' | 'not-found'): void {
+    const text = this.answers.adviceOn(call, ends);
+    if (text !== undefined) this.options.service.emit({ type: 'advice', filter: call.guard.filter, text });
   }
 
   /** What a function of the application returns; undefined, and an event, when it throws. */
@@ -297,12 +304,6 @@ function noteOf({ entry, self, args }: GuardedCall, { keys }: GuardableFilter): 
   } catch {
     return undefined;
   }
-}
-
-/** Whether a function of the application says that the client's value is no id, in place of failing. */
-function isInvalidId(error: unknown): boolean {
-  if (error instanceof BloomIdError) return true;
-  return error instanceof HttpException && error.getStatus() >= 400 && error.getStatus() < 500;
 }
 
 /** Bytes belong to the caller, who may write others into them while the method runs. */

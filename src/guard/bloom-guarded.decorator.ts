@@ -1,23 +1,20 @@
 import { declareGuard, InterceptorCoverage } from './bloom.interceptor.js';
+import { contextReader } from './call-context.js';
+import { isNullableField } from './graphql-field.js';
 import { checkGuardedOptions } from './guard-options.check.js';
 import type { GuardDeclaration, EntryPoint } from './guarded-call.js';
 import type { BloomGuardedDecorator } from './decorator.types.js';
 import type { BloomGuardedOptions } from './guard.options.js';
-import {
-  isRouteHandler,
-  methodName,
-  type MethodSite,
-  proceed,
-  type WrappedCall,
-  wrapMethod,
-} from './method.wrapper.js';
+import { methodName, type MethodSite } from './method-site.js';
+import { proceed, type WrappedCall, wrapMethod } from './method.wrapper.js';
 import { idReader } from './id.reader.js';
 import type { OnlyOptions } from './method-verdict.js';
 import { warnUnguarded } from './unguarded.js';
 
 /**
  * Lets the method run only for ids that the filter may contain, on controllers as on providers. For an id that is certainly
- * absent a route throws `NotFoundException` and any other method resolves `null`, without the method being called.
+ * absent a route throws `NotFoundException` and any other method resolves `null`, without the method being called; `onAbsent` says what
+ * other entry points of Nest answer, and what to answer instead.
  *
  * A value that can be no row's id is reported as an `invalid-id` event and answered as `onInvalid` says: on a route as an absent id, by
  * default. An option `id` that throws is reported in the same way and leaves the call to `onUnknown`, which passes by default,
@@ -84,26 +81,19 @@ function guarding(site: MethodSite, guard: GuardDeclaration): (call: WrappedCall
   };
 }
 
-/** Calls of the method itself, by Nest's router or by anybody. */
+/** Calls of the method itself, by Nest or by anybody. */
 function directEntry(
   site: MethodSite,
   { options }: GuardDeclaration,
   coverage: InterceptorCoverage,
 ): EntryPoint {
-  const { target, key } = site;
-  // Of the last handler. Metadata are looked up once: that takes longer than a check, and decorators have run before any call.
-  let handler: unknown;
-  let isHandler = false;
+  const contextOfMethod = contextReader(site);
   return {
     readId: idReader(options.id),
-    isRoute() {
-      // Route decorators may stand above this one, and above wrappers of others: the outermost function counts.
-      const outermost: unknown = Reflect.get(target, key);
-      if (outermost !== handler) {
-        handler = outermost;
-        isHandler = isRouteHandler(outermost);
-      }
-      return isHandler && !coverage.isBypassed();
+    context() {
+      const context = contextOfMethod();
+      return context === 'http' && coverage.isBypassed() ? 'method' : context;
     },
+    isNullable: (args) => isNullableField(site, args),
   };
 }

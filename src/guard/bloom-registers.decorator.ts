@@ -10,14 +10,18 @@ import {
   of,
   throwError,
 } from 'rxjs';
-import { BloomConfigError } from '../common/index.js';
+import { BloomConfigError, BloomUnavailableError } from '../common/index.js';
+import { type CallContext, contextReader, isForClient } from './call-context.js';
+import { unavailableError } from './context-errors.js';
+import { checkRegistersOptions } from './guard-options.check.js';
 import { wrongMaxIds } from './guard.messages.js';
 import type { BloomRegistersDecorator } from './decorator.types.js';
 import type { BloomRegistersOptions } from './guard.options.js';
 import { type IdsReader, idsReader } from './id.reader.js';
 import type { IdRegistrar, Registration } from './id.registrar.js';
 import type { OnlyOptions } from './method-verdict.js';
-import { methodName, proceed, type WrappedCall, wrapMethod } from './method.wrapper.js';
+import { methodName } from './method-site.js';
+import { proceed, type WrappedCall, wrapMethod } from './method.wrapper.js';
 import { assertNeedsNoRecord } from './unguarded.js';
 
 /** Ids of one call: as many as a generous request creates, and few to record. */
@@ -50,14 +54,15 @@ export function BloomRegisters<const Options extends BloomRegistersOptions>(
 export function BloomRegisters(filter: string, options: BloomRegistersOptions = {}): MethodDecorator {
   return (target, key, descriptor: PropertyDescriptor) => {
     const method = methodName({ target, key, descriptor });
+    const where = `@BloomRegisters('${filter}') on ${method}`;
+    checkRegistersOptions(options, where);
     const { maxIds = MAX_IDS } = options;
-    if (!Number.isSafeInteger(maxIds) || maxIds < 1) {
-      throw new BloomConfigError(wrongMaxIds(`@BloomRegisters('${filter}') on ${method}`, maxIds));
-    }
+    if (!Number.isSafeInteger(maxIds) || maxIds < 1) throw new BloomConfigError(wrongMaxIds(where, maxIds));
     const isBefore = options.from !== 'result';
     // With `from: 'result'` the rows exist: not one of them may be left out.
     const readIds = idsReader(options.id, isBefore ? maxIds : Infinity);
-    const declaration = { filter, method, isBefore, readIds, onError: options.onError };
+    const context = contextReader({ target, key, descriptor });
+    const declaration = { filter, method, isBefore, readIds, context, onError: options.onError };
     wrapMethod({
       target,
       key,
@@ -74,6 +79,7 @@ interface RegisterDeclaration {
   /** Whether ids are recorded before the method runs. */
   readonly isBefore: boolean;
   readonly readIds: IdsReader;
+  context(): CallContext;
   readonly onError: BloomRegistersOptions['onError'];
 }
 
@@ -87,7 +93,9 @@ async function callRegistering(declaration: RegisterDeclaration, call: WrappedCa
   const { registrar } = runner;
   if (isBefore) {
     const ids = readIds(self, args);
-    const registration = await registrar.register({ filter, ids, onError });
+    const registration = await registrar
+      .register({ filter, ids, onError })
+      .catch((error) => refuse(declaration, error));
     let result: unknown;
     try {
       result = await proceed(call);
@@ -101,8 +109,14 @@ async function callRegistering(declaration: RegisterDeclaration, call: WrappedCa
   }
   const result = await proceed(call);
   const ids = readIds(self, [result, ...args]);
-  await registrar.registerMade({ filter, ids, onError });
+  await registrar.registerMade({ filter, ids, onError }).catch((error) => refuse(declaration, error));
   return result;
+}
+
+/** @throws for an id that could not be recorded: to a client of Nest, that it may try again later. */
+async function refuse({ context }: RegisterDeclaration, error: unknown): Promise<never> {
+  if (!(error instanceof BloomUnavailableError) || !isForClient(context())) throw error;
+  throw await unavailableError(context(), error);
 }
 
 /**

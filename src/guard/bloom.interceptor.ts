@@ -13,7 +13,7 @@ import type { GuardDeclaration, EntryPoint, ObservedCall } from './guarded-call.
 import { noRouteParameter } from './guard.messages.js';
 import type { BloomGuardedOptions } from './guard.options.js';
 import type { IdReader } from './id.reader.js';
-import { isRouteHandler } from './method.wrapper.js';
+import { isRouteHandler } from './method-site.js';
 import { syncAnswer } from './sync-answer.js';
 
 const GUARDS = Symbol('nestjs-bloom:guards');
@@ -170,7 +170,7 @@ export function guardsWithUnreadParam(owner: Function): GuardDeclaration[] {
 
 /** Requests, on their way to the route. */
 function routeEntry(param: BloomGuardedOptions['param']): EntryPoint {
-  return { readId: requestReader(param), isRoute: () => true };
+  return { readId: requestReader(param), context: () => 'http', isNullable: () => false };
 }
 
 function requestReader(param: BloomGuardedOptions['param']): IdReader {

@@ -1,10 +1,17 @@
-import type { GuardedVerdict, RegistersVerdict } from './method-verdict.js';
+import type { GuardedVerdict, ListVerdict, RegistersVerdict } from './method-verdict.js';
+
+type ListMethod = (...args: never[]) => Promise<readonly unknown[]>;
 
 /**
  * Puts a guard on a method that returns a promise, and that the id can be read of. On any other method it is a compile error, whose text
  * says what to write.
  */
 export interface BloomGuardedDecorator<Options = {}> {
+  <Target extends object, Method extends ListMethod>(
+    target: Target,
+    key: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): GuardedVerdict<Target, Method, Options> | ListVerdict<Method, Options>;
   <Target extends object, Method>(
     target: Target,
     key: string | symbol,

@@ -1,26 +1,37 @@
-import { NotFoundException, ServiceUnavailableException } from '@nestjs/common';
+import { isForClient } from './call-context.js';
+import { notFoundError, unavailableError } from './context-errors.js';
 import { answerWith, type GuardDecision, pass } from './guard-decision.js';
 import type { GuardedCall } from './guarded-call.js';
+import { otherAnswer } from './guard.messages.js';
 import type { BloomCallback, BloomGuardDefaults } from './guard.options.js';
 
 const NULL = answerWith(null);
 
 /** What is answered in place of the method: as the decorator says, else as the application says. */
 export class GuardAnswers {
+  private readonly advised = new WeakSet<object>();
+
   constructor(private readonly defaults: BloomGuardDefaults = {}) {}
 
   absent(call: GuardedCall): GuardDecision | Promise<GuardDecision> {
-    const onAbsent = call.guard.options.onAbsent ?? this.defaults.onAbsent;
-    if (onAbsent) return this.from(onAbsent, call);
-    if (call.entry.isRoute()) throw new NotFoundException();
-    return NULL;
+    const onAbsent = this.onAbsent(call);
+    switch (onAbsent) {
+      case 'null':
+        return NULL;
+      case 'empty':
+        return answerWith([]);
+      case 'not-found':
+        return failing(notFoundError(call.entry.context()));
+      default:
+        return this.from(onAbsent, call);
+    }
   }
 
   /** @param note of an id that is let through: as that of `GuardDecision`. */
   unknown(call: GuardedCall, note?: string): GuardDecision | Promise<GuardDecision> {
     const onUnknown = this.onUnknown(call);
     if (onUnknown === 'pass') return pass(note);
-    if (onUnknown === 'unavailable') throw new ServiceUnavailableException();
+    if (onUnknown === 'unavailable') return failing(unavailableError(call.entry.context()));
     return this.from(onUnknown, call);
   }
 
@@ -29,15 +40,39 @@ export class GuardAnswers {
     const { guard, entry } = call;
     const chosen = guard.options.onInvalid ?? this.defaults.onInvalid;
     if (chosen !== undefined) return chosen;
-    if (entry.isRoute()) return 'absent';
+    if (isForClient(entry.context())) return 'absent';
     return this.onUnknown(call) === 'pass' ? 'pass' : 'unknown';
+  }
+
+  /** Once for a guard that answers null by default, on a method that ends otherwise when it finds nothing: types do not tell it from a route. */
+  adviceOn({ guard, entry }: GuardedCall, ends: 'list' | 'not-found'): string | undefined {
+    const isChosen = (guard.options.onAbsent ?? this.defaults.onAbsent) !== undefined;
+    if (isChosen || entry.context() !== 'method' || this.advised.has(guard)) return undefined;
+    this.advised.add(guard);
+    return otherAnswer(guard.method, guard.filter, ends);
   }
 
   async from(answer: BloomCallback<unknown>, { self, args }: GuardedCall): Promise<GuardDecision> {
     return answerWith(await answer.apply(self, [...args]));
   }
 
+  private onAbsent({ guard, entry, args }: GuardedCall): NonNullable<BloomGuardDefaults['onAbsent']> {
+    const chosen = guard.options.onAbsent ?? this.defaults.onAbsent;
+    if (chosen !== undefined) return chosen;
+    const context = entry.context();
+    if (context === 'graphql') return entry.isNullable(args) ? 'null' : 'not-found';
+    return isForClient(context) ? 'not-found' : 'null';
+  }
+
   private onUnknown({ guard }: GuardedCall): NonNullable<BloomGuardDefaults['onUnknown']> {
     return guard.options.onUnknown ?? this.defaults.onUnknown ?? 'pass';
   }
+}
+
+/** @throws the error, at once where no package has to be loaded for it. */
+function failing(error: Error | Promise<Error>): Promise<never> {
+  if (error instanceof Error) throw error;
+  return error.then((made) => {
+    throw made;
+  });
 }

@@ -1,6 +1,32 @@
-import { BloomConfigError } from '../common/index.js';
+import { BloomConfigError, checkOptions, type OptionNames } from '../common/index.js';
 import { wrongOption } from './guard.messages.js';
-import type { BloomGuardDefaults, BloomGuardedOptions } from './guard.options.js';
+import type { BloomGuardDefaults, BloomGuardedOptions, BloomRegistersOptions } from './guard.options.js';
+
+const GUARDED = {
+  id: true,
+  param: true,
+  onAbsent: true,
+  onUnknown: true,
+  onInvalid: true,
+  isFound: true,
+  coalesce: true,
+} satisfies OptionNames<BloomGuardedOptions>;
+
+const REGISTERS = {
+  from: true,
+  id: true,
+  maxIds: true,
+  onError: true,
+} satisfies OptionNames<BloomRegistersOptions>;
+
+/**
+ * Checks what the types check, for callers without them.
+ *
+ * @throws {BloomConfigError} for an option that cannot work.
+ */
+export function checkRegistersOptions(options: BloomRegistersOptions, where: string): void {
+  checkOptions(options, { where, known: REGISTERS });
+}
 
 /**
  * Checks what the types check, for callers without them.
@@ -9,6 +35,7 @@ import type { BloomGuardDefaults, BloomGuardedOptions } from './guard.options.js
  * @throws {BloomConfigError} for an option that cannot work.
  */
 export function checkGuardedOptions(options: BloomGuardedOptions, where: string): void {
+  checkOptions(options, { where, known: GUARDED });
   checkGuardDefaults(options, where);
   const { isFound, coalesce } = options;
   for (const option of ['id', 'param'] as const) {
@@ -29,7 +56,15 @@ export function checkGuardedOptions(options: BloomGuardedOptions, where: string)
 /** @throws {BloomConfigError} for an option that cannot work. */
 export function checkGuardDefaults(options: BloomGuardDefaults, where: string): void {
   const { onAbsent, onUnknown, onInvalid } = options;
-  expect(onAbsent === undefined || isFunction(onAbsent), where, 'onAbsent', 'a function', onAbsent);
+  expect(
+    onAbsent === undefined ||
+      ['not-found', 'null', 'empty'].includes(onAbsent as string) ||
+      isFunction(onAbsent),
+    where,
+    'onAbsent',
+    "'not-found', 'null', 'empty' or a function",
+    onAbsent,
+  );
   expect(
     onUnknown === undefined || onUnknown === 'pass' || onUnknown === 'unavailable' || isFunction(onUnknown),
     where,

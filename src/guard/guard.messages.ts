@@ -18,6 +18,10 @@ export const wrongCoalesceKey = (got: string) =>
 export const noRouteParameter = (name: string) =>
   `The route has no parameter '${name}'. Name the one that holds the id: @BloomGuarded(name, { param: '…' }).`;
 
+export const otherAnswer = (method: string, filter: string, ends: 'list' | 'not-found') =>
+  `${method} ${ends === 'list' ? 'returns a list' : 'throws NotFoundException when it finds nothing'}, and its guard answers null for an absent id. Say ` +
+  `what its callers expect: @BloomGuarded('${filter}', { onAbsent: '${ends === 'list' ? 'empty' : 'not-found'}' }), or 'null'.`;
+
 export const paramWithoutInterceptor = (method: string, filter: string) =>
   `@BloomGuarded('${filter}', { param }) on ${method}: BloomInterceptor reads the option param, and does not check this method. Put ` +
   '@UseInterceptors(BloomInterceptor) on the route or its controller, or say by the option id where the arguments of the method have the id.';

@@ -7,22 +7,25 @@ export type BloomCallback<Result> = (this: any, ...args: any[]) => Result;
 /** What a guard answers instead of calling the method, the same for every guard of an application. */
 export interface BloomGuardDefaults {
   /**
-   * Answers for an absent id; may return a value, a promise, or throw. Called with the arguments of the method and the instance
-   * as `this`; behind `BloomInterceptor`, with the request and no `this`. Default: an HTTP route throws `NotFoundException`,
-   * any other method resolves `null`.
+   * Answers for an absent id. `'not-found'` throws what Nest answers a client with: `NotFoundException`, a `WsException` of a socket, an `RpcException` of a
+   * message. `'null'` resolves null, `'empty'` an empty list: a compile error on a method whose type has no null, or no list. A function may return a
+   * value, a promise, or throw; it is called with the arguments of the method and the instance as `this`; behind `BloomInterceptor`, with the request
+   * and no `this`. Default: `'not-found'` where a client of Nest waits for the answer (a route, a socket, a message with an answer, a field of GraphQL that cannot
+   * be null), else `'null'`. A method that returns a list has no default: it says `'empty'` or `'not-found'`, else it does not compile.
    */
-  readonly onAbsent?: BloomCallback<unknown>;
+  readonly onAbsent?: 'not-found' | 'null' | 'empty' | BloomCallback<unknown>;
 
   /**
    * What to do when the filter does not know: it is not built, the store does not answer, or the option `id` failed. `'pass'`
-   * (default) calls the method, `'unavailable'` throws `ServiceUnavailableException`, a function answers as `onAbsent` does.
+   * (default) calls the method, `'unavailable'` throws `ServiceUnavailableException` (a `WsException` or `RpcException`, where that is what Nest answers), a
+   * function answers as `onAbsent` does.
    */
   readonly onUnknown?: 'pass' | 'unavailable' | BloomCallback<unknown>;
 
   /**
    * What to do with a value that can be no row's id: undefined, null, an empty text, a number that is not a safe integer, an array
    * or any other object but bytes. `'absent'` answers as for an absent id, `'pass'` calls the method, a function answers as
-   * `onAbsent` does. Default: `'absent'` on an HTTP route, where a client chooses the value (`?id[]=x`, `?id=`), and as
+   * `onAbsent` does. Default: `'absent'` where a client of Nest chooses the value and waits for the answer (`?id[]=x`, `?id=`), and as
    * `onUnknown` says on any other method, where the application does.
    */
   readonly onInvalid?: 'pass' | 'absent' | BloomCallback<unknown>;

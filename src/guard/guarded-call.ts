@@ -1,6 +1,7 @@
 import type { IdKey } from '../filter/index.js';
 import type { GuardableFilter } from '../service/index.js';
 import type { BloomVerdict, DenialAnswer } from '../store/index.js';
+import type { CallContext } from './call-context.js';
 import type { BloomGuardedOptions } from './guard.options.js';
 import type { IdReader } from './id.reader.js';
 
@@ -15,7 +16,9 @@ export interface GuardDeclaration {
 /** How calls come to a guard: as calls of the method itself, or as requests of its route. */
 export interface EntryPoint {
   readonly readId: IdReader;
-  isRoute(): boolean;
+  context(): CallContext;
+  /** Of a field of GraphQL: whether it may be null. */
+  isNullable(args: readonly unknown[]): boolean;
 }
 
 /**

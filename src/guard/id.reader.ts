@@ -1,3 +1,4 @@
+import { HttpException } from '@nestjs/common';
 import { BloomIdError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import type { BloomCallback } from './guard.options.js';
@@ -37,4 +38,10 @@ export function idsReader(id: string | BloomCallback<unknown> | undefined, maxId
     if (found.length > maxIds) throw new BloomIdError(tooManyIds(maxIds, found.length));
     return found as BloomId[];
   };
+}
+
+/** Whether a function of the application says that the client's value is not an id, in place of failing. */
+export function isInvalidId(error: unknown): boolean {
+  if (error instanceof BloomIdError) return true;
+  return error instanceof HttpException && error.getStatus() >= 400 && error.getStatus() < 500;
 }

@@ -16,8 +16,13 @@ export type GuardedVerdict<Target, Method, Options> = OnMethod<
   {
     reads: Options extends { param: {} } ? (Options extends { id: {} } ? 'argument' : 'request') : 'argument';
     id: OptionOf<Options, 'id'>;
+    onAbsent: OptionOf<Options, 'onAbsent'>;
   }
 >;
+
+/** Of a guard on a method that returns a list by each of its overloads: the answer for an absent id has to be chosen. */
+export type ListVerdict<Method, Options> =
+  OptionOf<Options, 'onAbsent'> extends undefined ? HasList<CallsOf<Method>> : void;
 
 /** Of a decorator that registers ids, with these options: `void` for a method whose ids it can register. */
 export type RegistersVerdict<Target, Method, Options> = OnMethod<
@@ -26,6 +31,7 @@ export type RegistersVerdict<Target, Method, Options> = OnMethod<
   {
     reads: Options extends { from: 'result' } ? 'result' : 'argument';
     id: OptionOf<Options, 'id'>;
+    onAbsent: undefined;
   }
 >;
 
@@ -40,6 +46,7 @@ interface Reading {
   /** Where the id is looked for. `request` is for `BloomInterceptor` alone, and known when the application starts. */
   reads: 'argument' | 'result' | 'request';
   id: unknown;
+  onAbsent: unknown;
 }
 
 type OnMethod<Target, Method, Options extends Reading> = Target extends Function
@@ -71,7 +78,7 @@ type OverloadsOf<Method> = Method extends {
 
 type OnCall<Of extends Call, Options extends Reading> = Of extends Call
   ? Of['result'] extends Promise<unknown>
-    ? IdVerdict<Of, Options>
+    ? IdVerdict<Of, Options> | AnswerVerdict<Resolved<Of>, Options['onAbsent']>
     : BloomMistake<
         'The method must return a promise: a value cannot be withheld until the filter has answered.',
         Of['result']
@@ -182,3 +189,28 @@ type TakesArgument<Arg, Param> =
           'The function { id } takes other arguments than the method has. One that reads the request behind BloomInterceptor is { param: (request) => … }.',
           Arg
         >;
+
+type HasList<Of extends Call> = Of extends Call
+  ? IsAny<Resolved<Of>> extends true
+    ? void
+    : [Resolved<Of>] extends [never]
+      ? void
+      : BloomMistake<
+          "The method returns a list. Say what it answers for an absent id: { onAbsent: 'empty' } is an empty list, { onAbsent: 'not-found' } an error.",
+          Resolved<Of>
+        >
+  : never;
+
+type AnswerVerdict<Value, Answer> = Answer extends 'null'
+  ? AnswerFits<null, Value, 'null'>
+  : Answer extends 'empty'
+    ? AnswerFits<never[], Value, 'empty'>
+    : void;
+
+/** As results of functions: `null` fits `Row | null` then, whatever `Row` will be. */
+type AnswerFits<Answered, Value, Option extends string> = (() => Answered) extends () => Value
+  ? void
+  : BloomMistake<
+      `The method does not return what { onAbsent: '${Option}' } answers. Write { onAbsent: 'not-found' }, or a function.`,
+      Value
+    >;

@@ -1,9 +1,10 @@
 import 'reflect-metadata';
 import { Inject } from '@nestjs/common';
-import { METHOD_METADATA, PATH_METADATA, PROPERTY_DEPS_METADATA } from '@nestjs/common/constants.js';
+import { PROPERTY_DEPS_METADATA } from '@nestjs/common/constants.js';
 import { BloomConfigError } from '../common/index.js';
 import { BloomGuardRunner } from './bloom-guard.runner.js';
 import { declareUse, type FilterUse } from './filter-uses.js';
+import type { MethodSite } from './method-site.js';
 import { notOnMethod, onGenerator } from './guard.messages.js';
 
 /** Its text is what Nest prints when the runner cannot be injected. */
@@ -11,13 +12,6 @@ const RUNNER = Symbol('BloomGuardRunner of BloomModule.forRoot(): import it in t
 
 interface Host {
   readonly [RUNNER]?: unknown;
-}
-
-/** Where a method decorator was put. */
-export interface MethodSite {
-  readonly target: object;
-  readonly key: string | symbol;
-  readonly descriptor: PropertyDescriptor;
 }
 
 export interface WrappedCall {
@@ -76,21 +70,6 @@ export function wrapMethod(
 function assertNoGenerator(method: object, use: FilterUse): void {
   if (!Object.prototype.toString.call(method).endsWith('GeneratorFunction]')) return;
   throw new BloomConfigError(onGenerator(use));
-}
-
-/** `ProductController.findOne` */
-export function methodName({ target, key }: MethodSite): string {
-  const owner = typeof target === 'function' ? target : target.constructor;
-  return `${owner.name}.${String(key)}`;
-}
-
-/** Whether the function is a route handler of Nest. */
-export function isRouteHandler(handler: unknown): boolean {
-  return (
-    typeof handler === 'function' &&
-    Reflect.hasMetadata(PATH_METADATA, handler) &&
-    Reflect.hasMetadata(METHOD_METADATA, handler)
-  );
 }
 
 /** Once for a class: subclasses inherit it, and Nest 11 would inject it again for each method. */

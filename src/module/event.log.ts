@@ -38,9 +38,8 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return log(`Redis is back; ${event.rejected} lookups were let through unchecked.`);
     case 'invalid-id':
       return warn(
-        event.answered
-          ? `Filter '${event.filter}': a lookup by ${event.method} was answered without calling it. ${describeError(event.error)}`
-          : `Filter '${event.filter}': a lookup was let through unguarded. ${describeError(event.error)}`,
+        `Filter '${event.filter}': ${event.method ?? 'a lookup'} was ${event.answered ? 'answered without being called' : 'let through unguarded'}. ` +
+          describeError(event.error),
       );
     case 'guard-error':
       return warn(
@@ -115,7 +114,10 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
         `Filter '${event.filter}': ${event.queued} ids wait to be added. ${describeError(event.error)}`,
       );
     case 'filter-missing':
-      return warn(`${event.method} ran unguarded: filter '${event.filter}' is not registered.`);
+      return warn(
+        `${event.method} ran unguarded: filter '${event.filter}' is not registered in this application. Import the module that has it in ` +
+          'BloomModule.forFeature([…]), before the first call.',
+      );
     case 'rebuild-progress':
     case 'rebuild-skipped':
       return undefined;

@@ -51,15 +51,15 @@ describe('An id', () => {
     ['a symbol', Symbol('id'), 'got symbol'],
     ['a function', () => 'id', 'got function'],
     ['an array', ['id'], 'got an array'],
-    ['an object', { id: 1 }, 'got object'],
-    ['an object that would convert to text', { toString: () => 'id' }, 'got object'],
-    ['a date', new Date(0), 'got object'],
-    ['other typed arrays', new Uint16Array(2), 'got object'],
-    ['a bare buffer', new ArrayBuffer(2), 'got object'],
+    ['an object', { id: 1 }, 'got an object'],
+    ['an object that would convert to text', { toString: () => 'id' }, 'got an object'],
+    ['a date', new Date(0), 'got an object of class Date'],
+    ['other typed arrays', new Uint16Array(2), 'got an object of class Uint16Array'],
+    ['a bare buffer', new ArrayBuffer(2), 'got an object of class ArrayBuffer'],
   ])('cannot be %s', (_, value, got) => {
     expect(() => toIdKey(value)).toThrow(BloomIdError);
     expect(() => toIdKey(value)).toThrow(
-      `Expected an id (a non-empty string, a safe integer, a bigint or a non-empty Uint8Array), ${got}. Pass the id itself, or name`,
+      `Expected an id (a non-empty string, a safe integer, a bigint or a non-empty Uint8Array), ${got}. Pass the id itself, or say where it is by the option id`,
     );
   });
 });

@@ -152,7 +152,9 @@ describe('@BloomGuarded on a provider', () => {
     }
     const repository = (await start([Repository])).get(Repository);
     expect(await repository.find({})).toBe('called');
-    expect(events).toEqual([{ type: 'invalid-id', filter: 'products', error: expect.any(TypeError) }]);
+    expect(events).toEqual([
+      { type: 'invalid-id', filter: 'products', error: expect.any(TypeError), method: 'Repository.find' },
+    ]);
     expect(products.checked).toEqual([]);
   });
 

@@ -124,7 +124,14 @@ describe.each(PLATFORMS)('BloomInterceptor on %s', (platform) => {
     ]);
     events.length = 0;
     expect(await get('/failing/x')).toEqual({ status: 200, body: 'called' });
-    expect(events).toEqual([{ type: 'invalid-id', filter: 'products', error: expect.any(TypeError) }]);
+    expect(events).toEqual([
+      {
+        type: 'invalid-id',
+        filter: 'products',
+        error: expect.any(TypeError),
+        method: 'ProductController.failing',
+      },
+    ]);
   });
 
   it('answers with onAbsent and onUnknown, which get the request, through the interceptors before it', async () => {

@@ -156,6 +156,7 @@ describe.each(PLATFORMS)('A value that is no id, on a route of %s', (platform) =
       {
         type: 'invalid-id',
         filter: 'products',
+        method: 'ProductController.misnamed',
         error: expect.objectContaining({
           message: expect.stringContaining("The route has no parameter 'id'"),
         }),
@@ -190,7 +191,7 @@ describe('A value that is no id, on a method of a provider', () => {
     expect(await repository.checked(undefined as never)).toBe('called');
     expect(app.events).toEqual([
       expect.objectContaining({ type: 'invalid-id', method: 'Repository.checked', answered: true }),
-      { type: 'invalid-id', filter: 'products', error: expect.any(TypeError) },
+      { type: 'invalid-id', filter: 'products', error: expect.any(TypeError), method: 'Repository.checked' },
     ]);
   });
 
@@ -201,6 +202,7 @@ describe('A value that is no id, on a method of a provider', () => {
       {
         type: 'invalid-id',
         filter: 'products',
+        method: 'Repository.promised',
         error: expect.objectContaining({
           message: 'Expected the option id to return its answer at once, got a promise.',
         }),

@@ -47,7 +47,7 @@ class Documents {
     return owners.get(id!) === user ? { id } : null;
   }
 
-  @BloomGuarded('documents')
+  @BloomGuarded('documents', { onAbsent: 'empty' })
   async list(_id: string): Promise<string[]> {
     calls++;
     return [];

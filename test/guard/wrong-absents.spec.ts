@@ -15,7 +15,7 @@ class Products {
     return rows.has(sku) ? { sku } : null;
   }
 
-  @BloomGuarded('products')
+  @BloomGuarded('products', { onAbsent: 'empty' })
   async list(sku: string): Promise<string[]> {
     return rows.has(sku) ? [sku] : [];
   }

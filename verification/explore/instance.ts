@@ -147,7 +147,11 @@ export class Instance {
   }
 }
 
-const DIRECT_ENTRY: EntryPoint = { readId: (_, args) => args[0], isRoute: () => false };
+const DIRECT_ENTRY: EntryPoint = {
+  readId: (_, args) => args[0],
+  context: () => 'method',
+  isNullable: () => false,
+};
 
 function storeOf(redisStore: RedisStore, { readsAnyTag, readsAnyLayer }: Breakage): FilterStore {
   if (readsAnyTag) return readingAnyTag(redisStore);

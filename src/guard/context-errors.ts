@@ -1,0 +1,46 @@
+import { NotFoundException, ServiceUnavailableException } from '@nestjs/common';
+import type { CallContext } from './call-context.js';
+
+type ErrorClass = new (error: string | object) => Error;
+
+/** The packages are loaded only for a handler that their own decorators have marked. */
+const CLASSES = {
+  ws: { from: '@nestjs/websockets', name: 'WsException' },
+  rpc: { from: '@nestjs/microservices', name: 'RpcException' },
+} as const;
+
+/** The error by which Nest answers a client of this context that there is no such thing. */
+export function notFoundError(context: CallContext): Error | Promise<Error> {
+  return errorOf(context, new NotFoundException());
+}
+
+/** The error by which Nest answers a client of this context that it may try again later. */
+export function unavailableError(context: CallContext, cause?: unknown): Error | Promise<Error> {
+  return errorOf(context, new ServiceUnavailableException(undefined, { cause }));
+}
+
+function errorOf(
+  context: CallContext,
+  http: NotFoundException | ServiceUnavailableException,
+): Error | Promise<Error> {
+  if (context !== 'ws' && context !== 'rpc') return http;
+  return classOf(context).then((Class) => {
+    if (!Class) return http;
+    const { message } = http;
+    const error = new Class(context === 'ws' ? message : { statusCode: http.getStatus(), message });
+    return Object.assign(error, http.cause !== undefined && { cause: http.cause });
+  });
+}
+
+async function classOf(context: keyof typeof CLASSES): Promise<ErrorClass | undefined> {
+  const { name } = CLASSES[context];
+  // A variable: the package is optional, and its types are not needed.
+  const from: string = CLASSES[context].from;
+  try {
+    const loaded = (await import(from)) as Record<string, unknown> & { default?: Record<string, unknown> };
+    const found = loaded[name] ?? loaded.default?.[name];
+    return typeof found === 'function' ? (found as ErrorClass) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,6 @@
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/fast-environment.mjs',
   setupFilesAfterEnv: ['<rootDir>/test/support/quiet-console.ts'],
   roots: ['<rootDir>/test', '<rootDir>/verification', '<rootDir>/sample-app'],
   testMatch: ['**/*.spec.ts'],
@@ -30,5 +30,5 @@ export default {
   // No limit of what a test proves: on a machine that is busy one takes many times as long as alone.
   testTimeout: 120_000,
   // The tests wait for servers more than they compute.
-  maxWorkers: '100%',
+  maxWorkers: '150%',
 };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type DemoCommand, runDemoCommand } from '../src/demo/demo-command.js';
 import type { DemoResult } from '../src/demo/demo-result.js';
 import { runLoad } from '../src/demo/load.js';
@@ -19,9 +19,6 @@ async function run(words: string[], overrides: Partial<DemoCommand> = {}) {
   });
   return { exitCode, stdout, stderr };
 }
-
-// Each of the four phases may take five seconds, and the shop starts an embedded Postgres.
-jest.setTimeout(120_000);
 
 describe('the demo', () => {
   it('prints its figures as one JSON object and nothing else', async () => {

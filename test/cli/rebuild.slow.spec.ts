@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { RedisFixture } from '../support/redis-fixture.js';
 import { type CommandOptions, run } from './support/command.js';
 import { type InstalledPackage, installPackage } from './support/installed-package.js';
+import { expectInterruptible } from './support/interruption.js';
 import { SHOP_FILES } from './support/shop.js';
 
-jest.setTimeout(120_000);
 const APP = ['--app', 'dist/app.module.js'];
 
 describe('nestjs-bloom rebuild, at length', () => {
@@ -41,6 +41,9 @@ describe('nestjs-bloom rebuild, at length', () => {
     expect(stdout.lastIndexOf('\u001b[?25h')).toBeGreaterThan(stdout.lastIndexOf('\u001b[?25l'));
   });
 
+  it('gives the lease back when it is interrupted in a terminal', () =>
+    expectInterruptible(installed, { redis: redis.server.url, client, terminal: true }));
+
   it('fails with what failed, and leaves the filter as it is', async () => {
     await inShop(['rebuild', 'products', ...APP, '--json']);
     const [broken, empty, forced] = [
@@ -59,7 +62,7 @@ describe('nestjs-bloom rebuild, at length', () => {
   });
 
   it('is refused while another process rebuilds', async () => {
-    await client.set('bloom:{products}:lease', 'another', 'PX', 30_000);
+    await client.set('bloom:{products}:lease', 'another', 'PX', 600_000);
     const { code, stderr } = await inShop(['rebuild', 'products', ...APP]);
     expect([code, stderr]).toEqual([1, expect.stringContaining('Another process is rebuilding')]);
   });

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { eventually } from '../support/eventually.js';
 import { RedisFixture } from '../support/redis-fixture.js';
-import { type CommandOptions, run, start } from './support/command.js';
+import { type CommandOptions, run } from './support/command.js';
 import { type InstalledPackage, installPackage } from './support/installed-package.js';
+import { expectInterruptible } from './support/interruption.js';
 import { SHOP_FILES } from './support/shop.js';
 
-/** Each command is a process that loads an application: on a busy machine that takes its time. */
-const PATIENCE_MS = 90_000;
-jest.setTimeout(PATIENCE_MS);
 const APP = ['--app', 'dist/app.module.js'];
 
 describe('nestjs-bloom rebuild', () => {
@@ -46,20 +43,6 @@ describe('nestjs-bloom rebuild', () => {
     expect([await meta('users'), await meta('seen')]).toEqual([{}, {}]);
   });
 
-  it.each([
-    ['on a pipe', false],
-    ['in a terminal', true],
-  ])('gives the lease back when it is interrupted %s', async (_, terminal) => {
-    const env = { SHOP_REDIS: redis.server.url, SOURCE: 'slow' };
-    const command = start(installed, ['rebuild', 'products', ...APP], { env, terminal });
-    await eventually('the source is read', () => command.output().includes('reading ids'), PATIENCE_MS);
-    expect(await client.exists('bloom:{products}:lease')).toBe(1);
-    command.child.kill('SIGINT');
-    const { code, stdout, stderr } = await command.result;
-    expect(stdout + stderr).toContain('was interrupted: the filter is as it was.');
-    expect(code).toBe(130);
-    expect(await client.keys('bloom:{products}:*')).toEqual(
-      expect.not.arrayContaining([expect.stringMatching(/lease|next/)]),
-    );
-  });
+  it('gives the lease back when it is interrupted on a pipe', () =>
+    expectInterruptible(installed, { redis: redis.server.url, client, terminal: false }));
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build, leaseOf, testPlan } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';
 import { RedisFixture } from '../support/redis-fixture.js';
@@ -7,8 +7,7 @@ import { runHere } from './support/in-process.js';
 import { type InstalledPackage, installPackage } from './support/installed-package.js';
 
 /** A command is a process of its own: on a busy machine that takes its time. */
-const PATIENCE_MS = 60_000;
-jest.setTimeout(PATIENCE_MS);
+const PATIENCE_MS = 90_000;
 
 describe('nestjs-bloom watch', () => {
   let redis: RedisFixture;

@@ -9,6 +9,7 @@ import {
   type FilterPlan,
   planFilter,
 } from '../../src/filter/index.js';
+import { cpuMs } from '../support/cpu-time.js';
 
 const anyId: fc.Arbitrary<BloomId> = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }),
@@ -141,8 +142,8 @@ describe('An id longer than maxIdBytes', () => {
   it('is not hashed: an endless one costs nothing', () => {
     const filter = newFilter();
     const endless: BloomId[] = ['x'.repeat(2 ** 28), new Uint8Array(2 ** 28), 1n << (2n ** 22n)];
-    const before = performance.now();
+    const before = cpuMs();
     for (const id of endless) expect(filter.mightContain(id)).toBe(false);
-    expect(performance.now() - before).toBeLessThan(500);
+    expect(cpuMs() - before).toBeLessThan(500);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { BloomIdError } from '../../src/common/index.js';
 import { MAX_ID_BYTES_LIMIT, toIdKey } from '../../src/filter/index.js';
+import { cpuMs } from '../support/cpu-time.js';
 
 describe('An id', () => {
   it('is the decimal text of a number, whatever the type of that number', () => {
@@ -32,10 +33,10 @@ describe('An id', () => {
   });
 
   it('that is a bigint longer than any id is not written out in quadratic time', () => {
-    const before = performance.now();
+    const before = cpuMs();
     const key = toIdKey(1n << 10_000_000n);
     expect(key.length).toBeGreaterThan(MAX_ID_BYTES_LIMIT);
-    expect(performance.now() - before).toBeLessThan(1_000);
+    expect(cpuMs() - before).toBeLessThan(1_000);
   });
 
   it.each<[string, unknown, string]>([

@@ -77,13 +77,13 @@ try {
       run(process.execPath, ['--no-warnings=ExperimentalWarning', ...args], {
         cwd: home,
         env,
-        timeout: 60_000,
+        timeout: 180_000,
       });
       console.log(`${app.name}: works ${what}`);
     }
     /** As "npx nestjs-bloom" runs it. */
     function runBin(what, args, env) {
-      run(join(home, 'node_modules/.bin/nestjs-bloom'), args, { cwd: home, env, timeout: 60_000 });
+      run(join(home, 'node_modules/.bin/nestjs-bloom'), args, { cwd: home, env, timeout: 180_000 });
       console.log(`${app.name}: nestjs-bloom ${what} works`);
     }
     // The next application builds its filter itself.

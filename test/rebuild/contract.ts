@@ -86,7 +86,8 @@ export function describeRebuild(name: string, open: () => Promise<StoredFilter>)
       expect(report).toMatchObject({ outcome: 'published', replans: 1 });
       await expectFound([store], ids);
       const absent = await store.check(idsOf('nothing', 20_000));
-      expect(absent.filter((verdict) => verdict === 'maybe').length).toBeLessThan(200 * 1.3);
+      // 200 expected at most, standard deviation 14.
+      expect(absent.filter((verdict) => verdict === 'maybe').length).toBeLessThan(290);
       expect(job.events.map(({ type }) => type)).toContain('rebuild-replanned');
     });
 

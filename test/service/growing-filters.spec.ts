@@ -6,6 +6,7 @@ import { MemoryStore } from '../../src/store/memory/index.js';
 import { RedisStore } from '../../src/store/redis/index.js';
 import { idsOf } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';
+import { PATIENT } from '../support/patience.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 import { cuckoo } from '../../src/interop/index.js';
 import { scaling } from '../../src/scaling/index.js';
@@ -26,8 +27,7 @@ const STORES: [string, () => Promise<FilterStore>][] = [
         redis: redis.server.url,
         keyPrefix: `bloom-${redis.name()}`,
         trustAfterFailover: false,
-        timeoutMs: 2000,
-        writeTimeoutMs: 10_000,
+        ...PATIENT,
         emit: () => {},
       }),
   ],

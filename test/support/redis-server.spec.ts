@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from './eventually.js';
 import { transformFile } from '@swc/core';
 import { Redis } from 'ioredis';
 import { type RedisServer, startRedis } from './redis-server.js';
@@ -106,9 +106,8 @@ describe('startRedis', () => {
       const { port, dir } = JSON.parse(line.toString()) as { port: number; dir: string };
       expect(await isListening(port)).toBe(true);
       owner.kill('SIGKILL');
-      for (const deadline = Date.now() + 5_000; Date.now() < deadline && existsSync(dir);) await delay(20);
-      expect(await isListening(port)).toBe(false);
-      expect(existsSync(dir)).toBe(false);
+      await eventually('its folder is gone', () => !existsSync(dir));
+      await eventually('its server is gone', async () => !(await isListening(port)));
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,8 +45,11 @@ async function hasEnded(name: string): Promise<boolean> {
 
 describe('A process that rebuilds', () => {
   it('is gone when it said nothing in its time', async () => {
-    // So long that it has certainly begun.
-    await expect(start('mute', 'setInterval(() => {}, 1000);', 5_000)).rejects.toThrow(/never said 'ready'/);
+    // Longer and longer, until it has begun in its time.
+    for (let giveUpMs = 1000; !existsSync(pidFile('mute')); giveUpMs *= 4) {
+      const mute = start('mute', 'setInterval(() => {}, 1000);', giveUpMs);
+      await expect(mute).rejects.toThrow(/never said 'ready'/);
+    }
     expect(await hasEnded('mute')).toBe(true);
   });
 

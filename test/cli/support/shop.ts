@@ -16,6 +16,7 @@ export const SHOP_FILES = {
         for (let page = 0; page < 10; page++) {
           signal.throwIfAborted();
           if (process.env.SOURCE === 'slow') await new Promise((resolve) => setTimeout(resolve, 300));
+          if (process.env.SOURCE === 'hanging') await new Promise(() => setInterval(() => {}, 1000));
           if (process.env.SOURCE === 'empty') return;
           yield ids('p' + page, 1000);
         }

@@ -10,7 +10,7 @@ export async function check(app: INestApplication): Promise<void> {
   await app.listen(0, '127.0.0.1');
   try {
     const products = app.get(BloomService).filter('products');
-    for (const deadline = Date.now() + 10_000; (await products.info()).state !== 'ready'; await delay(20)) {
+    for (const deadline = Date.now() + 60_000; (await products.info()).state !== 'ready'; await delay(20)) {
       assert.ok(Date.now() < deadline, 'the filter was not built at start-up');
     }
     const controller = app.get(ProductController);

@@ -72,7 +72,8 @@ const redis = process.env.REDIS_URL;
 @Module({
   imports: [
     ScheduleModule.forRoot(),
-    BloomModule.forRoot(redis ? { redis } : {}),
+    // On a machine that is busy a lookup misses the deadline of 25 ms.
+    BloomModule.forRoot(redis ? { redis, timeoutMs: 5_000, writeTimeoutMs: 10_000 } : {}),
     BloomModule.forFeature([
       {
         name: 'products',

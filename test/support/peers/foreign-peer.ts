@@ -25,5 +25,16 @@ export async function fillByPeer(
   ids: readonly string[],
 ): Promise<void> {
   await peer.init(client, key);
-  for (const id of ids) await peer.add(client, key, id);
+  await Promise.all(ids.map((id) => peer.add(client, key, id)));
+}
+
+/** Ids that the peer denies. */
+export async function deniedByPeer(
+  peer: ForeignPeer,
+  client: Redis,
+  key: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const found = await Promise.all(ids.map((id) => peer.has(client, key, id)));
+  return ids.filter((_, i) => !found[i]);
 }

@@ -35,8 +35,12 @@ export interface Tally {
   readonly rebuilds: number;
 }
 
+/** What a process has done so far; of these a test needs enough. */
+export type Counts = Pick<Tally, 'lookUps' | 'absents' | 'adds' | 'removals' | 'rebuilds'>;
+
 export type FromProcess =
   | { readonly type: 'ready' }
+  | { readonly type: 'counts'; readonly counts: Counts }
   | { readonly type: 'asks'; readonly number: number; readonly question: Question }
   | { readonly type: 'forgot'; readonly id: string }
   | { readonly type: 'ended'; readonly tally: Tally };

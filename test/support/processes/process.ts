@@ -4,6 +4,7 @@ import { toIdKey } from '../../../src/filter/index.js';
 import { type BloomIdSource, runRebuild } from '../../../src/rebuild/index.js';
 import { RedisStore } from '../../../src/store/redis/index.js';
 import type { FromProcess, ProcessOptions, Question, Tally, ToProcess } from './process-protocol.js';
+import { PATIENT } from '../patience.js';
 import { removable } from '../abilities.js';
 import { layoutOf } from '../layout-recipe.js';
 
@@ -22,8 +23,7 @@ const store = await RedisStore.connect({
   redis: redisUrl,
   keyPrefix: 'bloom',
   trustAfterFailover: false,
-  timeoutMs: 2000,
-  writeTimeoutMs: 10_000,
+  ...PATIENT,
   emit: () => {},
 });
 const filter = store.open({ ...common, layout: layoutOf(layout), plan, hasSource, drainMs });
@@ -61,7 +61,11 @@ process.on('message', (message: ToProcess) => {
 tell({ type: 'ready' });
 
 async function run(): Promise<void> {
+  const telling = setInterval(() => {
+    tell({ type: 'counts', counts: { lookUps, absents, adds, removals, rebuilds } });
+  }, 100);
   await Promise.all([addAndRemove(), look(), rebuild()]);
+  clearInterval(telling);
   const tally: Tally = { wrong: [...wrong], lookUps, absents, adds, refusedAdds, removals, rebuilds };
   tell({ type: 'ended', tally });
   await store.close();

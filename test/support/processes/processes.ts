@@ -1,10 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FromProcess, ProcessOptions, Tally, ToProcess } from './process-protocol.js';
+import type { Counts, FromProcess, ProcessOptions, Tally, ToProcess } from './process-protocol.js';
 
 const PROGRAM = fileURLToPath(new URL('./process.ts', import.meta.url));
 const EXEC_ARGV = ['--no-warnings=ExperimentalWarning', '--import', '@swc-node/register/esm-register'];
+
+export interface RunOptions {
+  readonly forMs: number;
+  readonly isEnough: (done: Counts) => boolean;
+  readonly meanwhile: () => Promise<unknown>;
+}
 
 /** Processes of their own on one filter, and the table of rows and the ledger of acknowledged adds that they share. */
 export class Processes {
@@ -14,6 +20,8 @@ export class Processes {
   private readonly acknowledged = new Set<string>();
   private readonly children: ChildProcess[] = [];
   private readonly tallies: Tally[] = [];
+  /** What each has told last. */
+  private readonly counts = new Map<ChildProcess, Counts>();
   /** Who has still to forget an id, and who waits for that. */
   private readonly forgetting = new Map<string, { missing: number; answer: () => void }>();
   private ready = 0;
@@ -28,23 +36,35 @@ export class Processes {
     return [...this.acknowledged];
   }
 
-  /** Runs these processes side by side for a time; `meanwhile` is done again and again. */
-  async run(
-    options: readonly ProcessOptions[],
-    { forMs, meanwhile }: { forMs: number; meanwhile: () => Promise<unknown> },
-  ): Promise<readonly Tally[]> {
+  /** Runs these processes side by side for a time, and until they have done enough; `meanwhile` is done again and again. */
+  async run(options: readonly ProcessOptions[], { forMs, isEnough, meanwhile }: RunOptions): Promise<Counts> {
     try {
       for (const one of options) this.fork(one);
       await this.until(() => this.ready === options.length);
       this.tellAll({ type: 'start' });
-      for (const end = performance.now() + forMs; performance.now() < end; await delay(500))
+      for (const end = performance.now() + forMs; performance.now() < end || !isEnough(this.sum());) {
+        if (this.failure) throw this.failure;
         await meanwhile();
+        await delay(500);
+      }
       this.tellAll({ type: 'stop' });
       await this.until(() => this.tallies.length === options.length);
-      return this.tallies;
+      return this.sum();
     } finally {
       for (const child of this.children) child.kill('SIGKILL');
     }
+  }
+
+  /** Ids that were denied though they were acknowledged. */
+  get wrong(): readonly string[] {
+    return this.tallies.flatMap(({ wrong }) => wrong);
+  }
+
+  private sum(): Counts {
+    const sum = { lookUps: 0, absents: 0, adds: 0, removals: 0, rebuilds: 0 };
+    for (const counts of this.counts.values())
+      for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += counts[name];
+    return sum;
   }
 
   private fork(options: ProcessOptions): void {
@@ -65,8 +85,12 @@ export class Processes {
       case 'ready':
         this.ready++;
         return;
+      case 'counts':
+        this.counts.set(child, message.counts);
+        return;
       case 'ended':
         this.tallies.push(message.tally);
+        this.counts.set(child, message.tally);
         return;
       case 'forgot': {
         const waiting = this.forgetting.get(message.id);

@@ -4,6 +4,7 @@ import { BloomConfigError, BloomRebuildError } from '../../../../src/common/inde
 import { startContext } from '../../../support/nest-app.js';
 import { build, leaseOf, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
+import { PATIENT } from '../../../support/patience.js';
 import { type Instance, RedisFixture } from '../../../support/redis-fixture.js';
 import { redisBloom } from '../../../../src/interop/index.js';
 
@@ -26,7 +27,9 @@ describe('On a server without BF.*', () => {
     async (_, source) => {
       const feature: BloomFeature = { name: 'products', capacity: 1000, layout, ...(source && { source }) };
       const module = {
-        imports: [BloomModule.forRoot({ redis: redis.server.url, onEvent: () => {}, filters: [feature] })],
+        imports: [
+          BloomModule.forRoot({ redis: redis.server.url, ...PATIENT, onEvent: () => {}, filters: [feature] }),
+        ],
       };
       const failure = startContext(module);
       await expect(failure).rejects.toBeInstanceOf(BloomConfigError);

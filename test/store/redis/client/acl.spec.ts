@@ -69,7 +69,7 @@ function describeKind(name: string, one: Kind): void {
       const attempt = async <Result>(work: Promise<Result> | undefined) => {
         return work?.catch((error: unknown) => void told.push(describeError(error)));
       };
-      const { filter, events, close } = await redis.open(key, { redis: options, timeoutMs: 500 }, opened);
+      const { filter, events, close } = await redis.open(key, { redis: options }, opened);
       const build = async (ids: readonly string[]) => {
         const job = rebuildJob(filter, sourceOf(ids), plan);
         await attempt(runRebuild(job, { force: true }));

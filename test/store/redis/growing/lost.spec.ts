@@ -97,12 +97,11 @@ describe('A filter in Redis that grew', () => {
       await build(filter, [], demand);
       await filter.add(idsOf('added', 3000));
       await server.server.restart();
-      for (let round = 0; round < 50; round++) {
+      await eventually('it is suspect', async () => {
         const verdicts = await filter.check(idsOf('added', 50));
         expect(verdicts).not.toContain('absent');
-        if (events.some((event) => event.type === 'state-changed' && event.state === 'suspect')) break;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+        return events.some((event) => event.type === 'state-changed' && event.state === 'suspect');
+      });
       expect((await filter.describe()).state).toBe('suspect');
     } finally {
       await server.close();
@@ -117,7 +116,9 @@ describe('A process that does not know that a filter grows', () => {
     expect(await old.filter.check(['added-1', 'x'])).toEqual(['unknown', 'unknown']);
     await expect(old.filter.add(['y'])).rejects.toThrow(BloomUnavailableError);
     expect(old.events).toContainEqual(expect.objectContaining({ type: 'newer-format', found: '2' }));
-    expect(await one.filter.check(['added-1', 'x'])).toEqual(['maybe', 'absent']);
+    expect(await one.filter.check(['added-1'])).toEqual(['maybe']);
+    // One of them may be a false positive.
+    expect(await one.filter.check(idsOf('other', 20))).toContain('absent');
   });
 
   it('and one that does leaves a filter alone that was built to its size', async () => {

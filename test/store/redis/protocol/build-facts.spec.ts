@@ -40,19 +40,26 @@ describe('The facts about the builds of a filter in Redis', () => {
     await lease.release({ kind });
   }
 
+  /** So often that the pause is the longest, a minute: on a machine that is busy a second is soon over. */
+  async function failOften(store: StoredFilter): Promise<void> {
+    for (let i = 0; i < 8; i++) await make({ kind: 'manual' }, 'failed', store);
+  }
+
   it('are shared by the processes, and kept in one key', async () => {
     await make(SCHEDULED, 'published');
     expect(await ask(other, SCHEDULED)).toBeGreaterThan(0);
-    await make(RECOVERY, 'failed', other);
+    await failOften(other);
     expect(await ask(filter, RECOVERY)).toBeGreaterThan(0);
     expect((await admin.keys('*')).toSorted()).toEqual([KEY]);
   });
 
   it('tell that a process died while it was building: that is a failure', async () => {
-    expect(await ask(filter, SCHEDULED)).toBeInstanceOf(Object);
+    await failOften(filter);
+    await admin.hincrby(KEY, 'due', -HOUR_MS);
+    expect(await ask(filter, RECOVERY)).toBeInstanceOf(Object);
     await admin.del(LEASE);
     expect(await ask(other, RECOVERY)).toBeGreaterThan(0);
-    await admin.hincrby(KEY, 'began', -1500);
+    await admin.hincrby(KEY, 'began', -61_000);
     await make(SCHEDULED, 'published', other);
     await make(RECOVERY, 'published');
   });
@@ -61,17 +68,17 @@ describe('The facts about the builds of a filter in Redis', () => {
     const past = (field: string) => admin.hincrby(KEY, field, -61_000);
     await make(OVERFULL, 'failed');
     await admin.hdel(KEY, 'due');
-    expect(await ask(other, OVERFULL)).toBeGreaterThan(50_000);
+    expect(await ask(other, OVERFULL)).toBeGreaterThan(30_000);
     await make({ kind: 'scheduled', withinMs: 1 }, 'failed', other);
     await past('due');
     await make(OVERFULL, 'published', other);
-    expect(await ask(filter, OVERFULL)).toBeGreaterThan(50_000);
+    expect(await ask(filter, OVERFULL)).toBeGreaterThan(30_000);
     await past('began');
-    expect(await ask(filter, OVERFULL)).toBeGreaterThan(50_000);
+    expect(await ask(filter, OVERFULL)).toBeGreaterThan(30_000);
     await past('live');
     expect(await ask(filter, OVERFULL)).toBeInstanceOf(Object);
     await admin.del(LEASE);
-    expect(await ask(other, OVERFULL)).toBeGreaterThan(50_000);
+    expect(await ask(other, OVERFULL)).toBeGreaterThan(30_000);
     await past('began');
     expect(await ask(other, OVERFULL)).toBeInstanceOf(Object);
   });

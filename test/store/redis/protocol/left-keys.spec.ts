@@ -50,7 +50,7 @@ it('Staged keys that could not be removed are removed as soon as the connection 
   try {
     const admin = redis.client();
     // Two segments and a part of a third.
-    const { filter, events } = await redis.open('products', { redis: proxy.url, writeTimeoutMs: 300 });
+    const { filter, events } = await redis.open('products', { redis: proxy.url, writeTimeoutMs: 2000 });
     const lease = await leaseOf(filter);
     const staging = await lease.stage(testPlan({ capacity: 600_000 }));
     const staged = async () => (await admin.keys('bloom:{products}:next:*')).sort();

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
 import { build, idsOf, testPlan } from '../../../support/built-filter.js';
-import type { ProcessOptions } from '../../../support/processes/process-protocol.js';
+import type { Counts, ProcessOptions } from '../../../support/processes/process-protocol.js';
 import { Processes } from '../../../support/processes/processes.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { layoutOf, type LayoutRecipe } from '../../../support/layout-recipe.js';
 
 const PROCESSES = 3;
-const RUN_MS = 3000;
+const RUN_MS = 2500;
 const FIRST = idsOf('first', 100);
 
 interface Case {
@@ -46,19 +46,17 @@ function describeProcesses(start: () => Promise<RedisFixture>, cases: Record<str
       rebuildsEveryMs: hasSource && i < 2 ? (removes ? 700 : 50) : undefined,
     }));
     const meanwhile = () => admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-    const tallies = await processes.run(options, { forMs: RUN_MS, meanwhile });
-
-    const sum = (of: 'lookUps' | 'absents' | 'adds' | 'removals' | 'rebuilds') =>
-      tallies.reduce((all, tally) => all + tally[of], 0);
-    expect(tallies.flatMap(({ wrong }) => wrong)).toEqual([]);
+    // Or nothing was tried.
+    const isEnough = ({ adds, lookUps, absents, rebuilds, removals }: Counts) =>
+      adds > 100 &&
+      lookUps > 1000 &&
+      absents > 20 &&
+      (!hasSource || rebuilds > 0) &&
+      (!removes || removals > 20);
+    await processes.run(options, { forMs: RUN_MS, isEnough, meanwhile });
+    expect(processes.wrong).toEqual([]);
     const last = [...FIRST, ...processes.ledger];
     expect(await (await open()).check(last)).not.toContain('absent');
-    // Or nothing was tried.
-    expect(sum('adds')).toBeGreaterThan(100);
-    expect(sum('lookUps')).toBeGreaterThan(1000);
-    expect(sum('absents')).toBeGreaterThan(20);
-    if (hasSource) expect(sum('rebuilds')).toBeGreaterThan(0);
-    if (removes) expect(sum('removals')).toBeGreaterThan(20);
   });
 }
 

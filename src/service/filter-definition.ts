@@ -1,8 +1,10 @@
-import { BloomConfigError, printed } from '../common/index.js';
+import { BloomConfigError, describeError, printed } from '../common/index.js';
 import { blocked, type BloomId, type FilterLayout, MAX_ID_BYTES_LIMIT } from '../filter/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomReplicaMode } from '../store/index.js';
 import type { BloomFilterOptions } from './filter-options.js';
+import * as must from './filter-options.messages.js';
+import { filterCannotBe, wrongFilterOption } from './filter-options.messages.js';
 import { chosenLayout } from './layout-choice.js';
 import type { NegativeCacheOptions } from './negative-cache.js';
 import { checkFilterOptionNames } from './option-names.js';
@@ -15,7 +17,7 @@ export interface FilterDefinition {
   readonly errorRate: number;
   readonly layout: FilterLayout;
   readonly source: BloomIdSource | undefined;
-  /** Of a filter without a source that nobody else makes. */
+  /** Of a filter without a source, on a key of its own. */
   readonly create: 'first-start' | 'explicit';
   /** Undefined: that of the module. */
   readonly owner: string | false | undefined;
@@ -58,43 +60,28 @@ type Expect = (option: string, got: unknown, expected: string, holds: boolean) =
 export function defineFilter(options: BloomFilterOptions, isSourceMade = true): FilterDefinition {
   const { name, rebuild = {}, source, normalize, replica, shadow = false } = options;
   const expect = expecter(typeof name === 'string' ? name : '?');
-  expect(
-    'name',
-    name,
-    'a name of letters, digits and . _ -',
-    typeof name === 'string' && /^[\w.-]{1,200}$/.test(name),
-  );
+  expect('name', name, must.FILTER_NAME, typeof name === 'string' && /^[\w.-]{1,200}$/.test(name));
   const layout = chosenLayout(options);
   checkFilterOptionNames(options);
-  expect(
-    'source',
-    source,
-    'no source, since a filter that grows is not rebuilt',
-    !layout.grows || source === undefined,
-  );
-  expect(
-    'source',
-    source,
-    'an object with a method ids(), a class of such that is a provider, or { inject, useFactory }',
-    source === undefined || typeof source?.ids === 'function',
-  );
+  expect('source', source, must.NO_SOURCE_TO_GROW, !layout.grows || source === undefined);
+  expect('source', source, must.SOURCE, source === undefined || typeof source?.ids === 'function');
   expect(
     'replica',
     replica,
-    "'off' or 'verified'",
+    must.REPLICA_MODE,
     replica === undefined || ['off', 'verified'].includes(replica),
   );
   expect(
     'replica',
     replica,
-    `'off' with the layout ${layout.kind}, of which there are no copies`,
+    must.noCopiesOf(layout.kind),
     replica !== 'verified' || layout.kind === blocked.kind,
   );
   checkCreate(options, layout, expect);
   const { owner } = options;
   expect('owner', owner, OWNER_NAME, owner === undefined || owner === false || isOwnerName(owner));
-  expect('shadow', shadow, 'true or false', typeof shadow === 'boolean');
-  expect('normalize', normalize, 'a function', normalize === undefined || typeof normalize === 'function');
+  expect('shadow', shadow, must.TRUE_OR_FALSE, typeof shadow === 'boolean');
+  expect('normalize', normalize, must.FUNCTION, normalize === undefined || typeof normalize === 'function');
 
   const definition: FilterDefinition = {
     name,
@@ -125,45 +112,20 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
   checkPlan(definition);
   const planned = layout.bytes(definition);
   const maxBytes = options.maxBytes ?? Math.max(LEAST_MAX_BYTES, 4 * planned);
-  expect('maxBytes', maxBytes, `at least what capacity and errorRate take, ${planned}`, maxBytes >= planned);
+  expect('maxBytes', maxBytes, must.atLeastPlanned(planned), maxBytes >= planned);
   const { auditSampleRate, maxIdBytes } = definition;
-  expect(
-    'audit.sampleRate',
-    auditSampleRate,
-    'a share from 0 to 1',
-    auditSampleRate >= 0 && auditSampleRate <= 1,
-  );
+  expect('audit.sampleRate', auditSampleRate, must.SHARE, auditSampleRate >= 0 && auditSampleRate <= 1);
   checkNegativeCache(definition, expect);
-  expect(
-    'maxIdBytes',
-    maxIdBytes,
-    `an integer from 1 to ${MAX_ID_BYTES_LIMIT}`,
-    isInteger(maxIdBytes, 1, MAX_ID_BYTES_LIMIT),
-  );
+  expect('maxIdBytes', maxIdBytes, must.MAX_ID_BYTES, isInteger(maxIdBytes, 1, MAX_ID_BYTES_LIMIT));
   checkSchedule(definition, expect);
   return { ...definition, maxBytes };
 }
 
 /** Refuses what would have no effect. */
 function checkCreate({ create, source }: BloomFilterOptions, layout: FilterLayout, expect: Expect): void {
-  expect(
-    'create',
-    create,
-    "'first-start' or 'explicit'",
-    create === undefined || ['first-start', 'explicit'].includes(create),
-  );
-  expect(
-    'create',
-    create,
-    'left out with a source, whose first rebuild makes the filter',
-    create !== 'explicit' || source === undefined,
-  );
-  expect(
-    'create',
-    create,
-    'left out with a filter on a key of other systems, who make it; see the option adopt of the layout',
-    create !== 'explicit' || !layout.isMadeByOthers,
-  );
+  expect('create', create, must.CREATE, create === undefined || ['first-start', 'explicit'].includes(create));
+  expect('create', create, must.NO_CREATE_WITH_SOURCE, create !== 'explicit' || source === undefined);
+  expect('create', create, must.NO_CREATE_ON_PEERS_KEY, create !== 'explicit' || !layout.isMadeByOthers);
 }
 
 /** Whether there can be a filter of this layout and size. */
@@ -172,7 +134,7 @@ function checkPlan(definition: FilterDefinition): void {
   try {
     layout.check({ capacity, errorRate, hasSource: definition.source !== undefined });
   } catch (error) {
-    throw new BloomConfigError(`Filter '${name}': ${(error as Error).message}`, { cause: error });
+    throw new BloomConfigError(filterCannotBe(name, describeError(error)), { cause: error });
   }
 }
 
@@ -180,54 +142,44 @@ function checkNegativeCache({ negativeCache }: FilterDefinition, expect: Expect)
   expect(
     'negativeCache',
     negativeCache,
-    '{ lifeMs, maxIds, shared }, true or false',
+    must.NEGATIVE_CACHE,
     ['boolean', 'object'].includes(typeof negativeCache),
   );
   if (typeof negativeCache !== 'object') return;
   const { lifeMs = 1, maxIds = 1, shared = false } = negativeCache;
   const mostIds = shared === true ? MAX_SHARED_DENIALS : 10_000_000;
-  expect('negativeCache.lifeMs', lifeMs, 'a number of milliseconds', isInteger(lifeMs, 1, MAX_DELAY_MS));
-  expect('negativeCache.maxIds', maxIds, `a number of ids up to ${mostIds}`, isInteger(maxIds, 1, mostIds));
-  expect('negativeCache.shared', shared, 'true or false', typeof shared === 'boolean');
+  expect('negativeCache.lifeMs', lifeMs, must.MILLISECONDS, isInteger(lifeMs, 1, MAX_DELAY_MS));
+  expect('negativeCache.maxIds', maxIds, must.idsUpTo(mostIds), isInteger(maxIds, 1, mostIds));
+  expect('negativeCache.shared', shared, must.TRUE_OR_FALSE, typeof shared === 'boolean');
 }
 
 function checkSchedule(definition: FilterDefinition, expect: Expect): void {
   const { source, cron, timeZone, everyMs, onBoot, drainMs, minRatio, leaseMs, stallMs, onBadId } =
     definition;
-  expect(
-    'rebuild.cron',
-    cron,
-    "a cron expression such as '0 4 * * *'",
-    cron === undefined || typeof cron === 'string',
-  );
+  expect('rebuild.cron', cron, must.CRON, cron === undefined || typeof cron === 'string');
   expect(
     'rebuild.timeZone',
     timeZone,
-    'an IANA time zone',
+    must.TIME_ZONE,
     timeZone === undefined || typeof timeZone === 'string',
   );
   expect(
     'rebuild.everyMs',
     everyMs,
-    'a number of milliseconds',
+    must.MILLISECONDS,
     everyMs === undefined || isInteger(everyMs, 1, MAX_DELAY_MS),
   );
-  expect(
-    'rebuild.everyMs',
-    everyMs,
-    'either cron or everyMs, not both',
-    everyMs === undefined || cron === undefined,
-  );
-  expect('rebuild.onBoot', onBoot, "'if-missing', 'always' or 'never'", ON_BOOT.includes(onBoot));
-  expect('rebuild.onBadId', onBadId, "'fail' or 'skip'", ['fail', 'skip'].includes(onBadId));
-  expect('rebuild.drainMs', drainMs, 'a number of milliseconds', isInteger(drainMs, 0, MAX_DELAY_MS));
-  expect('rebuild.minRatio', minRatio, 'a share from 0 to 1', minRatio >= 0 && minRatio <= 1);
-  expect('rebuild.leaseMs', leaseMs, 'at least 100 milliseconds', isInteger(leaseMs, 100, MAX_DELAY_MS));
-  expect('rebuild.stallMs', stallMs, 'a number of milliseconds', isInteger(stallMs, 1, MAX_DELAY_MS));
+  expect('rebuild.everyMs', everyMs, must.ONE_SCHEDULE, everyMs === undefined || cron === undefined);
+  expect('rebuild.onBoot', onBoot, must.ON_BOOT, ON_BOOT.includes(onBoot));
+  expect('rebuild.onBadId', onBadId, must.ON_BAD_ID, ['fail', 'skip'].includes(onBadId));
+  expect('rebuild.drainMs', drainMs, must.MILLISECONDS, isInteger(drainMs, 0, MAX_DELAY_MS));
+  expect('rebuild.minRatio', minRatio, must.SHARE, minRatio >= 0 && minRatio <= 1);
+  expect('rebuild.leaseMs', leaseMs, must.LEASE_MS, isInteger(leaseMs, 100, MAX_DELAY_MS));
+  expect('rebuild.stallMs', stallMs, must.MILLISECONDS, isInteger(stallMs, 1, MAX_DELAY_MS));
   expect(
     'source',
     source,
-    'a source, since a schedule is given',
+    must.SOURCE_OF_SCHEDULE,
     source !== undefined || (cron === undefined && everyMs === undefined),
   );
 }
@@ -238,9 +190,6 @@ function isInteger(value: number, from: number, to: number): boolean {
 
 function expecter(name: string): Expect {
   return (option, got, expected, holds) => {
-    if (!holds)
-      throw new BloomConfigError(
-        `Filter '${name}': expected ${option} to be ${expected}, got ${printed(got)}.`,
-      );
+    if (!holds) throw new BloomConfigError(wrongFilterOption(name, option, expected, printed(got)));
   };
 }

@@ -64,7 +64,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   constructor(
     readonly definition: FilterDefinition,
-    private readonly surroundings: FilterContext,
+    private readonly context: FilterContext,
   ) {
     super();
     this.name = definition.name;
@@ -74,11 +74,11 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     this.load = new LoadAlarm(capacity, () => {
       if (!this.isClosed) void this.lookAtLoad();
     });
-    this.inStore = surroundings.store.open({
-      ...surroundings,
+    this.inStore = context.store.open({
+      ...context,
       emit: (event) => {
         this.wrongAbsents.hear(event);
-        surroundings.emit(event);
+        context.emit(event);
       },
       onLoad: this.load.note,
       name,
@@ -92,14 +92,14 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       negativeCache: cache ? sharedNegativeCacheOptions(cache) : undefined,
     });
     this.denials = sharesNegativeCache(this.inStore) ? this.inStore.negativeCache : undefined;
-    if (cache && cache.shared && !this.denials && surroundings.store.kind !== 'memory') {
+    if (cache && cache.shared && !this.denials && context.store.kind !== 'memory') {
       throw new BloomConfigError(cannotShareDenials(name, layout.kind));
     }
     this.guarding = new GuardState({ ...definition, negativeCache: this.denials ? false : cache });
     this.builds = new FilterBuilds({
       job: {
         ...definition,
-        ...surroundings,
+        ...context,
         store: this.inStore,
         toKey: (id) => this.keys.of(id),
         bytesFor: (ids) => layout.bytes({ errorRate, capacity: Math.max(1, ids) }),
@@ -110,7 +110,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       filter: name,
       guarding: this.guarding,
       hasSource: definition.source !== undefined,
-      emit: surroundings.emit,
+      emit: context.emit,
       isAbsent: async (key) => (await this.checkKey(key)) === 'absent',
       distrust: (reason, pauses) => this.inStore.distrust(reason, pauses),
       add: async (key) => {
@@ -219,7 +219,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     return {
       name: this.name,
       state,
-      store: this.surroundings.store.kind,
+      store: this.context.store.kind,
       layout: this.definition.layout.kind,
       count,
       // A filter that answers never has capacity 0, unless its metadata are not believed.
@@ -237,14 +237,14 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   /** Measures the filter. When it holds more than planned, reports that by `overfull` and returns what was found. Never rejects. */
   lookAtLoad(): Promise<BloomFilterInfo | undefined> {
-    return findOverfull(this, this.surroundings.emit);
+    return findOverfull(this, this.context.emit);
   }
 
   async reportWrongAbsent(report: WrongAbsentReport): Promise<void> {
     try {
       await this.wrongAbsents.report(report);
     } catch (error) {
-      const { emit } = this.surroundings;
+      const { emit } = this.context;
       emit({ type: 'store-error', filter: this.name, operation: 'report a wrong absent', error });
     }
   }
@@ -280,7 +280,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     try {
       return this.keys.of(id);
     } catch (error) {
-      this.surroundings.emit(noKeyEvent(this.name, error));
+      this.context.emit(noKeyEvent(this.name, error));
       return undefined;
     }
   }

@@ -1,0 +1,33 @@
+import { MAX_ID_BYTES_LIMIT } from '../filter/index.js';
+
+export const wrongFilterOption = (filter: string, option: string, expected: string, got: string) =>
+  `Filter '${filter}': expected ${option} to be ${expected}, got ${got}.`;
+
+export const filterCannotBe = (filter: string, reason: string) => `Filter '${filter}': ${reason}`;
+
+// What is expected of an option, as the end of "expected … to be".
+export const FILTER_NAME = 'a name of letters, digits and . _ -';
+export const NO_SOURCE_TO_GROW = 'no source, since a filter that grows is not rebuilt';
+export const SOURCE =
+  'an object with a method ids(), a class of such that is a provider, or { inject, useFactory }';
+export const SOURCE_OF_SCHEDULE = 'a source, since a schedule is given';
+export const REPLICA_MODE = "'off' or 'verified'";
+export const noCopiesOf = (layout: string) => `'off' with the layout ${layout}, of which there are no copies`;
+export const CREATE = "'first-start' or 'explicit'";
+export const NO_CREATE_WITH_SOURCE = 'left out with a source, whose first rebuild creates the filter';
+export const NO_CREATE_ON_PEERS_KEY =
+  'left out with a filter on a key of other systems, which create it; see the option adopt of the layout';
+export const TRUE_OR_FALSE = 'true or false';
+export const FUNCTION = 'a function';
+export const SHARE = 'a share from 0 to 1';
+export const MILLISECONDS = 'a number of milliseconds';
+export const LEASE_MS = 'at least 100 milliseconds';
+export const MAX_ID_BYTES = `an integer from 1 to ${MAX_ID_BYTES_LIMIT}`;
+export const atLeastPlanned = (bytes: number) => `at least what capacity and errorRate take, ${bytes}`;
+export const NEGATIVE_CACHE = '{ lifeMs, maxIds, shared }, true or false';
+export const idsUpTo = (mostIds: number) => `a number of ids up to ${mostIds}`;
+export const CRON = "a cron expression such as '0 4 * * *'";
+export const TIME_ZONE = 'an IANA time zone';
+export const ONE_SCHEDULE = 'either cron or everyMs, not both';
+export const ON_BOOT = "'if-missing', 'always' or 'never'";
+export const ON_BAD_ID = "'fail' or 'skip'";

@@ -54,6 +54,7 @@ export {
   type BloomFilterOptions,
   type BloomGuardCounts,
   type BloomGuardMode,
+  type BloomReadyOptions,
   type BloomRebuildSchedule,
   BloomService,
   type NegativeCacheOptions,

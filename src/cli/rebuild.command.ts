@@ -58,10 +58,11 @@ function printReport(terminal: Terminal, name: string, report: Report, json: boo
     return EXIT.failed;
   }
   if (json) return EXIT.fine;
-  const { ids, idsRead, capacity, bytes: size, replans, durationMs } = report;
+  const { ids, distinctIds, idsRead, capacity, bytes: size, replans, durationMs } = report;
   terminal.print(terminal.styled('bold', `${name}: a new generation is live.`));
   terminal.list([
-    ['ids', `${count(ids)}${idsRead === ids ? '' : ` of ${count(idsRead)} read, duplicates included`}`],
+    ['ids', `${count(ids)}${idsRead === ids ? '' : ` of ${count(idsRead)} read`}`],
+    ['different', distinctIds === ids ? undefined : `about ${count(distinctIds)}`],
     ['planned for', count(capacity)],
     ['memory', bytes(size)],
     ['time', duration(durationMs)],

@@ -43,6 +43,8 @@ export type BloomEvent =
       operation: 'isFound' | 'coalesce.key';
       error: unknown;
     }
+  /** At start: the filter does not protect yet. `isBuilt`: a build of it is due, in this process or in another one. */
+  | { type: 'not-ready'; filter: string; state: BloomFilterState; isBuilt: boolean }
   /** The filter went offline, or came to life. */
   | { type: 'state-changed'; filter: string; state: BloomFilterState; reason: string }
   /**
@@ -72,7 +74,8 @@ export type BloomEvent =
   | { type: 'filter-claimed'; filter: string; owner: string; key: string }
   /** The stored filter was written by a newer version of this library; it is left alone. */
   | { type: 'newer-format'; filter: string; found: string; supported: string }
-  | { type: 'rebuild-started'; filter: string; capacity: number; bytes: number }
+  /** `waitMs`: before the source is read, for rows whose ids were added before and that are not visible yet (`drainMs`). */
+  | { type: 'rebuild-started'; filter: string; capacity: number; bytes: number; waitMs: number }
   | { type: 'rebuild-progress'; filter: string; progress: BloomRebuildProgress }
   /** More ids than planned: the run starts again with a larger plan. */
   | { type: 'rebuild-replanned'; filter: string; capacity: number; idsRead: number }
@@ -84,7 +87,8 @@ export type BloomEvent =
   | { type: 'normalize-chosen'; filter: string; normalize: string; column: string }
   /** Ids of the source that cannot be added were left out of a build; `example` is the first one, shortened and escaped. */
   | { type: 'ids-skipped'; filter: string; skipped: number; example: string; error: unknown }
-  | { type: 'rebuild-finished'; filter: string; ids: number; durationMs: number }
+  /** `ids` were read from the source, and `distinctIds` is about how many different ones they are. */
+  | { type: 'rebuild-finished'; filter: string; ids: number; distinctIds: number; durationMs: number }
   | { type: 'rebuild-skipped'; filter: string; reason: string }
   | { type: 'rebuild-failed'; filter: string; error: unknown }
   /** Something that only frees memory failed; the keys expire. */

@@ -261,7 +261,7 @@ export class BloomGuardRunner {
       return;
     }
     if (outcome !== 'denied' && outcome !== 'nothing') return;
-    guarding.falsePositives++;
+    guarding.foundNothing++;
     if (isJoined || outcome !== 'denied' || !denialKey) return;
     if (denial) denial.note();
     else guarding.negativeCache?.remember(denialKey.text, denialKey.scope, readAt);

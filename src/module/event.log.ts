@@ -75,10 +75,25 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return warn(
         `Filter '${event.filter}' is stored in format ${event.found}; this version reads format ${event.supported}. Lookups go through unchecked.`,
       );
+    case 'not-ready':
+      return log(
+        `Filter '${event.filter}' does not protect yet, since it is ${event.state}: lookups go through until ` +
+          (event.isBuilt
+            ? 'its first build in this or another process is live.'
+            : "it is built, and rebuild.onBoot is 'never'."),
+      );
     case 'rebuild-started':
       return log(
-        `Filter '${event.filter}': a rebuild has started, for ${event.capacity} ids in ${event.bytes} bytes.`,
+        `Filter '${event.filter}': a rebuild has started, for ${event.capacity} ids in ${event.bytes} bytes.` +
+          (event.waitMs > 0
+            ? ` It reads the source in ${event.waitMs / 1000} s, when rows that are on their way are visible (rebuild.drainMs).`
+            : ''),
       );
+    case 'rebuild-progress':
+      // The only report of a scan without ids is that it begins.
+      return event.progress.phase === 'scanning' && event.progress.idsRead === 0
+        ? log(`Filter '${event.filter}': the rebuild reads the source.`)
+        : undefined;
     case 'rebuild-replanned':
       return log(
         `Filter '${event.filter}': the source returned more ids than planned (${event.idsRead} so far). The rebuild starts again, for ${event.capacity} ids.`,
@@ -100,7 +115,9 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
         `Filter '${event.filter}': ${event.skipped} ids of its source cannot be added and were left out. The first one is ${event.example}. ${describeError(event.error)}`,
       );
     case 'rebuild-finished':
-      return log(`Filter '${event.filter}': rebuilt with ${event.ids} ids in ${event.durationMs} ms.`);
+      return log(
+        `Filter '${event.filter}': rebuilt with ${event.ids} ids${differentIds(event)} in ${event.durationMs} ms.`,
+      );
     case 'rebuild-failed':
       if (event.error instanceof BloomRebuildError && event.error.reason === 'aborted')
         return log(event.error.message);
@@ -118,10 +135,16 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
         `${event.method} ran unguarded: filter '${event.filter}' is not registered in this application. Import the module that has it in ` +
           'BloomModule.forFeature([…]), before the first call.',
       );
-    case 'rebuild-progress':
     case 'rebuild-skipped':
       return undefined;
   }
+}
+
+/** More of them pass by chance than that in no filter. */
+const SHARE_OF_CHANCE = 0.05;
+
+function differentIds({ ids, distinctIds }: { readonly ids: number; readonly distinctIds: number }): string {
+  return ids - distinctIds > ids * SHARE_OF_CHANCE ? `, about ${distinctIds} different ones,` : '';
 }
 
 const warn = (text: string) => ({ level: 'warn', text }) as const;

@@ -42,6 +42,7 @@ export class RebuildScheduler {
     for (const filter of this.filters) await this.schedule(filter);
     for (const filter of this.filters) {
       const { onBoot } = filter.definition;
+      void this.reportUnlessReady(filter, onBoot !== 'never');
       const isDue = onBoot === 'always' || (onBoot === 'if-missing' && this.claimed.has(filter.name));
       if (isDue) void this.rebuild(filter, { occasion: RECOVERY }).then(() => this.recover(filter));
       else if (onBoot === 'if-missing') this.recover(filter);
@@ -110,6 +111,15 @@ export class RebuildScheduler {
         failurePauseMs = Math.min(2 * failurePauseMs, LAST_BUILD_PAUSE_MS);
       }
       await systemClock.sleep(later(waitMs), signal);
+    }
+  }
+
+  private async reportUnlessReady(filter: ManagedFilter, isBuilt: boolean): Promise<void> {
+    try {
+      const { state } = await filter.info();
+      if (state !== 'ready') this.events.emit({ type: 'not-ready', filter: filter.name, state, isBuilt });
+    } catch {
+      // What recovers the filter asks the same, and reports the error.
     }
   }
 

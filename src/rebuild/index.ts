@@ -1,3 +1,4 @@
+export { rebuildError } from './failure.js';
 export type { RebuildJob, RebuildRequest } from './rebuild-job.js';
 export type { BloomRebuildOptions, BloomRebuildReport } from './report.js';
 export { runRebuild } from './run-rebuild.js';

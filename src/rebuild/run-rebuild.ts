@@ -85,7 +85,7 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
     const { errorRate, maxIdBytes } = job;
     const staging = await run.lease.stage({ capacity, errorRate, maxIdBytes });
     const { bytes } = staging;
-    emit({ type: 'rebuild-started', filter: name, capacity, bytes });
+    emit({ type: 'rebuild-started', filter: name, capacity, bytes, waitMs: waitOf(job, staging) });
     try {
       const scan = await fill(job, request, { ...run, staging, progress });
       if (scan.overflow === undefined) {
@@ -93,10 +93,13 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
         run.signal.throwIfAborted();
         await staging.commit(scan.distinctIds);
         const durationMs = Math.round(clock.now() - startedAt);
-        emit({ type: 'rebuild-finished', filter: name, ids: scan.distinctIds, durationMs });
+        const { distinctIds } = scan;
+        const ids = scan.idsRead - (scan.bad?.skipped ?? 0);
+        emit({ type: 'rebuild-finished', filter: name, ids, distinctIds, durationMs });
         return {
           outcome: 'published',
-          ids: scan.distinctIds,
+          ids,
+          distinctIds,
           idsRead: scan.idsRead,
           capacity,
           bytes,
@@ -118,6 +121,11 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
   }
 }
 
+/** How long rows may still be on their way whose ids were added before. */
+function waitOf({ drainMs }: RebuildJob, { quietMs }: Staging): number {
+  return Math.max(0, drainMs - quietMs);
+}
+
 /** Drains, scans, merges and verifies; a scan that overflowed is returned before anything is merged. */
 async function fill(
   job: RebuildJob,
@@ -126,7 +134,7 @@ async function fill(
 ): Promise<ScanResult> {
   const { staging, progress, signal, found } = run;
   progress.enter('draining');
-  await job.clock.sleep(Math.max(0, job.drainMs - staging.quietMs), signal);
+  await job.clock.sleep(waitOf(job, staging), signal);
 
   progress.enter('scanning');
   const watch = new StallTimer(signal, job.stallMs);

@@ -59,7 +59,7 @@ export abstract class BloomFilter {
 
   /**
    * Reads all ids from the source into a new generation and replaces the live one with it. One process rebuilds at a
-   * time; the others report `skipped`.
+   * time; the others report `skipped`. While this process rebuilds, the call joins that run, unless `join` is false.
    *
    * @throws {BloomConfigError} when the filter has no source.
    * @throws {BloomRebuildError} when no new generation went live; the old one still answers.
@@ -134,7 +134,7 @@ export interface BloomFilterInfo {
   /** By whose rules its bits are found: `blocked`, `scaling`, `go-zero`, … */
   readonly layout: string;
   /**
-   * Ids of the last build and ids added since. An id that is met twice may count twice; an id that passes already does not count.
+   * About how many: ids of the last build and ids added since. An id that is met twice may count twice; an id that passes already does not count.
    */
   readonly count: number;
   /** Ids that the live generation holds at its error rate. */

@@ -2,6 +2,15 @@ import { BloomConfigError, type BloomEventListener } from '../common/index.js';
 import type { BloomFilter, GuardableFilter } from './bloom-filter.js';
 import { registeredFilters, twoFilters, unknownFilter } from './service.messages.js';
 import { StandInFilter } from './stand-in-filter.js';
+import { whenReady } from './when-ready.js';
+
+const READY_WITHIN_MS = 30_000;
+
+/** Of `BloomService.whenReady`. */
+export interface BloomReadyOptions {
+  readonly timeoutMs?: number;
+  readonly filters?: readonly string[];
+}
 
 /** All filters of an application, by name. Injectable wherever the module is visible. */
 export class BloomService {
@@ -47,6 +56,21 @@ export class BloomService {
 
   has(name: string): boolean {
     return this.byName.has(name) || this.standIn(name) !== undefined;
+  }
+
+  /**
+   * Waits until every filter is ready to answer: for a test, or for a start that is not to take traffic before.
+   *
+   * @param options.timeoutMs how long to wait. Default 30,000.
+   * @param options.filters only the filters of these names. Default: all.
+   * @throws {BloomUnavailableError} when one is not ready in time: which, and its state.
+   * @throws {BloomConfigError} when no filter of a name is registered.
+   */
+  async whenReady({ timeoutMs = READY_WITHIN_MS, filters }: BloomReadyOptions = {}): Promise<void> {
+    await whenReady(
+      (filters ?? [...this.byName.keys()]).map((name) => this.guardable(name)),
+      timeoutMs,
+    );
   }
 
   /** For error messages: which filters exist, and how to register one. */

@@ -1,4 +1,4 @@
-import { BloomUnavailableError } from '../common/index.js';
+import { BloomRebuildError, type BloomRebuildProgress, BloomUnavailableError } from '../common/index.js';
 import {
   type BloomIdSource,
   type BloomRebuildReport,
@@ -6,7 +6,8 @@ import {
   type RebuildRequest,
   runRebuild,
 } from '../rebuild/index.js';
-import { CREATED_MEANWHILE, notCreated, SHUTTING_DOWN } from './service.messages.js';
+import { CurrentRun } from './current-run.js';
+import { CREATED_MEANWHILE, notCreated, notMade, SHUTTING_DOWN } from './service.messages.js';
 
 const CREATION_PAUSE_MS = 50;
 const CREATION_ATTEMPTS = 200;
@@ -24,12 +25,45 @@ export class FilterBuilds {
   private readonly closing = new AbortController();
   private readonly runs = new Set<Promise<unknown>>();
   private created: Promise<void> | undefined;
+  private current: { readonly run: Promise<BloomRebuildReport>; readonly shared: CurrentRun } | undefined;
+  private begun = 0;
 
   constructor(private readonly options: FilterBuildsOptions) {}
 
-  /** @throws {BloomRebuildError} when no new generation went live. */
+  /**
+   * Runs, or joins the run of this process that is under way where an application asks for one: it would be skipped for it.
+   *
+   * @throws {BloomRebuildError} when no new generation went live.
+   */
   async rebuild(source: BloomIdSource, request: RebuildRequest): Promise<BloomRebuildReport> {
-    return this.run({ ...this.options.job, source }, request);
+    const { force = false, join = true, occasion } = request;
+    const before = this.begun;
+    while (occasion?.kind === 'manual' && this.current) {
+      const { run, shared } = this.current;
+      const isLater = shared.number >= before;
+      if ((join || isLater) && (shared.isForced || !force)) {
+        const report = await shared.join(run, request);
+        if (report.outcome === 'published') return report;
+      } else await run.catch(() => {});
+    }
+    return this.begin(source, request);
+  }
+
+  private begin(source: BloomIdSource, request: RebuildRequest): Promise<BloomRebuildReport> {
+    const { onProgress } = request;
+    const shared = new CurrentRun(this.options.job.name, request.force ?? false, this.begun++);
+    const report = (progress: BloomRebuildProgress) => {
+      shared.report(progress);
+      onProgress?.(progress);
+    };
+    const run = this.run({ ...this.options.job, source }, { ...request, onProgress: report });
+    const current = { run, shared };
+    this.current ??= current;
+    const end = () => {
+      if (this.current === current) this.current = undefined;
+    };
+    run.then(end, end);
+    return run;
   }
 
   /**
@@ -49,7 +83,8 @@ export class FilterBuilds {
   create(): Promise<void> {
     this.created ??= this.createEmpty().catch((error: unknown) => {
       this.created = undefined;
-      throw error;
+      if (!(error instanceof BloomRebuildError)) throw error;
+      throw new BloomUnavailableError(notMade(this.options.job.name, error.message), { cause: error });
     });
     return this.created;
   }

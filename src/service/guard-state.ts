@@ -18,14 +18,20 @@ export interface BloomGuardCounts {
   readonly unknown: number;
   /** Values that cannot be the id of any row. */
   readonly invalid: number;
-  /** "maybe", and the guarded method found nothing. */
-  readonly falsePositives: number;
+  /**
+   * "maybe", and the guarded method found nothing: false positives of the filter, and ids in it that have no row: of rows that were
+   * deleted since the last build, and of creates that failed.
+   */
+  readonly foundNothing: number;
   /** Answered from the negative cache. */
   readonly remembered: number;
   /** "absent", and the guarded method found something all the same: seen by the audit or in shadow mode. */
   readonly wrongAbsents: number;
-  /** Share of the lookups of absent ids that were let through; undefined while there were none. */
-  readonly observedErrorRate: number | undefined;
+  /**
+   * Share of the lookups of ids without a row that were let through, for whatever reason of `foundNothing`; undefined while there were
+   * none. What the filter itself is wrong about is `modelledErrorRate` of `info()`: a figure far above it says how much rebuilding would save.
+   */
+  readonly letThroughRate: number | undefined;
 }
 
 export interface GuardStateOptions {
@@ -46,7 +52,7 @@ export class GuardState {
   maybe = 0;
   unknown = 0;
   invalid = 0;
-  falsePositives = 0;
+  foundNothing = 0;
   remembered = 0;
   wrongAbsents = 0;
   /** Guarded methods that have found nothing for some id. */
@@ -87,17 +93,17 @@ export class GuardState {
   }
 
   counts(): BloomGuardCounts {
-    const { absent, maybe, unknown, invalid, falsePositives, remembered, wrongAbsents } = this;
-    const ofAbsent = absent + falsePositives;
+    const { absent, maybe, unknown, invalid, foundNothing, remembered, wrongAbsents } = this;
+    const withoutRow = absent + foundNothing;
     return {
       absent,
       maybe,
       unknown,
       invalid,
-      falsePositives,
+      foundNothing,
       remembered,
       wrongAbsents,
-      observedErrorRate: ofAbsent > 0 ? falsePositives / ofAbsent : undefined,
+      letThroughRate: withoutRow > 0 ? foundNothing / withoutRow : undefined,
     };
   }
 }

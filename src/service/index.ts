@@ -1,5 +1,5 @@
 export { BloomFilter, type BloomFilterInfo, type GuardableFilter } from './bloom-filter.js';
-export { BloomService } from './bloom.service.js';
+export { type BloomReadyOptions, BloomService } from './bloom.service.js';
 export { defineFilter, type FilterDefinition } from './filter-definition.js';
 export type { BloomFilterOptions, BloomRebuildSchedule } from './filter-options.js';
 export { type BloomGuardCounts, type BloomGuardMode, GuardState } from './guard-state.js';

@@ -48,6 +48,12 @@ export const notEmptied = (filter: string, reason: string) =>
 export const notCreated = (filter: string) =>
   `Filter '${filter}' could not be created: another process holds its lease. The next add tries again.`;
 
+export const notMade = (filter: string, cause: string) =>
+  `Filter '${filter}' is not there, and could not be made, so nothing was added. ${cause}`;
+
+export const notReadyInTime = (timeoutMs: number, states: readonly string[]) =>
+  `Expected all filters to be ready within ${timeoutMs} ms. Not ready: ${states.join(', ')}.`;
+
 export const foundButAbsent = (method: string) =>
   `${method} found something for an id that was answered "absent".`;
 

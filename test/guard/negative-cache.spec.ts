@@ -167,7 +167,7 @@ describe('The negative cache', () => {
     const { documents, filter } = await start();
     for (let i = 0; i < 3; i++) expect(await documents.find('nothing')).toBeNull();
     expect(calls).toBe(1);
-    expect(filter.guarding.counts()).toMatchObject({ falsePositives: 1, remembered: 2 });
+    expect(filter.guarding.counts()).toMatchObject({ foundNothing: 1, remembered: 2 });
   });
 
   it('gives the owner a document that a stranger was denied', async () => {
@@ -210,7 +210,7 @@ describe('The negative cache', () => {
       expect(await documents.touch('plan')).toBeUndefined();
     }
     expect(calls).toBe(4);
-    expect(filter.guarding.counts()).toMatchObject({ falsePositives: 4, remembered: 0 });
+    expect(filter.guarding.counts()).toMatchObject({ foundNothing: 4, remembered: 0 });
   });
 
   it('keeps apart the spellings of one id, in a bounded number', async () => {

@@ -98,21 +98,21 @@ describe('A guard that observes', () => {
       await products.find('nothing');
       await expect(products.get('nothing')).rejects.toThrow(NotFoundException);
       await products.find('mug');
-      expect(filter.guarding.counts()).toMatchObject({ maybe: 3, falsePositives: 2, absent: 0 });
-      expect(filter.guarding.counts().observedErrorRate).toBe(1);
+      expect(filter.guarding.counts()).toMatchObject({ maybe: 3, foundNothing: 2, absent: 0 });
+      expect(filter.guarding.counts().letThroughRate).toBe(1);
     });
 
     it('does not take a failure of the method for one', async () => {
       const { filter, products } = await startSaturated();
       await expect(products.get('broken')).rejects.toThrow('The database is down.');
-      expect(filter.guarding.counts()).toMatchObject({ maybe: 1, falsePositives: 0 });
+      expect(filter.guarding.counts()).toMatchObject({ maybe: 1, foundNothing: 0 });
     });
 
     it('lets it reach the method once in its life, not once for each request', async () => {
       const { filter, products } = await startSaturated({ negativeCache: true });
       for (let i = 0; i < 50; i++) expect(await products.find('nothing')).toBeNull();
       expect(products.calls).toBe(1);
-      expect(filter.guarding.counts()).toMatchObject({ falsePositives: 1, remembered: 49 });
+      expect(filter.guarding.counts()).toMatchObject({ foundNothing: 1, remembered: 49 });
     });
 
     it('lets it reach the method again when its life is over', async () => {

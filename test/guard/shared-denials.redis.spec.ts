@@ -148,7 +148,7 @@ it('in shadow mode nothing is blocked', async () => {
   const { one } = await start({ shadow: true });
   for (let i = 0; i < 3; i++) await one.products.find('nothing');
   expect(calls).toBe(3);
-  expect(one.filter.guarding.counts()).toMatchObject({ falsePositives: 4, remembered: 2 });
+  expect(one.filter.guarding.counts()).toMatchObject({ foundNothing: 4, remembered: 2 });
 });
 
 it('a lookup that joined the call of another one notes nothing: it may have begun before an add', async () => {

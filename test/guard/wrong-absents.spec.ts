@@ -93,7 +93,7 @@ describe('A guard that compares absent answers with the method', () => {
       expect(await products.page(`nobody-${i}`)).toEqual({ items: [] });
     }
     expect(await products.list('mug')).toEqual([]);
-    expect(filter.guarding.counts()).toMatchObject({ wrongAbsents: 0, falsePositives: 1, absent: 40 });
+    expect(filter.guarding.counts()).toMatchObject({ wrongAbsents: 0, foundNothing: 1, absent: 40 });
     expect([count('wrong-absent'), scans]).toEqual([0, 0]);
   });
 

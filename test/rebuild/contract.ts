@@ -62,7 +62,7 @@ export function describeRebuild(name: string, open: () => Promise<StoredFilter>)
         store,
         sourceOf('a', ['b', 7], 8n, [], new Uint8Array([99]), 'a', ['b', '7'], idsOf('x', 100)),
       );
-      expect(await runRebuild(job)).toMatchObject({ ids: 105, idsRead: 108 });
+      expect(await runRebuild(job)).toMatchObject({ ids: 108, distinctIds: 105, idsRead: 108 });
       await expectFound([store], ['a', 'b', '7', '8', 'c']);
     });
 

@@ -28,7 +28,7 @@ export default {
     ],
   },
   // No limit of what a test proves: on a machine that is busy one takes many times as long as alone.
-  testTimeout: 120_000,
+  testTimeout: 240_000,
   // The tests wait for servers more than they compute.
   maxWorkers: '150%',
 };

@@ -1,8 +1,11 @@
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type PostgresServer, requirePostgres } from '../../test/support/postgres-server.js';
 import { type DemoCommand, runDemoCommand } from '../src/demo/demo-command.js';
 import type { DemoResult } from '../src/demo/demo-result.js';
 import { runLoad } from '../src/demo/load.js';
+
+const SIZES = { users: 4, requestsPerPhase: 300, maxMsPerPhase: 5_000, generatedProducts: 500 };
 
 async function run(words: string[], overrides: Partial<DemoCommand> = {}) {
   let stdout = '';
@@ -13,7 +16,7 @@ async function run(words: string[], overrides: Partial<DemoCommand> = {}) {
     stdout: { write: (text) => (stdout += text) },
     stderr: { write: (text) => (stderr += text) },
     runLoad,
-    sizes: { users: 4, requestsPerPhase: 300, maxMsPerPhase: 5_000, generatedProducts: 500 },
+    sizes: SIZES,
     signal: new AbortController().signal,
     ...overrides,
   });
@@ -21,8 +24,21 @@ async function run(words: string[], overrides: Partial<DemoCommand> = {}) {
 }
 
 describe('the demo', () => {
+  let postgres: PostgresServer;
+  beforeAll(async () => {
+    postgres = await requirePostgres();
+  });
+  afterAll(() => postgres?.stop());
+
+  /** A database of its own; without one the demo starts an embedded Postgres, as `.ci/run` has it do: that takes many times as long. */
+  async function withDatabase(name: string): Promise<NodeJS.ProcessEnv> {
+    await postgres.run(`create database ${name}`);
+    return { DATABASE_URL: postgres.url.replace(/postgres$/, name) };
+  }
+
   it('prints its figures as one JSON object and nothing else', async () => {
-    const { exitCode, stdout } = await run(['--exit', '--json']);
+    const environment = await withDatabase('figures');
+    const { exitCode, stdout } = await run(['--exit', '--json'], { environment });
     const result = JSON.parse(stdout) as DemoResult;
     expect(result).toMatchObject({ store: 'memory', catalog: { source: 'generated', products: 500 } });
     expect(result.phases.map((phase) => Object.keys(phase))).toEqual(
@@ -62,7 +78,8 @@ describe('the demo', () => {
       for (const [url] of served.matchAll(/http:\S+products\/\S+/g)) statuses.push((await fetch(url)).status);
       ended.abort();
     }
-    const { exitCode, stdout } = await run([], { stderr, signal: ended.signal });
+    const environment = await withDatabase('served');
+    const { exitCode, stdout } = await run([], { environment, stderr, signal: ended.signal });
     expect(stdout).toMatch(/attack, guarded +\d+/);
     expect(statuses).toEqual([200, 404, 404]);
     expect(exitCode).toBe(0);
@@ -70,6 +87,8 @@ describe('the demo', () => {
 
   it('ends with exit code 1 when an existing product was answered "not found"', async () => {
     const { exitCode } = await run(['--exit'], {
+      environment: await withDatabase('wrong'),
+      sizes: { ...SIZES, requestsPerPhase: 30 },
       runLoad: async (plan, options) => ({ ...(await runLoad(plan, options)), wrongAbsent: 1 }),
     });
     expect(exitCode).toBe(1);

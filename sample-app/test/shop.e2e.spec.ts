@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { BloomService } from 'nestjs-bloom';
+import { eventually } from '../../test/support/eventually.js';
+import { type PostgresServer, requirePostgres } from '../../test/support/postgres-server.js';
 import { generateCatalogue } from '../src/catalogue/catalogue.generator.js';
 import { startShop } from '../src/start-shop.js';
 import { ShopStatistics } from '../src/statistics/shop-statistics.js';
@@ -8,26 +10,35 @@ import { ShopStatistics } from '../src/statistics/shop-statistics.js';
 const { products } = generateCatalogue(500);
 
 describe('the shop', () => {
+  let postgres: PostgresServer;
   let app: NestFastifyApplication;
   let statistics: ShopStatistics;
   let url: string;
 
   beforeAll(async () => {
+    // The embedded Postgres, with which `.ci/run` starts the demo, takes many times as long.
+    postgres = await requirePostgres();
     app = await startShop({
-      config: { initialProducts: products, rebuild: { onBoot: 'if-missing', drainMs: 50 } },
+      config: {
+        databaseUrl: postgres.url,
+        initialProducts: products,
+        rebuild: { onBoot: 'if-missing', drainMs: 50 },
+      },
       logger: false,
       port: 0,
     });
     url = await app.getUrl();
     statistics = app.get(ShopStatistics);
     const filters = app.get(BloomService).filters();
-    while (
-      (await Promise.all(filters.map((filter) => filter.info()))).some(({ state }) => state !== 'ready')
-    ) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    await eventually('all filters are ready', async () => {
+      const infos = await Promise.all(filters.map((filter) => filter.info()));
+      return infos.every(({ state }) => state === 'ready');
+    });
   });
-  afterAll(() => app?.close());
+  afterAll(async () => {
+    await app?.close();
+    await postgres?.stop();
+  });
 
   /** The answer, and what it cost. */
   async function send(method: 'GET' | 'POST', path: string, body?: object) {

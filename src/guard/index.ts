@@ -13,5 +13,6 @@ export type {
 export type { BloomGuardedDecorator, BloomRegistersDecorator } from './decorator.types.js';
 export type { BloomMistake } from './method-verdict.js';
 export type { FilterUse } from './filter-uses.js';
+export type { Registration } from './id.registrar.js';
 export { GuardValidator } from './guard.validator.js';
 export { noteClosed, noteRunning } from './unguarded.js';

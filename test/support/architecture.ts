@@ -8,7 +8,8 @@ const FLOORS = [
   ['store'],
   ['rebuild', 'interop', 'scaling'],
   ['service'],
-  ['guard', 'sources'],
+  ['guard'],
+  ['sources'],
   ['module'],
   ['cli', 'testing'],
 ];

@@ -40,14 +40,7 @@ export function describeTable(
   entity: EntitySchema<ObjectLiteral>,
   property: string,
 ): DescribedTable {
-  const metadata = metadataOf(dataSource, entity);
-  const column = metadata.columns.find(({ propertyPath }) => propertyPath === property);
-  if (!column || column.isVirtualProperty) {
-    const paths = metadata.columns.map(({ propertyPath }) => propertyPath).join(', ');
-    throw new BloomConfigError(
-      `fromTypeOrm: expected a column of the entity ${metadata.name}, got '${property}'. Its columns are ${paths}.`,
-    );
-  }
+  const { metadata, column } = columnOf(dataSource, entity, { maker: 'fromTypeOrm', property });
   const { type } = dataSource.options;
   const isPostgres = POSTGRES.includes(type);
   const isUnique = isUniqueColumn(metadata, column);
@@ -74,7 +67,28 @@ export function describeTable(
   };
 }
 
-function metadataOf(dataSource: DataSource, entity: EntitySchema<ObjectLiteral>): Metadata {
+/** A property of an entity, and who asks for it. */
+export interface WantedColumn {
+  readonly maker: string;
+  readonly property: string;
+}
+
+/** @throws {BloomConfigError} when there is no such entity or column. */
+export function columnOf(
+  dataSource: DataSource,
+  entity: EntitySchema<ObjectLiteral>,
+  { maker, property }: WantedColumn,
+): { metadata: Metadata; column: Column } {
+  const metadata = metadataOf(dataSource, entity, maker);
+  const column = metadata.columns.find(({ propertyPath }) => propertyPath === property);
+  if (column && !column.isVirtualProperty) return { metadata, column };
+  const paths = metadata.columns.map(({ propertyPath }) => propertyPath).join(', ');
+  throw new BloomConfigError(
+    `${maker}: expected a column of the entity ${metadata.name}, got '${property}'. Its columns are ${paths}.`,
+  );
+}
+
+function metadataOf(dataSource: DataSource, entity: EntitySchema<ObjectLiteral>, maker: string): Metadata {
   try {
     return dataSource.getMetadata(entity);
   } catch (cause) {
@@ -82,7 +96,7 @@ function metadataOf(dataSource: DataSource, entity: EntitySchema<ObjectLiteral>)
     const why = dataSource.isInitialized
       ? 'its DataSource does not know it. Add it to the `entities` of the DataSource, or name another one by the option dataSource'
       : 'its DataSource is not initialised. Call initialize() before the application starts';
-    throw new BloomConfigError(`fromTypeOrm: the entity ${name} cannot be read: ${why}.`, { cause });
+    throw new BloomConfigError(`${maker}: the entity ${name} cannot be read: ${why}.`, { cause });
   }
 }
 

@@ -1,4 +1,3 @@
-import type { InjectionToken } from '@nestjs/common';
 import { DataSource, type EntitySchema, type ObjectLiteral } from 'typeorm';
 import {
   type BloomIdProperty,
@@ -8,6 +7,7 @@ import {
   fromPages,
   madeFrom,
 } from '../index.js';
+import { providedDataSource, type WithDataSource } from './data-source.js';
 import { describeTable, type RawRow } from './described-table.js';
 import { readRows } from './raw-rows.js';
 
@@ -15,12 +15,7 @@ import { readRows } from './raw-rows.js';
 export type TypeOrmColumn<Entity> = BloomIdProperty<Entity>;
 
 /** Of `fromTypeOrm`. */
-export interface TypeOrmSourceOptions extends BloomPagingOptions {
-  /**
-   * The DataSource: its name as `TypeOrmModule.forRoot` was given it, the token of the provider, or the object. Default: the class
-   * `DataSource`, which is the token of the one without a name.
-   */
-  readonly dataSource?: string | Exclude<InjectionToken<DataSource>, string> | DataSource;
+export interface TypeOrmSourceOptions extends BloomPagingOptions, WithDataSource {
   /** Of a DataSource with `replication`, which server is read. Default `master`; a replica's lag belongs to `rebuild.drainMs`. */
   readonly replicationMode?: 'master' | 'slave';
 }
@@ -40,7 +35,7 @@ export function fromTypeOrm<Entity extends ObjectLiteral>(
   { dataSource = DataSource, replicationMode = 'master', ...options }: TypeOrmSourceOptions = {},
 ): BloomSourceFactory {
   const paging = checkedPaging('fromTypeOrm', options);
-  return madeFrom(provided(dataSource), (made: DataSource) => {
+  return madeFrom(providedDataSource(dataSource), (made: DataSource) => {
     const table = describeTable(made, entity as EntitySchema<Entity>, column);
     const { spelling } = table;
     return fromPages<RawRow>((after, { take }) => readRows(made, { table, after, take, replicationMode }), {
@@ -50,11 +45,4 @@ export function fromTypeOrm<Entity extends ObjectLiteral>(
       ...(spelling && { spelling }),
     });
   });
-}
-
-/** The token that `@nestjs/typeorm` gives a DataSource of this name. */
-function provided(dataSource: NonNullable<TypeOrmSourceOptions['dataSource']>) {
-  if (dataSource instanceof DataSource) return { object: dataSource };
-  if (typeof dataSource !== 'string') return { token: dataSource };
-  return { token: dataSource === 'default' ? DataSource : `${dataSource}DataSource` };
 }

@@ -268,7 +268,12 @@ describe('The rules', () => {
       `export * from './sources/typeorm/index.js';`,
       'an entry of the package, for its users',
     ],
-    ['a neighbour', 'sources/index.ts', `import '../guard/index.js';`, 'neighbours on a floor never import'],
+    [
+      'a neighbour',
+      'scaling/index.ts',
+      `import '../rebuild/index.js';`,
+      'neighbours on a floor never import',
+    ],
     ['a file that is not there', 'rebuild/index.ts', `import './gone.js';`, 'there is no such file'],
   ])('forbid to import %s', (_, file, text, violation) => {
     const violations = findViolations(house({ [file]: text })).filter((one) => !one.startsWith('circle'));

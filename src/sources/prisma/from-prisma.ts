@@ -54,7 +54,10 @@ function describe(
   model: PrismaModelLike,
   { field, schema: given }: { readonly field: string; readonly schema: string | undefined },
 ): SqlColumn {
-  const { provider, schema, table, column } = mappedField(client, model, field);
+  const { provider, schema, table, column } = mappedField(client, model, {
+    maker: 'fromPrisma',
+    field,
+  });
   const isPostgres = POSTGRES.includes(provider);
   if (!isPostgres && !OTHERS.includes(provider)) {
     throw new BloomConfigError(`fromPrisma: ${provider} is not read by it. Use fromPages of nestjs-bloom.`);

@@ -1,2 +1,7 @@
+export type { BloomId } from '../../filter/index.js';
+export type { BloomGuardRunner, BloomRegistersOptions } from '../../guard/index.js';
+export type { BloomIdsContext, BloomIdSource, BloomIdSpelling } from '../../rebuild/index.js';
+export type { BloomPagingOptions, BloomSourceFactory, SqlSourceOptions } from '../index.js';
+export { extendWithBloom, type ExtendableClient, type PrismaRegistersOptions } from './extend-with-bloom.js';
 export { fromPrisma, type PrismaSourceOptions } from './from-prisma.js';
-export type { PrismaClientLike, PrismaField, PrismaModelLike } from './prisma-client.js';
+export type { NoPrismaIdType, PrismaClientLike, PrismaField, PrismaModelLike } from './prisma-client.js';

@@ -17,13 +17,13 @@ export interface PrismaModelLike {
 }
 
 /** Types of Prisma whose values are no ids, and lists. */
-type NoIdType = 'Boolean' | 'DateTime' | 'Decimal' | 'Float' | 'Json' | `${string}[]`;
+export type NoPrismaIdType = 'Boolean' | 'DateTime' | 'Decimal' | 'Float' | 'Json' | `${string}[]`;
 
 /** The fields of a model that can be ids. While the compiler does not yet know the model, any: else it would stop there. */
 export type PrismaField<Model extends PrismaModelLike> = [keyof Model['fields']] extends [never]
   ? string
   : {
-      [Name in keyof Model['fields'] & string]: Model['fields'][Name] extends { readonly typeName: NoIdType }
+      [Name in keyof Model['fields'] & string]: Model['fields'][Name] extends { readonly typeName: NoPrismaIdType }
         ? never
         : Name;
     }[keyof Model['fields'] & string];
@@ -47,7 +47,14 @@ interface ClientInternals {
   readonly _engineConfig?: { readonly adapter?: { readonly options?: { readonly schema?: string } } };
 }
 
+/** A field of a model, and who asks for it. */
+export interface WantedField {
+  readonly maker: string;
+  readonly field: string;
+}
+
 export interface MappedField {
+  readonly modelName: string;
   readonly provider: string;
   readonly schema: string | undefined;
   readonly table: string;
@@ -55,15 +62,19 @@ export interface MappedField {
 }
 
 /** @throws {BloomConfigError} when there is no such field, or the client is one that does not say what it maps. */
-export function mappedField(client: PrismaClientLike, model: PrismaModelLike, field: string): MappedField {
+export function mappedField(
+  client: PrismaClientLike,
+  model: PrismaModelLike,
+  { maker, field }: WantedField,
+): MappedField {
   const { _activeProvider: provider, _runtimeDataModel: data, _engineConfig } = client as ClientInternals;
   const [reference] = Object.values((model?.fields ?? {}) as Record<string, FieldReference>);
   const modelName = reference?.modelName;
   const found = modelName === undefined ? undefined : data?.models?.[modelName];
   if (provider === undefined || modelName === undefined || !found) {
     throw new BloomConfigError(
-      'fromPrisma: expected a client that Prisma 7 has generated, and a function that returns one of its models such as (prisma) => ' +
-        'prisma.product. For another version, use fromPages of nestjs-bloom.',
+      `${maker}: expected a client that Prisma 7 has generated, and a function that returns one of its models such as (prisma) => ` +
+        'prisma.product.',
     );
   }
   const columns = found.fields.filter(({ kind }) => kind === 'scalar' || kind === 'enum');
@@ -71,10 +82,11 @@ export function mappedField(client: PrismaClientLike, model: PrismaModelLike, fi
   if (!column) {
     const names = columns.map(({ name }) => name).join(', ');
     throw new BloomConfigError(
-      `fromPrisma: expected a field of the model ${modelName}, got '${field}'. Its fields are ${names}.`,
+      `${maker}: expected a field of the model ${modelName}, got '${field}'. Its fields are ${names}.`,
     );
   }
   return {
+    modelName,
     provider,
     schema: found.schema ?? _engineConfig?.adapter?.options?.schema,
     table: found.dbName ?? modelName,

@@ -1,0 +1,148 @@
+import { BloomConfigError } from '../../common/index.js';
+import type { BloomId } from '../../filter/index.js';
+import type { BloomGuardRunner, BloomRegistersOptions, Registration } from '../../guard/index.js';
+import {
+  mappedField,
+  type PrismaClientLike,
+  type PrismaField,
+  type PrismaModelLike,
+} from './prisma-client.js';
+
+/** A client that can be extended. */
+export interface ExtendableClient extends PrismaClientLike {
+  // oxlint-disable-next-line typescript/no-explicit-any -- its types are those of each generated client
+  readonly $extends: any;
+}
+
+/** Of `extendWithBloom`. */
+export interface PrismaRegistersOptions extends Pick<BloomRegistersOptions, 'onError'> {
+  /** The name of the filter. */
+  readonly filter: string;
+}
+
+/** An object of Prisma: arguments, data, a row. */
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Operation {
+  readonly operation: string;
+  readonly args: Fields;
+  readonly query: (args: Fields) => Promise<unknown>;
+}
+
+/** Operations that return the rows which they have created. */
+const RETURN_ROWS = ['create', 'createManyAndReturn', 'upsert'];
+const WRITES = [...RETURN_ROWS, 'createMany', 'update', 'updateMany', 'updateManyAndReturn'];
+
+/**
+ * The client, extended so that the ids of rows that it creates or changes are recorded: before the query where they are in its arguments,
+ * else, where the database makes them, before its result is returned. An add that fails fails the query, unless `onError: 'queue'`.
+ *
+ * @param runner `BloomGuardRunner`, as Nest injects it.
+ * @example
+ * {
+ *   provide: PRISMA,
+ *   inject: [PrismaService, BloomGuardRunner],
+ *   useFactory: (prisma: PrismaService, runner: BloomGuardRunner) =>
+ *     extendWithBloom(prisma, runner, (client) => client.product, 'sku', { filter: 'products' }),
+ * }
+ *
+ * @throws {BloomConfigError} when there is no such field.
+ */
+export function extendWithBloom<Client extends ExtendableClient, Model extends PrismaModelLike>(
+  client: Client,
+  runner: BloomGuardRunner,
+  model: (client: Client) => Model,
+  field: PrismaField<NoInfer<Model>>,
+  options: PrismaRegistersOptions,
+): Client {
+  const { modelName } = mappedField(client, model(client), { maker: 'extendWithBloom', field });
+  const writes = new RecordedWrites({ ...options, runner, modelName, field });
+  const property = `${modelName[0]!.toLowerCase()}${modelName.slice(1)}`;
+  const query = Object.fromEntries(
+    WRITES.map((operation) => [operation, (call: Operation) => writes.run(call)]),
+  );
+  return client.$extends({
+    name: `nestjs-bloom of ${options.filter}`,
+    query: { [property]: query },
+  }) as Client;
+}
+
+interface Recorded extends PrismaRegistersOptions {
+  readonly runner: BloomGuardRunner;
+  readonly modelName: string;
+  readonly field: string;
+}
+
+/** Writes of one model. */
+class RecordedWrites {
+  constructor(private readonly recorded: Recorded) {}
+
+  async run({ operation, args, query }: Operation): Promise<unknown> {
+    const { registrar } = this.recorded.runner;
+    const { ids, isMade } = this.idsIn(operation, args);
+    if (isMade && !RETURN_ROWS.includes(operation)) {
+      throw this.unseen('the database makes it', `use ${operation}AndReturn`);
+    }
+    const registration = await this.register(ids);
+    let result: unknown;
+    try {
+      if (!isMade) result = await query(args);
+      else result = await this.runAndRecord(args, query);
+    } catch (error) {
+      await registrar.registerFailed(registration);
+      throw error;
+    }
+    await registrar.registerAgain(registration);
+    return result;
+  }
+
+  /** Reads the field of the rows too, and takes it out again where the caller has not asked for it. */
+  private async runAndRecord(args: Fields, query: Operation['query']): Promise<unknown> {
+    const { runner, filter, onError, field } = this.recorded;
+    const { select, omit } = args as { select?: Fields | null; omit?: Fields | null };
+    const isLeftOut = select ? !select[field] : Boolean(omit?.[field]);
+    const asking = { ...args };
+    if (isLeftOut && select) asking.select = { ...select, [field]: true };
+    if (isLeftOut && omit) asking.omit = { ...omit, [field]: false };
+    const result = await query(asking);
+    const rows = [result].flat() as Fields[];
+    const ids = rows.map((row) => row[field]).filter((id) => id !== null) as BloomId[];
+    await runner.registrar.registerMade({ filter, ids, onError });
+    if (!isLeftOut) return result;
+    const without = rows.map(({ [field]: _, ...row }) => row);
+    return Array.isArray(result) ? without : without[0];
+  }
+
+  private register(ids: readonly BloomId[]): Promise<Registration> {
+    const { runner, filter, onError } = this.recorded;
+    return runner.registrar.register({ filter, ids, onError });
+  }
+
+  private idsIn(operation: string, args: Fields): { readonly ids: BloomId[]; readonly isMade: boolean } {
+    const { data, create, update } = args as Record<'data' | 'create' | 'update', Fields | Fields[]>;
+    const isUpdate = operation.startsWith('update');
+    const created = isUpdate ? [] : [operation === 'upsert' ? create : data].flat();
+    const changed = isUpdate ? [data] : operation === 'upsert' ? [update] : [];
+    const values = [...created, ...changed.flat()].map((fields) => this.idOf(fields));
+    return {
+      ids: values.filter((id) => id !== null && id !== undefined),
+      isMade: values.slice(0, created.length).includes(undefined),
+    };
+  }
+
+  /** Undefined where it is not there. */
+  private idOf(fields: Fields): BloomId | null | undefined {
+    const value = fields[this.recorded.field];
+    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value as BloomId;
+    if ('set' in value) return value.set as BloomId;
+    throw this.unseen('it is computed by the database', 'set the value itself');
+  }
+
+  private unseen(why: string, instead: string): BloomConfigError {
+    const { filter, modelName, field } = this.recorded;
+    return new BloomConfigError(
+      `extendWithBloom cannot record the id of a row in filter '${filter}': ${modelName}.${field} is not known, since ${why}. Instead ` +
+        `${instead}, or write with the client that is not extended and call filter.add(id).`,
+    );
+  }
+}

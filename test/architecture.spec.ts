@@ -270,7 +270,7 @@ describe('The rules', () => {
     ],
     [
       'a neighbour',
-      'scaling/index.ts',
+      'scaling/layer.ts',
       `import '../rebuild/index.js';`,
       'neighbours on a floor never import',
     ],

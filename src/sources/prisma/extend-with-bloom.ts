@@ -109,7 +109,9 @@ class RecordedWrites {
     const ids = rows.map((row) => row[field]).filter((id) => id !== null) as BloomId[];
     await runner.registrar.registerMade({ filter, ids, onError });
     if (!isLeftOut) return result;
-    const without = rows.map(({ [field]: _, ...row }) => row);
+    const without = rows.map((row) =>
+      Object.fromEntries(Object.entries(row).filter(([name]) => name !== field)),
+    );
     return Array.isArray(result) ? without : without[0];
   }
 

@@ -1,6 +1,6 @@
 import { BloomConfigError } from '../../common/index.js';
 import type { BloomId } from '../../filter/index.js';
-import type { BloomGuardRunner, BloomRegistersOptions, Registration } from '../../guard/index.js';
+import type { BloomGuardRunner, Registration } from '../../guard/index.js';
 import {
   mappedField,
   type PrismaClientLike,
@@ -15,9 +15,11 @@ export interface ExtendableClient extends PrismaClientLike {
 }
 
 /** Of `extendWithBloom`. */
-export interface PrismaRegistersOptions extends Pick<BloomRegistersOptions, 'onError'> {
+export interface PrismaRegistersOptions {
   /** The name of the filter. */
   readonly filter: string;
+  /** For ids that cannot be recorded. Default `'throw'`: nothing is written. `'queue'`: as of `@BloomRegisters`. */
+  readonly onError?: 'throw' | 'queue';
 }
 
 /** An object of Prisma: arguments, data, a row. */

@@ -1,5 +1,5 @@
 export type { BloomId } from '../../filter/index.js';
-export type { BloomGuardRunner, BloomRegistersOptions } from '../../guard/index.js';
+export type { BloomGuardRunner } from '../../guard/index.js';
 export type { BloomIdsContext, BloomIdSource, BloomIdSpelling } from '../../rebuild/index.js';
 export type { BloomPagingOptions, BloomSourceFactory, SqlSourceOptions } from '../index.js';
 export { extendWithBloom, type ExtendableClient, type PrismaRegistersOptions } from './extend-with-bloom.js';

@@ -23,7 +23,9 @@ export type NoPrismaIdType = 'Boolean' | 'DateTime' | 'Decimal' | 'Float' | 'Jso
 export type PrismaField<Model extends PrismaModelLike> = [keyof Model['fields']] extends [never]
   ? string
   : {
-      [Name in keyof Model['fields'] & string]: Model['fields'][Name] extends { readonly typeName: NoPrismaIdType }
+      [Name in keyof Model['fields'] & string]: Model['fields'][Name] extends {
+        readonly typeName: NoPrismaIdType;
+      }
         ? never
         : Name;
     }[keyof Model['fields'] & string];

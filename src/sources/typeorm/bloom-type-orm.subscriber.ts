@@ -12,7 +12,7 @@ import {
 } from 'typeorm';
 import { BloomConfigError } from '../../common/index.js';
 import type { BloomId } from '../../filter/index.js';
-import { BloomGuardRunner, type BloomRegistersOptions, type Registration } from '../../guard/index.js';
+import { BloomGuardRunner, type Registration } from '../../guard/index.js';
 import { providedDataSource, type WithDataSource } from './data-source.js';
 import { columnOf } from './described-table.js';
 import type { TypeOrmColumn } from './from-type-orm.js';
@@ -20,9 +20,11 @@ import type { TypeOrmColumn } from './from-type-orm.js';
 type Column = ReturnType<typeof columnOf>['column'];
 
 /** Of `BloomTypeOrmSubscriber.provide`. */
-export interface TypeOrmRegistersOptions extends WithDataSource, Pick<BloomRegistersOptions, 'onError'> {
+export interface TypeOrmRegistersOptions extends WithDataSource {
   /** The name of the filter. */
   readonly filter: string;
+  /** For ids that cannot be recorded. Default `'throw'`: nothing is written. `'queue'`: as of `@BloomRegisters`. */
+  readonly onError?: 'throw' | 'queue';
 }
 
 /** What one subscriber registers. */
@@ -32,7 +34,7 @@ interface Registered {
   readonly entity: EntitySchema<ObjectLiteral>;
   readonly property: string;
   readonly filter: string;
-  readonly onError: BloomRegistersOptions['onError'];
+  readonly onError: TypeOrmRegistersOptions['onError'];
 }
 
 interface Written {

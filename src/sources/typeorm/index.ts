@@ -1,5 +1,4 @@
 export type { BloomId } from '../../filter/index.js';
-export type { BloomRegistersOptions } from '../../guard/index.js';
 export type { BloomIdsContext, BloomIdSource, BloomIdSpelling } from '../../rebuild/index.js';
 export type { BloomIdProperty, BloomPagingOptions, BloomSourceFactory } from '../index.js';
 export { BloomTypeOrmSubscriber, type TypeOrmRegistersOptions } from './bloom-type-orm.subscriber.js';

@@ -68,6 +68,8 @@ async function connect(
   const once = {
     lazyConnect: true,
     connectTimeout: timeoutMs,
+    // How long a connection that does not close keeps a command that has ended.
+    disconnectTimeout: 100,
     retryStrategy,
     sentinelRetryStrategy: retryStrategy,
   };

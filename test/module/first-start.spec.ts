@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { BloomModule, BloomService, BloomUnavailableError } from 'nestjs-bloom';
+import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
+import { PATIENT } from '../support/patience.js';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
 
 const source = {
@@ -24,8 +26,10 @@ describe('the first start on Redis', () => {
       jest.spyOn(Logger.prototype, level).mockImplementation((text) => void lines.push(String(text)));
     try {
       const filters = [{ ...products, rebuild: { drainMs: 200 } }];
-      const module = await startContext({ imports: [BloomModule.forRoot({ redis: redis.url, filters })] });
-      await module.get(BloomService).whenReady();
+      const module = await startContext({
+        imports: [BloomModule.forRoot({ redis: redis.url, ...PATIENT, filters })],
+      });
+      await module.get(BloomService).whenReady({ timeoutMs: 60_000 });
       await module.close();
     } finally {
       jest.restoreAllMocks();
@@ -48,15 +52,17 @@ describe('the first start on Redis', () => {
     const filters = [{ ...products, name: 'unasked', rebuild: { onBoot: 'never' as const } }];
     const onEvent = (event: object) => events.push(event);
     const module = await startContext({
-      imports: [BloomModule.forRoot({ redis: redis.url, filters, onEvent })],
+      imports: [BloomModule.forRoot({ redis: redis.url, ...PATIENT, filters, onEvent })],
     });
-    const waited = module.get(BloomService).whenReady({ timeoutMs: 50 });
+    const told = { type: 'not-ready', filter: 'unasked', state: 'unbuilt', isBuilt: false };
+    await eventually('it is said', () => events.some((event) => 'type' in event && event.type === told.type));
+    const waited = module.get(BloomService).whenReady({ timeoutMs: 500 });
     await expect(waited).rejects.toThrow(BloomUnavailableError);
     await expect(waited).rejects.toThrow(
-      "Expected all filters to be ready within 50 ms. Not ready: 'unasked' (unbuilt).",
+      "Expected all filters to be ready within 500 ms. Not ready: 'unasked' (unbuilt).",
     );
     await module.close();
-    expect(events).toContainEqual({ type: 'not-ready', filter: 'unasked', state: 'unbuilt', isBuilt: false });
+    expect(events).toContainEqual(told);
   });
 });
 
@@ -67,7 +73,7 @@ describe('whenReady', () => {
       imports: [BloomModule.forRoot({ onEvent: () => {}, filters: [products, never] })],
     });
     const bloom = module.get(BloomService);
-    await bloom.whenReady({ filters: ['products'] });
+    await bloom.whenReady({ filters: ['products'], timeoutMs: 60_000 });
     expect(await bloom.filter('products').check('c')).toBe('absent');
     await expect(bloom.whenReady({ filters: ['nobody'] })).rejects.toThrow("No filter is named 'nobody'");
     await expect(bloom.whenReady({ timeoutMs: 10 })).rejects.toThrow("Not ready: 'never' (unbuilt).");

@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pack, root, run, temporaryFolder } from '../../scripts/pack.mjs';
 import { startRedis } from '../support/redis-server.js';
+import { testExamples } from './examples.mjs';
 
 const APPS = [
   {
@@ -89,6 +90,7 @@ try {
     // The next application builds its filter itself.
     await redis.restart();
   }
+  testExamples(folder, tarball);
 } finally {
   await redis.stop();
   rmSync(folder, { recursive: true, force: true });

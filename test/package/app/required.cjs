@@ -10,3 +10,6 @@ assert.equal(typeof BloomGuarded('products'), 'function');
 assert.equal(BloomTestingModule.of({ products: ['a'] }).module, BloomModule);
 assert.equal(planFilter({ capacity: 1, errorRate: 0.001 }).blocks, 1);
 assert.throws(() => planFilter({ capacity: 0, errorRate: 0.001 }), BloomConfigError);
+
+// However it is loaded, there is one copy of it, and so one registry of what decorators have named.
+import('nestjs-bloom').then((imported) => assert.equal(imported.BloomModule, BloomModule));

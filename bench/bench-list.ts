@@ -11,6 +11,7 @@ export const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> 
   add: () => import('./add.bench.js'),
   rebuild: () => import('./rebuild.bench.js'),
   'source-typeorm': () => import('./source-typeorm.bench.js'),
+  'source-libraries': () => import('./source-libraries.bench.js'),
   'other-clients': () => import('./other-clients.bench.js'),
   'rebuild-memory': () => import('./rebuild-memory.bench.js'),
   'bits-per-id': () => import('./bits-per-id.bench.js'),

@@ -4,8 +4,8 @@ import type { BloomIdSource } from '../src/rebuild/index.js';
 import { fromTypeOrm } from '../src/sources/typeorm/index.js';
 import { assert, type Bench, Comparison, rate } from './harness.js';
 import { startPostgres } from './postgres-server.js';
+import { readByHand, readSource } from './source-reading.js';
 
-const TAKE = 5_000;
 const BY_HAND = 'paging by hand';
 
 const Product = new EntitySchema<{ sku: string; name: string }>({
@@ -44,23 +44,3 @@ export const bench: Bench = async (context) => {
   result.reportOthers(report, 'rows/s');
   result.expectTimes(report, { metric: 'rows/s', to: BY_HAND, atLeast: 1 / 1.3 });
 };
-
-async function readSource(source: BloomIdSource): Promise<number> {
-  let rows = 0;
-  for await (const page of source.ids({ signal: new AbortController().signal }))
-    rows += (page as unknown[]).length;
-  return rows;
-}
-
-async function readByHand(client: pg.Client): Promise<number> {
-  let rows = 0;
-  for (let after = ''; ;) {
-    const page = await client.query<{ sku: string }>(
-      'select sku from products where sku > $1 order by sku limit $2',
-      [after, TAKE],
-    );
-    if (page.rows.length === 0) return rows;
-    rows += page.rows.map(({ sku }) => sku).length;
-    after = page.rows.at(-1)!.sku;
-  }
-}

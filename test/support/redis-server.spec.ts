@@ -21,7 +21,7 @@ async function start(args: string[] = []): Promise<RedisServer> {
 }
 
 function client(server: RedisServer): Redis {
-  const redis = new Redis(server.url);
+  const redis = new Redis(server.url, { disconnectTimeout: 100 });
   redis.on('error', () => {});
   clients.push(redis);
   return redis;

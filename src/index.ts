@@ -20,6 +20,9 @@ export {
   type BloomGuardDefaults,
   BloomGuarded,
   type BloomGuardedDecorator,
+  BloomGuardedMany,
+  type BloomGuardedManyDecorator,
+  type BloomGuardedManyOptions,
   type BloomGuardedOptions,
   BloomGuardRunner,
   BloomInterceptor,
@@ -49,6 +52,7 @@ export type {
   BloomRebuildReport,
 } from './rebuild/index.js';
 export {
+  type BloomBatchOptions,
   BloomFilter,
   type BloomFilterInfo,
   type BloomFilterOptions,

@@ -40,7 +40,7 @@ export type BloomEvent =
       type: 'guard-error';
       filter: string;
       method: string;
-      operation: 'isFound' | 'coalesce.key';
+      operation: 'isFound' | 'coalesce.key' | 'key';
       error: unknown;
     }
   /** At start: the filter does not protect yet. `isBuilt`: a build of it is due, in this process or in another one. */

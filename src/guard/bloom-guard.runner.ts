@@ -32,12 +32,15 @@ export class BloomGuardRunner {
   private readonly handlers = new WeakMap<object, object>();
   /** @internal */
   readonly registrar: IdRegistrar;
+  /** @internal */
+  readonly service: BloomService;
 
   /**
    * @internal
    * @throws {BloomConfigError} for a default that cannot work.
    */
   constructor(private readonly options: BloomGuardRunnerOptions) {
+    this.service = options.service;
     this.answers = new GuardAnswers(options.defaults);
     this.registrar = new IdRegistrar(options.service, this.queues);
     if (options.defaults) checkGuardDefaults(options.defaults, 'BloomModule.forRoot({ guard })');
@@ -65,11 +68,8 @@ export class BloomGuardRunner {
   decide(call: GuardedCall): GuardDecision | Promise<GuardDecision> {
     const { guard, entry, self, args } = call;
     const { service } = this.options;
-    const filter = service.find(guard.filter);
-    if (!filter) {
-      service.emit({ type: 'filter-missing', filter: guard.filter, method: guard.method });
-      return pass();
-    }
+    const filter = service.lookUp(guard.filter, guard.method);
+    if (!filter) return pass();
     const { guarding, keys, denials } = filter;
     const isShareable = guard.options.coalesce !== undefined && guard.options.coalesce !== false;
     if (guarding.mode === 'off') return isShareable ? pass(noteOf(call, filter)) : pass();

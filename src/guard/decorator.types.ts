@@ -1,3 +1,4 @@
+import type { GuardedManyVerdict } from './many-verdict.js';
 import type { GuardedVerdict, ListVerdict, RegistersVerdict } from './method-verdict.js';
 
 type ListMethod = (...args: never[]) => Promise<readonly unknown[]>;
@@ -18,6 +19,16 @@ export interface BloomGuardedDecorator<Options = {}> {
     descriptor: TypedPropertyDescriptor<Method>,
   ): GuardedVerdict<Target, Method, Options>;
   /** For `applyDecorators` of Nest: it takes decorators of any method, and what it composes is not checked by the compiler. */
+  <Method>(target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<Method>): void;
+}
+
+/** As `BloomGuardedDecorator`, for methods whose first argument is a list of ids. */
+export interface BloomGuardedManyDecorator<Options = {}> {
+  <Target extends object, Method>(
+    target: Target,
+    key: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): GuardedManyVerdict<Method, Options>;
   <Method>(target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<Method>): void;
 }
 

@@ -4,7 +4,7 @@ const USES = Symbol('nestjs-bloom:uses');
 
 /** One use of a filter by a decorator, for the validation at start-up. */
 export interface FilterUse {
-  readonly decorator: 'BloomGuarded' | 'BloomRegisters';
+  readonly decorator: 'BloomGuarded' | 'BloomGuardedMany' | 'BloomRegisters';
   readonly filter: string;
   readonly method: string;
 }

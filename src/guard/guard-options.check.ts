@@ -1,6 +1,11 @@
 import { BloomConfigError, checkOptions, type OptionNames } from '../common/index.js';
 import { wrongOption } from './guard.messages.js';
-import type { BloomGuardDefaults, BloomGuardedOptions, BloomRegistersOptions } from './guard.options.js';
+import type {
+  BloomGuardDefaults,
+  BloomGuardedManyOptions,
+  BloomGuardedOptions,
+  BloomRegistersOptions,
+} from './guard.options.js';
 
 const GUARDED = {
   id: true,
@@ -51,6 +56,13 @@ export function checkGuardedOptions(options: BloomGuardedOptions, where: string)
     "an object { key: (...args) => string } that names what the result depends on beside the id, or key: () => '' if on nothing",
     coalesce,
   );
+}
+
+/** The same for a decorator of methods that look up many. */
+export function checkManyOptions(options: BloomGuardedManyOptions, where: string): void {
+  checkOptions(options, { where, known: { key: true } satisfies OptionNames<BloomGuardedManyOptions> });
+  const { key } = options;
+  expect(key === undefined || isFunction(key), where, 'key', 'a function of a row that returns its id', key);
 }
 
 /** @throws {BloomConfigError} for an option that cannot work. */

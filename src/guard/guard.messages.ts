@@ -30,6 +30,9 @@ export const arrayForOneId = (property: string | undefined, length: number) =>
   `Expected one id${property === undefined ? '' : ` in '${property}'`}, got an array of ${length}. Where a call creates several rows, give ` +
   'the option id a function that returns their ids.';
 
+export const noListOfIds = (got: string) =>
+  `Expected a list of ids as the first argument, got ${got}. Call the method with an array.`;
+
 export const tooManyIds = (maxIds: number, got: number) =>
   `Expected at most ${maxIds} ids of one call, got ${got}. Create the rows in smaller parts, or raise the option maxIds.`;
 

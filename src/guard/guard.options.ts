@@ -74,6 +74,15 @@ export interface BloomCoalesceOptions {
   readonly key: BloomCallback<string | undefined>;
 }
 
+/** Of one `@BloomGuardedMany`. */
+export interface BloomGuardedManyOptions {
+  /**
+   * The id of a row, called with the instance as `this`. With it, the answer has one element for each id of the caller, in that order, and null for an id without a
+   * row: a method whose list has no null by its type does not compile. Default: the answer is what the method returned.
+   */
+  readonly key?: BloomCallback<BloomId>;
+}
+
 /** Of one `@BloomRegisters`: where the id is, and when it is recorded. */
 export interface BloomRegistersOptions {
   /**

@@ -132,6 +132,7 @@ export class IdRegistrar {
     if (!queue) {
       queue = new AddQueue({ filter, emit: this.service.emit });
       this.queues.set(filter.name, queue);
+      filter.guarding.queued = queue;
     }
     return queue;
   }

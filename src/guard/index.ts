@@ -1,3 +1,4 @@
+export { BloomGuardedMany } from './bloom-guarded-many.decorator.js';
 export { BloomGuarded } from './bloom-guarded.decorator.js';
 export { BloomGuardRunner, type BloomGuardRunnerOptions } from './bloom-guard.runner.js';
 export type { GuardDeclaration, EntryPoint } from './guarded-call.js';
@@ -7,10 +8,15 @@ export type {
   BloomCallback,
   BloomCoalesceOptions,
   BloomGuardDefaults,
+  BloomGuardedManyOptions,
   BloomGuardedOptions,
   BloomRegistersOptions,
 } from './guard.options.js';
-export type { BloomGuardedDecorator, BloomRegistersDecorator } from './decorator.types.js';
+export type {
+  BloomGuardedDecorator,
+  BloomGuardedManyDecorator,
+  BloomRegistersDecorator,
+} from './decorator.types.js';
 export type { BloomMistake } from './method-verdict.js';
 export type { FilterUse } from './filter-uses.js';
 export type { Registration } from './id.registrar.js';

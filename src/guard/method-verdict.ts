@@ -91,7 +91,7 @@ type Resolved<Of extends Call> = Of['result'] extends Promise<infer Value> ? Val
 /** Undefined and null are invalid ids at run time, and a parameter may be optional all the same. */
 type MaybeId = BloomId | null | undefined;
 
-type IsAny<Type> = 0 extends 1 & Type ? true : false;
+export type IsAny<Type> = 0 extends 1 & Type ? true : false;
 
 type IdVerdict<Of extends Call, Options extends Reading> = Options['reads'] extends 'request'
   ? void

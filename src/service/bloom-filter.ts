@@ -6,6 +6,15 @@ import type { BloomGuardCounts, BloomGuardMode, GuardState } from './guard-state
 import type { IdKeys } from './id-keys.js';
 import type { WrongAbsentReport } from './wrong-absents.js';
 
+/** How the rows of a batch are put into the order of its ids. */
+export interface BloomBatchOptions<Row> {
+  /**
+   * The id of a row, in a spelling that `normalize` of the filter maps to that of the id. With it, rows may come in any order, and some may be missing. Default: row
+   * `i` is that of id `i`, or null.
+   */
+  readonly key?: (row: NonNullable<Row>) => BloomId;
+}
+
 /**
  * A named set of ids that answers "certainly absent" or "maybe there". A class, so that a decorated constructor may name it as the type of
  * a parameter; no application makes one with `new`. The filters of this package are instances of it. What a test puts in the place of one
@@ -31,6 +40,21 @@ export abstract class BloomFilter {
   /** False only when the id is certainly absent. */
   abstract mightContain(id: BloomId): Promise<boolean>;
   abstract mightContainMany(ids: readonly BloomId[]): Promise<boolean[]>;
+
+  /**
+   * Makes a function that loads many rows, such as the batch function of a DataLoader, ask this filter first. It calls `load` with the ids that may exist, in their
+   * order, or not at all, and resolves one element for each id that it was given, in their order: null for an id without a row.
+   *
+   * @param load returns a row or null for each id, in their order; with `key`, rows in any order, and only those that exist.
+   * @throws in the function: what `load` throws, and a TypeError when it returns another number of rows than it got ids and there is no `key`.
+   *
+   * @example
+   * new DataLoader(products.guardBatch((skus) => repository.findBySkus(skus), { key: (row) => row.sku }));
+   */
+  abstract guardBatch<Id extends BloomId, Row>(
+    load: (ids: Id[]) => Promise<readonly Row[]>,
+    options?: BloomBatchOptions<Row>,
+  ): (ids: readonly Id[]) => Promise<(Row | null)[]>;
 
   /**
    * Records an id; true when it was not there before. Call it before the row is visible to others: in the transaction, before

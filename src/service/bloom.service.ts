@@ -40,6 +40,17 @@ export class BloomService {
   }
 
   /**
+   * The same for a call of a method; reports a filter that is missing.
+   *
+   * @internal
+   */
+  lookUp(name: string, method: string): GuardableFilter | undefined {
+    const filter = this.find(name);
+    if (!filter) this.emit({ type: 'filter-missing', filter: name, method });
+    return filter;
+  }
+
+  /**
    * As `filter`, for guards.
    *
    * @internal

@@ -58,6 +58,9 @@ export class GuardState {
   /** Guarded methods that have found nothing for some id. */
   readonly discerning = new Set<string>();
 
+  /** Ids that wait to be added, by their notes: guards of this process let them pass. */
+  queued: { has(note: string): boolean } | undefined;
+
   private adds: RecentAdds | undefined;
 
   constructor(private readonly options: GuardStateOptions) {

@@ -1,8 +1,14 @@
-export { BloomFilter, type BloomFilterInfo, type GuardableFilter } from './bloom-filter.js';
+export {
+  type BloomBatchOptions,
+  BloomFilter,
+  type BloomFilterInfo,
+  type GuardableFilter,
+} from './bloom-filter.js';
 export { type BloomReadyOptions, BloomService } from './bloom.service.js';
 export { defineFilter, type FilterDefinition } from './filter-definition.js';
 export type { BloomFilterOptions, BloomRebuildSchedule } from './filter-options.js';
 export { type BloomGuardCounts, type BloomGuardMode, GuardState } from './guard-state.js';
+export { loadFound, loadGuarded } from './guarded-batch.js';
 export { IdKeys } from './id-keys.js';
 export type { NegativeCacheOptions } from './negative-cache.js';
 export { type FilterContext, ManagedFilter } from './managed-filter.js';

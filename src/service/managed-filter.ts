@@ -17,9 +17,15 @@ import {
   sharesNegativeCache,
   type StoredFilter,
 } from '../store/index.js';
-import { BloomFilter, type BloomFilterInfo, type GuardableFilter } from './bloom-filter.js';
+import {
+  type BloomBatchOptions,
+  BloomFilter,
+  type BloomFilterInfo,
+  type GuardableFilter,
+} from './bloom-filter.js';
 import { FilterBuilds } from './filter-builds.js';
 import type { FilterDefinition } from './filter-definition.js';
+import { guardedBatch } from './guarded-batch.js';
 import { GuardState } from './guard-state.js';
 import { IdKeys, noKeyEvent } from './id-keys.js';
 import { findOverfull, LoadAlarm } from './load-alarm.js';
@@ -132,6 +138,13 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     const key = this.lookUpKey(id);
     const verdict = key === undefined ? 'unknown' : this.checkKey(key);
     return typeof verdict === 'string' ? RESOLVED[verdict] : verdict;
+  }
+
+  guardBatch<Id extends BloomId, Row>(
+    load: (ids: Id[]) => Promise<readonly Row[]>,
+    options?: BloomBatchOptions<Row>,
+  ): (ids: readonly Id[]) => Promise<(Row | null)[]> {
+    return guardedBatch({ filter: this, emit: this.context.emit }, load, options);
   }
 
   checkKey(key: IdKey): BloomVerdict | Promise<BloomVerdict> {

@@ -54,6 +54,14 @@ export const notMade = (filter: string, cause: string) =>
 export const notReadyInTime = (timeoutMs: number, states: readonly string[]) =>
   `Expected all filters to be ready within ${timeoutMs} ms. Not ready: ${states.join(', ')}.`;
 
+export const rowsOutOfPlace = (method: string, ids: number, rows: number) =>
+  `Expected ${method} to return a row or null for each of its ${ids} ids, in their order, got ${rows} rows. For rows in another order, or some of them, say which id a ` +
+  'row has: { key: (row) => row.id }.';
+
+export const rowOfNoId = (method: string) =>
+  `${method} returned a row whose key is none of the ids that it was called with. Say by the option key which id a row has, in the spelling in which it is looked up, or ` +
+  'set normalize of the filter.';
+
 export const foundButAbsent = (method: string) =>
   `${method} found something for an id that was answered "absent".`;
 

@@ -1,7 +1,13 @@
 import type { BloomEventListener } from '../common/index.js';
 import { type BloomId, idNote, type IdKey } from '../filter/index.js';
 import type { BloomVerdict } from '../store/index.js';
-import { BloomFilter, type BloomFilterInfo, type GuardableFilter } from './bloom-filter.js';
+import {
+  type BloomBatchOptions,
+  BloomFilter,
+  type BloomFilterInfo,
+  type GuardableFilter,
+} from './bloom-filter.js';
+import { guardedBatch } from './guarded-batch.js';
 import { GuardState } from './guard-state.js';
 import { IdKeys } from './id-keys.js';
 
@@ -79,6 +85,13 @@ export class StandInFilter extends BloomFilter implements GuardableFilter {
 
   async reportWrongAbsent(): Promise<void> {
     this.guarding.wrongAbsents++;
+  }
+
+  guardBatch<Id extends BloomId, Row>(
+    load: (ids: Id[]) => Promise<readonly Row[]>,
+    options?: BloomBatchOptions<Row>,
+  ): (ids: readonly Id[]) => Promise<(Row | null)[]> {
+    return guardedBatch({ filter: this, emit: this.emit }, load, options);
   }
 
   check(id: BloomId): Promise<BloomVerdict> {

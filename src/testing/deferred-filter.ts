@@ -1,6 +1,6 @@
 import type { BloomId } from '../filter/index.js';
 import type { BloomRebuildOptions } from '../rebuild/index.js';
-import { BloomFilter } from '../service/index.js';
+import { type BloomBatchOptions, BloomFilter } from '../service/index.js';
 
 /** What a test injects for a filter: the filter itself is looked up when it is used, since a module may register it later. */
 export class DeferredFilter extends BloomFilter {
@@ -29,6 +29,13 @@ export class DeferredFilter extends BloomFilter {
 
   mightContainMany(ids: readonly BloomId[]) {
     return this.find().mightContainMany(ids);
+  }
+
+  guardBatch<Id extends BloomId, Row>(
+    load: (ids: Id[]) => Promise<readonly Row[]>,
+    options?: BloomBatchOptions<Row>,
+  ): (ids: readonly Id[]) => Promise<(Row | null)[]> {
+    return (ids) => this.find().guardBatch(load, options)(ids);
   }
 
   add(id: BloomId) {

@@ -68,6 +68,10 @@ export class TestFilter implements GuardableFilter {
     return (await this.checkMany(ids)).map((verdict) => verdict !== 'absent');
   }
 
+  guardBatch(): never {
+    throw new BloomConfigError('A test filter guards no batches.');
+  }
+
   async add(id: BloomId): Promise<boolean> {
     return (await this.addMany([id]))[0]!;
   }

@@ -1,0 +1,67 @@
+import { BloomIdError } from '../common/index.js';
+import { loadFound, loadGuarded } from '../service/index.js';
+import type { BloomGuardedManyDecorator } from './decorator.types.js';
+import { checkManyOptions } from './guard-options.check.js';
+import { noListOfIds } from './guard.messages.js';
+import type { BloomGuardedManyOptions } from './guard.options.js';
+import { methodName } from './method-site.js';
+import type { OnlyOptions } from './method-verdict.js';
+import { proceed, type WrappedCall, wrapMethod } from './method.wrapper.js';
+import { warnUnguarded } from './unguarded.js';
+
+/**
+ * Calls the method, whose first argument is a list of ids, with those that the filter may contain, in their order, or not at all where there are none.
+ *
+ * With `key`, which gives the id of a row, the answer has one element for each id that the caller gave, in that order, and null for an id without a row. The method may return rows
+ * in any order, and leave out those that it does not find. Without `key`, the answer is what the method returned: the rows that it found, in its order. Each id counts
+ * as a lookup of its own. A value that cannot be an id is an event `invalid-id`, and is left to the method.
+ *
+ * @example
+ * ```ts
+ * @BloomGuardedMany('products', { key: (row: Product) => row.sku })
+ * async findMany(skus: string[]): Promise<(Product | null)[]> { … }
+ * ```
+ */
+export function BloomGuardedMany(filter: string): BloomGuardedManyDecorator;
+export function BloomGuardedMany<const Options extends BloomGuardedManyOptions>(
+  filter: string,
+  options: Options & OnlyOptions<Options, BloomGuardedManyOptions>,
+): BloomGuardedManyDecorator<Options>;
+export function BloomGuardedMany(filter: string, options: BloomGuardedManyOptions = {}): MethodDecorator {
+  return (target, key, descriptor: PropertyDescriptor) => {
+    const method = methodName({ target, key, descriptor });
+    checkManyOptions(options, `@BloomGuardedMany('${filter}') on ${method}`);
+    wrapMethod({
+      target,
+      key,
+      descriptor,
+      use: { decorator: 'BloomGuardedMany', filter, method },
+      around: (call) => callMany({ filter, method, key: options.key }, call),
+    });
+  };
+}
+
+interface ManyDeclaration {
+  readonly filter: string;
+  readonly method: string;
+  readonly key: BloomGuardedManyOptions['key'];
+}
+
+async function callMany({ filter: name, method, key }: ManyDeclaration, call: WrappedCall): Promise<unknown> {
+  const { self, args, runner } = call;
+  if (!runner) warnUnguarded((self ?? {}).constructor, { method, filter: name }, call.hasStandIn);
+  const emit = runner?.service.emit ?? (() => {});
+  const filter = runner?.service.lookUp(name, method);
+  const [ids, ...others] = args;
+  if (!Array.isArray(ids)) {
+    emit({ type: 'invalid-id', filter: name, error: new BloomIdError(noListOfIds(typeof ids)), method });
+    return proceed(call);
+  }
+  const batch = { filter, name, emit, method };
+  const load = (passing: unknown[]) => proceed({ ...call, args: [passing, ...others] });
+  if (!key) return loadFound(batch, ids, load);
+  return loadGuarded(batch, ids, {
+    load: load as () => Promise<unknown[]>,
+    key: (row) => key.call(self, row),
+  });
+}

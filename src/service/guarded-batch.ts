@@ -1,0 +1,148 @@
+import { type BloomEventListener, BloomIdError } from '../common/index.js';
+import { type BloomId, type IdKey, idNote, toIdKey } from '../filter/index.js';
+import type { BloomVerdict } from '../store/index.js';
+import type { BloomBatchOptions, GuardableFilter } from './bloom-filter.js';
+import { rowOfNoId, rowsOutOfPlace } from './service.messages.js';
+
+/** A batch that is guarded, and what guards it: undefined where no filter is there to ask. */
+export interface GuardedBatch {
+  readonly filter: GuardableFilter | undefined;
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  /** For people: `ProductRepository.findMany`. */
+  readonly method: string;
+}
+
+/** An id of a batch, and what is known of it. */
+interface Asked {
+  readonly id: unknown;
+  /** Undefined for what cannot be an id. */
+  readonly key: IdKey | undefined;
+  /** Undefined where the filter was not asked. */
+  readonly verdict: BloomVerdict | undefined;
+  readonly passes: boolean;
+}
+
+/** Calls `load` with the ids that may exist, in their order, or not at all, and returns what it found for each id: null for what it did not find. */
+export async function loadGuarded(
+  batch: GuardedBatch,
+  ids: readonly unknown[],
+  {
+    load,
+    key,
+  }: { load: (ids: unknown[]) => Promise<readonly unknown[]>; key?: ((row: never) => BloomId) | undefined },
+): Promise<unknown[]> {
+  const asked = await askAll(batch, ids);
+  const passing = asked.filter(({ passes }) => passes);
+  const rows = passing.length > 0 ? await load(passing.map(({ id }) => id)) : [];
+  const found = key ? byKey(batch, passing, rows, key) : byPlace(batch, passing, rows);
+  for (const one of passing) settle(batch, one, found.get(one));
+  return asked.map((one) => found.get(one) ?? null);
+}
+
+/** `guardBatch` of a filter. */
+export function guardedBatch<Id extends BloomId, Row>(
+  { filter, emit }: { readonly filter: GuardableFilter; readonly emit: BloomEventListener },
+  load: (ids: Id[]) => Promise<readonly Row[]>,
+  { key }: BloomBatchOptions<Row> = {},
+): (ids: readonly Id[]) => Promise<(Row | null)[]> {
+  const batch = { filter, name: filter.name, emit, method: `guardBatch of filter '${filter.name}'` };
+  const parts = { load: load as (ids: unknown[]) => Promise<readonly unknown[]>, key };
+  return async (ids) => (await loadGuarded(batch, ids, parts)) as (Row | null)[];
+}
+
+/** As `loadGuarded`, for rows that nobody puts into an order: what `load` returned, or an empty list. */
+export async function loadFound(
+  batch: GuardedBatch,
+  ids: readonly unknown[],
+  load: (ids: unknown[]) => Promise<unknown>,
+): Promise<unknown> {
+  const asked = await askAll(batch, ids);
+  const passing = asked.filter(({ passes }) => passes).map(({ id }) => id);
+  return passing.length > 0 || ids.length === 0 ? load(passing) : [];
+}
+
+/** The checks of one tick share a round trip. */
+function askAll(batch: GuardedBatch, ids: readonly unknown[]): Promise<Asked[]> {
+  return Promise.all(ids.map((id) => ask(batch, id)));
+}
+
+async function ask({ filter, name, emit, method }: GuardedBatch, id: unknown): Promise<Asked> {
+  let key: IdKey | undefined;
+  try {
+    key = filter ? filter.keys.of(id) : toIdKey(id);
+  } catch (error) {
+    if (filter && filter.guarding.mode !== 'off') {
+      if (error instanceof BloomIdError) filter.guarding.invalid++;
+      else filter.guarding.unknown++;
+      emit({ type: 'invalid-id', filter: name, error, method });
+    }
+    return { id, key, verdict: undefined, passes: true };
+  }
+  if (!filter || filter.guarding.mode === 'off') return { id, key, verdict: undefined, passes: true };
+  const { guarding, keys } = filter;
+  const note = guarding.queued && keys.note(key);
+  // Asked for before the filter is checked: an id leaves the queue when it is in the filter.
+  if (note !== undefined && guarding.queued?.has(note)) return { id, key, verdict: undefined, passes: true };
+  const verdict = await filter.checkKey(key);
+  guarding[verdict]++;
+  return { id, key, verdict, passes: verdict !== 'absent' || guarding.isAudited() };
+}
+
+function byPlace(
+  { method }: GuardedBatch,
+  asked: readonly Asked[],
+  rows: readonly unknown[],
+): Map<Asked, unknown> {
+  if (rows.length !== asked.length) throw new TypeError(rowsOutOfPlace(method, asked.length, rows.length));
+  return new Map(asked.map((one, i) => [one, rows[i]]));
+}
+
+function byKey(
+  { filter, name, emit, method }: GuardedBatch,
+  asked: readonly Asked[],
+  rows: readonly unknown[],
+  keyOf: (row: never) => BloomId,
+): Map<Asked, unknown> {
+  const wanted = new Map<string, Asked[]>();
+  for (const one of asked) {
+    const text = one.key === undefined ? String(one.id) : idNote(one.key);
+    wanted.set(text, [...(wanted.get(text) ?? []), one]);
+  }
+  const found = new Map<Asked, unknown>();
+  for (const row of rows) {
+    if (row === null || row === undefined) continue;
+    if (row instanceof Error) throw row;
+    const id = keyOf(row as never);
+    const matches = wanted.get(textOf(filter, id)) ?? wanted.get(String(id));
+    if (!matches) {
+      emit({
+        type: 'guard-error',
+        filter: name,
+        method,
+        operation: 'key',
+        error: new TypeError(rowOfNoId(method)),
+      });
+      continue;
+    }
+    for (const one of matches) if (!found.has(one)) found.set(one, row);
+  }
+  return found;
+}
+
+function textOf(filter: GuardableFilter | undefined, id: BloomId): string {
+  try {
+    return idNote(filter ? filter.keys.of(id) : toIdKey(id));
+  } catch {
+    return String(id);
+  }
+}
+
+function settle({ filter, method }: GuardedBatch, { id, key, verdict }: Asked, row: unknown): void {
+  if (!filter || key === undefined || row instanceof Error) return;
+  const isFound = row !== null && row !== undefined;
+  if (!isFound) filter.guarding.discerning.add(method);
+  if (verdict === 'maybe' && !isFound) filter.guarding.foundNothing++;
+  if (verdict === 'absent' && isFound)
+    void filter.reportWrongAbsent({ id: id as BloomId, key, method, returned: typeof row });
+}

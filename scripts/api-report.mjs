@@ -10,7 +10,14 @@ const REPORTS = join(root, 'api');
 const update = process.argv.includes('--update');
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Types that only decide whether a decorator compiles: nobody has to name them. typedoc.json lists those that TypeDoc meets. */
-const OF_THE_COMPILER = ['GuardedVerdict', 'ListMethod', 'ListVerdict', 'OnlyOptions', 'RegistersVerdict'];
+const OF_THE_COMPILER = [
+  'GuardedManyVerdict',
+  'GuardedVerdict',
+  'ListMethod',
+  'ListVerdict',
+  'OnlyOptions',
+  'RegistersVerdict',
+];
 
 mkdirSync(REPORTS, { recursive: true });
 const scratch = mkdtempSync(join(tmpdir(), 'nestjs-bloom-api-'));

@@ -72,8 +72,7 @@ export class BloomService {
   /**
    * Waits until every filter is ready to answer: for a test, or for a start that is not to take traffic before.
    *
-   * @param options.timeoutMs how long to wait. Default 30,000.
-   * @param options.filters only the filters of these names. Default: all.
+   * @param options how long to wait, and for which filters. Default: 30 s, and all.
    * @throws {BloomUnavailableError} when one is not ready in time: which, and its state.
    * @throws {BloomConfigError} when no filter of a name is registered.
    */

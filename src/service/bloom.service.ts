@@ -8,7 +8,9 @@ const READY_WITHIN_MS = 30_000;
 
 /** Of `BloomService.whenReady`. */
 export interface BloomReadyOptions {
+  /** How long to wait. Default 30,000. */
   readonly timeoutMs?: number;
+  /** Only the filters of these names. Default: all. */
   readonly filters?: readonly string[];
 }
 

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: '<rootDir>/test/support/fast-environment.mjs',
@@ -30,5 +32,5 @@ export default {
   // No limit of what a test proves: on a machine that is busy one takes many times as long as alone.
   testTimeout: 240_000,
   // The tests wait for servers more than they compute.
-  maxWorkers: '150%',
+  maxWorkers: availableParallelism() + 1,
 };

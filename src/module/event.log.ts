@@ -48,7 +48,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
     case 'state-changed':
       if (event.state === 'ready') return log(`Filter '${event.filter}' is ready. ${event.reason}`);
       return warn(
-        `Filter '${event.filter}' is ${event.state}. ${event.reason} Lookups go through until it is rebuilt.`,
+        `Filter '${event.filter}' is ${event.state}. ${event.reason} Lookups go through unchecked until it is ready again.`,
       );
     case 'wrong-absent':
       return {
@@ -56,11 +56,11 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
         text:
           `Filter '${event.filter}' answers "absent" for ${printedId(event.id)}, and ${event.method} found something: ` +
           `${event.wrongAbsents} of ${event.absents} absent answers. ` +
-          (event.distrusted ? 'Lookups go through until it is rebuilt.' : 'It stays in service.'),
+          (event.distrusted ? 'Lookups go through unchecked until it is rebuilt.' : 'It stays in service.'),
       };
     case 'overfull':
       return warn(
-        `Filter '${event.filter}' holds ${event.count} ids and is planned for ${event.capacity}; a share of ${event.modelledErrorRate.toPrecision(2)} of the absent ids passes.`,
+        `Filter '${event.filter}' holds ${event.count} ids and is planned for ${event.capacity}; ${(100 * event.modelledErrorRate).toPrecision(2)} % of the lookups of absent ids pass.`,
       );
     case 'advice':
       return warn(`Filter '${event.filter}': ${event.text}`);
@@ -86,7 +86,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return log(
         `Filter '${event.filter}': a rebuild has started, for ${event.capacity} ids in ${event.bytes} bytes.` +
           (event.waitMs > 0
-            ? ` It reads the source in ${event.waitMs / 1000} s, when rows that are on their way are visible (rebuild.drainMs).`
+            ? ` It reads the source in ${event.waitMs / 1000} s, so that open transactions can commit (rebuild.drainMs).`
             : ''),
       );
     case 'rebuild-progress':
@@ -108,7 +108,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'normalize-chosen':
       return log(
-        `Filter '${event.filter}': all spellings of an id are one by \`${event.normalize}\`, since ${event.column}. An option \`normalize\` of the filter decides otherwise.`,
+        `Filter '${event.filter}': ids are normalized with \`${event.normalize}\`, because ${event.column}. Set the option \`normalize\` of the filter to override this.`,
       );
     case 'ids-skipped':
       return warn(
@@ -124,7 +124,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return { level: 'error', text: describeError(event.error) };
     case 'clean-up-failed':
       return warn(
-        `Filter '${event.filter}': a clean-up failed; the keys that are left expire. ${describeError(event.error)}`,
+        `Filter '${event.filter}': a clean-up failed; the remaining keys expire automatically. ${describeError(event.error)}`,
       );
     case 'add-queued':
       return warn(

@@ -37,7 +37,7 @@ describe('the first start on Redis', () => {
     const text = lines.filter((line) => line.includes("'products'")).join('\n');
     const inOrder = [
       "Filter 'products' does not protect yet, since it is unbuilt: lookups go through until its first build",
-      'It reads the source in 0.2 s, when rows that are on their way are visible (rebuild.drainMs).',
+      'It reads the source in 0.2 s, so that open transactions can commit (rebuild.drainMs).',
       "Filter 'products': the rebuild reads the source.",
       "Filter 'products': rebuilt with 2 ids in",
     ];

@@ -33,7 +33,7 @@ export const askApplication = (layout: string) =>
   `From Redis alone a filter of layout '${layout}' cannot be asked for this id: ask with --app.`;
 
 export const idTooLong = (maxIdBytes: number) =>
-  `The id is longer than maxIdBytes, ${maxIdBytes}: no add takes it.`;
+  `The id is longer than maxIdBytes, ${maxIdBytes}: add() rejects it.`;
 
 interface BitsOfId {
   readonly hashCount: number | undefined;

@@ -4,9 +4,9 @@ export const FILTER_RECREATED = 'The filter was lost, and created again by a pro
 export const SERVER_REPLACED =
   'The server restarted or failed over and may have lost ids that it had acknowledged.';
 export const SEGMENT_DAMAGED = 'A segment is gone or damaged.';
-export const KEY_REPLACED = 'The key is gone, or is not the one that it was.';
+export const KEY_REPLACED = 'The key is missing or was replaced.';
 export const GENERATION_LIVE = 'A generation went live.';
-export const STATE_FOUND = 'Another process found it so.';
+export const STATE_FOUND = 'Another process has already reported this state.';
 
 export const metadataNonsense = (fault: string) => `The metadata make no sense (${fault}).`;
 

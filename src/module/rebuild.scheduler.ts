@@ -43,9 +43,11 @@ export class RebuildScheduler {
     for (const filter of this.filters) {
       const { onBoot } = filter.definition;
       void this.reportUnlessReady(filter, onBoot !== 'never');
-      const isDue = onBoot === 'always' || (onBoot === 'if-missing' && this.claimed.has(filter.name));
-      if (isDue) void this.rebuild(filter, { occasion: RECOVERY }).then(() => this.recover(filter));
-      else if (onBoot === 'if-missing') this.recover(filter);
+      if (onBoot === 'never') continue;
+      if (this.claimed.has(filter.name)) this.replace(filter);
+      else if (onBoot === 'always')
+        void this.rebuild(filter, { occasion: RECOVERY }).then(() => this.recover(filter));
+      else this.recover(filter);
     }
   }
 
@@ -77,15 +79,23 @@ export class RebuildScheduler {
     if (!isLost && event.type !== 'filter-claimed') return;
     const filter = this.filters.find(({ name }) => name === event.filter);
     if (filter && isLost) this.recover(filter);
-    else if (filter && filter.definition.onBoot !== 'never')
-      void this.rebuild(filter, { occasion: RECOVERY });
+    else if (filter && filter.definition.onBoot !== 'never') this.replace(filter);
     else if (!isLost) this.claimed.add(event.filter);
   }
 
   /** Rebuilds a filter that is not ready, and tries again until some process has. */
   private recover(filter: ManagedFilter): void {
+    this.startRecovery(filter, () => this.untilReady(filter));
+  }
+
+  /** Rebuilds a filter that others may have built, ready or not, and tries again until a build has ended. */
+  private replace(filter: ManagedFilter): void {
+    this.startRecovery(filter, () => this.untilReplaced(filter));
+  }
+
+  private startRecovery(filter: ManagedFilter, recover: () => Promise<void>): void {
     if (this.recovering.has(filter) || this.stopping.signal.aborted) return;
-    const recovery = this.untilReady(filter)
+    const recovery = recover()
       .catch(() => {})
       .finally(() => this.recovering.delete(filter));
     this.recovering.set(filter, recovery);
@@ -111,6 +121,15 @@ export class RebuildScheduler {
         failurePauseMs = Math.min(2 * failurePauseMs, LAST_BUILD_PAUSE_MS);
       }
       await systemClock.sleep(later(waitMs), signal);
+    }
+  }
+
+  private async untilReplaced(filter: ManagedFilter): Promise<void> {
+    for (let pauseMs = FIRST_BUILD_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LAST_BUILD_PAUSE_MS)) {
+      const { dueInMs = 0, error } = await this.rebuild(filter, { occasion: RECOVERY });
+      if (!error && dueInMs === 0) return this.untilReady(filter);
+      const { retryAfterMs = 0 } = error instanceof BloomRebuildError ? error : {};
+      await systemClock.sleep(later(Math.max(dueInMs, pauseMs, retryAfterMs)), this.stopping.signal);
     }
   }
 

@@ -132,4 +132,25 @@ describe('Two applications on one Redis with one filter name', () => {
     await again.close();
     expect(await admin.hget('bloom:{orders}:meta', 'builds')).toBe('2');
   });
+
+  it('is rebuilt by the one that claims it also when its first build fails', async () => {
+    const old = await start(false, { name: 'stock' });
+    await eventually(
+      'it is built',
+      async () => (await redis.client().hget('bloom:{stock}:meta', 'state')) === 'ready',
+    );
+    await old.close();
+    let scans = 0;
+    const source = {
+      async *ids() {
+        if (scans++ === 0) throw new Error('The database restarts.');
+        yield ['id of shop'];
+      },
+    };
+    const shop = await start('shop', { name: 'stock', source });
+    const filter = shop.get(BloomService).filter('stock');
+    await eventually('it is rebuilt', async () => (await filter.check('id of shop')) === 'maybe');
+    expect(scans).toBe(2);
+    await shop.close();
+  });
 });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Fault, fault } from './fault.js';
 import { percentile } from './percentile.js';
+import { rebuild } from './rebuilds.js';
 import { ServerSite } from './redis-site.js';
 import { TIMEOUT_MS } from './timings.js';
 
@@ -91,11 +92,14 @@ export const redisFaults: readonly Fault[] = [
     name: 'out of memory, then FLUSHALL',
     group: 'redis',
     start: () => ServerSite.start(['--maxmemory-policy', 'noeviction']),
-    strike: async ({ site }) => {
+    strike: async ({ site, instances, over }) => {
       await site.admin.config('SET', 'maxmemory', String(MEBIBYTE / 2));
       await site.admin.flushall();
       await delay(OUTAGE_MS);
       await site.admin.config('SET', 'maxmemory', '0');
+      over();
+      // An automatic attempt waits for minutes after one that had no memory.
+      await rebuild(instances[0]);
     },
   }),
   fault({

@@ -70,7 +70,7 @@ export type BloomEvent =
   | { type: 'advice'; filter: string; text: string }
   /** The stored filter belongs to the application `found`, and this one is `owner`: it is `unknown` here, and is left alone. */
   | { type: 'other-owner'; filter: string; owner: string; found: string; error: unknown }
-  /** A filter at `key` that is ready and that no application had claimed now belongs to this one, `owner`. It is rebuilt once. */
+  /** A filter at `key` that no application had claimed now belongs to this one, `owner`. It is `suspect` until it has been rebuilt. */
   | { type: 'filter-claimed'; filter: string; owner: string; key: string }
   /** The stored filter was written by a newer version of this library; it is left alone. */
   | { type: 'newer-format'; filter: string; found: string; supported: string }

@@ -69,7 +69,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
     case 'filter-claimed':
       return warn(
         `Filter '${event.filter}' at '${event.key}' was built by an application without an owner, or by an older version of nestjs-bloom. It ` +
-          `belongs to '${event.owner}' now. Another application may have built it from rows of its own, so it is rebuilt once, unless rebuild.onBoot is 'never'.`,
+          `belongs to '${event.owner}' now. Another application may have built it from rows of its own, so lookups go through until it has been rebuilt.`,
       );
     case 'newer-format':
       return warn(

@@ -26,8 +26,6 @@ export class RebuildScheduler {
   /** Each ends a schedule. */
   private readonly schedules: (() => void)[] = [];
   private filters: readonly ManagedFilter[] = [];
-  /** Names of filters that were claimed before this started. */
-  private readonly claimed = new Set<string>();
 
   constructor(
     private readonly moduleRef: ModuleRef,
@@ -43,11 +41,9 @@ export class RebuildScheduler {
     for (const filter of this.filters) {
       const { onBoot } = filter.definition;
       void this.reportUnlessReady(filter, onBoot !== 'never');
-      if (onBoot === 'never') continue;
-      if (this.claimed.has(filter.name)) this.replace(filter);
-      else if (onBoot === 'always')
+      if (onBoot === 'always')
         void this.rebuild(filter, { occasion: RECOVERY }).then(() => this.recover(filter));
-      else this.recover(filter);
+      else if (onBoot === 'if-missing') this.recover(filter);
     }
   }
 
@@ -75,27 +71,15 @@ export class RebuildScheduler {
   }
 
   private onEvent(event: BloomEvent): void {
-    const isLost = event.type === 'state-changed' && event.state !== 'ready';
-    if (!isLost && event.type !== 'filter-claimed') return;
+    if (event.type !== 'state-changed' || event.state === 'ready') return;
     const filter = this.filters.find(({ name }) => name === event.filter);
-    if (filter && isLost) this.recover(filter);
-    else if (filter && filter.definition.onBoot !== 'never') this.replace(filter);
-    else if (!isLost) this.claimed.add(event.filter);
+    if (filter) this.recover(filter);
   }
 
   /** Rebuilds a filter that is not ready, and tries again until some process has. */
   private recover(filter: ManagedFilter): void {
-    this.startRecovery(filter, () => this.untilReady(filter));
-  }
-
-  /** Rebuilds a filter that others may have built, ready or not, and tries again until a build has ended. */
-  private replace(filter: ManagedFilter): void {
-    this.startRecovery(filter, () => this.untilReplaced(filter));
-  }
-
-  private startRecovery(filter: ManagedFilter, recover: () => Promise<void>): void {
     if (this.recovering.has(filter) || this.stopping.signal.aborted) return;
-    const recovery = recover()
+    const recovery = this.untilReady(filter)
       .catch(() => {})
       .finally(() => this.recovering.delete(filter));
     this.recovering.set(filter, recovery);
@@ -121,15 +105,6 @@ export class RebuildScheduler {
         failurePauseMs = Math.min(2 * failurePauseMs, LAST_BUILD_PAUSE_MS);
       }
       await systemClock.sleep(later(waitMs), signal);
-    }
-  }
-
-  private async untilReplaced(filter: ManagedFilter): Promise<void> {
-    for (let pauseMs = FIRST_BUILD_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LAST_BUILD_PAUSE_MS)) {
-      const { dueInMs = 0, error } = await this.rebuild(filter, { occasion: RECOVERY });
-      if (!error && dueInMs === 0) return this.untilReady(filter);
-      const { retryAfterMs = 0 } = error instanceof BloomRebuildError ? error : {};
-      await systemClock.sleep(later(Math.max(dueInMs, pauseMs, retryAfterMs)), this.stopping.signal);
     }
   }
 

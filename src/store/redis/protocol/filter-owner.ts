@@ -52,12 +52,18 @@ export class FilterOwnership {
     else this.refuse(owner, found);
   }
 
+  /** Whether what is live may lack rows of this application, since nobody knows who built it. */
+  get isOfStrangers(): boolean {
+    return this.unclaimed !== undefined;
+  }
+
   /**
-   * Claims the filter, if nobody has: else two applications that find one which an older version built would share it until the next build.
+   * Claims the filter, if nobody has. A live one must be offline before: if this process ended right after its claim, the application would
+   * believe a filter of rows of others.
    *
    * @throws {OtherOwnerError} when another application was faster.
    */
-  async claim(isLive: boolean): Promise<void> {
+  async claim(): Promise<void> {
     const { name, key, owner, emit, scripts } = this.filter;
     const { unclaimed: format } = this;
     if (owner === undefined || format === undefined || format === '') return;
@@ -71,7 +77,7 @@ export class FilterOwnership {
       return;
     }
     this.unclaimed = undefined;
-    if (claimed.isNew && isLive) emit({ type: 'filter-claimed', filter: name, owner, key });
+    if (claimed.isNew) emit({ type: 'filter-claimed', filter: name, owner, key });
     if (claimed.owner !== '' && claimed.owner !== owner) this.refuse(owner, claimed.owner);
   }
 

@@ -13,6 +13,7 @@ import {
   METADATA_GONE,
   METADATA_RECREATED,
   metadataNonsense,
+  NOBODY_CLAIMED,
   SERVER_REPLACED,
   STATE_FOUND,
 } from './protocol.messages.js';
@@ -166,7 +167,7 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
     const { connection, emit, name } = this.context;
     try {
       const snapshot = await this.load(isKnown);
-      await this.ownership.claim(snapshot.live !== undefined);
+      await this.ownership.claim();
       connection.master.found();
       this.cached = snapshot;
       this.reader.accept(snapshot);
@@ -205,7 +206,8 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
       this.ownership.assertOurs(described.fields);
       const meta = codec.parse(described.type, described.fields);
       if (meta.kind === 'other') throw this.reports.otherFormatFound(meta.found, codec.format);
-      const fault = this.faultOf(meta) ?? this.faultOfServer(meta, described, isReplaced);
+      const fault =
+        this.faultOf(meta) ?? this.faultOfServer(meta, described, isReplaced) ?? this.faultOfOwner(meta);
       if (fault) {
         await this.offline(fault);
         continue;
@@ -255,6 +257,12 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
     const isOfOtherRun = meta.runId !== '' && runId !== '' && meta.runId !== runId;
     if (!isReplaced && !isOfOtherRun) return undefined;
     return { live: meta.live, state: 'suspect', reason: SERVER_REPLACED };
+  }
+
+  /** Whether the filter may lack rows of this application. */
+  private faultOfOwner(meta: StoredMeta<Stored>): Fault<Stored> | undefined {
+    if (meta.kind !== 'known' || meta.live === undefined || !this.ownership.isOfStrangers) return undefined;
+    return { live: meta.live, state: 'suspect', reason: NOBODY_CLAIMED };
   }
 
   private get isRecreationNoticed(): boolean {

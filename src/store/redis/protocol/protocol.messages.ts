@@ -3,6 +3,8 @@ export const METADATA_RECREATED = 'The metadata were gone, and are being created
 export const FILTER_RECREATED = 'The filter was lost, and created again by a process that did not know it.';
 export const SERVER_REPLACED =
   'The server restarted or failed over and may have lost ids that it had acknowledged.';
+export const NOBODY_CLAIMED =
+  'An older version of nestjs-bloom built it, or an application without an owner: it may lack rows of this application.';
 export const SEGMENT_DAMAGED = 'A segment is gone or damaged.';
 export const KEY_REPLACED = 'The key is missing or was replaced.';
 export const GENERATION_LIVE = 'A generation went live.';

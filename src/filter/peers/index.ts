@@ -1,14 +1,14 @@
 export type { LayoutPlan, LayoutPlanner } from '../layout-plan.js';
-export type { BitFilter, FilterEstimate } from './bits/bit-filter.js';
-export type { BitLayout } from './bits/bit-layout.js';
-export { BIT_ORDERS, type BitOrder, reorderBits } from './bits/bit-order.js';
+export type { BitFilter, FilterEstimate } from './bitmap/bit-filter.js';
+export type { BitLayout } from './bitmap/bit-layout.js';
+export { BIT_ORDERS, type BitOrder, reorderBits } from './bitmap/bit-order.js';
 export {
   type Adopt,
   checkRebuildOptions,
   type ForeignAdds,
   type ForeignKeyOptions,
-} from './bits/foreign-key.js';
-export type { Geometry } from './bits/geometry.js';
+} from './options/key-options.js';
+export type { Geometry } from './bitmap/geometry.js';
 export { cuckooCodec } from './cuckoo/cuckoo.js';
 export type { CuckooEstimate, CuckooFilter } from './cuckoo/cuckoo-filter.js';
 export type { CuckooState } from './cuckoo/cuckoo-header.js';
@@ -19,7 +19,7 @@ export { goZeroCodec, type GoZeroOptions } from './go-zero/go-zero.js';
 export type { GoZeroFilter } from './go-zero/go-zero-filter.js';
 export type { GoZeroLayout } from './go-zero/go-zero-layout.js';
 export { checkGoZeroOptions, type GoZeroLayoutOptions } from './go-zero/go-zero-options.js';
-export type { CustomFunnel, GuavaFunnel } from './guava/funnel.js';
+export type { CustomFunnel, GuavaFunnel } from './java/funnel.js';
 export { guavaCodec } from './guava/guava.js';
 export type { GuavaFilter } from './guava/guava-filter.js';
 export {
@@ -32,7 +32,7 @@ export { checkGuavaOptions, type GuavaLayoutOptions } from './guava/guava-option
 export type { GuavaDemand } from './guava/guava-size.js';
 export type { ByteSink, LoneSurrogate } from './id/byte-sink.js';
 export { LAYOUT_NUMBERS, type LayoutKind } from './layout-numbers.js';
-export type { RedisBloomChunk } from './redisbloom/dump-chunks.js';
+export type { RedisBloomChunk } from './dump/dump-chunks.js';
 export { redisBloomCodec, type RedisBloomGrowth } from './redisbloom/redisbloom.js';
 export type { RedisBloomFilter } from './redisbloom/redisbloom-filter.js';
 export type { RedisBloomLayout } from './redisbloom/redisbloom-layout.js';

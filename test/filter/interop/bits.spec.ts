@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_BITS, Modulus } from '../../../src/filter/peers/bits/modulus.js';
-import { DoubleHashing } from '../../../src/filter/peers/bits/double-hashing.js';
+import { MAX_BITS, Modulus } from '../../../src/filter/peers/bitmap/modulus.js';
+import { DoubleHashing } from '../../../src/filter/peers/bitmap/double-hashing.js';
 import { BIT_ORDERS, type BitOrder, guava, goZero, reorderBits } from '../../../src/interop/index.js';
 
 /** Sizes of every order of magnitude, and those where the arithmetic changes. */

@@ -1,6 +1,6 @@
 import { BloomFullError } from '../../../common/index.js';
 import type { BloomId } from '../../id.js';
-import { dumpChunks, type RedisBloomChunk } from '../redisbloom/dump-chunks.js';
+import { dumpChunks, type RedisBloomChunk } from '../dump/dump-chunks.js';
 import { type CuckooState, writeCuckooHeader } from './cuckoo-header.js';
 import { CuckooLayout } from './cuckoo-layout.js';
 import { tablesErrorRate } from './cuckoo-model.js';

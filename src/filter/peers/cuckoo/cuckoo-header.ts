@@ -1,5 +1,5 @@
 import { BloomFormatError } from '../../../common/index.js';
-import { readUint64, writeUint64 } from '../redisbloom/uint64.js';
+import { readUint64, writeUint64 } from '../dump/uint64.js';
 import {
   bucketsOf,
   type CuckooSettings,

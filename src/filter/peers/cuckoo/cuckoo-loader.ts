@@ -1,5 +1,5 @@
-import type { RedisBloomChunk } from '../redisbloom/dump-chunks.js';
-import { changedDump, checkSameHeader, DumpParts, refusedDump } from '../redisbloom/dump-parts.js';
+import type { RedisBloomChunk } from '../dump/dump-chunks.js';
+import { changedDump, checkSameHeader, DumpParts, refusedDump } from '../dump/dump-parts.js';
 import { CuckooFilter } from './cuckoo-filter.js';
 import { readCuckooHeader, tableSizes } from './cuckoo-header.js';
 import { bucketsOf } from './cuckoo-size.js';

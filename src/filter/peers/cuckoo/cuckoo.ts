@@ -2,7 +2,7 @@ import { plannerOf } from '../../layout-plan.js';
 import { cuckooErrorRate } from './cuckoo-model.js';
 import type { CuckooLayoutOptions } from './cuckoo-options.js';
 import { planCuckoo } from './cuckoo-plan.js';
-import type { RedisBloomChunk } from '../redisbloom/dump-chunks.js';
+import type { RedisBloomChunk } from '../dump/dump-chunks.js';
 import { CuckooFilter } from './cuckoo-filter.js';
 import { CuckooLayout } from './cuckoo-layout.js';
 import { loadCuckoo } from './cuckoo-loader.js';

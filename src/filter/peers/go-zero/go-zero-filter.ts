@@ -1,4 +1,4 @@
-import { BitFilter } from '../bits/bit-filter.js';
+import { BitFilter } from '../bitmap/bit-filter.js';
 import type { GoZeroLayout } from './go-zero-layout.js';
 
 /** A filter of go-zero in the memory of this process. */

@@ -1,5 +1,5 @@
-import { BitLayout } from '../bits/bit-layout.js';
-import { Modulus } from '../bits/modulus.js';
+import { BitLayout } from '../bitmap/bit-layout.js';
+import { Modulus } from '../bitmap/modulus.js';
 import { Murmur3 } from '../hash/murmur3-128.js';
 import type { ByteSink } from '../id/byte-sink.js';
 import { putTextOrBytes } from '../id/put-text.js';

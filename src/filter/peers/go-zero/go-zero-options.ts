@@ -4,7 +4,7 @@ import {
   checkForeignKey,
   checkStoredBits,
   type ForeignKeyOptions,
-} from '../bits/foreign-key.js';
+} from '../options/key-options.js';
 
 /** A filter of go-zero on the very key that go-zero uses. */
 export interface GoZeroLayoutOptions extends ForeignKeyOptions {

@@ -1,6 +1,6 @@
 import { BloomConfigError } from '../../../common/index.js';
 import { checkDemand, type Demand } from '../../demand.js';
-import type { Geometry } from '../bits/geometry.js';
+import type { Geometry } from '../bitmap/geometry.js';
 import { falsePositiveRate } from '../../error-model.js';
 import { GO_ZERO_HASH_COUNT } from './go-zero-layout.js';
 

@@ -1,7 +1,7 @@
 import type { Demand } from '../../demand.js';
-import { bitPlanner } from '../bits/bit-planner.js';
-import type { Geometry } from '../bits/geometry.js';
-import { checkRedisString } from '../bits/redis-string.js';
+import { bitPlanner } from '../bitmap/bit-planner.js';
+import type { Geometry } from '../bitmap/geometry.js';
+import { checkRedisString } from '../bitmap/redis-string.js';
 import { GoZeroFilter } from './go-zero-filter.js';
 import { GoZeroLayout } from './go-zero-layout.js';
 import { goZeroSize } from './go-zero-size.js';

@@ -1,4 +1,4 @@
-import { BitFilter } from '../bits/bit-filter.js';
+import { BitFilter } from '../bitmap/bit-filter.js';
 import { GUAVA_STRATEGIES, type GuavaLayout, WORD_BITS } from './guava-layout.js';
 
 export const GUAVA_HEADER_BYTES = 6;

@@ -1,12 +1,12 @@
 import { BloomConfigError } from '../../../common/index.js';
-import { BitLayout } from '../bits/bit-layout.js';
-import type { Geometry } from '../bits/geometry.js';
-import { DoubleHashing } from '../bits/double-hashing.js';
+import { BitLayout } from '../bitmap/bit-layout.js';
+import type { Geometry } from '../bitmap/geometry.js';
+import { DoubleHashing } from '../bitmap/double-hashing.js';
 import { fillMitz32 } from '../hash/mitz-32.js';
 import { Murmur3 } from '../hash/murmur3-128.js';
 import type { ByteSink } from '../id/byte-sink.js';
 import type { BloomId } from '../../id.js';
-import { type CustomFunnel, type GuavaFunnel, funnelOf } from './funnel.js';
+import { type CustomFunnel, type GuavaFunnel, funnelOf } from '../java/funnel.js';
 
 /** At its index: the strategy that Guava writes as this number. */
 export const GUAVA_STRATEGIES = ['MURMUR128_MITZ_32', 'MURMUR128_MITZ_64'] as const;

@@ -1,7 +1,7 @@
 import { checkOptionNames } from '../../layout-options.js';
 import { BloomConfigError, printed } from '../../../common/index.js';
-import { checkForeignOptions, checkForeignKey, type ForeignKeyOptions } from '../bits/foreign-key.js';
-import { checkFunnel, type GuavaFunnel } from './funnel.js';
+import { checkForeignOptions, checkForeignKey, type ForeignKeyOptions } from '../options/key-options.js';
+import { checkFunnel, type GuavaFunnel } from '../java/funnel.js';
 import { GUAVA_STRATEGIES, type GuavaStrategy } from './guava-layout.js';
 
 /** A filter of Guava in a Redis string that holds what `BloomFilter.writeTo` writes. */

@@ -1,6 +1,6 @@
 import { BloomConfigError } from '../../../common/index.js';
 import { checkDemand, type Demand } from '../../demand.js';
-import type { Geometry } from '../bits/geometry.js';
+import type { Geometry } from '../bitmap/geometry.js';
 import { naturalLogarithm } from '../java/logarithm.js';
 import { optimalBits, optimalHashCount } from '../java/optimal-bits.js';
 import { GUAVA_MAX_HASH_COUNT, GUAVA_MAX_WORDS, WORD_BITS } from './guava-layout.js';

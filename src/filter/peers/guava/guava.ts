@@ -1,9 +1,9 @@
-import { bitPlanner } from '../bits/bit-planner.js';
-import type { Geometry } from '../bits/geometry.js';
+import { bitPlanner } from '../bitmap/bit-planner.js';
+import type { Geometry } from '../bitmap/geometry.js';
 import { GuavaFilter } from './guava-filter.js';
 import { GuavaLayout, type GuavaSettings } from './guava-layout.js';
 import { type GuavaDemand, guavaSize } from './guava-size.js';
-import type { GuavaFunnel } from './funnel.js';
+import type { GuavaFunnel } from '../java/funnel.js';
 import { readGuava } from './read-guava.js';
 
 /** Filters of Google Guava's `BloomFilter` (layout 3). */

@@ -1,5 +1,5 @@
 import { BloomFormatError } from '../../../common/index.js';
-import type { GuavaFunnel } from './funnel.js';
+import type { GuavaFunnel } from '../java/funnel.js';
 import { GUAVA_HEADER_BYTES, GuavaFilter } from './guava-filter.js';
 import { GUAVA_STRATEGIES, GuavaLayout, WORD_BITS } from './guava-layout.js';
 

@@ -1,7 +1,7 @@
 import { BloomFullError } from '../../../common/index.js';
-import type { FilterEstimate } from '../bits/bit-filter.js';
+import type { FilterEstimate } from '../bitmap/bit-filter.js';
 import type { BloomId } from '../../id.js';
-import { dumpChunks, type RedisBloomChunk } from './dump-chunks.js';
+import { dumpChunks, type RedisBloomChunk } from '../dump/dump-chunks.js';
 import { writeHeader } from './redisbloom-header.js';
 import type { RedisBloomHash } from './redisbloom-hash.js';
 import { type LinkState, RedisBloomLink } from './redisbloom-link.js';

@@ -1,8 +1,8 @@
 import { BloomFormatError } from '../../../common/index.js';
-import { MAX_HASH_COUNT } from '../bits/geometry.js';
+import { MAX_HASH_COUNT } from '../bitmap/geometry.js';
 import type { LinkState } from './redisbloom-link.js';
 import { type ChainSettings, hashCountOf } from './redisbloom-size.js';
-import { readUint64, writeUint64 } from './uint64.js';
+import { readUint64, writeUint64 } from '../dump/uint64.js';
 
 /** The first chunk of a dump. */
 export interface RedisBloomHeader extends ChainSettings {

@@ -1,6 +1,6 @@
-import { BitLayout } from '../bits/bit-layout.js';
-import type { Geometry } from '../bits/geometry.js';
-import { DoubleHashing } from '../bits/double-hashing.js';
+import { BitLayout } from '../bitmap/bit-layout.js';
+import type { Geometry } from '../bitmap/geometry.js';
+import { DoubleHashing } from '../bitmap/double-hashing.js';
 import type { ByteSink } from '../id/byte-sink.js';
 import { putTextOrBytes } from '../id/put-text.js';
 import type { BloomId } from '../../id.js';

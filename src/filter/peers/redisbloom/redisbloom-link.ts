@@ -1,4 +1,4 @@
-import { Bitmap } from '../bits/bitmap.js';
+import { Bitmap } from '../bitmap/bitmap.js';
 import type { RedisBloomHash } from './redisbloom-hash.js';
 import { RedisBloomLayout } from './redisbloom-layout.js';
 import type { LinkDemand, LinkGeometry } from './redisbloom-size.js';

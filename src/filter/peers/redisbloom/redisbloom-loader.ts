@@ -1,5 +1,5 @@
-import type { RedisBloomChunk } from './dump-chunks.js';
-import { changedDump, DumpParts, refusedDump } from './dump-parts.js';
+import type { RedisBloomChunk } from '../dump/dump-chunks.js';
+import { changedDump, DumpParts, refusedDump } from '../dump/dump-parts.js';
 import { RedisBloomFilter } from './redisbloom-filter.js';
 import { RedisBloomHash } from './redisbloom-hash.js';
 import { readHeader, type RedisBloomHeader } from './redisbloom-header.js';

@@ -1,6 +1,6 @@
 import { checkOptionNames } from '../../layout-options.js';
 import { BloomConfigError, printed } from '../../../common/index.js';
-import { type Adopt, checkAdopt } from '../bits/foreign-key.js';
+import { type Adopt, checkAdopt } from '../options/key-options.js';
 import { chainOf } from './redisbloom-size.js';
 
 /** A filter of the commands `BF.*`: Redis 8, Redis Stack, Valkey with valkey-bloom, Dragonfly. */

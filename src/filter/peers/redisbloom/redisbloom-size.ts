@@ -1,6 +1,6 @@
 import { BloomConfigError, printed } from '../../../common/index.js';
 import { checkInteger, type Demand } from '../../demand.js';
-import type { Geometry } from '../bits/geometry.js';
+import type { Geometry } from '../bitmap/geometry.js';
 import { naturalLogarithm } from '../java/logarithm.js';
 
 // RedisBloom's own, cut off: with all digits, the hash count of error rates such as 0.25 would be one less.

@@ -1,8 +1,8 @@
 import { plannerOf } from '../../layout-plan.js';
 import { chainErrorRate } from './chain-model.js';
-import type { Geometry } from '../bits/geometry.js';
-import type { RedisBloomChunk } from './dump-chunks.js';
-import { checkSameHeader } from './dump-parts.js';
+import type { Geometry } from '../bitmap/geometry.js';
+import type { RedisBloomChunk } from '../dump/dump-chunks.js';
+import { checkSameHeader } from '../dump/dump-parts.js';
 import { RedisBloomFilter } from './redisbloom-filter.js';
 import { RedisBloomHash } from './redisbloom-hash.js';
 import { RedisBloomLayout } from './redisbloom-layout.js';

@@ -1,6 +1,6 @@
 import { BloomFormatError } from '../../../common/index.js';
 import type { Demand } from '../../demand.js';
-import { type Geometry, MAX_HASH_COUNT } from '../bits/geometry.js';
+import { type Geometry, MAX_HASH_COUNT } from '../bitmap/geometry.js';
 import { formatJavaDouble, parseJavaDouble } from '../java/java-double.js';
 import { REDISSON_MAX_BITS } from './redisson-layout.js';
 

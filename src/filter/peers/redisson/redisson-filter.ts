@@ -1,4 +1,4 @@
-import { BitFilter } from '../bits/bit-filter.js';
+import { BitFilter } from '../bitmap/bit-filter.js';
 import type { Demand } from '../../demand.js';
 import { type RedissonConfig, writeRedissonConfig } from './redisson-config.js';
 import type { RedissonLayout } from './redisson-layout.js';

@@ -1,7 +1,7 @@
-import { BitLayout } from '../bits/bit-layout.js';
+import { BitLayout } from '../bitmap/bit-layout.js';
 import { checkInteger } from '../../demand.js';
-import type { Geometry } from '../bits/geometry.js';
-import { DoubleHashing } from '../bits/double-hashing.js';
+import type { Geometry } from '../bitmap/geometry.js';
+import { DoubleHashing } from '../bitmap/double-hashing.js';
 import { HighwayHash } from '../hash/highway-hash.js';
 import type { ByteSink } from '../id/byte-sink.js';
 import type { BloomId } from '../../id.js';

@@ -1,6 +1,6 @@
 import { checkOptionNames } from '../../layout-options.js';
 import { BloomConfigError, printed } from '../../../common/index.js';
-import { checkForeignOptions, checkForeignKey, type ForeignKeyOptions } from '../bits/foreign-key.js';
+import { checkForeignOptions, checkForeignKey, type ForeignKeyOptions } from '../options/key-options.js';
 import { encoderOf, type RedissonCodec, type RedissonType } from './codec.js';
 
 /** A filter of Redisson on the very keys that `RBloomFilter` uses. */

@@ -1,7 +1,7 @@
-import { bitPlanner } from '../bits/bit-planner.js';
+import { bitPlanner } from '../bitmap/bit-planner.js';
 import type { Demand } from '../../demand.js';
-import type { Geometry } from '../bits/geometry.js';
-import { checkRedisString } from '../bits/redis-string.js';
+import type { Geometry } from '../bitmap/geometry.js';
+import { checkRedisString } from '../bitmap/redis-string.js';
 import type { RedissonSettings } from './codec.js';
 import {
   readRedissonConfig,

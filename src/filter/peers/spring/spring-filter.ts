@@ -1,4 +1,4 @@
-import { BitFilter } from '../bits/bit-filter.js';
+import { BitFilter } from '../bitmap/bit-filter.js';
 import type { SpringLayout } from './spring-layout.js';
 
 /** A filter of Spring's `BloomFilterHelper` in the memory of this process. */

@@ -1,7 +1,7 @@
-import { BitLayout } from '../bits/bit-layout.js';
+import { BitLayout } from '../bitmap/bit-layout.js';
 import { checkInteger } from '../../demand.js';
-import type { Geometry } from '../bits/geometry.js';
-import { type CustomFunnel, funnelOf, type GuavaFunnel } from '../guava/funnel.js';
+import type { Geometry } from '../bitmap/geometry.js';
+import { type CustomFunnel, funnelOf, type GuavaFunnel } from '../java/funnel.js';
 import { fillMitz32 } from '../hash/mitz-32.js';
 import { Murmur3 } from '../hash/murmur3-128.js';
 import type { ByteSink } from '../id/byte-sink.js';

@@ -5,10 +5,10 @@ import {
   checkForeignKey,
   checkStoredBits,
   type ForeignKeyOptions,
-} from '../bits/foreign-key.js';
+} from '../options/key-options.js';
 import type { Demand } from '../../demand.js';
-import type { Geometry } from '../bits/geometry.js';
-import { checkFunnel } from '../guava/funnel.js';
+import type { Geometry } from '../bitmap/geometry.js';
+import { checkFunnel } from '../java/funnel.js';
 import { SpringLayout, type SpringFunnel } from './spring-layout.js';
 import { springSize } from './spring-size.js';
 

@@ -1,6 +1,6 @@
 import { BloomConfigError, printed } from '../../../common/index.js';
 import { checkInteger, type Demand } from '../../demand.js';
-import type { Geometry } from '../bits/geometry.js';
+import type { Geometry } from '../bitmap/geometry.js';
 import { optimalBits, optimalHashCount } from '../java/optimal-bits.js';
 import { SPRING_MAX_BITS } from './spring-layout.js';
 

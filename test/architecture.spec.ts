@@ -2,64 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { findViolations } from './support/architecture.js';
+import { house } from './support/small-house.js';
 
 function readSources(): Map<string, string> {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
   );
   return new Map(files.map((file) => [file.split(sep).join('/'), readFileSync(join('src', file), 'utf8')]));
-}
-
-/** A sound house in small, changed by the given files. */
-function house(changes: Record<string, string> = {}): Map<string, string> {
-  return new Map(
-    Object.entries({
-      'common/index.ts': `export * from './errors.js';`,
-      'common/errors.ts': '',
-      'filter/index.ts': `export * from './id.js';`,
-      'filter/id.ts': `import { createHash } from 'node:crypto'; import { BloomError } from '../common/index.js';`,
-      'store/index.ts': `export type * from './store.js';`,
-      'store/store.ts': `import type { Id } from '../filter/index.js';`,
-      'store/memory/index.ts': `export * from './memory-store.js';`,
-      'store/memory/memory-store.ts': `import type { Store } from '../index.js'; import '../../filter/index.js';`,
-      'store/redis/index.ts': `import { Redis } from 'ioredis'; import './redis-store.js';`,
-      'store/redis/redis-store.ts': `import './blocked/add.js';`,
-      'store/redis/blocked/add.ts': `import '../../index.js'; import '../protocol/swap.js';`,
-      'store/redis/growing/layer.ts': `import '../client/script.js';`,
-      'filter/peers/index.ts': `export * from './hash.js';`,
-      'filter/peers/hash.ts': `import type { Id } from '../id.js';`,
-      'filter/scaling/index.ts': `import '../id.js';`,
-      'store/memory/cf/index.ts': `import '../memory-store.js'; import '../../../filter/peers/index.js';`,
-      'store/memory/growing/index.ts': `import '../../index.js'; import '../../../filter/scaling/index.js';`,
-      'store/redis/growing/index.ts': `export * from './layer.js';`,
-      'store/redis/bitmap/index.ts': `import '../../../filter/peers/index.js';`,
-      'store/redis/bf/chain.ts': '',
-      'store/redis/cf/table.ts': '',
-      'store/redis/inspection/look.ts': `import '../blocked/add.js'; import '../bf/chain.js';`,
-      'interop/index.ts': `export * from './go-zero.js';`,
-      'interop/go-zero.ts': `import '../store/redis/bitmap/index.js'; import '../filter/peers/index.js'; import '../store/memory/index.js';`,
-      'scaling/index.ts': `import '../store/redis/growing/index.js'; import '../filter/scaling/index.js';`,
-      'store/redis/protocol/swap.ts': `import '../client/script.js';`,
-      'store/redis/client/script.ts': `import '../lua/scripts.js';`,
-      'store/redis/lua/scripts.ts': '',
-      'store/replica/index.ts': `import type { Store } from '../index.js';`,
-      'rebuild/index.ts': `import type { Store } from '../store/index.js';`,
-      'service/index.ts': `import { Logger } from '@nestjs/common'; import '../rebuild/index.js';`,
-      'guard/index.ts': `import '../service/index.js';`,
-      'sources/index.ts': `import type { FactoryProvider } from '@nestjs/common'; import '../rebuild/index.js';`,
-      'sources/drizzle/index.ts': `import 'drizzle-orm';`,
-      'sources/knex/index.ts': `import type {} from 'knex';`,
-      'sources/kysely/index.ts': `import 'kysely';`,
-      'sources/mikro-orm/index.ts': `import '@mikro-orm/core';`,
-      'sources/prisma/index.ts': `import '@prisma/client';`,
-      'sources/typeorm/index.ts': `import { DataSource } from 'typeorm'; import '../index.js'; import '../../service/index.js';`,
-      'module/index.ts': `import '../store/memory/index.js'; import '../store/redis/index.js'; import '../guard/index.js'; import '../sources/index.js';`,
-      'testing/index.ts': `import '../module/index.js';`,
-      'cli/main.ts': `import 'commander'; import 'ioredis'; import '../store/redis/index.js'; import '../module/index.js';`,
-      'index.ts': `export * from './module/index.js'; export type { Store } from './store/index.js';`,
-      ...changes,
-    }),
-  );
 }
 
 describe('The house', () => {
@@ -153,7 +102,25 @@ describe('The rules', () => {
       'one kind of filter from another',
       'store/redis/growing/layer.ts',
       `import '../blocked/add.js';`,
-      'no kind of filter imports another',
+      'neighbours on a floor never import one another',
+    ],
+    [
+      "one kind of peers' filters from another",
+      'filter/peers/spring/spring.ts',
+      `import type {} from '../guava/guava.js';`,
+      'neighbours on a floor never import one another',
+    ],
+    [
+      "a kind of peers' filters from what the kinds share",
+      'filter/peers/hash/murmur3.ts',
+      `import '../guava/guava.js';`,
+      'imports go downwards only',
+    ],
+    [
+      'a room from the ground of all rooms',
+      'filter/peers/layout-numbers.ts',
+      `import './id/sink.js';`,
+      'imports go downwards only',
     ],
     [
       'a kind of filter from the protocol',
@@ -182,19 +149,19 @@ describe('The rules', () => {
     [
       "peers' formats from filter",
       'filter/id.ts',
-      `import type {} from './peers/hash.js';`,
+      `import type {} from './peers/guava/guava.js';`,
       'know filter/peers',
     ],
     [
       'one guest from another',
-      'filter/peers/hash.ts',
-      `import '../scaling/index.js';`,
+      'filter/peers/hash/murmur3.ts',
+      `import '../../scaling/index.js';`,
       'know filter/scaling',
     ],
     [
       'past the index.ts of a guest',
       'interop/go-zero.ts',
-      `import '../filter/peers/hash.js';`,
+      `import '../filter/peers/guava/guava.js';`,
       'filter/peers is entered through its index.ts',
     ],
     [
@@ -303,6 +270,9 @@ describe('The rules', () => {
     expect(findViolations(house({ 'store/redis/misc/a.ts': '' }))).toEqual([
       'store/redis/misc/a.ts is in no room',
     ]);
+    expect(findViolations(house({ 'filter/peers/misc.ts': '' }))).toEqual([
+      'filter/peers/misc.ts is in no room',
+    ]);
   });
 
   it('guard no room that there is not', () => {
@@ -312,4 +282,16 @@ describe('The rules', () => {
       new Set(['store/redis/inspection is guarded, and there is no such room']),
     );
   });
+
+  it.each(['filter-entry.ts', 'filter/peers/layout-numbers.ts', 'store/redis/redis.messages.ts'])(
+    'name no file that there is not: %s',
+    (file) => {
+      const sources = house({
+        'filter/peers/guava/guava.ts': '',
+        'store/redis/redis-store.ts': `import './blocked/add.js';`,
+      });
+      sources.delete(file);
+      expect(findViolations(sources)).toEqual([`${file} is guarded, and there is no such file`]);
+    },
+  );
 });

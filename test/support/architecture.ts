@@ -29,17 +29,33 @@ const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'cli', 'testing',
 const MAY_USE_IOREDIS = ['store/redis', 'module', 'cli'];
 /** Packages that nobody but the command line loads. */
 const OF_THE_COMMAND_LINE = ['commander', 'cli-progress'];
-/** The rooms of the Redis store, the lowest first. The kinds of filters are neighbours: none imports another. */
-const REDIS = 'store/redis';
-const REDIS_ROOMS = [
-  ['lua'],
-  ['client'],
-  ['protocol'],
-  ['blocked', 'bitmap', 'bf', 'cf', 'growing'],
-  ['inspection'],
-];
-/** What stands beside the rooms and opens them. */
-const REDIS_DOOR = ['index.ts', 'redis-store.ts', 'redis.messages.ts'];
+/** A folder whose rooms stand on floors of their own. */
+interface Wing {
+  /** The lowest first; those of one floor never import one another. */
+  readonly floors: readonly (readonly string[])[];
+  /** Files below all rooms, which every room may import. */
+  readonly ground: readonly string[];
+  /** Files above all rooms, which no room imports. */
+  readonly door: readonly string[];
+}
+/** On the floor of the kinds of filters: no kind imports another. */
+const WINGS: Readonly<Record<string, Wing>> = {
+  'store/redis': {
+    floors: [['lua'], ['client'], ['protocol'], ['blocked', 'bitmap', 'bf', 'cf', 'growing'], ['inspection']],
+    ground: [],
+    door: ['index.ts', 'redis-store.ts', 'redis.messages.ts'],
+  },
+  'filter/peers': {
+    floors: [
+      ['id', 'dump', 'options'],
+      ['hash', 'java'],
+      ['bitmap'],
+      ['cuckoo', 'go-zero', 'guava', 'redisbloom', 'redisson', 'spring'],
+    ],
+    ground: ['layout-numbers.ts'],
+    door: ['index.ts'],
+  },
+};
 /** What the package exports. */
 const ENTRIES = ['index.ts', 'filter-entry.ts', 'interop/index.ts', 'scaling/index.ts'];
 /**
@@ -84,9 +100,10 @@ export function findViolations(sources: Sources): string[] {
       .filter((file) => floorOf(file) === undefined)
       .map((file) => `${file} is on no floor`),
     ...[...sources.keys()]
-      .filter((file) => roomOf(file) === REDIS && redisFloorOf(file) === undefined)
+      .filter((file) => wingOf(file) !== undefined && floorInWing(file) === undefined)
       .map((file) => `${file} is in no room`),
     ...emptyRooms(sources).map((room) => `${room} is guarded, and there is no such room`),
+    ...missingFiles(sources).map((file) => `${file} is guarded, and there is no such file`),
     ...imports.flatMap((one) => complaint(one, sources) ?? []),
     ...findCircles(sources, imports),
   ];
@@ -121,7 +138,7 @@ function fileComplaint(from: string, to: string, sources: Sources): string | und
   if (target === 'cli' && room !== 'cli') return 'nobody imports the command line';
   if (room === target) {
     if (to === `${target}/index.ts`) return 'a room never imports its own index.ts';
-    return room === REDIS ? redisComplaint(from, to) : undefined;
+    return wingComplaint(from, to);
   }
   if (to !== `${target}/index.ts`) return `${target} is entered through its index.ts`;
   if (target in LIBRARIES) return `${target} is an entry of the package, for its users`;
@@ -138,16 +155,17 @@ function fileComplaint(from: string, to: string, sources: Sources): string | und
 function guestComplaint(from: string, to: string, guest: string): string | undefined {
   const host = GUESTS[guest]!.find((one) => from.startsWith(`${one}/`));
   if (host === undefined) return `only ${GUESTS[guest]!.join(', ')} know ${guest}`;
-  // Within the Redis store its own rules hold beside this one.
-  if (roomOf(from) === roomOf(to)) return redisComplaint(from, to);
+  // Within a wing its own rules hold beside this one.
+  if (wingOf(to) !== undefined && wingOf(from) === wingOf(to)) return wingComplaint(from, to);
   return to === `${guest}/index.ts` ? undefined : `${guest} is entered through its index.ts`;
 }
 
-function redisComplaint(from: string, to: string): string | undefined {
-  const [floor, targetFloor] = [redisFloorOf(from), redisFloorOf(to)];
+function wingComplaint(from: string, to: string): string | undefined {
+  if (wingOf(from) === undefined || wingOf(from) !== wingOf(to)) return undefined;
+  const [floor, targetFloor] = [floorInWing(from), floorInWing(to)];
   if (floor === undefined || targetFloor === undefined || targetFloor < floor) return undefined;
   if (targetFloor > floor) return 'imports go downwards only';
-  return redisRoomOf(from) === redisRoomOf(to) ? undefined : 'no kind of filter imports another';
+  return roomInWing(from) === roomInWing(to) ? undefined : 'neighbours on a floor never import one another';
 }
 
 function findCircles(sources: Sources, imports: readonly Import[]): string[] {
@@ -182,16 +200,25 @@ function floorOf(file: string): number | undefined {
   return floor === -1 ? undefined : floor;
 }
 
-/** The first folder within the Redis store; '' for what stands beside the rooms. */
-function redisRoomOf(file: string): string {
-  const path = file.slice(REDIS.length + 1);
-  return REDIS_DOOR.includes(path) ? '' : path.split('/')[0]!;
+function wingOf(file: string): string | undefined {
+  return Object.keys(WINGS).find((wing) => file.startsWith(`${wing}/`));
 }
 
-function redisFloorOf(file: string): number | undefined {
-  const room = redisRoomOf(file);
-  if (room === '') return REDIS_ROOMS.length;
-  const floor = REDIS_ROOMS.findIndex((rooms) => rooms.includes(room));
+/** The first folder within a wing; '' for what stands beside the rooms. */
+function roomInWing(file: string): string {
+  const wing = wingOf(file)!;
+  const { ground, door } = WINGS[wing]!;
+  const path = file.slice(wing.length + 1);
+  return [...ground, ...door].includes(path) ? '' : path.split('/')[0]!;
+}
+
+function floorInWing(file: string): number | undefined {
+  const wing = wingOf(file)!;
+  const { floors, ground, door } = WINGS[wing]!;
+  const path = file.slice(wing.length + 1);
+  if (ground.includes(path)) return -1;
+  if (door.includes(path)) return floors.length;
+  const floor = floors.findIndex((rooms) => rooms.includes(roomInWing(file)));
   return floor === -1 ? undefined : floor;
 }
 
@@ -202,9 +229,20 @@ function emptyRooms(sources: Sources): string[] {
     ...STORES,
     ...Object.keys(LIBRARIES),
     ...Object.keys(GUESTS),
-    ...REDIS_ROOMS.flat().map((room) => `${REDIS}/${room}`),
+    ...inWings(({ floors }) => floors.flat()),
   ];
   return rooms.filter((room) => ![...sources.keys()].some((file) => file.startsWith(`${room}/`)));
+}
+
+/** Files that the rules name and the house does not have. */
+function missingFiles(sources: Sources): string[] {
+  return [...ENTRIES, ...inWings(({ ground, door }) => [...ground, ...door])].filter(
+    (file) => !sources.has(file),
+  );
+}
+
+function inWings(named: (wing: Wing) => readonly string[]): string[] {
+  return Object.entries(WINGS).flatMap(([wing, rules]) => named(rules).map((name) => `${wing}/${name}`));
 }
 
 /** All imports of a file: of values and of types, re-exports, `import()` and `require()`. */

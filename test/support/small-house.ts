@@ -1,0 +1,66 @@
+function emptyFiles(folder: string, ...names: string[]): Record<string, string> {
+  const files = names.flatMap((line) => line.split(' '));
+  return Object.fromEntries(files.map((file) => [`${folder}/${file}`, '']));
+}
+
+/** A sound house in small, changed by the given files. */
+export function house(changes: Record<string, string> = {}): Map<string, string> {
+  return new Map(
+    Object.entries({
+      'common/index.ts': `export * from './errors.js';`,
+      'common/errors.ts': '',
+      'filter/index.ts': `export * from './id.js';`,
+      'filter/id.ts': `import { createHash } from 'node:crypto'; import { BloomError } from '../common/index.js';`,
+      'store/index.ts': `export type * from './store.js';`,
+      'store/store.ts': `import type { Id } from '../filter/index.js';`,
+      'store/memory/index.ts': `export * from './memory-store.js';`,
+      'store/memory/memory-store.ts': `import type { Store } from '../index.js'; import '../../filter/index.js';`,
+      'store/redis/index.ts': `import { Redis } from 'ioredis'; import './redis-store.js';`,
+      'store/redis/redis-store.ts': `import './blocked/add.js'; import './redis.messages.js';`,
+      'store/redis/redis.messages.ts': '',
+      'store/redis/blocked/add.ts': `import '../../index.js'; import '../protocol/swap.js';`,
+      'store/redis/growing/layer.ts': `import '../client/script.js';`,
+      'filter/peers/index.ts': `export * from './guava/guava.js';`,
+      'filter/peers/guava/guava.ts': `import '../bitmap/bits.js'; import '../layout-numbers.js'; import type { Id } from '../../id.js';`,
+      'filter/peers/spring/spring.ts': `import '../java/funnel.js';`,
+      'filter/peers/bitmap/bits.ts': `import '../hash/murmur3.js'; import '../id/sink.js';`,
+      'filter/peers/layout-numbers.ts': '',
+      ...emptyFiles(
+        'filter/peers',
+        'id/sink.ts dump/chunks.ts options/key.ts hash/murmur3.ts java/funnel.ts',
+        'cuckoo/cuckoo.ts go-zero/go-zero.ts redisbloom/redisbloom.ts redisson/redisson.ts',
+      ),
+      'filter/scaling/index.ts': `import '../id.js';`,
+      'store/memory/cf/index.ts': `import '../memory-store.js'; import '../../../filter/peers/index.js';`,
+      'store/memory/growing/index.ts': `import '../../index.js'; import '../../../filter/scaling/index.js';`,
+      'store/redis/growing/index.ts': `export * from './layer.js';`,
+      'store/redis/bitmap/index.ts': `import '../../../filter/peers/index.js';`,
+      'store/redis/bf/chain.ts': '',
+      'store/redis/cf/table.ts': '',
+      'store/redis/inspection/look.ts': `import '../blocked/add.js'; import '../bf/chain.js';`,
+      'interop/index.ts': `export * from './go-zero.js';`,
+      'interop/go-zero.ts': `import '../store/redis/bitmap/index.js'; import '../filter/peers/index.js'; import '../store/memory/index.js';`,
+      'filter-entry.ts': `export * from './filter/index.js';`,
+      'scaling/index.ts': `import '../store/redis/growing/index.js'; import '../filter/scaling/index.js';`,
+      'store/redis/protocol/swap.ts': `import '../client/script.js';`,
+      'store/redis/client/script.ts': `import '../lua/scripts.js';`,
+      'store/redis/lua/scripts.ts': '',
+      'store/replica/index.ts': `import type { Store } from '../index.js';`,
+      'rebuild/index.ts': `import type { Store } from '../store/index.js';`,
+      'service/index.ts': `import { Logger } from '@nestjs/common'; import '../rebuild/index.js';`,
+      'guard/index.ts': `import '../service/index.js';`,
+      'sources/index.ts': `import type { FactoryProvider } from '@nestjs/common'; import '../rebuild/index.js';`,
+      'sources/drizzle/index.ts': `import 'drizzle-orm';`,
+      'sources/knex/index.ts': `import type {} from 'knex';`,
+      'sources/kysely/index.ts': `import 'kysely';`,
+      'sources/mikro-orm/index.ts': `import '@mikro-orm/core';`,
+      'sources/prisma/index.ts': `import '@prisma/client';`,
+      'sources/typeorm/index.ts': `import { DataSource } from 'typeorm'; import '../index.js'; import '../../service/index.js';`,
+      'module/index.ts': `import '../store/memory/index.js'; import '../store/redis/index.js'; import '../guard/index.js'; import '../sources/index.js';`,
+      'testing/index.ts': `import '../module/index.js';`,
+      'cli/main.ts': `import 'commander'; import 'ioredis'; import '../store/redis/index.js'; import '../module/index.js';`,
+      'index.ts': `export * from './module/index.js'; export type { Store } from './store/index.js';`,
+      ...changes,
+    }),
+  );
+}

@@ -1,4 +1,5 @@
-import { BloomConfigError, printed } from '../common/index.js';
+import { BloomConfigError } from '../common/index.js';
+import { noSuchOption, notOptions, wrongLayoutOption } from './layout-options.messages.js';
 
 /**
  * Refuses what is no object of options, and an option that the layout does not have.
@@ -8,14 +9,19 @@ import { BloomConfigError, printed } from '../common/index.js';
  */
 export function checkOptionNames(layout: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new BloomConfigError(
-      `${layout}(): expected an object with the options ${known.join(', ')}, got ${printed(options)}.`,
-    );
+    throw new BloomConfigError(notOptions(layout, known, options));
   }
   for (const name of Object.keys(options)) {
-    if (known.includes(name)) continue;
-    throw new BloomConfigError(
-      `${layout}(): expected no option ${printed(name)}: it has the options ${known.join(', ')}. Leave it out, or correct its spelling.`,
-    );
+    if (!known.includes(name)) throw new BloomConfigError(noSuchOption(layout, name, known));
   }
+}
+
+/** Refuses an option of one layout unless what is expected of it holds. */
+export type ExpectOption = (option: string, got: unknown, expected: string, holds: boolean) => void;
+
+/** @param layout name of the function that was called */
+export function expecterOf(layout: string): ExpectOption {
+  return (option, got, expected, holds) => {
+    if (!holds) throw new BloomConfigError(wrongLayoutOption(layout, option, expected, got));
+  };
 }

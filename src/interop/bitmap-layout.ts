@@ -7,6 +7,8 @@ import type { RedisLayout } from '../store/redis/index.js';
 /** What one layout of a row of bits has of its own. */
 export interface BitmapLayoutRules {
   readonly kind: keyof typeof LAYOUT_NUMBERS;
+  /** The function that makes the layout, for errors. */
+  readonly maker: string;
   /** The key of the peers. */
   readonly key: string;
   readonly options: {
@@ -23,7 +25,7 @@ export interface BitmapLayoutRules {
 
 /** A layout whose bits are one row in a Redis string of the peers. */
 export function bitmapLayout(rules: BitmapLayoutRules): RedisLayout {
-  const { kind, key, options } = rules;
+  const { kind, maker, key, options } = rules;
   const bytes = ({ capacity, errorRate }: Demand) => rules.bytes({ capacity, errorRate });
   return {
     kind,
@@ -34,7 +36,7 @@ export function bitmapLayout(rules: BitmapLayoutRules): RedisLayout {
     grows: false,
     claimedKey: key,
     check({ capacity, errorRate, hasSource }) {
-      checkRebuildOptions(options, hasSource);
+      checkRebuildOptions(maker, options, hasSource);
       planFilter({ capacity, errorRate });
       bytes({ capacity, errorRate });
     },

@@ -12,6 +12,7 @@ export const goZero = Object.assign(function goZero(options: GoZeroLayoutOptions
   checkGoZeroOptions(options);
   return bitmapLayout({
     kind: 'go-zero',
+    maker: 'goZero',
     key: options.key,
     options,
     bytes: () => Math.ceil(options.bits / 8),

@@ -13,6 +13,7 @@ export const guava = Object.assign(function guava(options: GuavaLayoutOptions): 
   checkGuavaOptions(options);
   return bitmapLayout({
     kind: 'guava',
+    maker: 'guava',
     key: options.key,
     options,
     bytes: (demand) => guavaCodec.plan(demand).bytes,

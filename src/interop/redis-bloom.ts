@@ -35,7 +35,7 @@ function redisBloomLayout(options: RedisBloomLayoutOptions): RedisLayout {
     grows: false,
     claimedKey: key,
     check(use) {
-      checkRebuildOptions({ adopt }, use.hasSource);
+      checkRebuildOptions('redisBloom', { adopt }, use.hasSource);
       bytes(use);
     },
     bytes,

@@ -12,6 +12,7 @@ export const redisson = Object.assign(function redisson(options: RedissonLayoutO
   checkRedissonOptions(options);
   return bitmapLayout({
     kind: 'redisson',
+    maker: 'redisson',
     key: options.name,
     options,
     bytes: (demand) => redissonCodec.plan(demand).bytes,

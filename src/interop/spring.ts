@@ -18,6 +18,7 @@ export const spring = Object.assign(function spring(options: SpringLayoutOptions
   checkSpringOptions(options);
   return bitmapLayout({
     kind: 'spring',
+    maker: 'spring',
     key: options.key,
     options,
     bytes: () => Math.ceil(springSizeOf(options).bits / 8),

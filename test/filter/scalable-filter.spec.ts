@@ -18,7 +18,7 @@ describe('The layers of a filter that grows', () => {
     expect(capacities(1_000_000, 1024)).toEqual([1000, 999_000]);
     expect(planLayer({ ...demand, scaling: { maxCapacity: 7000 } }, 1_000_000)).toBeUndefined();
     const tooFew = { ...demand, scaling: { maxCapacity: 999 } };
-    expect(() => planLayer(tooFew, 0)).toThrow(/scaling.maxCapacity to be at least capacity, 1000, got 999/);
+    expect(() => planLayer(tooFew, 0)).toThrow(/maxCapacity to be at least capacity, 1000, got 999/);
   });
 
   it('refuse what is beyond maxCapacity', () => {
@@ -26,7 +26,7 @@ describe('The layers of a filter that grows', () => {
     for (let i = 0; i < 25; i++) filter.add(`id-${i}`);
     expect(() => {
       for (let i = 25; i < 35; i++) filter.add(`id-${i}`);
-    }).toThrow(/Expected at most 25 ids in 2 layers, .* scaling\.maxCapacity/);
+    }).toThrow(/Expected at most 25 ids in 2 layers, .* maxCapacity/);
   });
 
   it('have capacities and error rates in proportion', () => {

@@ -168,18 +168,18 @@ describe('A filter of another system that its bits do not suffice for', () => {
 
 describe('A layout of another system', () => {
   it.each<[layout: () => unknown, message: RegExp]>([
-    [() => goZero({ bits: 1000 } as never), /layout\.key/],
-    [() => goZero({ key: '', bits: 1000 }), /layout\.key/],
-    [() => goZero({ key: 'a' } as never), /layout\.bits/],
-    [() => goZero({ key: 'a', bits: 8 }), /layout\.bits .* from 64 to 4294967296, got 8/],
-    [() => goZero({ key: 'a', bits: 2 ** 33 }), /layout\.bits/],
-    [() => goZero({ key: 'a', bits: 1000, foreignAdds: 'all' as never }), /layout\.foreignAdds/],
-    [() => goZero({ key: 'a', bits: 1000, adopt: true as never }), /layout\.adopt/],
-    [() => redisson({ codec: 'StringCodec' } as never), /layout\.name/],
+    [() => goZero({ bits: 1000 } as never), /goZero\(\): expected key/],
+    [() => goZero({ key: '', bits: 1000 }), /goZero\(\): expected key/],
+    [() => goZero({ key: 'a' } as never), /goZero\(\): expected bits/],
+    [() => goZero({ key: 'a', bits: 8 }), /goZero\(\): expected bits .* from 64 to 4294967296, got 8/],
+    [() => goZero({ key: 'a', bits: 2 ** 33 }), /goZero\(\): expected bits/],
+    [() => goZero({ key: 'a', bits: 1000, foreignAdds: 'all' as never }), /goZero\(\): expected foreignAdds/],
+    [() => goZero({ key: 'a', bits: 1000, adopt: true as never }), /goZero\(\): expected adopt/],
+    [() => redisson({ codec: 'StringCodec' } as never), /redisson\(\): expected name/],
     [() => redisson({ name: 'a' } as never), /codec of Redisson/],
     [() => redisson({ name: 'a', codec: 'MarshallingCodec' as never }), /codec of Redisson/],
     [() => redisson({ name: 'a', codec: 'Kryo5Codec', type: 'Double' as never }), /codec of Redisson/],
-    [() => redisson({ name: 'a', codec: 'Kryo5Codec', resize: 1 as never }), /layout\.resize/],
+    [() => redisson({ name: 'a', codec: 'Kryo5Codec', resize: 1 as never }), /redisson\(\): expected resize/],
     [() => spring({ key: 'a' } as never), /capacity and errorRate .* bits and hashCount/],
     [
       () => spring({ key: 'a', capacity: 10, errorRate: 0.1, bits: 1000, hashCount: 3 }),
@@ -187,9 +187,12 @@ describe('A layout of another system', () => {
     ],
     [() => spring({ key: 'a', capacity: 0, errorRate: 0.1 }), /capacity/],
     [() => spring({ key: 'a', bits: 1000, hashCount: 0 }), /hashCount/],
-    [() => spring({ key: 'a', bits: 1000, hashCount: 3, funnel: 'x' as never }), /layout\.funnel/],
-    [() => guava({ key: 'a' } as never), /layout\.funnel/],
-    [() => guava({ key: 'a', funnel: 'longFunnel', strategy: 'x' as never }), /layout\.strategy/],
+    [
+      () => spring({ key: 'a', bits: 1000, hashCount: 3, funnel: 'x' as never }),
+      /spring\(\): expected funnel/,
+    ],
+    [() => guava({ key: 'a' } as never), /guava\(\): expected funnel/],
+    [() => guava({ key: 'a', funnel: 'longFunnel', strategy: 'x' as never }), /guava\(\): expected strategy/],
   ])('is refused where it is made when it cannot work: %p', (layout, message) => {
     expect(layout).toThrow(message);
     expect(layout).toThrow(BloomConfigError);

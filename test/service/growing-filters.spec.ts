@@ -123,7 +123,7 @@ describe('A filter with scaling', () => {
     [
       'a limit below its capacity',
       { layout: scaling({ maxCapacity: 199 }) },
-      /Expected scaling.maxCapacity to be at least capacity, 200, got 199/,
+      /Expected maxCapacity to be at least capacity, 200, got 199/,
     ],
     ['a capacity that is none', { capacity: NaN, layout: scaling() }, /Expected capacity to be an integer/],
     ['what a cuckoo filter cannot', { layout: cuckoo(), errorRate: 1e-6, capacity: 1e9 }, /needs more than/],
@@ -137,7 +137,7 @@ describe('A filter with scaling', () => {
     [
       'a limit that is no number',
       () => scaling({ maxCapacity: '1e6' as unknown as number }),
-      /Expected scaling.maxCapacity to be an integer from 1/,
+      /Expected maxCapacity to be an integer from 1/,
     ],
     ['a tightening of 1', () => scaling({ tightening: 1 }), /tightening/],
     ['something else', () => scaling(true as never), /scaling\(\): expected an object with the options/],

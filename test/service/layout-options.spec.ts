@@ -39,22 +39,22 @@ describe('Options of a layout that cannot go together', () => {
     [
       'foreignAdds without a rebuild',
       { layout: goZero({ ...bits, foreignAdds: 'none' }) },
-      /no layout\.foreignAdds without a source, got 'none'/,
+      /goZero\(\): expected no foreignAdds without a source, got 'none'/,
     ],
     [
       'resize without a rebuild',
       { layout: redisson({ ...keys, resize: true }) },
-      /no layout\.resize without a source, got true/,
+      /redisson\(\): expected no resize without a source, got true/,
     ],
     [
       'adopt of BF.* with a rebuild',
       { layout: redisBloom({ key: 'shop', adopt: 'explicit' }), source },
-      /no layout\.adopt with a source, got 'explicit'/,
+      /redisBloom\(\): expected no adopt with a source, got 'explicit'/,
     ],
     [
       'adopt with a rebuild',
       { layout: goZero({ ...bits, adopt: 'explicit' }), source },
-      /no layout\.adopt with a source, got 'explicit'/,
+      /goZero\(\): expected no adopt with a source, got 'explicit'/,
     ],
   ])('are refused at start: %s', (_, options, message) => {
     expect(() => define(options)).toThrow(BloomConfigError);

@@ -21,14 +21,14 @@ describe('The layout redisbloom', () => {
 
   it.each([
     [{ key: 'shop:products', adopt: 'never' }, /adopt to be 'first-sight' or 'explicit', got 'never'/],
-    [{ adopt: 'explicit' }, /no layout\.adopt without layout\.key, got 'explicit'/],
+    [{ adopt: 'explicit' }, /redisBloom\(\): expected no adopt without a key, got 'explicit'/],
     [{ expansion: 0 }, /expansion to be at least 1, got 0/],
     [{ expansion: 2, nonScaling: true }, /Leave one out/],
     [{ expansion: 40_000 }, /expansion to be an integer from 0 to 32768, got 40000/],
     [{ expansion: '2' }, /expansion to be an integer/],
-    [{ nonScaling: 'yes' }, /nonScaling to be true or false, got yes/],
-    [{ key: '' }, /layout\.key to be the name of a key, got ''/],
-    [{ key: 7 }, /layout\.key to be the name of a key, got 7/],
+    [{ nonScaling: 'yes' }, /nonScaling to be true or false, got 'yes'/],
+    [{ key: '' }, /redisBloom\(\): expected key to be the name of a key, got ''/],
+    [{ key: 7 }, /redisBloom\(\): expected key to be the name of a key, got 7/],
   ])('may not be %j', (given, message) => {
     const define = () => defineFilter({ ...options, layout: layoutOf(given) });
     expect(define).toThrow(BloomConfigError);

@@ -105,7 +105,7 @@ export class ScalableFilter {
     if (this.overfills) return newest;
     throw new BloomFullError(
       `Expected at most ${this.ids} ids in ${this.stack.length} layers, got one more: a further layer would exceed 4 GiB, the error ` +
-        'rate or scaling.maxCapacity. Make a filter of a larger capacity for all ids.',
+        'rate or maxCapacity. Make a filter of a larger capacity for all ids.',
     );
   }
 

@@ -51,7 +51,7 @@ export function planLayer(demand: ScalingDemand, index: number): FilterPlan | un
   const { expansion, maxCapacity = Infinity } = checkedScaling(demand.scaling);
   if (maxCapacity < demand.capacity) {
     throw new BloomConfigError(
-      `Expected scaling.maxCapacity to be at least capacity, ${demand.capacity}, got ${maxCapacity}. It counts the ids of all layers, of which ` +
+      `Expected maxCapacity to be at least capacity, ${demand.capacity}, got ${maxCapacity}. It counts the ids of all layers, of which ` +
         'the first one is for capacity.',
     );
   }
@@ -124,7 +124,7 @@ function checkedScaling(scaling: ScalingOptions | undefined) {
   const { expansion = DEFAULT_EXPANSION, tightening = DEFAULT_TIGHTENING, maxCapacity } = scaling ?? {};
   checkInteger('expansion', expansion, { min: 1, max: MAX_EXPANSION });
   if (maxCapacity !== undefined) {
-    checkInteger('scaling.maxCapacity', maxCapacity, { min: 1, max: Number.MAX_SAFE_INTEGER });
+    checkInteger('maxCapacity', maxCapacity, { min: 1, max: Number.MAX_SAFE_INTEGER });
   }
   if (tightening > 0 && tightening < 1) return { expansion, tightening, maxCapacity };
   throw new BloomConfigError(`Expected tightening to be above 0 and below 1, got ${printed(tightening)}.`);

@@ -1,7 +1,7 @@
-import { checkOptionNames } from '../../layout-options.js';
+import { checkOptionNames, expecterOf } from '../../layout-options.js';
 import {
-  checkForeignOptions,
-  checkForeignKey,
+  checkKeyOptions,
+  checkPeersKey,
   checkStoredBits,
   type ForeignKeyOptions,
 } from '../options/key-options.js';
@@ -19,7 +19,8 @@ const OPTIONS: readonly string[] = ['key', 'bits', 'foreignAdds', 'adopt'];
 /** @throws {BloomConfigError} for an option that cannot work. */
 export function checkGoZeroOptions(options: GoZeroLayoutOptions): void {
   checkOptionNames('goZero', options, OPTIONS);
-  checkForeignKey('key', options.key);
-  checkStoredBits(options.bits);
-  checkForeignOptions(options);
+  const expect = expecterOf('goZero');
+  checkPeersKey(expect, 'key', options.key);
+  checkStoredBits(expect, options.bits);
+  checkKeyOptions(expect, options);
 }

@@ -1,6 +1,6 @@
-import { checkOptionNames } from '../../layout-options.js';
-import { BloomConfigError, printed } from '../../../common/index.js';
-import { checkForeignOptions, checkForeignKey, type ForeignKeyOptions } from '../options/key-options.js';
+import { checkOptionNames, expecterOf } from '../../layout-options.js';
+import { checkKeyOptions, checkPeersKey, type ForeignKeyOptions } from '../options/key-options.js';
+import { oneOf } from '../options/options.messages.js';
 import { checkFunnel, type GuavaFunnel } from '../java/funnel.js';
 import { GUAVA_STRATEGIES, type GuavaStrategy } from './guava-layout.js';
 
@@ -20,11 +20,10 @@ const OPTIONS: readonly string[] = ['key', 'funnel', 'strategy', 'foreignAdds', 
 export function checkGuavaOptions(options: GuavaLayoutOptions): void {
   checkOptionNames('guava', options, OPTIONS);
   const { key, funnel, strategy } = options;
-  checkForeignKey('key', key);
-  checkFunnel(funnel);
-  checkForeignOptions(options);
-  if (strategy === undefined || GUAVA_STRATEGIES.includes(strategy)) return;
-  throw new BloomConfigError(
-    `Expected layout.strategy to be one of ${GUAVA_STRATEGIES.join(', ')}, got ${printed(strategy)}.`,
-  );
+  const expect = expecterOf('guava');
+  checkPeersKey(expect, 'key', key);
+  checkFunnel(expect, funnel);
+  checkKeyOptions(expect, options);
+  const isKnown = strategy === undefined || GUAVA_STRATEGIES.includes(strategy);
+  expect('strategy', strategy, oneOf(GUAVA_STRATEGIES), isKnown);
 }

@@ -1,9 +1,10 @@
-import { BloomConfigError, printed } from '../../../common/index.js';
 import type { BloomId } from '../../id.js';
+import type { ExpectOption } from '../../layout-options.js';
 import type { ByteSink } from '../id/byte-sink.js';
 import { IntegerId } from '../id/integer-id.js';
 import { putTextOrBytes } from '../id/put-text.js';
 import { toText } from '../id/id-text.js';
+import { funnelName } from '../options/options.messages.js';
 
 /** A funnel of one's own: puts the pieces of an id into the sink, one after another. */
 export type CustomFunnel = (id: BloomId, sink: ByteSink) => void;
@@ -44,9 +45,6 @@ const FUNNELS: readonly unknown[] = [
 ] satisfies GuavaFunnel[];
 
 /** @throws {BloomConfigError} when there is no such funnel. */
-export function checkFunnel(funnel: unknown): void {
-  if (typeof funnel === 'function' || FUNNELS.includes(funnel)) return;
-  throw new BloomConfigError(
-    `Expected layout.funnel to be one of ${FUNNELS.join(', ')}, or a function that puts the pieces of an id, got ${printed(funnel)}.`,
-  );
+export function checkFunnel(expect: ExpectOption, funnel: unknown): void {
+  expect('funnel', funnel, funnelName(FUNNELS), typeof funnel === 'function' || FUNNELS.includes(funnel));
 }

@@ -1,4 +1,13 @@
-import { BloomConfigError, printed } from '../../../common/index.js';
+import { BloomConfigError } from '../../../common/index.js';
+import type { ExpectOption } from '../../layout-options.js';
+import {
+  ADOPT,
+  FOREIGN_ADDS,
+  hasNoRebuild,
+  noAdoptWithSource,
+  PEERS_KEY,
+  sharedBits,
+} from './options.messages.js';
 
 /**
  * What a rebuild keeps of the bits that peers set in the live string while it runs. `keep`: all live bits, so that no id of a peer
@@ -21,7 +30,7 @@ export interface ForeignKeyOptions {
   readonly adopt?: Adopt | undefined;
 }
 
-const FOREIGN_ADDS: readonly unknown[] = ['keep', 'recent', 'none'] satisfies ForeignAdds[];
+const KEPT: readonly unknown[] = ['keep', 'recent', 'none'] satisfies ForeignAdds[];
 
 /** So many that a few of them can prove whose string it is. */
 const MIN_STORED_BITS = 64;
@@ -29,38 +38,26 @@ const MIN_STORED_BITS = 64;
 const MAX_STORED_BITS = 2 ** 32;
 
 /** @throws {BloomConfigError} */
-export function checkForeignKey(option: string, key: unknown): void {
-  if (typeof key === 'string' && key !== '') return;
-  throw new BloomConfigError(
-    `Expected layout.${option} to be the Redis key that the other systems use, got ${printed(key)}.`,
-  );
+export function checkPeersKey(expect: ExpectOption, option: string, key: unknown): void {
+  expect(option, key, PEERS_KEY, typeof key === 'string' && key !== '');
 }
 
 /** @throws {BloomConfigError} */
-export function checkAdopt(adopt: unknown): void {
-  if (adopt === undefined || adopt === 'first-sight' || adopt === 'explicit') return;
-  throw new BloomConfigError(
-    `Expected layout.adopt to be 'first-sight' or 'explicit', got ${printed(adopt)}.`,
-  );
+export function checkAdopt(expect: ExpectOption, adopt: unknown): void {
+  expect('adopt', adopt, ADOPT, adopt === undefined || adopt === 'first-sight' || adopt === 'explicit');
 }
 
 /** @throws {BloomConfigError} */
-export function checkForeignOptions({ foreignAdds, adopt }: ForeignKeyOptions): void {
-  checkAdopt(adopt);
-  if (foreignAdds === undefined || FOREIGN_ADDS.includes(foreignAdds)) return;
-  throw new BloomConfigError(
-    `Expected layout.foreignAdds to be 'keep', 'recent' or 'none', got ${printed(foreignAdds)}.`,
-  );
+export function checkKeyOptions(expect: ExpectOption, { foreignAdds, adopt }: ForeignKeyOptions): void {
+  checkAdopt(expect, adopt);
+  expect('foreignAdds', foreignAdds, FOREIGN_ADDS, foreignAdds === undefined || KEPT.includes(foreignAdds));
 }
 
 /** @throws {BloomConfigError} */
-export function checkStoredBits(bits: unknown): void {
-  const isSound = Number.isSafeInteger(bits) && (bits as number) >= MIN_STORED_BITS;
-  if (isSound && (bits as number) <= MAX_STORED_BITS) return;
-  throw new BloomConfigError(
-    `Expected layout.bits to be the number of bits that every side uses, from ${MIN_STORED_BITS} to ${MAX_STORED_BITS}, got ` +
-      `${printed(bits)}.`,
-  );
+export function checkStoredBits(expect: ExpectOption, bits: unknown): void {
+  const isSound =
+    Number.isSafeInteger(bits) && (bits as number) >= MIN_STORED_BITS && (bits as number) <= MAX_STORED_BITS;
+  expect('bits', bits, sharedBits(MIN_STORED_BITS, MAX_STORED_BITS), isSound);
 }
 
 /** What is said of rebuilds, and of a key that is taken as it is. */
@@ -72,25 +69,19 @@ export interface RebuildOptions extends ForeignKeyOptions {
  * Refuses what would have no effect: an option of rebuilds in a filter that is never rebuilt, and one of a key that is taken as it is in
  * a filter with a source.
  *
+ * @param layout name of the function that made the layout
  * @throws {BloomConfigError}
  */
-export function checkRebuildOptions(options: RebuildOptions, hasSource: boolean): void {
+export function checkRebuildOptions(layout: string, options: RebuildOptions, hasSource: boolean): void {
   const { foreignAdds = 'keep', resize = false, adopt = 'first-sight' } = options;
-  if (hasSource && adopt !== 'first-sight') {
-    throw new BloomConfigError(
-      `Expected no layout.adopt with a source, got ${printed(adopt)}: the filter is made by its first rebuild, and never taken as it is. ` +
-        'Leave out one of them.',
-    );
+  if (hasSource) {
+    if (adopt !== 'first-sight') throw new BloomConfigError(noAdoptWithSource(layout, adopt));
+    return;
   }
-  if (hasSource) return;
   for (const [option, value, usual] of [
     ['foreignAdds', foreignAdds, 'keep'],
     ['resize', resize, false],
   ] as const) {
-    if (value === usual) continue;
-    throw new BloomConfigError(
-      `Expected no layout.${option} without a source, got ${printed(value)}: it says what a rebuild does, and the filter has none. ` +
-        'Give it a source, or leave it out.',
-    );
+    if (value !== usual) throw new BloomConfigError(hasNoRebuild(layout, option, value));
   }
 }

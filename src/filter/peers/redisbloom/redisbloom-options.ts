@@ -1,6 +1,7 @@
-import { checkOptionNames } from '../../layout-options.js';
-import { BloomConfigError, printed } from '../../../common/index.js';
+import { BloomConfigError } from '../../../common/index.js';
+import { checkOptionNames, expecterOf } from '../../layout-options.js';
 import { type Adopt, checkAdopt } from '../options/key-options.js';
+import { KEY_NAME, noAdoptWithoutKey, noExpansion, TRUE_OR_FALSE } from '../options/options.messages.js';
 import { chainOf } from './redisbloom-size.js';
 
 /** A filter of the commands `BF.*`: Redis 8, Redis Stack, Valkey with valkey-bloom, Dragonfly. */
@@ -24,23 +25,18 @@ const OPTIONS: readonly string[] = ['key', 'expansion', 'nonScaling', 'adopt'];
 export function checkRedisBloomOptions(options: RedisBloomLayoutOptions): void {
   checkOptionNames('redisBloom', options, OPTIONS);
   const { key, expansion, nonScaling, adopt } = options;
-  if (key !== undefined && (typeof key !== 'string' || key === '')) {
-    throw new BloomConfigError(`Expected layout.key to be the name of a key, got ${String(key) || "''"}.`);
-  }
-  if (nonScaling !== undefined && typeof nonScaling !== 'boolean') {
-    throw new BloomConfigError(`Expected layout.nonScaling to be true or false, got ${String(nonScaling)}.`);
-  }
-  checkAdopt(adopt);
+  const expect = expecterOf('redisBloom');
+  expect('key', key, KEY_NAME, key === undefined || (typeof key === 'string' && key !== ''));
+  expect(
+    'nonScaling',
+    nonScaling,
+    TRUE_OR_FALSE,
+    nonScaling === undefined || typeof nonScaling === 'boolean',
+  );
+  checkAdopt(expect, adopt);
   if (adopt !== undefined && key === undefined) {
-    throw new BloomConfigError(
-      `Expected no layout.adopt without layout.key, got ${printed(adopt)}: the filter has a key of its own, which nobody else fills. ` +
-        'Name the key of the other systems, or leave it out.',
-    );
+    throw new BloomConfigError(noAdoptWithoutKey('redisBloom', adopt));
   }
-  if (expansion === 0) {
-    throw new BloomConfigError(
-      'Expected layout.expansion to be at least 1, got 0. Set nonScaling: true for a filter that does not grow.',
-    );
-  }
+  if (expansion === 0) throw new BloomConfigError(noExpansion('redisBloom'));
   chainOf({ capacity: 1, errorRate: 0.01, expansion, nonScaling });
 }

@@ -1,6 +1,6 @@
-import { checkOptionNames } from '../../layout-options.js';
-import { BloomConfigError, printed } from '../../../common/index.js';
-import { checkForeignOptions, checkForeignKey, type ForeignKeyOptions } from '../options/key-options.js';
+import { checkOptionNames, expecterOf } from '../../layout-options.js';
+import { checkKeyOptions, checkPeersKey, type ForeignKeyOptions } from '../options/key-options.js';
+import { TRUE_OR_FALSE } from '../options/options.messages.js';
 import { encoderOf, type RedissonCodec, type RedissonType } from './codec.js';
 
 /** A filter of Redisson on the very keys that `RBloomFilter` uses. */
@@ -24,9 +24,9 @@ const OPTIONS: readonly string[] = ['name', 'codec', 'type', 'resize', 'foreignA
 export function checkRedissonOptions(options: RedissonLayoutOptions): void {
   checkOptionNames('redisson', options, OPTIONS);
   const { name, resize } = options;
-  checkForeignKey('name', name);
+  const expect = expecterOf('redisson');
+  checkPeersKey(expect, 'name', name);
   encoderOf(options);
-  checkForeignOptions(options);
-  if (resize === undefined || typeof resize === 'boolean') return;
-  throw new BloomConfigError(`Expected layout.resize to be true or false, got ${printed(resize)}.`);
+  checkKeyOptions(expect, options);
+  expect('resize', resize, TRUE_OR_FALSE, resize === undefined || typeof resize === 'boolean');
 }

@@ -1,11 +1,12 @@
-import { checkOptionNames } from '../../layout-options.js';
-import { BloomConfigError, printed } from '../../../common/index.js';
+import { BloomConfigError } from '../../../common/index.js';
+import { checkOptionNames, expecterOf } from '../../layout-options.js';
 import {
-  checkForeignOptions,
-  checkForeignKey,
+  checkKeyOptions,
+  checkPeersKey,
   checkStoredBits,
   type ForeignKeyOptions,
 } from '../options/key-options.js';
+import { noSize } from '../options/options.messages.js';
 import type { Demand } from '../../demand.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { checkFunnel } from '../java/funnel.js';
@@ -33,17 +34,14 @@ export function springSizeOf(options: SpringLayoutOptions): Geometry {
 /** @throws {BloomConfigError} for an option that cannot work. */
 export function checkSpringOptions(options: SpringLayoutOptions): void {
   checkOptionNames('spring', options, OPTIONS);
-  checkForeignKey('key', options.key);
-  checkForeignOptions(options);
-  if (options.funnel !== 'putStringTwice') checkFunnel(options.funnel ?? 'stringFunnel');
+  const expect = expecterOf('spring');
+  checkPeersKey(expect, 'key', options.key);
+  checkKeyOptions(expect, options);
+  if (options.funnel !== 'putStringTwice') checkFunnel(expect, options.funnel ?? 'stringFunnel');
   const isPlanned = 'capacity' in options || 'errorRate' in options;
   const isGiven = 'bits' in options || 'hashCount' in options;
-  if (isPlanned === isGiven) {
-    throw new BloomConfigError(
-      `Expected layout to have capacity and errorRate as given to the helper, or bits and hashCount, got ${printed(options)}.`,
-    );
-  }
+  if (isPlanned === isGiven) throw new BloomConfigError(noSize('spring', options));
   const size = springSizeOf(options);
-  checkStoredBits(size.bits);
+  checkStoredBits(expect, size.bits);
   new SpringLayout({ ...size, funnel: options.funnel });
 }

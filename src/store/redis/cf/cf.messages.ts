@@ -1,5 +1,5 @@
 export const commandsMissing = (filter: string, error: string) =>
-  `Filter '${filter}': expected a server with CF.* for a layout of kind 'cuckoo' (Redis 8, Redis Stack), got one that says "${error}". Load ` +
+  `Filter '${filter}': expected a server with CF.* for the layout cuckoo() (Redis 8, Redis Stack), got one that says "${error}". Load ` +
   'the module into it, or name another server in the option redis.';
 
 export const FULL =
@@ -7,7 +7,7 @@ export const FULL =
 
 export const STAGED_FULL =
   'The staged cuckoo filter has no room for the ids of the source and those that were added meanwhile. Raise its capacity, or let it ' +
-  'grow (layout.expansion).';
+  'grow: layout: cuckoo({ expansion }).';
 
 export const FILTER_GONE = 'The filter is gone, or damaged.';
 

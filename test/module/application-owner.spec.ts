@@ -91,11 +91,13 @@ describe('Two applications on one Redis with one filter name', () => {
   };
 
   it('is an error at start that says what to do, unless both are of one owner', async () => {
-    const shop = await start('shop');
+    const events: BloomEvent[] = [];
+    const shop = await start('shop', {}, (event) => events.push(event));
     await eventually(
       'the shop has built it',
       async () => (await redis.client().hget('bloom:{users}:meta', 'state')) === 'ready',
     );
+    expect(events.map(({ type }) => type)).not.toContain('filter-claimed');
     await expect(start('crm')).rejects.toThrow(BloomConfigError);
     await expect(start('crm')).rejects.toThrow(/belongs to the application 'shop', and this one is 'crm'/);
     for (const module of [await start('crm', { owner: 'shop' }), await start(false), await start('shop')]) {

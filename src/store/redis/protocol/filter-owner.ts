@@ -1,4 +1,9 @@
-import { BloomConfigError, type BloomEventListener, BloomUnavailableError } from '../../../common/index.js';
+import {
+  BloomConfigError,
+  type BloomEventListener,
+  type BloomFilterState,
+  BloomUnavailableError,
+} from '../../../common/index.js';
 import { otherOwner, ownerNotSet } from './protocol.messages.js';
 import type { ServerScripts } from './server-scripts.js';
 
@@ -63,7 +68,7 @@ export class FilterOwnership {
    *
    * @throws {OtherOwnerError} when another application was faster.
    */
-  async claim(): Promise<void> {
+  async claim(state: BloomFilterState): Promise<void> {
     const { name, key, owner, emit, scripts } = this.filter;
     const { unclaimed: format } = this;
     if (owner === undefined || format === undefined || format === '') return;
@@ -77,7 +82,7 @@ export class FilterOwnership {
       return;
     }
     this.unclaimed = undefined;
-    if (claimed.isNew) emit({ type: 'filter-claimed', filter: name, owner, key });
+    if (claimed.isNew && state !== 'unbuilt') emit({ type: 'filter-claimed', filter: name, owner, key });
     if (claimed.owner !== '' && claimed.owner !== owner) this.refuse(owner, claimed.owner);
   }
 

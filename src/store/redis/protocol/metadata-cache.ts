@@ -167,7 +167,7 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
     const { connection, emit, name } = this.context;
     try {
       const snapshot = await this.load(isKnown);
-      await this.ownership.claim();
+      await this.ownership.claim(snapshot.description.state);
       connection.master.found();
       this.cached = snapshot;
       this.reader.accept(snapshot);

@@ -1,4 +1,3 @@
-import { BloomIdError } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
 import type { BloomVerdict } from '../store/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
@@ -9,10 +8,11 @@ import { GuardAnswers } from './guard-answers.js';
 import { type GuardDecision, observe, pass } from './guard-decision.js';
 import type { AskedCall, GuardedCall, ObservedCall } from './guarded-call.js';
 import { checkGuardDefaults } from './guard-options.check.js';
+import { NORMALIZE } from './guard.messages.js';
 import type { BloomGuardDefaults } from './guard.options.js';
-import { isInvalidId } from './id.reader.js';
 import { IdRegistrar } from './id.registrar.js';
 import { type SharedCall, SharedCalls, sharedKey } from './shared-calls.js';
+import { UnreadIds } from './unread-ids.js';
 
 export interface BloomGuardRunnerOptions {
   readonly service: BloomService;
@@ -29,6 +29,7 @@ export class BloomGuardRunner {
   private readonly scopes = new DenialScopes();
   private readonly queues = new Map<string, AddQueue>();
   private readonly answers: GuardAnswers;
+  private readonly unread: UnreadIds;
   private readonly handlers = new WeakMap<object, object>();
   /** @internal */
   readonly registrar: IdRegistrar;
@@ -42,6 +43,7 @@ export class BloomGuardRunner {
   constructor(private readonly options: BloomGuardRunnerOptions) {
     this.service = options.service;
     this.answers = new GuardAnswers(options.defaults);
+    this.unread = new UnreadIds(options.service.emit, this.answers);
     this.registrar = new IdRegistrar(options.service, this.queues);
     if (options.defaults) checkGuardDefaults(options.defaults, 'BloomModule.forRoot({ guard })');
   }
@@ -77,17 +79,13 @@ export class BloomGuardRunner {
     try {
       id = entry.readId(self, args);
     } catch (error) {
-      return isInvalidId(error)
-        ? this.decideOnInvalid(call, filter, error)
-        : this.decideWithoutKey(call, filter, error);
+      return this.unread.decide(call, filter, { error, thrownBy: entry.readBy });
     }
     let key: IdKey;
     try {
       key = keys.of(id);
     } catch (error) {
-      return error instanceof BloomIdError
-        ? this.decideOnInvalid(call, filter, error)
-        : this.decideWithoutKey(call, filter, error);
+      return this.unread.decide(call, filter, { error, thrownBy: NORMALIZE });
     }
     const { negativeCache } = guarding;
     const queue = this.queues.size > 0 ? this.queues.get(guard.filter) : undefined;
@@ -123,46 +121,6 @@ export class BloomGuardRunner {
         guarding.absent++;
         if (!guarding.isAudited()) return this.answers.absent(call);
         return observe({ ...asked, id: lasting(asked.id) }, verdict);
-    }
-  }
-
-  /** The option `id` or `normalize` failed: a mistake in it must not make rows absent. */
-  private decideWithoutKey(
-    call: GuardedCall,
-    { name, guarding }: GuardableFilter,
-    error: unknown,
-  ): GuardDecision | Promise<GuardDecision> {
-    this.options.service.emit({ type: 'invalid-id', filter: name, error, method: call.guard.method });
-    guarding.unknown++;
-    return guarding.mode === 'on' ? this.answers.unknown(call) : pass();
-  }
-
-  /** The value cannot be the id of any row: neither `add` nor the source takes it. */
-  private decideOnInvalid(
-    call: GuardedCall,
-    { name, guarding }: GuardableFilter,
-    error: unknown,
-  ): GuardDecision | Promise<GuardDecision> {
-    const { answers } = this;
-    guarding.invalid++;
-    const onInvalid = guarding.mode === 'on' ? answers.onInvalid(call) : 'pass';
-    const answered = onInvalid !== 'pass' && { answered: true as const };
-    this.options.service.emit({
-      type: 'invalid-id',
-      filter: name,
-      error,
-      method: call.guard.method,
-      ...answered,
-    });
-    switch (onInvalid) {
-      case 'pass':
-        return pass();
-      case 'unknown':
-        return answers.unknown(call);
-      case 'absent':
-        return answers.absent(call);
-      default:
-        return answers.from(onInvalid, call);
     }
   }
 

@@ -18,7 +18,7 @@ import { warnUnguarded } from './unguarded.js';
  *
  * A value that can be no row's id is reported as an `invalid-id` event and answered as `onInvalid` says: on a route as an absent id, by
  * default. An option `id` that throws is reported in the same way and leaves the call to `onUnknown`, which passes by default,
- * unless it throws a `BloomIdError` or an `HttpException` of 400 to 499: then the value is invalid. An application without the filter (its module not loaded yet) passes with a
+ * unless it throws a `BloomIdError` or an `HttpException` of 400 to 499, or `onThrow` is `'invalid'`: then the value is invalid. An application without the filter (its module not loaded yet) passes with a
  * `filter-missing` event. An object that Nest did not construct (made by a factory, or with `new`) is not guarded; its class is
  * warned of once.
  *
@@ -90,6 +90,7 @@ function directEntry(
   const contextOfMethod = contextReader(site);
   return {
     readId: idReader(options.id),
+    readBy: 'its option id',
     context() {
       const context = contextOfMethod();
       return context === 'http' && coverage.isBypassed() ? 'method' : context;

@@ -14,6 +14,7 @@ import { noRouteParameter } from './guard.messages.js';
 import type { BloomGuardedOptions } from './guard.options.js';
 import type { IdReader } from './id.reader.js';
 import { isRouteHandler } from './method-site.js';
+import { ReaderMistake } from './reader-mistake.js';
 import { syncAnswer } from './sync-answer.js';
 
 const GUARDS = Symbol('nestjs-bloom:guards');
@@ -95,7 +96,7 @@ interface RoutedGuard {
 /** Notes on the handler that the interceptor can take over this guard. */
 export function declareGuard(handler: object, guard: GuardDeclaration): void {
   const { param, id } = guard.options;
-  const routed: RoutedGuard = { guard, entry: routeEntry(param ?? id) };
+  const routed: RoutedGuard = { guard, entry: routeEntry(param ?? id, param === undefined ? 'id' : 'param') };
   Reflect.defineMetadata(GUARDS, [routed, ...guardsOf(handler)], handler);
 }
 
@@ -169,8 +170,9 @@ export function guardsWithUnreadParam(owner: Function): GuardDeclaration[] {
 }
 
 /** Requests, on their way to the route. */
-function routeEntry(param: BloomGuardedOptions['param']): EntryPoint {
-  return { readId: requestReader(param), context: () => 'http', isNullable: () => false };
+function routeEntry(param: BloomGuardedOptions['param'], option: 'id' | 'param'): EntryPoint {
+  const readBy = `its option ${option}`;
+  return { readId: requestReader(param), readBy, context: () => 'http', isNullable: () => false };
 }
 
 function requestReader(param: BloomGuardedOptions['param']): IdReader {
@@ -180,6 +182,6 @@ function requestReader(param: BloomGuardedOptions['param']): IdReader {
     const { params } = args[0] as HttpRequest;
     if (name in params) return params[name];
     // A route that has no such parameter is a mistake of its author: it must not make all rows absent.
-    throw new Error(noRouteParameter(name));
+    throw new ReaderMistake(noRouteParameter(name));
   };
 }

@@ -44,6 +44,11 @@ export class GuardAnswers {
     return this.onUnknown(call) === 'pass' ? 'pass' : 'unknown';
   }
 
+  /** What an error says that a function of the application has thrown over a value. */
+  onThrow({ guard }: GuardedCall): 'unknown' | 'invalid' {
+    return guard.options.onThrow ?? this.defaults.onThrow ?? 'unknown';
+  }
+
   /** Once for a guard that answers null by default, on a method that ends otherwise when it finds nothing: types do not tell it from a route. */
   adviceOn({ guard, entry }: GuardedCall, ends: 'list' | 'not-found'): string | undefined {
     const isChosen = (guard.options.onAbsent ?? this.defaults.onAbsent) !== undefined;

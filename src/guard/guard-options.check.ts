@@ -13,6 +13,7 @@ const GUARDED = {
   onAbsent: true,
   onUnknown: true,
   onInvalid: true,
+  onThrow: true,
   isFound: true,
   coalesce: true,
 } satisfies OptionNames<BloomGuardedOptions>;
@@ -67,7 +68,7 @@ export function checkManyOptions(options: BloomGuardedManyOptions, where: string
 
 /** @throws {BloomConfigError} for an option that cannot work. */
 export function checkGuardDefaults(options: BloomGuardDefaults, where: string): void {
-  const { onAbsent, onUnknown, onInvalid } = options;
+  const { onAbsent, onUnknown, onInvalid, onThrow } = options;
   expect(
     onAbsent === undefined ||
       ['not-found', 'null', 'empty'].includes(onAbsent as string) ||
@@ -90,6 +91,13 @@ export function checkGuardDefaults(options: BloomGuardDefaults, where: string): 
     'onInvalid',
     "'pass', 'absent' or a function",
     onInvalid,
+  );
+  expect(
+    onThrow === undefined || onThrow === 'unknown' || onThrow === 'invalid',
+    where,
+    'onThrow',
+    "'unknown' or 'invalid'",
+    onThrow,
   );
 }
 

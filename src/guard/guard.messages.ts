@@ -1,4 +1,4 @@
-import { printed } from '../common/index.js';
+import { describeError, printed } from '../common/index.js';
 import type { FilterUse } from './filter-uses.js';
 
 export const wrongOption = (option: string, where: string, expected: string, got: unknown) =>
@@ -9,6 +9,38 @@ export const wrongMaxIds = (where: string, got: unknown) =>
 
 export const promiseFromOption = (option: string) =>
   `Expected ${option} to return its answer at once, got a promise.`;
+
+const MAX_THROWN = 200;
+
+export const idFunctionThrew = ({
+  method,
+  filter,
+  thrownBy,
+  error,
+}: {
+  method: string;
+  filter: string;
+  thrownBy: string;
+  error: unknown;
+}) =>
+  `${method} was not guarded: ${thrownBy} threw ${thrown(error)}, which leaves the call to onUnknown. A client may send such a value on purpose ` +
+  `(?id=1&id=2). ${thrownBy === NORMALIZE ? NORMALIZE_REMEDY : ID_REMEDY} Where it never throws for the id of a row, ` +
+  `@BloomGuarded('${filter}', { onThrow: 'invalid' }) does the same.`;
+
+/** For people, as `thrownBy` of an advice. */
+export const NORMALIZE = 'normalize of its filter';
+
+const NORMALIZE_REMEDY =
+  'Let the function return a text that it cannot normalize as it is, or throw a BloomIdError.';
+const ID_REMEDY =
+  "Let the function return undefined for a value that is no id, as ({ id }) => (typeof id === 'string' ? id.trim() : undefined) does, or throw a BloomIdError.";
+
+/** What a client has sent may stand in it. */
+function thrown(error: unknown): string {
+  const text = describeError(error);
+  const short = text.length > MAX_THROWN ? `${text.slice(0, MAX_THROWN)}…` : text;
+  return error instanceof Error ? `${error.name}: ${short}` : short;
+}
 
 export const wrongIsFound = (got: string) => `Expected isFound to return true or false, got ${got}.`;
 

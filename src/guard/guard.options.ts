@@ -29,6 +29,14 @@ export interface BloomGuardDefaults {
    * `onUnknown` says on any other method, where the application does.
    */
   readonly onInvalid?: 'pass' | 'absent' | BloomCallback<unknown>;
+
+  /**
+   * What an error says that the option `id` or `param`, or `normalize` of the filter, has thrown. `'unknown'` (default): that the function has a mistake, so
+   * `onUnknown` decides on the call, and an `advice` names the method once. `'invalid'`: that the value can be no row's id, so `onInvalid` decides. Say
+   * it of functions that never throw for the id of a row, since such a row would be answered as absent. A `BloomIdError` and an `HttpException` of 400 to 499 always
+   * say that the value is invalid, a promise in place of an id never does.
+   */
+  readonly onThrow?: 'unknown' | 'invalid';
 }
 
 /** Of one `@BloomGuarded`: where the id is, and what it answers where it differs from the defaults of the application. */

@@ -16,6 +16,8 @@ export interface GuardDeclaration {
 /** How calls come to a guard: as calls of the method itself, or as requests of its route. */
 export interface EntryPoint {
   readonly readId: IdReader;
+  /** For people: by what function of the application the id is read, if by any. */
+  readonly readBy: string;
   context(): CallContext;
   /** Of a field of GraphQL: whether it may be null. */
   isNullable(args: readonly unknown[]): boolean;

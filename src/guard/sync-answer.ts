@@ -1,4 +1,5 @@
 import { promiseFromOption } from './guard.messages.js';
+import { ReaderMistake } from './reader-mistake.js';
 
 /**
  * What a function of the application returned, where a promise would not be awaited.
@@ -10,5 +11,5 @@ export function syncAnswer<Answer>(option: string, answer: Answer): Answer {
   if (!(answer instanceof Promise)) return answer;
   // Its rejection must not end the process.
   answer.catch(() => {});
-  throw new TypeError(promiseFromOption(option));
+  throw new ReaderMistake(promiseFromOption(option));
 }

@@ -46,7 +46,12 @@ const FEATURE_ASYNC = {
 const SOURCE_FACTORY = { inject: true, useFactory: true } satisfies OptionNames<BloomSourceFactory>;
 const SOURCE = { ids: true, count: true, spelling: true } satisfies OptionNames<BloomIdSource>;
 const COPIES = { bytesPerSecond: true, maxBytes: true } satisfies OptionNames<CopyLimits>;
-const GUARD = { onAbsent: true, onUnknown: true, onInvalid: true } satisfies OptionNames<BloomGuardDefaults>;
+const GUARD = {
+  onAbsent: true,
+  onUnknown: true,
+  onInvalid: true,
+  onThrow: true,
+} satisfies OptionNames<BloomGuardDefaults>;
 
 const ROOT = 'BloomModule.forRoot()';
 const ROOT_ASYNC = 'BloomModule.forRootAsync()';

@@ -126,6 +126,13 @@ describe.each(PLATFORMS)('BloomInterceptor on %s', (platform) => {
     expect(await get('/failing/x')).toEqual({ status: 200, body: 'called' });
     expect(events).toEqual([
       {
+        type: 'advice',
+        filter: 'products',
+        text: expect.stringContaining(
+          'ProductController.failing was not guarded: its option param threw TypeError',
+        ),
+      },
+      {
         type: 'invalid-id',
         filter: 'products',
         error: expect.any(TypeError),

@@ -191,6 +191,7 @@ describe('A value that is no id, on a method of a provider', () => {
     expect(await repository.checked(undefined as never)).toBe('called');
     expect(app.events).toEqual([
       expect.objectContaining({ type: 'invalid-id', method: 'Repository.checked', answered: true }),
+      expect.objectContaining({ type: 'advice' }),
       { type: 'invalid-id', filter: 'products', error: expect.any(TypeError), method: 'Repository.checked' },
     ]);
   });

@@ -149,6 +149,7 @@ export class Instance {
 
 const DIRECT_ENTRY: EntryPoint = {
   readId: (_, args) => args[0],
+  readBy: 'the first argument',
   context: () => 'method',
   isNullable: () => false,
 };

@@ -1,0 +1,78 @@
+import { BloomError, type BloomEventListener } from '../common/index.js';
+import type { GuardableFilter } from '../service/index.js';
+import type { GuardAnswers } from './guard-answers.js';
+import { type GuardDecision, pass } from './guard-decision.js';
+import type { GuardedCall } from './guarded-call.js';
+import { idFunctionThrew } from './guard.messages.js';
+import { isInvalidId } from './id.reader.js';
+import { ReaderMistake } from './reader-mistake.js';
+
+/** Decides on calls that have no id: the value cannot be one, or a function of the application failed over it. */
+export class UnreadIds {
+  /** Guards whose functions have failed. */
+  private readonly advised = new WeakSet<object>();
+
+  constructor(
+    private readonly emit: BloomEventListener,
+    private readonly answers: GuardAnswers,
+  ) {}
+
+  /**
+   * @param error what reading the id has thrown.
+   * @param thrownBy for people: which function of the application was called.
+   */
+  decide(
+    call: GuardedCall,
+    filter: GuardableFilter,
+    { error, thrownBy }: { readonly error: unknown; readonly thrownBy: string },
+  ): GuardDecision | Promise<GuardDecision> {
+    if (isInvalidId(error)) return this.onInvalid(call, filter, error);
+    // As while it is not known yet how ids are spelled.
+    const isOwn = error instanceof BloomError || error instanceof ReaderMistake;
+    if (isOwn) return this.onFailure(call, filter, error);
+    const isMeant = this.answers.onThrow(call) === 'invalid';
+    if (!isMeant) this.advise(call, thrownBy, error);
+    return isMeant ? this.onInvalid(call, filter, error) : this.onFailure(call, filter, error);
+  }
+
+  /** A mistake of the application, as far as anybody can see: it must not make rows absent. */
+  private onFailure(
+    call: GuardedCall,
+    { name, guarding }: GuardableFilter,
+    error: unknown,
+  ): GuardDecision | Promise<GuardDecision> {
+    this.emit({ type: 'invalid-id', filter: name, error, method: call.guard.method });
+    guarding.unknown++;
+    return guarding.mode === 'on' ? this.answers.unknown(call) : pass();
+  }
+
+  /** The value cannot be the id of any row: neither `add` nor the source takes it. */
+  private onInvalid(
+    call: GuardedCall,
+    { name, guarding }: GuardableFilter,
+    error: unknown,
+  ): GuardDecision | Promise<GuardDecision> {
+    const { answers } = this;
+    guarding.invalid++;
+    const onInvalid = guarding.mode === 'on' ? answers.onInvalid(call) : 'pass';
+    const answered = onInvalid !== 'pass' && { answered: true as const };
+    this.emit({ type: 'invalid-id', filter: name, error, method: call.guard.method, ...answered });
+    switch (onInvalid) {
+      case 'pass':
+        return pass();
+      case 'unknown':
+        return answers.unknown(call);
+      case 'absent':
+        return answers.absent(call);
+      default:
+        return answers.from(onInvalid, call);
+    }
+  }
+
+  private advise({ guard }: GuardedCall, thrownBy: string, error: unknown): void {
+    if (this.advised.has(guard)) return;
+    this.advised.add(guard);
+    const { method, filter } = guard;
+    this.emit({ type: 'advice', filter, text: idFunctionThrew({ method, filter, thrownBy, error }) });
+  }
+}

@@ -1,52 +1,40 @@
 import type { InjectionToken } from '@nestjs/common';
-import {
-  and,
-  asc,
-  type Column,
-  type GetColumnData,
-  getTableColumns,
-  getTableName,
-  is,
-  isNotNull,
-  type SQL,
-  sql,
-  type Table,
-} from 'drizzle-orm';
+import { Column, type GetColumnData, getTableColumns, is, type SQL, sql, type Table } from 'drizzle-orm';
 import { getTableConfig, PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { BloomConfigError } from '../../common/index.js';
 import type { BloomId } from '../../filter/index.js';
 import {
   type BloomPagingOptions,
   type BloomSourceFactory,
   checkedPaging,
-  estimateIds,
-  fromPages,
-  isReadAsText,
+  fromSql,
   madeFrom,
-  spellingOf,
+  type SqlColumn,
+  type SqlQuery,
 } from '../index.js';
 
 /** What is used of a database of Drizzle, of any dialect. */
 export interface DrizzleDatabase {
   // oxlint-disable-next-line typescript/no-explicit-any -- each dialect has types of its own
   readonly select: (...args: any[]) => any;
-  // oxlint-disable-next-line typescript/no-explicit-any -- SQLite has no `execute`
+  // oxlint-disable-next-line typescript/no-explicit-any -- of Postgres and MySQL
   readonly execute?: (query: SQL) => any;
+  // oxlint-disable-next-line typescript/no-explicit-any -- of SQLite
+  readonly all?: (query: SQL) => any;
 }
 
 /** Of `fromDrizzle`. */
 export type DrizzleSourceOptions = BloomPagingOptions;
 
-interface Row {
-  readonly id: BloomId | null;
-  readonly [place: `k${number}`]: unknown;
-}
-
 /**
- * All values of one column of a table of Drizzle, read in pages. Pages follow the column where it is unique, else the primary key.
+ * All values of one column of a table of Drizzle, read in pages of raw rows, past its cache and its replicas. Pages follow the column where
+ * it is unique, else the primary key.
  *
  * @param database the token of the database in the application, or the database itself.
  * @example
  * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromDrizzle(DATABASE, products.sku) }]);
+ *
+ * @throws {BloomConfigError} at the start of the application, when the column is one of a view.
  */
 export function fromDrizzle<Of extends Column>(
   database: InjectionToken | DrizzleDatabase,
@@ -57,61 +45,86 @@ export function fromDrizzle<Of extends Column>(
   const isDatabase = typeof database === 'object' && 'select' in database;
   return madeFrom(
     isDatabase ? { object: database } : { token: database as InjectionToken },
-    (made: DrizzleDatabase) => sourceOf(made, column, paging),
-  );
-}
-
-function sourceOf(database: DrizzleDatabase, column: Column, paging: Required<BloomPagingOptions>) {
-  const { table } = column;
-  const isPostgres = is(column, PgColumn);
-  const isUnique = isUniqueColumn(column);
-  const order = isUnique ? [column] : primaryKey(table);
-  const isDistinct = order.length > 0;
-  if (!isDistinct) order.push(column);
-  const spelling = spellingOf({
-    name: `${getTableName(table)}.${column.name}`,
-    type: column.getSQLType(),
-    ignoresCase: /^MySql|^SingleStore/.test(column.columnType),
-  });
-  const places = order.map((one) =>
-    isPostgres && isReadAsText(one.getSQLType()) ? sql`${one}::text` : sql`${one}`,
-  );
-  const count = async () => {
-    const rows = isPostgres && database.execute ? await estimate(database, column, isUnique) : undefined;
-    return rows ?? (await counted(database, table));
-  };
-  return fromPages<Row>(
-    (after, { take }) => {
-      const fields = { id: column, ...Object.fromEntries(places.map((place, i) => [`k${i}`, place])) };
-      const { select, selectDistinct = select } = database as unknown as Record<
-        string,
-        DrizzleDatabase['select']
-      >;
-      return (isDistinct ? select! : selectDistinct!)
-        .call(database, fields)
-        .from(table)
-        .where(and(isNotNull(column), after && isAfter(order, after)))
-        .orderBy(...order.map((one) => asc(one)))
-        .limit(take);
+    (made: DrizzleDatabase) => {
+      const { at, ...known } = describe(made, column);
+      return fromSql(at, { ...paging, ...known });
     },
-    { ...paging, key: 'id', count, ...(spelling && { spelling }) },
   );
 }
 
-/** Compares rows of values; they are parameters as the database wrote them, past the mapping of the columns. */
-function isAfter(order: readonly Column[], after: Row): SQL {
-  const columns = sql.join(
-    order.map((one) => sql`${one}`),
-    sql`, `,
-  );
-  const values = sql.join(
-    order.map((_, i) => sql`${after[`k${i}`]}`),
-    sql`, `,
-  );
-  return order.length === 1 ? sql`${columns} > ${values}` : sql`(${columns}) > (${values})`;
+function describe(database: DrizzleDatabase, column: Column) {
+  const { table, name } = writtenNames(database, column);
+  const convert = conversionOf(column);
+  const at: SqlColumn = {
+    maker: 'fromDrizzle',
+    isPostgres: is(column, PgColumn),
+    ignoresCase: /^MySql|^SingleStore/.test(column.columnType),
+    run: async (query) => rowsOf(await run(database, query)),
+    table,
+    column: name,
+    quote: (one) => quoted(one, table[0]!),
+    ...(convert && { convert }),
+  };
+  const order = isUnique(column) ? [column] : primaryKey(column.table);
+  return { at, key: order.map((one) => writtenNames(database, one).name), type: column.getSQLType() };
 }
 
-function isUniqueColumn(column: Column): boolean {
+const NAME = /(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`)/.source;
+const SELECT = new RegExp(`^select (${NAME}) from (${NAME}(?:\\.${NAME})?)$`);
+
+/**
+ * As Drizzle writes them: its option `casing` may change those of columns.
+ *
+ * @throws {BloomConfigError} for a view or an alias, whose columns are those of their tables, keys included.
+ */
+function writtenNames(database: DrizzleDatabase, column: Column) {
+  const { sql: text } = database.select({ id: column }).from(column.table).toSQL() as { sql: string };
+  const [, name, table] = SELECT.exec(text) ?? [];
+  if (!name || !table) {
+    throw new BloomConfigError(
+      `fromDrizzle: expected a column of a table, got '${column.name}' of a view or an alias. Give the column of its table, or use fromPages ` +
+        'of nestjs-bloom.',
+    );
+  }
+  const mark = name[0]!;
+  return { table, name: name.slice(1, -1).replaceAll(mark + mark, mark) };
+}
+
+function quoted(name: string, mark: string): string {
+  return mark + name.replaceAll(mark, mark + mark) + mark;
+}
+
+const INTEGER = /^(?:Pg|MySql|SingleStore|SQLite)(?:Tiny|Small|Medium|Big)?(?:Int|Integer|Serial)(?:53|64)?$/;
+
+/** What makes of a value of the driver what the application has; undefined where that is the value, or an integer, whose text is exact. */
+function conversionOf(column: Column): SqlColumn['convert'] {
+  const { columnType, dataType, mapFromDriverValue } = column;
+  const isAsItIs =
+    mapFromDriverValue === Column.prototype.mapFromDriverValue ||
+    (is(column, PgColumn) && dataType === 'string') ||
+    (dataType === 'custom' && (column as { mapFrom?: unknown }).mapFrom === undefined);
+  return isAsItIs || INTEGER.test(columnType)
+    ? undefined
+    : (value) => column.mapFromDriverValue(value) as BloomId;
+}
+
+/** Past the query builder, whose cache may give what was there before, and whose replicas may lag behind. */
+function run(database: DrizzleDatabase, { strings, values }: SqlQuery): unknown {
+  const query = sql(strings as unknown as TemplateStringsArray, ...values.map((value) => sql.param(value)));
+  return database.execute ? database.execute(query) : database.all!(query);
+}
+
+/** The result as the driver of the database gives it. */
+function rowsOf(result: unknown): readonly object[] {
+  const rows = Array.isArray(result) ? (result as unknown[]) : (result as { rows?: unknown[] })?.rows;
+  const found = Array.isArray(rows?.[0]) ? rows[0] : rows;
+  if (Array.isArray(found) && !Array.isArray(found[0])) return found as object[];
+  throw new BloomConfigError(
+    'fromDrizzle: expected the driver of Drizzle to give rows as objects, got something else. Use fromPages of nestjs-bloom.',
+  );
+}
+
+function isUnique(column: Column): boolean {
   if (column.isUnique) return true;
   const key = primaryKey(column.table);
   return key.length === 1 && key[0] === column;
@@ -125,30 +138,4 @@ function primaryKey(table: Table): Column[] {
   const key = getTableConfig(table).primaryKeys[0]?.columns ?? [];
   // What stands in a definition of a table is no column of it, but of the same name.
   return key.flatMap(({ name }) => columns.find((column) => column.name === name) ?? []);
-}
-
-async function estimate(
-  database: DrizzleDatabase,
-  column: Column,
-  isUnique: boolean,
-): Promise<number | undefined> {
-  const { schema, name } = getTableConfig(column.table as PgTable);
-  const quoted = [schema, name]
-    .filter((part) => part !== undefined)
-    .map((part) => `"${part.replaceAll('"', '""')}"`)
-    .join('.');
-  const run = async (text: string, parameters: readonly unknown[]) => {
-    // Odd parts of the text are the numbers of its parameters.
-    const chunks = text
-      .split(/\$(\d)/)
-      .map((part, i) => (i % 2 ? sql`${parameters[Number(part) - 1]}` : sql.raw(part)));
-    const result = (await database.execute!(sql.join(chunks))) as { rows?: unknown[] } | unknown[];
-    return Array.isArray(result) ? result : (result.rows ?? []);
-  };
-  return estimateIds(run, { table: quoted, column: column.name, isUnique });
-}
-
-async function counted(database: DrizzleDatabase, table: Table): Promise<number> {
-  const [row] = (await database.select({ count: sql`count(*)` }).from(table)) as { count: unknown }[];
-  return Number(row?.count);
 }

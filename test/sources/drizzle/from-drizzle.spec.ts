@@ -1,16 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eq } from 'drizzle-orm';
+import { Cache } from 'drizzle-orm/cache/core';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import {
   bigint,
   char,
   customType,
   integer,
+  numeric,
   pgSchema,
   pgTable,
+  pgView,
   primaryKey,
   text,
   timestamp,
   uuid,
+  withReplicas,
 } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import { fromDrizzle } from '../../../src/sources/drizzle/index.js';
@@ -18,6 +23,11 @@ import { type PostgresServer, requirePostgres } from '../../support/postgres-ser
 import { madeBy, readAll } from '../../support/read-source.js';
 
 const citext = customType<{ data: string }>({ dataType: () => 'citext' });
+/** As a library makes a shorter text of an id. */
+const shortNo = customType<{ data: string; driverData: string }>({
+  dataType: () => 'bigint',
+  fromDriver: (stored) => `no-${BigInt(stored).toString(36)}`,
+});
 const products = pgTable('products', {
   id: uuid().primaryKey().defaultRandom(),
   sku: text().notNull().unique(),
@@ -36,6 +46,31 @@ const visits = pgSchema('shop').table(
   (table) => [primaryKey({ columns: [table.at, table.no] })],
 );
 const keyless = pgTable('keyless', { name: text() });
+const cases = pgTable('cases', {
+  caseNo: text().primaryKey(),
+  itsPrice: numeric({ mode: 'number' }).unique(),
+});
+const visited = pgView('visited').as((query) =>
+  query
+    .select({ no: products.no, visitor: visits.visitor })
+    .from(products)
+    .innerJoin(visits, eq(visits.no, 1)),
+);
+
+/** Answers every query with what it has seen first. */
+class StaleCache extends Cache {
+  private readonly results = new Map<string, unknown[]>();
+  override strategy(): 'all' {
+    return 'all';
+  }
+  override async get(key: string): Promise<unknown[] | undefined> {
+    return this.results.get(key);
+  }
+  override async put(key: string, response: unknown[]): Promise<void> {
+    this.results.set(key, response);
+  }
+  override async onMutate(): Promise<void> {}
+}
 
 const TAKE = 7;
 let server: PostgresServer;
@@ -50,6 +85,8 @@ beforeAll(async () => {
       shelf char(10) not null, "madeAt" timestamp);
     create table shop.visits (at timestamptz(6), visit_no int, visitor_key text not null, primary key (at, visit_no));
     create table keyless (name text);
+    create table cases (case_no text primary key, its_price numeric unique);
+    insert into cases values ('a', 1), ('b', 2.0), ('c', 3.00);
     insert into products (sku, no, code, shelf)
     select case when i % 2 = 0 then 'sku-' else 'SKU_' end || i, 9007199254740993 + i,
            case when i % 3 = 0 then null when i % 2 = 0 then 'code-' || i else 'Code-' || i end, 's' || i % 5
@@ -69,12 +106,12 @@ afterAll(async () => {
 
 async function values(expression: string, table: string): Promise<string[]> {
   const { rows } = await pool.query<{ value: string }>(
-    `select ${expression} as value from ${table} where ${expression} is not null`,
+    `select (${expression})::text as value from ${table} where ${expression} is not null`,
   );
   return rows.map(({ value }) => value);
 }
 
-const texts = (ids: readonly unknown[]) => ids.map(String).toSorted();
+const texts = (ids: Iterable<unknown>) => Array.from(ids, String).toSorted();
 
 describe('fromDrizzle', () => {
   it.each([
@@ -97,6 +134,58 @@ describe('fromDrizzle', () => {
   it('reads each value once of a table without a key', async () => {
     const source = await madeBy(fromDrizzle(database, keyless.name, { take: 3 }));
     expect(await readAll(source)).toEqual(Array.from({ length: 8 }, (_, i) => `name-${i + 1}`));
+  });
+
+  it('reads what a custom type makes of the stored value, and takes it for no type of the database', async () => {
+    const shortened = pgTable('products', { no: shortNo().primaryKey() });
+    const source = await madeBy(fromDrizzle(database, shortened.no, { take: TAKE }));
+    const expected = (await values('no', 'products')).map((no) => `no-${BigInt(no).toString(36)}`);
+    expect(texts(await readAll(source))).toEqual(expected.toSorted());
+    expect(source.spelling).toEqual({ column: 'products.no has a type of the application' });
+  });
+
+  it('reads numbers as the application has them', async () => {
+    const source = await madeBy(
+      fromDrizzle(drizzle({ client: pool, casing: 'snake_case' }), cases.itsPrice, { take: 2 }),
+    );
+    expect(await readAll(source)).toEqual([1, 2, 3]);
+  });
+
+  it('names columns by the casing of the database', async () => {
+    const source = await madeBy(
+      fromDrizzle(drizzle({ client: pool, casing: 'snake_case' }), cases.caseNo, { take: 2 }),
+    );
+    expect(await readAll(source)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('reads past the cache of the query builder', async () => {
+    const cached = drizzle({ client: pool, cache: new StaleCache() });
+    const names = () => cached.select({ name: keyless.name }).from(keyless);
+    const source = await madeBy(fromDrizzle(cached, keyless.name));
+    const before = [(await names()).length, (await readAll(source)).length];
+    await server.run(`insert into keyless values ('late')`);
+    const after = [(await names()).length, (await readAll(source)).length];
+    await server.run(`delete from keyless where name = 'late'`);
+    expect([before, after]).toEqual([
+      [50, 8],
+      [50, 9],
+    ]);
+  });
+
+  it('reads the primary of a database with replicas', async () => {
+    const elsewhere = drizzle({
+      client: new pg.Pool({ connectionString: 'postgres://test@127.0.0.1:1/none' }),
+    });
+    const source = await madeBy(
+      fromDrizzle(withReplicas(database, [elsewhere]), keyless.name, { retries: 0 }),
+    );
+    expect(await readAll(source)).toHaveLength(8);
+  });
+
+  it('refuses a view, whose columns have the keys of its tables, which several of its rows may share', async () => {
+    await expect(madeBy(fromDrizzle(database, visited.visitor))).rejects.toThrow(
+      "fromDrizzle: expected a column of a table, got 'visitor_key' of a view or an alias.",
+    );
   });
 
   it('counts a small table, and asks the planner about a large one', async () => {

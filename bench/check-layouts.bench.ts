@@ -43,19 +43,19 @@ export const bench: Bench = async (context) => {
 
 /** Every layout that is shared with other systems, as the peer sizes it. */
 function layoutsFor(capacity: number): Record<string, Layout> {
-  const demand = { capacity, errorRate: BENCH_ERROR_RATE };
-  const strings = { ...demand, funnel: 'stringFunnel' } as const;
+  const target = { capacity, errorRate: BENCH_ERROR_RATE };
+  const strings = { ...target, funnel: 'stringFunnel' } as const;
   const slots = 2 ** Math.ceil(Math.log2(capacity * 1.25));
   const table = cuckoo.create({ capacity: slots, bucketSize: 1 });
   return {
-    'go-zero': goZero.create(goZero.size(demand)),
+    'go-zero': goZero.create(goZero.size(target)),
     'Guava MITZ_64': guava.create(strings),
     'Guava MITZ_32': guava.create({ ...strings, strategy: 'MURMUR128_MITZ_32' }),
-    'Redisson String': redisson.create({ ...demand, codec: 'StringCodec' }),
-    'Redisson Kryo5': redisson.create({ ...demand, codec: 'Kryo5Codec' }),
-    'Spring helper': spring.create(demand),
-    'RedisBloom fixed': redisBloom.create({ ...demand, nonScaling: true }),
-    'RedisBloom scaling': redisBloom.create(demand),
+    'Redisson String': redisson.create({ ...target, codec: 'StringCodec' }),
+    'Redisson Kryo5': redisson.create({ ...target, codec: 'Kryo5Codec' }),
+    'Spring helper': spring.create(target),
+    'RedisBloom fixed': redisBloom.create({ ...target, nonScaling: true }),
+    'RedisBloom scaling': redisBloom.create(target),
     cuckoo: { add: (id) => table.addIfAbsent(id), mightContain: (id) => table.mightContain(id) },
   };
 }

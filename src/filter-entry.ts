@@ -11,7 +11,7 @@ export {
   type BloomId,
   BloomIdError,
   createGeneration,
-  type Demand,
+  type FilterTarget,
   expectedErrorRate,
   type FilterPlan,
   type Generation,

@@ -31,57 +31,57 @@ export interface Contestant {
  * which the textbook needs that many, exp(-bits ln² 2).
  */
 export function contestants(capacity: number, bitsPerId: number): Contestant[] {
-  const demand = { capacity, errorRate: Math.exp(-bitsPerId * Math.LN2 ** 2) };
-  const strings = { ...demand, funnel: 'stringFunnel' } as const;
+  const target = { capacity, errorRate: Math.exp(-bitsPerId * Math.LN2 ** 2) };
+  const strings = { ...target, funnel: 'stringFunnel' } as const;
   const blocked = blockedPlan(capacity, bitsPerId);
   const goZeroBits = Math.round(capacity * bitsPerId);
   return [
     { name: 'blocked', ...blocked, create: () => new BlockedFilter(createGeneration(blocked.sized)) },
     {
       name: 'go-zero',
-      ...ofPlan(goZero, { ...goZero.plan(demand), bits: goZeroBits, bytes: Math.ceil(goZeroBits / 8) }),
+      ...ofPlan(goZero, { ...goZero.plan(target), bits: goZeroBits, bytes: Math.ceil(goZeroBits / 8) }),
       create: () => goZero.create({ bits: goZeroBits }),
     },
     {
       name: 'Guava MITZ_64',
-      ...ofPlan(guava, guava.plan(demand)),
+      ...ofPlan(guava, guava.plan(target)),
       create: () => guava.create(strings),
     },
     {
       name: 'Guava MITZ_32',
-      ...ofPlan(guava, guava.plan(demand)),
+      ...ofPlan(guava, guava.plan(target)),
       create: () => guava.create({ ...strings, strategy: 'MURMUR128_MITZ_32' }),
     },
     {
       name: 'Redisson String',
-      ...ofPlan(redisson, redisson.plan(demand)),
-      create: () => redisson.create({ ...demand, codec: 'StringCodec' }),
+      ...ofPlan(redisson, redisson.plan(target)),
+      create: () => redisson.create({ ...target, codec: 'StringCodec' }),
     },
     {
       name: 'Redisson Kryo5',
-      ...ofPlan(redisson, redisson.plan(demand)),
-      create: () => redisson.create({ ...demand, codec: 'Kryo5Codec' }),
+      ...ofPlan(redisson, redisson.plan(target)),
+      create: () => redisson.create({ ...target, codec: 'Kryo5Codec' }),
     },
     {
       name: 'RedisBloom fixed',
-      ...ofPlan(redisBloom, redisBloom.plan({ ...demand, nonScaling: true })),
-      create: () => redisBloom.create({ ...demand, nonScaling: true }),
+      ...ofPlan(redisBloom, redisBloom.plan({ ...target, nonScaling: true })),
+      create: () => redisBloom.create({ ...target, nonScaling: true }),
     },
     {
       name: 'RedisBloom scaling',
-      ...ofPlan(redisBloom, redisBloom.plan(demand)),
-      create: () => redisBloom.create(demand),
+      ...ofPlan(redisBloom, redisBloom.plan(target)),
+      create: () => redisBloom.create(target),
     },
     {
       name: 'Spring helper',
-      ...ofPlan(spring, spring.plan(demand)),
-      create: () => spring.create(demand),
+      ...ofPlan(spring, spring.plan(target)),
+      create: () => spring.create(target),
     },
     cuckooContestant(capacity, bitsPerId),
     {
       name: 'blocked, stacked',
-      ...ofPlan(scaling, stackedPlan(capacity, demand.errorRate)),
-      create: () => new ScalableFilter({ ...demand, capacity: Math.ceil(capacity / STACK_GROWTH) }),
+      ...ofPlan(scaling, stackedPlan(capacity, target.errorRate)),
+      create: () => new ScalableFilter({ ...target, capacity: Math.ceil(capacity / STACK_GROWTH) }),
     },
   ];
 }
@@ -95,11 +95,11 @@ const STACK_GROWTH = 8;
 
 /** A filter that grows to half of what the others are made for, and its layers then. */
 function stackedPlan(capacity: number, errorRate: number): LayoutPlan {
-  const demand = { capacity: Math.ceil(capacity / STACK_GROWTH), errorRate };
-  const plan = scaling.plan(demand);
+  const target = { capacity: Math.ceil(capacity / STACK_GROWTH), errorRate };
+  const plan = scaling.plan(target);
   let bytes = 0;
   for (let index = 0, rest = capacity / 2; rest > 0; index++) {
-    const layer = planLayer(demand, index);
+    const layer = planLayer(target, index);
     if (layer === undefined) break;
     bytes += layer.bytes;
     rest -= layer.capacity;

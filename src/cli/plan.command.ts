@@ -1,4 +1,4 @@
-import { type Demand, expectedErrorRate, type FilterPlan, planFilter } from '../filter/index.js';
+import { type FilterTarget, expectedErrorRate, type FilterPlan, planFilter } from '../filter/index.js';
 import {
   cuckooCodec,
   goZeroCodec,
@@ -24,7 +24,7 @@ const FREE_BESIDE = 1 / 3;
 const SCRATCH_BYTES = 2 * 2 ** 20;
 
 interface Planner {
-  plan(demand: Demand): FilterPlan | LayoutPlan;
+  plan(target: FilterTarget): FilterPlan | LayoutPlan;
   expectedErrorRate(plan: FilterPlan | LayoutPlan, ids: number): number;
 }
 

@@ -9,7 +9,7 @@ export { blocked } from './blocked.js';
 export { BlockedFilter } from './blocked-filter.js';
 export { BlockedLayout } from './blocked-layout.js';
 export { countBits } from './count-bits.js';
-export type { Demand } from './demand.js';
+export type { FilterTarget } from './filter-target.js';
 export { anyError, falsePositiveRate } from './error-model.js';
 export { measuredErrorRate, measuredErrorRateOf, sampledBlocks } from './fill.js';
 export { type FilterShape, shapeOf } from './filter-shape.js';

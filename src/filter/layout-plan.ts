@@ -1,4 +1,4 @@
-import { checkDemand, checkInteger, type Demand } from './demand.js';
+import { checkTarget, checkInteger, type FilterTarget } from './filter-target.js';
 
 /** The size of a filter in a layout other than `blocked`. */
 export interface LayoutPlan<Settings = unknown> {
@@ -25,7 +25,7 @@ export interface LayoutPlanner<Settings = unknown> {
    *
    * @throws {BloomConfigError} when the peer, or this library, cannot make such a filter.
    */
-  plan(demand: Demand & Settings): LayoutPlan<Settings>;
+  plan(target: FilterTarget & Settings): LayoutPlan<Settings>;
 
   /**
    * Share of absent ids answered "maybe" by a filter of this plan that holds `ids` ids.
@@ -41,7 +41,7 @@ export interface LayoutRules<Settings> {
 
   /** Bits and hash count of what the peer would make, and the settings that were chosen for it. */
   size(
-    demand: Demand,
+    target: FilterTarget,
     settings: Settings,
   ): { readonly bits: number; readonly hashCount: number } & Partial<Settings>;
 
@@ -52,7 +52,7 @@ export interface LayoutRules<Settings> {
 export function plannerOf<Settings>(rules: LayoutRules<Settings>): LayoutPlanner<Settings> {
   return {
     plan({ capacity, errorRate, ...settings }) {
-      checkDemand({ capacity, errorRate });
+      checkTarget({ capacity, errorRate });
       const given = settings as Settings;
       const { bits, hashCount, ...chosen } = rules.size({ capacity, errorRate }, given);
       const plan = {

@@ -1,4 +1,4 @@
-import type { Demand } from './demand.js';
+import type { FilterTarget } from './filter-target.js';
 
 /**
  * How the bits of a filter are laid out. The functions of `nestjs-bloom/interop` and `nestjs-bloom/scaling` make one; nothing needs to be
@@ -12,7 +12,7 @@ export interface BloomLayout {
 }
 
 /** What a layout is asked to be fit for. */
-export interface LayoutUse extends Demand {
+export interface LayoutUse extends FilterTarget {
   /** Whether the filter can be rebuilt. */
   readonly hasSource: boolean;
 }
@@ -39,7 +39,7 @@ export interface FilterLayout extends BloomLayout {
    *
    * @throws {BloomConfigError} when there can be no such filter.
    */
-  bytes(demand: Demand): number;
+  bytes(target: FilterTarget): number;
 }
 
 /** Whether a value is a layout, by whichever copy of this package it was made. */

@@ -1,5 +1,5 @@
 import { BloomConfigError, printed } from '../common/index.js';
-import { checkInteger, type Demand } from './demand.js';
+import { checkInteger, type FilterTarget } from './filter-target.js';
 import { type FilterPlan, modelledErrorRate, planBlocked } from './sizing.js';
 
 /**
@@ -8,9 +8,9 @@ import { type FilterPlan, modelledErrorRate, planBlocked } from './sizing.js';
  *
  * @throws {BloomConfigError} when there can be no such filter.
  */
-export function planFilter(demand: Demand): FilterPlan {
-  const { layout } = demand as { readonly layout?: unknown };
-  if (layout === undefined || layout === 'blocked') return planBlocked(demand);
+export function planFilter(target: FilterTarget): FilterPlan {
+  const { layout } = target as { readonly layout?: unknown };
+  if (layout === undefined || layout === 'blocked') return planBlocked(target);
   throw new BloomConfigError(
     `Expected planFilter() to be called without a layout, since it plans the layout 'blocked', got ${printed(layout)}. Every other layout ` +
       'plans its own size: call plan({ capacity, errorRate }) on what nestjs-bloom/interop or nestjs-bloom/scaling exports for it.',

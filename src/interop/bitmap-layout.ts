@@ -1,4 +1,4 @@
-import { type Demand, planFilter } from '../filter/index.js';
+import { type FilterTarget, planFilter } from '../filter/index.js';
 import { type Adopt, checkRebuildOptions, type ForeignAdds, LAYOUT_NUMBERS } from '../filter/peers/index.js';
 import type { StagePlan } from '../store/index.js';
 import { type BitmapFormat, openBitmap } from '../store/redis/bitmap/index.js';
@@ -18,7 +18,7 @@ export interface BitmapLayoutRules {
   };
 
   /** Bytes of a filter: those that every side was given, or those that the peer would choose. */
-  bytes(demand: Demand): number;
+  bytes(target: FilterTarget): number;
 
   format(plan: StagePlan): BitmapFormat;
 }
@@ -26,7 +26,7 @@ export interface BitmapLayoutRules {
 /** A layout whose bits are one row in a Redis string of the peers. */
 export function bitmapLayout(rules: BitmapLayoutRules): RedisLayout {
   const { kind, maker, key, options } = rules;
-  const bytes = ({ capacity, errorRate }: Demand) => rules.bytes({ capacity, errorRate });
+  const bytes = ({ capacity, errorRate }: FilterTarget) => rules.bytes({ capacity, errorRate });
   return {
     kind,
     number: LAYOUT_NUMBERS[kind],

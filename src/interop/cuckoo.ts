@@ -1,4 +1,4 @@
-import type { BloomLayout, Demand } from '../filter/index.js';
+import type { BloomLayout, FilterTarget } from '../filter/index.js';
 import {
   checkCuckooOptions,
   cuckooCodec,
@@ -22,7 +22,7 @@ export const cuckoo = Object.assign(function cuckoo(options: CuckooLayoutOptions
 }, cuckooCodec);
 
 function cuckooLayout(options: CuckooLayoutOptions): MemoryLayout & RedisLayout {
-  const bytes = ({ capacity, errorRate }: Demand) =>
+  const bytes = ({ capacity, errorRate }: FilterTarget) =>
     cuckooCodec.plan({ ...options, capacity, errorRate }).bytes;
   return {
     kind: 'cuckoo',

@@ -16,7 +16,7 @@ export const guava = Object.assign(function guava(options: GuavaLayoutOptions): 
     maker: 'guava',
     key: options.key,
     options,
-    bytes: (demand) => guavaCodec.plan(demand).bytes,
+    bytes: (target) => guavaCodec.plan(target).bytes,
     format: (plan) => guavaFormat(options, plan),
   });
 }, guavaCodec);

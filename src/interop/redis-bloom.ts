@@ -1,4 +1,4 @@
-import type { BloomLayout, Demand } from '../filter/index.js';
+import type { BloomLayout, FilterTarget } from '../filter/index.js';
 import {
   checkRebuildOptions,
   checkRedisBloomOptions,
@@ -24,7 +24,7 @@ export const redisBloom = Object.assign(function redisBloom(
 
 function redisBloomLayout(options: RedisBloomLayoutOptions): RedisLayout {
   const { key, expansion, nonScaling, adopt } = options;
-  const bytes = ({ capacity, errorRate }: Demand) =>
+  const bytes = ({ capacity, errorRate }: FilterTarget) =>
     redisBloomCodec.plan({ capacity, errorRate, expansion, nonScaling }).bytes;
   return {
     kind: 'redisbloom',

@@ -15,7 +15,7 @@ export const redisson = Object.assign(function redisson(options: RedissonLayoutO
     maker: 'redisson',
     key: options.name,
     options,
-    bytes: (demand) => redissonCodec.plan(demand).bytes,
+    bytes: (target) => redissonCodec.plan(target).bytes,
     format: () => redissonFormat(options),
   });
 }, redissonCodec);

@@ -1,4 +1,4 @@
-export type { BloomId, BloomLayout, Demand, FilterPlan, IdKey } from '../filter/index.js';
+export type { BloomId, BloomLayout, FilterTarget, FilterPlan, IdKey } from '../filter/index.js';
 export {
   type LayoutPlan,
   type LayoutPlanner,
@@ -6,7 +6,7 @@ export {
   ScalableFilter,
   type ScalableFilterOptions,
   type ScalableLayer,
-  type ScalingDemand,
+  type ScalingTarget,
   type ScalingOptions,
 } from '../filter/scaling/index.js';
 export { scaling } from './scaling.js';

@@ -1,4 +1,4 @@
-import { BLOCKED_LAYOUT, type BloomLayout, type Demand } from '../filter/index.js';
+import { BLOCKED_LAYOUT, type BloomLayout, type FilterTarget } from '../filter/index.js';
 import { checkScaling, scalingPlanner, type ScalingOptions } from '../filter/scaling/index.js';
 import { openGrowingInMemory } from '../store/memory/growing/index.js';
 import type { MemoryLayout } from '../store/memory/index.js';
@@ -19,7 +19,7 @@ export const scaling = Object.assign(function scaling(options: ScalingOptions = 
 }, scalingPlanner);
 
 function scalingLayout(options: ScalingOptions): MemoryLayout & RedisLayout {
-  const bytes = ({ capacity, errorRate }: Demand) =>
+  const bytes = ({ capacity, errorRate }: FilterTarget) =>
     scalingPlanner.plan({ ...withMaxCapacity(options, capacity), capacity, errorRate }).bytes;
   return {
     kind: 'scaling',

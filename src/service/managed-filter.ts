@@ -37,7 +37,7 @@ import {
   noSource,
   notAdoptable,
   notEmptied,
-  resetOfForeignKey,
+  resetOfPeersKey,
   resetWithSource,
 } from './service.messages.js';
 import { type WrongAbsentReport, WrongAbsents } from './wrong-absents.js';
@@ -214,7 +214,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   async reset(): Promise<void> {
     if (isAdoptable(this.inStore)) {
-      throw new BloomConfigError(resetOfForeignKey(this.name));
+      throw new BloomConfigError(resetOfPeersKey(this.name));
     }
     if (this.definition.source) {
       throw new BloomConfigError(resetWithSource(this.name));

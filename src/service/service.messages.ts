@@ -35,7 +35,7 @@ export const notAdoptable = (filter: string, layout: string) =>
 export const adoptWithSource = (filter: string) =>
   `Filter '${filter}' has a source, which knows more than the key. Call rebuild() instead.`;
 
-export const resetOfForeignKey = (filter: string) =>
+export const resetOfPeersKey = (filter: string) =>
   `Filter '${filter}' is on a key of other systems: emptied, it would answer "absent" for their ids. Have its owner fill the key, then ` +
   'call adopt().';
 

@@ -25,9 +25,9 @@ describe(`The error rate of stacked filters (SEED=${SEED})`, () => {
   ])(
     'that grew to $growth times their capacity is that of the model, and within $errorRate',
     async ({ growth, errorRate, scaling }) => {
-      const demand = { capacity: 1000, errorRate, scaling };
+      const target = { capacity: 1000, errorRate, scaling };
       const ids = 1000 * growth;
-      const rates = await thread.call<GrowthRates>('measureScaling', { demand, ids, hits: HITS, seed: SEED });
+      const rates = await thread.call<GrowthRates>('measureScaling', { target, ids, hits: HITS, seed: SEED });
       expect(Math.abs(rates.measured / rates.modelled - 1)).toBeLessThan(0.06);
       expect(rates.measured).toBeLessThan(errorRate);
       const plan = scalingLayout.plan({ capacity: 1000, errorRate, ...scaling });
@@ -42,24 +42,24 @@ describe(`The error rate of cuckoo filters (SEED=${SEED})`, () => {
     { capacity: 8192, bucketSize: 2, expansion: 1 },
     { capacity: 4096, bucketSize: 4, expansion: 1 },
     { capacity: 2048, bucketSize: 8, expansion: 2 },
-  ])('of %j is that of the model, in one table and in several', async (demand) => {
-    const planned = cuckoo.plan({ ...demand, capacity: 100, errorRate: 0.01 });
-    const plan = { ...planned, bits: demand.capacity * 8 };
+  ])('of %j is that of the model, in one table and in several', async (target) => {
+    const planned = cuckoo.plan({ ...target, capacity: 100, errorRate: 0.01 });
+    const plan = { ...planned, bits: target.capacity * 8 };
     for (const load of [0.4, 2, 5]) {
-      const ids = Math.round(load * demand.capacity);
-      const rates = await thread.call<GrowthRates>('measureCuckoo', { demand, ids, hits: HITS, seed: SEED });
+      const ids = Math.round(load * target.capacity);
+      const rates = await thread.call<GrowthRates>('measureCuckoo', { target, ids, hits: HITS, seed: SEED });
       expect(Math.abs(rates.measured / rates.modelled - 1)).toBeLessThan(0.06);
       // Which tables hold the ids does not matter where all are of one size; else the plan takes the worst case.
       const expected = cuckoo.expectedErrorRate(plan, ids) / rates.modelled;
       expect(expected).toBeGreaterThan(0.99);
-      expect(expected).toBeLessThan(demand.expansion === 1 ? 1.01 : 1.1);
+      expect(expected).toBeLessThan(target.expansion === 1 ? 1.01 : 1.1);
     }
   });
 
   it('in tables of few buckets is a little above that of the model', async () => {
-    const demand = { capacity: 16, bucketSize: 2 };
+    const target = { capacity: 16, bucketSize: 2 };
     const rates = await thread.call<GrowthRates>('measureCuckoo', {
-      demand,
+      target,
       ids: 10,
       hits: HITS,
       seed: SEED,

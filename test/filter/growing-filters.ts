@@ -1,5 +1,5 @@
-import { cuckoo, type CuckooDemand } from '../../src/interop/index.js';
-import { ScalableFilter, type ScalingDemand } from '../../src/scaling/index.js';
+import { cuckoo, type CuckooTarget } from '../../src/interop/index.js';
+import { ScalableFilter, type ScalingTarget } from '../../src/scaling/index.js';
 
 export interface GrowthRates {
   /** Share of absent ids that passed. */
@@ -10,16 +10,16 @@ export interface GrowthRates {
 }
 
 /** Filters of so many ids are made and looked at until `hits` absent ids have passed. */
-export interface GrowthMeasurement<Demand> {
-  readonly demand: Demand;
+export interface GrowthMeasurement<FilterTarget> {
+  readonly target: FilterTarget;
   readonly ids: number;
   readonly hits: number;
   readonly seed: number;
 }
 
-export function measureCuckoo({ demand, ...rest }: GrowthMeasurement<CuckooDemand>): GrowthRates {
+export function measureCuckoo({ target, ...rest }: GrowthMeasurement<CuckooTarget>): GrowthRates {
   return overFilters(rest, () => {
-    const filter = cuckoo.create(demand);
+    const filter = cuckoo.create(target);
     return {
       add: (id) => filter.add(id),
       mightContain: (id) => filter.mightContain(id),
@@ -28,9 +28,9 @@ export function measureCuckoo({ demand, ...rest }: GrowthMeasurement<CuckooDeman
   });
 }
 
-export function measureScaling({ demand, ...rest }: GrowthMeasurement<ScalingDemand>): GrowthRates {
+export function measureScaling({ target, ...rest }: GrowthMeasurement<ScalingTarget>): GrowthRates {
   return overFilters(rest, () => {
-    const filter = new ScalableFilter(demand);
+    const filter = new ScalableFilter(target);
     return {
       add: (id) => filter.add(id),
       mightContain: (id) => filter.mightContain(id),

@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { BloomFullError, type BloomId } from '../../src/filter/index.js';
-import { planLayer, ScalableFilter, type ScalingDemand } from '../../src/scaling/index.js';
+import { planLayer, ScalableFilter, type ScalingTarget } from '../../src/scaling/index.js';
 
-const anyDemand: fc.Arbitrary<ScalingDemand> = fc.record({
+const anyTarget: fc.Arbitrary<ScalingTarget> = fc.record({
   capacity: fc.integer({ min: 1, max: 200 }),
   errorRate: fc.double({ min: 1e-4, max: 0.3, noNaN: true }),
   scaling: fc.record({
@@ -13,10 +13,10 @@ const anyDemand: fc.Arbitrary<ScalingDemand> = fc.record({
 });
 
 /** Plans of all layers up to this many. */
-export function layersOf(demand: ScalingDemand, most: number) {
+export function layersOf(target: ScalingTarget, most: number) {
   const plans = [];
   for (let index = 0; index < most; index++) {
-    const plan = planLayer(demand, index);
+    const plan = planLayer(target, index);
     if (plan === undefined) break;
     plans.push(plan);
   }
@@ -33,11 +33,11 @@ const anyId = fc.oneof(
 /** The error rates of all layers are within the one asked for, all together. */
 export function expectRatesWithin(numRuns: number): void {
   fc.assert(
-    fc.property(anyDemand, (demand) => {
-      const plans = layersOf(demand, 40);
+    fc.property(anyTarget, (target) => {
+      const plans = layersOf(target, 40);
       const sum = plans.reduce((total, { errorRate }) => total + errorRate, 0);
-      expect(sum).toBeLessThanOrEqual(demand.errorRate * (1 + 1e-12));
-      expect(plans.reduce((total, plan) => total + plan.modelledErrorRate, 0)).toBeLessThan(demand.errorRate);
+      expect(sum).toBeLessThanOrEqual(target.errorRate * (1 + 1e-12));
+      expect(plans.reduce((total, plan) => total + plan.modelledErrorRate, 0)).toBeLessThan(target.errorRate);
     }),
     { numRuns },
   );
@@ -46,8 +46,8 @@ export function expectRatesWithin(numRuns: number): void {
 /** No id that was added is denied, and each is counted once. */
 export function expectNoneDenied(numRuns: number): void {
   fc.assert(
-    fc.property(anyDemand, fc.array(anyId, { maxLength: 300 }), (demand, ids) => {
-      const filter = new ScalableFilter(demand);
+    fc.property(anyTarget, fc.array(anyId, { maxLength: 300 }), (target, ids) => {
+      const filter = new ScalableFilter(target);
       const taken: BloomId[] = [];
       let added = 0;
       for (const id of ids) {

@@ -7,17 +7,17 @@ describe('The layers of a filter that grows', () => {
   it('have error rates that are within the one asked for, all together', () => expectRatesWithin(5));
 
   it('are made for maxCapacity ids together, for which the last one is cut', () => {
-    const demand = { capacity: 1000, errorRate: 0.01 };
+    const target = { capacity: 1000, errorRate: 0.01 };
     const capacities = (maxCapacity: number, expansion = 2) =>
-      layersOf({ ...demand, scaling: { maxCapacity, expansion } }, 9).map(({ capacity }) => capacity);
+      layersOf({ ...target, scaling: { maxCapacity, expansion } }, 9).map(({ capacity }) => capacity);
     expect(capacities(1000)).toEqual([1000]);
     expect(capacities(1001)).toEqual([1000, 1]);
     expect(capacities(7000)).toEqual([1000, 2000, 4000]);
     expect(capacities(10_000)).toEqual([1000, 2000, 4000, 3000]);
     expect(capacities(2500, 1)).toEqual([1000, 1000, 500]);
     expect(capacities(1_000_000, 1024)).toEqual([1000, 999_000]);
-    expect(planLayer({ ...demand, scaling: { maxCapacity: 7000 } }, 1_000_000)).toBeUndefined();
-    const tooFew = { ...demand, scaling: { maxCapacity: 999 } };
+    expect(planLayer({ ...target, scaling: { maxCapacity: 7000 } }, 1_000_000)).toBeUndefined();
+    const tooFew = { ...target, scaling: { maxCapacity: 999 } };
     expect(() => planLayer(tooFew, 0)).toThrow(/maxCapacity to be at least capacity, 1000, got 999/);
   });
 
@@ -30,8 +30,8 @@ describe('The layers of a filter that grows', () => {
   });
 
   it('have capacities and error rates in proportion', () => {
-    const demand = { capacity: 1000, errorRate: 0.01, scaling: { expansion: 3, tightening: 0.5 } };
-    expect(layersOf(demand, 4).map(({ capacity, errorRate }) => [capacity, errorRate])).toEqual([
+    const target = { capacity: 1000, errorRate: 0.01, scaling: { expansion: 3, tightening: 0.5 } };
+    expect(layersOf(target, 4).map(({ capacity, errorRate }) => [capacity, errorRate])).toEqual([
       [1000, 0.005],
       [3000, 0.0025],
       [9000, 0.00125],
@@ -48,8 +48,8 @@ describe('The layers of a filter that grows', () => {
   });
 
   it('end where a further one would exceed the error rate', () => {
-    const demand = { capacity: 10, errorRate: 1e-4, scaling: { tightening: 0.5 } };
-    const plans = layersOf(demand, 40);
+    const target = { capacity: 10, errorRate: 1e-4, scaling: { tightening: 0.5 } };
+    const plans = layersOf(target, 40);
     expect(plans.length).toBeGreaterThan(5);
     expect(plans.length).toBeLessThan(12);
     expect(plans.at(-1)!.errorRate).toBe(1e-6);
@@ -73,9 +73,9 @@ describe('The layers of a filter that grows', () => {
     [{ capacity: 10, errorRate: 0.01, scaling: { tightening: 1 } }, /tightening/],
     [{ capacity: 10, errorRate: 0.01, scaling: { tightening: NaN } }, /tightening/],
     [{ capacity: 1e12, errorRate: 0.01 }, /the limit is/],
-  ])('of %j are refused', (demand, message) => {
-    expect(() => new ScalableFilter(demand)).toThrow(BloomConfigError);
-    expect(() => new ScalableFilter(demand)).toThrow(message);
+  ])('of %j are refused', (target, message) => {
+    expect(() => new ScalableFilter(target)).toThrow(BloomConfigError);
+    expect(() => new ScalableFilter(target)).toThrow(message);
   });
 });
 

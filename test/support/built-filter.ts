@@ -17,8 +17,8 @@ export function testPlan({ capacity = 1000, errorRate = RARE, maxIdBytes = 64 }:
 }
 
 export function testGeneration(plan?: TestPlan): Generation {
-  const { maxIdBytes, ...demand } = testPlan(plan);
-  return createGeneration(planFilter(demand), maxIdBytes);
+  const { maxIdBytes, ...target } = testPlan(plan);
+  return createGeneration(planFilter(target), maxIdBytes);
 }
 
 export async function leaseOf(store: StoredFilter, leaseMs = LEASE_MS): Promise<RebuildLease> {

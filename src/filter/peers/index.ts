@@ -1,12 +1,12 @@
 export type { LayoutPlan, LayoutPlanner } from '../layout-plan.js';
-export type { BitFilter, FilterEstimate } from './bitmap/bit-filter.js';
-export type { BitLayout } from './bitmap/bit-layout.js';
+export type { BitmapFilter, FilterEstimate } from './bitmap/bitmap-filter.js';
+export type { BitmapLayout } from './bitmap/bitmap-layout.js';
 export { BIT_ORDERS, type BitOrder, reorderBits } from './bitmap/bit-order.js';
 export {
   type Adopt,
   checkRebuildOptions,
   type ForeignAdds,
-  type ForeignKeyOptions,
+  type PeerKeyOptions,
 } from './options/key-options.js';
 export type { Geometry } from './bitmap/geometry.js';
 export { cuckooCodec } from './cuckoo/cuckoo.js';
@@ -14,7 +14,7 @@ export type { CuckooEstimate, CuckooFilter } from './cuckoo/cuckoo-filter.js';
 export type { CuckooState } from './cuckoo/cuckoo-header.js';
 export type { CuckooLayout } from './cuckoo/cuckoo-layout.js';
 export { checkCuckooOptions, type CuckooLayoutOptions } from './cuckoo/cuckoo-options.js';
-export type { CuckooDemand, CuckooGeometry, CuckooSettings } from './cuckoo/cuckoo-size.js';
+export type { CuckooTarget, CuckooGeometry, CuckooSettings } from './cuckoo/cuckoo-size.js';
 export { goZeroCodec, type GoZeroOptions } from './go-zero/go-zero.js';
 export type { GoZeroFilter } from './go-zero/go-zero-filter.js';
 export type { GoZeroLayout } from './go-zero/go-zero-layout.js';
@@ -29,7 +29,7 @@ export {
   type GuavaStrategy,
 } from './guava/guava-layout.js';
 export { checkGuavaOptions, type GuavaLayoutOptions } from './guava/guava-options.js';
-export type { GuavaDemand } from './guava/guava-size.js';
+export type { GuavaTarget } from './guava/guava-size.js';
 export type { ByteSink, LoneSurrogate } from './id/byte-sink.js';
 export { LAYOUT_NUMBERS, type LayoutKind } from './layout-numbers.js';
 export type { RedisBloomChunk } from './dump/dump-chunks.js';
@@ -38,7 +38,7 @@ export type { RedisBloomFilter } from './redisbloom/redisbloom-filter.js';
 export type { RedisBloomLayout } from './redisbloom/redisbloom-layout.js';
 export type { LinkState } from './redisbloom/redisbloom-link.js';
 export { checkRedisBloomOptions, type RedisBloomLayoutOptions } from './redisbloom/redisbloom-options.js';
-export type { LinkDemand, LinkGeometry, RedisBloomDemand } from './redisbloom/redisbloom-size.js';
+export type { LinkTarget, LinkGeometry, RedisBloomTarget } from './redisbloom/redisbloom-size.js';
 export type { RedissonCodec, RedissonSettings, RedissonType } from './redisson/codec.js';
 export { redissonCodec } from './redisson/redisson.js';
 export type { RedissonConfig, RedissonGeometry } from './redisson/redisson-config.js';

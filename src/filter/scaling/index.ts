@@ -4,7 +4,7 @@ export {
   checkScaling,
   planLayer,
   planLayerWithin,
-  type ScalingDemand,
+  type ScalingTarget,
   type ScalingOptions,
   stackErrorRate,
 } from './scaling-plan.js';

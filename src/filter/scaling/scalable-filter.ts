@@ -5,7 +5,7 @@ import { measuredErrorRateOf } from '../fill.js';
 import { createGeneration } from '../generation.js';
 import { type BloomId, type IdKey, toIdKey } from '../id.js';
 import type { FilterPlan } from '../sizing.js';
-import { planLayer, type ScalingDemand, stackErrorRate } from './scaling-plan.js';
+import { planLayer, type ScalingTarget, stackErrorRate } from './scaling-plan.js';
 
 /** One filter of the stack. */
 export interface ScalableLayer {
@@ -41,12 +41,12 @@ export class ScalableFilter {
 
   /** @throws {BloomConfigError} */
   constructor(
-    private readonly demand: ScalingDemand,
+    private readonly target: ScalingTarget,
     { maxIdBytes = 1024, overfills = false }: ScalableFilterOptions = {},
   ) {
     this.maxIdBytes = maxIdBytes;
     this.overfills = overfills;
-    this.open(planLayer(demand, 0)!);
+    this.open(planLayer(target, 0)!);
   }
 
   /**
@@ -100,7 +100,7 @@ export class ScalableFilter {
   }
 
   private grow(newest: Layer): Layer {
-    const plan = planLayer(this.demand, this.stack.length);
+    const plan = planLayer(this.target, this.stack.length);
     if (plan !== undefined) return this.open(plan);
     if (this.overfills) return newest;
     throw new BloomFullError(

@@ -1,5 +1,5 @@
 import { BloomConfigError, printed } from '../../common/index.js';
-import { checkDemand, checkInteger, type Demand } from '../demand.js';
+import { checkTarget, checkInteger, type FilterTarget } from '../filter-target.js';
 import { anyError } from '../error-model.js';
 import { checkOptionNames } from '../layout-options.js';
 import { type FilterPlan, MIN_ERROR_RATE, modelledErrorRate, planBlocked } from '../sizing.js';
@@ -19,7 +19,7 @@ export interface ScalingOptions {
 }
 
 /** What a filter is planned for whose size nobody knows. */
-export interface ScalingDemand extends Demand {
+export interface ScalingTarget extends FilterTarget {
   /** Ids of the first layer. */
   readonly capacity: number;
   /** Share of absent ids answered "maybe", over all layers. */
@@ -45,37 +45,37 @@ const DEFAULT_TIGHTENING = 0.8;
  *
  * @throws {BloomConfigError} when not even the first layer can be made.
  */
-export function planLayer(demand: ScalingDemand, index: number): FilterPlan | undefined {
-  checkDemand(demand);
+export function planLayer(target: ScalingTarget, index: number): FilterPlan | undefined {
+  checkTarget(target);
   checkInteger('index', index, { min: 0, max: Number.MAX_SAFE_INTEGER });
-  const { expansion, maxCapacity = Infinity } = checkedScaling(demand.scaling);
-  if (maxCapacity < demand.capacity) {
+  const { expansion, maxCapacity = Infinity } = checkedScaling(target.scaling);
+  if (maxCapacity < target.capacity) {
     throw new BloomConfigError(
-      `Expected maxCapacity to be at least capacity, ${demand.capacity}, got ${maxCapacity}. It counts the ids of all layers, of which ` +
+      `Expected maxCapacity to be at least capacity, ${target.capacity}, got ${maxCapacity}. It counts the ids of all layers, of which ` +
         'the first one is for capacity.',
     );
   }
   let before = 0;
-  for (let i = 0; i < index && before < maxCapacity; i++) before += demand.capacity * expansion ** i;
-  return planLayerWithin(demand, index, maxCapacity === Infinity ? Infinity : maxCapacity - before);
+  for (let i = 0; i < index && before < maxCapacity; i++) before += target.capacity * expansion ** i;
+  return planLayerWithin(target, index, maxCapacity === Infinity ? Infinity : maxCapacity - before);
 }
 
 /**
- * The same for layers of other capacities before it, with room for so many further ids, whatever `maxCapacity` the demand has.
+ * The same for layers of other capacities before it, with room for so many further ids, whatever `maxCapacity` the target has.
  *
  * @throws {BloomConfigError} when not even the first layer can be made.
  */
-export function planLayerWithin(demand: ScalingDemand, index: number, room: number): FilterPlan | undefined {
+export function planLayerWithin(target: ScalingTarget, index: number, room: number): FilterPlan | undefined {
   if (room < 1) return undefined;
-  const { expansion, tightening } = checkedScaling(demand.scaling);
+  const { expansion, tightening } = checkedScaling(target.scaling);
   let errorRate = 0;
   let sum = 0;
   for (let i = 0; i <= index; i++) {
-    errorRate = Math.max(demand.errorRate * (1 - tightening) * tightening ** i, MIN_ERROR_RATE);
+    errorRate = Math.max(target.errorRate * (1 - tightening) * tightening ** i, MIN_ERROR_RATE);
     sum += errorRate;
-    if (i > 0 && sum > demand.errorRate) return undefined;
+    if (i > 0 && sum > target.errorRate) return undefined;
   }
-  const layer = { capacity: Math.min(demand.capacity * expansion ** index, room), errorRate };
+  const layer = { capacity: Math.min(target.capacity * expansion ** index, room), errorRate };
   if (index === 0) return planBlocked(layer);
   try {
     return planBlocked(layer);
@@ -86,11 +86,11 @@ export function planLayerWithin(demand: ScalingDemand, index: number, room: numb
 }
 
 /** The chance that an absent id passes one of the layers that a filter has when it holds `ids` ids. */
-export function layersErrorRate(demand: ScalingDemand, ids: number): number {
+export function layersErrorRate(target: ScalingTarget, ids: number): number {
   const layers: (FilterPlan & { ids: number })[] = [];
   let rest = ids;
-  for (let index = 0, plan = planLayer(demand, 0)!; rest > 0; index++) {
-    const next = planLayer(demand, index + 1);
+  for (let index = 0, plan = planLayer(target, 0)!; rest > 0; index++) {
+    const next = planLayer(target, index + 1);
     // The last layer takes all that are left.
     const here = next === undefined ? rest : Math.min(rest, plan.capacity);
     layers.push({ ...plan, ids: here });

@@ -4,8 +4,8 @@ import { layersErrorRate, planLayer, type ScalingOptions } from './scaling-plan.
 /** Plans the first layer of filters that grow; the expected error rate is over all layers that they then have. */
 export const scalingPlanner = plannerOf<ScalingOptions>({
   kind: 'scaling',
-  size: (demand, scaling) => {
-    const { bytes, hashCount } = planLayer({ ...demand, scaling }, 0)!;
+  size: (target, scaling) => {
+    const { bytes, hashCount } = planLayer({ ...target, scaling }, 0)!;
     return { bits: bytes * 8, hashCount };
   },
   errorRate: ({ layout, capacity, errorRate }, ids) =>

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { BloomConfigError } from '../../../src/filter/index.js';
-import { cuckoo, type CuckooDemand } from '../../../src/interop/index.js';
+import { cuckoo, type CuckooTarget } from '../../../src/interop/index.js';
 
 describe('The size of a cuckoo filter', () => {
   // As RedisBloom 2.8.20 and 8.0.8 answered.
-  it.each<[CuckooDemand, number, number]>([
+  it.each<[CuckooTarget, number, number]>([
     [{}, 512, 1],
     [{ capacity: 4 }, 2, 1],
     [{ capacity: 10, expansion: 0 }, 8, 0],
@@ -15,11 +15,11 @@ describe('The size of a cuckoo filter', () => {
     [{ capacity: 100, bucketSize: 3, expansion: 5 }, 64, 8],
     [{ capacity: 16_777_216, bucketSize: 1 }, 16_777_216, 1],
     [{ capacity: 2 ** 30, bucketSize: 1 }, 2 ** 30, 1],
-  ])('of %j is that of Redis', (demand, buckets, expansion) => {
-    expect(cuckoo.size(demand)).toMatchObject({ buckets, expansion });
+  ])('of %j is that of Redis', (target, buckets, expansion) => {
+    expect(cuckoo.size(target)).toMatchObject({ buckets, expansion });
   });
 
-  it.each<CuckooDemand>([
+  it.each<CuckooTarget>([
     { capacity: 3 },
     { capacity: 0 },
     { capacity: -1 },
@@ -33,8 +33,8 @@ describe('The size of a cuckoo filter', () => {
     { maxIterations: 65_536 },
     { expansion: -1 },
     { expansion: 32_769 },
-  ])('of %j is refused, as by Redis', (demand) => {
-    expect(() => cuckoo.create(demand)).toThrow(BloomConfigError);
+  ])('of %j is refused, as by Redis', (target) => {
+    expect(() => cuckoo.create(target)).toThrow(BloomConfigError);
   });
 
   it.each([{ buckets: 3 }, { buckets: 0 }, { buckets: 2 ** 33 }, { buckets: NaN }])(

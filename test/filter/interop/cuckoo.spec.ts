@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { BloomFullError, BloomIdError, type BloomId } from '../../../src/filter/index.js';
-import { cuckoo, type CuckooDemand } from '../../../src/interop/index.js';
+import { cuckoo, type CuckooTarget } from '../../../src/interop/index.js';
 import { byName, fromHex, idOf, readVectors, toHex, type VectorKey } from './vectors.js';
 
 interface Chunk {
@@ -28,7 +28,7 @@ const vectors = readVectors<{
 const named = byName(vectors.single);
 
 /** `CF.RESERVE key capacity options` as options of ours. */
-function demandOf(create: string | null): CuckooDemand {
+function demandOf(create: string | null): CuckooTarget {
   if (create === null) return {};
   const [capacity, ...words] = create.split(' ').slice(2);
   const option = (name: string) =>
@@ -148,14 +148,14 @@ const anyId = fc.oneof(
   fc.maxSafeInteger(),
   fc.bigInt(),
 );
-const anyDemand = fc
+const anyTarget = fc
   .record({
     room: fc.integer({ min: 0, max: 60 }),
     bucketSize: fc.integer({ min: 1, max: 6 }),
     maxIterations: fc.integer({ min: 1, max: 40 }),
     expansion: fc.constantFrom(1, 2, 3, 4),
   })
-  .map(({ room, ...demand }) => ({ ...demand, capacity: 2 * demand.bucketSize + room }));
+  .map(({ room, ...target }) => ({ ...target, capacity: 2 * target.bucketSize + room }));
 const operations = fc.array(fc.tuple(fc.constantFrom('add', 'add', 'remove', 'reread'), anyId), {
   maxLength: 150,
 });
@@ -167,8 +167,8 @@ const keyOf = (id: BloomId) =>
 describe('A cuckoo filter from which only ids are removed that were added', () => {
   it('never denies an id that was added more often than removed, and counts it as often at least', () => {
     fc.assert(
-      fc.property(anyDemand, operations, (demand, some) => {
-        let filter = cuckoo.create(demand);
+      fc.property(anyTarget, operations, (target, some) => {
+        let filter = cuckoo.create(target);
         const held = new Map<string, { id: BloomId; times: number }>();
         for (const [operation, id] of some) {
           const entry = held.get(keyOf(id)) ?? { id, times: 0 };
@@ -197,8 +197,8 @@ describe('A cuckoo filter from which only ids are removed that were added', () =
 
   it('is empty when all are removed, and of one table', () => {
     fc.assert(
-      fc.property(anyDemand, fc.array(anyId, { maxLength: 120 }), (demand, ids) => {
-        const filter = cuckoo.create(demand);
+      fc.property(anyTarget, fc.array(anyId, { maxLength: 120 }), (target, ids) => {
+        const filter = cuckoo.create(target);
         for (const id of ids) filter.add(id);
         for (const id of ids) expect(filter.remove(id)).toBe(true);
         for (const id of ids) expect(filter.mightContain(id)).toBe(false);

@@ -20,8 +20,8 @@ export interface PeerFilter {
 export interface Peer {
   readonly name: string;
   readonly takes: 'text' | 'text or bytes' | 'longs' | 'integers';
-  create(demand: { capacity: number; errorRate: number }): PeerFilter;
-  reread(filter: PeerFilter, demand: { capacity: number; errorRate: number }): PeerFilter;
+  create(target: { capacity: number; errorRate: number }): PeerFilter;
+  reread(filter: PeerFilter, target: { capacity: number; errorRate: number }): PeerFilter;
 }
 
 const guavas: Peer[] = (
@@ -36,7 +36,7 @@ const guavas: Peer[] = (
   (['MURMUR128_MITZ_64', 'MURMUR128_MITZ_32'] as const).map((strategy) => ({
     name: `Guava ${funnel} ${strategy}`,
     takes,
-    create: (demand) => guava.create({ ...demand, funnel, strategy }),
+    create: (target) => guava.create({ ...target, funnel, strategy }),
     reread: (filter) => guava.read(filter.write() as Uint8Array, { funnel }),
   })),
 );
@@ -56,7 +56,7 @@ const redissons: Peer[] = (
 ).map(([settings, takes]) => ({
   name: `Redisson ${Object.values(settings).join(' ')}`,
   takes,
-  create: (demand) => redisson.create({ ...demand, ...settings }),
+  create: (target) => redisson.create({ ...target, ...settings }),
   reread: (filter) =>
     redisson.read(filter.write() as ReturnType<ReturnType<typeof redisson.create>['write']>, settings),
 }));
@@ -73,13 +73,13 @@ export const PEERS: readonly Peer[] = [
   ...[{}, { nonScaling: true }, { expansion: 1 }, { expansion: 4 }].map((options): Peer => ({
     name: `RedisBloom ${Object.entries(options).flat().join(' ')}`,
     takes: 'text or bytes',
-    create: (demand) => redisBloom.create({ ...demand, ...options }),
+    create: (target) => redisBloom.create({ ...target, ...options }),
     reread: (filter) => redisBloom.read((filter as ReturnType<typeof redisBloom.create>).write()),
   })),
   ...(['putStringTwice', 'stringFunnel'] as const).map((funnel): Peer => ({
     name: `Spring ${funnel}`,
     takes: funnel === 'putStringTwice' ? 'text' : 'text or bytes',
-    create: (demand) => spring.create({ ...demand, funnel }),
-    reread: (filter, demand) => spring.read(filter.write() as Uint8Array, { ...demand, funnel }),
+    create: (target) => spring.create({ ...target, funnel }),
+    reread: (filter, target) => spring.read(filter.write() as Uint8Array, { ...target, funnel }),
   })),
 ];

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { BloomId } from '../../../src/filter/index.js';
 import { cuckoo, goZero, guava, redisBloom, redisson, spring } from '../../../src/interop/index.js';
 
-const demand = { capacity: 5_000, errorRate: 0.001 };
+const target = { capacity: 5_000, errorRate: 0.001 };
 const product = (i: number) => `product-${i}-é`;
 
 /**
@@ -25,49 +25,49 @@ const pins: [
   [
     'Guava',
     product,
-    () => guava.create({ ...demand, funnel: 'stringFunnel' }),
+    () => guava.create({ ...target, funnel: 'stringFunnel' }),
     'de840bd3d5b08557043351b3f1c098f6a327e4cc89e5a2bf0275cc829fa308e0',
   ],
   [
     'Guava, MITZ_32 of UTF-16',
     product,
-    () => guava.create({ ...demand, funnel: 'unencodedCharsFunnel', strategy: 'MURMUR128_MITZ_32' }),
+    () => guava.create({ ...target, funnel: 'unencodedCharsFunnel', strategy: 'MURMUR128_MITZ_32' }),
     '59c96d5e01859254d0ed21a665f9f602055e4f08804d0c073e3898f31c5a7565',
   ],
   [
     'Guava, longs',
     (i) => i - 2_500,
-    () => guava.create({ ...demand, funnel: 'longFunnel' }),
+    () => guava.create({ ...target, funnel: 'longFunnel' }),
     'fc643c078b7fccf7d625099b6f4be2d5684c03209c62c03f6b1ca4aeccb28b92',
   ],
   [
     'Redisson, StringCodec',
     product,
-    () => redisson.create({ ...demand, codec: 'StringCodec' }),
+    () => redisson.create({ ...target, codec: 'StringCodec' }),
     '279748fbb8277479fec062aab729b694abaef81f4fdd7cced5653d9760bf14a7',
   ],
   [
     'Redisson, Kryo5Codec',
     product,
-    () => redisson.create({ ...demand, codec: 'Kryo5Codec' }),
+    () => redisson.create({ ...target, codec: 'Kryo5Codec' }),
     '52ff8f45a8b4727175c6c458bfb23b35a01c2eab97513828774a9958123d461f',
   ],
   [
     'Redisson, JsonJacksonCodec',
     product,
-    () => redisson.create({ ...demand, codec: 'JsonJacksonCodec' }),
+    () => redisson.create({ ...target, codec: 'JsonJacksonCodec' }),
     '28e40af078e29de8b866887648ffddd85b352de74173127b4c190ef6ac363a04',
   ],
   [
     'RedisBloom, a chain',
     product,
-    () => redisBloom.create({ ...demand, capacity: 500 }),
+    () => redisBloom.create({ ...target, capacity: 500 }),
     'fd9e0980b0e5f8b22b78874492c58e7ddc33a8922ae752d4839389b7daceda9a',
   ],
   [
     'Spring',
     product,
-    () => spring.create(demand),
+    () => spring.create(target),
     '89057d541d163a31c8c682115ceda6c70d5ce9380ec5bcaca08ac9433e59e87b',
   ],
   [

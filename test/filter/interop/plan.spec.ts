@@ -21,7 +21,7 @@ const planners: Readonly<Record<string, LayoutPlanner>> = {
   cuckoo,
 };
 const kinds = Object.entries(planners);
-const demand = { capacity: 20_000, errorRate: 0.01 };
+const target = { capacity: 20_000, errorRate: 0.01 };
 
 describe('The numbers of the layouts', () => {
   it('never change', () => {
@@ -59,25 +59,25 @@ describe('A plan', () => {
   });
 
   it.each(kinds)('of layout %s tells bits, hashes, bytes and bits for an id', (kind, planner) => {
-    const plan = planner.plan(demand);
-    expect(plan).toMatchObject({ ...demand, layout: { kind } });
+    const plan = planner.plan(target);
+    expect(plan).toMatchObject({ ...target, layout: { kind } });
     expect(plan.bytes).toBe(Math.ceil(plan.bits / 8));
-    expect(plan.bitsPerId).toBe(plan.bits / demand.capacity);
+    expect(plan.bitsPerId).toBe(plan.bits / target.capacity);
   });
 
   it.each(kinds)(
     'of layout %s is next to the error rate at capacity, and below it with less',
     (_, planner) => {
-      const plan = planner.plan(demand);
-      expect(plan.modelledErrorRate / demand.errorRate).toBeLessThan(1.05);
-      expect(plan.modelledErrorRate / demand.errorRate).toBeGreaterThan(0.4);
-      expect(planner.expectedErrorRate(plan, demand.capacity)).toBe(plan.modelledErrorRate);
+      const plan = planner.plan(target);
+      expect(plan.modelledErrorRate / target.errorRate).toBeLessThan(1.05);
+      expect(plan.modelledErrorRate / target.errorRate).toBeGreaterThan(0.4);
+      expect(planner.expectedErrorRate(plan, target.capacity)).toBe(plan.modelledErrorRate);
       expect(planner.expectedErrorRate(plan, 0)).toBe(0);
     },
   );
 
   it.each(kinds)('of layout %s expects more errors of more ids', (_, planner) => {
-    const plan = planner.plan(demand);
+    const plan = planner.plan(target);
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200_000 }), fc.integer({ min: 1, max: 200_000 }), (a, b) => {
         const [few, many] = [Math.min(a, b), Math.max(a, b)].map((ids) =>
@@ -92,21 +92,21 @@ describe('A plan', () => {
   });
 
   it('is of the size that the peer chooses', () => {
-    const { capacity, errorRate } = demand;
-    expect(guava.plan(demand)).toMatchObject(guava.size(demand));
-    expect(redisson.plan(demand)).toMatchObject(redisson.size(demand));
-    expect(spring.plan(demand)).toMatchObject(spring.size(demand));
-    expect(goZero.plan(demand)).toMatchObject(goZero.size(demand));
+    const { capacity, errorRate } = target;
+    expect(guava.plan(target)).toMatchObject(guava.size(target));
+    expect(redisson.plan(target)).toMatchObject(redisson.size(target));
+    expect(spring.plan(target)).toMatchObject(spring.size(target));
+    expect(goZero.plan(target)).toMatchObject(goZero.size(target));
     const { bits, hashCount } = redisBloom.size({ capacity, errorRate, nonScaling: true });
-    expect(redisBloom.plan({ ...demand, nonScaling: true })).toMatchObject({ bits, hashCount });
+    expect(redisBloom.plan({ ...target, nonScaling: true })).toMatchObject({ bits, hashCount });
   });
 
   it('of RedisBloom keeps its error rate as the chain grows', () => {
     for (const settings of [{}, { expansion: 1 }]) {
-      const plan = redisBloom.plan({ ...demand, ...settings });
+      const plan = redisBloom.plan({ ...target, ...settings });
       for (const ids of [20_001, 60_000, 1_000_000]) {
-        expect(redisBloom.expectedErrorRate(plan, ids)).toBeLessThan(demand.errorRate);
-        expect(redisBloom.expectedErrorRate(plan, ids)).toBeGreaterThan(demand.errorRate * 0.4);
+        expect(redisBloom.expectedErrorRate(plan, ids)).toBeLessThan(target.errorRate);
+        expect(redisBloom.expectedErrorRate(plan, ids)).toBeGreaterThan(target.errorRate * 0.4);
       }
     }
   });
@@ -114,15 +114,15 @@ describe('A plan', () => {
   it.each(['guava', 'redisson', 'spring', 'go-zero', 'redisbloom'] as const)(
     'of layout %s is what a filter shows',
     (layout) => {
-      const plan = planners[layout]!.plan(demand);
+      const plan = planners[layout]!.plan(target);
       const filter = {
-        guava: () => guava.create({ ...demand, funnel: 'stringFunnel' }),
-        redisson: () => redisson.create({ ...demand, codec: 'StringCodec' }),
-        spring: () => spring.create(demand),
+        guava: () => guava.create({ ...target, funnel: 'stringFunnel' }),
+        redisson: () => redisson.create({ ...target, codec: 'StringCodec' }),
+        spring: () => spring.create(target),
         'go-zero': () => goZero.create({ bits: plan.bits }),
-        redisbloom: () => redisBloom.create(demand),
+        redisbloom: () => redisBloom.create(target),
       }[layout]();
-      for (let i = 0; i < demand.capacity; i++) filter.add(`id-${i}`);
+      for (let i = 0; i < target.capacity; i++) filter.add(`id-${i}`);
       expect(filter.estimate().errorRate / plan.modelledErrorRate).toBeCloseTo(1, 1);
       let falsePositives = 0;
       for (let i = 0; i < 40_000; i++) if (filter.mightContain(`absent-${i}`)) falsePositives++;
@@ -141,9 +141,9 @@ describe('A plan', () => {
   });
 
   it('of another layout is not for planFilter and expectedErrorRate', () => {
-    expect(() => planFilter({ ...demand, layout: 'guava' } as never)).toThrow(
+    expect(() => planFilter({ ...target, layout: 'guava' } as never)).toThrow(
       /called without a layout, .* got 'guava'.* call plan\(\{ capacity, errorRate \}\)/,
     );
-    expect(() => expectedErrorRate(guava.plan(demand) as never, 10)).toThrow(/Expected a plan of planFilter/);
+    expect(() => expectedErrorRate(guava.plan(target) as never, 10)).toThrow(/Expected a plan of planFilter/);
   });
 });

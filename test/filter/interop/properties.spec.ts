@@ -45,10 +45,10 @@ describe.each(PEERS)('A filter in the layout of $name', (peer) => {
 
   it('never denies an id that was added, nor does what is read from its dump, which gives the dump again', () => {
     fc.assert(
-      fc.property(demands, many, (demand, some) => {
-        const filter = peer.create(demand);
+      fc.property(demands, many, (target, some) => {
+        const filter = peer.create(target);
         const added = fill(filter, some);
-        const read = peer.reread(filter, demand);
+        const read = peer.reread(filter, target);
         for (const id of added) {
           expect(filter.mightContain(id)).toBe(true);
           expect(read.mightContain(id)).toBe(true);
@@ -62,10 +62,10 @@ describe.each(PEERS)('A filter in the layout of $name', (peer) => {
 
   it('that was read takes further ids', () => {
     fc.assert(
-      fc.property(demands, many, many, (demand, before, after) => {
-        const filter = peer.create(demand);
+      fc.property(demands, many, many, (target, before, after) => {
+        const filter = peer.create(target);
         const added = fill(filter, before);
-        const read = peer.reread(filter, demand);
+        const read = peer.reread(filter, target);
         added.push(...fill(read, after));
         for (const id of added) expect(read.mightContain(id)).toBe(true);
         fill(filter, after);
@@ -77,8 +77,8 @@ describe.each(PEERS)('A filter in the layout of $name', (peer) => {
 
   it('contains nothing at first', () => {
     fc.assert(
-      fc.property(demands, ids[peer.takes], (demand, id) => {
-        expect(peer.create(demand).mightContain(id)).toBe(false);
+      fc.property(demands, ids[peer.takes], (target, id) => {
+        expect(peer.create(target).mightContain(id)).toBe(false);
       }),
       { numRuns: 30 },
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { BloomConfigError, BloomFormatError, BloomFullError } from '../../../src/filter/index.js';
-import { redisBloom, type RedisBloomChunk, type RedisBloomDemand } from '../../../src/interop/index.js';
+import { redisBloom, type RedisBloomChunk, type RedisBloomTarget } from '../../../src/interop/index.js';
 import { RedisBloomLoader } from '../../../src/filter/peers/redisbloom/redisbloom-loader.js';
 import { byName, fromHex, idOf, readVectors, rows, toHex, type VectorKey } from './vectors.js';
 
@@ -47,7 +47,7 @@ const vectors = readVectors<{
 const named = byName(vectors.single);
 
 /** `BF.RESERVE key error capacity options` as options of ours. */
-function demandOf(words: readonly string[]): RedisBloomDemand {
+function demandOf(words: readonly string[]): RedisBloomTarget {
   const [errorRate, capacity, option, value] = words;
   return {
     errorRate: Number(errorRate),
@@ -93,8 +93,8 @@ describe('RedisBloom', () => {
     expect(headers).not.toHaveLength(0);
     for (const { path, value } of headers) {
       const { errorRate, capacity, options } = vectors.sizing[Number(path.split('/')[1])]!;
-      const demand = demandOf([`${errorRate}`, `${capacity}`, ...options.split(' ')]);
-      expect(toHex(redisBloom.create({ ...demand, maxErrorRate: 1 }).write()[0]!.data)).toBe(value);
+      const target = demandOf([`${errorRate}`, `${capacity}`, ...options.split(' ')]);
+      expect(toHex(redisBloom.create({ ...target, maxErrorRate: 1 }).write()[0]!.data)).toBe(value);
     }
   });
 

@@ -93,7 +93,7 @@ describe('The settings of Redisson', () => {
         { codec: 'StringCodec' },
       );
       expect(read.layout).toMatchObject(size);
-      expect(read.demand).toEqual({ capacity, errorRate });
+      expect(read.target).toEqual({ capacity, errorRate });
       expect(read.write()).toEqual({ config, value: new Uint8Array() });
     },
   );
@@ -113,7 +113,7 @@ describe('The settings of Redisson', () => {
       falseProbability: '0.0001',
     };
     const filter = redisson.read({ config, value: new Uint8Array() }, { codec: 'StringCodec' });
-    expect(filter.demand).toEqual({ capacity: 100, errorRate: 1e-4 });
+    expect(filter.target).toEqual({ capacity: 100, errorRate: 1e-4 });
     expect(filter.write().config.falseProbability).toBe('1.0E-4');
   });
 

@@ -42,22 +42,22 @@ describe('A cuckoo filter, in this process', () => {
     filter = removable(open(cuckoo()));
   });
   afterEach(() => filter.close());
-  const demand = { capacity: 1000, errorRate: 0.01 };
+  const target = { capacity: 1000, errorRate: 0.01 };
 
   it('is unknown until it is built, and then tells ids from others', async () => {
     expect(await filter.check(['a'])).toEqual(['unknown']);
     expect(await filter.remove(['a'])).toEqual([false]);
-    await build(filter, ['a', 'b'], demand);
+    await build(filter, ['a', 'b'], target);
     expect(await filter.check(['a', 'b', 'c'])).toEqual(['maybe', 'maybe', 'absent']);
     expect(await filter.add(['c', 'c'])).toEqual([true, false]);
-    expect(await filter.describe()).toMatchObject({ state: 'ready', count: 3, builtIds: 2, ...demand });
-    const { bytes, hashCount } = cuckoo.plan(demand);
+    expect(await filter.describe()).toMatchObject({ state: 'ready', count: 3, builtIds: 2, ...target });
+    const { bytes, hashCount } = cuckoo.plan(target);
     expect((await filter.describe()).shape).toMatchObject({ bytes, hashCount });
   });
 
   it('removes ids of the build and ids that were added, each as often as it was', async () => {
     const ids = idsOf('id', 500);
-    await build(filter, ids, demand);
+    await build(filter, ids, target);
     await filter.add(['twice']);
     await filter.add(['twice']);
     expect(await filter.remove(ids.slice(0, 250))).toEqual(Array(250).fill(true));
@@ -84,7 +84,7 @@ describe('A cuckoo filter, in this process', () => {
   });
 
   it('does not grow when an id is added again and again, and keeps that id', async () => {
-    await build(filter, [], demand);
+    await build(filter, [], target);
     const { bytes } = (await filter.describe()).shape!;
     for (let i = 0; i < 1000; i++) await filter.add(['again']);
     expect((await filter.describe()).shape!.bytes).toBe(bytes);
@@ -93,16 +93,16 @@ describe('A cuckoo filter, in this process', () => {
   });
 
   it('has an id that was removed while it was rebuilt until the build after that', async () => {
-    await build(filter, ['a', 'b'], demand);
+    await build(filter, ['a', 'b'], target);
     const lease = await leaseOf(filter);
-    const staging = await lease.stage(testPlan(demand));
+    const staging = await lease.stage(testPlan(target));
     await filter.add(['added']);
     expect(await filter.remove(['a', 'added'])).toEqual([true, true]);
     expect(await filter.check(['a', 'added', 'b'])).toEqual(['absent', 'absent', 'maybe']);
     await commitIds(staging, ['a', 'b']);
     await lease.release();
     expect(await filter.check(['a', 'added', 'b'])).toEqual(['maybe', 'maybe', 'maybe']);
-    await build(filter, ['b'], demand);
+    await build(filter, ['b'], target);
     expect(await filter.check(['a', 'added', 'b'])).toEqual(['absent', 'absent', 'maybe']);
   });
 });

@@ -4,12 +4,12 @@ import { guavaPeer } from './guava-peer.js';
 import { redissonPeer } from './redisson-peer.js';
 import { springPeer } from './spring-peer.js';
 
-export const PEER_DEMAND = { capacity: 1000, errorRate: 0.001 };
+export const PEER_TARGET = { capacity: 1000, errorRate: 0.001 };
 
 /** One of each system. */
 export const EVERY_PEER: readonly ForeignPeer[] = [
   goZeroPeer(20_000),
   redissonPeer({ codec: 'StringCodec' }),
-  springPeer(PEER_DEMAND),
-  guavaPeer(PEER_DEMAND),
+  springPeer(PEER_TARGET),
+  guavaPeer(PEER_TARGET),
 ];

@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
 import type { BloomLayout } from '../../../src/filter/index.js';
-import type { ForeignKeyOptions } from '../../../src/interop/index.js';
+import type { PeerKeyOptions } from '../../../src/interop/index.js';
 
 /** Another system on the very keys of a filter: what it sends to Redis, command by command. */
 export interface ForeignPeer {
   readonly name: string;
-  layout(key: string, options?: ForeignKeyOptions): BloomLayout;
+  layout(key: string, options?: PeerKeyOptions): BloomLayout;
   /** Damages after which a rebuild leaves the key alone until somebody deletes it: it may be something else. */
   readonly deletedBeforeRebuild: RegExp;
   /** All keys that the peer itself uses. */

@@ -3,7 +3,7 @@ import { guava } from '../../../src/interop/index.js';
 import type { ForeignPeer } from './foreign-peer.js';
 
 /** Java that knows the layout of the string and sets single bits; `readFrom` to look an id up. */
-export function guavaPeer(demand: { capacity: number; errorRate: number }): ForeignPeer {
+export function guavaPeer(target: { capacity: number; errorRate: number }): ForeignPeer {
   const funnel = 'stringFunnel';
   /** The size is in the head. */
   const layoutOf = async (client: Redis, key: string) => {
@@ -16,7 +16,7 @@ export function guavaPeer(demand: { capacity: number; errorRate: number }): Fore
     deletedBeforeRebuild: /another type|longer|cut short|zeros/,
     keys: (key) => [key],
     init: async (client, key) => {
-      await client.set(key, Buffer.from(guava.create({ ...demand, funnel }).write()));
+      await client.set(key, Buffer.from(guava.create({ ...target, funnel }).write()));
     },
     add: async (client, key, id) => {
       const layout = await layoutOf(client, key);

@@ -26,11 +26,11 @@ for i = 3, #ARGV do
 end
 return 1`;
 
-const REDISSON_DEMAND = { capacity: 1000, errorRate: 0.001 };
+const REDISSON_TARGET = { capacity: 1000, errorRate: 0.001 };
 
 export function redissonPeer(
   settings: Pick<RedissonLayoutOptions, 'codec' | 'type'>,
-  demand = REDISSON_DEMAND,
+  target = REDISSON_TARGET,
   more: Partial<RedissonLayoutOptions> = {},
 ): ForeignPeer {
   const resolved = async (client: Redis, key: string, id: string) => {
@@ -60,8 +60,8 @@ export function redissonPeer(
     keys: (key) => [key, redisson.keys(key).config],
     init: async (client, key) => {
       const { size, hashIterations, expectedInsertions, falseProbability } = redisson.writeConfig({
-        ...redisson.size(demand),
-        ...demand,
+        ...redisson.size(target),
+        ...target,
       });
       const fields = [size, hashIterations, expectedInsertions, falseProbability];
       await client.eval(TRY_INIT, 1, redisson.keys(key).config, ...fields);

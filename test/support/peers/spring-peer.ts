@@ -2,11 +2,11 @@ import { spring } from '../../../src/interop/index.js';
 import type { ForeignPeer } from './foreign-peer.js';
 
 /** The helper's `setBit` and `getBit`, a command for each offset. */
-export function springPeer(demand: { capacity: number; errorRate: number }): ForeignPeer {
-  const layout = spring.layout(spring.size(demand));
+export function springPeer(target: { capacity: number; errorRate: number }): ForeignPeer {
+  const layout = spring.layout(spring.size(target));
   return {
     name: "Spring's BloomFilterHelper",
-    layout: (key, options) => spring({ key, ...demand, ...options }),
+    layout: (key, options) => spring({ key, ...target, ...options }),
     deletedBeforeRebuild: /another type|longer/,
     keys: (key) => [key],
     init: async () => {},

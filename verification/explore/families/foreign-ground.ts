@@ -56,7 +56,7 @@ function filled(key: string, format: BitmapFormat, size: BitmapSize) {
   return {
     byPeer: { send, keys },
     ready: (meta: string) => {
-      const { capacity, errorRate } = size.demand;
+      const { capacity, errorRate } = size.target;
       const values = {
         state: 'ready',
         builds: 1,

@@ -22,8 +22,8 @@ export interface ForeignKind {
 /** Several canaries, and hardly a chance that an absent id passes. */
 const BITS = 2000;
 export const CAPACITY = 50;
-const DEMAND = { capacity: CAPACITY, errorRate: 1e-6 };
-const PLAN = { ...DEMAND, maxIdBytes: 64 };
+const TARGET = { capacity: CAPACITY, errorRate: 1e-6 };
+const PLAN = { ...TARGET, maxIdBytes: 64 };
 const RESIZED = { codec: 'StringCodec', resize: true } as const;
 /** Rebuilds of instances with a greater capacity change the size. */
 export const REDISSON_CAPACITIES = [CAPACITY, CAPACITY, 4 * CAPACITY];
@@ -37,22 +37,22 @@ export function goZeroKind(foreignAdds: ForeignAdds): ForeignKind {
 
 /** A command for each bit. */
 export function springKind(foreignAdds: ForeignAdds): ForeignKind {
-  const options = (key: string) => ({ key, ...DEMAND, foreignAdds });
+  const options = (key: string) => ({ key, ...TARGET, foreignAdds });
   const layout = (key: string) => spring(options(key));
-  return kindOf(springPeer(DEMAND), layout, (key) => springFormat(options(key), PLAN));
+  return kindOf(springPeer(TARGET), layout, (key) => springFormat(options(key), PLAN));
 }
 
 /** The size stands in a hash beside the string, and may change. */
 export function redissonKind(foreignAdds: ForeignAdds): ForeignKind {
   const options = (name: string) => ({ name, ...RESIZED, foreignAdds });
-  const peer = redissonPeer(RESIZED, DEMAND, { resize: true });
-  const sizeFor = (demand: typeof DEMAND): BitmapSize => ({
-    ...redisson.size(demand),
-    demand,
-    rebuildCapacity: demand.capacity,
+  const peer = redissonPeer(RESIZED, TARGET, { resize: true });
+  const sizeFor = (target: typeof TARGET): BitmapSize => ({
+    ...redisson.size(target),
+    target,
+    rebuildCapacity: target.capacity,
   });
-  const size = sizeFor(DEMAND);
-  const otherSize = sizeFor({ ...DEMAND, capacity: CAPACITY / 2 });
+  const size = sizeFor(TARGET);
+  const otherSize = sizeFor({ ...TARGET, capacity: CAPACITY / 2 });
   const layout = (name: string) => redisson(options(name));
   return { peer, size, otherSize, layout, format: (name) => redissonFormat(options(name)) };
 }
@@ -62,6 +62,6 @@ function kindOf(
   layout: (key: string) => BloomLayout,
   format: (key: string) => BitmapFormat,
 ): ForeignKind {
-  const size: BitmapSize = { ...format('any').fixed!, demand: DEMAND, rebuildCapacity: Infinity };
+  const size: BitmapSize = { ...format('any').fixed!, target: TARGET, rebuildCapacity: Infinity };
   return { peer, size, layout, format };
 }

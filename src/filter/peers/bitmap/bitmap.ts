@@ -1,5 +1,5 @@
 import { BloomConfigError } from '../../../common/index.js';
-import type { BitLayout } from './bit-layout.js';
+import type { BitmapLayout } from './bitmap-layout.js';
 import { BIT_ORDERS } from './bit-order.js';
 import { countBits } from '../../count-bits.js';
 
@@ -20,7 +20,7 @@ export class Bitmap {
    * @throws {BloomConfigError} when the bitmap would exceed 4 GiB.
    */
   constructor(
-    private readonly layout: BitLayout,
+    private readonly layout: BitmapLayout,
     bytes?: Uint8Array,
   ) {
     const turned = BIT_ORDERS[layout.bitOrder];

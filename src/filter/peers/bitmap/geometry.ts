@@ -1,4 +1,4 @@
-import { checkInteger } from '../../demand.js';
+import { checkInteger } from '../../filter-target.js';
 import { MAX_BITS } from './modulus.js';
 
 /** The smallest positive double as an error rate makes peers use 1,075 hashes; none can ask for more. */

@@ -1,8 +1,8 @@
 import { checkOptionNames } from '../../layout-options.js';
-import { type CuckooDemand, cuckooSize } from './cuckoo-size.js';
+import { type CuckooTarget, cuckooSize } from './cuckoo-size.js';
 
 /** A filter from which ids can be removed, in the form of `CF.*`. Its size comes from `capacity` and `errorRate` of the filter. */
-export type CuckooLayoutOptions = Omit<CuckooDemand, 'capacity'>;
+export type CuckooLayoutOptions = Omit<CuckooTarget, 'capacity'>;
 
 const OPTIONS = ['bucketSize', 'maxIterations', 'expansion'];
 

@@ -1,8 +1,8 @@
 import { BloomConfigError } from '../../../common/index.js';
-import type { Demand } from '../../demand.js';
+import type { FilterTarget } from '../../filter-target.js';
 import { cuckooErrorRate } from './cuckoo-model.js';
 import {
-  type CuckooDemand,
+  type CuckooTarget,
   cuckooSize,
   type CuckooSettings,
   MAX_BUCKET_SIZE,
@@ -15,28 +15,28 @@ import {
  *
  * @throws {BloomConfigError} when Redis 8 cannot make it.
  */
-export function planCuckoo(demand: Demand, options: Omit<CuckooDemand, 'capacity'>): CuckooSettings {
+export function planCuckoo(target: FilterTarget, options: Omit<CuckooTarget, 'capacity'>): CuckooSettings {
   let best: CuckooSettings | undefined;
   const sizes = options.bucketSize === undefined ? everyBucketSize() : [options.bucketSize];
   for (const bucketSize of sizes) {
-    const settings = smallest(demand, { ...options, bucketSize });
+    const settings = smallest(target, { ...options, bucketSize });
     if (settings !== undefined && (best === undefined || bytesOf(settings) < bytesOf(best))) best = settings;
   }
   if (best !== undefined) return best;
   throw new BloomConfigError(
-    `A cuckoo filter of ${demand.capacity} ids at an error rate of ${demand.errorRate} needs more than ${MAX_CAPACITY} bytes, which is ` +
+    `A cuckoo filter of ${target.capacity} ids at an error rate of ${target.errorRate} needs more than ${MAX_CAPACITY} bytes, which is ` +
       'the limit. Lower the capacity, raise the error rate, or use another layout: fingerprints have one byte.',
   );
 }
 
 function smallest(
-  demand: Demand,
-  options: CuckooDemand & { bucketSize: number },
+  target: FilterTarget,
+  options: CuckooTarget & { bucketSize: number },
 ): CuckooSettings | undefined {
   for (let slots = 2 * options.bucketSize; slots <= MAX_CAPACITY; slots *= 2) {
     const settings = cuckooSize({ ...options, capacity: slots });
-    const holdsAll = demand.capacity <= slots * safeLoad(options.bucketSize);
-    if (holdsAll && cuckooErrorRate(settings, demand.capacity) <= demand.errorRate) return settings;
+    const holdsAll = target.capacity <= slots * safeLoad(options.bucketSize);
+    if (holdsAll && cuckooErrorRate(settings, target.capacity) <= target.errorRate) return settings;
   }
   return undefined;
 }

@@ -1,8 +1,8 @@
 import { BloomConfigError } from '../../../common/index.js';
-import { checkInteger } from '../../demand.js';
+import { checkInteger } from '../../filter-target.js';
 
 /** The arguments of `CF.RESERVE`. */
-export interface CuckooDemand {
+export interface CuckooTarget {
   /** Fingerprints that the first table has room for; the number of buckets is rounded up to a power of two. Default 1024. */
   readonly capacity?: number | undefined;
   /** Fingerprints in a bucket, 1 to 255. Default 2. */
@@ -42,8 +42,8 @@ export const MAX_CAPACITY = 2 ** 30;
  *
  * @throws {BloomConfigError} for what Redis 8 refuses too.
  */
-export function cuckooSize(demand: CuckooDemand): CuckooSettings {
-  const { capacity = 1024, bucketSize = 2, maxIterations = 20, expansion = 1 } = demand;
+export function cuckooSize(target: CuckooTarget): CuckooSettings {
+  const { capacity = 1024, bucketSize = 2, maxIterations = 20, expansion = 1 } = target;
   checkInteger('bucketSize', bucketSize, { min: 1, max: MAX_BUCKET_SIZE });
   checkInteger('maxIterations', maxIterations, { min: 1, max: MAX_ITERATIONS });
   checkInteger('expansion', expansion, { min: 0, max: MAX_EXPANSION });

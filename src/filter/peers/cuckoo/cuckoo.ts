@@ -6,14 +6,14 @@ import type { RedisBloomChunk } from '../dump/dump-chunks.js';
 import { CuckooFilter } from './cuckoo-filter.js';
 import { CuckooLayout } from './cuckoo-layout.js';
 import { loadCuckoo } from './cuckoo-loader.js';
-import { type CuckooDemand, type CuckooGeometry, cuckooSize, type CuckooSettings } from './cuckoo-size.js';
+import { type CuckooTarget, type CuckooGeometry, cuckooSize, type CuckooSettings } from './cuckoo-size.js';
 
 /** Cuckoo filters of RedisBloom, Redis 8 `CF.*` (layout 7): ids can be removed again. */
 export const cuckooCodec = {
   ...plannerOf<CuckooLayoutOptions>({
     kind: 'cuckoo',
-    size: (demand, settings) => {
-      const { buckets, bucketSize } = planCuckoo(demand, settings);
+    size: (target, settings) => {
+      const { buckets, bucketSize } = planCuckoo(target, settings);
       return { bits: buckets * bucketSize * 8, hashCount: 2, bucketSize };
     },
     errorRate: ({ layout, bits }, ids) => cuckooErrorRate(cuckooSize({ ...layout, capacity: bits / 8 }), ids),
@@ -24,8 +24,8 @@ export const cuckooCodec = {
    *
    * @throws {BloomConfigError} for what Redis 8 refuses too.
    */
-  size(demand: CuckooDemand): CuckooSettings {
-    return cuckooSize(demand);
+  size(target: CuckooTarget): CuckooSettings {
+    return cuckooSize(target);
   },
 
   /**
@@ -42,7 +42,7 @@ export const cuckooCodec = {
    *
    * @throws {BloomConfigError} for what Redis 8 refuses too.
    */
-  create(options: CuckooDemand = {}): CuckooFilter {
+  create(options: CuckooTarget = {}): CuckooFilter {
     return new CuckooFilter(cuckooSize(options));
   },
 

@@ -1,4 +1,4 @@
-import { BitLayout } from '../bitmap/bit-layout.js';
+import { BitmapLayout } from '../bitmap/bitmap-layout.js';
 import { Modulus } from '../bitmap/modulus.js';
 import { Murmur3 } from '../hash/murmur3-128.js';
 import type { ByteSink } from '../id/byte-sink.js';
@@ -14,7 +14,7 @@ const FIRST_LOCATED = 2;
  * Layout 2, `go-zero`: position i is the first half of MurmurHash3 x64 128 of the id followed by the byte i, modulo bits.
  * Each is a hash of its own, so a lookup makes the next one only when the bit before it was set.
  */
-export class GoZeroLayout extends BitLayout {
+export class GoZeroLayout extends BitmapLayout {
   readonly kind = 'go-zero';
   readonly bitOrder = 'most-significant-first';
 
@@ -36,7 +36,7 @@ export class GoZeroLayout extends BitLayout {
     this.located = end;
   }
 
-  isSameAs(other: BitLayout): boolean {
+  isSameAs(other: BitmapLayout): boolean {
     return this.hasSameGeometry(other);
   }
 

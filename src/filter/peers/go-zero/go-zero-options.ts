@@ -3,11 +3,11 @@ import {
   checkKeyOptions,
   checkPeersKey,
   checkStoredBits,
-  type ForeignKeyOptions,
+  type PeerKeyOptions,
 } from '../options/key-options.js';
 
 /** A filter of go-zero on the very key that go-zero uses. */
-export interface GoZeroLayoutOptions extends ForeignKeyOptions {
+export interface GoZeroLayoutOptions extends PeerKeyOptions {
   /** As given to `bloom.New`. */
   readonly key: string;
   /** As given to `bloom.New`: stored nowhere, and silently wrong if one side has another number. */

@@ -1,5 +1,5 @@
 import { BloomConfigError } from '../../../common/index.js';
-import { checkDemand, type Demand } from '../../demand.js';
+import { checkTarget, type FilterTarget } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { falsePositiveRate } from '../../error-model.js';
 import { GO_ZERO_HASH_COUNT } from './go-zero-layout.js';
@@ -12,9 +12,9 @@ const MAX_BITS = 2 ** 32;
  *
  * @throws {BloomConfigError} when they are more than the 2^32 that Redis holds.
  */
-export function goZeroSize(demand: Demand): Geometry {
-  checkDemand(demand);
-  const { capacity: ids, errorRate } = demand;
+export function goZeroSize(target: FilterTarget): Geometry {
+  checkTarget(target);
+  const { capacity: ids, errorRate } = target;
   const hashCount = GO_ZERO_HASH_COUNT;
   let tooFew = 0;
   let bits = MAX_BITS;

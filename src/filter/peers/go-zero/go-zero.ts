@@ -1,5 +1,5 @@
-import type { Demand } from '../../demand.js';
-import { bitPlanner } from '../bitmap/bit-planner.js';
+import type { FilterTarget } from '../../filter-target.js';
+import { bitmapPlanner } from '../bitmap/bitmap-planner.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { checkRedisString } from '../bitmap/redis-string.js';
 import { GoZeroFilter } from './go-zero-filter.js';
@@ -14,15 +14,15 @@ export interface GoZeroOptions {
 
 /** Filters of go-zero's `core/bloom` (layout 2). */
 export const goZeroCodec = {
-  ...bitPlanner('go-zero', goZeroSize),
+  ...bitmapPlanner('go-zero', goZeroSize),
 
   /**
    * The fewest bits that keep an error rate with go-zero's 14 hashes. go-zero itself has no formula, it recommends 20 bits an id.
    *
    * @throws {BloomConfigError} when they are more than the 2^32 that Redis holds.
    */
-  size(demand: Demand): Geometry {
-    return goZeroSize(demand);
+  size(target: FilterTarget): Geometry {
+    return goZeroSize(target);
   },
 
   /** @throws {BloomConfigError} when bits is no positive integer. */

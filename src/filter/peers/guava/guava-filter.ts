@@ -1,10 +1,10 @@
-import { BitFilter } from '../bitmap/bit-filter.js';
+import { BitmapFilter } from '../bitmap/bitmap-filter.js';
 import { GUAVA_STRATEGIES, type GuavaLayout, WORD_BITS } from './guava-layout.js';
 
 export const GUAVA_HEADER_BYTES = 6;
 
 /** A filter of Guava in the memory of this process. */
-export class GuavaFilter extends BitFilter<GuavaLayout> {
+export class GuavaFilter extends BitmapFilter<GuavaLayout> {
   /** What `BloomFilter.writeTo` writes: strategy, hash count, number of words, words. */
   write(): Uint8Array {
     const { strategy, hashCount, bits } = this.layout;

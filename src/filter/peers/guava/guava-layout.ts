@@ -1,5 +1,5 @@
 import { BloomConfigError } from '../../../common/index.js';
-import { BitLayout } from '../bitmap/bit-layout.js';
+import { BitmapLayout } from '../bitmap/bitmap-layout.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { DoubleHashing } from '../bitmap/double-hashing.js';
 import { fillMitz32 } from '../hash/mitz-32.js';
@@ -26,7 +26,7 @@ export interface GuavaSettings {
 }
 
 /** Layout 3, `guava`: double hashing with the two halves of MurmurHash3 x64 128 of what the funnel makes of the id. */
-export class GuavaLayout extends BitLayout {
+export class GuavaLayout extends BitmapLayout {
   readonly kind = 'guava';
   readonly bitOrder = 'big-endian-words';
   readonly funnel: GuavaFunnel;
@@ -53,7 +53,7 @@ export class GuavaLayout extends BitLayout {
     this.located = hashCount;
   }
 
-  isSameAs(other: BitLayout): boolean {
+  isSameAs(other: BitmapLayout): boolean {
     return (
       this.hasSameGeometry(other) &&
       other instanceof GuavaLayout &&

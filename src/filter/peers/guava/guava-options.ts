@@ -1,11 +1,11 @@
 import { checkOptionNames, expecterOf } from '../../layout-options.js';
-import { checkKeyOptions, checkPeersKey, type ForeignKeyOptions } from '../options/key-options.js';
+import { checkKeyOptions, checkPeersKey, type PeerKeyOptions } from '../options/key-options.js';
 import { oneOf } from '../options/options.messages.js';
 import { checkFunnel, type GuavaFunnel } from '../java/funnel.js';
 import { GUAVA_STRATEGIES, type GuavaStrategy } from './guava-layout.js';
 
 /** A filter of Guava in a Redis string that holds what `BloomFilter.writeTo` writes. */
-export interface GuavaLayoutOptions extends ForeignKeyOptions {
+export interface GuavaLayoutOptions extends PeerKeyOptions {
   /** The key that the peers use. */
   readonly key: string;
   /** Stored nowhere, and silently wrong if one side has another. */

@@ -1,12 +1,12 @@
 import { BloomConfigError } from '../../../common/index.js';
-import { checkDemand, type Demand } from '../../demand.js';
+import { checkTarget, type FilterTarget } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { naturalLogarithm } from '../java/logarithm.js';
 import { optimalBits, optimalHashCount } from '../java/optimal-bits.js';
 import { GUAVA_MAX_HASH_COUNT, GUAVA_MAX_WORDS, WORD_BITS } from './guava-layout.js';
 
 /** What a filter of Guava is planned for. */
-export interface GuavaDemand extends Demand {
+export interface GuavaTarget extends FilterTarget {
   /** From 0; Guava takes 0 for 1. */
   readonly capacity: number;
   /**
@@ -21,10 +21,10 @@ export interface GuavaDemand extends Demand {
  *
  * @throws {BloomConfigError} for what Guava refuses too.
  */
-export function guavaSize(demand: GuavaDemand): Geometry {
-  checkDemand(demand, 0);
-  const { errorRate, hashCountFrom = 'error-rate' } = demand;
-  const capacity = Math.max(1, demand.capacity);
+export function guavaSize(target: GuavaTarget): Geometry {
+  checkTarget(target, 0);
+  const { errorRate, hashCountFrom = 'error-rate' } = target;
+  const capacity = Math.max(1, target.capacity);
   const optimal = optimalBits(capacity, errorRate);
   const hashCount =
     hashCountFrom === 'bits'
@@ -34,7 +34,7 @@ export function guavaSize(demand: GuavaDemand): Geometry {
   if (words < 1 || words > GUAVA_MAX_WORDS || hashCount > GUAVA_MAX_HASH_COUNT) {
     throw new BloomConfigError(
       `Expected a filter of 1 to 64 * (2^31 - 1) bits and at most ${GUAVA_MAX_HASH_COUNT} hashes, got ${optimal} bits and ` +
-        `${hashCount} hashes for ${demand.capacity} ids at an error rate of ${errorRate}. Choose others; Guava refuses them too.`,
+        `${hashCount} hashes for ${target.capacity} ids at an error rate of ${errorRate}. Choose others; Guava refuses them too.`,
     );
   }
   return { bits: words * WORD_BITS, hashCount };

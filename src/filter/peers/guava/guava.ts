@@ -1,22 +1,22 @@
-import { bitPlanner } from '../bitmap/bit-planner.js';
+import { bitmapPlanner } from '../bitmap/bitmap-planner.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { GuavaFilter } from './guava-filter.js';
 import { GuavaLayout, type GuavaSettings } from './guava-layout.js';
-import { type GuavaDemand, guavaSize } from './guava-size.js';
+import { type GuavaTarget, guavaSize } from './guava-size.js';
 import type { GuavaFunnel } from '../java/funnel.js';
 import { readGuava } from './read-guava.js';
 
 /** Filters of Google Guava's `BloomFilter` (layout 3). */
 export const guavaCodec = {
-  ...bitPlanner('guava', guavaSize),
+  ...bitmapPlanner('guava', guavaSize),
 
   /**
    * Bits and hash count that `BloomFilter.create` would choose.
    *
    * @throws {BloomConfigError} for what Guava refuses too.
    */
-  size(demand: GuavaDemand): Geometry {
-    return guavaSize(demand);
+  size(target: GuavaTarget): Geometry {
+    return guavaSize(target);
   },
 
   /** @throws {BloomConfigError} when bits is no multiple of 64, or Guava could not hold them. */
@@ -29,7 +29,7 @@ export const guavaCodec = {
    *
    * @throws {BloomConfigError} for what Guava refuses too.
    */
-  create(options: GuavaDemand & GuavaSettings): GuavaFilter {
+  create(options: GuavaTarget & GuavaSettings): GuavaFilter {
     return new GuavaFilter(new GuavaLayout({ ...options, ...guavaSize(options) }));
   },
 

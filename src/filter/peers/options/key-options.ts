@@ -20,7 +20,7 @@ export type ForeignAdds = 'keep' | 'recent' | 'none';
 export type Adopt = 'first-sight' | 'explicit';
 
 /** The options of every layout of bits on a key of other systems. */
-export interface ForeignKeyOptions {
+export interface PeerKeyOptions {
   /** What a rebuild keeps of the bits that others set while it runs. Default `keep`. */
   readonly foreignAdds?: ForeignAdds | undefined;
   /**
@@ -48,7 +48,7 @@ export function checkAdopt(expect: ExpectOption, adopt: unknown): void {
 }
 
 /** @throws {BloomConfigError} */
-export function checkKeyOptions(expect: ExpectOption, { foreignAdds, adopt }: ForeignKeyOptions): void {
+export function checkKeyOptions(expect: ExpectOption, { foreignAdds, adopt }: PeerKeyOptions): void {
   checkAdopt(expect, adopt);
   expect('foreignAdds', foreignAdds, FOREIGN_ADDS, foreignAdds === undefined || KEPT.includes(foreignAdds));
 }
@@ -61,7 +61,7 @@ export function checkStoredBits(expect: ExpectOption, bits: unknown): void {
 }
 
 /** What is said of rebuilds, and of a key that is taken as it is. */
-export interface RebuildOptions extends ForeignKeyOptions {
+export interface RebuildOptions extends PeerKeyOptions {
   readonly resize?: boolean | undefined;
 }
 

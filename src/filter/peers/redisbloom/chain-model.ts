@@ -1,9 +1,9 @@
 import { anyError, falsePositiveRate } from '../../error-model.js';
-import { chainOf, linkSize, nextLink, type RedisBloomDemand } from './redisbloom-size.js';
+import { chainOf, linkSize, nextLink, type RedisBloomTarget } from './redisbloom-size.js';
 
 /** The chance that an absent id passes one of the links that a chain has when it holds `ids` ids. */
-export function chainErrorRate(demand: RedisBloomDemand, ids: number): number {
-  const { first, nonScaling, expansion } = chainOf(demand);
+export function chainErrorRate(target: RedisBloomTarget, ids: number): number {
+  const { first, nonScaling, expansion } = chainOf(target);
   const rates: number[] = [];
   let rest = nonScaling ? Math.min(ids, first.capacity) : ids;
   for (let link = first; rest > 0 && link.errorRate > 0; link = nextLink(link, expansion)) {

@@ -1,5 +1,5 @@
 import { BloomFullError } from '../../../common/index.js';
-import type { FilterEstimate } from '../bitmap/bit-filter.js';
+import type { FilterEstimate } from '../bitmap/bitmap-filter.js';
 import type { BloomId } from '../../id.js';
 import { dumpChunks, type RedisBloomChunk } from '../dump/dump-chunks.js';
 import { writeHeader } from './redisbloom-header.js';
@@ -107,15 +107,15 @@ export class RedisBloomFilter {
           'that scales.',
       );
     }
-    const demand = nextLink(newest.state, expansion);
-    const size = demand.errorRate > 0 ? linkSize(demand) : undefined;
+    const target = nextLink(newest.state, expansion);
+    const size = target.errorRate > 0 ? linkSize(target) : undefined;
     if (size === undefined || size.bits / 8 > MAX_LINK_BYTES) {
       throw new BloomFullError(
-        `Expected a further link of at most ${MAX_LINK_BYTES} bytes, got one for ${demand.capacity} ids at an error rate of ` +
-          `${demand.errorRate}. Make a new filter for all ids.`,
+        `Expected a further link of at most ${MAX_LINK_BYTES} bytes, got one for ${target.capacity} ids at an error rate of ` +
+          `${target.errorRate}. Make a new filter for all ids.`,
       );
     }
-    const link = new RedisBloomLink({ ...demand, ...size, items: 0 }, this.hash);
+    const link = new RedisBloomLink({ ...target, ...size, items: 0 }, this.hash);
     link.layout.locateHashed();
     this.links.push(link);
     return link;

@@ -1,4 +1,4 @@
-import { BitLayout } from '../bitmap/bit-layout.js';
+import { BitmapLayout } from '../bitmap/bitmap-layout.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { DoubleHashing } from '../bitmap/double-hashing.js';
 import type { ByteSink } from '../id/byte-sink.js';
@@ -7,7 +7,7 @@ import type { BloomId } from '../../id.js';
 import { RedisBloomHash } from './redisbloom-hash.js';
 
 /** Layout 5, `redisbloom`, of one link of the chain: double hashing with two MurmurHash64A. */
-export class RedisBloomLayout extends BitLayout {
+export class RedisBloomLayout extends BitmapLayout {
   readonly kind = 'redisbloom';
   readonly bitOrder = 'least-significant-first';
 
@@ -23,7 +23,7 @@ export class RedisBloomLayout extends BitLayout {
     this.located = geometry.hashCount;
   }
 
-  isSameAs(other: BitLayout): boolean {
+  isSameAs(other: BitmapLayout): boolean {
     return this.hasSameGeometry(other);
   }
 

@@ -1,10 +1,10 @@
 import { Bitmap } from '../bitmap/bitmap.js';
 import type { RedisBloomHash } from './redisbloom-hash.js';
 import { RedisBloomLayout } from './redisbloom-layout.js';
-import type { LinkDemand, LinkGeometry } from './redisbloom-size.js';
+import type { LinkTarget, LinkGeometry } from './redisbloom-size.js';
 
 /** A link as a dump describes it. */
-export interface LinkState extends LinkDemand, LinkGeometry {
+export interface LinkState extends LinkTarget, LinkGeometry {
   /** Ids added to this link. */
   readonly items: number;
 }

@@ -1,5 +1,5 @@
 import { BloomConfigError, printed } from '../../../common/index.js';
-import { checkInteger, type Demand } from '../../demand.js';
+import { checkInteger, type FilterTarget } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { naturalLogarithm } from '../java/logarithm.js';
 
@@ -15,7 +15,7 @@ const DEFAULT_EXPANSION = 2;
 const TIGHTENING = 0.5;
 
 /** The arguments of `BF.RESERVE`. */
-export interface RedisBloomDemand extends Demand {
+export interface RedisBloomTarget extends FilterTarget {
   /** Ids of a further link, as a multiple of the last one's; 0 is `nonScaling`. Default 2. */
   readonly expansion?: number | undefined;
   /** Holds `capacity` ids and takes no more, instead of growing by links. */
@@ -25,7 +25,7 @@ export interface RedisBloomDemand extends Demand {
 }
 
 /** One link of a chain. */
-export interface LinkDemand extends Demand {
+export interface LinkTarget extends FilterTarget {
   /** The error rate of this link alone. */
   readonly errorRate: number;
 }
@@ -46,34 +46,34 @@ export interface ChainSettings {
  *
  * @throws {BloomConfigError} for what Redis 8 refuses too.
  */
-export function chainOf(demand: RedisBloomDemand): ChainSettings & { first: LinkDemand } {
-  const { capacity, errorRate, maxErrorRate = MAX_ERROR_RATE } = demand;
+export function chainOf(target: RedisBloomTarget): ChainSettings & { first: LinkTarget } {
+  const { capacity, errorRate, maxErrorRate = MAX_ERROR_RATE } = target;
   checkInteger('capacity', capacity, { min: 1, max: MAX_CAPACITY });
-  checkInteger('expansion', demand.expansion ?? 0, { min: 0, max: MAX_EXPANSION });
-  if (demand.nonScaling && demand.expansion) {
+  checkInteger('expansion', target.expansion ?? 0, { min: 0, max: MAX_EXPANSION });
+  if (target.nonScaling && target.expansion) {
     throw new BloomConfigError(
-      `Expected a filter that scales, or one without expansion, got nonScaling and expansion ${demand.expansion}. Leave one out.`,
+      `Expected a filter that scales, or one without expansion, got nonScaling and expansion ${target.expansion}. Leave one out.`,
     );
   }
-  const nonScaling = demand.nonScaling === true || demand.expansion === 0;
+  const nonScaling = target.nonScaling === true || target.expansion === 0;
   const ofFirst = Math.min(errorRate, maxErrorRate) * (nonScaling ? 1 : TIGHTENING);
   if (!(errorRate < 1 && ofFirst > 0)) {
     throw new BloomConfigError(`Expected errorRate to be above 0 and below 1, got ${printed(errorRate)}.`);
   }
   return {
-    expansion: demand.expansion ?? DEFAULT_EXPANSION,
+    expansion: target.expansion ?? DEFAULT_EXPANSION,
     nonScaling,
     first: { capacity, errorRate: ofFirst },
   };
 }
 
 /** The link after one of these. */
-export function nextLink(last: LinkDemand, expansion: number): LinkDemand {
+export function nextLink(last: LinkTarget, expansion: number): LinkTarget {
   return { capacity: last.capacity * expansion, errorRate: last.errorRate * TIGHTENING };
 }
 
 /** Bits and hash count of one link. */
-export function linkSize({ capacity, errorRate }: LinkDemand): LinkGeometry {
+export function linkSize({ capacity, errorRate }: LinkTarget): LinkGeometry {
   const bitsPerId = -(naturalLogarithm(errorRate) / LN2_SQUARED);
   const words = Math.ceil(Math.max(1, Math.trunc(capacity * bitsPerId)) / 64);
   return { bits: words * 64, hashCount: hashCountOf(bitsPerId), bitsPerId };

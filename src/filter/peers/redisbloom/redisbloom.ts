@@ -8,17 +8,17 @@ import { RedisBloomHash } from './redisbloom-hash.js';
 import { RedisBloomLayout } from './redisbloom-layout.js';
 import { RedisBloomLink } from './redisbloom-link.js';
 import { REDISBLOOM_DUMP, RedisBloomLoader } from './redisbloom-loader.js';
-import { chainOf, type LinkGeometry, linkSize, type RedisBloomDemand } from './redisbloom-size.js';
+import { chainOf, type LinkGeometry, linkSize, type RedisBloomTarget } from './redisbloom-size.js';
 
 /** How a filter of `BF.*` is to grow: see `BF.RESERVE`. */
-export type RedisBloomGrowth = Pick<RedisBloomDemand, 'expansion' | 'nonScaling'>;
+export type RedisBloomGrowth = Pick<RedisBloomTarget, 'expansion' | 'nonScaling'>;
 
 /** Filters of RedisBloom, Redis 8 `BF.*` (layout 5). */
 export const redisBloomCodec = {
   ...plannerOf<RedisBloomGrowth>({
     kind: 'redisbloom',
-    size: (demand, settings) => {
-      const { bits, hashCount } = linkSize(chainOf({ ...settings, ...demand }).first);
+    size: (target, settings) => {
+      const { bits, hashCount } = linkSize(chainOf({ ...settings, ...target }).first);
       return { bits, hashCount };
     },
     errorRate: ({ layout, capacity, errorRate }, ids) =>
@@ -30,8 +30,8 @@ export const redisBloomCodec = {
    *
    * @throws {BloomConfigError} for what Redis 8 refuses too.
    */
-  size(demand: RedisBloomDemand): LinkGeometry {
-    return linkSize(chainOf(demand).first);
+  size(target: RedisBloomTarget): LinkGeometry {
+    return linkSize(chainOf(target).first);
   },
 
   /** The layout of one link. */
@@ -44,7 +44,7 @@ export const redisBloomCodec = {
    *
    * @throws {BloomConfigError} for what Redis 8 refuses too.
    */
-  create(options: RedisBloomDemand): RedisBloomFilter {
+  create(options: RedisBloomTarget): RedisBloomFilter {
     const { first, ...settings } = chainOf(options);
     const hash = new RedisBloomHash();
     const link = new RedisBloomLink({ ...first, ...linkSize(first), items: 0 }, hash);

@@ -1,5 +1,5 @@
 import { BloomFormatError } from '../../../common/index.js';
-import type { Demand } from '../../demand.js';
+import type { FilterTarget } from '../../filter-target.js';
 import { type Geometry, MAX_HASH_COUNT } from '../bitmap/geometry.js';
 import { formatJavaDouble, parseJavaDouble } from '../java/java-double.js';
 import { REDISSON_MAX_BITS } from './redisson-layout.js';
@@ -13,7 +13,7 @@ export interface RedissonConfig {
 }
 
 /** The same as numbers. */
-export interface RedissonGeometry extends Geometry, Demand {}
+export interface RedissonGeometry extends Geometry, FilterTarget {}
 
 const CANONICAL_DECIMAL = /^[1-9]\d{0,15}$/;
 

@@ -1,5 +1,5 @@
-import { BitFilter } from '../bitmap/bit-filter.js';
-import type { Demand } from '../../demand.js';
+import { BitmapFilter } from '../bitmap/bitmap-filter.js';
+import type { FilterTarget } from '../../filter-target.js';
 import { type RedissonConfig, writeRedissonConfig } from './redisson-config.js';
 import type { RedissonLayout } from './redisson-layout.js';
 
@@ -12,10 +12,10 @@ export interface RedissonDump {
 }
 
 /** A filter of Redisson in the memory of this process. */
-export class RedissonFilter extends BitFilter<RedissonLayout> {
+export class RedissonFilter extends BitmapFilter<RedissonLayout> {
   constructor(
     layout: RedissonLayout,
-    readonly demand: Demand,
+    readonly target: FilterTarget,
     bytes?: Uint8Array,
   ) {
     super(layout, bytes);
@@ -24,7 +24,7 @@ export class RedissonFilter extends BitFilter<RedissonLayout> {
   /** What Redisson would have written under the two keys. */
   write(): RedissonDump {
     const { bits, hashCount } = this.layout;
-    const { capacity, errorRate } = this.demand;
+    const { capacity, errorRate } = this.target;
     return {
       config: writeRedissonConfig({ bits, hashCount, capacity, errorRate }),
       value: this.copyUsed(),

@@ -1,5 +1,5 @@
-import { BitLayout } from '../bitmap/bit-layout.js';
-import { checkInteger } from '../../demand.js';
+import { BitmapLayout } from '../bitmap/bitmap-layout.js';
+import { checkInteger } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { DoubleHashing } from '../bitmap/double-hashing.js';
 import { HighwayHash } from '../hash/highway-hash.js';
@@ -16,7 +16,7 @@ import {
 export const REDISSON_MAX_BITS = 4_294_967_294;
 
 /** Layout 4, `redisson`: double hashing with the two halves of HighwayHash 128, which are added in turn. */
-export class RedissonLayout extends BitLayout {
+export class RedissonLayout extends BitmapLayout {
   readonly kind = 'redisson';
   readonly bitOrder = 'most-significant-first';
   readonly codec: RedissonCodec;
@@ -37,7 +37,7 @@ export class RedissonLayout extends BitLayout {
     this.located = settings.hashCount;
   }
 
-  isSameAs(other: BitLayout): boolean {
+  isSameAs(other: BitmapLayout): boolean {
     return (
       this.hasSameGeometry(other) &&
       other instanceof RedissonLayout &&

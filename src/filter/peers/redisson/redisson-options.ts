@@ -1,10 +1,10 @@
 import { checkOptionNames, expecterOf } from '../../layout-options.js';
-import { checkKeyOptions, checkPeersKey, type ForeignKeyOptions } from '../options/key-options.js';
+import { checkKeyOptions, checkPeersKey, type PeerKeyOptions } from '../options/key-options.js';
 import { TRUE_OR_FALSE } from '../options/options.messages.js';
 import { encoderOf, type RedissonCodec, type RedissonType } from './codec.js';
 
 /** A filter of Redisson on the very keys that `RBloomFilter` uses. */
-export interface RedissonLayoutOptions extends ForeignKeyOptions {
+export interface RedissonLayoutOptions extends PeerKeyOptions {
   /** As given to `getBloomFilter`, after the client's `nameMapper` if it has one. */
   readonly name: string;
   /** The value codec of the filter: stored nowhere, and silently wrong if one side has another. */

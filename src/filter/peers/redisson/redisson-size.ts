@@ -1,5 +1,5 @@
 import { BloomConfigError, printed } from '../../../common/index.js';
-import { checkInteger, type Demand } from '../../demand.js';
+import { checkInteger, type FilterTarget } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { optimalBits, optimalHashCount } from '../java/optimal-bits.js';
 import { REDISSON_MAX_BITS } from './redisson-layout.js';
@@ -7,10 +7,10 @@ import { REDISSON_MAX_BITS } from './redisson-layout.js';
 /**
  * Bits (`size`) and hash count (`hashIterations`) that `tryInit` would choose.
  *
- * @param demand errorRate may be 0, which Redisson takes for the smallest double
+ * @param target errorRate may be 0, which Redisson takes for the smallest double
  * @throws {BloomConfigError} for what Redisson refuses too.
  */
-export function redissonSize({ capacity, errorRate }: Demand): Geometry {
+export function redissonSize({ capacity, errorRate }: FilterTarget): Geometry {
   checkInteger('capacity', capacity, { min: 0, max: Number.MAX_SAFE_INTEGER });
   if (!(errorRate >= 0 && errorRate <= 1)) {
     throw new BloomConfigError(`Expected errorRate to be from 0 to 1, got ${printed(errorRate)}.`);

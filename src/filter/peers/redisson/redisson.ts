@@ -1,5 +1,5 @@
-import { bitPlanner } from '../bitmap/bit-planner.js';
-import type { Demand } from '../../demand.js';
+import { bitmapPlanner } from '../bitmap/bitmap-planner.js';
+import type { FilterTarget } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { checkRedisString } from '../bitmap/redis-string.js';
 import type { RedissonSettings } from './codec.js';
@@ -15,16 +15,16 @@ import { redissonSize } from './redisson-size.js';
 
 /** Filters of Redisson's `RBloomFilter` (layout 4). */
 export const redissonCodec = {
-  ...bitPlanner('redisson', redissonSize),
+  ...bitmapPlanner('redisson', redissonSize),
 
   /**
    * Bits (`size`) and hash count (`hashIterations`) that `tryInit` would choose.
    *
-   * @param demand errorRate may be 0, which Redisson takes for the smallest double
+   * @param target errorRate may be 0, which Redisson takes for the smallest double
    * @throws {BloomConfigError} for what Redisson refuses too.
    */
-  size(demand: Demand): Geometry {
-    return redissonSize(demand);
+  size(target: FilterTarget): Geometry {
+    return redissonSize(target);
   },
 
   /** The two Redis keys of a filter. */
@@ -56,7 +56,7 @@ export const redissonCodec = {
    *
    * @throws {BloomConfigError} for what Redisson refuses too.
    */
-  create(options: Demand & RedissonSettings): RedissonFilter {
+  create(options: FilterTarget & RedissonSettings): RedissonFilter {
     const { capacity, errorRate } = options;
     return new RedissonFilter(new RedissonLayout({ ...options, ...redissonSize(options) }), {
       capacity,

@@ -1,5 +1,5 @@
-import { BitLayout } from '../bitmap/bit-layout.js';
-import { checkInteger } from '../../demand.js';
+import { BitmapLayout } from '../bitmap/bitmap-layout.js';
+import { checkInteger } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { type CustomFunnel, funnelOf, type GuavaFunnel } from '../java/funnel.js';
 import { fillMitz32 } from '../hash/mitz-32.js';
@@ -21,7 +21,7 @@ export interface SpringSettings {
 export const SPRING_MAX_BITS = 2 ** 31 - 1;
 
 /** Layout 6, `spring`: Guava's hash and its rule of 32 bits over a Redis bitmap whose size is not rounded. */
-export class SpringLayout extends BitLayout {
+export class SpringLayout extends BitmapLayout {
   readonly kind = 'spring';
   readonly bitOrder = 'most-significant-first';
   readonly funnel: SpringFunnel;
@@ -38,7 +38,7 @@ export class SpringLayout extends BitLayout {
     this.located = settings.hashCount;
   }
 
-  isSameAs(other: BitLayout): boolean {
+  isSameAs(other: BitmapLayout): boolean {
     return this.hasSameGeometry(other) && other instanceof SpringLayout && this.funnel === other.funnel;
   }
 

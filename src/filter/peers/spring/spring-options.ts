@@ -4,21 +4,21 @@ import {
   checkKeyOptions,
   checkPeersKey,
   checkStoredBits,
-  type ForeignKeyOptions,
+  type PeerKeyOptions,
 } from '../options/key-options.js';
 import { noSize } from '../options/options.messages.js';
-import type { Demand } from '../../demand.js';
+import type { FilterTarget } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { checkFunnel } from '../java/funnel.js';
 import { SpringLayout, type SpringFunnel } from './spring-layout.js';
 import { springSize } from './spring-size.js';
 
 /** A filter of the Spring `BloomFilterHelper` on the very key that the helper's user uses. */
-export type SpringLayoutOptions = ForeignKeyOptions & {
+export type SpringLayoutOptions = PeerKeyOptions & {
   readonly key: string;
   /** Default `putStringTwice`. */
   readonly funnel?: SpringFunnel | undefined;
-} & (Demand | Geometry);
+} & (FilterTarget | Geometry);
 
 const OPTIONS = ['key', 'funnel', 'capacity', 'errorRate', 'bits', 'hashCount', 'foreignAdds', 'adopt'];
 

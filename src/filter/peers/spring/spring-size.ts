@@ -1,5 +1,5 @@
 import { BloomConfigError, printed } from '../../../common/index.js';
-import { checkInteger, type Demand } from '../../demand.js';
+import { checkInteger, type FilterTarget } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { optimalBits, optimalHashCount } from '../java/optimal-bits.js';
 import { SPRING_MAX_BITS } from './spring-layout.js';
@@ -11,10 +11,10 @@ const MAX_CAPACITY = 2 ** 31 - 1;
  * Bits and hash count that the helper would choose: bits saturate at 2^31 - 1, so that more ids than those hold get more
  * errors without a word.
  *
- * @param demand errorRate may be 0, which the helper takes for the smallest double
+ * @param target errorRate may be 0, which the helper takes for the smallest double
  * @throws {BloomConfigError} when the helper would divide by zero.
  */
-export function springSize({ capacity, errorRate }: Demand): Geometry {
+export function springSize({ capacity, errorRate }: FilterTarget): Geometry {
   checkInteger('capacity', capacity, { min: 1, max: MAX_CAPACITY });
   if (!(errorRate >= 0 && errorRate < 1)) {
     throw new BloomConfigError(`Expected errorRate to be at least 0 and below 1, got ${printed(errorRate)}.`);

@@ -1,5 +1,5 @@
-import { bitPlanner } from '../bitmap/bit-planner.js';
-import type { Demand } from '../../demand.js';
+import { bitmapPlanner } from '../bitmap/bitmap-planner.js';
+import type { FilterTarget } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { checkRedisString } from '../bitmap/redis-string.js';
 import { SpringFilter } from './spring-filter.js';
@@ -8,17 +8,17 @@ import { springSize } from './spring-size.js';
 
 /** Filters of the `BloomFilterHelper` that is copied from one Spring project to the next (layout 6). */
 export const springCodec = {
-  ...bitPlanner('spring', springSize),
+  ...bitmapPlanner('spring', springSize),
 
   /**
    * Bits and hash count that the helper would choose: bits saturate at 2^31 - 1, so that more ids than those hold get more errors
    * without a word.
    *
-   * @param demand errorRate may be 0, which the helper takes for the smallest double
+   * @param target errorRate may be 0, which the helper takes for the smallest double
    * @throws {BloomConfigError} when the helper would divide by zero.
    */
-  size(demand: Demand): Geometry {
-    return springSize(demand);
+  size(target: FilterTarget): Geometry {
+    return springSize(target);
   },
 
   /** @throws {BloomConfigError} when bits is not from 1 to 2^31 - 1. */
@@ -31,7 +31,7 @@ export const springCodec = {
    *
    * @throws {BloomConfigError} when the helper would divide by zero.
    */
-  create(options: Demand & SpringSettings): SpringFilter {
+  create(options: FilterTarget & SpringSettings): SpringFilter {
     return new SpringFilter(new SpringLayout({ ...options, ...springSize(options) }));
   },
 
@@ -45,7 +45,7 @@ export const springCodec = {
    *
    * @throws {BloomFormatError} when the value is longer than the filter.
    */
-  read(value: Uint8Array, options: Demand & SpringSettings): SpringFilter {
+  read(value: Uint8Array, options: FilterTarget & SpringSettings): SpringFilter {
     const layout = new SpringLayout({ ...options, ...springSize(options) });
     checkRedisString(value, layout);
     return new SpringFilter(layout, value.slice());

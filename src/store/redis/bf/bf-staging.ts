@@ -13,7 +13,7 @@ import { notReplaced } from './bf.messages.js';
 import { LocalChain } from './local-chain.js';
 import type { ResolvedBf } from './resolved-bf.js';
 import { type BfRefusal, type BfStep, journalOverflow, type BfScripts } from './bf-scripts.js';
-import { localDemand, reserveArguments } from './reserve.js';
+import { localTarget, reserveArguments } from './reserve.js';
 import { findCommands } from './server-commands.js';
 
 /** What one command of a rebuild moves: Redis serves other clients in between. */
@@ -53,7 +53,7 @@ export class BfStaging extends StagingBase<StoredGeneration, GenerationSnapshot<
     super(filter, context);
     const { staging } = options;
     this.capacity = context.plan.capacity;
-    this.bytes = redisBloomCodec.size(localDemand(staging)).bits / 8;
+    this.bytes = redisBloomCodec.size(localTarget(staging)).bits / 8;
     this.step = { lease: context.lease, key: staging.key, lifeMs: context.lifeMs };
   }
 

@@ -4,7 +4,7 @@ import { redisBloomCodec, type RedisBloomFilter } from '../../../filter/peers/in
 import type { LocalFilter } from '../../index.js';
 import { IdLog } from '../protocol/id-log.js';
 import type { ResolvedBf } from './resolved-bf.js';
-import { localDemand } from './reserve.js';
+import { localTarget } from './reserve.js';
 
 export interface LocalChainOptions {
   readonly maxIdBytes: number;
@@ -25,7 +25,7 @@ export class LocalChain implements LocalFilter {
     resolved: ResolvedBf,
     private readonly options: LocalChainOptions,
   ) {
-    this.filter = redisBloomCodec.create(localDemand(resolved));
+    this.filter = redisBloomCodec.create(localTarget(resolved));
     this.ids = options.keepsIds ? new IdLog() : undefined;
     for (const canary of resolved.canaries) this.filter.add(canary);
   }

@@ -1,8 +1,8 @@
-import type { RedisBloomDemand } from '../../../filter/peers/index.js';
+import type { RedisBloomTarget } from '../../../filter/peers/index.js';
 import type { ResolvedBf } from './resolved-bf.js';
 
 /** The filter to build in this process. Canaries take no room from the ids. */
-export function localDemand({ settings, canaries }: ResolvedBf): RedisBloomDemand {
+export function localTarget({ settings, canaries }: ResolvedBf): RedisBloomTarget {
   const { capacity, errorRate, expansion, nonScaling } = settings;
   const growth = nonScaling ? { nonScaling } : { expansion };
   return { capacity: capacity + canaries.length, errorRate, ...growth };

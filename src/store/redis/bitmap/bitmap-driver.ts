@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BloomFormatError, BloomUnavailableError } from '../../../common/index.js';
 import { assertNotTooLong, type FilterShape, type IdKey, falsePositiveRate } from '../../../filter/index.js';
-import { type BitLayout, type Geometry, LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
+import { type BitmapLayout, type Geometry, LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
 import type { BloomVerdict } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
 import type { Permission } from '../protocol/permissions.js';
@@ -30,7 +30,7 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
   readonly layout: number;
   private readonly reader: BitmapReader;
   /** Of any size: says which ids a peer could have added. */
-  private readonly encoder: BitLayout;
+  private readonly encoder: BitmapLayout;
   private readonly resolved = new Map<string, ResolvedBitmap>();
 
   constructor(
@@ -94,7 +94,7 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
       const size = await this.reader.find();
       if (!size) return { outcome: 'missing' };
       const token = randomBytes(8).toString('hex');
-      const { capacity, errorRate } = size.demand;
+      const { capacity, errorRate } = size.target;
       const canaries = canariesOf(this.keys.data, size, format.headBytes);
       const resolved = resolveBitmap({ format, key: this.keys.data, geometry: size, canaries, token });
       const reply = await scripts.adopt(resolved, {

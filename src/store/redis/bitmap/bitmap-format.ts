@@ -1,5 +1,5 @@
-import type { Demand } from '../../../filter/index.js';
-import type { BitFilter, BitLayout, Geometry, LayoutKind } from '../../../filter/peers/index.js';
+import type { FilterTarget } from '../../../filter/index.js';
+import type { BitmapFilter, BitmapLayout, Geometry, LayoutKind } from '../../../filter/peers/index.js';
 import type { StagePlan } from '../../index.js';
 
 /** So many that a few of them can prove whose string it is. */
@@ -22,7 +22,7 @@ export interface FoundString {
 /** The size of a filter that is found or planned, and what else of it is stored. */
 export interface BitmapSize extends Geometry {
   /** What the peer says, or was given, as the purpose of the filter. */
-  readonly demand: Demand;
+  readonly target: FilterTarget;
   /** Ids that a rebuild puts into it before it plans a larger one; Infinity where the size is not for a rebuild to choose. */
   readonly rebuildCapacity: number;
 }
@@ -55,10 +55,10 @@ export interface BitmapFormat {
   /** The size to build. */
   plan(plan: StagePlan, found: BitmapSize | undefined): BitmapSize;
 
-  layout(geometry: Geometry): BitLayout;
+  layout(geometry: Geometry): BitmapLayout;
 
   /** @throws {BloomConfigError} when it would exceed 4 GiB. */
-  emptyFilter(geometry: Geometry): BitFilter<BitLayout>;
+  emptyFilter(geometry: Geometry): BitmapFilter<BitmapLayout>;
 
   /** The bytes before the bits. */
   head(geometry: Geometry): Buffer;

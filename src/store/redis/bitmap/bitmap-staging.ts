@@ -183,7 +183,7 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
         runId,
         ids,
         capacity,
-        errorRate: planned.demand.errorRate,
+        errorRate: planned.target.errorRate,
       }),
     });
     if (reply === 'TYPE' || reply === 'SETTINGS' || reply === 'LIVE') this.assertOk(reply);

@@ -28,7 +28,7 @@ export function guavaFormat(layout: GuavaLayoutOptions, plan: StagePlan): Bitmap
     sizeOf: (found) =>
       found.length === 0
         ? undefined
-        : { ...geometryOf(found, layout), demand: plan, rebuildCapacity: Infinity },
+        : { ...geometryOf(found, layout), target: plan, rebuildCapacity: Infinity },
     plan: (staged, found) => found ?? planned(staged),
     layout: (geometry) => guavaCodec.layout({ ...geometry, ...settings }),
     emptyFilter: (geometry) => guavaCodec.empty({ ...geometry, ...settings }),
@@ -43,7 +43,7 @@ export function guavaFormat(layout: GuavaLayoutOptions, plan: StagePlan): Bitmap
 }
 
 function planned(plan: StagePlan): BitmapSize {
-  return { ...guavaCodec.size(plan), demand: plan, rebuildCapacity: Infinity };
+  return { ...guavaCodec.size(plan), target: plan, rebuildCapacity: Infinity };
 }
 
 function geometryOf(

@@ -1,12 +1,12 @@
 import { assertNotTooLong, type IdKey } from '../../../filter/index.js';
-import type { BitFilter, BitLayout } from '../../../filter/peers/index.js';
+import type { BitmapFilter, BitmapLayout } from '../../../filter/peers/index.js';
 import type { LocalFilter } from '../../index.js';
 import { asBuffer } from '../client/as-buffer.js';
 
 /** What a scan reads, in the bit order of the peers. */
 export class LocalBitmap implements LocalFilter {
   constructor(
-    private readonly filter: BitFilter<BitLayout>,
+    private readonly filter: BitmapFilter<BitmapLayout>,
     private readonly maxIdBytes: number,
   ) {}
 

@@ -1,4 +1,4 @@
-import type { BitFilter, BitLayout, Geometry, LayoutKind } from '../../../filter/peers/index.js';
+import type { BitmapFilter, BitmapLayout, Geometry, LayoutKind } from '../../../filter/peers/index.js';
 import type { StagePlan } from '../../index.js';
 import type { BitmapFormat, BitmapSize } from './bitmap-format.js';
 
@@ -9,8 +9,8 @@ export interface PlainFormatRules {
   /** The size that every side is given. */
   readonly geometry: Geometry;
   readonly plan: StagePlan;
-  layout(geometry: Geometry): BitLayout;
-  emptyFilter(geometry: Geometry): BitFilter<BitLayout>;
+  layout(geometry: Geometry): BitmapLayout;
+  emptyFilter(geometry: Geometry): BitmapFilter<BitmapLayout>;
 }
 
 /** The bits under the key of the peers, and nothing else. */
@@ -23,7 +23,7 @@ export function plainFormat({
   ...codec
 }: PlainFormatRules): BitmapFormat {
   const { bits, hashCount } = geometry;
-  const size: BitmapSize = { bits, hashCount, demand: plan, rebuildCapacity: Infinity };
+  const size: BitmapSize = { bits, hashCount, target: plan, rebuildCapacity: Infinity };
   return {
     kind,
     key,
@@ -33,7 +33,7 @@ export function plainFormat({
     readsMissingAsEmpty: true,
     existsWithoutString: false,
     sizeOf: () => size,
-    plan: (staged) => ({ ...size, demand: staged }),
+    plan: (staged) => ({ ...size, target: staged }),
     layout: codec.layout,
     emptyFilter: codec.emptyFilter,
     head: () => Buffer.alloc(0),

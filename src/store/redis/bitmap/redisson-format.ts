@@ -1,5 +1,5 @@
 import { BloomFormatError } from '../../../common/index.js';
-import { type Demand, falsePositiveRate } from '../../../filter/index.js';
+import { type FilterTarget, falsePositiveRate } from '../../../filter/index.js';
 import {
   type Geometry,
   redissonCodec,
@@ -35,8 +35,8 @@ export function redissonFormat(layout: RedissonLayoutOptions): BitmapFormat {
     emptyFilter: (geometry) => redissonCodec.empty({ ...geometry, ...settings }),
     head: () => Buffer.alloc(0),
     geometryFields: ({ bits, hashCount }) => ['size', String(bits), 'hashIterations', String(hashCount)],
-    settings: ({ demand, ...geometry }) =>
-      Object.entries(redissonCodec.writeConfig({ ...geometry, ...demand })).flat(),
+    settings: ({ target, ...geometry }) =>
+      Object.entries(redissonCodec.writeConfig({ ...geometry, ...target })).flat(),
   };
 }
 
@@ -45,21 +45,21 @@ function sizeOf(config: Readonly<Partial<RedissonConfig>>, name: string, resize:
   if (bits < MIN_BITS) {
     throw new BloomFormatError(tooFewBitsToRecognise(name, MIN_BITS, bits));
   }
-  return { bits, hashCount, demand: { capacity, errorRate }, rebuildCapacity: resize ? capacity : Infinity };
+  return { bits, hashCount, target: { capacity, errorRate }, rebuildCapacity: resize ? capacity : Infinity };
 }
 
-function isEnough(plan: StagePlan, found: Geometry & { demand: Demand }): boolean {
-  const { bits, hashCount, demand } = found;
-  if (plan.capacity <= demand.capacity) return true;
-  return falsePositiveRate({ bits, hashCount, ids: plan.capacity }) <= ERRORS_TO_RESIZE * demand.errorRate;
+function isEnough(plan: StagePlan, found: Geometry & { target: FilterTarget }): boolean {
+  const { bits, hashCount, target } = found;
+  if (plan.capacity <= target.capacity) return true;
+  return falsePositiveRate({ bits, hashCount, ids: plan.capacity }) <= ERRORS_TO_RESIZE * target.errorRate;
 }
 
 /** By the error rate of the filter that is there, else by that of this process. */
 function planned(plan: StagePlan, found: BitmapSize | undefined, resize: boolean): BitmapSize {
-  const errorRate = found?.demand.errorRate ?? plan.errorRate;
+  const errorRate = found?.target.errorRate ?? plan.errorRate;
   for (let { capacity } = plan; ; capacity *= 2) {
-    const demand = { capacity, errorRate };
-    const size = redissonCodec.size(demand);
-    if (size.bits >= MIN_BITS) return { ...size, demand, rebuildCapacity: resize ? capacity : Infinity };
+    const target = { capacity, errorRate };
+    const size = redissonCodec.size(target);
+    if (size.bits >= MIN_BITS) return { ...size, target, rebuildCapacity: resize ? capacity : Infinity };
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IdKey } from '../../../filter/index.js';
-import { BIT_ORDERS, type BitLayout, type Geometry } from '../../../filter/peers/index.js';
+import { BIT_ORDERS, type BitmapLayout, type Geometry } from '../../../filter/peers/index.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import type { ResolvedGeneration } from '../protocol/generation-snapshot.js';
 import type { BitmapFormat } from './bitmap-format.js';
@@ -15,7 +15,7 @@ const WORD_BITS = 64;
 export interface ResolvedBitmap extends ResolvedGeneration {
   readonly key: string;
   readonly geometry: Geometry;
-  readonly layout: BitLayout;
+  readonly layout: BitmapLayout;
   /** Of the whole string, in bytes. */
   readonly length: number;
   /** The bytes before the bits. */

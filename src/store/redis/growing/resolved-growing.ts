@@ -7,7 +7,7 @@ import {
   MAX_BLOCKS,
   MAX_ID_BYTES_LIMIT,
 } from '../../../filter/index.js';
-import { planLayer, planLayerWithin, type ScalingDemand } from '../../../filter/scaling/index.js';
+import { planLayer, planLayerWithin, type ScalingTarget } from '../../../filter/scaling/index.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import { type SegmentedGeneration, segmentedGeneration } from '../protocol/segments/segments.js';
 import type { GrowingKeys } from './growing-keys.js';
@@ -22,7 +22,8 @@ export interface ResolvedGrowing {
 
 /** What the metadata hold of a generation. */
 export interface GrowingSettings {
-  readonly demand: ScalingDemand;
+  /** The stored name of the target that the first layer was planned for. */
+  readonly demand: ScalingTarget;
   readonly maxIdBytes: number;
   readonly layers: readonly LayerSettings[];
 }
@@ -40,7 +41,7 @@ const GROWN = '+';
 /** A generation of one layer. */
 export function firstGeneration(
   keys: GrowingKeys,
-  { token, demand, maxIdBytes }: { token: string; demand: ScalingDemand; maxIdBytes: number },
+  { token, demand, maxIdBytes }: { token: string; demand: ScalingTarget; maxIdBytes: number },
 ): ResolvedGrowing {
   const layers = [layerSettings(planLayer(demand, 0)!, maxIdBytes)];
   // Each process has its own limit: one in the metadata would be that of the first process for good.

@@ -6,7 +6,7 @@ import { runRebuild } from '../../../../src/rebuild/index.js';
 import type { StoredFilter } from '../../../../src/store/index.js';
 import { idsOf } from '../../../support/built-filter.js';
 import { expectFound, expectNeverAbsent } from '../../../support/never-absent.js';
-import { EVERY_PEER, PEER_DEMAND } from '../../../support/peers/every-peer.js';
+import { EVERY_PEER, PEER_TARGET } from '../../../support/peers/every-peer.js';
 import { type ForeignPeer, fillByPeer } from '../../../support/peers/foreign-peer.js';
 import { guavaPeer } from '../../../support/peers/guava-peer.js';
 import { redissonPeer } from '../../../support/peers/redisson-peer.js';
@@ -145,7 +145,7 @@ describe('Redisson, while its filter is rebuilt', () => {
 });
 
 describe('A damaged dump of Guava is left alone', () => {
-  const peer = guavaPeer(PEER_DEMAND);
+  const peer = guavaPeer(PEER_TARGET);
   const DAMAGED = Buffer.from('no dump');
 
   it('by a rebuild, which says what to do, and goes through when that was done', async () => {

@@ -62,16 +62,16 @@ describe('A number of bits that is not that of the peer', () => {
   });
 
   it('is refused with another funnel, too', async () => {
-    const demand = { capacity: 1000, errorRate: 0.01 };
+    const target = { capacity: 1000, errorRate: 0.01 };
     const key = redis.name();
-    await fillByPeer(springPeer(demand), admin, key, BUILT);
-    const layout = spring({ key, ...demand });
+    await fillByPeer(springPeer(target), admin, key, BUILT);
+    const layout = spring({ key, ...target });
     const right = await redis.open(key, {}, { layout, hasSource: false });
     await expectFound([right.filter], BUILT);
     const wrong = await redis.open(
       key,
       {},
-      { layout: spring({ key, ...demand, funnel: 'stringFunnel' }), hasSource: false },
+      { layout: spring({ key, ...target, funnel: 'stringFunnel' }), hasSource: false },
     );
     expect(await wrong.filter.check(['nothing'])).toEqual(['unknown']);
     await expect(wrong.filter.describe()).rejects.toThrow(/encoded as putStringTwice/);

@@ -4,7 +4,7 @@ import { guava } from '../../../../src/interop/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
 import { idsOf } from '../../../support/built-filter.js';
 import { expectFound } from '../../../support/never-absent.js';
-import { EVERY_PEER, PEER_DEMAND } from '../../../support/peers/every-peer.js';
+import { EVERY_PEER, PEER_TARGET } from '../../../support/peers/every-peer.js';
 import { fillByPeer } from '../../../support/peers/foreign-peer.js';
 import { guavaPeer } from '../../../support/peers/guava-peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
@@ -136,7 +136,7 @@ describe('A Guava peer that reads the filter, adds and writes it back', () => {
     const redis = await RedisFixture.start();
     try {
       const admin = redis.client();
-      const peer = guavaPeer(PEER_DEMAND);
+      const peer = guavaPeer(PEER_TARGET);
       const { filter } = await redis.open('shared', {}, { layout: peer.layout('shared') });
       await runRebuild(rebuildJob(filter, sourceOf(BUILT)));
       const copy = guava.read((await admin.getBuffer('shared'))!, { funnel: 'stringFunnel' });

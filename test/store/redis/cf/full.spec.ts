@@ -8,7 +8,7 @@ import { removable } from '../../../support/abilities.js';
 import { cuckoo } from '../../../../src/interop/index.js';
 import type { BloomLayout } from '../../../../src/filter/index.js';
 
-const demand = { capacity: 50, errorRate: 0.05 };
+const target = { capacity: 50, errorRate: 0.05 };
 const doesNotGrow = cuckoo({ expansion: 0 });
 
 describeOwnBf('A cuckoo filter that takes no further id', () => {
@@ -21,13 +21,13 @@ describeOwnBf('A cuckoo filter that takes no further id', () => {
   afterAll(() => redis.close());
 
   async function open(layout: BloomLayout, name = redis.name()) {
-    const { filter } = await redis.open(name, {}, { layout, plan: testPlan(demand), drainMs: 0 });
+    const { filter } = await redis.open(name, {}, { layout, plan: testPlan(target), drainMs: 0 });
     return filter;
   }
 
   it('says that it is full, and keeps what it had acknowledged', async () => {
     const filter = await open(doesNotGrow);
-    await build(filter, [], demand);
+    await build(filter, [], target);
     const added: string[] = [];
     let refusal: unknown;
     for (let i = 0; i < 5000 && !refusal; i++) {
@@ -37,7 +37,7 @@ describeOwnBf('A cuckoo filter that takes no further id', () => {
       );
     }
     expect(refusal).toBeInstanceOf(BloomFullError);
-    expect(added.length).toBeGreaterThan(demand.capacity);
+    expect(added.length).toBeGreaterThan(target.capacity);
     expect(new Set(await filter.check(added))).toEqual(new Set(['maybe']));
     expect((await filter.describe()).state).toBe('ready');
     await removable(filter).remove(added.slice(0, 100));
@@ -47,7 +47,7 @@ describeOwnBf('A cuckoo filter that takes no further id', () => {
   it('says so too when it has as many tables as the server allows', async () => {
     const name = redis.name();
     const filter = await open(cuckoo(), name);
-    await build(filter, ['a'], demand);
+    await build(filter, ['a'], target);
     const key = (await admin.keys(`bloom:{${name}}:cf:*`)).find((one) => /:cf:[\w-]+$/.test(one))!;
     const addAgain = () => admin.call('CF.ADD', key, 'again').catch(String);
     while ((await addAgain()) === 1);
@@ -60,12 +60,12 @@ describeOwnBf('A cuckoo filter that takes no further id', () => {
 
   it('says what the server refused when it is not full: out of memory', async () => {
     const filter = await open(cuckoo());
-    await build(filter, ['a'], demand);
+    await build(filter, ['a'], target);
     await admin.config('SET', 'maxmemory', '1');
     try {
       await expect(filter.add(['b'])).rejects.toThrow(BloomUnavailableError);
       await expect(filter.add(['b'])).rejects.toThrow(/OOM/);
-      await expect(build(filter, ['c'], demand)).rejects.toThrow(/OOM/);
+      await expect(build(filter, ['c'], target)).rejects.toThrow(/OOM/);
     } finally {
       await admin.config('SET', 'maxmemory', '0');
     }
@@ -76,9 +76,9 @@ describeOwnBf('A cuckoo filter that takes no further id', () => {
 
   it('is not built with more ids than there is room for, and the old one stays', async () => {
     const filter = await open(doesNotGrow);
-    await build(filter, ['old'], demand);
+    await build(filter, ['old'], target);
     const lease = await leaseOf(filter);
-    const staging = await lease.stage(testPlan(demand));
+    const staging = await lease.stage(testPlan(target));
     const building = commitIds(staging, idsOf('id', 5000));
     await expect(building).rejects.toMatchObject({ reason: 'too-many-ids' });
     await expect(building).rejects.toThrow(/no room .* Raise its capacity/);
@@ -91,7 +91,7 @@ describeOwnBf('A cuckoo filter that takes no further id', () => {
     const filter = await open(doesNotGrow);
     await build(filter, [], { capacity: 2000, errorRate: 0.05 });
     const lease = await leaseOf(filter);
-    const staging = await lease.stage(testPlan(demand));
+    const staging = await lease.stage(testPlan(target));
     const ids = idsOf('id', 1000);
     for (let at = 0; at < ids.length; at += 100) await filter.add(ids.slice(at, at + 100));
     await expect(commitIds(staging, ['read'])).rejects.toThrow();

@@ -11,7 +11,7 @@ import { removable } from '../../../support/abilities.js';
 import { cuckoo } from '../../../../src/interop/index.js';
 
 const layout = cuckoo();
-const demand = { capacity: 1000, errorRate: 0.01 };
+const target = { capacity: 1000, errorRate: 0.01 };
 const BUILT = idsOf('built', 200);
 
 describeOwnBf('An older copy of a cuckoo filter that is put back', () => {
@@ -26,9 +26,9 @@ describeOwnBf('An older copy of a cuckoo filter that is put back', () => {
   async function built(lua = luaSources) {
     const name = redis.name();
     const open = async () =>
-      (await redis.open(name, { luaSources: lua }, { layout, plan: testPlan(demand), drainMs: 0 })).filter;
+      (await redis.open(name, { luaSources: lua }, { layout, plan: testPlan(target), drainMs: 0 })).filter;
     const [one, two] = [await open(), await open()];
-    await build(one, BUILT, demand);
+    await build(one, BUILT, target);
     await expectFound([one, two], BUILT);
     // A removal must have begun after the swap.
     await delay(20);

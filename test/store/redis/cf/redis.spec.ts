@@ -11,7 +11,7 @@ import { removable } from '../../../support/abilities.js';
 import { cuckoo } from '../../../../src/interop/index.js';
 
 const layout = cuckoo();
-const demand = { capacity: 1000, errorRate: 0.01 };
+const target = { capacity: 1000, errorRate: 0.01 };
 
 describeBf('A cuckoo filter in Redis', () => {
   let redis: RedisFixture;
@@ -24,7 +24,7 @@ describeBf('A cuckoo filter in Redis', () => {
 
   async function open(name = redis.name(), drainMs = 0): Promise<RemovableFilter> {
     // A fingerprint is one byte: the contract's 0.0001 % would take a filter of gigabytes.
-    const { filter } = await redis.open(name, {}, { layout, plan: testPlan(demand), drainMs });
+    const { filter } = await redis.open(name, {}, { layout, plan: testPlan(target), drainMs });
     return removable(filter);
   }
   /** A removal must have begun after the swap, as far as a round trip can tell. */
@@ -37,7 +37,7 @@ describeBf('A cuckoo filter in Redis', () => {
   it('tells ids from others, and removes those that were added, each as often as it was', async () => {
     const filter = await open();
     const ids = idsOf('id', 500);
-    await build(filter, ids, demand);
+    await build(filter, ids, target);
     expect(new Set(await filter.check(ids))).toEqual(new Set(['maybe']));
     const passed = (await filter.check(idsOf('other', 5000))).filter(
       (verdict) => verdict !== 'absent',
@@ -45,7 +45,7 @@ describeBf('A cuckoo filter in Redis', () => {
     expect(passed).toBeLessThan(75);
     expect(await filter.add(['twice'])).toEqual([true]);
     expect(await filter.add(['twice'])).toEqual([false]);
-    expect(await filter.describe()).toMatchObject({ state: 'ready', count: 502, builtIds: 500, ...demand });
+    expect(await filter.describe()).toMatchObject({ state: 'ready', count: 502, builtIds: 500, ...target });
     expect(await filter.remove(ids.slice(0, 250))).toEqual(Array(250).fill(true));
     expect(new Set(await filter.check(ids.slice(250)))).toEqual(new Set(['maybe']));
     const still = (await filter.check(ids.slice(0, 250))).filter((verdict) => verdict !== 'absent').length;
@@ -55,13 +55,13 @@ describeBf('A cuckoo filter in Redis', () => {
     expect(await filter.remove(['twice'])).toEqual([true]);
     expect(await filter.remove(['twice'])).toEqual([false]);
     expect((await filter.describe()).count).toBe(250);
-    const { hashCount } = cuckoo.plan(demand);
+    const { hashCount } = cuckoo.plan(target);
     expect((await filter.describe()).shape).toMatchObject({ hashCount });
   });
 
   it('does not grow when an id is added again and again, and keeps that id', async () => {
     const filter = await open();
-    await build(filter, [], demand);
+    await build(filter, [], target);
     for (let i = 0; i < 100; i++) await filter.add(['again']);
     expect((await filter.describe()).count).toBe(4);
     expect(await filter.remove(['again'])).toEqual([false]);
@@ -71,9 +71,9 @@ describeBf('A cuckoo filter in Redis', () => {
   it('has the adds that were made while it was built, and replaces the one before with all its keys', async () => {
     const name = redis.name();
     const [filter, other] = [await open(name), await open(name)];
-    await build(filter, ['old'], demand);
+    await build(filter, ['old'], target);
     const lease = await leaseOf(filter);
-    const staging = await lease.stage(testPlan(demand));
+    const staging = await lease.stage(testPlan(target));
     await other.add(['before']);
     await commitIds(staging, ['read']);
     await other.add(['after']);
@@ -112,14 +112,14 @@ describeBf('A cuckoo filter in Redis', () => {
     const name = redis.name();
     const [filter, other] = [await open(name), await open(name)];
     const ids = idsOf('id', 300);
-    await build(filter, ids, demand);
+    await build(filter, ids, target);
     await other.check(['id-1']);
     await damage(name);
     for (const one of [other, filter, other, filter]) expect(await one.check(ids)).not.toContain('absent');
     await eventually('it is lost', async () => (await filter.describe()).state === 'lost');
     expect(await filter.check(['id-1', 'x'])).toEqual(['unknown', 'unknown']);
     await expect(filter.remove(['id-1'])).rejects.toThrow(BloomUnavailableError);
-    await build(filter, ['new'], demand);
+    await build(filter, ['new'], target);
     expect(await filter.check(['new', 'id-1'])).toEqual(['maybe', 'absent']);
     expect((await keysOf(name)).length).toBe(3);
   });
@@ -127,7 +127,7 @@ describeBf('A cuckoo filter in Redis', () => {
   it('adds and removes nothing when the note of what has to stay is gone', async () => {
     const name = redis.name();
     const filter = await open(name);
-    await build(filter, ['a'], demand);
+    await build(filter, ['a'], target);
     await admin.del((await keysOf(name)).find((key) => key.endsWith(':kept'))!);
     await expect(filter.remove(['a'])).rejects.toThrow(BloomUnavailableError);
     expect((await filter.describe()).state).toBe('lost');
@@ -136,7 +136,7 @@ describeBf('A cuckoo filter in Redis', () => {
   it('removes an id once, also when the command is sent twice', async () => {
     const name = redis.name();
     const filter = await open(name);
-    await build(filter, [], demand);
+    await build(filter, [], target);
     await filter.add(['a', 'a', 'a']);
     await admin.config('RESETSTAT');
     expect(await filter.remove(['a'])).toEqual([true]);
@@ -148,7 +148,7 @@ describeBf('A cuckoo filter in Redis', () => {
 
   it('removes nothing for a while after a build, which may have missed a row that was deleted', async () => {
     const filter = await open(redis.name(), 300);
-    await build(filter, ['a'], demand);
+    await build(filter, ['a'], target);
     expect(await filter.remove(['a'])).toEqual([false]);
     await eventually('it may be removed', async () => (await filter.remove(['a']))[0]!);
     expect(await filter.check(['a'])).toEqual(['absent']);
@@ -169,7 +169,7 @@ describe('A server without CF.*', () => {
   it('is refused at start', async () => {
     const plain = await RedisFixture.start();
     try {
-      const { filter } = await plain.open('products', {}, { layout, plan: testPlan(demand) });
+      const { filter } = await plain.open('products', {}, { layout, plan: testPlan(target) });
       await expect(filter.verify()).rejects.toThrow(BloomConfigError);
       await expect(filter.verify()).rejects.toThrow(/expected a server with CF\.\*/);
     } finally {

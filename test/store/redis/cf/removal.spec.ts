@@ -19,7 +19,7 @@ import { TcpProxy } from '../../../support/tcp-proxy.js';
 import { removable } from '../../../support/abilities.js';
 
 const layout = cuckoo();
-const demand = { capacity: 100, errorRate: 0.05 };
+const target = { capacity: 100, errorRate: 0.05 };
 
 type StoreOptions = Parameters<RedisFixture['open']>[1];
 
@@ -36,7 +36,7 @@ describeOwnBf('A removal from a cuckoo filter takes out no other id', () => {
     name = redis.name(),
     { drainMs = 0, ...options }: StoreOptions & { drainMs?: number } = {},
   ) {
-    const { filter } = await redis.open(name, options, { layout, plan: testPlan(demand), drainMs });
+    const { filter } = await redis.open(name, options, { layout, plan: testPlan(target), drainMs });
     return {
       name,
       filter,
@@ -65,7 +65,7 @@ describeOwnBf('A removal from a cuckoo filter takes out no other id', () => {
 
   it('when an id was never added, as far as that can be told: it is refused', async () => {
     const { filter, remove } = await open();
-    await build(filter, idsOf('id', 50), demand);
+    await build(filter, idsOf('id', 50), target);
     const strangers = idsOf('other', 200);
     const verdicts = await filter.check(strangers);
     for (const id of strangers.filter((_, i) => verdicts[i] === 'absent'))
@@ -76,7 +76,7 @@ describeOwnBf('A removal from a cuckoo filter takes out no other id', () => {
 
   it('when two ids cannot be told apart: each has a fingerprint of its own', async () => {
     const { name, filter, add, remove } = await open();
-    await build(filter, [], demand);
+    await build(filter, [], target);
     const [one, other] = (await alike(name, 2)) as [string, string];
     await add(one);
     await add(other);
@@ -89,7 +89,7 @@ describeOwnBf('A removal from a cuckoo filter takes out no other id', () => {
 
   it('when more cannot be told apart than are kept: none of them is removed any more', async () => {
     const { name, filter, add, remove } = await open();
-    await build(filter, [], demand);
+    await build(filter, [], target);
     const ids = await alike(name, 6);
     for (const id of ids) await add(id);
     for (const id of ids) expect(await remove(id)).toBe(false);
@@ -99,7 +99,7 @@ describeOwnBf('A removal from a cuckoo filter takes out no other id', () => {
   it('while another process adds an id that cannot be told apart', async () => {
     const { name, filter, add, remove } = await open();
     const other = await open(name);
-    await build(filter, [], demand);
+    await build(filter, [], target);
     const [gone, stays] = (await alike(name, 2)) as [string, string];
     for (let i = 0; i < 100; i++) {
       await add(gone);
@@ -113,10 +113,10 @@ describeOwnBf('A removal from a cuckoo filter takes out no other id', () => {
   it('while a rebuild runs: the staged filter may not have the id', async () => {
     const { name, filter, remove } = await open(undefined, { drainMs: 60_000 });
     const settled = await open(name);
-    await build(filter, ['a'], demand);
+    await build(filter, ['a'], target);
     const [gone, stays] = (await alike(name, 2)) as [string, string];
     const lease = await leaseOf(filter);
-    const staging = await lease.stage(testPlan(demand));
+    const staging = await lease.stage(testPlan(target));
     await mergeIds(staging, [stays]);
     expect(await settled.remove(gone)).toBe(true);
     await staging.commit(1);
@@ -129,11 +129,11 @@ describeOwnBf('A removal from a cuckoo filter takes out no other id', () => {
 
   it('by a process that has not heard of the swap', async () => {
     const { name, filter } = await open();
-    await build(filter, ['a', 'b'], demand);
+    await build(filter, ['a', 'b'], target);
     const stale = await open(name, { drainMs: 60_000 });
     await stale.filter.check(['a']);
     const [gone, stays] = (await alike(name, 2)) as [string, string];
-    await build(filter, [stays, 'b'], demand);
+    await build(filter, [stays, 'b'], target);
     expect(await stale.remove(gone)).toBe(false);
     expect(await filter.check([stays, 'b'])).toEqual(['maybe', 'maybe']);
   });
@@ -142,13 +142,13 @@ describeOwnBf('A removal from a cuckoo filter takes out no other id', () => {
     const proxy = await TcpProxy.open(redis.server);
     try {
       const { name, filter } = await open();
-      await build(filter, ['a'], demand);
+      await build(filter, ['a'], target);
       const far = await open(name, { redis: proxy.url, drainMs: 200, writeTimeoutMs: 60_000 });
       await far.filter.check(['a']);
       const [gone, stays] = (await alike(name, 2)) as [string, string];
       proxy.hold();
       const removal = far.remove(gone);
-      await build(filter, [stays], demand);
+      await build(filter, [stays], target);
       await delay(300);
       proxy.release();
       expect(await removal).toBe(false);
@@ -163,7 +163,7 @@ describeOwnBf('A removal from a cuckoo filter takes out no other id', () => {
     const client = new Redis(proxy.url);
     try {
       const { name, filter, remove, add } = await open(undefined, { redis: client });
-      await build(filter, [], demand);
+      await build(filter, [], target);
       const [gone, stays] = (await alike(name, 2)) as [string, string];
       await add(gone);
       await add(stays);
@@ -195,7 +195,7 @@ describeOwnBf('A removal from a cuckoo filter takes out no other id', () => {
   it('when it arrives so late that what came of it may be forgotten: nobody knows', async () => {
     const luaSources = luaReplacing('cfClock', 'time[1] * 1000', '(time[1] - 61) * 1000');
     const { filter, remove, add } = await open(undefined, { luaSources });
-    await build(filter, [], demand);
+    await build(filter, [], target);
     await add('a');
     await expect(remove('a')).rejects.toThrow(BloomUnavailableError);
     await expect(remove('a')).rejects.toThrow(/Do not repeat it/);
@@ -204,7 +204,7 @@ describeOwnBf('A removal from a cuckoo filter takes out no other id', () => {
 
   it('when the filter has grown by further tables, and shrinks again', async () => {
     const { filter, remove } = await open();
-    await build(filter, [], demand);
+    await build(filter, [], target);
     const ids = idsOf('id', 1500);
     for (let at = 0; at < ids.length; at += 100) await filter.add(ids.slice(at, at + 100));
     for (let i = 0; i < 1400; i++) {
@@ -216,10 +216,10 @@ describeOwnBf('A removal from a cuckoo filter takes out no other id', () => {
 
   it('when a source returns an id many times: it stays, and no memory is taken for it', async () => {
     const { name, filter, remove } = await open();
-    await build(filter, ['x'], demand);
+    await build(filter, ['x'], target);
     const bytes = (await filter.describe()).shape!.bytes;
     const lease = await leaseOf(filter);
-    await commitIds(await lease.stage(testPlan(demand)), [
+    await commitIds(await lease.stage(testPlan(target)), [
       ...Array<string>(500).fill('again'),
       ...idsOf('id', 50),
     ]);
@@ -233,7 +233,7 @@ describeOwnBf('A removal from a cuckoo filter takes out no other id', () => {
 
   it('when the server comes back from an older snapshot: nothing is denied, and nothing removed', async () => {
     const { filter, add, remove } = await open();
-    await build(filter, ['a'], demand);
+    await build(filter, ['a'], target);
     await admin.save();
     await add('late');
     await redis.server.kill();
@@ -245,7 +245,7 @@ describeOwnBf('A removal from a cuckoo filter takes out no other id', () => {
     );
     expect(await filter.check(['a', 'late'])).toEqual(['unknown', 'unknown']);
     await expect(remove('a')).rejects.toThrow(/is suspect: the id was not removed/);
-    await build(filter, ['a', 'late'], demand);
+    await build(filter, ['a', 'late'], target);
     expect(await filter.check(['a', 'late'])).toEqual(['maybe', 'maybe']);
   });
 });

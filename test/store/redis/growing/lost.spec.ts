@@ -15,13 +15,13 @@ beforeAll(async () => {
 afterAll(() => redis.close());
 
 const layout = scaling();
-const demand = { capacity: 500, errorRate: 0.01 };
+const target = { capacity: 500, errorRate: 0.01 };
 
 /** A filter of several layers, and two processes that know it. */
 async function grown(): Promise<{ name: string; one: Instance; other: Instance; segments: string[] }> {
   const name = redis.name();
   const [one, other] = [await redis.open(name, {}, { layout }), await redis.open(name, {}, { layout })];
-  await build(one.filter, [], demand);
+  await build(one.filter, [], target);
   await one.filter.add(idsOf('added', 3000));
   await other.filter.check(['warm']);
   const segments = await admin.keys(`bloom:{${name}}:layer:*`);
@@ -72,7 +72,7 @@ describe('A filter in Redis that grew', () => {
     expect(await one.filter.check(['added-1', 'x'])).toEqual(['unknown', 'unknown']);
     expect(await other.filter.check(['added-1', 'x'])).toEqual(['unknown', 'unknown']);
     expect([...one.events, ...other.events].map(({ type }) => type)).toContain('state-changed');
-    await build(one.filter, ['new'], demand);
+    await build(one.filter, ['new'], target);
     expect(await one.filter.check(['new', 'added-1'])).toEqual(['maybe', 'absent']);
     const isBack = async () => (await other.filter.check(['added-1']))[0] === 'absent';
     await eventually('the other process sees it', isBack);
@@ -94,7 +94,7 @@ describe('A filter in Redis that grew', () => {
     const server = await RedisFixture.start(['--save', '', '--appendonly', 'yes']);
     try {
       const { filter, events } = await server.open('restarted', {}, { layout });
-      await build(filter, [], demand);
+      await build(filter, [], target);
       await filter.add(idsOf('added', 3000));
       await server.server.restart();
       await eventually('it is suspect', async () => {

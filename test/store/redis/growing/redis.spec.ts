@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => redis.close());
 
 const layout = scaling();
-const demand = { capacity: 500, errorRate: 0.01 };
+const target = { capacity: 500, errorRate: 0.01 };
 
 function open(name: string): Promise<Instance> {
   return redis.open(name, {}, { layout });
@@ -38,7 +38,7 @@ describe('A filter in Redis that grew', () => {
   it('has its ids in layers, none of which holds more than it should, and knows how many', async () => {
     const name = redis.name();
     const { filter } = await open(name);
-    await build(filter, [], demand);
+    await build(filter, [], target);
     const ids = idsOf('added', 20_000);
     const added = await filter.add(ids);
     expect(added.filter(Boolean).length).toBeGreaterThan(19_800);
@@ -51,7 +51,7 @@ describe('A filter in Redis that grew', () => {
     expect(found.count).toBe(added.filter(Boolean).length);
     expect(found.capacity).toBe(layers.reduce((sum, { capacity }) => sum + capacity, 0));
     expect(found.capacity).toBeGreaterThanOrEqual(found.count);
-    const bytes = layers.map((_, index) => planLayer(demand, index)!.bytes);
+    const bytes = layers.map((_, index) => planLayer(target, index)!.bytes);
     expect(found.shape!.bytes).toBe(bytes.reduce((sum, one) => sum + one, 0));
     expect(found.shape!.modelledErrorRate).toBeLessThan(0.01);
     const passed = (await filter.check(idsOf('other', 20_000))).filter(
@@ -66,7 +66,7 @@ describe('A filter in Redis that grew', () => {
     const name = redis.name();
     const limited = (maxCapacity: number) => redis.open(name, {}, { layout: scaling({ maxCapacity }) });
     const small = await limited(1000);
-    await build(small.filter, [], demand);
+    await build(small.filter, [], target);
     await small.filter.add(idsOf('first', 3000));
     const capacities = async () => (await layersOf(name)).map(({ capacity }) => capacity);
     expect(await capacities()).toEqual([500, 500]);
@@ -89,7 +89,7 @@ describe('A filter in Redis that grew', () => {
   it('answers in one round trip', async () => {
     const name = redis.name();
     const { filter } = await open(name);
-    await build(filter, [], demand);
+    await build(filter, [], target);
     await filter.add(idsOf('added', 5000));
     await filter.check(['warm']);
     await eventually(
@@ -107,7 +107,7 @@ describe('A filter in Redis that grew', () => {
     const name = redis.name();
     const adders = await Promise.all(Array.from({ length: 4 }, () => open(name)));
     const reader = await open(name);
-    await build(reader.filter, [], demand);
+    await build(reader.filter, [], target);
     const acknowledged: string[] = [];
     let denied = 0;
     let done = false;
@@ -161,9 +161,9 @@ describe('A filter in Redis that grew', () => {
   it('is emptied by a build, which leaves none of its keys', async () => {
     const name = redis.name();
     const { filter } = await open(name);
-    await build(filter, [], demand);
+    await build(filter, [], target);
     await filter.add(idsOf('added', 5000));
-    await build(filter, ['kept'], demand);
+    await build(filter, ['kept'], target);
     expect(await filter.check(['kept', 'added-3'])).toEqual(['maybe', 'absent']);
     const keys = await admin.keys(`bloom:{${name}}:*`);
     expect(keys.filter((key) => key.includes(':layer:'))).toHaveLength(1);
@@ -175,9 +175,9 @@ describe('A filter in Redis that grew', () => {
   it('has the adds of a staging that another process made, also if layers were opened meanwhile', async () => {
     const name = redis.name();
     const [one, other] = [await open(name), await open(name)];
-    await build(one.filter, [], demand);
+    await build(one.filter, [], target);
     const lease = await leaseOf(one.filter);
-    const staging = await lease.stage(testPlan(demand));
+    const staging = await lease.stage(testPlan(target));
     const ids = idsOf('added', 400);
     await other.filter.add(ids);
     await staging.commit(0);

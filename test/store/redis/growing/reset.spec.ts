@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => redis.close());
 
 const layout = scaling();
-const demand = { capacity: 1, errorRate: 0.01 };
+const target = { capacity: 1, errorRate: 0.01 };
 
 describe('An add of several ids, for the last of which there is no room, when the filter is emptied meanwhile', () => {
   it.each([
@@ -23,13 +23,13 @@ describe('An add of several ids, for the last of which there is no room, when th
       (await redis.open(name, {}, { layout })).filter,
       (await redis.open(name, {}, { layout })).filter,
     ];
-    await build(adder, [], demand);
+    await build(adder, [], target);
 
     // Nobody can open a layer meanwhile.
     const lease = await leaseOf(other);
     const adding = adder.add(['first', 'second']);
     await eventually('the first id is recorded', async () => (await other.describe()).count === 1);
-    const staging = await lease.stage(testPlan({ ...demand, capacity: 100 }));
+    const staging = await lease.stage(testPlan({ ...target, capacity: 100 }));
     if (!isLiveBefore) expect(await adding).toEqual([true, true]);
     await staging.commit(0);
     await lease.release();

@@ -14,7 +14,7 @@ import { scaling } from '../../../../src/scaling/index.js';
 import { blocked } from '../../../../src/filter/index.js';
 
 const BUILT = idsOf('built', 50);
-const demand = { capacity: 1000, errorRate: 0.01 };
+const target = { capacity: 1000, errorRate: 0.01 };
 
 interface Case {
   readonly layout: (key: string) => BloomLayout;
@@ -40,9 +40,9 @@ function describeRefused(name: string, one: Case): void {
 
     async function openRefused(command: string) {
       const key = redis.name();
-      const opened = { layout: layout(key), plan: testPlan(demand), drainMs: 0, hasSource };
+      const opened = { layout: layout(key), plan: testPlan(target), drainMs: 0, hasSource };
       const { filter } = await redis.open(key, {}, opened);
-      await build(filter, hasSource ? BUILT : [], demand);
+      await build(filter, hasSource ? BUILT : [], target);
       if (!hasSource) await filter.add(BUILT);
       const user = await asUser(redis, admin, ['~*', '+@all', `-${command.toLowerCase()}`]);
       const { filter: refused, close } = await redis.open(key, { redis: user }, opened);
@@ -72,11 +72,11 @@ function describeRefused(name: string, one: Case): void {
       'denies no id when it rebuilds, and others can rebuild: %s',
       async (command) => {
         const { filter, refused, close } = await openRefused(command);
-        await build(refused, BUILT, demand).catch(() => {});
+        await build(refused, BUILT, target).catch(() => {});
         for (const each of [refused, filter]) expect(await each.check(BUILT)).not.toContain('absent');
         await close();
         for (const key of await admin.keys('*lease')) await admin.del(key);
-        await build(filter, BUILT, demand);
+        await build(filter, BUILT, target);
         expect(new Set(await filter.check(BUILT))).toEqual(new Set(['maybe']));
       },
     );

@@ -1,7 +1,7 @@
 import { BloomConfigError, printed } from '../common/index.js';
 
 /** What a filter is planned for. */
-export interface Demand {
+export interface FilterTarget {
   /** Ids the filter holds at its error rate. */
   readonly capacity: number;
   /** Share of absent ids answered "maybe". */
@@ -17,10 +17,10 @@ export function checkInteger(name: string, value: number, range: { min: number; 
 }
 
 /**
- * @param demand with 0 < errorRate < 1
+ * @param target with 0 < errorRate < 1
  * @throws {BloomConfigError}
  */
-export function checkDemand({ capacity, errorRate }: Demand, leastCapacity = 1): void {
+export function checkTarget({ capacity, errorRate }: FilterTarget, leastCapacity = 1): void {
   checkInteger('capacity', capacity, { min: leastCapacity, max: Number.MAX_SAFE_INTEGER });
   if (errorRate > 0 && errorRate < 1) return;
   throw new BloomConfigError(`Expected errorRate to be above 0 and below 1, got ${printed(errorRate)}.`);

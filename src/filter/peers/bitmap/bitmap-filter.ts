@@ -1,6 +1,6 @@
 import { BloomConfigError } from '../../../common/index.js';
 import type { BloomId } from '../../id.js';
-import type { BitLayout } from './bit-layout.js';
+import type { BitmapLayout } from './bitmap-layout.js';
 import { Bitmap } from './bitmap.js';
 
 /** What the bits of a filter say about it. */
@@ -13,7 +13,7 @@ export interface FilterEstimate {
 }
 
 /** A filter of one row of bits in the memory of this process. */
-export abstract class BitFilter<Layout extends BitLayout> {
+export abstract class BitmapFilter<Layout extends BitmapLayout> {
   private readonly bitmap: Bitmap;
 
   /**
@@ -52,7 +52,7 @@ export abstract class BitFilter<Layout extends BitLayout> {
    *
    * @throws {BloomConfigError} when it is of others.
    */
-  merge(other: BitFilter<Layout>): void {
+  merge(other: BitmapFilter<Layout>): void {
     if (!this.layout.isSameAs(other.layout)) {
       throw new BloomConfigError(
         `Expected a filter with the settings of this one (${this.layout.kind}, ${this.layout.bits} bits, ` +

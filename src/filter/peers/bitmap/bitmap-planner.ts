@@ -1,11 +1,11 @@
-import type { Demand } from '../../demand.js';
+import type { FilterTarget } from '../../filter-target.js';
 import { falsePositiveRate } from '../../error-model.js';
 import { type LayoutPlanner, plannerOf } from '../../layout-plan.js';
 import type { LayoutKind } from '../layout-numbers.js';
 import type { Geometry } from './geometry.js';
 
 /** Plans filters of a layout whose bits are one row. */
-export function bitPlanner(kind: LayoutKind, size: (demand: Demand) => Geometry): LayoutPlanner {
+export function bitmapPlanner(kind: LayoutKind, size: (target: FilterTarget) => Geometry): LayoutPlanner {
   return plannerOf({
     kind,
     size: ({ capacity, errorRate }) => size({ capacity, errorRate }),

@@ -5,7 +5,7 @@ import type { BitOrder } from './bit-order.js';
 import { checkGeometry, type Geometry } from './geometry.js';
 
 /** A layout whose bits are one row: where the bits of an id are. */
-export abstract class BitLayout implements Geometry {
+export abstract class BitmapLayout implements Geometry {
   abstract readonly kind: LayoutKind;
   abstract readonly bitOrder: BitOrder;
   readonly bits: number;
@@ -61,12 +61,12 @@ export abstract class BitLayout implements Geometry {
   locateNext(): void {}
 
   /** Whether the same ids have the same bits. */
-  abstract isSameAs(other: BitLayout): boolean;
+  abstract isSameAs(other: BitmapLayout): boolean;
 
   protected abstract put(id: BloomId, sink: ByteSink): void;
   protected abstract locateBytes(sink: ByteSink): void;
 
-  protected hasSameGeometry(other: BitLayout): boolean {
+  protected hasSameGeometry(other: BitmapLayout): boolean {
     return this.kind === other.kind && this.bits === other.bits && this.hashCount === other.hashCount;
   }
 }

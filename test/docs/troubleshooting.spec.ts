@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { messagesOf, PUT_IN } from './support/messages-of-source.js';
+import { messagesOf, PUT_IN } from '../support/messages-of-source.js';
 
-const fileOf = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const fileOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 /** The quoted message of each row, in the tables that begin with messages. */
 function messagesOfPage(): string[] {

@@ -1,3 +1,4 @@
+import { UsageError } from '../verification/shared/command-line.js';
 import { BENCHES } from './bench-list.js';
 
 export interface BenchArguments {
@@ -22,9 +23,6 @@ Environment: BLOOM_BENCH_BF_URL, a server with RedisBloom (its keys bench:* are 
              BLOOM_BENCH_POSTGRES_URL, a Postgres server for the attack (its table bloom_bench_products is overwritten)
              in place of one that the benchmark starts where Postgres is installed.
 `;
-
-/** An argument that does not exist. */
-export class UsageError extends Error {}
 
 /** @throws {UsageError} */
 export function parseBenchArguments(words: readonly string[]): BenchArguments {

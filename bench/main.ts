@@ -3,37 +3,29 @@ import { once } from 'node:events';
 import { cpus } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type BenchArguments, parseBenchArguments, USAGE, UsageError } from './bench-arguments.js';
+import { runProgram } from '../verification/shared/command-line.js';
+import { type BenchArguments, parseBenchArguments, USAGE } from './bench-arguments.js';
 import type { Row } from './harness.js';
 
 const PROGRAM = fileURLToPath(new URL('bench-process.ts', import.meta.url));
 const LIMIT_MS = 15 * 60_000;
 
-process.exitCode = await main(process.argv.slice(2));
-
-/** @returns the exit code: 0, 1 for a benchmark that failed, 2 for arguments that do not exist. A goal not met is no failure. */
-async function main(words: readonly string[]): Promise<number> {
-  let given: BenchArguments;
-  try {
-    given = parseBenchArguments(words);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`${error.message}\n\n${USAGE}`);
-    return 2;
-  }
-  if (given.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
-  if (!given.json) process.stdout.write(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}\n`);
-  const summary: Summary = { judged: 0, missed: 0, skipped: [], failed: [] };
-  for (const name of given.names) {
-    if (!given.json) process.stdout.write(`\n${name}\n`);
-    if (!(await run(name, given, summary))) summary.failed.push(name);
-  }
-  process.stderr.write(summaryText(summary));
-  return summary.failed.length > 0 ? 1 : 0;
-}
+/** Exit code 1: a benchmark that failed. A goal not met is no failure. */
+await runProgram({
+  usage: USAGE,
+  parse: parseBenchArguments,
+  async run(given) {
+    if (!given.json)
+      process.stdout.write(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}\n`);
+    const summary: Summary = { judged: 0, missed: 0, skipped: [], failed: [] };
+    for (const name of given.names) {
+      if (!given.json) process.stdout.write(`\n${name}\n`);
+      if (!(await run(name, given, summary))) summary.failed.push(name);
+    }
+    process.stderr.write(summaryText(summary));
+    return summary.failed.length > 0 ? 1 : 0;
+  },
+});
 
 interface Summary {
   /** Goals that were judged, and those of them that were not met. */

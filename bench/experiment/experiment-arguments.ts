@@ -1,4 +1,4 @@
-import { positiveInteger, readOptions } from '../../test/support/command-line.js';
+import { positiveInteger, readOptions } from '../../verification/shared/command-line.js';
 import { SEED } from '../../test/support/random.js';
 import type { Experiment } from './experiment.js';
 

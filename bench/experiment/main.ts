@@ -1,4 +1,4 @@
-import { runProgram } from '../../test/support/command-line.js';
+import { runProgram } from '../../verification/shared/command-line.js';
 import { type ExperimentArguments, parseExperimentArguments, USAGE } from './experiment-arguments.js';
 import { type Outcome, runExperiment } from './experiment.js';
 

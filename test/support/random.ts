@@ -37,6 +37,10 @@ export class Random {
     return Math.floor((this.uint32() / 2 ** 32) * limit);
   }
 
+  choose<Item>(items: readonly Item[]): Item {
+    return items[this.below(items.length)]!;
+  }
+
   fill(bytes: Uint8Array): void {
     for (let i = 0; i < bytes.length; i += 4) {
       const word = this.uint32();

@@ -1,4 +1,4 @@
-import type { Instance } from './instance.js';
+import type { GatedInstance } from './gated-instance.js';
 import type { Oracle } from './oracle.js';
 import type { ActorPlan, Operation } from './scenario.js';
 import type { SimulatedTable } from './simulated-table.js';
@@ -26,7 +26,7 @@ export class Actor {
 
   constructor(
     readonly index: number,
-    readonly instance: Instance,
+    readonly instance: GatedInstance,
     private readonly plan: ActorPlan,
     private readonly around: AdviceContext,
   ) {}

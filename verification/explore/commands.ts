@@ -1,5 +1,5 @@
 import type { Command } from 'ioredis';
-import type { Breakage } from '../../test/support/broken-store.js';
+import type { Breakage } from './broken-store.js';
 import type { RawCommand, Reply } from './server-link.js';
 import { sha1, type SimulatedServer } from './simulated-server.js';
 

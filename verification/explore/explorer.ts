@@ -1,5 +1,5 @@
 import { luaSources } from '../../test/support/lua-sources.js';
-import type { Breakage } from '../../test/support/broken-store.js';
+import type { Breakage } from './broken-store.js';
 import { Random } from '../../test/support/random.js';
 import type { Chooser } from './action.js';
 import { randomChooser, replayChooser } from './choosers.js';

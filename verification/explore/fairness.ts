@@ -1,4 +1,4 @@
-import type { Instance } from './instance.js';
+import type { GatedInstance } from './gated-instance.js';
 
 /**
  * So many steps of others the slowest command, and the longest pause of a process, take. Without a bound those who look again and again
@@ -13,7 +13,7 @@ export class Fairness {
   /** Weight of what can be taken now, at the step of this number; a process that has stood still for long wakes. */
   weigh(
     waiting: object,
-    { instance, weight, step }: { instance: Instance; weight: number; step: number },
+    { instance, weight, step }: { instance: GatedInstance; weight: number; step: number },
   ): number {
     const since = this.since.get(waiting);
     if (since === undefined) this.since.set(waiting, step);

@@ -1,4 +1,4 @@
-import { type Held, type Instance, NEVER_MS } from './instance.js';
+import { type Held, type GatedInstance, NEVER_MS } from './gated-instance.js';
 import type { Fault } from './scenario.js';
 import { isSwap, rawCommand } from './commands.js';
 import type { Action, Step } from './action.js';
@@ -104,17 +104,20 @@ export function faultActions(schedule: Schedule, fault: Fault): Action[] {
 }
 
 /** Processes that rebuild; all that live when none does. */
-function rebuilding({ instances }: Schedule): Instance[] {
+function rebuilding({ instances }: Schedule): GatedInstance[] {
   const alive = instances.filter((instance) => instance.isAlive);
   const found = alive.filter(isRebuilding);
   return found.length > 0 ? found : alive;
 }
 
-function isRebuilding({ isAlive, intervals }: Instance): boolean {
+function isRebuilding({ isAlive, intervals }: GatedInstance): boolean {
   return isAlive && intervals.some(({ cleared, ms }) => !cleared && ms >= LEASE_RENEWAL_MS);
 }
 
-function commands({ instances, options }: Schedule): { instance: Instance; held: Held; place: number }[] {
+function commands({
+  instances,
+  options,
+}: Schedule): { instance: GatedInstance; held: Held; place: number }[] {
   const { hasSource } = options.scenario;
   return (
     instances
@@ -127,12 +130,12 @@ function commands({ instances, options }: Schedule): { instance: Instance; held:
 }
 
 /** A process stands still, and its lease runs out. */
-function pause({ base }: Schedule, instance: Instance): Step {
+function pause({ base }: Schedule, instance: GatedInstance): Step {
   instance.weight = 0.005;
   return send([{ name: 'unlink', args: [`${base}:lease`] }]);
 }
 
-function kill(schedule: Schedule, instance: Instance): Step {
+function kill(schedule: Schedule, instance: GatedInstance): Step {
   instance.isAlive = false;
   instance.held.length = 0;
   for (const actor of schedule.actorsOf(instance)) actor.die();
@@ -145,7 +148,7 @@ function kill(schedule: Schedule, instance: Instance): Step {
  */
 function hit(
   schedule: Schedule,
-  instance: Instance,
+  instance: GatedInstance,
   held: Held,
   fault: 'reply-lost' | 'twice' | 'late',
 ): Step {
@@ -168,7 +171,7 @@ function hit(
 }
 
 /** Its caller gives a swap up and withdraws the staging, and an add is recorded: then the server gets the swap. */
-function delayPastAdd(schedule: Schedule, instance: Instance, held: Held): Step {
+function delayPastAdd(schedule: Schedule, instance: GatedInstance, held: Held): Step {
   const { oracle } = schedule;
   instance.hasLateSwap = true;
   held.isDue = () => !instance.hasPublished && oracle.adds > instance.addsAtWithdrawal;

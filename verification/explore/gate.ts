@@ -1,10 +1,10 @@
 import type { Command } from 'ioredis';
-import type { Breakage } from '../../test/support/broken-store.js';
+import type { Breakage } from './broken-store.js';
 import type { Random } from '../../test/support/random.js';
 import type { Step } from './action.js';
 import type { VirtualInterval } from './ambient.js';
 import { changesSize, describeReply, isReady, isSwap, rawCommand, scriptOf } from './commands.js';
-import { type Held, type Instance, NEVER_MS } from './instance.js';
+import { type Held, type GatedInstance, NEVER_MS } from './gated-instance.js';
 import type { OlderCopy } from './older-copy.js';
 import type { Oracle } from './oracle.js';
 import type { Scenario } from './scenario.js';
@@ -29,7 +29,7 @@ export interface GateOptions {
 /** Holds what the processes of a schedule wait for: commands, timers, pages of the table. */
 export class Gate {
   /** The instance whose code runs now, as far as timers go. */
-  working: Instance | undefined;
+  working: GatedInstance | undefined;
 
   constructor(private readonly options: GateOptions) {}
 
@@ -46,7 +46,7 @@ export class Gate {
     working.held.push({ weight: 1, what: `waits ${ms} ms`, isDue: () => true, go: callback });
   }
 
-  letThrough(instance: Instance, held: Held): Step {
+  letThrough(instance: GatedInstance, held: Held): Step {
     const { command } = held;
     this.working = instance;
     if (!command) {
@@ -69,7 +69,7 @@ export class Gate {
   }
 
   /** Gives a reply to the command that waits for it, noting what the server has done by it. */
-  answer(instance: Instance, held: Held, reply: Reply): void {
+  answer(instance: GatedInstance, held: Held, reply: Reply): void {
     const { command, what } = held;
     this.observe(instance, held, reply);
     if (held.isGhost || !command) return;
@@ -84,7 +84,7 @@ export class Gate {
     }
   }
 
-  observe(instance: Instance, { what, command, isOfPeer, empties }: Held, reply: Reply): void {
+  observe(instance: GatedInstance, { what, command, isOfPeer, empties }: Held, reply: Reply): void {
     const { oracle, note } = this.options;
     this.working = instance;
     const who = isOfPeer ? `peer of ${instance.name}` : instance.name;
@@ -112,7 +112,7 @@ export class Gate {
     if (ADD.has(what) && Array.isArray(reply.value)) oracle.recorded(instance.adding);
   }
 
-  hold(instance: Instance, command: Command, isOfPeer: boolean): void {
+  hold(instance: GatedInstance, command: Command, isOfPeer: boolean): void {
     const { scenario, server } = this.options;
     const what = scriptOf(command, server) ?? command.name;
     for (const key of keysOf(command)) this.options.keys.add(key);
@@ -122,7 +122,7 @@ export class Gate {
     instance.held.push({ command, isOfPeer, what, weight, empties, isDue: () => true, go() {} });
   }
 
-  turn(instance: Instance, what: string, isDue = () => true, signal?: AbortSignal): Promise<void> {
+  turn(instance: GatedInstance, what: string, isDue = () => true, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const held: Held = { what, weight: 1, isDue, go: resolve };
       instance.held.push(held);

@@ -1,9 +1,10 @@
 import { Progress } from '../../sample-app/src/demo/progress.js';
 import { changedScripts } from '../../test/support/broken-lua.js';
-import type { Breakage, Safety } from '../../test/support/broken-store.js';
+import type { Breakage, Safety } from './broken-store.js';
 import { startRedis } from '../../test/support/redis-server.js';
+import { runProgram } from '../shared/command-line.js';
 import { virtualise } from './ambient.js';
-import { type ExploreArguments, parseExploreArguments, USAGE, UsageError } from './explore-arguments.js';
+import { type ExploreArguments, parseExploreArguments, USAGE } from './explore-arguments.js';
 import { Explorer, type Figures } from './explorer.js';
 import { FAMILIES } from './families/all-families.js';
 import type { Family } from './families/family.js';
@@ -35,16 +36,11 @@ interface BrokenResult {
 
 const progress = new Progress(process.stderr);
 
-process.exitCode = await main(process.argv.slice(2));
-
-/** @returns the exit code: 0, 1 for a violation, a process that hangs, or a safety that is not missed, 2 for arguments that do not exist. */
-async function main(words: readonly string[]): Promise<number> {
-  try {
-    const given = parseExploreArguments(words);
-    if (given.help) {
-      process.stdout.write(USAGE);
-      return 0;
-    }
+/** Exit code 1: a violation, a process that hangs, or a safety that is not missed. */
+await runProgram({
+  usage: USAGE,
+  parse: parseExploreArguments,
+  async run(given) {
     virtualise();
     const redis = await startRedis();
     const link = new ServerLink(redis.url);
@@ -55,12 +51,8 @@ async function main(words: readonly string[]): Promise<number> {
       link.close();
       await redis.stop();
     }
-  } catch (error) {
-    const isUsage = error instanceof UsageError;
-    process.stderr.write(isUsage ? `${error.message}\n\n${USAGE}` : `${(error as Error).stack}\n`);
-    return isUsage ? 2 : 1;
-  }
-}
+  },
+});
 
 async function explore(link: ServerLink, given: ExploreArguments): Promise<number> {
   const { schedules, seed, json } = given;

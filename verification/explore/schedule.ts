@@ -1,4 +1,4 @@
-import type { Breakage } from '../../test/support/broken-store.js';
+import type { Breakage } from './broken-store.js';
 import { Random } from '../../test/support/random.js';
 import type { Action, Choices, Chooser, Step } from './action.js';
 import { Actor } from './actor.js';
@@ -8,7 +8,7 @@ import { Fairness } from './fairness.js';
 import { faultActions } from './faults.js';
 import { Gate, remove } from './gate.js';
 import type { Ground } from './ground.js';
-import { CLOCK_LEAP_MS, DRAIN_MS, Instance } from './instance.js';
+import { CLOCK_LEAP_MS, DRAIN_MS, GatedInstance } from './gated-instance.js';
 import { OlderCopy } from './older-copy.js';
 import { Oracle } from './oracle.js';
 import { type Fault, OLD_ROWS, type Scenario } from './scenario.js';
@@ -42,7 +42,7 @@ export class Schedule implements Ambient, Choices {
   readonly trace: string[] = [];
   readonly keys = new Set<string>();
   readonly ground: Ground;
-  readonly instances: Instance[] = [];
+  readonly instances: GatedInstance[] = [];
   /** Keys that the last snapshot of the server holds. */
   snapshot: readonly string[] = [];
   readonly gate: Gate;
@@ -179,7 +179,7 @@ export class Schedule implements Ambient, Choices {
     return this.actors.some((actor) => actor.hasPeerAddsLeft);
   }
 
-  actorsOf(instance: Instance): Actor[] {
+  actorsOf(instance: GatedInstance): Actor[] {
     return this.actors.filter((actor) => actor.instance === instance);
   }
 
@@ -227,7 +227,7 @@ export class Schedule implements Ambient, Choices {
     const { pageSize, single, counts, ...plan } = scenario.instances[index]!;
     const { table } = this;
     const turn = (what: string) => this.gate.turn(this.instances[index]!, what);
-    this.instances[index] = await Instance.start({
+    this.instances[index] = await GatedInstance.start({
       index,
       filterName,
       ...plan,

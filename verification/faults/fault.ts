@@ -8,21 +8,21 @@ import {
   type FilterKindName,
   type OtherKindName,
 } from './filter-kinds.js';
-import { Instance } from './instance.js';
+import { ShopInstance } from './shop-instance.js';
 import { Ledger } from './ledger.js';
 import { PeerTraffic } from './peer-traffic.js';
 import { Protection } from './protection.js';
 import type { RedisSite } from './redis-site.js';
-import { SimulatedTable } from './simulated-table.js';
+import { ShopDatabase } from './shop-database.js';
 import { PATIENT_TIMEOUT_MS, TIMEOUT_MS } from './timings.js';
 import { Traffic } from './traffic.js';
 
 /** What a fault strikes at. */
 export interface World<Site extends RedisSite> {
   readonly site: Site;
-  readonly table: SimulatedTable;
+  readonly table: ShopDatabase;
   /** Two with the default deadline, then a patient one. */
-  readonly instances: readonly [Instance, Instance, Instance];
+  readonly instances: readonly [ShopInstance, ShopInstance, ShopInstance];
   readonly traffic: Traffic;
   readonly without: Safety | undefined;
   readonly capacity: number;
@@ -98,10 +98,10 @@ async function judge<Site extends RedisSite>(
   const { name, start, strike, capacity = CAPACITY, kind = 'blocked', isForGood = false } = specification;
   const { leaseMs, everyMs, backWithinMs = Infinity } = specification;
   const ids = Array.from({ length: IDS_IN_TABLE }, (_, i) => `built-${i}`);
-  const table = new SimulatedTable(ids);
+  const table = new ShopDatabase(ids);
   const ledger = new Ledger(ids);
   const remarks: string[] = [];
-  const instances: Instance[] = [];
+  const instances: ShopInstance[] = [];
   const site = await start();
   let peerTraffic: PeerTraffic | undefined;
   let failure: string | undefined;
@@ -111,7 +111,7 @@ async function judge<Site extends RedisSite>(
     for (const timeoutMs of [TIMEOUT_MS, TIMEOUT_MS, PATIENT_TIMEOUT_MS]) {
       const redis = site.connection(instances.length);
       instances.push(
-        await Instance.start({ redis, table, kind, timeoutMs, capacity, leaseMs, everyMs, without }),
+        await ShopInstance.start({ redis, table, kind, timeoutMs, capacity, leaseMs, everyMs, without }),
       );
       if (isMadeByReset && instances.length === 1) await instances[0]!.filter.reset();
       await untilProtected(instances.at(-1)!);
@@ -174,18 +174,18 @@ async function judge<Site extends RedisSite>(
   };
 }
 
-async function untilProtected({ filter }: Instance): Promise<void> {
+async function untilProtected({ filter }: ShopInstance): Promise<void> {
   await eventually('the filter answers', async () => (await filter.check('nobody')) === 'absent');
 }
 
 /** What is lost for good: every instance says so. */
-async function expectUnknown(instances: readonly Instance[]): Promise<void> {
+async function expectUnknown(instances: readonly ShopInstance[]): Promise<void> {
   for (const { filter } of instances) {
     await eventually('the loss is noticed', async () => (await filter.check('nobody')) === 'unknown');
   }
 }
 
-function lastEvents(instances: readonly Instance[]): string[] {
+function lastEvents(instances: readonly ShopInstance[]): string[] {
   return instances.flatMap(({ events }, i) =>
     events.slice(-5).map((event) => {
       const said = 'error' in event ? event.error : 'reason' in event ? event.reason : '';

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { SAFETIES, type Safety } from '../../test/support/broken-lua.js';
+import { oneOf, positiveInteger, readOptions } from '../shared/command-line.js';
 
 export interface FaultsArguments {
   readonly json: boolean;
@@ -25,36 +25,24 @@ export const USAGE = `Usage: npm run faults -- [--json] [--quick] [--beyond] [--
   --break SAFETY  take a safety of the protocol out, to see that the oracle notices: ${SAFETIES.join(', ')}
 `;
 
-export class UsageError extends Error {}
-
 /** @throws {UsageError} */
 export function parseFaultsArguments(words: readonly string[]): FaultsArguments {
-  const { json = false, help = false, quick = false, beyond = false, only = [], ...values } = parsed(words);
-  const { jobs: text = '3' } = values;
-  const jobs = Number(text);
-  if (!(Number.isSafeInteger(jobs) && jobs >= 1))
-    throw new UsageError(`Expected --jobs to be a positive number, got '${text}'.`);
-  const without = SAFETIES.find((safety) => safety === values.break);
-  if (values.break !== undefined && !without)
-    throw new UsageError(`Expected --break to be one of ${SAFETIES.join(', ')}, got '${values.break}'.`);
-  return { json, help, quick, beyond, only, jobs, without };
-}
-
-function parsed(words: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...words],
-      options: {
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-        beyond: { type: 'boolean' },
-        quick: { type: 'boolean' },
-        only: { type: 'string', multiple: true },
-        jobs: { type: 'string' },
-        break: { type: 'string' },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
-  }
+  const {
+    json = false,
+    help = false,
+    quick = false,
+    beyond = false,
+    only = [],
+    ...values
+  } = readOptions(words, {
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+    beyond: { type: 'boolean' },
+    quick: { type: 'boolean' },
+    only: { type: 'string', multiple: true },
+    jobs: { type: 'string' },
+    break: { type: 'string' },
+  });
+  const jobs = positiveInteger('jobs', values.jobs, 3);
+  return { json, help, quick, beyond, only, jobs, without: oneOf('break', values.break, SAFETIES) };
 }

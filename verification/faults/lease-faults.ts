@@ -11,7 +11,7 @@ import {
   SentinelSite,
   ServerSite,
 } from './redis-site.js';
-import { readInBatches } from './simulated-table.js';
+import { readInBatches } from './shop-database.js';
 import { WRITE_TIMEOUT_MS } from './timings.js';
 
 /** As by default: a lease that nobody holds, and that blocks the others, is seen. */

@@ -1,7 +1,8 @@
 import { allFaults } from './all-faults.js';
 import { BF_SKIPPED, hasBfServer } from './bf-faults.js';
 import type { Fault, Judgement } from './fault.js';
-import { type FaultsArguments, parseFaultsArguments, USAGE, UsageError } from './faults-arguments.js';
+import { runProgram, UsageError } from '../shared/command-line.js';
+import { type FaultsArguments, parseFaultsArguments, USAGE } from './faults-arguments.js';
 import { failedRow, hasFailed, heading, jsonRow, tableRow } from './report.js';
 
 /** Far beyond what a row takes on a busy machine. */
@@ -9,24 +10,13 @@ const ENDLESS_MS = 300_000;
 /** For what a row that failed has left behind. */
 const LAST_MS = 5_000;
 
-process.exitCode = await main(process.argv.slice(2));
+/** Exit code 1: a wrong absent, an error or a fault without an end. */
+await runProgram({
+  usage: USAGE,
+  parse: parseFaultsArguments,
+  run: async (given) => ((await run(given)) ? 0 : 1),
+});
 setTimeout(() => process.exit(), LAST_MS).unref();
-
-/** @returns the exit code: 0, 1 for a wrong absent, an error or a fault without an end, 2 for arguments that do not exist. */
-async function main(words: readonly string[]): Promise<number> {
-  try {
-    const given = parseFaultsArguments(words);
-    if (given.help) {
-      process.stdout.write(USAGE);
-      return 0;
-    }
-    return (await run(given)) ? 0 : 1;
-  } catch (error) {
-    const isUsage = error instanceof UsageError;
-    process.stderr.write(isUsage ? `${error.message}\n\n${USAGE}` : `${String(error)}\n`);
-    return isUsage ? 2 : 1;
-  }
-}
 
 /** @returns whether everything held. */
 async function run({ only, quick, beyond, jobs, json, without }: FaultsArguments): Promise<boolean> {

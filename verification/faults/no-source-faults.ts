@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BloomUnavailableError } from 'nestjs-bloom';
 import { damaged, DAMAGES } from './damages.js';
 import { type Fault, fault, type World } from './fault.js';
-import type { Instance } from './instance.js';
+import type { ShopInstance } from './shop-instance.js';
 import { ServerSite } from './redis-site.js';
 
 /** By then a filter that was recreated too early would have shown it. */
@@ -49,13 +49,16 @@ export const noSourceFaults: readonly Fault[] = [
 ];
 
 /** No instance runs when Redis is emptied but those that are left out. */
-async function emptyAndRestart({ site }: World<ServerSite>, instances: readonly Instance[]): Promise<void> {
+async function emptyAndRestart(
+  { site }: World<ServerSite>,
+  instances: readonly ShopInstance[],
+): Promise<void> {
   await Promise.all(instances.map((instance) => instance.close()));
   await site.admin.flushall();
   await Promise.all(instances.map((instance) => instance.startAgain()));
 }
 
-async function expectRejectedAdds(instances: readonly Instance[]): Promise<void> {
+async function expectRejectedAdds(instances: readonly ShopInstance[]): Promise<void> {
   const until = performance.now() + SETTLED_MS;
   while (performance.now() < until) {
     for (const { filter } of instances) {

@@ -4,9 +4,9 @@ import { eventually } from '../../test/support/eventually.js';
 import { TcpProxy } from '../../test/support/tcp-proxy.js';
 import { type Fault, fault, type World } from './fault.js';
 import { FILTER } from './filter-kinds.js';
-import { Instance } from './instance.js';
+import { ShopInstance } from './shop-instance.js';
 import { ServerSite } from './redis-site.js';
-import { SimulatedTable } from './simulated-table.js';
+import { ShopDatabase } from './shop-database.js';
 import { PATIENT_TIMEOUT_MS } from './timings.js';
 
 const META = `bloom:{${FILTER}}:meta`;
@@ -62,21 +62,21 @@ export const ownerFaults: readonly Fault[] = [
   }),
 ];
 
-function startStranger({ without, capacity }: World<ServerSite>, redis: string): Promise<Instance> {
-  const table = new SimulatedTable(STRANGE_IDS);
+function startStranger({ without, capacity }: World<ServerSite>, redis: string): Promise<ShopInstance> {
+  const table = new ShopDatabase(STRANGE_IDS);
   const timeoutMs = PATIENT_TIMEOUT_MS;
-  return Instance.start({ redis, table, kind: 'blocked', timeoutMs, capacity, without, owner: STRANGER });
+  return ShopInstance.start({ redis, table, kind: 'blocked', timeoutMs, capacity, without, owner: STRANGER });
 }
 
 async function expectNoStart(world: World<ServerSite>, redis: string): Promise<void> {
   const found = await startStranger(world, redis).catch((error: unknown) => error);
-  if (found instanceof Instance) await found.close();
+  if (found instanceof ShopInstance) await found.close();
   if (!(found instanceof BloomConfigError))
     throw new Error(`Expected an error at start, got: ${String(found)}`);
 }
 
 /** It denies nothing, its own rows included, and adds nothing. */
-async function expectLeftAlone({ filter, shop }: Instance): Promise<void> {
+async function expectLeftAlone({ filter, shop }: ShopInstance): Promise<void> {
   const until = performance.now() + WATCHED_MS;
   for (let i = 0; performance.now() < until; i++) {
     const id = STRANGE_IDS[i % STRANGE_IDS.length]!;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { ForeignPeer } from '../../test/support/peers/foreign-peer.js';
-import type { Instance } from './instance.js';
+import type { ShopInstance } from './shop-instance.js';
 import type { Ledger } from './ledger.js';
 import type { RedisSite } from './redis-site.js';
-import type { SimulatedTable } from './simulated-table.js';
+import type { ShopDatabase } from './shop-database.js';
 import { WRITE_TIMEOUT_MS } from './timings.js';
 
 const TICK_MS = 15;
@@ -13,10 +13,10 @@ export interface PeerTrafficOptions {
   readonly redis: ReturnType<RedisSite['connection']>;
   readonly peer: ForeignPeer;
   readonly key: string;
-  readonly table: SimulatedTable;
+  readonly table: ShopDatabase;
   readonly ledger: Ledger;
   /** They are asked for what the peer adds. */
-  readonly instances: readonly Instance[];
+  readonly instances: readonly ShopInstance[];
 }
 
 /** Another program that creates rows, and adds their ids to the live key with its own commands. */

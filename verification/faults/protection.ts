@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Instance } from './instance.js';
+import type { ShopInstance } from './shop-instance.js';
 
 interface Probe {
   readonly at: number;
@@ -15,13 +15,13 @@ const GIVE_UP_MS = 15_000;
 
 /** Whether ids that are certainly absent are answered "absent", instance by instance. */
 export class Protection {
-  private readonly probes: ReadonlyMap<Instance, Probe[]>;
+  private readonly probes: ReadonlyMap<ShopInstance, Probe[]>;
 
-  constructor(instances: readonly Instance[]) {
+  constructor(instances: readonly ShopInstance[]) {
     this.probes = new Map(instances.map((instance) => [instance, []]));
   }
 
-  note(instance: Instance, at: number, wasAbsent: boolean): void {
+  note(instance: ShopInstance, at: number, wasAbsent: boolean): void {
     this.probes.get(instance)!.push({ at, wasAbsent });
   }
 

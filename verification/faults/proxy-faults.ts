@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../../test/support/eventually.js';
 import { type Fault, fault, type World } from './fault.js';
-import { Instance } from './instance.js';
+import { ShopInstance } from './shop-instance.js';
 import { adminOf, SwappedSite } from './redis-site.js';
-import { SimulatedTable } from './simulated-table.js';
+import { ShopDatabase } from './shop-database.js';
 import { TIMEOUT_MS } from './timings.js';
 
 /** Adds of this time are acknowledged by the first server, and never reach the second one. */
@@ -12,9 +12,9 @@ const CAUSE = /Another Redis server answers on a connection that stayed open/;
 
 /** Builds a filter of that name, of other rows, on the second server. */
 async function buildAnother({ site, kind, capacity, without }: World<SwappedSite>): Promise<void> {
-  const table = new SimulatedTable(['else']);
+  const table = new ShopDatabase(['else']);
   const redis = site.second.url;
-  const other = await Instance.start({ redis, table, kind, capacity, without, timeoutMs: TIMEOUT_MS });
+  const other = await ShopInstance.start({ redis, table, kind, capacity, without, timeoutMs: TIMEOUT_MS });
   try {
     await eventually('it answers', async () => (await other.filter.check('nobody')) === 'absent');
   } finally {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../test/support/eventually.js';
 import { RebuilderProcess } from './rebuilder-process.js';
 import type { RebuilderOptions } from './rebuilder-protocol.js';
-import { SimulatedTable } from './simulated-table.js';
+import { ShopDatabase } from './shop-database.js';
 
 const OPTIONS: RebuilderOptions = {
   redisUrl: 'redis://127.0.0.1:1',
@@ -26,7 +26,7 @@ async function start(name: string, program: string, giveUpMs: number): Promise<R
   const path = join(dir, `${name}.mjs`);
   const notesPid = `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(pidFile(name))}, String(process.pid));`;
   await writeFile(path, `${notesPid}\n${program}`);
-  return RebuilderProcess.start(new SimulatedTable([]), OPTIONS, { path, giveUpMs });
+  return RebuilderProcess.start(new ShopDatabase([]), OPTIONS, { path, giveUpMs });
 }
 
 function pidFile(name: string): string {

@@ -1,10 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { watch } from '../../test/support/redis-server.js';
+import { forkProgram } from '../../test/support/forked-program.js';
 import type { FromRebuilder, RebuilderOptions, ToRebuilder } from './rebuilder-protocol.js';
-import type { SimulatedTable } from './simulated-table.js';
+import type { ShopDatabase } from './shop-database.js';
 import { LEASE_MS } from './timings.js';
 
 const PROGRAM = fileURLToPath(new URL('./rebuilder.ts', import.meta.url));
@@ -26,7 +26,7 @@ export class RebuilderProcess {
 
   private constructor(
     private readonly child: ChildProcess,
-    table: SimulatedTable,
+    table: ShopDatabase,
     private readonly giveUpMs: number,
   ) {
     child.on('message', (message: FromRebuilder) => {
@@ -41,17 +41,11 @@ export class RebuilderProcess {
 
   /** The process is gone when this rejects. */
   static async start(
-    table: SimulatedTable,
+    table: ShopDatabase,
     options: RebuilderOptions,
     { path, giveUpMs }: RebuilderProgram = { path: PROGRAM, giveUpMs: GIVE_UP_MS },
   ): Promise<RebuilderProcess> {
-    const child = fork(path, {
-      execArgv: process.execArgv,
-      env: { ...process.env, REBUILDER: JSON.stringify(options) },
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
-    // It may be paused when this process ends.
-    watch(child);
+    const child = forkProgram(path, options);
     const rebuilder = new RebuilderProcess(child, table, giveUpMs);
     try {
       await rebuilder.hears('ready');

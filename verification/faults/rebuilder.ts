@@ -1,18 +1,19 @@
 import { BloomRebuildError, type BloomFilter, type BloomEvent, getBloomFilterToken } from 'nestjs-bloom';
+import { forkedOptions } from '../../test/support/forked-program.js';
 import { FILTER } from './filter-kinds.js';
-import { createShop } from './instance.js';
+import { createShop } from './shop-instance.js';
 import type { FromRebuilder, RebuilderOptions, ToRebuilder } from './rebuilder-protocol.js';
-import { readInBatches, SimulatedTable } from './simulated-table.js';
+import { readInBatches, ShopDatabase } from './shop-database.js';
 import { SteppedRedis } from './stepped-redis.js';
 import { PATIENT_TIMEOUT_MS } from './timings.js';
 
 // A process that rebuilds once and stops itself at a step: killed, paused, or waiting for a signal.
 
-const options = JSON.parse(process.env['REBUILDER'] ?? '{}') as RebuilderOptions;
+const options = forkedOptions<RebuilderOptions>();
 const { at, how } = options.stop;
 
 let rowsArrived: (ids: readonly string[]) => void = () => {};
-const table = new SimulatedTable([]);
+const table = new ShopDatabase([]);
 table.ids = async function* ({ signal }) {
   const rows = new Promise<readonly string[]>((resolve) => (rowsArrived = resolve));
   await tell({ type: 'read' });

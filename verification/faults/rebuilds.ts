@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BloomRebuildError, type BloomRebuildFailure } from 'nestjs-bloom';
-import type { Instance } from './instance.js';
+import type { ShopInstance } from './shop-instance.js';
 
 const GIVE_UP_MS = 8_000;
 
 /** Rebuilds as soon as the lease is free. */
-export async function rebuild({ filter }: Instance): Promise<void> {
+export async function rebuild({ filter }: ShopInstance): Promise<void> {
   const startedAt = performance.now();
   for (let last: unknown; performance.now() - startedAt < GIVE_UP_MS; await delay(50)) {
     try {
@@ -21,7 +21,7 @@ export async function rebuild({ filter }: Instance): Promise<void> {
 
 /** A rebuild that must end without a new generation, and for this reason. */
 export async function expectRebuildToFail(
-  { filter }: Instance,
+  { filter }: ShopInstance,
   expected: BloomRebuildFailure,
   signal?: AbortSignal,
 ): Promise<void> {

@@ -3,6 +3,7 @@ import { type Fault, fault } from './fault.js';
 import { percentile } from './percentile.js';
 import { rebuild } from './rebuilds.js';
 import { ServerSite } from './redis-site.js';
+import { SERVER_FAULTS } from './server-faults.js';
 import { TIMEOUT_MS } from './timings.js';
 
 const OUTAGE_MS = 500;
@@ -12,29 +13,8 @@ const MEBIBYTE = 1 << 20;
 
 /** Faults of one server. */
 export const redisFaults: readonly Fault[] = [
-  fault({
-    name: 'killed, restarted empty',
-    group: 'redis',
-    quick: true,
-    start: () => ServerSite.start(),
-    strike: async ({ site }) => {
-      await site.server.kill();
-      await delay(OUTAGE_MS);
-      await site.server.restart();
-    },
-  }),
-  fault({
-    name: 'restarted from an older snapshot',
-    group: 'redis',
-    quick: true,
-    start: () => ServerSite.start(),
-    strike: async ({ site }) => {
-      await site.admin.save();
-      await delay(OUTAGE_MS);
-      await site.server.kill();
-      await site.server.restart();
-    },
-  }),
+  SERVER_FAULTS.restartedEmpty('blocked', { quick: true }),
+  SERVER_FAULTS.restartedOlder('blocked', { quick: true }),
   fault({
     name: 'stopped (SIGSTOP), continued',
     group: 'redis',
@@ -59,20 +39,7 @@ export const redisFaults: readonly Fault[] = [
       }
     },
   }),
-  fault({
-    name: 'stopped (SIGSTOP) during a rebuild',
-    group: 'redis',
-    start: () => ServerSite.start(),
-    strike: async ({ site, instances, over }) => {
-      const rebuild = instances[0].filter.rebuild().catch(() => {});
-      await delay(100);
-      await site.server.kill('SIGSTOP');
-      await delay(2 * OUTAGE_MS);
-      await site.server.kill('SIGCONT');
-      over();
-      await rebuild;
-    },
-  }),
+  SERVER_FAULTS.stopped('blocked', { name: 'stopped (SIGSTOP) during a rebuild' }),
   fault({
     name: 'out of memory (noeviction)',
     group: 'redis',
@@ -120,21 +87,7 @@ export const redisFaults: readonly Fault[] = [
       await rebuild;
     },
   }),
-  fault({
-    name: 'SCRIPT FLUSH',
-    group: 'redis',
-    quick: true,
-    start: () => ServerSite.start(),
-    strike: async ({ site, instances, over }) => {
-      const rebuild = instances[0].filter.rebuild();
-      for (let i = 0; i < 20; i++) {
-        await site.admin.script('FLUSH');
-        await delay(25);
-      }
-      over();
-      await rebuild;
-    },
-  }),
+  SERVER_FAULTS.scriptsFlushed('blocked', { quick: true }),
   fault({
     name: 'password changed',
     group: 'redis',

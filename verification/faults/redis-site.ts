@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import type { BloomRedis } from '../../src/store/redis/index.js';
 import { eventually } from '../../test/support/eventually.js';
 import { type RedisServer, startRedis } from '../../test/support/redis-server.js';
-import { Sentinel, SENTINEL_MASTER } from '../../test/support/sentinel.js';
+import { Sentinel, SENTINEL_MASTER } from './sentinel.js';
 import { SwappingProxy } from '../../test/support/swapping-proxy.js';
 import { TcpProxy } from '../../test/support/tcp-proxy.js';
 

@@ -1,20 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Fault, fault, type FaultSpecification } from './fault.js';
-import { FILTER_KINDS, type OtherKindName } from './filter-kinds.js';
+import { FILTER_KINDS, type FilterKindName } from './filter-kinds.js';
 import { ProxiedSite, ServerSite } from './redis-site.js';
 
 const OUTAGE_MS = 500;
 
-type Options = Pick<FaultSpecification<ServerSite>, 'quick' | 'isForGood'> & {
+type Options = Partial<Pick<FaultSpecification<ServerSite>, 'name' | 'quick' | 'isForGood'>> & {
   readonly start?: () => Promise<ServerSite>;
 };
 
+/** Those of the default layout have the first group of the table. */
+function groupOf(kind: FilterKindName): Fault['group'] {
+  return kind === 'blocked' ? 'redis' : kind;
+}
+
 /** Faults of the server that any kind of filter may meet. */
 export const SERVER_FAULTS = {
-  restartedEmpty: (kind: OtherKindName, options: Options = {}): Fault =>
+  restartedEmpty: (kind: FilterKindName, options: Options = {}): Fault =>
     fault({
       name: 'killed, restarted empty',
-      group: kind,
+      group: groupOf(kind),
       kind,
       start: () => ServerSite.start(),
       ...options,
@@ -25,10 +30,10 @@ export const SERVER_FAULTS = {
       },
     }),
 
-  restartedOlder: (kind: OtherKindName, options: Options = {}): Fault =>
+  restartedOlder: (kind: FilterKindName, options: Options = {}): Fault =>
     fault({
       name: 'restarted from an older snapshot',
-      group: kind,
+      group: groupOf(kind),
       kind,
       start: () => ServerSite.start(),
       ...options,
@@ -40,10 +45,10 @@ export const SERVER_FAULTS = {
       },
     }),
 
-  scriptsFlushed: (kind: OtherKindName, options: Options = {}): Fault =>
+  scriptsFlushed: (kind: FilterKindName, options: Options = {}): Fault =>
     fault({
       name: 'SCRIPT FLUSH',
-      group: kind,
+      group: groupOf(kind),
       kind,
       start: () => ServerSite.start(),
       ...options,
@@ -58,10 +63,10 @@ export const SERVER_FAULTS = {
       },
     }),
 
-  stopped: (kind: OtherKindName, options: Options = {}): Fault =>
+  stopped: (kind: FilterKindName, options: Options = {}): Fault =>
     fault({
       name: 'stopped (SIGSTOP), continued',
-      group: kind,
+      group: groupOf(kind),
       kind,
       start: () => ServerSite.start(),
       ...options,
@@ -78,10 +83,10 @@ export const SERVER_FAULTS = {
       },
     }),
 
-  repliesCut: (kind: OtherKindName, quick = false, args: readonly string[] = []): Fault =>
+  repliesCut: (kind: FilterKindName, quick = false, args: readonly string[] = []): Fault =>
     fault({
       name: 'reset in the middle of a reply, again and again',
-      group: kind,
+      group: groupOf(kind),
       kind,
       quick,
       start: () => ProxiedSite.start([0, 1], args),
@@ -97,10 +102,10 @@ export const SERVER_FAULTS = {
       },
     }),
 
-  held: (kind: OtherKindName): Fault =>
+  held: (kind: FilterKindName): Fault =>
     fault({
       name: 'black hole, what was held arrives later',
-      group: kind,
+      group: groupOf(kind),
       kind,
       start: () => ProxiedSite.start(),
       strike: async ({ site }) => {

@@ -5,12 +5,12 @@ import { type Fault, fault } from './fault.js';
 import { rebuild, expectRebuildToFail } from './rebuilds.js';
 import { ServerSite } from './redis-site.js';
 import { DRAIN_MS } from './timings.js';
-import { readInBatches, type SimulatedTable } from './simulated-table.js';
+import { readInBatches, type ShopDatabase } from './shop-database.js';
 
 const SMALL_CAPACITY = 2000;
 const CREATES_AT_A_TIME = 200;
 
-type Reading = SimulatedTable['reading'];
+type Reading = ShopDatabase['reading'];
 
 /** The source misbehaves once: the filter that was live stays, and the next rebuild is sound. */
 function misread(

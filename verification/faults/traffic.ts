@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BloomError } from 'nestjs-bloom';
-import type { Instance } from './instance.js';
+import type { ShopInstance } from './shop-instance.js';
 import type { Ledger } from './ledger.js';
 import type { Protection } from './protection.js';
-import { DatabaseDownError } from './simulated-table.js';
+import { DatabaseDownError } from './shop-database.js';
 
 const TICK_MS = 5;
 const LOOK_UPS_PER_TICK = 4;
@@ -16,9 +16,9 @@ const IDS_PER_SWEEP = 250;
 /** Lookups and adds on every instance, all the time, judged by the ledger. */
 export class Traffic {
   /** When set, the time that each lookup of an instance took is noted here. */
-  durations: Map<Instance, number[]> | undefined;
+  durations: Map<ShopInstance, number[]> | undefined;
   /** The instances that add. */
-  adders: ReadonlySet<Instance>;
+  adders: ReadonlySet<ShopInstance>;
 
   private readonly loops: Promise<void>[] = [];
   private readonly waiting = new Set<Promise<void>>();
@@ -26,7 +26,7 @@ export class Traffic {
   private named = 0;
 
   constructor(
-    private readonly instances: readonly Instance[],
+    private readonly instances: readonly ShopInstance[],
     private readonly ledger: Ledger,
     private readonly protection: Protection,
   ) {
@@ -53,7 +53,7 @@ export class Traffic {
     }
   }
 
-  private async run(instance: Instance): Promise<void> {
+  private async run(instance: ShopInstance): Promise<void> {
     const load = { lookups: 0, adds: 0 };
     const count = (kind: keyof typeof load, call: Promise<void>) => {
       load[kind]++;
@@ -75,18 +75,18 @@ export class Traffic {
     }
   }
 
-  private async lookUp(instance: Instance, id: string): Promise<void> {
+  private async lookUp(instance: ShopInstance, id: string): Promise<void> {
     if ((await this.find(instance, id)) === null) this.ledger.wasAbsent(id);
   }
 
-  private async probe(instance: Instance): Promise<void> {
+  private async probe(instance: ShopInstance): Promise<void> {
     const at = performance.now();
     const answer = await this.find(instance, `nobody-${++this.named}`);
     this.protection.note(instance, at, answer === null);
   }
 
   /** Undefined for what no guard answered: the table did, or it failed. */
-  private async find(instance: Instance, id: string): Promise<null | undefined> {
+  private async find(instance: ShopInstance, id: string): Promise<null | undefined> {
     const startedAt = performance.now();
     this.ledger.lookups++;
     try {
@@ -99,7 +99,7 @@ export class Traffic {
     }
   }
 
-  private async add(instance: Instance): Promise<void> {
+  private async add(instance: ShopInstance): Promise<void> {
     const id = `added-${++this.named}`;
     const calledAt = performance.now();
     let addedAt = calledAt;

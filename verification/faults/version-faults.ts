@@ -1,14 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Fault, fault } from './fault.js';
+import type { BloomRedis } from '../../src/store/redis/index.js';
+import { type Fault, fault, type World } from './fault.js';
 import { FILTER } from './filter-kinds.js';
-import { Instance } from './instance.js';
+import { ShopInstance } from './shop-instance.js';
 import { rebuild } from './rebuilds.js';
-import { ProxiedSite, ServerSite } from './redis-site.js';
+import { ProxiedSite, type RedisSite, ServerSite } from './redis-site.js';
 import { PATIENT_TIMEOUT_MS } from './timings.js';
 
 const META = `bloom:{${FILTER}}:meta`;
 const SEGMENT = `bloom:{${FILTER}}:0`;
 const TIMES_LARGER = 100;
+
+/** An instance more, which plans a larger filter than the others. */
+async function withLargerInstance(
+  { table, capacity, without }: World<RedisSite>,
+  redis: BloomRedis,
+  work: (other: ShopInstance) => Promise<void>,
+): Promise<void> {
+  const other = await ShopInstance.start({
+    redis,
+    table,
+    kind: 'blocked',
+    timeoutMs: PATIENT_TIMEOUT_MS,
+    capacity: capacity * TIMES_LARGER,
+    without,
+  });
+  try {
+    await work(other);
+  } finally {
+    await other.close();
+  }
+}
 
 /** Instances of several versions of the application beside one another. */
 export const versionFaults: readonly Fault[] = [
@@ -17,48 +39,27 @@ export const versionFaults: readonly Fault[] = [
     group: 'versions',
     quick: true,
     start: () => ServerSite.start(),
-    strike: async ({ site, table, instances, capacity, without }) => {
-      const other = await Instance.start({
-        redis: site.connection(),
-        table,
-        kind: 'blocked',
-        timeoutMs: PATIENT_TIMEOUT_MS,
-        capacity: capacity * TIMES_LARGER,
-        without,
-      });
-      try {
+    strike: (world) =>
+      withLargerInstance(world, world.site.connection(), async (other) => {
         await rebuild(other);
-        await rebuild(instances[0]);
+        await rebuild(world.instances[0]);
         await rebuild(other);
-      } finally {
-        await other.close();
-      }
-    },
+      }),
   }),
   fault({
     name: 'commands of an older geometry after a resize',
     group: 'versions',
     start: () => ProxiedSite.start(),
-    strike: async ({ site, table, instances, capacity, without }) => {
-      const other = await Instance.start({
-        redis: site.connection(2),
-        table,
-        kind: 'blocked',
-        timeoutMs: PATIENT_TIMEOUT_MS,
-        capacity: capacity * TIMES_LARGER,
-        without,
-      });
-      try {
-        for (const rebuilder of [other, instances[2]]) {
-          for (const proxy of site.proxies) proxy.hold();
+    strike: (world) =>
+      withLargerInstance(world, world.site.connection(2), async (other) => {
+        const { proxies } = world.site;
+        for (const rebuilder of [other, world.instances[2]]) {
+          for (const proxy of proxies) proxy.hold();
           await rebuild(rebuilder);
-          for (const proxy of site.proxies) proxy.release();
+          for (const proxy of proxies) proxy.release();
           await delay(200);
         }
-      } finally {
-        await other.close();
-      }
-    },
+      }),
   }),
   fault({
     name: 'a newer format beside the others',

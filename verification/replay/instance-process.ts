@@ -1,6 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { forkProgram } from '../../test/support/forked-program.js';
 import type { InstanceOptions, Reply, Request } from './instance-protocol.js';
 
 /** One instance of the shop in a process of its own. Requests are answered in order. */
@@ -17,12 +18,7 @@ export class InstanceProcess {
 
   static async start(options: InstanceOptions): Promise<InstanceProcess> {
     const program = fileURLToPath(new URL('./instance.ts', import.meta.url));
-    const child = fork(program, {
-      execArgv: process.execArgv,
-      env: { ...process.env, REPLAY_INSTANCE: JSON.stringify(options) },
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
-    const instance = new InstanceProcess(child);
+    const instance = new InstanceProcess(forkProgram(program, options));
     // It speaks first, when it is ready.
     await new Promise<Reply>((resolve, reject) => instance.waiting.push({ resolve, reject }));
     return instance;

@@ -13,9 +13,8 @@ import type { Product } from '../../sample-app/src/catalogue/product.js';
 import { Database } from '../../sample-app/src/database/database.js';
 import { products } from '../../sample-app/src/database/schema.js';
 import { ShopModule } from '../../sample-app/src/shop.module.js';
-import { BLOOM_STORE } from '../../src/module/index.js';
-import { RedisStore } from '../../src/store/redis/index.js';
-import { luaWithout } from '../../test/support/broken-lua.js';
+import { forkedOptions } from '../../test/support/forked-program.js';
+import { overrideStore } from '../shared/unsafe-store.js';
 import { type InstanceOptions, NOTHING, type Reply, type Request } from './instance-protocol.js';
 
 /** Longer than any transaction of the replay from the registration to the commit. */
@@ -27,7 +26,7 @@ const TIMEOUT_MS = 1000;
 /** Before the first product there is nothing to build, and the last run is cut short by the end of the replay. */
 const EXPECTED_FAILURES = new Set<BloomRebuildFailure>(['too-few-ids', 'aborted']);
 
-const options = JSON.parse(process.env['REPLAY_INSTANCE'] ?? '{}') as InstanceOptions;
+const options = forkedOptions<InstanceOptions>();
 const rebuilds = { finished: 0, skipped: 0 };
 const app = await startShop();
 const filter = app.get<BloomFilter>(getBloomFilterToken('products'), { strict: false });
@@ -49,17 +48,13 @@ async function startShop() {
       }),
     ],
   });
-  module.overrideProvider(BLOOM_STORE).useFactory({
-    factory: () =>
-      RedisStore.connect({
-        redis: redisUrl,
-        keyPrefix: 'bloom',
-        timeoutMs: TIMEOUT_MS,
-        writeTimeoutMs: 10_000,
-        trustAfterFailover: false,
-        emit: onEvent,
-        ...(without && { luaSources: luaWithout(without) }),
-      }),
+  overrideStore(module, {
+    redis: redisUrl,
+    timeoutMs: TIMEOUT_MS,
+    writeTimeoutMs: 10_000,
+    trustAfterFailover: false,
+    emit: onEvent,
+    without,
   });
   const compiled = await module.compile();
   return compiled.init();

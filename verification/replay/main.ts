@@ -1,5 +1,5 @@
 import { Progress } from '../../sample-app/src/demo/progress.js';
-import { runProgram } from '../../test/support/command-line.js';
+import { runProgram } from '../shared/command-line.js';
 import { type ReplayArguments, parseReplayArguments, USAGE } from './replay-arguments.js';
 import { replay, type ReplayResult } from './replay.js';
 import { generateTrace, readTrace } from './trace.js';

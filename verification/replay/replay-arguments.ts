@@ -1,5 +1,5 @@
 import { SAFETIES, type Safety } from '../../test/support/broken-lua.js';
-import { oneOf, positiveInteger, readOptions } from '../../test/support/command-line.js';
+import { oneOf, positiveInteger, readOptions } from '../shared/command-line.js';
 
 export interface ReplayArguments {
   /** Folder of `catalog.csv` and `orders.csv.gz`; without it a trace is generated. */

@@ -6,6 +6,7 @@ import { RedisStore } from '../../../src/store/redis/index.js';
 import type { FromProcess, ProcessOptions, Question, Tally, ToProcess } from './process-protocol.js';
 import { PATIENT } from '../patience.js';
 import { removable } from '../abilities.js';
+import { forkedOptions } from '../forked-program.js';
 import { layoutOf } from '../layout-recipe.js';
 
 // A process of its own that adds ids, looks up those of all processes, removes some of its own, and rebuilds.
@@ -15,7 +16,7 @@ const BULK = 20;
 /** A row is ended long before its id may no longer be removed. */
 const PROMPT_SHARE = 0.5;
 
-const options = JSON.parse(process.env['BLOOM_PROCESS']!) as ProcessOptions;
+const options = forkedOptions<ProcessOptions>();
 const { redisUrl, filter: name, label, layout, plan, hasSource, drainMs } = options;
 const common = { name, emit: () => {}, clock: systemClock };
 

@@ -1,10 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
+import { forkProgram } from '../forked-program.js';
 import type { Counts, FromProcess, ProcessOptions, Tally, ToProcess } from './process-protocol.js';
 
 const PROGRAM = fileURLToPath(new URL('./process.ts', import.meta.url));
-const EXEC_ARGV = ['--no-warnings=ExperimentalWarning', '--import', '@swc-node/register/esm-register'];
 
 export interface RunOptions {
   readonly forMs: number;
@@ -68,11 +68,7 @@ export class Processes {
   }
 
   private fork(options: ProcessOptions): void {
-    const child = fork(PROGRAM, {
-      execArgv: EXEC_ARGV,
-      env: { ...process.env, NODE_OPTIONS: '', BLOOM_PROCESS: JSON.stringify(options) },
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
+    const child = forkProgram(PROGRAM, options);
     this.children.push(child);
     child.on('message', (message: FromProcess) => this.hear(child, message));
     child.on('exit', (code, signal) => {

@@ -1,4 +1,4 @@
-import { PROTOCOL_SAFETIES } from '../../../test/support/broken-store.js';
+import { PROTOCOL_SAFETIES } from '../broken-store.js';
 import { templateName } from './blocked-ground.js';
 import { blockedScenario, CAPACITIES, templateScenario } from './blocked-scenario.js';
 import type { Family } from './family.js';

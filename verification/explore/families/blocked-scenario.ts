@@ -25,7 +25,7 @@ const LARGE_SHARE = 0.03;
 export function blockedScenario(seed: number): Scenario {
   const random = new Random(seed);
   const chance = (share: number) => random.below(1_000_000) < share * 1_000_000;
-  const choose = <Item>(items: readonly Item[]): Item => items[random.below(items.length)]!;
+  const choose = <Item>(items: readonly Item[]): Item => random.choose(items);
   const hasSource = !chance(0.08);
   const isLarge = chance(LARGE_SHARE);
   const capacities = isLarge ? [CAPACITIES[0]!, CAPACITIES[LARGE]!] : CAPACITIES.slice(0, LARGE);
@@ -124,5 +124,5 @@ function chooseFaults(random: Random): Fault[] {
     ['snapshot', 'restart'],
     ['lease-gone', 'pause'],
   ];
-  return Array.from({ length: random.below(4) }, () => kinds[random.below(kinds.length)]!).flat();
+  return Array.from({ length: random.below(4) }, () => random.choose(kinds)).flat();
 }

@@ -1,4 +1,4 @@
-import type { Safety } from '../../../test/support/broken-store.js';
+import type { Safety } from '../broken-store.js';
 import type { Scenario } from '../scenario.js';
 
 /** A kind of filter that is explored. */

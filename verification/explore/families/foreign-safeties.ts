@@ -1,5 +1,5 @@
 import { luaReplacing, luaWithout } from '../../../test/support/broken-lua.js';
-import type { Safety } from '../../../test/support/broken-store.js';
+import type { Safety } from '../broken-store.js';
 
 const PROVED_ADD = /if not \(isProved\(KEYS\[2\], ARGV\[3\]\) and hasSettings\(.*\)\) then return 'LOST' end/;
 

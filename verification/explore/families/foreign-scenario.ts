@@ -50,7 +50,7 @@ const CUT_BYTE_SHARE = 0.4;
 export function foreignScenario(seed: number): Scenario {
   const random = new Random(seed);
   const chance = (share: number) => random.below(1_000) < share * 1_000;
-  const choose = <Item>(items: readonly Item[]): Item => items[random.below(items.length)]!;
+  const choose = <Item>(items: readonly Item[]): Item => random.choose(items);
   const hasSource = chance(0.85);
   const foreignAdds: ForeignAdds = hasSource ? choose(['keep', 'keep', 'none', 'none', 'recent']) : 'keep';
   const kind = choose([goZeroKind, goZeroKind, redissonKind, springKind])(foreignAdds);

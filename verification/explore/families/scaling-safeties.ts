@@ -1,5 +1,5 @@
 import { luaReplacing, luaWithout } from '../../../test/support/broken-lua.js';
-import type { Breakage, Safety } from '../../../test/support/broken-store.js';
+import type { Breakage, Safety } from '../broken-store.js';
 
 const GROW_TOKEN = /if ask\('HGET', KEYS\[1\], 'token'\) ~= ARGV\[2\] then return 'STALE' end/;
 

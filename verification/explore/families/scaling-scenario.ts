@@ -29,7 +29,7 @@ const LATE_IDS: readonly string[] = ['i', 'j', 'k', 'l', 'm', 'n'];
 export function scalingScenario(seed: number): Scenario {
   const random = new Random(seed);
   const chance = (share: number) => random.below(1_000) < share * 1_000;
-  const choose = <Item>(items: readonly Item[]): Item => items[random.below(items.length)]!;
+  const choose = <Item>(items: readonly Item[]): Item => random.choose(items);
   const instanceCount = 2 + random.below(2);
   const capacity = choose([2, 3, 3, 10]);
   const scaling = { expansion: choose([1, 2]) };

@@ -6,7 +6,7 @@ import type { FilterStore, BloomVerdict } from '../../src/store/index.js';
 import { markLifeMs } from '../../src/store/redis/blocked/negative-cache/redis-negative-cache.js';
 import { RedisStore } from '../../src/store/redis/index.js';
 import { ReplicaStore } from '../../src/store/replica/index.js';
-import { type Breakage, readingAnyLayer, readingAnyTag } from '../../test/support/broken-store.js';
+import { type Breakage, readingAnyLayer, readingAnyTag } from './broken-store.js';
 import type { VirtualInterval } from './ambient.js';
 import { GatedRedis } from './gated-redis.js';
 import type { Ground } from './ground.js';
@@ -38,7 +38,7 @@ export interface Held {
   go(): void;
 }
 
-export interface InstanceOptions {
+export interface GatedInstanceOptions {
   readonly index: number;
   readonly filterName: string;
   readonly ground: Ground;
@@ -51,14 +51,14 @@ export interface InstanceOptions {
   readonly server: SimulatedServer;
   readonly breakage: Breakage;
   readonly now: () => number;
-  readonly hold: (instance: Instance, command: Command, isOfPeer: boolean) => void;
+  readonly hold: (instance: GatedInstance, command: Command, isOfPeer: boolean) => void;
   /** Waits until the schedule lets the query for a row be made; whether the row is there. */
-  readonly hasRow: (instance: Instance, id: string) => Promise<boolean>;
-  readonly sleep: (instance: Instance, ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  readonly hasRow: (instance: GatedInstance, id: string) => Promise<boolean>;
+  readonly sleep: (instance: GatedInstance, ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
 /** One process of the application: the library's own store, filter and guard on a client that is held at the gate. */
-export class Instance {
+export class GatedInstance {
   readonly name: string;
   readonly held: Held[] = [];
   readonly intervals: VirtualInterval[] = [];
@@ -87,14 +87,14 @@ export class Instance {
   private guard!: BloomGuardRunner;
   private declaration!: GuardDeclaration;
 
-  private constructor(readonly options: InstanceOptions) {
+  private constructor(readonly options: GatedInstanceOptions) {
     this.name = `I${options.index}`;
     this.client = new GatedRedis((command) => options.hold(this, command, false));
     this.peerClient = new GatedRedis((command) => options.hold(this, command, true));
   }
 
-  static async start(options: InstanceOptions): Promise<Instance> {
-    const instance = new Instance(options);
+  static async start(options: GatedInstanceOptions): Promise<GatedInstance> {
+    const instance = new GatedInstance(options);
     const { breakage, server, filterName: name, capacity, hasReplica, shares, source, ground } = options;
     const emit = () => {};
     const redisStore = await RedisStore.connect({

@@ -4,9 +4,9 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { eventually } from './eventually.js';
-import { terminate, watch } from './redis-server.js';
-import type { Address } from './tcp-proxy.js';
+import { eventually } from '../../test/support/eventually.js';
+import { terminate, watch } from '../../test/support/redis-server.js';
+import type { Address } from '../../test/support/tcp-proxy.js';
 
 export const SENTINEL_MASTER = 'shop';
 

@@ -6,8 +6,8 @@ import {
   type SegmentedGeneration,
 } from '../../src/store/redis/protocol/segments/segments.js';
 import type { GrowingScripts } from '../../src/store/redis/growing/growing-scripts.js';
-import type { luaSources } from './lua-sources.js';
-import { luaPart, luaReplacing, luaWithout } from './broken-lua.js';
+import type { luaSources } from '../../test/support/lua-sources.js';
+import { luaPart, luaReplacing, luaWithout } from '../../test/support/broken-lua.js';
 
 /** What is other than in the library, for tests that must see a safety missing. */
 export interface Breakage {

@@ -11,11 +11,11 @@ import {
   BloomRegisters,
   getBloomFilterToken,
 } from 'nestjs-bloom';
-import { BLOOM_STORE } from '../../src/module/index.js';
-import { type BloomRedis, RedisStore } from '../../src/store/redis/index.js';
-import { luaWithout, type Safety } from '../../test/support/broken-lua.js';
+import type { BloomRedis } from '../../src/store/redis/index.js';
+import type { Safety } from '../../test/support/broken-lua.js';
+import { overrideStore } from '../shared/unsafe-store.js';
 import { FILTER, FILTER_KINDS, type FilterKindName, filterOptions } from './filter-kinds.js';
-import type { Row, SimulatedTable } from './simulated-table.js';
+import type { Row, ShopDatabase } from './shop-database.js';
 import { DRAIN_MS, LEASE_MS, WRITE_TIMEOUT_MS } from './timings.js';
 
 const TABLE = Symbol('table');
@@ -24,7 +24,7 @@ const EVENTS_KEPT = 200;
 
 @Injectable()
 export class Shop {
-  constructor(@Inject(TABLE) private readonly table: SimulatedTable) {}
+  constructor(@Inject(TABLE) private readonly table: ShopDatabase) {}
 
   /** Null for a row that is not there, or not yet; `absent` is the guard's answer. */
   @BloomGuarded(FILTER, { onAbsent: () => 'absent' })
@@ -40,9 +40,9 @@ export class Shop {
   }
 }
 
-export interface InstanceOptions {
+export interface ShopInstanceOptions {
   readonly redis: BloomRedis;
-  readonly table: SimulatedTable;
+  readonly table: ShopDatabase;
   readonly kind: FilterKindName;
   readonly timeoutMs: number;
   readonly capacity: number;
@@ -56,18 +56,18 @@ export interface InstanceOptions {
 }
 
 /** One instance of the shop: a real application with a filter, a guarded lookup and a registering create. */
-export class Instance {
+export class ShopInstance {
   readonly events: BloomEvent[] = [];
   readonly timeoutMs: number;
   private app!: INestApplicationContext;
   private closing: Promise<void> | undefined;
 
-  private constructor(private readonly options: InstanceOptions) {
+  private constructor(private readonly options: ShopInstanceOptions) {
     this.timeoutMs = options.timeoutMs;
   }
 
-  static async start(options: InstanceOptions): Promise<Instance> {
-    const instance = new Instance(options);
+  static async start(options: ShopInstanceOptions): Promise<ShopInstance> {
+    const instance = new ShopInstance(options);
     await instance.startAgain();
     return instance;
   }
@@ -99,7 +99,7 @@ export class Instance {
 }
 
 export async function createShop(
-  instance: InstanceOptions,
+  instance: ShopInstanceOptions,
   onEvent: (event: BloomEvent) => void,
 ): Promise<INestApplicationContext> {
   const { redis, table, kind, timeoutMs, capacity, trustAfterFailover = false, without } = instance;
@@ -128,18 +128,16 @@ export async function createShop(
 
   const module = Test.createTestingModule({ imports: [ShopModule] });
   if (without) {
-    const connect = () =>
-      RedisStore.connect({
-        redis,
-        timeoutMs,
-        trustAfterFailover,
-        keyPrefix: 'bloom',
-        writeTimeoutMs: WRITE_TIMEOUT_MS,
-        owner,
-        emit: onEvent,
-        luaSources: luaWithout(without),
-      });
-    module.overrideProvider(BLOOM_STORE).useFactory({ factory: connect });
+    const writeTimeoutMs = WRITE_TIMEOUT_MS;
+    overrideStore(module, {
+      redis,
+      timeoutMs,
+      writeTimeoutMs,
+      trustAfterFailover,
+      owner,
+      emit: onEvent,
+      without,
+    });
   }
   const app = await module.compile();
   app.useLogger(false);

@@ -46,7 +46,9 @@ export async function runProgram<Given extends { readonly help: boolean }>(progr
     else process.exitCode = await program.run(given);
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    process.stderr.write(isUsage ? `${error.message}\n\n${usage}` : `${(error as Error).message}\n`);
+    process.stderr.write(
+      isUsage ? `${error.message}\n\n${usage}` : `${(error as Error).stack ?? String(error)}\n`,
+    );
     process.exitCode = isUsage ? 2 : 1;
   }
 }

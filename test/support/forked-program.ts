@@ -1,0 +1,22 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { watch } from './redis-server.js';
+
+const EXEC_ARGV = ['--no-warnings=ExperimentalWarning', '--import', '@swc-node/register/esm-register'];
+const VARIABLE = 'BLOOM_FORKED_PROGRAM';
+
+/** A program of this repository in a process of its own, which ends with this one. They talk by messages. */
+export function forkProgram(path: string, options: unknown): ChildProcess {
+  const child = fork(path, {
+    execArgv: EXEC_ARGV,
+    env: { ...process.env, NODE_OPTIONS: '', [VARIABLE]: JSON.stringify(options) },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  // It may be paused when this process ends.
+  watch(child);
+  return child;
+}
+
+/** In such a process: what it was started with. */
+export function forkedOptions<Options>(): Options {
+  return JSON.parse(process.env[VARIABLE] ?? '{}') as Options;
+}

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { BloomError, describeError } from '../common/index.js';
 import type { Application, ApplicationWords } from './application.js';
-import type { CheckWords } from './check.command.js';
+import type { CheckWords } from './check-command.js';
 import { CliError, EXIT } from './cli-error.js';
-import type { DoctorWords } from './doctor.command.js';
-import type { InspectWords } from './inspect.command.js';
-import { plan, type PlanWords } from './plan.command.js';
-import type { RebuildWords } from './rebuild.command.js';
+import type { DoctorWords } from './doctor-command.js';
+import type { InspectWords } from './inspect-command.js';
+import { plan, type PlanWords } from './plan-command.js';
+import type { RebuildWords } from './rebuild-command.js';
 import type { RedisSession, RedisSessionWords } from './redis-session.js';
-import type { WatchWords } from './watch.command.js';
+import type { WatchWords } from './watch-command.js';
 import type { Terminal } from './terminal.js';
 
 export interface CliContext {
@@ -104,7 +104,7 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
     )
     .action((name: string, words: InspectWords & RedisSessionWords) =>
       withSession(words, async (session) => {
-        const { inspect } = await import('./inspect.command.js');
+        const { inspect } = await import('./inspect-command.js');
         return inspect(terminal, session, name, words);
       }),
     );
@@ -128,7 +128,7 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
         id: string,
         words: CheckWords & RedisSessionWords & ApplicationWords & { file?: string },
       ) => {
-        const { check, checkInApplication, checkInFile } = await import('./check.command.js');
+        const { check, checkInApplication, checkInFile } = await import('./check-command.js');
         if (words.file !== undefined)
           return end(checkInFile(terminal, name, id, { ...words, file: words.file }));
         return words.app === undefined
@@ -149,7 +149,7 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
     .addHelpText('after', examples('watch products users', 'watch products --every 5000 >> products.log'))
     .action((names: string[], words: WatchWords & RedisSessionWords) =>
       withSession({ ...words, reconnects: true }, async (session) => {
-        const { watch } = await import('./watch.command.js');
+        const { watch } = await import('./watch-command.js');
         return watch(terminal, session, names, words);
       }),
     );
@@ -165,7 +165,7 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
     )
     .action((name: string, words: RedisSessionWords) =>
       withSession(words, async (session) => {
-        const { exportFilter } = await import('./export.command.js');
+        const { exportFilter } = await import('./export-command.js');
         return exportFilter(terminal, session, name);
       }),
     );
@@ -183,7 +183,7 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
       ),
     )
     .action(async (name: string, words: RebuildWords) => {
-      const { rebuild } = await import('./rebuild.command.js');
+      const { rebuild } = await import('./rebuild-command.js');
       end(await rebuild(terminal, name, words));
     });
 
@@ -199,7 +199,7 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
       examples('doctor products --redis redis://localhost:6379', 'doctor --app dist/app.module.js'),
     )
     .action(async (names: string[], words: DoctorWords & RedisSessionWords & ApplicationWords) => {
-      const { doctor } = await import('./doctor.command.js');
+      const { doctor } = await import('./doctor-command.js');
       const { openSession } = await import('./redis-session.js');
       const { bootApplication } = await import('./application.js');
       const isOnRedis =

@@ -1,12 +1,12 @@
 import { BloomIdError } from '../common/index.js';
 import { loadFound, loadGuarded } from '../service/index.js';
-import type { BloomGuardedManyDecorator } from './decorator.types.js';
-import { checkManyOptions } from './guard-options.check.js';
+import type { BloomGuardedManyDecorator } from './decorator-types.js';
+import { checkManyOptions } from './guard-options-check.js';
 import { noListOfIds } from './guard.messages.js';
-import type { BloomGuardedManyOptions } from './guard.options.js';
+import type { BloomGuardedManyOptions } from './guard-options.js';
 import { methodName } from './method-site.js';
 import type { OnlyOptions } from './method-verdict.js';
-import { proceed, type WrappedCall, wrapMethod } from './method.wrapper.js';
+import { proceed, type WrappedCall, wrapMethod } from './method-wrapper.js';
 import { warnUnguarded } from './unguarded.js';
 
 /**

@@ -1,13 +1,13 @@
 import { declareGuard, InterceptorCoverage } from './bloom.interceptor.js';
 import { contextReader } from './call-context.js';
 import { isNullableField } from './graphql-field.js';
-import { checkGuardedOptions } from './guard-options.check.js';
+import { checkGuardedOptions } from './guard-options-check.js';
 import type { GuardDeclaration, EntryPoint } from './guarded-call.js';
-import type { BloomGuardedDecorator } from './decorator.types.js';
-import type { BloomGuardedOptions } from './guard.options.js';
+import type { BloomGuardedDecorator } from './decorator-types.js';
+import type { BloomGuardedOptions } from './guard-options.js';
 import { methodName, type MethodSite } from './method-site.js';
-import { proceed, type WrappedCall, wrapMethod } from './method.wrapper.js';
-import { idReader } from './id.reader.js';
+import { proceed, type WrappedCall, wrapMethod } from './method-wrapper.js';
+import { idReader } from './id-reader.js';
 import type { OnlyOptions } from './method-verdict.js';
 import { warnUnguarded } from './unguarded.js';
 

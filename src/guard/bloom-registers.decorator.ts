@@ -13,15 +13,15 @@ import {
 import { BloomConfigError, BloomUnavailableError } from '../common/index.js';
 import { type CallContext, contextReader, isForClient } from './call-context.js';
 import { unavailableError } from './context-errors.js';
-import { checkRegistersOptions } from './guard-options.check.js';
+import { checkRegistersOptions } from './guard-options-check.js';
 import { wrongMaxIds } from './guard.messages.js';
-import type { BloomRegistersDecorator } from './decorator.types.js';
-import type { BloomRegistersOptions } from './guard.options.js';
-import { type IdsReader, idsReader } from './id.reader.js';
-import type { IdRegistrar, Registration } from './id.registrar.js';
+import type { BloomRegistersDecorator } from './decorator-types.js';
+import type { BloomRegistersOptions } from './guard-options.js';
+import { type IdsReader, idsReader } from './id-reader.js';
+import type { IdRegistrar, Registration } from './id-registrar.js';
 import type { OnlyOptions } from './method-verdict.js';
 import { methodName } from './method-site.js';
-import { proceed, type WrappedCall, wrapMethod } from './method.wrapper.js';
+import { proceed, type WrappedCall, wrapMethod } from './method-wrapper.js';
 import { assertNeedsNoRecord } from './unguarded.js';
 
 /** Ids of one call: as many as a generous request creates, and few to record. */

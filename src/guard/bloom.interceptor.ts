@@ -8,11 +8,11 @@ import {
 } from '@nestjs/common';
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { type Observable, of, tap } from 'rxjs';
-import { BloomGuardRunner } from './bloom-guard.runner.js';
+import { BloomGuardRunner } from './bloom-guard-runner.js';
 import type { GuardDeclaration, EntryPoint, ObservedCall } from './guarded-call.js';
 import { noRouteParameter } from './guard.messages.js';
-import type { BloomGuardedOptions } from './guard.options.js';
-import type { IdReader } from './id.reader.js';
+import type { BloomGuardedOptions } from './guard-options.js';
+import type { IdReader } from './id-reader.js';
 import { isRouteHandler } from './method-site.js';
 import { ReaderMistake } from './reader-mistake.js';
 import { syncAnswer } from './sync-answer.js';

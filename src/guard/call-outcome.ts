@@ -1,6 +1,6 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
 import { wrongIsFound } from './guard.messages.js';
-import type { BloomCallback } from './guard.options.js';
+import type { BloomCallback } from './guard-options.js';
 import { syncAnswer } from './sync-answer.js';
 
 /**

@@ -3,7 +3,7 @@ import { notFoundError, unavailableError } from './context-errors.js';
 import { answerWith, type GuardDecision, pass } from './guard-decision.js';
 import type { GuardedCall } from './guarded-call.js';
 import { otherAnswer } from './guard.messages.js';
-import type { BloomCallback, BloomGuardDefaults } from './guard.options.js';
+import type { BloomCallback, BloomGuardDefaults } from './guard-options.js';
 
 const NULL = answerWith(null);
 

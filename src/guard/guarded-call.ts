@@ -2,8 +2,8 @@ import type { IdKey } from '../filter/index.js';
 import type { GuardableFilter } from '../service/index.js';
 import type { BloomVerdict, DenialAnswer } from '../store/index.js';
 import type { CallContext } from './call-context.js';
-import type { BloomGuardedOptions } from './guard.options.js';
-import type { IdReader } from './id.reader.js';
+import type { BloomGuardedOptions } from './guard-options.js';
+import type { IdReader } from './id-reader.js';
 
 /** One `@BloomGuarded` on one method. */
 export interface GuardDeclaration {

@@ -1,6 +1,6 @@
 export { BloomGuardedMany } from './bloom-guarded-many.decorator.js';
 export { BloomGuarded } from './bloom-guarded.decorator.js';
-export { BloomGuardRunner, type BloomGuardRunnerOptions } from './bloom-guard.runner.js';
+export { BloomGuardRunner, type BloomGuardRunnerOptions } from './bloom-guard-runner.js';
 export type { GuardDeclaration, EntryPoint } from './guarded-call.js';
 export { BloomInterceptor } from './bloom.interceptor.js';
 export { BloomRegisters } from './bloom-registers.decorator.js';
@@ -11,14 +11,14 @@ export type {
   BloomGuardedManyOptions,
   BloomGuardedOptions,
   BloomRegistersOptions,
-} from './guard.options.js';
+} from './guard-options.js';
 export type {
   BloomGuardedDecorator,
   BloomGuardedManyDecorator,
   BloomRegistersDecorator,
-} from './decorator.types.js';
+} from './decorator-types.js';
 export type { BloomMistake } from './method-verdict.js';
 export type { FilterUse } from './filter-uses.js';
-export type { Registration } from './id.registrar.js';
-export { GuardValidator } from './guard.validator.js';
+export type { Registration } from './id-registrar.js';
+export { GuardValidator } from './guard-validator.js';
 export { noteClosed, noteRunning } from './unguarded.js';

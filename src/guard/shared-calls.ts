@@ -1,5 +1,5 @@
 import { wrongCoalesceKey } from './guard.messages.js';
-import type { BloomCoalesceOptions } from './guard.options.js';
+import type { BloomCoalesceOptions } from './guard-options.js';
 import { syncAnswer } from './sync-answer.js';
 
 interface RunningCall {

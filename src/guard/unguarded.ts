@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { BloomConfigError } from '../common/index.js';
 import { cannotRegister, notConstructedByNest, standInForRunner } from './guard.messages.js';
-import type { WrappedCall } from './method.wrapper.js';
+import type { WrappedCall } from './method-wrapper.js';
 
 const WARNED = Symbol('nestjs-bloom:warned');
 

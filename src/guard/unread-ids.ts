@@ -4,7 +4,7 @@ import type { GuardAnswers } from './guard-answers.js';
 import { type GuardDecision, pass } from './guard-decision.js';
 import type { GuardedCall } from './guarded-call.js';
 import { idFunctionThrew } from './guard.messages.js';
-import { isInvalidId } from './id.reader.js';
+import { isInvalidId } from './id-reader.js';
 import { ReaderMistake } from './reader-mistake.js';
 
 /** Decides on calls that have no id: the value cannot be one, or a function of the application failed over it. */

@@ -4,7 +4,7 @@ import { BloomConfigError } from '../common/index.js';
 import { BloomGuardRunner, GuardValidator } from '../guard/index.js';
 import { BloomFilter, BloomService, StandInFilter } from '../service/index.js';
 import type { FilterStore } from '../store/index.js';
-import { ownerOf } from './application.owner.js';
+import { ownerOf } from './application-owner.js';
 import type {
   BloomFactoryOptions,
   BloomFeature,
@@ -12,8 +12,8 @@ import type {
   BloomModuleAsyncOptions,
   BloomModuleOptions,
   BloomOptionsFactory,
-} from './bloom-module.options.js';
-import { BloomLifecycle } from './bloom.lifecycle.js';
+} from './bloom-module-options.js';
+import { BloomLifecycle } from './bloom-lifecycle.js';
 import {
   BLOOM_OPTIONS,
   BLOOM_SERVICE,
@@ -21,11 +21,11 @@ import {
   missingFilters,
   noteRegistered,
   tokenOfFilter,
-} from './bloom.tokens.js';
-import { EventHub } from './event.hub.js';
+} from './bloom-tokens.js';
+import { EventHub } from './event-hub.js';
 import { FilterTokens } from './filter-tokens.js';
-import { FilterRegistry } from './filter.registry.js';
-import { FilterMonitor } from './filter.monitor.js';
+import { FilterRegistry } from './filter-registry.js';
+import { FilterMonitor } from './filter-monitor.js';
 import { noFilter, noRoot, NO_OPTIONS_FACTORY, notTheFilter, twoFilters } from './module.messages.js';
 import {
   checkedFactoryOptions,
@@ -33,10 +33,10 @@ import {
   checkRootAsyncOptions,
   checkRootOptions,
   checkTestingOptions,
-} from './module-options.check.js';
-import { RebuildScheduler } from './rebuild.scheduler.js';
-import { missingFilterProviders, type Setup, SETUP, setupProvider } from './setup.check.js';
-import { createStore } from './store.factory.js';
+} from './module-options-check.js';
+import { RebuildScheduler } from './rebuild-scheduler.js';
+import { missingFilterProviders, type Setup, SETUP, setupProvider } from './setup-check.js';
+import { createStore } from './store-factory.js';
 
 /** Visible everywhere, so that a decorator works in any module. */
 @Module({})

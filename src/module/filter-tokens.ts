@@ -1,6 +1,6 @@
 import { Scope } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
-import { tokenOfFilter } from './bloom.tokens.js';
+import { tokenOfFilter } from './bloom-tokens.js';
 
 const HEAD = tokenOfFilter('');
 

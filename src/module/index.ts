@@ -5,10 +5,10 @@ export type {
   BloomModuleAsyncOptions,
   BloomModuleOptions,
   BloomOptionsFactory,
-} from './bloom-module.options.js';
+} from './bloom-module-options.js';
 export type { BloomRedis } from '../store/redis/index.js';
 export type { CopyLimits } from '../store/replica/index.js';
-export { RUN_BY_TOOL, type ToolHandle } from './bloom.lifecycle.js';
+export { RUN_BY_TOOL, type ToolHandle } from './bloom-lifecycle.js';
 export { BloomModule, rootModule } from './bloom.module.js';
 export {
   BLOOM_SERVICE,
@@ -17,8 +17,8 @@ export {
   InjectBloomFilter,
   namedFilters,
   tokenOfFilter,
-} from './bloom.tokens.js';
-export { EventHub } from './event.hub.js';
+} from './bloom-tokens.js';
+export { EventHub } from './event-hub.js';
 export { FilterTokens } from './filter-tokens.js';
-export { FilterRegistry, type FilterRegistryContext } from './filter.registry.js';
-export type { SourceMaker } from './source.maker.js';
+export { FilterRegistry, type FilterRegistryContext } from './filter-registry.js';
+export type { SourceMaker } from './source-maker.js';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type BloomEvent, type BloomFeature, BloomModule, BloomService } from 'nestjs-bloom';
 import type { TestingModule } from '@nestjs/testing';
-import { FilterMonitor } from '../../src/module/filter.monitor.js';
+import { FilterMonitor } from '../../src/module/filter-monitor.js';
 import type { ManagedFilter } from '../../src/service/index.js';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';

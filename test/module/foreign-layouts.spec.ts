@@ -13,7 +13,7 @@ import {
   BloomRegisters,
   getBloomFilterToken,
 } from 'nestjs-bloom';
-import { FilterMonitor } from '../../src/module/filter.monitor.js';
+import { FilterMonitor } from '../../src/module/filter-monitor.js';
 import { startContext } from '../support/nest-app.js';
 import { idsOf } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BloomIdError, BloomUnavailableError, systemClock } from '../../src/common/index.js';
 import { type BloomId, idNote } from '../../src/filter/index.js';
-import { AddQueue } from '../../src/guard/add.queue.js';
+import { AddQueue } from '../../src/guard/add-queue.js';
 import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../../src/service/index.js';
 import { RecentAdds } from '../../src/service/recent-adds.js';
 import { MemoryStore } from '../../src/store/memory/index.js';

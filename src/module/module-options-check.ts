@@ -8,7 +8,7 @@ import type {
   BloomFeatureAsyncOptions,
   BloomModuleAsyncOptions,
   BloomModuleOptions,
-} from './bloom-module.options.js';
+} from './bloom-module-options.js';
 import { checkRedisOption } from './redis-option.js';
 
 const FACTORY = {

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { type BloomEventListener, describeError } from '../common/index.js';
-import { EventLog } from './event.log.js';
+import { EventLog } from './event-log.js';
 
 /** Hands every event to the application (or to its log) and to those in the module who act on it. */
 export class EventHub {

@@ -3,7 +3,7 @@ import { type Provider, Scope } from '@nestjs/common';
 import { INQUIRER, ModulesContainer } from '@nestjs/core';
 import { BloomConfigError } from '../common/index.js';
 import { BloomFilter } from '../service/index.js';
-import { missingFilters, tokenOfFilter } from './bloom.tokens.js';
+import { missingFilters, tokenOfFilter } from './bloom-tokens.js';
 import { FilterTokens } from './filter-tokens.js';
 import { noFilterOfThisName, twoRoots, unnamedFilter } from './module.messages.js';
 

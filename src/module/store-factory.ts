@@ -3,9 +3,9 @@ import type { FilterStore } from '../store/index.js';
 import { MemoryStore } from '../store/memory/index.js';
 import { RedisStore } from '../store/redis/index.js';
 import { type CopyLimits, ReplicaStore } from '../store/replica/index.js';
-import { ownerOf } from './application.owner.js';
-import type { BloomModuleOptions } from './bloom-module.options.js';
-import type { EventHub } from './event.hub.js';
+import { ownerOf } from './application-owner.js';
+import type { BloomModuleOptions } from './bloom-module-options.js';
+import type { EventHub } from './event-hub.js';
 import { wrongCopyLimit, wrongKeyPrefix, wrongTimeout } from './module.messages.js';
 
 const MIB = 1024 * 1024;

@@ -5,7 +5,7 @@ import type {
   BloomGuardedManyOptions,
   BloomGuardedOptions,
   BloomRegistersOptions,
-} from './guard.options.js';
+} from './guard-options.js';
 
 const GUARDED = {
   id: true,

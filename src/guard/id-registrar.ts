@@ -1,8 +1,8 @@
 import { BloomConfigError, BloomIdError } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
-import { AddQueue } from './add.queue.js';
-import type { BloomRegistersOptions } from './guard.options.js';
+import { AddQueue } from './add-queue.js';
+import type { BloomRegistersOptions } from './guard-options.js';
 
 /**
  * The share of `drainMs` after which a row that is only now visible may have been missed by a rebuild: the rest is for the lag of a replica

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Inject } from '@nestjs/common';
 import { PROPERTY_DEPS_METADATA } from '@nestjs/common/constants.js';
 import { BloomConfigError } from '../common/index.js';
-import { BloomGuardRunner } from './bloom-guard.runner.js';
+import { BloomGuardRunner } from './bloom-guard-runner.js';
 import { declareUse, type FilterUse } from './filter-uses.js';
 import type { MethodSite } from './method-site.js';
 import { notOnMethod, onGenerator } from './guard.messages.js';

@@ -3,11 +3,11 @@ import { systemClock } from '../common/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import { type BloomService, defineFilter, ManagedFilter } from '../service/index.js';
 import type { FilterStore } from '../store/index.js';
-import type { BloomFeature } from './bloom-module.options.js';
-import type { EventHub } from './event.hub.js';
+import type { BloomFeature } from './bloom-module-options.js';
+import type { EventHub } from './event-hub.js';
 import type { FilterTokens } from './filter-tokens.js';
-import { checkSource } from './module-options.check.js';
-import { isToBeMade, SourceMaker } from './source.maker.js';
+import { checkSource } from './module-options-check.js';
+import { isToBeMade, SourceMaker } from './source-maker.js';
 
 export interface FilterRegistryContext {
   readonly store: FilterStore;

@@ -1,16 +1,16 @@
 import type { BloomId, IdKey } from '../filter/index.js';
 import type { BloomVerdict } from '../store/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
-import type { AddQueue } from './add.queue.js';
+import type { AddQueue } from './add-queue.js';
 import { type CallOutcome, outcomeOfError, outcomeOfResult, typeOfResult } from './call-outcome.js';
 import { DenialScopes } from './denial-scopes.js';
 import { GuardAnswers } from './guard-answers.js';
 import { type GuardDecision, observe, pass } from './guard-decision.js';
 import type { AskedCall, GuardedCall, ObservedCall } from './guarded-call.js';
-import { checkGuardDefaults } from './guard-options.check.js';
+import { checkGuardDefaults } from './guard-options-check.js';
 import { NORMALIZE } from './guard.messages.js';
-import type { BloomGuardDefaults } from './guard.options.js';
-import { IdRegistrar } from './id.registrar.js';
+import type { BloomGuardDefaults } from './guard-options.js';
+import { IdRegistrar } from './id-registrar.js';
 import { type SharedCall, SharedCalls, sharedKey } from './shared-calls.js';
 import { UnreadIds } from './unread-ids.js';
 

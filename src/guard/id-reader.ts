@@ -1,7 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { BloomIdError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
-import type { BloomCallback } from './guard.options.js';
+import type { BloomCallback } from './guard-options.js';
 import { arrayForOneId, tooManyIds } from './guard.messages.js';
 import { syncAnswer } from './sync-answer.js';
 

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { EventLog } from '../../src/module/event.log.js';
+import { EventLog } from '../../src/module/event-log.js';
 
 afterEach(() => void jest.restoreAllMocks());
 

@@ -4,8 +4,8 @@ import type { ManagedFilter } from '../service/index.js';
 import type { RebuildRequest } from '../rebuild/index.js';
 import { type BuildOccasion, FIRST_BUILD_PAUSE_MS, LAST_BUILD_PAUSE_MS } from '../store/index.js';
 import { CronFires } from './cron-fires.js';
-import { startCronJob } from './cron.job.js';
-import type { EventHub } from './event.hub.js';
+import { startCronJob } from './cron-job.js';
+import type { EventHub } from './event-hub.js';
 import { SHUTTING_DOWN } from './module.messages.js';
 
 /** Pauses between two questions whether a filter is ready, or its build is due. A question costs little: the pauses double up to the last. */

@@ -6,11 +6,11 @@ import type {
 } from '@nestjs/common';
 import { type BloomGuardRunner, type GuardValidator, noteClosed, noteRunning } from '../guard/index.js';
 import type { FilterStore } from '../store/index.js';
-import type { EventHub } from './event.hub.js';
-import type { FilterRegistry } from './filter.registry.js';
-import type { FilterMonitor } from './filter.monitor.js';
-import type { RebuildScheduler } from './rebuild.scheduler.js';
-import type { Setup } from './setup.check.js';
+import type { EventHub } from './event-hub.js';
+import type { FilterRegistry } from './filter-registry.js';
+import type { FilterMonitor } from './filter-monitor.js';
+import type { RebuildScheduler } from './rebuild-scheduler.js';
+import type { Setup } from './setup-check.js';
 
 export interface LifecycleContext {
   readonly setup: Setup;

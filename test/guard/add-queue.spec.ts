@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type BloomEvent, BloomIdError, BloomUnavailableError, systemClock } from '../../src/common/index.js';
 import type { BloomId } from '../../src/filter/index.js';
-import { AddQueue, type AddQueueLimits } from '../../src/guard/add.queue.js';
+import { AddQueue, type AddQueueLimits } from '../../src/guard/add-queue.js';
 import { defineFilter, ManagedFilter } from '../../src/service/index.js';
 import { MemoryStore } from '../../src/store/memory/index.js';
 import { eventually } from '../support/eventually.js';

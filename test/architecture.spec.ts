@@ -155,8 +155,8 @@ describe('The rules', () => {
     [
       'one guest from another',
       'filter/peers/hash/murmur3.ts',
-      `import '../../scaling/index.js';`,
-      'know filter/scaling',
+      `import '../../growing/index.js';`,
+      'know filter/growing',
     ],
     [
       'past the index.ts of a guest',

@@ -8,5 +8,5 @@ export {
   type ScalableLayer,
   type ScalingTarget,
   type ScalingOptions,
-} from '../filter/scaling/index.js';
+} from '../filter/growing/index.js';
 export { scaling } from './scaling.js';

@@ -1,4 +1,4 @@
-import type { ScalingOptions } from '../filter/scaling/index.js';
+import type { ScalingOptions } from '../filter/growing/index.js';
 
 /** 250 to 320 MiB at the default error rate. Creates that fail must not fill the memory of Redis. */
 const LEAST_MAX_CAPACITY = 100_000_000;

@@ -1,5 +1,5 @@
 import { BLOCKED_LAYOUT, type BloomLayout, type FilterTarget } from '../filter/index.js';
-import { checkScaling, scalingPlanner, type ScalingOptions } from '../filter/scaling/index.js';
+import { checkScaling, scalingPlanner, type ScalingOptions } from '../filter/growing/index.js';
 import { openGrowingInMemory } from '../store/memory/growing/index.js';
 import type { MemoryLayout } from '../store/memory/index.js';
 import { openGrowing } from '../store/redis/growing/index.js';

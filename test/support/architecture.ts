@@ -72,7 +72,7 @@ const GUESTS: Readonly<Record<string, readonly string[]>> = {
     'store/memory/cf',
     'store/redis/inspection',
   ],
-  'filter/scaling': ['scaling', 'store/redis/growing', 'store/memory/growing', 'store/redis/inspection'],
+  'filter/growing': ['scaling', 'store/redis/growing', 'store/memory/growing', 'store/redis/inspection'],
   'store/memory/cf': ['interop'],
   'store/memory/growing': ['scaling'],
   'store/redis/bitmap': ['interop'],

@@ -1,5 +1,5 @@
 import { assertNotTooLong, BLOCK_BYTES, type FilterShape, type IdKey } from '../../../filter/index.js';
-import { ScalableFilter, type ScalingOptions } from '../../../filter/scaling/index.js';
+import { ScalableFilter, type ScalingOptions } from '../../../filter/growing/index.js';
 import type { StagePlan } from '../../index.js';
 import type { InMemoryFilter, InMemoryScan } from '../in-memory-filter.js';
 

@@ -1,4 +1,4 @@
-import type { ScalingOptions } from '../../../filter/scaling/index.js';
+import type { ScalingOptions } from '../../../filter/growing/index.js';
 import type { OpenFilterOptions, StoredFilter } from '../../index.js';
 import { StoredFilterInMemory } from '../stored-filter-in-memory.js';
 import { InMemoryGrowingFilter } from './in-memory-growing-filter.js';

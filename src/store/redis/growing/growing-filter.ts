@@ -1,5 +1,5 @@
 import { anyError, BLOCK_BYTES, type FilterShape, type IdKey, tooLong } from '../../../filter/index.js';
-import { type ScalingOptions, stackErrorRate } from '../../../filter/scaling/index.js';
+import { type ScalingOptions, stackErrorRate } from '../../../filter/growing/index.js';
 import type { BloomVerdict, FilterDescription, OpenFilterOptions } from '../../index.js';
 import { unavailable } from '../protocol/batching-filter.js';
 import type { Permission } from '../protocol/permissions.js';

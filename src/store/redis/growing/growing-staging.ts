@@ -1,5 +1,5 @@
 import { BLOCK_BYTES, BlockedFilter, type IdKey } from '../../../filter/index.js';
-import type { ScalingOptions } from '../../../filter/scaling/index.js';
+import type { ScalingOptions } from '../../../filter/growing/index.js';
 import type { BloomVerdict } from '../../index.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import type { Outdated } from '../protocol/outdated.js';

@@ -1,4 +1,4 @@
-import type { ScalingOptions } from '../../../filter/scaling/index.js';
+import type { ScalingOptions } from '../../../filter/growing/index.js';
 import type { StoredFilter } from '../../index.js';
 import { GenerationScripts } from '../protocol/generation-scripts.js';
 import { GenerationCodec } from '../protocol/generation-codec.js';

@@ -7,7 +7,7 @@ import {
   MAX_BLOCKS,
   MAX_ID_BYTES_LIMIT,
 } from '../../../filter/index.js';
-import { planLayer, planLayerWithin, type ScalingTarget } from '../../../filter/scaling/index.js';
+import { planLayer, planLayerWithin, type ScalingTarget } from '../../../filter/growing/index.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import { type SegmentedGeneration, segmentedGeneration } from '../protocol/segments/segments.js';
 import type { GrowingKeys } from './growing-keys.js';

@@ -5,7 +5,7 @@ import { measuredErrorRateOf } from '../fill.js';
 import { createGeneration } from '../generation.js';
 import { type BloomId, type IdKey, toIdKey } from '../id.js';
 import type { FilterPlan } from '../sizing.js';
-import { planLayer, type ScalingTarget, stackErrorRate } from './scaling-plan.js';
+import { planLayer, type ScalingTarget, stackErrorRate } from './growing-plan.js';
 
 /** One filter of the stack. */
 export interface ScalableLayer {

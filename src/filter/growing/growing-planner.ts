@@ -1,5 +1,5 @@
 import { plannerOf } from '../layout-plan.js';
-import { layersErrorRate, planLayer, type ScalingOptions } from './scaling-plan.js';
+import { layersErrorRate, planLayer, type ScalingOptions } from './growing-plan.js';
 
 /** Plans the first layer of filters that grow; the expected error rate is over all layers that they then have. */
 export const scalingPlanner = plannerOf<ScalingOptions>({

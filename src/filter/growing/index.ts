@@ -7,5 +7,5 @@ export {
   type ScalingTarget,
   type ScalingOptions,
   stackErrorRate,
-} from './scaling-plan.js';
-export { scalingPlanner } from './scaling-planner.js';
+} from './growing-plan.js';
+export { scalingPlanner } from './growing-planner.js';

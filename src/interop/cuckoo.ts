@@ -7,7 +7,7 @@ import {
 } from '../filter/peers/index.js';
 import { openCuckooInMemory } from '../store/memory/cf/index.js';
 import type { MemoryLayout } from '../store/memory/index.js';
-import { openCuckoo } from '../store/redis/cf/index.js';
+import { openCf } from '../store/redis/cf/index.js';
 import type { RedisLayout } from '../store/redis/index.js';
 
 /**
@@ -35,6 +35,6 @@ function cuckooLayout(options: CuckooLayoutOptions): MemoryLayout & RedisLayout 
     check: (use) => void bytes(use),
     bytes,
     openInMemory: (context) => openCuckooInMemory(context, options),
-    openRedis: (context) => openCuckoo(context, options),
+    openRedis: (context) => openCf(context, options),
   };
 }

@@ -1,1 +1,1 @@
-export { openCuckoo } from './open-cuckoo.js';
+export { openCf } from './open-cf.js';

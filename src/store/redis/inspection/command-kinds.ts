@@ -1,7 +1,7 @@
 import { LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
 import { BfDriver } from '../bf/bf-driver.js';
-import { CuckooDriver } from '../cf/cuckoo-driver.js';
-import { CuckooKeys } from '../cf/cuckoo-keys.js';
+import { CfDriver } from '../cf/cf-driver.js';
+import { CfKeys } from '../cf/cf-keys.js';
 import { GenerationKeys } from '../protocol/generation-keys.js';
 import { generationForm, type StoredGeneration } from '../protocol/generation-meta.js';
 import type { GenerationSnapshot, ResolvedGeneration } from '../protocol/generation-snapshot.js';
@@ -37,8 +37,8 @@ export function bfKind(context: InspectionContext, key?: string): InspectedKind 
 
 /** A filter of `CF.*` commands. */
 export function cuckooKind(context: InspectionContext): InspectedKind {
-  const keys = new CuckooKeys(context.keyPrefix, context.name);
-  const driver = new CuckooDriver({
+  const keys = new CfKeys(context.keyPrefix, context.name);
+  const driver = new CfDriver({
     filter: context.name,
     connection: context.connection,
     keys,

@@ -1,8 +1,8 @@
 import { describeError } from '../../../common/index.js';
 import { BfDriver } from '../bf/bf-driver.js';
 import { blockedPermissions } from '../blocked/blocked-permissions.js';
-import { CuckooDriver } from '../cf/cuckoo-driver.js';
-import { CuckooKeys } from '../cf/cuckoo-keys.js';
+import { CfDriver } from '../cf/cf-driver.js';
+import { CfKeys } from '../cf/cf-keys.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { GrowingKeys } from '../growing/growing-keys.js';
 import { growingPermissions } from '../growing/growing-permissions.js';
@@ -44,13 +44,10 @@ export class ServerInspector {
         return this.refusedTo(new BfDriver({ ...common, ownsKey: true }), keys.probe);
       }
       case 'cuckoo': {
-        const keys = new CuckooKeys(keyPrefix, name);
+        const keys = new CfKeys(keyPrefix, name);
         const layout = {};
         const common = { filter: name, connection, keys, plan: INSPECTION_PLAN };
-        return this.refusedTo(
-          new CuckooDriver({ ...common, layout, hasSource: true, drainMs: 0 }),
-          keys.probe,
-        );
+        return this.refusedTo(new CfDriver({ ...common, layout, hasSource: true, drainMs: 0 }), keys.probe);
       }
     }
   }
@@ -61,7 +58,7 @@ export class ServerInspector {
   }
 
   private async refusedTo(
-    driver: Pick<BfDriver | CuckooDriver, 'verify' | 'permissions'>,
+    driver: Pick<BfDriver | CfDriver, 'verify' | 'permissions'>,
     probe: string,
   ): Promise<readonly string[]> {
     try {

@@ -12,8 +12,8 @@ import { unexpectedReplyError } from '../client/unexpected-reply.js';
 import { cfLua } from '../lua/cf.generated.js';
 import type { Refusal } from '../protocol/refusal.js';
 import { FULL, removedTooLate } from './cf.messages.js';
-import type { CuckooKeys } from './cuckoo-keys.js';
-import { fingerprintName, type ResolvedCuckoo, reserveArguments } from './resolved-cuckoo.js';
+import type { CfKeys } from './cf-keys.js';
+import { fingerprintName, type ResolvedCf, reserveArguments } from './resolved-cf.js';
 
 const SCRIPTS = [
   'cfCheck',
@@ -30,7 +30,7 @@ const SCRIPTS = [
 const REMOVAL_LIFE_MS = 60_000;
 
 /** What a step of a rebuild shows and keeps alive. */
-export interface CuckooStep {
+export interface CfStep {
   readonly lease: string;
   readonly lifeMs: number;
 }
@@ -44,12 +44,12 @@ export interface Removal {
 }
 
 /** One typed function for each script on cuckoo filters. */
-export class CuckooScripts {
+export class CfScripts {
   private readonly script;
 
   constructor(
     private readonly connection: RedisConnection,
-    private readonly keys: CuckooKeys,
+    private readonly keys: CfKeys,
     sources?: LuaSources,
   ) {
     this.script = defineScripts(cfLua, SCRIPTS, sources);
@@ -57,7 +57,7 @@ export class CuckooScripts {
 
   /** For each id whether the filter holds it. */
   async check(
-    { generation, canaries, key }: ResolvedCuckoo,
+    { generation, canaries, key }: ResolvedCf,
     ids: readonly IdKey[],
     role: GenerationRole,
   ): Promise<boolean[] | Outdated> {
@@ -80,8 +80,8 @@ export class CuckooScripts {
    * @throws {BloomFullError}
    */
   async add(
-    live: ResolvedCuckoo | undefined,
-    staging: ResolvedCuckoo | undefined,
+    live: ResolvedCf | undefined,
+    staging: ResolvedCf | undefined,
     ids: readonly IdKey[],
   ): Promise<boolean[] | Outdated> {
     const none = this.keys.generation('none');
@@ -117,7 +117,7 @@ export class CuckooScripts {
    * @throws {BloomUnavailableError} when the call began so long ago that it is not known whether it was carried out.
    */
   async remove(
-    live: ResolvedCuckoo,
+    live: ResolvedCf,
     ids: readonly IdKey[],
     { beganAt, settleMs }: Removal,
   ): Promise<boolean[] | Outdated> {
@@ -140,7 +140,7 @@ export class CuckooScripts {
     throw new BloomUnavailableError(removedTooLate(REMOVAL_LIFE_MS));
   }
 
-  async stage({ lease, lifeMs }: CuckooStep, staging: ResolvedCuckoo): Promise<Refusal | 'OK'> {
+  async stage({ lease, lifeMs }: CfStep, staging: ResolvedCf): Promise<Refusal | 'OK'> {
     const { key, kept, canaries } = staging;
     const keys = [this.keys.lease, key, kept];
     const args = [lease, lifeMs, canaries.length, ...canaries, ...reserveArguments(staging)];
@@ -149,8 +149,8 @@ export class CuckooScripts {
 
   /** @throws {BloomFullError} */
   async insert(
-    { lease, lifeMs }: CuckooStep,
-    staging: ResolvedCuckoo,
+    { lease, lifeMs }: CfStep,
+    staging: ResolvedCf,
     ids: readonly Buffer[],
   ): Promise<Refusal | 'OK'> {
     const keys = [this.keys.lease, staging.key, staging.kept];
@@ -161,13 +161,8 @@ export class CuckooScripts {
   }
 
   async swap(
-    { generation, canaries, settings, key, kept }: ResolvedCuckoo,
-    {
-      lease,
-      runId,
-      live,
-      ids,
-    }: { lease: string; runId: string; live: ResolvedCuckoo | undefined; ids: number },
+    { generation, canaries, settings, key, kept }: ResolvedCf,
+    { lease, runId, live, ids }: { lease: string; runId: string; live: ResolvedCf | undefined; ids: number },
   ): Promise<Refusal | 'OK'> {
     const reply = await this.connection.run(
       this.script.cfSwap,
@@ -203,6 +198,6 @@ export class CuckooScripts {
   }
 }
 
-function nameIn(resolved: ResolvedCuckoo | undefined, id: IdKey): string {
+function nameIn(resolved: ResolvedCf | undefined, id: IdKey): string {
   return resolved ? fingerprintName(resolved, id) : '';
 }

@@ -1,7 +1,7 @@
 import { GenerationKeys } from '../protocol/generation-keys.js';
 
 /** Names of the keys of a cuckoo filter: each generation has its own. */
-export class CuckooKeys extends GenerationKeys {
+export class CfKeys extends GenerationKeys {
   constructor(keyPrefix: string, filter: string) {
     super(`${keyPrefix}:{${filter}}:cf`);
   }

@@ -6,21 +6,21 @@ import { unavailable } from '../protocol/batching-filter.js';
 import { DrivenFilter, type DrivenFilterOptions } from '../protocol/driven-filter.js';
 import type { RedisContext } from '../protocol/redis-layout.js';
 import { FILTER_GONE, notRemoved } from './cf.messages.js';
-import { CuckooDriver } from './cuckoo-driver.js';
-import { CuckooKeys } from './cuckoo-keys.js';
-import type { ResolvedCuckoo } from './resolved-cuckoo.js';
+import { CfDriver } from './cf-driver.js';
+import { CfKeys } from './cf-keys.js';
+import type { ResolvedCf } from './resolved-cf.js';
 
 /** A removal starts over when the filter changed under it. */
 const MAX_ATTEMPTS = 5;
 
-interface CuckooFilterOptions extends DrivenFilterOptions<ResolvedCuckoo> {
-  readonly driver: CuckooDriver;
+interface CfFilterOptions extends DrivenFilterOptions<ResolvedCf> {
+  readonly driver: CfDriver;
   readonly plan: StagePlan;
 }
 
 /** A filter of `CF.*` commands. */
-class CuckooFilterInRedis extends DrivenFilter<ResolvedCuckoo> {
-  constructor(protected override readonly options: CuckooFilterOptions) {
+class CfFilterInRedis extends DrivenFilter<ResolvedCf> {
+  constructor(protected override readonly options: CfFilterOptions) {
     super(options);
   }
 
@@ -53,9 +53,9 @@ class CuckooFilterInRedis extends DrivenFilter<ResolvedCuckoo> {
   }
 }
 
-export function openCuckoo(context: RedisContext, layout: CuckooLayoutOptions): CuckooFilterInRedis {
+export function openCf(context: RedisContext, layout: CuckooLayoutOptions): CfFilterInRedis {
   const { name, keyPrefix } = context;
-  const keys = new CuckooKeys(keyPrefix, name);
-  const driver = new CuckooDriver({ ...context, layout, filter: name, keys });
-  return new CuckooFilterInRedis({ ...context, keys, driver, ownsKey: true });
+  const keys = new CfKeys(keyPrefix, name);
+  const driver = new CfDriver({ ...context, layout, filter: name, keys });
+  return new CfFilterInRedis({ ...context, keys, driver, ownsKey: true });
 }

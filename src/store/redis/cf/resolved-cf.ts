@@ -4,13 +4,13 @@ import { cuckooCodec, type CuckooLayout, type CuckooLayoutOptions } from '../../
 import type { StagePlan } from '../../index.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import type { ResolvedGeneration } from '../protocol/generation-snapshot.js';
-import type { CuckooKeys } from './cuckoo-keys.js';
+import type { CfKeys } from './cf-keys.js';
 
 /** Enough that another filter hardly ever holds all of them. */
 const CANARIES = 12;
 
 /** What a filter was made with. */
-export interface CuckooFilterSettings {
+export interface CfFilterSettings {
   /** Ids it is for. */
   readonly capacity: number;
   readonly errorRate: number;
@@ -22,8 +22,8 @@ export interface CuckooFilterSettings {
 }
 
 /** A generation, and where it is. */
-export interface ResolvedCuckoo extends ResolvedGeneration {
-  readonly settings: CuckooFilterSettings;
+export interface ResolvedCf extends ResolvedGeneration {
+  readonly settings: CfFilterSettings;
   /** Random ids that are in this generation. */
   readonly canaries: readonly string[];
   readonly key: string;
@@ -45,11 +45,11 @@ export function createGeneration(
 }
 
 /** Undefined when the texts make no sense. */
-export function resolveCuckoo(keys: CuckooKeys, generation: StoredGeneration): ResolvedCuckoo | undefined {
+export function resolveCf(keys: CfKeys, generation: StoredGeneration): ResolvedCf | undefined {
   const canaries = generation.canaries.split(' ');
   if (canaries.includes('')) return undefined;
   try {
-    const settings = JSON.parse(generation.settings) as CuckooFilterSettings;
+    const settings = JSON.parse(generation.settings) as CfFilterSettings;
     const layout = cuckooCodec.layout(cuckooCodec.size({ ...settings, capacity: settings.slots }));
     const { token } = generation;
     return { generation, settings, canaries, layout, key: keys.generation(token), kept: keys.kept(token) };
@@ -59,12 +59,12 @@ export function resolveCuckoo(keys: CuckooKeys, generation: StoredGeneration): R
 }
 
 /** What `CF.RESERVE` takes after the key. */
-export function reserveArguments({ settings }: ResolvedCuckoo): (string | number)[] {
+export function reserveArguments({ settings }: ResolvedCf): (string | number)[] {
   const { slots, bucketSize, maxIterations, expansion } = settings;
   return [slots, 'BUCKETSIZE', bucketSize, 'MAXITERATIONS', maxIterations, 'EXPANSION', expansion];
 }
 
 /** A name for an id's fingerprint and its buckets in the first table: ids that meet in a larger one meet there too. */
-export function fingerprintName({ layout }: ResolvedCuckoo, id: IdKey): string {
+export function fingerprintName({ layout }: ResolvedCf, id: IdKey): string {
   return `${Math.min(...layout.positions(id))} ${layout.fingerprintOf(id)}`;
 }

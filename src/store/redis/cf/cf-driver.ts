@@ -12,18 +12,18 @@ import type { StagingContext } from '../protocol/staging-base.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import type { LuaSources } from '../client/script.js';
 import { commandsMissing } from './cf.messages.js';
-import type { CuckooKeys } from './cuckoo-keys.js';
-import { CuckooScripts } from './cuckoo-scripts.js';
-import { CuckooStaging } from './cuckoo-staging.js';
-import { createGeneration, resolveCuckoo, type ResolvedCuckoo } from './resolved-cuckoo.js';
+import type { CfKeys } from './cf-keys.js';
+import { CfScripts } from './cf-scripts.js';
+import { CfStaging } from './cf-staging.js';
+import { createGeneration, resolveCf, type ResolvedCf } from './resolved-cf.js';
 
 /** Ids of one call: each is some commands of the script `cf-add`, which together hold the server for about a millisecond. */
 const IDS_PER_CALL = 128;
 
-export interface CuckooDriverOptions {
+export interface CfDriverOptions {
   readonly filter: string;
   readonly connection: RedisConnection;
-  readonly keys: CuckooKeys;
+  readonly keys: CfKeys;
   readonly plan: StagePlan;
   readonly layout: CuckooLayoutOptions;
   readonly hasSource: boolean;
@@ -33,13 +33,13 @@ export interface CuckooDriverOptions {
 }
 
 /** Filters of the commands `CF.*`, on keys that nobody else writes to. */
-export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
+export class CfDriver implements LayoutDriver<ResolvedCf> {
   readonly layout = LAYOUT_NUMBERS.cuckoo;
 
-  private readonly scripts: CuckooScripts;
+  private readonly scripts: CfScripts;
 
-  constructor(private readonly options: CuckooDriverOptions) {
-    this.scripts = new CuckooScripts(options.connection, options.keys, options.luaSources);
+  constructor(private readonly options: CfDriverOptions) {
+    this.scripts = new CfScripts(options.connection, options.keys, options.luaSources);
   }
 
   /** @throws {BloomConfigError} when the server has no such filters. */
@@ -50,8 +50,8 @@ export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
     throw new BloomConfigError(commandsMissing(filter, info.error));
   }
 
-  resolve(generation: StoredGeneration): ResolvedCuckoo | undefined {
-    return resolveCuckoo(this.options.keys, generation);
+  resolve(generation: StoredGeneration): ResolvedCf | undefined {
+    return resolveCf(this.options.keys, generation);
   }
 
   ownKeys({ token }: StoredGeneration): string[] {
@@ -68,7 +68,7 @@ export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
   }
 
   check(
-    resolved: ResolvedCuckoo,
+    resolved: ResolvedCf,
     ids: readonly IdKey[],
     role: GenerationRole,
   ): Promise<BloomVerdict[] | Outdated> {
@@ -81,15 +81,15 @@ export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
   }
 
   add(
-    live: ResolvedCuckoo | undefined,
-    staging: ResolvedCuckoo | undefined,
+    live: ResolvedCf | undefined,
+    staging: ResolvedCf | undefined,
     ids: readonly IdKey[],
   ): Promise<boolean[] | Outdated> {
     return this.scripts.add(live, staging, ids);
   }
 
   /** From the live generation only: a staged one may not have the id, and could lose another for it. */
-  remove(live: ResolvedCuckoo, ids: readonly IdKey[], beganAt: number): Promise<boolean[] | Outdated> {
+  remove(live: ResolvedCf, ids: readonly IdKey[], beganAt: number): Promise<boolean[] | Outdated> {
     const { hasSource, drainMs } = this.options;
     return this.scripts.remove(live, ids, { beganAt, settleMs: hasSource ? drainMs : 0 });
   }
@@ -108,16 +108,16 @@ export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
     key,
     canaries,
     settings,
-  }: ResolvedCuckoo): Promise<{ count: number; shape: FilterShape } | undefined> {
+  }: ResolvedCf): Promise<{ count: number; shape: FilterShape } | undefined> {
     const info = await this.scripts.info(key);
     if ('error' in info) return undefined;
     const count = Math.max(0, info.fingerprints - canaries.length);
     return { count, shape: shapeOf(settings, count, info.bytes) };
   }
 
-  stage(context: StagingContext, filter: DrivenContext<ResolvedCuckoo>): CuckooStaging {
+  stage(context: StagingContext, filter: DrivenContext<ResolvedCf>): CfStaging {
     const staging = this.resolve(createGeneration(context.token, context.plan, this.options.layout))!;
-    return new CuckooStaging(filter, context, { driver: this, scripts: this.scripts, staging });
+    return new CfStaging(filter, context, { driver: this, scripts: this.scripts, staging });
   }
 
   permissions(): Permission[] {
@@ -137,7 +137,7 @@ export class CuckooDriver implements LayoutDriver<ResolvedCuckoo> {
   }
 }
 
-function shapeOf(settings: ResolvedCuckoo['settings'], count: number, bytes: number): FilterShape {
+function shapeOf(settings: ResolvedCf['settings'], count: number, bytes: number): FilterShape {
   const { capacity, errorRate, slots, bucketSize, maxIterations, expansion } = settings;
   const growth = { bucketSize, maxIterations, expansion };
   const plan = { ...cuckooCodec.plan({ ...growth, capacity, errorRate }), bits: slots * 8 };

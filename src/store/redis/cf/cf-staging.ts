@@ -11,29 +11,29 @@ import type { Refusal } from '../protocol/refusal.js';
 import { StagingBase, type StagingContext } from '../protocol/staging-base.js';
 import { assertOk } from '../protocol/swap-steps.js';
 import { STAGED_FULL } from './cf.messages.js';
-import type { CuckooScripts } from './cuckoo-scripts.js';
-import type { ResolvedCuckoo } from './resolved-cuckoo.js';
+import type { CfScripts } from './cf-scripts.js';
+import type { ResolvedCf } from './resolved-cf.js';
 
 /** Ids of one command of a rebuild. */
 const IDS_PER_STEP = 256;
 
-export interface CuckooStagingOptions {
-  readonly driver: Pick<LayoutDriver<ResolvedCuckoo>, 'check'>;
-  readonly scripts: CuckooScripts;
-  readonly staging: ResolvedCuckoo;
+export interface CfStagingOptions {
+  readonly driver: Pick<LayoutDriver<ResolvedCf>, 'check'>;
+  readonly scripts: CfScripts;
+  readonly staging: ResolvedCf;
 }
 
 /** The next cuckoo filter beside the live one. What is read and what is added meanwhile are fingerprints of their own, so both go in. */
-export class CuckooStaging extends StagingBase<StoredGeneration, GenerationSnapshot<ResolvedCuckoo>> {
+export class CfStaging extends StagingBase<StoredGeneration, GenerationSnapshot<ResolvedCf>> {
   readonly capacity: number;
   readonly bytes: number;
 
   private scanned: LocalCuckoo | undefined;
 
   constructor(
-    filter: DrivenContext<ResolvedCuckoo>,
+    filter: DrivenContext<ResolvedCf>,
     context: StagingContext,
-    private readonly options: CuckooStagingOptions,
+    private readonly options: CfStagingOptions,
   ) {
     super(filter, context);
     this.capacity = context.plan.capacity;
@@ -70,12 +70,12 @@ export class CuckooStaging extends StagingBase<StoredGeneration, GenerationSnaps
     return this.options.driver.check(this.options.staging, ids, 'staging');
   }
 
-  protected swap(live: ResolvedCuckoo | undefined, ids: number): Promise<Refusal | 'OK'> {
+  protected swap(live: ResolvedCf | undefined, ids: number): Promise<Refusal | 'OK'> {
     const { scripts, staging } = this.options;
     return scripts.swap(staging, { lease: this.context.lease, runId: this.runId, live, ids });
   }
 
-  protected retiredKeys(live: ResolvedCuckoo | undefined): string[] {
+  protected retiredKeys(live: ResolvedCf | undefined): string[] {
     return live ? [live.key, live.kept] : [];
   }
 
@@ -97,7 +97,7 @@ class LocalCuckoo implements LocalFilter {
   private isFull = false;
 
   constructor(
-    { settings }: ResolvedCuckoo,
+    { settings }: ResolvedCf,
     private readonly maxIdBytes: number,
   ) {
     this.filter = cuckooCodec.create({ ...settings, capacity: settings.slots });

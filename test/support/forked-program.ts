@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { watch } from './redis-server.js';
 
-const EXEC_ARGV = ['--no-warnings=ExperimentalWarning', '--import', '@swc-node/register/esm-register'];
+const TYPESCRIPT = ['--no-warnings=ExperimentalWarning', '--import', '@swc-node/register/esm-register'];
 const VARIABLE = 'BLOOM_FORKED_PROGRAM';
 
 /** A program of this repository in a process of its own, which ends with this one. They talk by messages. */
 export function forkProgram(path: string, options: unknown): ChildProcess {
   const child = fork(path, {
-    execArgv: EXEC_ARGV,
+    execArgv: path.endsWith('.ts') ? TYPESCRIPT : [],
     env: { ...process.env, NODE_OPTIONS: '', [VARIABLE]: JSON.stringify(options) },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

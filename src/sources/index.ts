@@ -6,8 +6,11 @@ export {
   fromPages,
 } from './from-pages.js';
 export type { BloomPageContext, BloomPageFunction } from './page-reader.js';
+export { isOfClass } from './class-names.js';
+export { type BloomTableOptions, expectAllRows } from './row-security.js';
 export type { BloomSourceFactory } from './source-factory.js';
-export { type DescribedColumn, isReadAsText, spellingOf } from './column-spelling.js';
+export { type DescribedColumn, isBytes, isReadAsText, spellingOf } from './column-spelling.js';
+export { exactPlace } from './exact-place.js';
 export { estimateIds, type RunQuery } from './planner-estimate.js';
 export { madeFrom } from './providers.js';
 export { fromSql, type SqlColumn, type SqlSourceOptions } from './sql-table.js';

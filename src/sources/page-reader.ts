@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { describeError, jittered, systemClock } from '../common/index.js';
+import { BloomConfigError, describeError, jittered, systemClock } from '../common/index.js';
 
 /** What a page is read with. */
 export interface BloomPageContext {
@@ -62,6 +62,8 @@ export class PageReader<Row> {
         return await read(after, { take, signal });
       } catch (error) {
         signal.throwIfAborted();
+        // What is set up wrongly is so the next time too.
+        if (error instanceof BloomConfigError) throw error;
         if (failures === retries) throw this.lastFailure(error);
         onRetry?.(error);
         const waitMs = Math.min(retryMs * 2 ** failures, MAX_RETRY_MS);

@@ -5,7 +5,7 @@ export interface CatalogColumn {
   readonly name: string;
   /** Of a domain its base type; `enum` for every enum; with `collate …` where texts that differ may be equal. */
   readonly type: string;
-  /** No two rows of the table have the same value, by an index over all rows and this column alone. */
+  /** No two rows of the table have values that the column takes for equal, by an index over all rows and this column alone. */
   readonly isUnique: boolean;
   /** Its place in the primary key, from 1. */
   readonly place?: number;
@@ -13,7 +13,8 @@ export interface CatalogColumn {
 
 /**
  * A parent of tables that inherit has no key: that of a parent says nothing of the rows of its children, which a query reads too. The
- * one cell is text, since applications have drivers and plugins change what other types become.
+ * one cell is text, since applications have drivers and plugins change what other types become. An index may compare otherwise than its
+ * column: by a collation that tells texts apart which the column takes for equal, or with case where the type is citext.
  */
 const COLUMNS = `
 select json_agg(json_strip_nulls(json_build_object(
@@ -25,7 +26,12 @@ select json_agg(json_strip_nulls(json_build_object(
          'isUnique', not (c.relkind = 'r' and c.relhassubclass) and exists (
            select from pg_index i
            where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indpred is null and i.indnkeyatts = 1
-             and i.indkey[0] = a.attnum),
+             and i.indkey[0] = a.attnum
+             and (o.collisdeterministic is not false or i.indcollation[0] = a.attcollation)
+             and not exists (
+               select from pg_opclass p
+               where p.opcintype = coalesce(nullif(t.typbasetype, 0), t.oid) and p.opcdefault and p.oid <> i.indclass[0]
+                 and p.opcmethod = (select m.oid from pg_am m where m.amname = 'btree'))),
          'place', (
            select p.place from pg_index i, unnest(i.indkey::int2[]) with ordinality as p (attnum, place)
            where i.indrelid = c.oid and i.indisprimary and p.place <= i.indnkeyatts and p.attnum = a.attnum
@@ -43,6 +49,8 @@ where c.oid = to_regclass($1)`;
  * @param table quoted, as in a query.
  */
 export async function readCatalog(run: RunQuery, table: string): Promise<readonly CatalogColumn[]> {
-  const [row] = (await run(COLUMNS, [table])) as { columns?: string | null }[];
-  return JSON.parse(row?.columns ?? '[]') as CatalogColumn[];
+  const [row] = (await run(COLUMNS, [table])) as { columns?: string | readonly CatalogColumn[] | null }[];
+  const columns = row?.columns ?? [];
+  // A plugin that parses texts which look like JSON may have been here first.
+  return typeof columns === 'string' ? (JSON.parse(columns) as CatalogColumn[]) : columns;
 }

@@ -2,13 +2,15 @@ import { BloomConfigError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import type { BloomIdSource, BloomIdSpelling } from '../rebuild/index.js';
 import { isBytes, isReadAsText, spellingOf } from './column-spelling.js';
-import { type BloomPagingOptions, checkedPaging, fromPages } from './from-pages.js';
+import { checkedPaging, fromPages } from './from-pages.js';
+import { pageQuery, type Pages, type Row } from './page-query.js';
 import { estimateIds } from './planner-estimate.js';
 import { readCatalog } from './postgres-catalog.js';
-import { numbered, type RunSql, type SqlQuery } from './sql-query.js';
+import { type BloomTableOptions, expectAllRows } from './row-security.js';
+import { numbered, type RunSql } from './sql-query.js';
 
 /** Of a source that knows the table by its name alone. */
-export interface SqlSourceOptions extends BloomPagingOptions {
+export interface SqlSourceOptions extends BloomTableOptions {
   /**
    * Columns of which no two rows have equal values, and none is null; the column of the ids itself if it is unique. Default: what the
    * catalog of Postgres says. Other databases need it.
@@ -35,30 +37,10 @@ export interface SqlColumn {
   readonly column: string;
   /** The name of a column as in a query. */
   readonly quote: (column: string) => string;
+  /** The option `key` is that of the definition of the table, and no column of it is null. */
+  readonly isKeyDefined?: boolean;
   /** What the application makes of the stored value, and looks up. */
   readonly convert?: (value: unknown) => BloomId | null | undefined;
-}
-
-interface Row {
-  readonly id: BloomId | null;
-  readonly [place: `k${number}`]: unknown;
-}
-
-/** A column that pages compare. */
-interface Place {
-  readonly sql: string;
-  readonly isText: boolean;
-  /** The id, read as it is, is its own place in the order. */
-  readonly isId: boolean;
-}
-
-interface Pages {
-  readonly table: string;
-  readonly id: string;
-  /** Read as the text that the database writes: drivers and libraries make of such values what they are told to. */
-  readonly isIdText: boolean;
-  /** Empty where nothing is known of which no two rows are equal; each value is read once then. */
-  readonly order: readonly Place[];
 }
 
 /**
@@ -72,7 +54,11 @@ export async function fromSql(at: SqlColumn, options: SqlSourceOptions): Promise
   const known = await describe(at, options);
   const pages = pagesOf(at, known);
   const spelling = spellingOfColumn(at, known.type);
-  return fromPages<Row>((after, { take }) => at.run(pageQuery(pages, after, take)) as Promise<Row[]>, {
+  const read = async (after: Row | undefined, take: number) => {
+    if (!after) await expectWholeTable(at, known, options);
+    return at.run(pageQuery(pages, after, take)) as Promise<Row[]>;
+  };
+  return fromPages<Row>((after, { take }) => read(after, take), {
     ...paging,
     key: convert ? (row) => convert(row.id) : 'id',
     count: async () => {
@@ -81,6 +67,23 @@ export async function fromSql(at: SqlColumn, options: SqlSourceOptions): Promise
     },
     ...(spelling && { spelling }),
   });
+}
+
+/** @throws {BloomConfigError} where rows would be left out. */
+async function expectWholeTable(
+  at: SqlColumn,
+  { order }: Known,
+  { seesAllRows = false, key }: SqlSourceOptions,
+): Promise<void> {
+  if (at.isPostgres && !seesAllRows) await expectAllRows(numbered(at.run), at.table);
+  const others = order.filter(({ name }) => name !== at.column).map(({ name }) => `t.${at.quote(name)}`);
+  if (!key || at.isKeyDefined || others.length === 0) return;
+  const without = `select 1 as n from ${at.table} t where ${others.map((one) => `${one} is null`).join(' or ')} limit 1`;
+  if ((await at.run({ strings: [without], values: [] })).length === 0) return;
+  throw new BloomConfigError(
+    `${at.maker}: expected the columns ${key.join(', ')} of the option key to have a value in every row of ${nameOf(at)}, got null in one. A ` +
+      'page cannot begin there. Name the columns of the primary key.',
+  );
 }
 
 interface Known {
@@ -141,35 +144,6 @@ function pagesOf(at: SqlColumn, { type: idType, order }: Known): Pages {
     return { sql: quote(name), isText, isId: name === column && (isIdText || !isText) };
   });
   return { table, id: quote(column), isIdText, order: places };
-}
-
-function pageQuery(pages: Pages, after: Row | undefined, take: number): SqlQuery {
-  const { table, id, isIdText, order } = pages;
-  const isDistinct = order.length > 0;
-  const places = isDistinct ? order.map(({ sql }) => `t.${sql}`) : [`t.${id}`];
-  const rows = `from ${table} t where t.${id} is not null`;
-  // A name without its table would be that of the output.
-  const inOrder = `order by ${places.join(', ')} limit ${take}`;
-  const [head, tail] = isDistinct
-    ? [`select ${selected(pages).join(', ')} ${rows}`, inOrder]
-    : [
-        `select ${read('d.id', isIdText)} as id from (select distinct t.${id} as id ${rows}`,
-        `${inOrder}) d order by d.id`,
-      ];
-  if (!after) return { strings: [`${head} ${tail}`], values: [] };
-  const values = places.map((_, i) => (!isDistinct || order[i]!.isId ? after.id : after[`k${i}`]));
-  if (places.length === 1) return { strings: [`${head} and ${places[0]} > `, ` ${tail}`], values };
-  const commas = values.slice(1).map(() => ', ');
-  return { strings: [`${head} and (${places.join(', ')}) > (`, ...commas, `) ${tail}`], values };
-}
-
-function selected({ id, isIdText, order }: Pages): string[] {
-  const places = order.map(({ sql, isText }, i) => `${read(`t.${sql}`, isText)} as k${i}`);
-  return [`${read(`t.${id}`, isIdText)} as id`, ...places.filter((_, i) => !order[i]!.isId)];
-}
-
-function read(column: string, isText: boolean): string {
-  return isText ? `${column}::text` : column;
 }
 
 async function counted({ run, table }: SqlColumn): Promise<number> {

@@ -15,7 +15,16 @@ create table shop.visits (at timestamptz(6), visit_no int, visitor_key text not 
 create table keyless (name text);
 create view colours as select (array['red', 'green']::colour[])[1 + no % 2] as colour from products;
 create table parents (id text primary key, name text not null);
-create table children () inherits (parents)`;
+create table children () inherits (parents);
+create table folded (no int primary key, label text collate blind not null, code citext not null);
+create unique index on folded (label collate "C");
+create unique index on folded (code text_ops);
+create table piled (label text collate blind, code citext, price numeric);
+create table tenants (no int, name text not null unique);
+alter table tenants enable row level security;
+create policy own on tenants using (name = current_setting('shop.tenant', true));
+create role visitor login bypassrls; create role tenant login;
+grant all on all tables in schema public to visitor, tenant`;
 
 const ROWS = `
 insert into products (sku, no, code, shelf, price, label, digest)
@@ -26,6 +35,9 @@ from generate_series(1, 100) i;
 insert into shop.visits select '2026-01-01 00:00:00.000001Z'::timestamptz + (i / 3) * interval '1 microsecond', i, 'visitor-' || i % 50, i
 from generate_series(1, 100) i;
 insert into keyless select nullif('name-' || i % 9, 'name-0') from generate_series(1, 50) i;
+insert into folded values (1, 'a', 'a'), (2, 'A', 'A'), (3, 'b', 'b'), (4, 'B', 'B');
+insert into piled values ('a', 'a', 1.0), ('A', 'A', 1.00), ('a', 'a', 1.0), ('b', 'B', 10);
+insert into tenants values (1, 'one'), (2, 'two'), (null, 'three');
 insert into parents select 'p' || i, 'parent-' || i from generate_series(1, 20) i;
 insert into children select 'p' || i, 'child-' || i from generate_series(1, 20) i`;
 
@@ -99,13 +111,28 @@ export function readsShopTables(
   it('reads each value once of a table without a key, and of a view', async () => {
     const names = Array.from({ length: 8 }, (_, i) => `name-${i + 1}`);
     expect(await readAll(await make('keyless.name', 3))).toEqual(names);
-    expect(await readAll(await make('colours.colour', 1))).toEqual(['red', 'green']);
+    expect(await readAll(await make('colours.colour', 1))).toEqual(['green', 'red']);
   });
 
   it('reads the rows of tables that inherit, whose keys may be those of their parent', async () => {
     expect(texts(await readAll(await make('parents.name', 3)))).toEqual(
       (await tables().values('name', 'parents')).toSorted(),
     );
+  });
+
+  it.each([
+    ['folded.label', 'whose index compares other texts as equal than the column does'],
+    ['folded.code', 'whose index compares with case, unlike the column'],
+  ])('reads every value of %s, %s', async (path) => {
+    expect(texts(await readAll(await make(path, 1)))).toEqual(['A', 'B', 'a', 'b']);
+  });
+
+  it.each([
+    ['piled.label', ['A', 'a', 'b']],
+    ['piled.code', ['A', 'B', 'a']],
+    ['piled.price', ['1.0', '1.00', '10']],
+  ])('reads each spelling of a value of %s, which has no key', async (path, expected) => {
+    expect(texts(await readAll(await make(path, 1)))).toEqual(expected);
   });
 
   it('counts a small table, and asks the planner about a large one', async () => {
@@ -124,6 +151,21 @@ export function readsShopTables(
       /got 'products\.skuu'\. The columns of "products" are id, sku, no, code/,
     );
     await expect(make('shops.sku', 7)).rejects.toThrow(/There is no table "shops" that this user sees/);
+  });
+}
+
+/** Tests of policies, as a user for whom they count. `make` takes what it connects to. */
+export function respectsPolicies(
+  tables: () => ShopTables,
+  make: (url: string, options: { seesAllRows?: boolean }) => Promise<BloomIdSource>,
+): void {
+  it('refuses a table whose policies may hide rows, unless they do not', async () => {
+    const as = (user: string) => tables().server.url.replace('test@', `${user}@`);
+    await expect(readAll(await make(as('tenant'), {}))).rejects.toThrow(
+      'has row-level security for the user of this connection',
+    );
+    expect(await readAll(await make(as('tenant'), { seesAllRows: true }))).toEqual([]);
+    expect(texts(await readAll(await make(as('visitor'), {})))).toEqual(['one', 'three', 'two']);
   });
 }
 

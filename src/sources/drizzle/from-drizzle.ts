@@ -4,8 +4,8 @@ import { getTableConfig, PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { BloomConfigError } from '../../common/index.js';
 import type { BloomId } from '../../filter/index.js';
 import {
-  type BloomPagingOptions,
   type BloomSourceFactory,
+  type BloomTableOptions,
   checkedPaging,
   fromSql,
   madeFrom,
@@ -24,7 +24,7 @@ export interface DrizzleDatabase {
 }
 
 /** Of `fromDrizzle`. */
-export type DrizzleSourceOptions = BloomPagingOptions;
+export type DrizzleSourceOptions = BloomTableOptions;
 
 /**
  * All values of one column of a table of Drizzle, read in pages of raw rows, past its cache and its replicas. Pages follow the column where
@@ -41,13 +41,13 @@ export function fromDrizzle<Of extends Column>(
   column: Of & (GetColumnData<Of, 'raw'> extends BloomId ? Of : never),
   options: DrizzleSourceOptions = {},
 ): BloomSourceFactory {
-  const paging = checkedPaging('fromDrizzle', options);
+  checkedPaging('fromDrizzle', options);
   const isDatabase = typeof database === 'object' && 'select' in database;
   return madeFrom(
     isDatabase ? { object: database } : { token: database as InjectionToken },
     (made: DrizzleDatabase) => {
       const { at, ...known } = describe(made, column);
-      return fromSql(at, { ...paging, ...known });
+      return fromSql(at, { ...options, ...known });
     },
   );
 }
@@ -63,6 +63,7 @@ function describe(database: DrizzleDatabase, column: Column) {
     table,
     column: name,
     quote: (one) => quoted(one, table[0]!),
+    isKeyDefined: true,
     ...(convert && { convert }),
   };
   const order = isUnique(column) ? [column] : primaryKey(column.table);

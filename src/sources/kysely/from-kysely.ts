@@ -1,11 +1,12 @@
 import type { InjectionToken } from '@nestjs/common';
-import { type Kysely, MssqlAdapter, MysqlAdapter, PostgresAdapter, type SelectType, sql } from 'kysely';
+import { type Kysely, type SelectType, sql } from 'kysely';
 import { BloomConfigError } from '../../common/index.js';
 import type { BloomId } from '../../filter/index.js';
 import {
   type BloomSourceFactory,
   checkedPaging,
   fromSql,
+  isOfClass,
   madeFrom,
   type SqlColumn,
   type SqlSourceOptions,
@@ -60,7 +61,7 @@ function describe(database: AnyKysely, path: string): SqlColumn {
     throw new BloomConfigError(`fromKysely: expected 'table.column', got '${path}'.`);
   }
   const { adapter } = database.getExecutor();
-  if (adapter instanceof MssqlAdapter) {
+  if (isOfClass(adapter, 'MssqlAdapter')) {
     throw new BloomConfigError(
       'fromKysely: SQL Server, whose queries have no LIMIT, is not read by it. Use fromPages of nestjs-bloom.',
     );
@@ -70,8 +71,8 @@ function describe(database: AnyKysely, path: string): SqlColumn {
   const { table, quoted } = written(column);
   return {
     maker: 'fromKysely',
-    isPostgres: adapter instanceof PostgresAdapter,
-    ignoresCase: adapter instanceof MysqlAdapter,
+    isPostgres: isOfClass(adapter, 'PostgresAdapter'),
+    ignoresCase: isOfClass(adapter, 'MysqlAdapter'),
     run: async ({ strings, values }) => {
       const query = sql<object>(strings as unknown as TemplateStringsArray, ...values);
       return (await query.execute(database)).rows;

@@ -1,4 +1,9 @@
 export type { BloomId } from '../../filter/index.js';
 export type { BloomIdsContext, BloomIdSource, BloomIdSpelling } from '../../rebuild/index.js';
-export type { BloomPagingOptions, BloomSourceFactory, SqlSourceOptions } from '../index.js';
+export type {
+  BloomPagingOptions,
+  BloomSourceFactory,
+  BloomTableOptions,
+  SqlSourceOptions,
+} from '../index.js';
 export { fromKysely, type KyselyColumn, type KyselySourceOptions } from './from-kysely.js';

@@ -4,7 +4,6 @@ import {
   type EntityName,
   type EntityProperty,
   MikroORM,
-  type Platform,
   ReferenceKind,
   types,
 } from '@mikro-orm/core';
@@ -12,10 +11,11 @@ import { BloomConfigError } from '../../common/index.js';
 import type { BloomId } from '../../filter/index.js';
 import {
   type BloomIdProperty,
-  type BloomPagingOptions,
   type BloomSourceFactory,
+  type BloomTableOptions,
   checkedPaging,
   fromSql,
+  isOfClass,
   madeFrom,
   type SqlColumn,
   withQuestionMarks,
@@ -25,7 +25,7 @@ import {
 export type MikroOrmProperty<Entity> = BloomIdProperty<Entity>;
 
 /** Of `fromMikroOrm`. */
-export interface MikroOrmSourceOptions extends BloomPagingOptions {
+export interface MikroOrmSourceOptions extends BloomTableOptions {
   /** The MikroORM: its token, or the object. Default: the class `MikroORM` of `@mikro-orm/core`. */
   readonly orm?: InjectionToken<MikroORM> | MikroORM;
   /** Which server is read. Default `write`; the lag of a replica belongs to `rebuild.drainMs`. */
@@ -50,11 +50,11 @@ export function fromMikroOrm<Entity extends object>(
     ...options
   }: MikroOrmSourceOptions = {},
 ): BloomSourceFactory {
-  const paging = checkedPaging('fromMikroOrm', options);
+  checkedPaging('fromMikroOrm', options);
   const isOrm = typeof orm === 'object' && 'driver' in orm;
   return madeFrom<MikroORM>(isOrm ? { object: orm } : { token: orm }, async (made) => {
     const { at, ...known } = describe(made, entity as EntityName, { property, connection });
-    return fromSql(at, { ...paging, ...known });
+    return fromSql(at, { ...options, ...known });
   });
 }
 
@@ -65,8 +65,8 @@ interface Wanted {
 
 function describe(orm: MikroORM, entity: EntityName, { property, connection }: Wanted) {
   const platform = orm.driver.getPlatform();
-  const isPostgres = isA(platform, 'BasePostgreSqlPlatform');
-  if (!isPostgres && !isA(platform, 'BaseMySqlPlatform', 'SqlitePlatform')) {
+  const isPostgres = isOfClass(platform, 'BasePostgreSqlPlatform');
+  if (!isPostgres && !isOfClass(platform, 'BaseMySqlPlatform', 'SqlitePlatform')) {
     throw new BloomConfigError(
       `fromMikroOrm: a database of ${platform.constructor.name} is not read by it. Use fromPages of nestjs-bloom.`,
     );
@@ -77,7 +77,7 @@ function describe(orm: MikroORM, entity: EntityName, { property, connection }: W
   const at: SqlColumn = {
     maker: 'fromMikroOrm',
     isPostgres,
-    ignoresCase: isA(platform, 'BaseMySqlPlatform'),
+    ignoresCase: isOfClass(platform, 'BaseMySqlPlatform'),
     run: (query) =>
       orm.driver
         .getConnection(connection)
@@ -87,6 +87,7 @@ function describe(orm: MikroORM, entity: EntityName, { property, connection }: W
       .join('.'),
     column,
     quote: (name) => platform.quoteIdentifier(name),
+    isKeyDefined: true,
     ...(hasOwnType(found) && {
       convert: (value) => found.customType!.convertToJSValue(value, platform) as BloomId,
     }),
@@ -150,11 +151,4 @@ function isUnique({ primaryKeys, uniques }: EntityMetadata, { name, unique }: En
 /** A type of the application makes of the stored value what is looked up. */
 function hasOwnType({ customType }: EntityProperty): boolean {
   return customType !== undefined && !Object.values<unknown>(types).includes(customType.constructor);
-}
-
-/** By the names of its classes: what they are comes with the driver of the database. */
-function isA(platform: Platform, ...names: readonly string[]): boolean {
-  for (let made = platform as object | null; made; made = Object.getPrototypeOf(made) as object | null)
-    if (names.includes(made.constructor.name)) return true;
-  return false;
 }

@@ -2,7 +2,7 @@ import type { ColumnType, DataSource, EntitySchema, ObjectLiteral } from 'typeor
 import { BloomConfigError } from '../../common/index.js';
 import type { BloomId } from '../../filter/index.js';
 import type { BloomIdSpelling } from '../../rebuild/index.js';
-import { estimateIds, isReadAsText, type RunQuery, spellingOf } from '../index.js';
+import { estimateIds, expectAllRows, isBytes, isReadAsText, type RunQuery, spellingOf } from '../index.js';
 
 type Metadata = ReturnType<DataSource['getMetadata']>;
 type Column = Metadata['columns'][number];
@@ -15,19 +15,23 @@ export interface DescribedTable {
   readonly entity: EntitySchema<ObjectLiteral>;
   /** The property that holds the ids. */
   readonly id: string;
-  /** The properties that the rows are ordered by; no two rows share all of their values. */
+  /** The properties that the rows are ordered by; no two rows share all of their values. Empty for a table without a key. */
   readonly order: readonly string[];
   /** Those of them that are read as the text which the database writes, since the driver's value is not exact. */
   readonly asText: ReadonlySet<string>;
   /** The id is read as text: the application may have its driver make a number of it that is not exact. */
   readonly isIdText: boolean;
-  /** No row has a value for the id that another row has, or this cannot be known and equal ones are read once. */
+  /** There is a key to order by. Where there is none, each value is read once. */
   readonly isDistinct: boolean;
+  /** Values of a table without a key are told apart by their text, not as the column compares them. */
+  readonly isValueText: boolean;
   /** The database compares rows of values: `(a, b) > (1, 2)`. */
   readonly comparesRows: boolean;
   readonly spelling: BloomIdSpelling | undefined;
   readonly idOf: (row: RawRow) => BloomId | null | undefined;
   readonly count: () => Promise<number | undefined>;
+  /** @throws {BloomConfigError} where row-level security may hide some. */
+  readonly expectAllRows: () => Promise<void>;
 }
 
 const POSTGRES = ['postgres', 'aurora-postgres', 'cockroachdb'];
@@ -44,7 +48,8 @@ export function describeTable(
   const { type } = dataSource.options;
   const isPostgres = POSTGRES.includes(type);
   const isUnique = isUniqueColumn(metadata, column);
-  const order = isUnique || metadata.primaryColumns.length === 0 ? [column] : metadata.primaryColumns;
+  const isDistinct = isUnique || metadata.primaryColumns.length > 0;
+  const order = isUnique ? [column] : metadata.primaryColumns;
   const typeOf = (one: Column) => databaseType(dataSource, one);
   const ignoresCase = IGNORE_CASE.includes(type);
   const spelling = spellingOfColumn(metadata, column, { type: typeOf(column), ignoresCase });
@@ -56,13 +61,17 @@ export function describeTable(
       order.filter((one) => isPostgres && isReadAsText(typeOf(one))).map(({ propertyPath }) => propertyPath),
     ),
     isIdText: isPostgres && spelling?.name === 'integer',
-    isDistinct: isUnique || metadata.primaryColumns.length > 0,
+    isDistinct,
+    isValueText: isPostgres && !column.transformer && !isBytes(typeOf(column)),
     comparesRows: !COMPARE_SINGLE_VALUES.includes(type),
     spelling,
     idOf: idReader(dataSource, column),
     count: async () => {
       const estimate = isPostgres ? await estimated(dataSource, { metadata, column, isUnique }) : undefined;
       return estimate ?? exactCount(dataSource, entity);
+    },
+    expectAllRows: async () => {
+      if (isPostgres) await expectAllRows(runOf(dataSource), tableName(dataSource, metadata));
     },
   };
 }
@@ -144,12 +153,19 @@ async function estimated(
 ): Promise<number | undefined> {
   // The table also holds the rows of other entities.
   if (metadata.discriminatorColumn) return undefined;
-  const run: RunQuery = (sql, parameters) => dataSource.query(sql, [...parameters]);
-  const table = metadata.tablePath
+  const table = tableName(dataSource, metadata);
+  return estimateIds(runOf(dataSource), { table, column: column.databaseName, isUnique });
+}
+
+function runOf(dataSource: DataSource): RunQuery {
+  return (sql, parameters) => dataSource.query(sql, [...parameters]);
+}
+
+function tableName({ driver }: DataSource, { tablePath }: Metadata): string {
+  return tablePath
     .split('.')
-    .map((name) => dataSource.driver.escape(name))
+    .map((name) => driver.escape(name))
     .join('.');
-  return estimateIds(run, { table, column: column.databaseName, isUnique });
 }
 
 function exactCount(dataSource: DataSource, entity: EntitySchema<ObjectLiteral>): Promise<number> {

@@ -1,8 +1,8 @@
 import { DataSource, type EntitySchema, type ObjectLiteral } from 'typeorm';
 import {
   type BloomIdProperty,
-  type BloomPagingOptions,
   type BloomSourceFactory,
+  type BloomTableOptions,
   checkedPaging,
   fromPages,
   madeFrom,
@@ -15,7 +15,7 @@ import { readRows } from './raw-rows.js';
 export type TypeOrmColumn<Entity> = BloomIdProperty<Entity>;
 
 /** Of `fromTypeOrm`. */
-export interface TypeOrmSourceOptions extends BloomPagingOptions, WithDataSource {
+export interface TypeOrmSourceOptions extends BloomTableOptions, WithDataSource {
   /** Of a DataSource with `replication`, which server is read. Default `master`; a replica's lag belongs to `rebuild.drainMs`. */
   readonly replicationMode?: 'master' | 'slave';
 }
@@ -32,13 +32,22 @@ export interface TypeOrmSourceOptions extends BloomPagingOptions, WithDataSource
 export function fromTypeOrm<Entity extends ObjectLiteral>(
   entity: (abstract new (...args: never[]) => Entity) | EntitySchema<Entity>,
   column: TypeOrmColumn<Entity>,
-  { dataSource = DataSource, replicationMode = 'master', ...options }: TypeOrmSourceOptions = {},
+  {
+    dataSource = DataSource,
+    replicationMode = 'master',
+    seesAllRows = false,
+    ...options
+  }: TypeOrmSourceOptions = {},
 ): BloomSourceFactory {
   const paging = checkedPaging('fromTypeOrm', options);
   return madeFrom(providedDataSource(dataSource), (made: DataSource) => {
     const table = describeTable(made, entity as EntitySchema<Entity>, column);
     const { spelling } = table;
-    return fromPages<RawRow>((after, { take }) => readRows(made, { table, after, take, replicationMode }), {
+    const read = async (after: RawRow | undefined, take: number) => {
+      if (!after && !seesAllRows) await table.expectAllRows();
+      return readRows(made, { table, after, take, replicationMode });
+    };
+    return fromPages<RawRow>((after, { take }) => read(after, take), {
       ...paging,
       key: table.idOf,
       count: table.count,

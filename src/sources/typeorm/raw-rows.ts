@@ -1,4 +1,5 @@
 import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { exactPlace } from '../index.js';
 import type { DescribedTable, RawRow } from './described-table.js';
 
 export interface PageOfRows {
@@ -13,7 +14,7 @@ export async function readRows(
   dataSource: DataSource,
   { table, after, take, replicationMode }: PageOfRows,
 ): Promise<RawRow[]> {
-  const { entity, id, order } = table;
+  const { entity, id, order, isDistinct } = table;
   const runner = dataSource.createQueryRunner(replicationMode);
   try {
     const query = dataSource
@@ -21,10 +22,10 @@ export async function readRows(
       .createQueryBuilder('row', runner)
       .withDeleted()
       .cache(false)
-      .select(table.isIdText ? asText(id) : `row.${id}`, 'id')
+      .select(isDistinct ? (table.isIdText ? asText(id) : `row.${id}`) : valueOf(table), 'id')
       .where(`row.${id} IS NOT NULL`)
       .limit(take);
-    if (!table.isDistinct) query.distinct();
+    if (!isDistinct) query.distinct().orderBy('id', 'ASC');
     order.forEach((property, i) => {
       // The id itself, read as it is, is its own place in the order.
       if (isRead(table, property)) query.addSelect(selected(table, property), `k${i}`);
@@ -49,10 +50,17 @@ function asText(property: string): string {
   return `CAST(row.${property} AS text)`;
 }
 
+/** Of a table without a key. Values that the column takes for equal and that are different texts are each read. */
+function valueOf({ id, isValueText }: DescribedTable): string {
+  return isValueText ? `${asText(id)} COLLATE "C"` : `row.${id}`;
+}
+
 function startAfter(query: SelectQueryBuilder<ObjectLiteral>, table: DescribedTable, after: RawRow): void {
-  const { order, comparesRows } = table;
-  const columns = order.map((property) => `row.${property}`);
-  const values = order.map((property, i) => (isRead(table, property) ? after[`k${i}`] : after.id));
+  const { order, comparesRows, isDistinct } = table;
+  const columns = isDistinct ? order.map((property) => `row.${property}`) : [valueOf(table)];
+  const values = columns.map((_, i) =>
+    exactPlace(isDistinct && isRead(table, order[i]!) ? after[`k${i}`] : after.id),
+  );
   query.setParameters(Object.fromEntries(values.map((value, i) => [`k${i}`, value])));
   if (columns.length === 1) query.andWhere(`${columns[0]} > :k0`);
   else if (comparesRows)

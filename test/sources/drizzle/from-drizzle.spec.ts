@@ -86,6 +86,8 @@ beforeAll(async () => {
     create table shop.visits (at timestamptz(6), visit_no int, visitor_key text not null, primary key (at, visit_no));
     create table keyless (name text);
     create table cases (case_no text primary key, its_price numeric unique);
+    create role tenant login; grant select on cases to tenant;
+    alter table cases enable row level security; create policy everything on cases using (true);
     insert into cases values ('a', 1), ('b', 2.0), ('c', 3.00);
     insert into products (sku, no, code, shelf)
     select case when i % 2 = 0 then 'sku-' else 'SKU_' end || i, 9007199254740993 + i,
@@ -186,6 +188,22 @@ describe('fromDrizzle', () => {
     await expect(madeBy(fromDrizzle(database, visited.visitor))).rejects.toThrow(
       "fromDrizzle: expected a column of a table, got 'visitor_key' of a view or an alias.",
     );
+  });
+
+  it('refuses a table whose policies may hide rows, unless they do not', async () => {
+    const tenant = drizzle({
+      client: new pg.Pool({ connectionString: server.url.replace('test@', 'tenant@'), max: 1 }),
+    });
+    await expect(readAll(await madeBy(fromDrizzle(tenant, cases.caseNo)))).rejects.toThrow(
+      'The table "cases" has row-level security for the user of this connection',
+    );
+    const all = drizzle({ client: tenant.$client, casing: 'snake_case' });
+    expect(await readAll(await madeBy(fromDrizzle(all, cases.caseNo, { seesAllRows: true })))).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
+    await tenant.$client.end();
   });
 
   it('counts a small table, and asks the planner about a large one', async () => {

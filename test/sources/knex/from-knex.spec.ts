@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import knex, { type Knex } from 'knex';
 import { fromKnex } from '../../../src/sources/knex/index.js';
 import { madeBy, readAll } from '../../support/read-source.js';
-import { readsShopTables, type ShopTables, startShopTables, texts } from '../shop-tables.js';
+import {
+  readsShopTables,
+  respectsPolicies,
+  type ShopTables,
+  startShopTables,
+  texts,
+} from '../shop-tables.js';
 
 interface Product {
   id: string;
@@ -12,13 +18,14 @@ interface Product {
 
 let shop: ShopTables;
 let database: Knex;
+const opened: Knex[] = [];
 
 beforeAll(async () => {
   shop = await startShopTables();
   database = knex({ client: 'pg', connection: shop.server.url, pool: { min: 0 } });
 });
 afterAll(async () => {
-  await database?.destroy();
+  await Promise.all([database, ...opened].map((one) => one?.destroy()));
   await shop?.stop();
 });
 
@@ -29,6 +36,14 @@ function make(path: string, take: number, made = database) {
 
 describe('fromKnex', () => {
   readsShopTables(() => shop, make);
+  respectsPolicies(
+    () => shop,
+    async (url, options) => {
+      const as = knex({ client: 'pg', connection: url, pool: { min: 0 } });
+      opened.push(as);
+      return madeBy(fromKnex(as, 'tenants', 'name', options));
+    },
+  );
 
   it('takes names as Knex writes them', async () => {
     const snake = knex({

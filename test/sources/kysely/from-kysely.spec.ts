@@ -6,9 +6,11 @@ import {
   type Generated,
   Kysely,
   MssqlAdapter,
+  ParseJSONResultsPlugin,
   PostgresDialect,
   SqliteAdapter,
 } from 'kysely';
+import pg from 'pg';
 import { type BloomEvent, BloomModule, BloomService } from '../../../src/index.js';
 import { fromKysely } from '../../../src/sources/kysely/index.js';
 import { startContext } from '../../support/nest-app.js';
@@ -30,13 +32,13 @@ beforeAll(async () => {
 afterAll(() => shop?.stop());
 
 /** The database, whose library takes it for another one. */
-function withAdapter(adapter: DialectAdapter): Kysely<Database> {
+function withAdapter(adapter: DialectAdapter, pool = shop.pool): Kysely<Database> {
   class Dialect extends PostgresDialect {
     override createAdapter() {
       return adapter;
     }
   }
-  return new Kysely<Database>({ dialect: new Dialect({ pool: shop.pool }) });
+  return new Kysely<Database>({ dialect: new Dialect({ pool }) });
 }
 
 describe('fromKysely', () => {
@@ -54,12 +56,42 @@ describe('fromKysely', () => {
     expect(texts(await readAll(await madeBy(fromKysely(inSchema, 'visits.visitorKey'))))).toEqual(visitors);
   });
 
+  it('reads the catalog through a plugin that parses texts which look like JSON', async () => {
+    const parsing = database.withPlugin(new ParseJSONResultsPlugin());
+    expect(await readAll(await madeBy(fromKysely(parsing, 'products.sku')))).toHaveLength(100);
+  });
+
+  it.each([
+    ['at', 'a Date'],
+    ['serial', 'an integer that JavaScript rounds'],
+  ])('refuses pages that end with %s, which the driver gives as %s', async (key) => {
+    const rounding = {
+      getTypeParser: (type: number) => (text: string) =>
+        type === pg.types.builtins.INT8 ? Number(text) * 2 ** 53 : pg.types.getTypeParser(type)(text),
+    };
+    const pool = new pg.Pool({ connectionString: shop.server.url, types: rounding as pg.CustomTypesConfig });
+    const other = withAdapter(new SqliteAdapter(), pool) as Kysely<unknown>;
+    const source = await madeBy(fromKysely(other, 'shop.visits.visitor_key', { key: [key], take: 7 }));
+    await expect(readAll(source)).rejects.toThrow(
+      'to end with a value that says exactly where the next one begins',
+    );
+    await pool.end();
+  });
+
   it('reads by the key and the type that are given, without a look at the catalog', async () => {
     const source = await madeBy(
       fromKysely(database, 'products.no', { key: ['id'], type: 'varchar', take: 7 }),
     );
     expect(texts(await readAll(source))).toEqual((await shop.values('no', 'products')).toSorted());
     expect(source.spelling).toBeUndefined();
+  });
+
+  it('refuses a key that is null in a row, after which no page can begin', async () => {
+    const given = { key: ['no'], type: 'text', take: 1 };
+    const source = await madeBy(fromKysely(database as Kysely<unknown>, 'tenants.name', given));
+    await expect(readAll(source)).rejects.toThrow(
+      'expected the columns no of the option key to have a value in every row of tenants.name, got null in one',
+    );
   });
 
   it('reads with the SQL of all databases where the adapter is not the one of Postgres, and the key is given', async () => {

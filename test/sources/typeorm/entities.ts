@@ -70,3 +70,9 @@ export class Shelf {
   @ViewColumn()
   shelf!: string;
 }
+
+@ViewEntity('marks', { expression: `select unnest(array['a', 'A', 'B']::citext[]) as code` })
+export class Mark {
+  @ViewColumn()
+  code!: string;
+}

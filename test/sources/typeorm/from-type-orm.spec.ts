@@ -6,7 +6,7 @@ import { fromTypeOrm, type TypeOrmSourceOptions } from '../../../src/sources/typ
 import { startContext } from '../../support/nest-app.js';
 import { type PostgresServer, requirePostgres } from '../../support/postgres-server.js';
 import { madeBy, readAll } from '../../support/read-source.js';
-import { Film, Medium, Product, Shelf, Visit } from './entities.js';
+import { Film, Mark, Medium, Product, Shelf, Visit } from './entities.js';
 
 const TAKE = 7;
 let server: PostgresServer;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   dataSource = await new DataSource({
     type: 'postgres',
     url: server.url,
-    entities: [Product, Visit, Medium, Film, Shelf],
+    entities: [Product, Visit, Medium, Film, Shelf, Mark],
     synchronize: true,
     cache: { type: 'database', alwaysEnabled: true, duration: 60_000 },
   }).initialize();
@@ -30,7 +30,9 @@ beforeAll(async () => {
     from generate_series(1, 100) i;
     insert into shop.visits select '2026-01-01 00:00:00.000001Z'::timestamptz + (i / 3) * interval '1 microsecond', i, 'visitor-' || i % 50
     from generate_series(1, 100) i;
-    insert into media (id, kind) select 'm' || i, case when i % 2 = 0 then 'Film' else 'Medium' end from generate_series(1, 30) i`);
+    insert into media (id, kind) select 'm' || i, case when i % 2 = 0 then 'Film' else 'Medium' end from generate_series(1, 30) i;
+    create role tenant login; grant select on media to tenant;
+    alter table media enable row level security; create policy everything on media using (true)`);
 });
 afterAll(async () => {
   await dataSource?.destroy();
@@ -94,6 +96,23 @@ describe('fromTypeOrm', () => {
       's3',
       's4',
     ]);
+  });
+
+  it('reads each spelling of a value of a view once', async () => {
+    const source = await madeBy(fromTypeOrm(Mark, 'code', of({ take: 1 })));
+    expect(await readAll(source)).toEqual(['A', 'B', 'a']);
+  });
+
+  it('refuses a table whose policies may hide rows, unless they do not', async () => {
+    const url = server.url.replace('test@', 'tenant@');
+    const tenant = await new DataSource({ type: 'postgres', url, entities: [Medium] }).initialize();
+    const source = (seesAllRows: boolean) =>
+      madeBy(fromTypeOrm(Medium, 'id', of({ dataSource: tenant, seesAllRows })));
+    await expect(readAll(await source(false))).rejects.toThrow(
+      'The table "media" has row-level security for the user of this connection',
+    );
+    expect(await readAll(await source(true))).toHaveLength(30);
+    await tenant.destroy();
   });
 
   it('reads what is committed when it is asked, past the cache of the DataSource', async () => {

@@ -1,0 +1,21 @@
+import { BloomConfigError, printed } from '../common/index.js';
+
+/**
+ * A value by which the next page begins.
+ *
+ * @throws {BloomConfigError} for one that may be less than what the database compares, so that rows would be left out: a `Date`, which has no
+ * microseconds, an integer that JavaScript rounds, null.
+ */
+export function exactPlace(value: unknown): unknown {
+  const isExact =
+    typeof value === 'string' ||
+    typeof value === 'bigint' ||
+    typeof value === 'boolean' ||
+    Number.isSafeInteger(value) ||
+    value instanceof Uint8Array;
+  if (isExact) return value;
+  throw new BloomConfigError(
+    `Expected a page of the source to end with a value that says exactly where the next one begins (a text, a safe integer, a bigint, ` +
+      `bytes), got ${printed(value)}. Have the driver give such values as text, order by another unique key, or use fromPages of nestjs-bloom.`,
+  );
+}

@@ -1,0 +1,61 @@
+import type { BloomId } from '../filter/index.js';
+import { exactPlace } from './exact-place.js';
+import type { SqlQuery } from './sql-query.js';
+
+export interface Row {
+  readonly id: BloomId | null;
+  readonly [place: `k${number}`]: unknown;
+}
+
+/** A column that pages compare. */
+export interface Place {
+  readonly sql: string;
+  readonly isText: boolean;
+  /** The id, read as it is, is its own place in the order. */
+  readonly isId: boolean;
+}
+
+export interface Pages {
+  readonly table: string;
+  readonly id: string;
+  /** Read as the text that the database writes: drivers and libraries make of such values what they are told to. */
+  readonly isIdText: boolean;
+  /** Empty where nothing is known of which no two rows are equal; each value is read once then. */
+  readonly order: readonly Place[];
+}
+
+/** The rows after one, or the first ones. */
+export function pageQuery(pages: Pages, after: Row | undefined, take: number): SqlQuery {
+  return pages.order.length > 0 ? rowsQuery(pages, after, take) : valuesQuery(pages, after, take);
+}
+
+function rowsQuery(pages: Pages, after: Row | undefined, take: number): SqlQuery {
+  const { table, id, order } = pages;
+  // A name without its table would be that of the output.
+  const places = order.map(({ sql }) => `t.${sql}`);
+  const head = `select ${selected(pages).join(', ')} from ${table} t where t.${id} is not null`;
+  const tail = `order by ${places.join(', ')} limit ${take}`;
+  if (!after) return { strings: [`${head} ${tail}`], values: [] };
+  const values = order.map(({ isId }, i) => exactPlace(isId ? after.id : after[`k${i}`]));
+  if (places.length === 1) return { strings: [`${head} and ${places[0]} > `, ` ${tail}`], values };
+  const commas = values.slice(1).map(() => ', ');
+  return { strings: [`${head} and (${places.join(', ')}) > (`, ...commas, `) ${tail}`], values };
+}
+
+/** Values that the column takes for equal and that are different texts are each read: a row has one of them, and is looked up by it. */
+function valuesQuery({ table, id, isIdText }: Pages, after: Row | undefined, take: number): SqlQuery {
+  const value = isIdText ? `t.${id}::text collate "C"` : `t.${id}`;
+  const head = `select distinct ${value} as id from ${table} t where t.${id} is not null`;
+  const tail = `order by ${value} limit ${take}`;
+  if (!after) return { strings: [`${head} ${tail}`], values: [] };
+  return { strings: [`${head} and ${value} > `, ` ${tail}`], values: [exactPlace(after.id)] };
+}
+
+function selected({ id, isIdText, order }: Pages): string[] {
+  const places = order.map(({ sql, isText }, i) => `${read(`t.${sql}`, isText)} as k${i}`);
+  return [`${read(`t.${id}`, isIdText)} as id`, ...places.filter((_, i) => !order[i]!.isId)];
+}
+
+function read(column: string, isText: boolean): string {
+  return isText ? `${column}::text` : column;
+}

@@ -65,7 +65,20 @@ export type BloomEvent =
    * four times it and so on, and every minute. It is rebuilt if it has a source, at once where `count()` says that the source has outgrown
    * the plan, else after a pause.
    */
-  | { type: 'overfull'; filter: string; count: number; capacity: number; modelledErrorRate: number }
+  | {
+      type: 'overfull';
+      filter: string;
+      count: number;
+      capacity: number;
+      modelledErrorRate: number;
+      /** What becomes of the filter, or what to do, as a sentence for people. */
+      remedy: string;
+    }
+  /**
+   * `ids` that were new to the filter were added by this process for calls that then failed, the last one of `method`: a tenth of the capacity or more since the filter was
+   * built, reported once for each build. They have no row, and lookups of them pass until the next rebuild.
+   */
+  | { type: 'failed-adds'; filter: string; ids: number; capacity: number; method: string }
   /** Something about the setup that endangers the filter, and what to do about it. */
   | { type: 'advice'; filter: string; text: string }
   /** The stored filter belongs to the application `found`, and this one is `owner`: it is `unknown` here, and is left alone. */

@@ -14,7 +14,7 @@ import { BloomConfigError, BloomUnavailableError } from '../common/index.js';
 import { type CallContext, contextReader, isForClient } from './call-context.js';
 import { unavailableError } from './context-errors.js';
 import { checkRegistersOptions } from './guard-options-check.js';
-import { wrongMaxIds } from './guard.messages.js';
+import { answerOfValidate, wrongMaxIds } from './guard.messages.js';
 import type { BloomRegistersDecorator } from './decorator-types.js';
 import type { BloomRegistersOptions } from './guard-options.js';
 import { type IdsReader, idsReader } from './id-reader.js';
@@ -36,6 +36,8 @@ const MAX_IDS = 1000;
  * caller gets the result: its row may have become visible after the rebuild had read the table. The row has to be visible when the
  * method ends. So put the decorator on the method that commits, not on one that runs inside the transaction of its caller.
  *
+ * What the method refuses has been added all the same, and stays until the next rebuild. `validate` refuses a call before its id is added.
+ *
  * An id that cannot be recorded rejects the call, unless `onError: 'queue'`. An object that Nest did not construct records nothing: its
  * class is warned of once, and in a process that runs an application with filters the call rejects, since what it creates would be
  * answered "absent" there.
@@ -56,13 +58,14 @@ export function BloomRegisters(filter: string, options: BloomRegistersOptions = 
     const method = methodName({ target, key, descriptor });
     const where = `@BloomRegisters('${filter}') on ${method}`;
     checkRegistersOptions(options, where);
-    const { maxIds = MAX_IDS } = options;
+    const { maxIds = MAX_IDS, validate } = options;
     if (!Number.isSafeInteger(maxIds) || maxIds < 1) throw new BloomConfigError(wrongMaxIds(where, maxIds));
     const isBefore = options.from !== 'result';
     // With `from: 'result'` the rows exist: not one of them may be left out.
     const readIds = idsReader(options.id, isBefore ? maxIds : Infinity);
     const context = contextReader({ target, key, descriptor });
-    const declaration = { filter, method, isBefore, readIds, context, onError: options.onError };
+    const { onError } = options;
+    const declaration = { filter, method, isBefore, readIds, context, onError, validate };
     wrapMethod({
       target,
       key,
@@ -81,11 +84,13 @@ interface RegisterDeclaration {
   readonly readIds: IdsReader;
   context(): CallContext;
   readonly onError: BloomRegistersOptions['onError'];
+  readonly validate: BloomRegistersOptions['validate'];
 }
 
 async function callRegistering(declaration: RegisterDeclaration, call: WrappedCall): Promise<unknown> {
-  const { filter, method, isBefore, readIds, onError } = declaration;
+  const { filter, method, isBefore, readIds, onError, validate } = declaration;
   const { self, args, runner } = call;
+  if (validate) assertIsVoid(method, await validate.apply(self, [...args]));
   if (!runner) {
     assertNeedsNoRecord({ filter, method }, call);
     return proceed(call);
@@ -100,10 +105,11 @@ async function callRegistering(declaration: RegisterDeclaration, call: WrappedCa
     try {
       result = await proceed(call);
     } catch (error) {
+      registrar.noteFailed(registration, method);
       await registrar.registerFailed(registration);
       throw error;
     }
-    if (isObservable(result)) return registeringAgain(result, registrar, registration);
+    if (isObservable(result)) return registeringAgain(result, { registrar, registration, method });
     await registrar.registerAgain(registration);
     return result;
   }
@@ -111,6 +117,11 @@ async function callRegistering(declaration: RegisterDeclaration, call: WrappedCa
   const ids = readIds(self, [result, ...args]);
   await registrar.registerMade({ filter, ids, onError }).catch((error) => refuse(declaration, error));
   return result;
+}
+
+/** @throws {BloomConfigError} for an answer, which may mean that the call is to be refused. */
+function assertIsVoid(method: string, answer: unknown): void {
+  if (answer !== undefined) throw new BloomConfigError(answerOfValidate(method, answer));
 }
 
 /** @throws for an id that could not be recorded: to a client of Nest, that it may try again later. */
@@ -125,11 +136,11 @@ async function refuse({ context }: RegisterDeclaration, error: unknown): Promise
  */
 function registeringAgain(
   stream: Observable<unknown>,
-  registrar: IdRegistrar,
-  registered: Registration,
+  call: { readonly registrar: IdRegistrar; readonly registration: Registration; readonly method: string },
 ): Observable<unknown> {
+  const { registrar, method } = call;
   return defer(() => {
-    let registration = registered;
+    let { registration } = call;
     let hasEnded = false;
     const again = defer(async () => {
       registration = await registrar.registerAgain(registration);
@@ -140,6 +151,7 @@ function registeringAgain(
     });
     const failed = (error: unknown) => {
       hasEnded = true;
+      registrar.noteFailed(registration, method);
       return concat(
         defer(() => registrar.registerFailed(registration)).pipe(ignoreElements()),
         throwError(() => error),

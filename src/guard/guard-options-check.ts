@@ -1,5 +1,5 @@
 import { BloomConfigError, checkOptions, type OptionNames } from '../common/index.js';
-import { wrongOption } from './guard.messages.js';
+import { validateAfterwards, wrongOption } from './guard.messages.js';
 import type {
   BloomGuardDefaults,
   BloomGuardedManyOptions,
@@ -22,6 +22,7 @@ const REGISTERS = {
   from: true,
   id: true,
   maxIds: true,
+  validate: true,
   onError: true,
 } satisfies OptionNames<BloomRegistersOptions>;
 
@@ -32,6 +33,9 @@ const REGISTERS = {
  */
 export function checkRegistersOptions(options: BloomRegistersOptions, where: string): void {
   checkOptions(options, { where, known: REGISTERS });
+  const { from, validate } = options;
+  expect(validate === undefined || isFunction(validate), where, 'validate', 'a function', validate);
+  if (validate && from === 'result') throw new BloomConfigError(validateAfterwards(where));
 }
 
 /**

@@ -116,6 +116,13 @@ export interface BloomRegistersOptions {
   readonly maxIds?: number;
 
   /**
+   * Refuses a call by throwing, before its id is added: what the method would refuse itself, such as a name that is taken. Called with the arguments of the method
+   * and the instance as `this`, before `id`; a promise is awaited. It returns nothing: an answer rejects the call with a `BloomConfigError`. Not with `from: 'result'`. Default: nothing
+   * is refused.
+   */
+  readonly validate?: BloomCallback<void | Promise<void>>;
+
+  /**
    * What to do when the id cannot be recorded just now. `'throw'` (default): the call rejects; with `from: 'argument'` the method
    * has not run, with `from: 'result'` it has. `'queue'`: the call goes on, this process keeps up to 10,000 such ids of a filter, of
    * 16 MiB at most, and tries again until they are recorded, and its guards let them pass meanwhile. The other processes do not know them until

@@ -7,6 +7,12 @@ export const wrongOption = (option: string, where: string, expected: string, got
 export const wrongMaxIds = (where: string, got: unknown) =>
   `${where}: expected maxIds to be a number of ids from 1 on, got ${printed(got)}.`;
 
+export const answerOfValidate = (method: string, got: unknown) =>
+  `@BloomRegisters on ${method}: expected validate to throw for a call that is to be refused and to return nothing for any other, got ${printed(got)}.`;
+
+export const validateAfterwards = (where: string) =>
+  `${where}: expected no option validate with from: 'result', where the method has run before its id is added. Validate in the method.`;
+
 export const promiseFromOption = (option: string) =>
   `Expected ${option} to return its answer at once, got a promise.`;
 

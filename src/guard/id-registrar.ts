@@ -19,6 +19,8 @@ export interface Registration {
   readonly since: number;
   /** The live generation to which the add was acknowledged; undefined where that is not known. */
   readonly generation: string | undefined;
+  /** How many of the ids the filter did not contain. */
+  readonly newIds: number;
 }
 
 interface RegisterRequest {
@@ -49,9 +51,9 @@ export class IdRegistrar {
     const since = performance.now();
     const before = filter.generation;
     const keys = ids.map((id) => filter.keys.fitting(id));
-    await this.record(filter, keys, onError);
+    const newIds = await this.record(filter, keys, onError);
     const generation = filter.generation === before ? before : undefined;
-    return { filter: name, keys, since, generation };
+    return { filter: name, keys, since, generation, newIds };
   }
 
   /**
@@ -106,24 +108,31 @@ export class IdRegistrar {
     }
   }
 
+  /** To be called when a method has thrown whose ids were added before it ran: it has made no rows, as far as anybody can see. */
+  noteFailed({ filter, newIds }: Registration, method: string): void {
+    if (newIds > 0) this.service.find(filter)?.reportFailedAdds({ ids: newIds, method });
+  }
+
   /** Tries once more to record what is queued, and queues no more. */
   async close(): Promise<void> {
     this.closed = true;
     await Promise.all([...this.queues.values()].map((queue) => queue.close()));
   }
 
+  /** @returns how many of the ids are known to be new to the filter. */
   private async record(
     filter: GuardableFilter,
     keys: readonly IdKey[],
     onError: BloomRegistersOptions['onError'],
-  ): Promise<void> {
-    if (keys.length === 0) return;
+  ): Promise<number> {
+    if (keys.length === 0) return 0;
     try {
-      await filter.addKeys(keys);
+      return (await filter.addKeys(keys)).filter(Boolean).length;
     } catch (error) {
       if (onError !== 'queue' || this.closed) throw error;
       if (error instanceof BloomIdError || error instanceof BloomConfigError) throw error;
       this.queue(filter).put(keys, error);
+      return 0;
     }
   }
 

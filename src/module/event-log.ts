@@ -60,7 +60,14 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       };
     case 'overfull':
       return warn(
-        `Filter '${event.filter}' holds ${event.count} ids and is planned for ${event.capacity}; ${(100 * event.modelledErrorRate).toPrecision(2)} % of the lookups of absent ids pass.`,
+        `Filter '${event.filter}' holds ${event.count} ids and is planned for ${event.capacity}; ${(100 * event.modelledErrorRate).toPrecision(2)} % of the lookups of absent ids pass. ${event.remedy}`,
+      );
+    case 'failed-adds':
+      return warn(
+        `Filter '${event.filter}': this process has added ${event.ids} ids for calls that failed, the last one of ${event.method}, and is planned for ` +
+          `${event.capacity}. They have no row, and their lookups pass until the next rebuild. Refuse such calls before they add ids: by guards and pipes, or ` +
+          "@BloomRegisters(…, { validate }). If nothing can tell before the row is written, add the id in the transaction: filter.add(id). See 'Validate and " +
+          "authorise' in docs/security.md.",
       );
     case 'advice':
       return warn(`Filter '${event.filter}': ${event.text}`);

@@ -4,6 +4,7 @@ import type { BloomRebuildOptions, BloomRebuildReport } from '../rebuild/index.j
 import type { BloomVerdict, SharedNegativeCache } from '../store/index.js';
 import type { BloomGuardCounts, BloomGuardMode, GuardState } from './guard-state.js';
 import type { IdKeys } from './id-keys.js';
+import type { FailedAddsReport } from './failed-adds.js';
 import type { WrongAbsentReport } from './wrong-absents.js';
 
 /** How the rows of a batch are put into the order of its ids. */
@@ -148,6 +149,9 @@ export interface GuardableFilter extends BloomFilter {
    * service until it is rebuilt. Does nothing when the id has been added in the meantime. Never rejects.
    */
   reportWrongAbsent(report: WrongAbsentReport): Promise<void>;
+
+  /** Counts ids that were added for a call that then failed. */
+  reportFailedAdds(report: FailedAddsReport): void;
 }
 
 /** The state of a filter, and what it costs. */

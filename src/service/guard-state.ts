@@ -25,6 +25,8 @@ export interface BloomGuardCounts {
   readonly foundNothing: number;
   /** Answered from the negative cache. */
   readonly remembered: number;
+  /** Ids new to the filter that `@BloomRegisters` added before a method that then failed. */
+  readonly failedAdds: number;
   /** "absent", and the guarded method found something all the same: seen by the audit or in shadow mode. */
   readonly wrongAbsents: number;
   /**
@@ -54,6 +56,7 @@ export class GuardState {
   invalid = 0;
   foundNothing = 0;
   remembered = 0;
+  failedAdds = 0;
   wrongAbsents = 0;
   /** Guarded methods that have found nothing for some id. */
   readonly discerning = new Set<string>();
@@ -96,7 +99,7 @@ export class GuardState {
   }
 
   counts(): BloomGuardCounts {
-    const { absent, maybe, unknown, invalid, foundNothing, remembered, wrongAbsents } = this;
+    const { absent, maybe, unknown, invalid, foundNothing, remembered, failedAdds, wrongAbsents } = this;
     const withoutRow = absent + foundNothing;
     return {
       absent,
@@ -105,6 +108,7 @@ export class GuardState {
       invalid,
       foundNothing,
       remembered,
+      failedAdds,
       wrongAbsents,
       letThroughRate: withoutRow > 0 ? foundNothing / withoutRow : undefined,
     };

@@ -5,6 +5,7 @@ export {
   type GuardableFilter,
 } from './bloom-filter.js';
 export { type BloomReadyOptions, BloomService } from './bloom.service.js';
+export type { FailedAddsReport } from './failed-adds.js';
 export { defineFilter, type FilterDefinition } from './filter-definition.js';
 export type { BloomFilterOptions, BloomRebuildSchedule } from './filter-options.js';
 export { type BloomGuardCounts, type BloomGuardMode, GuardState } from './guard-state.js';

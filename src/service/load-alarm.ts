@@ -2,6 +2,7 @@ import type { BloomEventListener } from '../common/index.js';
 import type { FilterLoad } from '../store/index.js';
 import type { BloomFilterInfo } from './bloom-filter.js';
 import type { FilterDefinition } from './filter-definition.js';
+import { OVERFULL_FIXED, OVERFULL_REBUILT, OVERFULL_WITHOUT_SOURCE } from './service.messages.js';
 
 /** Ids that were new, as a share of the capacity, after which a filter whose store does not count is looked at. */
 const LOOK_AT_SHARE = 0.25;
@@ -43,6 +44,12 @@ export class LoadAlarm {
   }
 }
 
+/** @param definition of a filter that holds more than planned. */
+function remedyOf({ layout, source }: FilterDefinition): string {
+  if (layout.hasFixedSize) return OVERFULL_FIXED;
+  return source ? OVERFULL_REBUILT : OVERFULL_WITHOUT_SOURCE;
+}
+
 /** Reports a filter that holds more than planned by `overfull`, and returns what was found; undefined for any other filter. Never rejects. */
 export async function findOverfull(
   filter: { readonly name: string; readonly definition: FilterDefinition; info(): Promise<BloomFilterInfo> },
@@ -55,7 +62,14 @@ export async function findOverfull(
     if (modelledErrorRate === undefined) return undefined;
     // Bits that others have chosen may be more than this application needs.
     if (definition.layout.hasFixedSize ? modelledErrorRate <= errorRate : count <= capacity) return undefined;
-    emit({ type: 'overfull', filter: name, count, capacity, modelledErrorRate });
+    emit({
+      type: 'overfull',
+      filter: name,
+      count,
+      capacity,
+      modelledErrorRate,
+      remedy: remedyOf(definition),
+    });
     return info;
   } catch (error) {
     emit({ type: 'store-error', filter: name, operation: 'look after the filter', error });

@@ -23,6 +23,7 @@ import {
   type BloomFilterInfo,
   type GuardableFilter,
 } from './bloom-filter.js';
+import { FailedAdds, type FailedAddsReport } from './failed-adds.js';
 import { FilterBuilds } from './filter-builds.js';
 import type { FilterDefinition } from './filter-definition.js';
 import { guardedBatch } from './guarded-batch.js';
@@ -65,6 +66,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   private readonly inStore: StoredFilter;
   private readonly builds: FilterBuilds;
   private readonly load: LoadAlarm;
+  private readonly failedAdds: FailedAdds;
   private isClosed = false;
   private readonly wrongAbsents: WrongAbsents;
 
@@ -102,6 +104,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       throw new BloomConfigError(cannotShareDenials(name, layout.kind));
     }
     this.guarding = new GuardState({ ...definition, negativeCache: this.denials ? false : cache });
+    this.failedAdds = new FailedAdds(this, capacity, context.emit);
     this.builds = new FilterBuilds({
       job: {
         ...definition,
@@ -260,6 +263,10 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       const { emit } = this.context;
       emit({ type: 'store-error', filter: this.name, operation: 'report a wrong absent', error });
     }
+  }
+
+  reportFailedAdds(report: FailedAddsReport): void {
+    if (!this.isClosed) this.failedAdds.note(report);
   }
 
   /** What in the setup of the store endangers the filter, each text with the remedy. */

@@ -73,3 +73,13 @@ export const adviseOnWrongAbsents = (
   `${hasFoundNothing ? '' : ', and has never returned null, undefined or an empty list'}. If it returns a default for ids that do not ` +
   'exist, declare it: @BloomGuarded(name, { isFound: (result) => … }). If those ids exist, their rows were created without an add, or ' +
   'the source does not return them.';
+
+export const OVERFULL_REBUILT =
+  'It is rebuilt from its source: at once if count() of the source is above the capacity, else after a pause.';
+
+export const OVERFULL_FIXED =
+  'Its size is that of the key, and a rebuild does not change it: have all systems that use the key make a larger one.';
+
+export const OVERFULL_WITHOUT_SOURCE =
+  'It has no source, so no rebuild makes it larger: register one with a larger capacity under another name, raise maxCapacity of scaling(), or give it ' +
+  'a source. reset() empties it.';

@@ -7,6 +7,7 @@ import {
   type BloomFilterInfo,
   type GuardableFilter,
 } from './bloom-filter.js';
+import type { FailedAddsReport } from './failed-adds.js';
 import { guardedBatch } from './guarded-batch.js';
 import { GuardState } from './guard-state.js';
 import { IdKeys } from './id-keys.js';
@@ -85,6 +86,10 @@ export class StandInFilter extends BloomFilter implements GuardableFilter {
 
   async reportWrongAbsent(): Promise<void> {
     this.guarding.wrongAbsents++;
+  }
+
+  reportFailedAdds({ ids }: FailedAddsReport): void {
+    this.guarding.failedAdds += ids;
   }
 
   guardBatch<Id extends BloomId, Row>(

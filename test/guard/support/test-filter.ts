@@ -8,6 +8,7 @@ import {
 } from '../../../src/filter/index.js';
 import {
   type BloomFilterInfo,
+  type FailedAddsReport,
   type GuardableFilter,
   GuardState,
   IdKeys,
@@ -24,6 +25,7 @@ export class TestFilter implements GuardableFilter {
   drainMs = 10_000;
   readonly wrongAbsents: WrongAbsentReport[] = [];
   readonly checked: unknown[] = [];
+  readonly failedAdds: FailedAddsReport[] = [];
   readonly addCalls: BloomId[][] = [];
   readonly events: BloomEvent[] = [];
   /** What every check answers, in place of the bits. */
@@ -105,6 +107,10 @@ export class TestFilter implements GuardableFilter {
 
   async reportWrongAbsent(report: WrongAbsentReport): Promise<void> {
     this.wrongAbsents.push(report);
+  }
+
+  reportFailedAdds(report: FailedAddsReport): void {
+    this.failedAdds.push(report);
   }
 
   info(): Promise<BloomFilterInfo> {

@@ -9,8 +9,10 @@ const TABLES = `
 create extension citext; create schema shop; create domain shop.serial_no as bigint;
 create type colour as enum ('red', 'green');
 create collation blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+create table kinds (name text primary key, above text references kinds);
 create table products (id uuid primary key default gen_random_uuid(), sku text not null unique, no bigint not null unique, code citext,
-  shelf char(10) not null, price numeric, label text collate blind, digest bytea not null unique, made_at timestamp);
+  shelf char(10) not null, price numeric, label text collate blind, digest bytea not null unique, made_at timestamp,
+  kind text references kinds);
 create table shop.visits (at timestamptz(6), visit_no int, visitor_key text not null, serial shop.serial_no unique, primary key (at, visit_no));
 create table keyless (name text);
 create view colours as select (array['red', 'green']::colour[])[1 + no % 2] as colour from products;

@@ -1,7 +1,9 @@
 import { BloomConfigError } from '../../common/index.js';
 import type { BloomId } from '../../filter/index.js';
 import type { BloomGuardRunner, Registration } from '../../guard/index.js';
+import { type Fields, nestedRows } from './nested-writes.js';
 import {
+  type MappedField,
   mappedField,
   type PrismaClientLike,
   type PrismaField,
@@ -22,10 +24,8 @@ export interface PrismaRegistersOptions {
   readonly onError?: 'throw' | 'queue';
 }
 
-/** An object of Prisma: arguments, data, a row. */
-type Fields = Readonly<Record<string, unknown>>;
-
 interface Operation {
+  readonly model: string;
   readonly operation: string;
   readonly args: Fields;
   readonly query: (args: Fields) => Promise<unknown>;
@@ -57,35 +57,52 @@ export function extendWithBloom<Client extends ExtendableClient, Model extends P
   field: PrismaField<NoInfer<Model>>,
   options: PrismaRegistersOptions,
 ): Client {
-  const { modelName } = mappedField(client, model(client), { maker: 'extendWithBloom', field });
-  const writes = new RecordedWrites({ ...options, runner, modelName, field });
-  const property = `${modelName[0]!.toLowerCase()}${modelName.slice(1)}`;
+  const mapped = mappedField(client, model(client), { maker: 'extendWithBloom', field });
+  const writes = new RecordedWrites({ ...options, runner, mapped, field });
   const query = Object.fromEntries(
     WRITES.map((operation) => [operation, (call: Operation) => writes.run(call)]),
   );
   return client.$extends({
     name: `nestjs-bloom of ${options.filter}`,
-    query: { [property]: query },
+    // Rows of the model may be written with those of any other.
+    query: { $allModels: query },
   }) as Client;
 }
 
 interface Recorded extends PrismaRegistersOptions {
   readonly runner: BloomGuardRunner;
-  readonly modelName: string;
+  readonly mapped: MappedField;
   readonly field: string;
 }
 
-/** Writes of one model. */
+/** What a write sets the field to. */
+interface WrittenIds {
+  readonly ids: readonly BloomId[];
+  /** The database makes that of a row. */
+  readonly isMade: boolean;
+}
+
+/** Writes of one model, and those of others that write rows of it. */
 class RecordedWrites {
   constructor(private readonly recorded: Recorded) {}
 
-  async run({ operation, args, query }: Operation): Promise<unknown> {
-    const { registrar } = this.recorded.runner;
-    const { ids, isMade } = this.idsIn(operation, args);
+  async run({ model, operation, args, query }: Operation): Promise<unknown> {
+    const { mapped, runner } = this.recorded;
+    const { registrar } = runner;
+    const { created, changed } = rowsIn(operation, args);
+    const nested = nestedRows(mapped.fieldsOf, mapped.modelName, {
+      from: model,
+      data: [...created, ...changed],
+    });
+    const within = this.idsOf(nested.created, nested.changed);
+    if (within.isMade) throw this.unseen('the database makes it', 'give the value itself');
+    const { ids, isMade } =
+      model === mapped.modelName ? this.idsOf(created, changed) : { ids: [], isMade: false };
     if (isMade && !RETURN_ROWS.includes(operation)) {
       throw this.unseen('the database makes it', `use ${operation}AndReturn`);
     }
-    const registration = await this.register(ids);
+    if (!isMade && ids.length + within.ids.length === 0) return query(args);
+    const registration = await this.register([...ids, ...within.ids]);
     let result: unknown;
     try {
       if (!isMade) result = await query(args);
@@ -100,12 +117,12 @@ class RecordedWrites {
 
   /** Reads the field of the rows too, and takes it out again where the caller has not asked for it. */
   private async runAndRecord(args: Fields, query: Operation['query']): Promise<unknown> {
-    const { runner, filter, onError, field } = this.recorded;
+    const { runner, filter, onError, field, mapped } = this.recorded;
     const { select, omit } = args as { select?: Fields | null; omit?: Fields | null };
-    const isLeftOut = select ? !select[field] : Boolean(omit?.[field]);
+    const isLeftOut = select ? !select[field] : Boolean(omit?.[field] ?? mapped.isOmitted);
     const asking = { ...args };
     if (isLeftOut && select) asking.select = { ...select, [field]: true };
-    if (isLeftOut && omit) asking.omit = { ...omit, [field]: false };
+    else if (isLeftOut) asking.omit = { ...omit, [field]: false };
     const result = await query(asking);
     const rows = [result].flat() as Fields[];
     const ids = rows.map((row) => row[field]).filter((id) => id !== null) as BloomId[];
@@ -122,12 +139,8 @@ class RecordedWrites {
     return runner.registrar.register({ filter, ids, onError });
   }
 
-  private idsIn(operation: string, args: Fields): { readonly ids: BloomId[]; readonly isMade: boolean } {
-    const { data, create, update } = args as Record<'data' | 'create' | 'update', Fields | Fields[]>;
-    const isUpdate = operation.startsWith('update');
-    const created = isUpdate ? [] : [operation === 'upsert' ? create : data].flat();
-    const changed = isUpdate ? [data] : operation === 'upsert' ? [update] : [];
-    const values = [...created, ...changed.flat()].map((fields) => this.idOf(fields));
+  private idsOf(created: readonly Fields[], changed: readonly Fields[]): WrittenIds {
+    const values = [...created, ...changed].map((fields) => this.idOf(fields));
     return {
       ids: values.filter((id) => id !== null && id !== undefined),
       isMade: values.slice(0, created.length).includes(undefined),
@@ -143,10 +156,19 @@ class RecordedWrites {
   }
 
   private unseen(why: string, instead: string): BloomConfigError {
-    const { filter, modelName, field } = this.recorded;
+    const { filter, field, mapped } = this.recorded;
     return new BloomConfigError(
-      `extendWithBloom cannot record the id of a row in filter '${filter}': ${modelName}.${field} is not known, since ${why}. Instead ` +
+      `extendWithBloom cannot record the id of a row in filter '${filter}': ${mapped.modelName}.${field} is not known, since ${why}. Instead ` +
         `${instead}, or write with the client that is not extended and call filter.add(id).`,
     );
   }
+}
+
+/** The rows of its own model that an operation creates, and what it sets in others. */
+function rowsIn(operation: string, args: Fields): { readonly created: Fields[]; readonly changed: Fields[] } {
+  const { data, create, update } = args as Record<'data' | 'create' | 'update', Fields | Fields[]>;
+  if (operation === 'upsert') return { created: [create].flat(), changed: [update].flat() };
+  return operation.startsWith('update')
+    ? { created: [], changed: [data].flat() }
+    : { created: [data].flat(), changed: [] };
 }

@@ -30,14 +30,18 @@ export type PrismaField<Model extends PrismaModelLike> = [keyof Model['fields']]
         : Name;
     }[keyof Model['fields'] & string];
 
-interface RuntimeField {
+/** A field of a model, as the generated client knows it. */
+export interface ModelField {
   readonly name: string;
+  /** `object` for a relation. */
   readonly kind: string;
+  /** Of a relation the other model. */
+  readonly type: string;
   readonly dbName?: string | null;
 }
 
 interface RuntimeModel {
-  readonly fields: readonly RuntimeField[];
+  readonly fields: readonly ModelField[];
   readonly dbName?: string | null;
   readonly schema?: string | null;
 }
@@ -46,6 +50,7 @@ interface RuntimeModel {
 interface ClientInternals {
   readonly _activeProvider?: string;
   readonly _runtimeDataModel?: { readonly models?: Readonly<Record<string, RuntimeModel>> };
+  readonly _globalOmit?: Readonly<Record<string, Readonly<Record<string, boolean | undefined>> | undefined>>;
   readonly _engineConfig?: { readonly adapter?: { readonly options?: { readonly schema?: string } } };
 }
 
@@ -61,6 +66,10 @@ export interface MappedField {
   readonly schema: string | undefined;
   readonly table: string;
   readonly column: string;
+  /** Of every model, by its name. */
+  readonly fieldsOf: (model: string) => readonly ModelField[];
+  /** The client leaves the field out of results, by its option `omit`. */
+  readonly isOmitted: boolean;
 }
 
 /** @throws {BloomConfigError} when there is no such field, or the client is one that does not say what it maps. */
@@ -69,7 +78,12 @@ export function mappedField(
   model: PrismaModelLike,
   { maker, field }: WantedField,
 ): MappedField {
-  const { _activeProvider: provider, _runtimeDataModel: data, _engineConfig } = client as ClientInternals;
+  const {
+    _activeProvider: provider,
+    _runtimeDataModel: data,
+    _engineConfig,
+    _globalOmit,
+  } = client as ClientInternals;
   const [reference] = Object.values((model?.fields ?? {}) as Record<string, FieldReference>);
   const modelName = reference?.modelName;
   const found = modelName === undefined ? undefined : data?.models?.[modelName];
@@ -93,5 +107,12 @@ export function mappedField(
     schema: found.schema ?? _engineConfig?.adapter?.options?.schema,
     table: found.dbName ?? modelName,
     column: column.dbName ?? column.name,
+    fieldsOf: (one) => data?.models?.[one]?.fields ?? [],
+    isOmitted: _globalOmit?.[propertyOf(modelName)]?.[field] ?? false,
   };
+}
+
+/** Where the client has the model: `product` of `Product`. */
+export function propertyOf(modelName: string): string {
+  return `${modelName[0]!.toLowerCase()}${modelName.slice(1)}`;
 }

@@ -127,9 +127,15 @@ export class BloomTypeOrmSubscriber
     await this.registerIn(entity);
   }
 
-  /** @internal */
-  async afterUpdate({ entity, queryRunner }: UpdateEvent<ObjectLiteral>): Promise<void> {
-    if (entity) await this.noteWritten(entity, queryRunner);
+  /** @internal A value that a listener set after this one is known by now. */
+  async afterUpdate(event: UpdateEvent<ObjectLiteral>): Promise<void> {
+    const { entity, databaseEntity, updatedColumns, queryRunner } = event;
+    if (!entity) return;
+    const isUnchanged = updatedColumns.length > 0 && !updatedColumns.includes(this.column);
+    const known =
+      this.written.get(entity)?.id ?? (isUnchanged ? this.column.getEntityValue(databaseEntity) : null);
+    if (this.idIn(entity) !== known) await this.registerIn(entity);
+    await this.noteWritten(entity, queryRunner);
   }
 
   /** @internal */

@@ -81,6 +81,83 @@ describe('extendWithBloom', () => {
     expect(await skus.check('other')).toBe('absent');
   });
 
+  it('records rows that are written with those of other models, and of its own', async () => {
+    const { skus, bySku } = await start();
+    const client = extendWithBloom(
+      bySku,
+      context!.get(BloomGuardRunner, { strict: false }),
+      (one) => one.kind,
+      'name',
+      {
+        filter: 'skus',
+      },
+    );
+    await client.kind.create({
+      data: {
+        name: 'top',
+        products: { create: [row('n1'), row('n2')] },
+        children: { create: { name: 'leaf', products: { createMany: { data: [row('n3')] } } } },
+      },
+    });
+    await client.kind.update({
+      where: { name: 'top' },
+      data: {
+        products: {
+          update: { where: { sku: 'n1' }, data: { sku: 'n1-renamed' } },
+          connectOrCreate: { where: { sku: 'n4' }, create: row('n4') },
+          upsert: { where: { sku: 'n5' }, create: row('n5'), update: { sku: 'n5-renamed' } },
+          updateMany: { where: { sku: 'none' }, data: { sku: 'n6' } },
+        },
+        children: { update: { where: { name: 'leaf' }, data: { products: { create: row('n7') } } } },
+      },
+    });
+    await client.product.update({
+      where: { sku: 'n2' },
+      data: {
+        kind: {
+          update: {
+            children: { create: { name: 'twig', products: { create: row('n8') } } },
+          },
+        },
+      },
+    });
+    const written = ['n1', 'n2', 'n3', 'n1-renamed', 'n4', 'n5', 'n5-renamed', 'n6', 'n7', 'n8'];
+    for (const id of [...written, 'top', 'leaf', 'twig'])
+      expect([id, await skus.check(id)]).toEqual([id, 'maybe']);
+    expect(await plain.product.count({ where: { sku: { startsWith: 'n' } } })).toBe(7);
+  });
+
+  it('refuses rows that are written with others if the database makes their ids', async () => {
+    const { client } = await start();
+    const made = client.kind.create({ data: { name: 'made', products: { create: row('made') } } });
+    await expect(made).rejects.toThrow(
+      /Product\.id is not known, since the database makes it\. Instead give the value itself/,
+    );
+    expect(await plain.kind.count({ where: { name: 'made' } })).toBe(0);
+  });
+
+  it('reads what the database makes where the client leaves it out of every result', async () => {
+    const { ids } = await start();
+    const adapter = new PrismaPg({ connectionString: shop.server.url });
+    const omitting = new (await generatedClient())({ adapter, omit: { product: { id: true } } });
+    const runner = context!.get(BloomGuardRunner, { strict: false });
+    const client = extendWithBloom(omitting, runner, products, 'id', { filter: 'ids' });
+    expect(Object.keys(await client.product.create({ data: row('hidden') }))).not.toContain('id');
+    const { id } = await plain.product.findUnique({ where: { sku: 'hidden' } });
+    expect(await ids.check(id)).toBe('maybe');
+    await omitting.$disconnect();
+  });
+
+  it('writes nothing of a batch of which one id cannot be recorded', async () => {
+    const { client } = await start();
+    const batch = [
+      client.product.create({ data: row('batched') }),
+      client.product.create({ data: row('x'.repeat(2000)) }),
+    ];
+    await expect(client.$transaction(batch as never)).rejects.toThrow(/1024/);
+    expect(await plain.product.findUnique({ where: { sku: 'batched' } })).toBeNull();
+  });
+
   it('has added an id before its row can be seen, in transactions too', async () => {
     const { skus, client } = await start();
     await client.$transaction(async (transaction) => {

@@ -88,6 +88,7 @@ describe('fromPrisma', () => {
     abstract class PrismaService implements GeneratedClient {
       declare readonly product: GeneratedClient['product'];
       declare readonly visit: GeneratedClient['visit'];
+      declare readonly kind: GeneratedClient['kind'];
       declare readonly gone: GeneratedClient['gone'];
       abstract $queryRawUnsafe: GeneratedClient['$queryRawUnsafe'];
       abstract $extends: GeneratedClient['$extends'];

@@ -53,10 +53,11 @@ export interface GeneratedClient {
     readonly visitor: Field<'Visit', 'String'>;
     readonly serial: Field<'Visit', 'BigInt'>;
   }>;
+  readonly kind: Model<{ readonly name: Field<'Kind', 'String'> }>;
   readonly gone: Model<{ readonly id: Field<'Gone', 'String'> }>;
 }
 
-type ClientClass = new (options: { adapter: object }) => GeneratedClient;
+type ClientClass = new (options: { adapter: object; omit?: object }) => GeneratedClient;
 
 /** The class that Prisma generates from `schema.prisma`, without the network; once for each text and version of Prisma. */
 export async function generatedClient(): Promise<ClientClass> {

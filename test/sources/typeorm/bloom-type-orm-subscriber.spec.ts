@@ -105,6 +105,25 @@ describe('BloomTypeOrmSubscriber', () => {
     expect(await ids.check(id)).toBe('maybe');
   });
 
+  it('records what another subscriber sets after it', async () => {
+    const { skus } = await start();
+    const { id } = await items().save({ sku: 'first' });
+    const signs = {
+      beforeInsert: ({ entity }: { entity: Item }) => void (entity.sku = `${entity.sku}-signed`),
+      beforeUpdate: ({ entity }: { entity: Item }) => void (entity.sku = `${entity.sku}-changed`),
+      listenTo: () => Item,
+    };
+    dataSource.subscribers.push(signs as never);
+    await items().save({ sku: 'new' });
+    await items().save({ id, sku: 'second' });
+    await items().update({ id }, { sku: 'third' });
+    dataSource.subscribers.splice(dataSource.subscribers.indexOf(signs as never), 1);
+    const rows = await items().find();
+    expect(rows.map(({ sku }) => sku).toSorted()).toEqual(['new-signed', 'third-changed']);
+    for (const sku of ['new-signed', 'second-changed', 'third-changed'])
+      expect([sku, await skus.check(sku)]).toEqual([sku, 'maybe']);
+  });
+
   it('writes nothing that cannot be recorded', async () => {
     const { skus } = await start();
     await expect(items().save({ sku: '' })).rejects.toThrow(/id/);

@@ -125,7 +125,7 @@ function filterFindings(found: FilterInspection): Finding[] {
   if (measuredErrorRate !== undefined && errorRate > 0 && measuredErrorRate > 2 * errorRate)
     add('warning', `More than twice as many absent ids pass as planned: raise capacity, and rebuild it.`);
   for (const { what, keys, bytes: size, lifeMs } of others) {
-    if (what === 'denials' || what === 'probe') continue;
+    if (what === 'negative cache' || what === 'probe') continue;
     const isForEver = lifeMs === undefined && what !== 'other';
     add(
       isForEver ? 'warning' : 'note',

@@ -37,7 +37,7 @@ export function printInspection(terminal: Terminal, found: FilterInspection): vo
     ['ids', idsText(found)],
     ['error rate', errorRateText(found)],
     ['memory', found.generation === undefined ? 'no live generation' : keysText(found.live)],
-    ['staging', found.staged === undefined ? 'none' : `${found.staged}: ${keysText(found.stagedKeys)}`],
+    ['staging', found.staging === undefined ? 'none' : `${found.staging}: ${keysText(found.stagingKeys)}`],
     ['lease', leaseText(found)],
     ['builds', buildsText(found)],
     ['metadata', found.metaKey],

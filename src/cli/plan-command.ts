@@ -50,7 +50,8 @@ export function plan(
   const capacity = numberOf(capacityText, 'the number of ids, such as 1e6 or 1_000_000');
   const errorRate = numberOf(errorRateText, 'the error rate, such as 0.001 or 0.1%');
   const planned = planner.plan({ capacity, errorRate });
-  const staged = planned.bytes + (layout === 'blocked' ? Math.min(2 * planned.bytes, SCRATCH_BYTES) : 0);
+  const stagingBytes =
+    planned.bytes + (layout === 'blocked' ? Math.min(2 * planned.bytes, SCRATCH_BYTES) : 0);
   const found = {
     layout,
     capacity,
@@ -60,9 +61,9 @@ export function plan(
     bitsPerId: planned.bitsPerId,
     hashCount: planned.hashCount,
     /** Of Redis, while a rebuild stages the next generation beside the live one. */
-    rebuildBytes: planned.bytes + staged,
+    rebuildBytes: planned.bytes + stagingBytes,
     /** What has to be free in Redis when a rebuild begins, under noeviction. */
-    rebuildFreeBytes: Math.ceil(staged * ROUNDED_UP * (1 + FREE_BESIDE)),
+    rebuildFreeBytes: Math.ceil(stagingBytes * ROUNDED_UP * (1 + FREE_BESIDE)),
     /** Of the process that rebuilds. */
     rebuildProcessBytes: planned.bytes,
   };

@@ -58,8 +58,8 @@ function textOf(found: FilterInspection): string {
     measuredErrorRate,
     live,
     lease,
-    staged,
-    stagedKeys,
+    staging,
+    stagingKeys,
     builds,
     facts,
     note,
@@ -69,8 +69,8 @@ function textOf(found: FilterInspection): string {
     measuredErrorRate !== undefined && `${share(Number(measuredErrorRate.toPrecision(1)))} pass`,
     live.bytes > 0 && bytes(live.bytes),
     `build ${count(builds)}`,
-    staged !== undefined
-      ? `rebuild staged, ${bytes(stagedKeys.bytes)}`
+    staging !== undefined
+      ? `rebuild staged, ${bytes(stagingKeys.bytes)}`
       : lease !== undefined && facts.running === lease.token && 'rebuild begun',
     lease !== undefined && `lease ${lease.token.slice(0, 8)}`,
     facts.failures > 0 && `${facts.failures} failed in a row`,

@@ -72,7 +72,7 @@ export class BloomGuardRunner {
     const { service } = this.options;
     const filter = service.lookUp(guard.filter, guard.method);
     if (!filter) return pass();
-    const { guarding, keys, denials } = filter;
+    const { guarding, keys, sharedCache } = filter;
     const isShareable = guard.options.coalesce !== undefined && guard.options.coalesce !== false;
     if (guarding.mode === 'off') return isShareable ? pass(noteOf(call, filter)) : pass();
     let id: unknown;
@@ -89,17 +89,17 @@ export class BloomGuardRunner {
     }
     const { negativeCache } = guarding;
     const queue = this.queues.size > 0 ? this.queues.get(guard.filter) : undefined;
-    const note = isShareable || negativeCache || denials || queue ? keys.note(key) : undefined;
+    const note = isShareable || negativeCache || sharedCache || queue ? keys.note(key) : undefined;
     if (note !== undefined && queue?.has(note)) return pass(note);
     const denialKey =
-      note !== undefined && (negativeCache || denials)
-        ? this.scopes.keyOf(call, { id, note, isForAll: denials !== undefined })
+      note !== undefined && (negativeCache || sharedCache)
+        ? this.scopes.keyOf(call, { id, note, isForAll: sharedCache !== undefined })
         : undefined;
     if (denialKey && negativeCache?.has(denialKey.text, denialKey.scope)) {
       guarding.remembered++;
       if (guarding.mode === 'on') return this.answers.absent(call);
     }
-    const since = denialKey && denials ? performance.now() : 0;
+    const since = denialKey && sharedCache ? performance.now() : 0;
     const asked = { call, filter, id, key, note, denialKey, since };
     const verdict = filter.checkKey(key);
     return typeof verdict === 'string'
@@ -109,11 +109,11 @@ export class BloomGuardRunner {
 
   private decideOn(verdict: BloomVerdict, asked: AskedCall): GuardDecision | Promise<GuardDecision> {
     const { call, filter } = asked;
-    const { guarding, denials } = filter;
+    const { guarding, sharedCache } = filter;
     switch (verdict) {
       case 'maybe':
         guarding.maybe++;
-        return denials && asked.denialKey ? this.decideShared(asked) : observe(asked, verdict);
+        return sharedCache && asked.denialKey ? this.decideShared(asked) : observe(asked, verdict);
       case 'unknown':
         guarding.unknown++;
         return guarding.mode === 'on' ? this.answers.unknown(call, asked.note) : pass(asked.note);
@@ -167,7 +167,7 @@ export class BloomGuardRunner {
   private async decideShared(asked: AskedCall): Promise<GuardDecision> {
     const { call, filter, key, denialKey, since } = asked;
     const { guarding } = filter;
-    const denial = await filter.denials!.ask({ id: key, scope: denialKey!.scope, since });
+    const denial = await filter.sharedCache!.ask({ id: key, scope: denialKey!.scope, since });
     if (denial.isDenied) {
       guarding.remembered++;
       if (guarding.mode === 'on') return this.answers.absent(call);

@@ -130,8 +130,8 @@ export interface GuardableFilter extends BloomFilter {
   /** Longest time from the call of `add` to its row being visible to the source, in milliseconds. */
   readonly drainMs: number;
 
-  /** Denials that all processes share; undefined unless the negative cache is shared. */
-  readonly denials: SharedNegativeCache | undefined;
+  /** The negative cache that all processes share; undefined unless it is shared. */
+  readonly sharedCache: SharedNegativeCache | undefined;
 
   /** What `check` gives, without a promise where this process knows it. Never rejects. */
   checkKey(key: IdKey): BloomVerdict | Promise<BloomVerdict>;

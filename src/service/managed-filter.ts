@@ -61,7 +61,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   readonly name: string;
   readonly guarding: GuardState;
   readonly keys: IdKeys;
-  readonly denials: SharedNegativeCache | undefined;
+  readonly sharedCache: SharedNegativeCache | undefined;
 
   private readonly inStore: StoredFilter;
   private readonly builds: FilterBuilds;
@@ -99,11 +99,11 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       drainMs,
       negativeCache: cache ? sharedNegativeCacheOptions(cache) : undefined,
     });
-    this.denials = sharesNegativeCache(this.inStore) ? this.inStore.negativeCache : undefined;
-    if (cache && cache.shared && !this.denials && context.store.kind !== 'memory') {
+    this.sharedCache = sharesNegativeCache(this.inStore) ? this.inStore.negativeCache : undefined;
+    if (cache && cache.shared && !this.sharedCache && context.store.kind !== 'memory') {
       throw new BloomConfigError(cannotShareDenials(name, layout.kind));
     }
-    this.guarding = new GuardState({ ...definition, negativeCache: this.denials ? false : cache });
+    this.guarding = new GuardState({ ...definition, negativeCache: this.sharedCache ? false : cache });
     this.failedAdds = new FailedAdds(this, capacity, context.emit);
     this.builds = new FilterBuilds({
       job: {

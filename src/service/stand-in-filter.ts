@@ -58,7 +58,7 @@ export class StandInFilter extends BloomFilter implements GuardableFilter {
   readonly keys = new RememberedKeys({ normalize: undefined, maxIdBytes: Infinity });
   readonly generation = 'stand-in';
   readonly drainMs = 10_000;
-  readonly denials = undefined;
+  readonly sharedCache = undefined;
 
   constructor(
     readonly name: string,

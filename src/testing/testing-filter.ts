@@ -18,7 +18,7 @@ import type { Behaviour } from './tested-filters.js';
 export class TestingFilter implements StoredFilter {
   private ids = new Set<string>();
   /** What a build has staged: adds of the meantime are in both. */
-  private staged: Set<string> | undefined;
+  private staging: Set<string> | undefined;
   private generationNumber = 1;
   private builtAt = new Date();
   private builtIds = 0;
@@ -65,7 +65,7 @@ export class TestingFilter implements StoredFilter {
     const { maxIdBytes } = this.options.plan;
     if (ids.some((id) => isLongerThan(id, maxIdBytes))) throw tooLong(maxIdBytes);
     this.assertUp();
-    for (const id of this.staged ? ids : []) addTo(this.staged!, id);
+    for (const id of this.staging ? ids : []) addTo(this.staging!, id);
     return ids.map((id) => addTo(this.ids, id));
   }
 
@@ -118,11 +118,11 @@ export class TestingFilter implements StoredFilter {
   }
 
   private stage({ maxIdBytes }: StagePlan): Staging {
-    const staged = new Set<string>();
-    this.staged = staged;
+    const staging = new Set<string>();
+    this.staging = staging;
     const addKey = (id: IdKey) => {
       if (isLongerThan(id, maxIdBytes)) throw tooLong(maxIdBytes);
-      return addTo(staged, id);
+      return addTo(staging, id);
     };
     return {
       capacity: Infinity,
@@ -130,16 +130,16 @@ export class TestingFilter implements StoredFilter {
       quietMs: Infinity,
       local: { addKey },
       merge: async () => {},
-      check: async (ids) => ids.map((id) => (staged.has(idKeyText(id)) ? 'maybe' : 'absent')),
+      check: async (ids) => ids.map((id) => (staging.has(idKeyText(id)) ? 'maybe' : 'absent')),
       commit: async (ids) => {
-        this.ids = staged;
-        this.staged = undefined;
+        this.ids = staging;
+        this.staging = undefined;
         this.generationNumber++;
         this.builtAt = new Date();
         this.builtIds = ids;
       },
       abort: async () => {
-        this.staged = undefined;
+        this.staging = undefined;
       },
     };
   }

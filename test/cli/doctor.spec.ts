@@ -94,7 +94,7 @@ describe('nestjs-bloom doctor', () => {
     const { errors, warnings } = await examine(redis.server.url, name, 'nobody');
     expect(errors).toEqual([expect.stringContaining(`${name}: Keys of the live generation expire`)]);
     expect(warnings).toEqual([
-      expect.stringContaining(`${name}: generation moved aside: 1 key, 1 bytes, which do not expire`),
+      expect.stringContaining(`${name}: retired generation: 1 key, 1 bytes, which do not expire`),
       expect.stringContaining('nobody: missing: There are no metadata'),
     ]);
     const replica = await startRedis({ args: ['--replicaof', redis.server.host, String(redis.server.port)] });

@@ -87,7 +87,7 @@ async function start(feature: Partial<BloomFeature> = {}) {
     filter: module.get(BloomService).filter('products'),
   }));
   await one!.filter.addMany(Array.from({ length: 20_000 }, (_, i) => `filler-${i}`));
-  await eventually('the table of denials is there', async () => {
+  await eventually('the table of the negative cache is there', async () => {
     await one!.products.find('anything');
     return (await admin.exists('bloom:{products}:denials')) === 1;
   });

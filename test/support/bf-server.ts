@@ -41,12 +41,12 @@ function describeIf(isThere: boolean, name: string, variable: string, tests: () 
 
 /** The library's Lua, to which every server seems to be one without `BF.LOADCHUNK`, as one with valkey-bloom is. */
 export function luaWithoutLoadChunk(): typeof luaSources {
-  const { source } = luaSources.bfProbe;
+  const { source } = luaSources.bfCommands;
   const blind = source.replace(
     'redis.pcall(command,',
     "redis.pcall(command == 'BF.LOADCHUNK' and 'BF.NONE' or command,",
   );
-  if (blind === source) throw new Error('The script bfProbe calls commands otherwise.');
+  if (blind === source) throw new Error('The script bfCommands calls commands otherwise.');
   const load = { source: "return redis.error_reply('ERR unknown command')" };
-  return { ...luaSources, bfProbe: { source: blind }, bfLoad: load };
+  return { ...luaSources, bfCommands: { source: blind }, bfLoad: load };
 }

@@ -33,9 +33,9 @@ export async function deny(filter: StoredFilter, id: IdKey, scope?: string): Pro
   await ask(filter, id, scope);
 }
 
-/** The filter has a table of denials. */
+/** The filter has a table of the negative cache. */
 export async function untilShared(filter: StoredFilter, admin: Redis, name: string): Promise<void> {
-  await eventually('the table of denials is there', async () => {
+  await eventually('the table of the negative cache is there', async () => {
     await ask(filter, 'anything');
     return (await admin.exists(`bloom:{${name}}:denials`)) === 1;
   });

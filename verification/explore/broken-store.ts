@@ -91,7 +91,7 @@ export const PROTOCOL_SAFETIES: readonly Safety[] = [
   },
   {
     name: 'denial-table',
-    what: '`add` refuses a caller who does not know the table of denials that it has to mark',
+    what: '`add` refuses a caller who does not know the table of the negative cache that it has to mark',
     spare:
       'a process looks at the metadata again within two seconds, and a new table takes notes after twice the drain and one second: ' +
       'it is needed where the drain is below a second',
@@ -110,7 +110,7 @@ export const PROTOCOL_SAFETIES: readonly Safety[] = [
   },
   {
     name: 'denial-swap',
-    what: 'a table of denials ends with its generation',
+    what: 'a table of the negative cache ends with its generation',
     take: () => ({ lua: luaWithout('denial-swap') }),
   },
   {

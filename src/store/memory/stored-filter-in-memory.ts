@@ -31,7 +31,7 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
 
   /** While nothing is live. */
   private state: 'unbuilt' | 'suspect' = 'unbuilt';
-  private staged: Filter | undefined;
+  private staging: Filter | undefined;
   private builds = 0;
   private builtIds = 0;
   private leased = false;
@@ -62,12 +62,12 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
   async add(ids: readonly IdKey[]): Promise<boolean[]> {
     const live = this.live?.filter;
     if (!live && !this.options.hasSource) throw notRecorded(this.options, this.state);
-    for (const filter of [live, this.staged]) {
+    for (const filter of [live, this.staging]) {
       if (filter) for (const id of ids) filter.assertFits(id);
     }
     this.lastAddAt = this.options.clock.now();
-    const stagedAdds = ids.map((id) => this.staged?.addKey(id) ?? true);
-    const added = live ? ids.map((id) => live.addKey(id)) : stagedAdds;
+    const stagingAdds = ids.map((id) => this.staging?.addKey(id) ?? true);
+    const added = live ? ids.map((id) => live.addKey(id)) : stagingAdds;
     this.added += added.filter(Boolean).length;
     this.reportLoad();
     return added;
@@ -92,7 +92,7 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
       capacity: live?.filter.capacity ?? 0,
       errorRate: live?.plan.errorRate ?? 0,
       builtAt: live?.builtAt,
-      rebuilding: this.staged !== undefined,
+      rebuilding: this.staging !== undefined,
     };
   }
 
@@ -128,27 +128,27 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
       release: async (outcome) => {
         if (this.leased && occasion) this.facts.end(outcome);
         this.leased = false;
-        this.staged = undefined;
+        this.staging = undefined;
       },
     };
   }
 
   async close(): Promise<void> {
     this.live = undefined;
-    this.staged = undefined;
+    this.staging = undefined;
   }
 
   private stage(plan: StagePlan): Staging {
-    const staged = this.create(plan);
-    const { capacity, local, merge } = staged.scan();
-    this.staged = staged;
+    const staging = this.create(plan);
+    const { capacity, local, merge } = staging.scan();
+    this.staging = staging;
     const addedBefore = this.added;
-    const assertStaged = () => {
-      if (this.staged !== staged) throw new BloomRebuildError('staging-damaged', STAGING_DROPPED);
+    const assertStaging = () => {
+      if (this.staging !== staging) throw new BloomRebuildError('staging-damaged', STAGING_DROPPED);
     };
     return {
       capacity,
-      bytes: staged.bytes,
+      bytes: staging.bytes,
       quietMs: this.options.clock.now() - this.lastAddAt,
       local,
       merge: async (signal) => {
@@ -156,20 +156,20 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
         for (const _ of merge()) {
           await new Promise(setImmediate);
           signal.throwIfAborted();
-          assertStaged();
+          assertStaging();
         }
       },
-      check: async (ids) => verdicts(staged, ids),
+      check: async (ids) => verdicts(staging, ids),
       commit: async (ids) => {
-        assertStaged();
-        this.live = { filter: staged, plan, ids, builtAt: new Date(), since: this.options.clock.now() };
-        this.staged = undefined;
+        assertStaging();
+        this.live = { filter: staging, plan, ids, builtAt: new Date(), since: this.options.clock.now() };
+        this.staging = undefined;
         this.added -= addedBefore;
         this.builtIds = ids;
         this.builds++;
       },
       abort: async () => {
-        if (this.staged === staged) this.staged = undefined;
+        if (this.staging === staging) this.staging = undefined;
       },
     };
   }

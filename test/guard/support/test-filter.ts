@@ -20,7 +20,7 @@ import type { BloomVerdict } from '../../../src/store/index.js';
 export class TestFilter implements GuardableFilter {
   readonly guarding = new GuardState({ shadow: false, auditSampleRate: 0, negativeCache: false, drainMs: 0 });
   readonly keys = new IdKeys({ normalize: undefined, maxIdBytes: 1024 });
-  readonly denials = undefined;
+  readonly sharedCache = undefined;
   generation: string | undefined = 'first';
   drainMs = 10_000;
   readonly wrongAbsents: WrongAbsentReport[] = [];

@@ -6,7 +6,7 @@ export interface BlockedGroundOptions {
   readonly filterName: string;
   /** A filter that stands ready is copied from the template of this number; undefined: never built. */
   readonly template: number | undefined;
-  /** Whether it has a table of denials. */
+  /** Whether it has a table of the negative cache. */
   readonly hasTable: boolean;
 }
 

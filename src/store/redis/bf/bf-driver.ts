@@ -24,7 +24,7 @@ import { BfStaging } from './bf-staging.js';
 import { fullToAdopt, notABloomFilter } from './bf.messages.js';
 import { isGone, isWrongType, parseInfo } from './replies.js';
 import { reserveArguments } from './reserve.js';
-import { findCommands } from './server-commands.js';
+import { askCommands } from './server-commands.js';
 
 /** Ids of one call: it holds the server for less than a millisecond. */
 const IDS_PER_CALL = 512;
@@ -56,7 +56,7 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
 
   /** @throws {BloomConfigError} when the server has no such filters. */
   async verify(): Promise<void> {
-    await findCommands(this.scripts, this.options.filter);
+    await askCommands(this.scripts, this.options.filter);
   }
 
   resolve(generation: StoredGeneration, role: GenerationRole): ResolvedBf | undefined {

@@ -16,7 +16,7 @@ import { parseExists, parseInsert } from './replies.js';
 /** `TYPE`: the key of the live filter holds something else, which is left alone. */
 export type BfRefusal = Refusal | 'TYPE';
 
-/** Life of a filter that was moved aside: it is removed long before, unless the process dies. */
+/** Life of a retired filter: it is removed long before, unless the process dies. */
 const RETIRED_LIFE_MS = 60_000;
 
 /** What a step of a rebuild shows and keeps alive. */
@@ -203,8 +203,8 @@ export class BfScripts {
   }
 
   /** What the server says of each command when it is tried; '' when nothing. */
-  async probe(commands: readonly string[]): Promise<string[]> {
-    const reply = await this.connection.run(this.script.bfProbe, [this.keys.probe], commands);
+  async askCommands(commands: readonly string[]): Promise<string[]> {
+    const reply = await this.connection.run(this.script.bfCommands, [this.keys.probe], commands);
     return (reply as unknown[]).map(String);
   }
 
@@ -240,5 +240,5 @@ const SCRIPT_NAMES = [
   'bfInsert',
   'bfReplay',
   'bfSwap',
-  'bfProbe',
+  'bfCommands',
 ] as const;

@@ -14,7 +14,7 @@ import { LocalChain } from './local-chain.js';
 import type { ResolvedBf } from './resolved-bf.js';
 import { type BfRefusal, type BfStep, journalOverflow, type BfScripts } from './bf-scripts.js';
 import { localTarget, reserveArguments } from './reserve.js';
-import { findCommands } from './server-commands.js';
+import { askCommands } from './server-commands.js';
 
 /** What one command of a rebuild moves: Redis serves other clients in between. */
 const PIECE_BYTES = 256 * 1024;
@@ -83,7 +83,7 @@ export class BfStaging extends StagingBase<StoredGeneration, GenerationSnapshot<
   protected async writeEmpty(): Promise<void> {
     const { scripts, staging } = this.options;
     const { plan, token } = this.context;
-    const { canLoad } = await findCommands(scripts, this.filter.name).catch((cause: unknown) => {
+    const { canLoad } = await askCommands(scripts, this.filter.name).catch((cause: unknown) => {
       throw new BloomRebuildError('store-failed', describeError(cause), { cause });
     });
     this.chain = new LocalChain(staging, { maxIdBytes: plan.maxIdBytes, keepsIds: !canLoad });

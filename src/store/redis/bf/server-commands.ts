@@ -14,8 +14,8 @@ export interface ServerCommands {
 }
 
 /** @throws {BloomConfigError} when the server has no such filters. */
-export async function findCommands(scripts: BfScripts, filter: string): Promise<ServerCommands> {
-  const answers = await scripts.probe(TRIED);
+export async function askCommands(scripts: BfScripts, filter: string): Promise<ServerCommands> {
+  const answers = await scripts.askCommands(TRIED);
   const errors = new Map(TRIED.map((command, i) => [command, answers[i] ?? '']));
   const missing = NEEDED.filter((command) => isUnknownCommand(errors.get(command)!));
   if (missing.length > 0) {

@@ -55,7 +55,7 @@ export class BitmapReader {
    */
   async find(): Promise<BitmapSize | undefined> {
     const { format, scripts } = this.context;
-    const found = await scripts.probe(format.headBytes);
+    const found = await scripts.find(format.headBytes);
     if (found.type !== 'none' && found.type !== 'string') {
       throw new BloomFormatError(notAString(format.key, found.type));
     }

@@ -9,7 +9,7 @@ import type { Refusal } from '../protocol/refusal.js';
 import type { FoundString } from './bitmap-format.js';
 import type { ResolvedBitmap } from './resolved-bitmap.js';
 
-/** Life of a string that was moved aside: it is removed long before, unless the process dies. */
+/** Life of a retired string: it is removed long before, unless the process dies. */
 const RETIRED_LIFE_MS = 60_000;
 
 export type AdoptReply = 'STALE' | 'MISSING' | 'TYPE' | 'LENGTH' | 'HEAD' | 'SETTINGS' | 'OK';
@@ -19,7 +19,7 @@ type Argument = string | number | Buffer;
 const SCRIPTS = [
   'bitmapCheck',
   'bitmapAdd',
-  'bitmapProbe',
+  'bitmapFind',
   'bitmapMeasure',
   'bitmapAdopt',
   'bitmapStage',
@@ -96,9 +96,9 @@ export class BitmapScripts {
     return Array.isArray(reply) ? { flags: String(reply[0]) } : (String(reply) as 'STALE' | 'LOST');
   }
 
-  async probe(headBytes: number): Promise<FoundString> {
+  async find(headBytes: number): Promise<FoundString> {
     const keys = [this.keys.data, ...this.settingsKeys];
-    const reply = (await this.connection.run(this.script.bitmapProbe, keys, [headBytes])) as unknown[];
+    const reply = (await this.connection.run(this.script.bitmapFind, keys, [headBytes])) as unknown[];
     const [type, length, head, settingsType, ...fields] = reply;
     const texts = fields.map(String);
     const pairs = texts.flatMap((name, i) => (i % 2 === 0 ? [[name, texts[i + 1]!] as const] : []));

@@ -155,7 +155,7 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
   private async claim(makesLive: boolean): Promise<void> {
     const { length } = this.opened;
     const { scripts, format, foreignAdds } = this.options.bitmap;
-    const lacking = makesLive ? Math.max(0, length - (await scripts.probe(format.headBytes)).length) : 0;
+    const lacking = makesLive ? Math.max(0, length - (await scripts.find(format.headBytes)).length) : 0;
     const snapshot = foreignAdds === 'recent' ? length : 0;
     await this.context.claim(length + snapshot + lacking + 2 * Math.min(length, PIECE_BYTES));
   }

@@ -29,7 +29,7 @@ export function guavaFormat(layout: GuavaLayoutOptions, plan: StagePlan): Bitmap
       found.length === 0
         ? undefined
         : { ...geometryOf(found, layout), target: plan, rebuildCapacity: Infinity },
-    plan: (staged, found) => found ?? planned(staged),
+    plan: (plan, found) => found ?? planned(plan),
     layout: (geometry) => guavaCodec.layout({ ...geometry, ...settings }),
     emptyFilter: (geometry) => guavaCodec.empty({ ...geometry, ...settings }),
     head: ({ bits, hashCount }) => {

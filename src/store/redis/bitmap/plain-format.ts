@@ -33,7 +33,7 @@ export function plainFormat({
     readsMissingAsEmpty: true,
     existsWithoutString: false,
     sizeOf: () => size,
-    plan: (staged) => ({ ...size, target: staged }),
+    plan: (target) => ({ ...size, target }),
     layout: codec.layout,
     emptyFilter: codec.emptyFilter,
     head: () => Buffer.alloc(0),

@@ -2,7 +2,7 @@ import { type IdKey, tooLong } from '../../../filter/index.js';
 import { RANGE_BYTES, writeRange } from '../protocol/segments/block-range.js';
 import { KeyIndex } from '../protocol/segments/block-reader.js';
 import type { NegativeCacheTable } from './negative-cache/negative-cache-table.js';
-import type { AddCommand, DenialMarks } from './blocked-scripts.js';
+import type { AddCommand, NegativeCacheMarks } from './blocked-scripts.js';
 import { SEGMENT_BLOCKS, type SegmentedGeneration, tagText } from '../protocol/segments/segments.js';
 
 const NOTHING = Buffer.alloc(0);
@@ -72,8 +72,12 @@ function ascending(numbers: number[]): number[] {
 }
 
 /** The buckets that an add of these ids has to mark. */
-export function denialMarks(denials: NegativeCacheTable, ids: readonly IdKey[], lifeMs: number): DenialMarks {
+export function negativeCacheMarks(
+  table: NegativeCacheTable,
+  ids: readonly IdKey[],
+  lifeMs: number,
+): NegativeCacheMarks {
   const buckets = Buffer.allocUnsafe(ids.length * 4);
-  ids.forEach((id, i) => buckets.writeUInt32BE(denials.bucketOf(id), i * 4));
-  return { denials, lifeMs, buckets };
+  ids.forEach((id, i) => buckets.writeUInt32BE(table.bucketOf(id), i * 4));
+  return { table, lifeMs, buckets };
 }

@@ -6,7 +6,7 @@ import type { RedisKeys } from '../protocol/redis-keys.js';
 import type { Refusal } from '../protocol/refusal.js';
 import { segmentCount, segmentedGeneration, tagText } from '../protocol/segments/segments.js';
 import { describeMeta, type KnownMeta, parseMeta, type StoredMeta } from '../protocol/stored-meta.js';
-import { BLOCKED_FORM, denialsIn, FORMAT } from './blocked-meta.js';
+import { BLOCKED_FORM, negativeCacheIn, FORMAT } from './blocked-meta.js';
 import type { BlockedScripts } from './blocked-scripts.js';
 import type { BlockedSnapshot } from './blocked-snapshot.js';
 
@@ -32,13 +32,13 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
     const { live, staging, fields } = meta ?? {};
     const { description, ...rest } = describeMeta(meta, read);
     const count = live && fields ? Math.max(0, fields.count('count')) : 0;
-    const denials = fields && denialsIn(fields);
+    const negativeCache = fields && negativeCacheIn(fields);
     const token = fields?.get('pending.token') ?? '';
     return {
       ...rest,
       live: live && segmentedGeneration(live, (index) => keys.segment(index)),
       staging: staging && segmentedGeneration(staging, (index) => keys.staging(token, index)),
-      denials: denials === 'nonsense' ? undefined : denials,
+      negativeCache: negativeCache === 'nonsense' ? undefined : negativeCache,
       description: { ...description, generation: live, shape: live && shapeOf(live, count), count },
     };
   }
@@ -47,7 +47,7 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
     return tagText(generation);
   }
 
-  /** Moves the live segments aside: every segment there may be when it is not known which generation is live. */
+  /** Retires the live segments: every segment there may be when it is not known which generation is live. */
   async offline({ state, live, tag = '', nonsense = false, builds }: OfflineCommand<Generation>) {
     return this.blocked.offline(this.keys, {
       tag: live ? tagText(live) : tag,

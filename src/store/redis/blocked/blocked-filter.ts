@@ -15,7 +15,7 @@ import { BlockReader } from '../protocol/segments/block-reader.js';
 import { SEGMENT_BLOCKS, type SegmentedGeneration, tagText } from '../protocol/segments/segments.js';
 import type { StagingContext } from '../protocol/staging-base.js';
 import { StoredFilterInRedis } from '../protocol/stored-filter-in-redis.js';
-import { addCommand, denialMarks } from './add-command.js';
+import { addCommand, negativeCacheMarks } from './add-command.js';
 import type { BlockedContext } from './blocked-context.js';
 import { blockedPermissions } from './blocked-permissions.js';
 import type { BlockedSnapshot } from './blocked-snapshot.js';
@@ -91,8 +91,8 @@ export class BlockedFilterInRedis
 
   private async write(snapshot: BlockedSnapshot, ids: readonly IdKey[]): Promise<boolean[] | Outdated> {
     const { keys, blocked } = this.context;
-    const { live, staging, denials } = snapshot;
-    const marks = denials && denialMarks(denials, ids, this.markLifeMs);
+    const { live, staging, negativeCache } = snapshot;
+    const marks = negativeCache && negativeCacheMarks(negativeCache, ids, this.markLifeMs);
     const reply = await blocked.add(keys, { ...addCommand(live, staging, ids), marks });
     // Which generation has lost a segment is read again, as after a check.
     if (typeof reply === 'string') return reply === 'LOST' ? 'UNPROVED' : reply;

@@ -17,11 +17,12 @@ export const BLOCKED_FORM: MetaForm<Generation> = {
   counts: COUNTS,
   generationOf,
   buildOf: tagText,
-  faultIn: (fields) => (denialsIn(fields) === 'nonsense' ? 'the table of denials' : undefined),
+  faultIn: (fields) =>
+    negativeCacheIn(fields) === 'nonsense' ? 'the table of the negative cache' : undefined,
 };
 
-/** The table of denials that adds have to mark. */
-export function denialsIn(fields: MetaFields): NegativeCacheTable | 'nonsense' | undefined {
+/** The table of the negative cache that adds have to mark. */
+export function negativeCacheIn(fields: MetaFields): NegativeCacheTable | 'nonsense' | undefined {
   const text = fields.get('denials');
   return text === undefined ? undefined : (NegativeCacheTable.parse(text) ?? 'nonsense');
 }

@@ -16,7 +16,7 @@ import {
 import type { NegativeCacheTable } from './negative-cache/negative-cache-table.js';
 import { buildCountsSum, FORMAT, generationFields } from './blocked-meta.js';
 
-/** Life of segments that were moved aside: they are removed long before, unless the process dies. */
+/** Life of retired segments: they are removed long before, unless the process dies. */
 const RETIRED_LIFE_MS = 60_000;
 
 /** Metadata that are missing are not made. */
@@ -28,12 +28,12 @@ export interface AddCommand {
   readonly keys: readonly string[];
   readonly liveRecords: Buffer;
   readonly stagingRecords: Buffer;
-  readonly marks?: DenialMarks | undefined;
+  readonly marks?: NegativeCacheMarks | undefined;
 }
 
-/** What an add marks in the table of denials. */
-export interface DenialMarks {
-  readonly denials: NegativeCacheTable;
+/** What an add marks in the table of the negative cache. */
+export interface NegativeCacheMarks {
+  readonly table: NegativeCacheTable;
   readonly lifeMs: number;
   /** Of each id, four bytes, big-endian. */
   readonly buckets: Buffer;
@@ -56,13 +56,13 @@ export class BlockedScripts {
     const { marks } = command;
     const reply = await this.connection.run(
       this.scripts.add,
-      marks ? [keys.meta, ...command.keys, keys.denials] : [keys.meta, ...command.keys],
+      marks ? [keys.meta, ...command.keys, keys.negativeCache] : [keys.meta, ...command.keys],
       [
         command.liveTag,
         command.stagingTag,
         command.liveRecords,
         command.stagingRecords,
-        ...(marks ? [marks.denials.text, marks.lifeMs, marks.buckets] : []),
+        ...(marks ? [marks.table.text, marks.lifeMs, marks.buckets] : []),
       ],
     );
     if (!Array.isArray(reply)) return String(reply) as AddReply;
@@ -70,7 +70,7 @@ export class BlockedScripts {
     return { flags: String(flags), count };
   }
 
-  /** Moves the live segments aside; undefined when the metadata hold another tag. */
+  /** Retires the live segments; undefined when the metadata hold another tag. */
   async offline(
     keys: RedisKeys,
     options: {
@@ -88,7 +88,7 @@ export class BlockedScripts {
       this.scripts.offline,
       [
         keys.meta,
-        keys.denials,
+        keys.negativeCache,
         ...indexes.map((index) => keys.segment(index)),
         ...indexes.map((index) => keys.retired(token, index)),
       ],
@@ -163,7 +163,7 @@ export class BlockedScripts {
         ...each(count, (index) => keys.segment(index)),
         ...each(liveCount, (index) => keys.segment(index)),
         ...each(liveCount, (index) => keys.retired(token, index)),
-        keys.denials,
+        keys.negativeCache,
       ],
       [
         lease,

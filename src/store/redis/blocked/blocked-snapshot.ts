@@ -9,6 +9,6 @@ export interface BlockedSnapshot extends MetadataSnapshot<Generation> {
   readonly description: CopyableDescription;
   readonly live: SegmentedGeneration | undefined;
   readonly staging: SegmentedGeneration | undefined;
-  /** The table of denials that adds have to mark. */
-  readonly denials: NegativeCacheTable | undefined;
+  /** The table of the negative cache that adds have to mark. */
+  readonly negativeCache: NegativeCacheTable | undefined;
 }

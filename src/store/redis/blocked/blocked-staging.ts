@@ -64,7 +64,7 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
     await this.writer.writeEmpty(this.context.signal);
   }
 
-  /** The metadata must be there before, since what is live without them has to be moved aside. */
+  /** The metadata must be there before, since what is live without them has to be retired. */
   protected override async publish(snapshot: BlockedSnapshot): Promise<void> {
     const { metadata } = this.filter;
     let known = snapshot;

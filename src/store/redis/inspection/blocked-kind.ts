@@ -51,7 +51,7 @@ export function blockedKind(context: InspectionContext): InspectedKind {
       const { live, staging } = meta;
       const token = meta.fields.get('pending.token') ?? '';
       const count = Math.max(0, meta.fields.count('count'));
-      const staged = staging && segmentedGeneration(staging, (index) => keys.staging(token, index));
+      const segments = staging && segmentedGeneration(staging, (index) => keys.staging(token, index));
       return {
         ...meta,
         count,
@@ -62,7 +62,7 @@ export function blockedKind(context: InspectionContext): InspectedKind {
             segmentedGeneration(live, (index) => keys.segment(index)),
             count,
           ),
-        staged: staged && { token, keys: keysOf(staged) },
+        staging: segments && { token, keys: keysOf(segments) },
       };
     },
   };
@@ -122,7 +122,7 @@ function readGrown(context: InspectionContext, type: string, fields: readonly st
       const live = resolve(generation);
       return live && ofLayers(context, keys, live);
     },
-    stagedKeys: (generation) => resolve(generation)?.layers.flatMap(keysOf) ?? [],
+    stagingKeys: (generation) => resolve(generation)?.layers.flatMap(keysOf) ?? [],
   });
 }
 
@@ -161,24 +161,28 @@ export function readGeneration(
   meta: StoredMeta<StoredGeneration>,
   kind: {
     readonly live: (generation: StoredGeneration) => FoundGeneration | undefined;
-    readonly stagedKeys: (generation: StoredGeneration) => readonly string[];
+    readonly stagingKeys: (generation: StoredGeneration) => readonly string[];
   },
 ): FoundMeta {
   if (meta.kind === 'other') return { kind: 'newer', found: meta.found, supported: GENERATION_FORMAT };
   if (meta.kind !== 'known') return meta;
   const live = meta.live && kind.live(meta.live);
   if (meta.live && !live) return { kind: 'nonsense', fault: 'settings' };
-  return known(meta, live, kind.stagedKeys);
+  return known(meta, live, kind.stagingKeys);
 }
 
 function known(
   meta: KnownMeta<StoredGeneration>,
   live: FoundGeneration | undefined,
-  stagedKeys: (generation: StoredGeneration) => readonly string[],
+  stagingKeys: (generation: StoredGeneration) => readonly string[],
 ): FoundMeta {
   const { staging } = meta;
-  const staged = staging && { token: staging.token, keys: stagedKeys(staging) };
-  return { ...meta, count: 0, live, staged };
+  return {
+    ...meta,
+    count: 0,
+    live,
+    staging: staging && { token: staging.token, keys: stagingKeys(staging) },
+  };
 }
 
 function sizedKeys(from: SegmentedGeneration): { key: string; bytes: number }[] {

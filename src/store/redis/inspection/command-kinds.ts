@@ -30,7 +30,7 @@ export function bfKind(context: InspectionContext, key?: string): InspectedKind 
     read: (type, fields) =>
       readGeneration(parseMeta(generationForm(LAYOUT_NUMBERS.redisbloom), type, fields), {
         live: (generation) => driven(driver, generation, [keys.data]),
-        stagedKeys: ({ token }) => [keys.staging(token)],
+        stagingKeys: ({ token }) => [keys.staging(token)],
       }),
   };
 }
@@ -54,7 +54,7 @@ export function cuckooKind(context: InspectionContext): InspectedKind {
       readGeneration(parseMeta(generationForm(LAYOUT_NUMBERS.cuckoo), type, fields), {
         live: (generation) =>
           driven(driver, generation, [keys.generation(generation.token), keys.kept(generation.token)]),
-        stagedKeys: ({ token }) => [keys.generation(token), keys.kept(token)],
+        stagingKeys: ({ token }) => [keys.generation(token), keys.kept(token)],
       }),
   };
 }
@@ -80,7 +80,7 @@ export function peerKind(context: InspectionContext, key: string): InspectedKind
       if (meta.kind === 'known' && meta.live) {
         return readGeneration(meta, {
           live: ({ token, settings }) => unread(token, settings, key),
-          stagedKeys: (generation) => [keys.staging(generation.token)],
+          stagingKeys: (generation) => [keys.staging(generation.token)],
         });
       }
     }

@@ -51,13 +51,13 @@ export interface FilterInspection {
   readonly measuredErrorRate: number | undefined;
   readonly fill: { readonly share: number; readonly blocks: number } | undefined;
   readonly builtAt: Date | undefined;
-  /** The staged generation, which has been published. */
-  readonly staged: string | undefined;
+  /** The staging generation, which has been published. */
+  readonly staging: string | undefined;
   readonly lease: LeaseFacts | undefined;
   readonly facts: BuildFacts;
   readonly live: KeyFacts;
-  readonly stagedKeys: KeyFacts;
-  /** What is there beside: left-overs of rebuilds, tables of denials, and whatever else has the names of the filter. */
+  readonly stagingKeys: KeyFacts;
+  /** What is there beside: left-overs of rebuilds, tables of the negative cache, and whatever else has the names of the filter. */
   readonly others: readonly (KeyFacts & { readonly what: string })[];
   /** False when the walk over the keys of the server took too long. */
   readonly isWalkComplete: boolean;
@@ -99,16 +99,16 @@ export class FilterInspector {
     const found = await this.find();
     const { kind, meta, runId, owner, alsoFound, layout } = found;
     const known = meta.kind === 'known' ? meta : undefined;
-    const { live, staged } = known ?? {};
+    const { live, staging } = known ?? {};
     const liveKeys = live?.keys ?? [];
-    const [lease, facts, measured, liveFacts, stagedKeys, walk] = await Promise.all([
+    const [lease, facts, measured, liveFacts, stagingKeys, walk] = await Promise.all([
       readLease(connection, kind.keys.lease),
       readBuilds(connection, kind.keys.builds),
       live?.measure(),
       sizesOf(connection, liveKeys),
       sizesOf(
         connection,
-        (staged?.keys ?? []).map((key) => ({ key })),
+        (staging?.keys ?? []).map((key) => ({ key })),
       ),
       this.walk(found, walkMs),
     ]);
@@ -132,11 +132,11 @@ export class FilterInspector {
       measuredErrorRate: measured?.errorRate,
       fill: measured?.fill,
       builtAt: known?.builtAt,
-      staged: staged?.token,
+      staging: staging?.token,
       lease,
       facts,
       live: { ...liveFacts, bytes: Math.max(liveFacts.bytes, measured?.bytes ?? 0) },
-      stagedKeys,
+      stagingKeys,
       others: walk.others,
       isWalkComplete: walk.isComplete,
       alsoFound,
@@ -202,16 +202,16 @@ export class FilterInspector {
     const known = meta.kind === 'known' ? meta : undefined;
     const expected = [
       ...(known?.live?.keys ?? []).map((one) => one.key),
-      ...(known?.staged?.keys ?? []),
+      ...(known?.staging?.keys ?? []),
       ...Object.values(kind.keys as unknown as Record<string, unknown>).filter(
         (one) => typeof one === 'string',
       ),
     ];
-    const denials = key === undefined ? new RedisKeys(keyPrefix, name).denials : undefined;
+    const negativeCache = key === undefined ? new RedisKeys(keyPrefix, name).negativeCache : undefined;
     const walk = new KeyWalk(connection, {
       base: key === undefined ? `${keyPrefix}:{${name}}` : base,
       expected,
-      denials,
+      negativeCache,
     });
     return walk.run(walkMs);
   }

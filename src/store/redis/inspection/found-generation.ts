@@ -55,7 +55,7 @@ export type FoundMeta =
       readonly errorRate: number;
       readonly builtAt: Date | undefined;
       readonly live: FoundGeneration | undefined;
-      readonly staged: { readonly token: string; readonly keys: readonly string[] } | undefined;
+      readonly staging: { readonly token: string; readonly keys: readonly string[] } | undefined;
     };
 
 /** One kind of filter: where its metadata are, and how they are read. */

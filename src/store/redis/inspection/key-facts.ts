@@ -54,7 +54,7 @@ export interface KeyWalkOptions {
   readonly base: string;
   /** Keys that are known. */
   readonly expected: readonly string[];
-  readonly denials: string | undefined;
+  readonly negativeCache: string | undefined;
 }
 
 /** Finds keys of a filter that its metadata do not name. */
@@ -96,11 +96,11 @@ export class KeyWalk {
   }
 
   private nameOf(key: string): string {
-    const { base, denials } = this.options;
-    if (key === denials) return 'denials';
+    const { base, negativeCache } = this.options;
+    if (key === negativeCache) return 'negative cache';
     const rest = key.slice(base.length + 1).replace(/^.*nestjs-bloom:/, '');
     if (rest.startsWith('next:')) return 'left-over staging';
-    if (rest.startsWith('old:')) return 'generation moved aside';
+    if (rest.startsWith('old:')) return 'retired generation';
     if (rest.startsWith('probe')) return 'probe';
     return 'other';
   }

@@ -37,7 +37,7 @@ const bfRefused = `local function hasRefused(reply)
   return false
 end
 `;
-const bfStaged = `local function refusalOf(reply, filter)
+const bfStaging = `local function refusalOf(reply, filter)
   if not reply.err then return nil end
   return redis.call('EXISTS', filter) == 0 and 'LENGTH' or reply
 end
@@ -140,25 +140,7 @@ if #recent > 0 and not areFound(ask('BF.MEXISTS', KEYS[2], unpack(recent)), #rec
 return found
 `,
   },
-  bfInsert: {
-    source: `${lease}${bfItems}${bfStaged}if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
-local reply = insertItems(KEYS[2], unpack(ARGV, 3))
-local refusal = refusalOf(reply, KEYS[2])
-if refusal then return refusal end
-redis.call('PEXPIRE', KEYS[2], ARGV[2])
-return reply
-`,
-  },
-  bfLoad: {
-    source: `${lease}${bfStaged}if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
-if ARGV[2] == '1' then redis.call('UNLINK', KEYS[2]) end
-local reply = redis.pcall('BF.LOADCHUNK', KEYS[2], ARGV[2], ARGV[3])
-if reply.err then return ARGV[2] == '1' and reply or refusalOf(reply, KEYS[2]) end
-redis.call('PEXPIRE', KEYS[2], ARGV[4])
-return 'OK'
-`,
-  },
-  bfProbe: {
+  bfCommands: {
     source: `local arguments = {
   ['BF.MEXISTS'] = { 'probe' },
   ['BF.INSERT'] = { 'NOCREATE', 'ITEMS', 'probe' },
@@ -174,8 +156,26 @@ end
 return errors
 `,
   },
+  bfInsert: {
+    source: `${lease}${bfItems}${bfStaging}if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
+local reply = insertItems(KEYS[2], unpack(ARGV, 3))
+local refusal = refusalOf(reply, KEYS[2])
+if refusal then return refusal end
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
+return reply
+`,
+  },
+  bfLoad: {
+    source: `${lease}${bfStaging}if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
+if ARGV[2] == '1' then redis.call('UNLINK', KEYS[2]) end
+local reply = redis.pcall('BF.LOADCHUNK', KEYS[2], ARGV[2], ARGV[3])
+if reply.err then return ARGV[2] == '1' and reply or refusalOf(reply, KEYS[2]) end
+redis.call('PEXPIRE', KEYS[2], ARGV[4])
+return 'OK'
+`,
+  },
   bfReplay: {
-    source: `${lease}${bfItems}${bfStaged}if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
+    source: `${lease}${bfItems}${bfStaging}if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 local from = tonumber(ARGV[2]) + 1
 local ids = redis.call('LRANGE', KEYS[2], from, from + tonumber(ARGV[3]) - 1)
 if #ids == 0 then return { 0, {} } end
@@ -205,7 +205,7 @@ return 'OK'
 `,
   },
   bfSwap: {
-    source: `${lease}${server}${swapHead}${refused}${ask}${allFound}${bfItems}${bfRefused}${retire}${forgetStaging}${namedValues}${bfCount}${bfBeginRecent}${builds}${goLive}local meta, journal, staged, live = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
+    source: `${lease}${server}${swapHead}${refused}${ask}${allFound}${bfItems}${bfRefused}${retire}${forgetStaging}${namedValues}${bfCount}${bfBeginRecent}${builds}${goLive}local meta, journal, staging, live = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
 local refusal, known = beginSwap('token', 'journaled:' .. ARGV[2])
 if refusal then return refusal end
 local journaled = tonumber(known[3] or '0')
@@ -218,15 +218,15 @@ for _, id in ipairs(replayed > 0 and redis.call('LRANGE', journal, math.max(1, r
   asked[#asked + 1] = id
 end
 --end
-if not areFound(ask('BF.MEXISTS', staged, unpack(asked)), #asked) then return 'LENGTH' end
+if not areFound(ask('BF.MEXISTS', staging, unpack(asked)), #asked) then return 'LENGTH' end
 if redis.call('EXISTS', live) == 1 and redis.pcall('BF.INFO', live).err then return 'TYPE' end
 for from = tonumber(ARGV[5]) + 1, journaled, 1000 do
-  local reply = insertItems(staged, unpack(redis.call('LRANGE', journal, from, from + 999)))
+  local reply = insertItems(staging, unpack(redis.call('LRANGE', journal, from, from + 999)))
   if reply.err or hasRefused(reply) then return reply end
 end
 retire(live, KEYS[6], ARGV[6])
-redis.call('PERSIST', staged)
-redis.call('RENAME', staged, live)
+redis.call('PERSIST', staging)
+redis.call('RENAME', staging, live)
 redis.call('UNLINK', journal)
 forgetStaging(meta)
 beginRecent(meta, live, ARGV[2])

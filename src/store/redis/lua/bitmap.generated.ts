@@ -94,8 +94,8 @@ elseif ARGV[5] ~= '' and isThere(KEYS[2], ARGV[3]) then
 end
 if isStaged then
   if isProved(KEYS[3], ARGV[6]) then
-    local stagedFlags = set(KEYS[3], ARGV[7], ARGV[8])
-    if ARGV[1] == '' then flags = stagedFlags end
+    local stagingFlags = set(KEYS[3], ARGV[7], ARGV[8])
+    if ARGV[1] == '' then flags = stagingFlags end
   else
 ${forgetStaging}    forgetStaging(KEYS[1])
   end
@@ -163,25 +163,7 @@ end
 return table.concat(flags)
 `,
   },
-  bitmapMeasure: {
-    source: `if redis.call('TYPE', KEYS[1]).ok ~= 'string' then return { 0, 0 } end
-return { redis.call('STRLEN', KEYS[1]), redis.call('BITCOUNT', KEYS[1], ARGV[1], ARGV[2]) }
-`,
-  },
-  bitmapMerge: {
-    source: `${lease}if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
-if redis.call('STRLEN', KEYS[2]) ~= tonumber(ARGV[2]) then return 'LENGTH' end
-local from = tonumber(ARGV[3])
-local staged = redis.call('GETRANGE', KEYS[2], ARGV[3], string.format('%d', from + #ARGV[4] - 1))
-redis.call('SET', KEYS[3], staged)
-redis.call('SET', KEYS[4], ARGV[4])
-redis.call('BITOP', 'OR', KEYS[3], KEYS[3], KEYS[4])
-redis.call('SETRANGE', KEYS[2], ARGV[3], redis.call('GET', KEYS[3]))
-redis.call('DEL', KEYS[3], KEYS[4])
-return 'OK'
-`,
-  },
-  bitmapProbe: {
+  bitmapFind: {
     source: `local kind = redis.call('TYPE', KEYS[1]).ok
 local reply = { kind, 0, '', 'none' }
 if kind == 'string' then
@@ -199,8 +181,26 @@ end
 return reply
 `,
   },
+  bitmapMeasure: {
+    source: `if redis.call('TYPE', KEYS[1]).ok ~= 'string' then return { 0, 0 } end
+return { redis.call('STRLEN', KEYS[1]), redis.call('BITCOUNT', KEYS[1], ARGV[1], ARGV[2]) }
+`,
+  },
+  bitmapMerge: {
+    source: `${lease}if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
+if redis.call('STRLEN', KEYS[2]) ~= tonumber(ARGV[2]) then return 'LENGTH' end
+local from = tonumber(ARGV[3])
+local staging = redis.call('GETRANGE', KEYS[2], ARGV[3], string.format('%d', from + #ARGV[4] - 1))
+redis.call('SET', KEYS[3], staging)
+redis.call('SET', KEYS[4], ARGV[4])
+redis.call('BITOP', 'OR', KEYS[3], KEYS[3], KEYS[4])
+redis.call('SETRANGE', KEYS[2], ARGV[3], redis.call('GET', KEYS[3]))
+redis.call('DEL', KEYS[3], KEYS[4])
+return 'OK'
+`,
+  },
   bitmapStage: {
-    source: `${lease}${refused}${ask}${bitmapProof}${bitmapCanaries}${bitmapHead}${bitmapSmaller}${bitmapMark}${builds}${makeMeta}${forgetLive}${settings}local meta, staged, live = KEYS[2], KEYS[3], KEYS[4]
+    source: `${lease}${refused}${ask}${bitmapProof}${bitmapCanaries}${bitmapHead}${bitmapSmaller}${bitmapMark}${builds}${makeMeta}${forgetLive}${settings}local meta, staging, live = KEYS[2], KEYS[3], KEYS[4]
 if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 local kind = redis.call('TYPE', live).ok
 if kind ~= 'none' and kind ~= 'string' then return 'TYPE' end
@@ -230,12 +230,12 @@ if ARGV[6] ~= 'leave' then
     reply = 'MARKED'
   end
 end
-local before = redis.call('STRLEN', staged)
+local before = redis.call('STRLEN', staging)
 if before == length then return reply end
 if before ~= 0 then return 'LENGTH' end
-mark(staged, ARGV[4])
-if head ~= '' then redis.call('SETRANGE', staged, 0, head) end
-redis.call('PEXPIRE', staged, ARGV[5])
+mark(staging, ARGV[4])
+if head ~= '' then redis.call('SETRANGE', staging, 0, head) end
+redis.call('PEXPIRE', staging, ARGV[5])
 if ARGV[7] == '1' and redis.call('EXISTS', live) == 1 then
   redis.call('BITOP', 'OR', KEYS[5], live)
   lengthen(KEYS[5], length)
@@ -245,12 +245,12 @@ return reply
 `,
   },
   bitmapSwap: {
-    source: `${lease}${server}${swapHead}${refused}${ask}${bitmapProof}${bitmapCanaries}${bitmapHead}${bitmapSmaller}${bitmapRecent}${settings}${retire}${forgetLive}${forgetStaging}${builds}${goLive}local meta, staged, live = KEYS[1], KEYS[3], KEYS[4]
+    source: `${lease}${server}${swapHead}${refused}${ask}${bitmapProof}${bitmapCanaries}${bitmapHead}${bitmapSmaller}${bitmapRecent}${settings}${retire}${forgetLive}${forgetStaging}${builds}${goLive}local meta, staging, live = KEYS[1], KEYS[3], KEYS[4]
 local refusal, known = beginSwap('token', 'recent')
 if refusal then return refusal end
 local length, _, head = partsOf(ARGV[5])
 --safety:staged-proof
-if not hasCanaries(staged, ARGV[5]) then return 'LENGTH' end
+if not hasCanaries(staging, ARGV[5]) then return 'LENGTH' end
 --end
 local settingsFound, settingsNew = tonumber(ARGV[10]), tonumber(ARGV[11])
 local settingsType = KEYS[8] and redis.call('TYPE', KEYS[8]).ok or 'none'
@@ -290,15 +290,15 @@ if kind == 'string' then
       redis.call('BITOP', 'AND', KEYS[7], KEYS[7], live)
       source = KEYS[7]
     end
-    redis.call('BITOP', 'OR', staged, staged, source)
+    redis.call('BITOP', 'OR', staging, staging, source)
 --end
     redis.call('DEL', KEYS[7])
   end
   life = redis.call('PTTL', live)
   retire(live, KEYS[5], ARGV[7])
 end
-redis.call('PERSIST', staged)
-redis.call('RENAME', staged, live)
+redis.call('PERSIST', staging)
+redis.call('RENAME', staging, live)
 if life > 0 then redis.call('PEXPIRE', live, life) end
 if settingsNew > 0 and not (haveSettings and ARGV[8] == '1') then
   redis.call('HSET', KEYS[8], unpack(ARGV, 12 + settingsFound, 11 + settingsFound + settingsNew))

@@ -33,8 +33,8 @@ end
 export const cfLua = {
   cfAdd: {
     source: `${refused}${ask}local known = ask('HMGET', KEYS[1], 'token', 'pending.token', 'written')
-${addHead}${allFound}${cfProof}${namedValues}${cfCounts}${cfWritten}${cfInsertId}local liveCanaries, stagedCanaries = tonumber(ARGV[3]), tonumber(ARGV[4])
-local first = 5 + liveCanaries + stagedCanaries
+${addHead}${allFound}${cfProof}${namedValues}${cfCounts}${cfWritten}${cfInsertId}local liveCanaries, stagingCanaries = tonumber(ARGV[3]), tonumber(ARGV[4])
+local first = 5 + liveCanaries + stagingCanaries
 local function add(filter, kept, name)
   local flags = {}
   for i = first, #ARGV, 3 do
@@ -59,11 +59,11 @@ if live then
   if not flags then return refusal end
 end
 if isStaged then
-  local staged = isProved(KEYS[4], KEYS[5], 5 + liveCanaries, stagedCanaries) and add(KEYS[4], KEYS[5], 2)
-  if not staged then
+  local staging = isProved(KEYS[4], KEYS[5], 5 + liveCanaries, stagingCanaries) and add(KEYS[4], KEYS[5], 2)
+  if not staging then
 ${forgetStaging}    forgetStaging(KEYS[1])
   end
-  if not live then flags = staged or flags end
+  if not live then flags = staging or flags end
 end
 return { flags }
 `,

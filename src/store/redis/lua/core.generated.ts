@@ -164,13 +164,13 @@ if ARGV[1] ~= '' then
   end
 end
 if isStaged then
-  local stagedFlags, stagedAdded = set(ARGV[4], ARGV[2])
-  if not stagedFlags then
+  local stagingFlags, stagingAdded = set(ARGV[4], ARGV[2])
+  if not stagingFlags then
 ${forgetStaging}    forgetStaging(KEYS[1])
-  elseif stagedAdded > 0 then
-    redis.call('HINCRBY', KEYS[1], 'pending.count', stagedAdded)
+  elseif stagingAdded > 0 then
+    redis.call('HINCRBY', KEYS[1], 'pending.count', stagingAdded)
   end
-  flags = flags or stagedFlags
+  flags = flags or stagingFlags
 end
 --safety:denial-mark
 if ARGV[5] then
@@ -215,17 +215,17 @@ return { owner, isNew and 1 or 0 }
 `,
   },
   describe: {
-    source: `local is_known = ARGV[1] == '1'
-local function ask(section, pattern)
-  local info = not is_known and redis.pcall('INFO', section)
+    source: `local isKnown = ARGV[1] == '1'
+local function infoOf(section, pattern)
+  local info = not isKnown and redis.pcall('INFO', section)
   return type(info) == 'string' and string.match(info, pattern) or ''
 end
 local written = redis.pcall('HDEL', KEYS[1], '')
-local is_refused = type(written) == 'table' and string.find(written.err or '', 'READONLY', 1, true)
-if is_refused or ask('replication', 'role:(%w+)') == 'slave' then
+local isRefused = type(written) == 'table' and string.find(written.err or '', 'READONLY', 1, true)
+if isRefused or infoOf('replication', 'role:(%w+)') == 'slave' then
   return redis.error_reply('READONLY The server is a replica.')
 end
-local reply = { ask('server', 'run_id:(%w+)'), redis.call('TYPE', KEYS[1]).ok }
+local reply = { infoOf('server', 'run_id:(%w+)'), redis.call('TYPE', KEYS[1]).ok }
 if reply[2] == 'hash' then
   for _, text in ipairs(redis.call('HGETALL', KEYS[1])) do
     reply[#reply + 1] = text
@@ -261,15 +261,6 @@ return 1
     source: `${builds}${offline}${forgetLive}if isOtherNow('token') then return 'STALE' end
 takeOffline(ARGV[2], forgetLive)
 return 'OK'
-`,
-  },
-  inspect: {
-    source: `local info = ''
-for _, section in ipairs({ 'server', 'memory', 'persistence' }) do
-  local reply = redis.pcall('INFO', section)
-  if type(reply) == 'string' then info = info .. reply end
-end
-return info
 `,
   },
   load: {
@@ -436,6 +427,15 @@ end
 return 'OK'
 `,
   },
+  setup: {
+    source: `local info = ''
+for _, section in ipairs({ 'server', 'memory', 'persistence' }) do
+  local reply = redis.pcall('INFO', section)
+  if type(reply) == 'string' then info = info .. reply end
+end
+return info
+`,
+  },
   stage: {
     source: `${lease}${appendOnce}if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 local block = struct.pack('<I4', tonumber(ARGV[2], 16)) .. string.rep('\\0', 252)
@@ -446,15 +446,15 @@ return appendOnce(KEYS[2], tonumber(ARGV[3]), string.rep(block, tonumber(ARGV[4]
     source: `${lease}${server}${swapHead}${wholeSegments}${retire}${forgetStaging}${builds}${goLive}local meta = KEYS[1]
 local refusal, known = beginSwap('tag', 'pending.count')
 if refusal then return refusal end
-local staged, old = tonumber(ARGV[5]), tonumber(ARGV[6])
-if not areWhole(3, 2 + staged, ARGV[7], ARGV[8]) then return 'LENGTH' end
+local staging, retired = tonumber(ARGV[5]), tonumber(ARGV[6])
+if not areWhole(3, 2 + staging, ARGV[7], ARGV[8]) then return 'LENGTH' end
 --part:segments
-for i = 1, old do
-  retire(KEYS[2 + 2 * staged + i], KEYS[2 + 2 * staged + old + i], ARGV[9] + i)
+for i = 1, retired do
+  retire(KEYS[2 + 2 * staging + i], KEYS[2 + 2 * staging + retired + i], ARGV[9] + i)
 end
-for i = 1, staged do
+for i = 1, staging do
   redis.call('PERSIST', KEYS[2 + i])
-  redis.call('RENAME', KEYS[2 + i], KEYS[2 + staged + i])
+  redis.call('RENAME', KEYS[2 + i], KEYS[2 + staging + i])
 end
 --end
 forgetStaging(meta)

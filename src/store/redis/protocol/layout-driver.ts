@@ -7,7 +7,7 @@ import type { StoredGeneration } from './generation-meta.js';
 import type { GenerationSnapshot, ResolvedGeneration } from './generation-snapshot.js';
 import type { Outdated } from './outdated.js';
 import { PENDING } from './stored-meta.js';
-import type { StagedFilter, StagingBase, StagingContext } from './staging-base.js';
+import type { RebuiltFilter, StagingBase, StagingContext } from './staging-base.js';
 
 /** Which generation of the metadata a caller means. */
 export type GenerationRole = 'live' | 'staging';
@@ -19,7 +19,7 @@ export const TOKEN_FIELDS: Readonly<Record<GenerationRole, string>> = {
 };
 
 /** What a staging needs of the filter around it. */
-export interface DrivenContext<Resolved extends ResolvedGeneration> extends StagedFilter<
+export interface DrivenContext<Resolved extends ResolvedGeneration> extends RebuiltFilter<
   StoredGeneration,
   GenerationSnapshot<Resolved>
 > {

@@ -64,13 +64,13 @@ export class LeaseScripts {
   /** False: the lease is not the caller's any more. */
   async renew(
     keys: LeaseKeys,
-    options: { lease: string; leaseMs: number; staged?: readonly string[]; stagedLifeMs?: number },
+    options: { lease: string; leaseMs: number; stagingKeys?: readonly string[]; stagingLifeMs?: number },
   ): Promise<boolean> {
-    const { lease, leaseMs, staged = [], stagedLifeMs = 0 } = options;
+    const { lease, leaseMs, stagingKeys = [], stagingLifeMs = 0 } = options;
     const reply = await this.connection.run(
       this.scripts.renew,
-      [keys.lease, ...staged],
-      [lease, leaseMs, stagedLifeMs],
+      [keys.lease, ...stagingKeys],
+      [lease, leaseMs, stagingLifeMs],
     );
     switch (String(reply)) {
       case 'OK':

@@ -9,7 +9,7 @@ import { StagingMemory } from './staging-memory.js';
 import { SupervisedStaging } from './supervised-staging.js';
 
 /** Staging outlives the lease, so that it never expires under a run that still holds it. */
-const STAGED_LIFE_IN_LEASES = 4;
+const STAGING_LIFE_IN_LEASES = 4;
 
 /** What the lease of a filter needs of it. */
 export interface LeasedFilter extends LeasedKeys {
@@ -62,7 +62,7 @@ class RedisLease implements RebuildLease {
       plan,
       lease,
       token: `${token}-${++this.stagings}`,
-      lifeMs: leaseMs * STAGED_LIFE_IN_LEASES,
+      lifeMs: leaseMs * STAGING_LIFE_IN_LEASES,
       signal: this.signal,
       claim: (bytes) => memory.claim(bytes),
     });
@@ -93,8 +93,8 @@ class RedisLease implements RebuildLease {
       const isRenewed = await this.filter.scripts.lease.renew(this.filter.keys, {
         lease,
         leaseMs,
-        staged: this.staging?.ownKeys() ?? [],
-        stagedLifeMs: leaseMs * STAGED_LIFE_IN_LEASES,
+        stagingKeys: this.staging?.ownKeys() ?? [],
+        stagingLifeMs: leaseMs * STAGING_LIFE_IN_LEASES,
       });
       if (isRenewed) this.renewedAt = startedAt;
       else this.lose(LEASE_TAKEN);

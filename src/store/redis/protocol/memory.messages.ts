@@ -17,7 +17,7 @@ export const noRoomForStaging = (neededBytes: number, memory: MemoryFacts) =>
   `Redis has no memory for a second generation: it needs ${neededBytes} bytes, ${printedMemory(memory)} (maxmemory-policy ` +
   `${memory.policy}).`;
 
-export const stagedKeysEvicted = (gone: number, staged: number, memory: MemoryFacts) =>
+export const stagingKeysEvicted = (gone: number, staged: number, memory: MemoryFacts) =>
   `${gone} of ${staged} staged keys are gone: Redis evicts keys (maxmemory-policy ${memory.policy}), ${printedMemory(memory)}.`;
 
 export const othersNeedMemory = (memory: MemoryFacts) =>

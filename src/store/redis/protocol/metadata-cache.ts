@@ -18,7 +18,7 @@ import {
   STATE_FOUND,
 } from './protocol.messages.js';
 import type { Refusal } from './refusal.js';
-import { removeKeys, removeStagedKeys } from './remove-keys.js';
+import { removeKeys, removeStagingKeys } from './remove-keys.js';
 import type { KnownMeta, StoredMeta } from './stored-meta.js';
 
 /** A filter that is not ready is looked at again after this time. */
@@ -159,8 +159,8 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
   }
 
   /** The same for the keys of a staging that was given up: what went live all the same stays. */
-  removeStaged(keys: readonly string[]): Promise<void> {
-    return this.cleanUp(removeStagedKeys, keys);
+  removeStaging(keys: readonly string[]): Promise<void> {
+    return this.cleanUp(removeStagingKeys, keys);
   }
 
   private async read(isKnown: boolean): Promise<Snapshot> {

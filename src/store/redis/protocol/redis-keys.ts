@@ -4,8 +4,8 @@ export class RedisKeys {
   readonly lease: string;
   /** Facts about the builds: when the last ones began, and how they ended. */
   readonly builds: string;
-  /** Table of denials. */
-  readonly denials: string;
+  /** Table of the negative cache; its stored name is older. */
+  readonly negativeCache: string;
   /** Of the inspection at start-up. */
   readonly probe: string;
   private readonly base: string;
@@ -15,7 +15,7 @@ export class RedisKeys {
     this.meta = `${this.base}:meta`;
     this.lease = `${this.base}:lease`;
     this.builds = `${this.base}:builds`;
-    this.denials = `${this.base}:denials`;
+    this.negativeCache = `${this.base}:denials`;
     this.probe = `${this.base}:probe`;
   }
 

@@ -25,7 +25,7 @@ export function removeKeys(connection: RedisConnection, keys: readonly string[])
  * The same for keys of a staging that ends without a swap of which this process has heard. One may have taken place all the same, so from the first
  * attempt on only keys that have a life are removed.
  */
-export function removeStagedKeys(connection: RedisConnection, keys: readonly string[]): Promise<void> {
+export function removeStagingKeys(connection: RedisConnection, keys: readonly string[]): Promise<void> {
   return remove(connection, keys, (key) => connection.run(DISCARD, [key], []));
 }
 

@@ -43,7 +43,7 @@ export async function adviseOnServer(
 /** What the server says of itself; nothing when the user may not run a script, or not on this key: the permissions report that. */
 async function inspected(scripts: ServerScripts, keys: AdviceContext['keys']) {
   try {
-    return await scripts.inspect(keys);
+    return await scripts.askSetup(keys);
   } catch (error) {
     if (!isRefusal(describeError(error))) throw error;
     return new Map<string, string>();

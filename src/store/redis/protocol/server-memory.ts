@@ -32,9 +32,9 @@ export interface MemoryReply {
 export async function askMemory(
   connection: RedisConnection,
   { lease }: Pick<RedisKeys, 'lease'>,
-  staged: readonly string[] = [],
+  stagingKeys: readonly string[] = [],
 ): Promise<MemoryReply> {
-  const reply = (await connection.run(MEMORY, [lease, ...staged], [])) as [Buffer, number];
+  const reply = (await connection.run(MEMORY, [lease, ...stagingKeys], [])) as [Buffer, number];
   const [text, found] = [String(reply[0]), reply[1]];
   const numberOf = (field: string) => Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(text)?.[1] ?? 0);
   const limit = numberOf('maxmemory');

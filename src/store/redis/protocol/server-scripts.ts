@@ -15,7 +15,7 @@ export class ServerScripts {
     readonly connection: RedisConnection,
     sources?: LuaSources,
   ) {
-    this.scripts = defineScripts(coreLua, ['claim', 'describe', 'inspect'], sources);
+    this.scripts = defineScripts(coreLua, ['claim', 'describe', 'setup'], sources);
     this.lease = new LeaseScripts(connection, sources);
     this.segments = new SegmentScripts(connection, sources);
   }
@@ -45,8 +45,8 @@ export class ServerScripts {
   }
 
   /** The setup of the server as INFO reports it. */
-  async inspect(keys: Pick<RedisKeys, 'probe'>): Promise<ReadonlyMap<string, string>> {
-    const reply = await this.connection.run(this.scripts.inspect, [keys.probe], []);
+  async askSetup(keys: Pick<RedisKeys, 'probe'>): Promise<ReadonlyMap<string, string>> {
+    const reply = await this.connection.run(this.scripts.setup, [keys.probe], []);
     const lines = String(reply)
       .split('\r\n')
       .filter((line) => line.includes(':'));

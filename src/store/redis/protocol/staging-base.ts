@@ -26,7 +26,7 @@ export interface StagingContext {
 }
 
 /** What a staging needs of the filter around it. */
-export interface StagedFilter<Stored, Snapshot extends MetadataSnapshot<Stored>> {
+export interface RebuiltFilter<Stored, Snapshot extends MetadataSnapshot<Stored>> {
   readonly name: string;
   readonly emit: BloomEventListener;
   readonly metadata: MetadataCache<Stored, Snapshot>;
@@ -43,7 +43,7 @@ export abstract class StagingBase<Stored, Snapshot extends MetadataSnapshot<Stor
   protected runId = '';
 
   constructor(
-    protected readonly filter: StagedFilter<Stored, Snapshot>,
+    protected readonly filter: RebuiltFilter<Stored, Snapshot>,
     protected readonly context: StagingContext,
   ) {}
 
@@ -103,7 +103,7 @@ export abstract class StagingBase<Stored, Snapshot extends MetadataSnapshot<Stor
       await this.withdraw();
     } finally {
       metadata.forget();
-      await metadata.removeStaged([...this.ownKeys(), ...this.scratchKeys()]);
+      await metadata.removeStaging([...this.ownKeys(), ...this.scratchKeys()]);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { BloomEventListener, BloomRebuildError } from '../../../common/index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
-import { noRoomForStaging, othersNeedMemory, stagedKeysEvicted } from './memory.messages.js';
+import { noRoomForStaging, othersNeedMemory, stagingKeysEvicted } from './memory.messages.js';
 import type { RedisKeys } from './redis-keys.js';
 import { askMemory, evicts, noMemoryError, type ServerMemory } from './server-memory.js';
 
@@ -43,15 +43,15 @@ export class StagingMemory {
     const { connection, keys } = this.options;
     const { memory } = await askMemory(connection, keys);
     if (!memory) return;
-    const staged = Math.ceil(bytes * ROUNDED_UP);
-    assertFits(memory, staged);
-    this.claimed = staged;
+    const stagingBytes = Math.ceil(bytes * ROUNDED_UP);
+    assertFits(memory, stagingBytes);
+    this.claimed = stagingBytes;
   }
 
   /** Looks after the keys until it is stopped, on a server with a limit. */
-  watch(staged: () => readonly string[]): void {
+  watch(stagingKeys: () => readonly string[]): void {
     if (this.claimed === undefined) return;
-    this.timer = setInterval(() => void this.look(staged()), LOOK_EVERY_MS);
+    this.timer = setInterval(() => void this.look(stagingKeys()), LOOK_EVERY_MS);
     this.timer.unref();
   }
 
@@ -60,12 +60,12 @@ export class StagingMemory {
     this.timer = undefined;
   }
 
-  private async look(staged: readonly string[]): Promise<void> {
+  private async look(stagingKeys: readonly string[]): Promise<void> {
     if (this.looking) return;
     this.looking = true;
     const { connection, keys, emit, name } = this.options;
     try {
-      const { memory, found = 0 } = await askMemory(connection, keys, staged);
+      const { memory, found = 0 } = await askMemory(connection, keys, stagingKeys);
       // It may have been stopped meanwhile, by a swap that renames the staged keys.
       if (!memory || !this.timer) return;
       const error = this.judge(memory, found);
@@ -85,7 +85,7 @@ export class StagingMemory {
     if (evicts(memory)) {
       return found >= mostFound
         ? undefined
-        : noMemoryError(stagedKeysEvicted(mostFound - found, mostFound, memory));
+        : noMemoryError(stagingKeysEvicted(mostFound - found, mostFound, memory));
     }
     const left = memory.limit - memory.used;
     return left >= claimed! * LEAST_RESERVE ? undefined : noMemoryError(othersNeedMemory(memory));
@@ -96,9 +96,9 @@ export class StagingMemory {
  * A server that evicts makes room for whatever is written, and a cache is full at all times: there only what is too large for the whole
  * server is refused.
  */
-function assertFits(memory: ServerMemory, staged: number): void {
+function assertFits(memory: ServerMemory, stagingBytes: number): void {
   const { used, limit } = memory;
-  const needed = staged + Math.ceil(staged * RESERVE);
+  const needed = stagingBytes + Math.ceil(stagingBytes * RESERVE);
   if (needed <= (evicts(memory) ? limit : limit - used)) return;
   throw noMemoryError(noRoomForStaging(needed, memory));
 }

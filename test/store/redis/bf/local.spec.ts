@@ -6,7 +6,7 @@ import { LocalChain } from '../../../../src/store/redis/bf/local-chain.js';
 import { createGeneration, resolveBf } from '../../../../src/store/redis/bf/resolved-bf.js';
 import { reserveArguments } from '../../../../src/store/redis/bf/reserve.js';
 import type { BfScripts } from '../../../../src/store/redis/bf/bf-scripts.js';
-import { findCommands } from '../../../../src/store/redis/bf/server-commands.js';
+import { askCommands } from '../../../../src/store/redis/bf/server-commands.js';
 import { idsOf, RARE } from '../../../support/built-filter.js';
 
 function resolved(
@@ -106,7 +106,7 @@ describe('What a server can do', () => {
   /** A server that says the same of every command but those named. */
   const server = (others: Record<string, string>) =>
     ({
-      probe: async (commands: readonly string[]) => commands.map((command) => others[command] ?? ''),
+      askCommands: async (commands: readonly string[]) => commands.map((command) => others[command] ?? ''),
     }) as unknown as BfScripts;
   const unknown = 'ERR Unknown Redis command called from script script: 5f7c';
 
@@ -116,11 +116,11 @@ describe('What a server can do', () => {
       'BF.RESERVE': 'ERR bad error rate',
       'BF.LOADCHUNK': 'ERR not found',
     };
-    expect(await findCommands(server(said), 'products')).toEqual({ canLoad: true });
+    expect(await askCommands(server(said), 'products')).toEqual({ canLoad: true });
   });
 
   it('is all but loading, when it is valkey-bloom', async () => {
-    const found = await findCommands(server({ 'BF.LOADCHUNK': unknown }), 'products');
+    const found = await askCommands(server({ 'BF.LOADCHUNK': unknown }), 'products');
     expect(found).toEqual({ canLoad: false });
   });
 
@@ -128,13 +128,15 @@ describe('What a server can do', () => {
     "NOPERM User limited has no permissions to run the 'bf.loadchunk' command",
     "ERR The user executing the script can't run this command or subcommand",
   ])('is what its user may: %s', async (refusal) => {
-    const found = await findCommands(server({ 'BF.INSERT': refusal, 'BF.LOADCHUNK': refusal }), 'products');
+    const found = await askCommands(server({ 'BF.INSERT': refusal, 'BF.LOADCHUNK': refusal }), 'products');
     expect(found).toEqual({ canLoad: false });
   });
 
   it('is too little without BF.MEXISTS', async () => {
-    const found = findCommands(server({ 'BF.MEXISTS': unknown }), 'products');
+    const found = askCommands(server({ 'BF.MEXISTS': unknown }), 'products');
     await expect(found).rejects.toBeInstanceOf(BloomConfigError);
-    await expect(found).rejects.toThrow(/Filter 'products': expected a server with BF\.MEXISTS for a layout/);
+    await expect(found).rejects.toThrow(
+      /Filter 'products': expected a server with BF\.MEXISTS for the layout redisBloom\(\)/,
+    );
   });
 });

@@ -4,13 +4,13 @@ import { defineScripts, type LuaSources } from '../../client/script.js';
 import { coreLua } from '../../lua/core.generated.js';
 import type { RedisKeys } from '../../protocol/redis-keys.js';
 
-/** A bucket of the table of denials, and what to look for in it. */
+/** A bucket of the table of the negative cache, and what to look for in it. */
 export interface DenialRecord {
   readonly bucket: number;
   readonly digest: Buffer;
 }
 
-/** The scripts on the table of denials; `add`, `swap` and `offline` see to it too. */
+/** The scripts on the table of the negative cache; `add`, `swap` and `offline` see to it too. */
 export class NegativeCacheScripts {
   private readonly scripts;
 
@@ -26,25 +26,25 @@ export class NegativeCacheScripts {
   }
 
   /**
-   * Makes the table of denials of the live generation in the place of the one before, if there was one; nothing when the metadata
+   * Makes the table of the negative cache of the live generation in the place of the one before, if there was one; nothing when the metadata
    * name others by now.
    */
-  async share(
+  async create(
     keys: RedisKeys,
-    options: { liveTag: string; before: string; denials: NegativeCacheTable; markLifeMs: number },
+    options: { liveTag: string; before: string; table: NegativeCacheTable; markLifeMs: number },
   ): Promise<void> {
-    const { liveTag, before, denials, markLifeMs } = options;
+    const { liveTag, before, table, markLifeMs } = options;
     await this.connection.run(
       this.scripts.negativeCacheCreate,
-      [keys.meta, keys.denials],
-      [liveTag, before, denials.text, denials.buckets, markLifeMs],
+      [keys.meta, keys.negativeCache],
+      [liveTag, before, table.text, table.buckets, markLifeMs],
     );
   }
 
   /** Which of the ids are denied, a character for each, and the time of the server in milliseconds. */
-  async denied(
+  async ask(
     keys: RedisKeys,
-    denials: NegativeCacheTable,
+    table: NegativeCacheTable,
     asked: readonly DenialRecord[],
   ): Promise<'STALE' | 'LOST' | { now: string; flags: string }> {
     const records = asked.map(({ bucket, digest }) => {
@@ -54,23 +54,23 @@ export class NegativeCacheScripts {
     });
     const reply = await this.connection.runRead(
       this.scripts.negativeCacheAsk,
-      [keys.meta, keys.denials],
-      [denials.text, Buffer.concat(records)],
+      [keys.meta, keys.negativeCache],
+      [table.text, Buffer.concat(records)],
     );
     if (!Array.isArray(reply)) return String(reply) as 'STALE' | 'LOST';
     return { now: String(reply[0]), flags: String(reply[1]) };
   }
 
   /** Notes a denial for a lookup that asked the database at `askedAt`, the time that `negative-cache-ask` has answered. */
-  async deny(
+  async note(
     keys: RedisKeys,
-    options: DenialRecord & { denials: NegativeCacheTable; askedAt: string; lifeMs: number },
+    options: DenialRecord & { table: NegativeCacheTable; askedAt: string; lifeMs: number },
   ): Promise<void> {
-    const { denials, bucket, digest, askedAt, lifeMs } = options;
+    const { table, bucket, digest, askedAt, lifeMs } = options;
     await this.connection.run(
       this.scripts.negativeCacheNote,
-      [keys.meta, keys.denials],
-      [denials.text, bucket, digest, askedAt, lifeMs],
+      [keys.meta, keys.negativeCache],
+      [table.text, bucket, digest, askedAt, lifeMs],
     );
   }
 }

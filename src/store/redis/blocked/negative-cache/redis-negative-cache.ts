@@ -65,44 +65,44 @@ export class RedisNegativeCache implements SharedNegativeCache {
   private async read(questions: readonly DenialQuestion[]): Promise<DenialAnswer[]> {
     const { keys, negativeCacheScripts, metadata } = this.context;
     const snapshot = await metadata.current();
-    const { denials } = snapshot;
+    const { negativeCache: table } = snapshot;
     // One that another server made, or another run of this one, may lack marks of acknowledged adds.
-    if (!denials || denials.runId !== snapshot.runId) {
+    if (!table || table.runId !== snapshot.runId) {
       void this.make(snapshot);
       return questions.map(() => NOT_DENIED);
     }
     const asked = questions.map(({ id, scope }) => ({
-      bucket: denials.bucketOf(id),
+      bucket: table.bucketOf(id),
       digest: denialDigest(id, scope),
     }));
-    const reply = await negativeCacheScripts.denied(keys, denials, asked);
+    const reply = await negativeCacheScripts.ask(keys, table, asked);
     if (!metadata.isOfServer(snapshot)) return questions.map(() => NOT_DENIED);
     if (reply === 'STALE') metadata.forget();
     if (reply === 'LOST') void this.make(snapshot);
     if (typeof reply === 'string') return questions.map(() => NOT_DENIED);
     return asked.map(({ bucket, digest }, i) => ({
       isDenied: reply.flags[i] === '1',
-      note: () => void this.note(snapshot, { denials, bucket, digest, askedAt: reply.now }),
+      note: () => void this.note(snapshot, { table, bucket, digest, askedAt: reply.now }),
     }));
   }
 
   private async note(
     snapshot: BlockedSnapshot,
-    denial: { denials: NegativeCacheTable; bucket: number; digest: Buffer; askedAt: string },
+    denial: { table: NegativeCacheTable; bucket: number; digest: Buffer; askedAt: string },
   ): Promise<void> {
     const { keys, negativeCacheScripts, metadata, emit, name } = this.context;
     // Times of two servers cannot be compared.
     if (!metadata.isOfServer(snapshot)) return;
     const lifeMs = Math.round(jittered(this.options.lifeMs));
     try {
-      await negativeCacheScripts.deny(keys, { ...denial, lifeMs });
+      await negativeCacheScripts.note(keys, { ...denial, lifeMs });
     } catch (error) {
       emit({ type: 'store-error', filter: name, operation: 'note a denial', error });
     }
   }
 
   /** Makes the table that the snapshot lacks, or another one for it. */
-  private async make({ live, runId, denials }: BlockedSnapshot): Promise<void> {
+  private async make({ live, runId, negativeCache }: BlockedSnapshot): Promise<void> {
     // Without its run id it would not be noticed that a server lost marks.
     if (!live || runId === '' || this.isMaking || performance.now() < this.makeAgainAt) return;
     this.isMaking = true;
@@ -110,10 +110,10 @@ export class RedisNegativeCache implements SharedNegativeCache {
     const { maxIds, markLifeMs: lifeMs } = this.options;
     const buckets = Math.min(Math.ceil(maxIds / BUCKET_DENIALS), MAX_BUCKETS);
     try {
-      await negativeCacheScripts.share(keys, {
+      await negativeCacheScripts.create(keys, {
         liveTag: tagText(live.generation),
-        before: denials?.text ?? '',
-        denials: NegativeCacheTable.create(buckets, runId),
+        before: negativeCache?.text ?? '',
+        table: NegativeCacheTable.create(buckets, runId),
         markLifeMs: lifeMs,
       });
     } catch (error) {

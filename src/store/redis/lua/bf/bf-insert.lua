@@ -13,7 +13,7 @@ Reply: 'LEASE'   the lease is not the caller's
 ]]
 --- @include "lease"
 --- @include "bf-items"
---- @include "bf-staged"
+--- @include "bf-staging"
 if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 local reply = insertItems(KEYS[2], unpack(ARGV, 3))
 local refusal = refusalOf(reply, KEYS[2])

@@ -11,7 +11,7 @@ ARGV[4]  life of the staged filter, in milliseconds
 Reply: 'LEASE' when the lease is not the caller's, 'LENGTH' when the staged filter is not there whole, else 'OK'
 ]]
 --- @include "lease"
---- @include "bf-staged"
+--- @include "bf-staging"
 if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 if ARGV[2] == '1' then redis.call('UNLINK', KEYS[2]) end
 local reply = redis.pcall('BF.LOADCHUNK', KEYS[2], ARGV[2], ARGV[3])

@@ -15,7 +15,7 @@ Reply: 'LEASE'   the lease is not the caller's
 ]]
 --- @include "lease"
 --- @include "bf-items"
---- @include "bf-staged"
+--- @include "bf-staging"
 if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 -- The first element is the token of the staging.
 local from = tonumber(ARGV[2]) + 1

@@ -7,13 +7,13 @@ KEYS[2]    lease
 KEYS[3]    journal
 KEYS[4]    the staged filter
 KEYS[5]    the live filter
-KEYS[6]    where the old one is moved
+KEYS[6]    where the live one is moved when it is retired
 ARGV[1]    token of the lease
 ARGV[2]    token of the staging
 ARGV[3]    run id of the server that the filter was staged on, '' when it may not be asked
-ARGV[4]    token of the old generation, '' for none
+ARGV[4]    token of the live generation, which is retired, '' for none
 ARGV[5]    ids of the journal that the staged filter has already
-ARGV[6]    life of the old filter, in milliseconds
+ARGV[6]    life of the retired filter, in milliseconds
 ARGV[7]    ids that the build read
 ARGV[8]    number of canaries of the new generation
 ARGV[9..]  the canaries, then fields and values of the new generation
@@ -36,7 +36,7 @@ Reply: 'LEASE'   the lease is not the caller's
 --- @include "forget-staging"
 --- @include "bf-begin-recent"
 --- @include "go-live"
-local meta, journal, staged, live = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
+local meta, journal, staging, live = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
 local refusal, known = beginSwap('token', 'journaled:' .. ARGV[2])
 if refusal then return refusal end
 
@@ -51,17 +51,17 @@ for _, id in ipairs(replayed > 0 and redis.call('LRANGE', journal, math.max(1, r
   asked[#asked + 1] = id
 end
 --end
-if not areFound(ask('BF.MEXISTS', staged, unpack(asked)), #asked) then return 'LENGTH' end
+if not areFound(ask('BF.MEXISTS', staging, unpack(asked)), #asked) then return 'LENGTH' end
 if redis.call('EXISTS', live) == 1 and redis.pcall('BF.INFO', live).err then return 'TYPE' end
 
 for from = tonumber(ARGV[5]) + 1, journaled, 1000 do
-  local reply = insertItems(staged, unpack(redis.call('LRANGE', journal, from, from + 999)))
+  local reply = insertItems(staging, unpack(redis.call('LRANGE', journal, from, from + 999)))
   if reply.err or hasRefused(reply) then return reply end
 end
 
 retire(live, KEYS[6], ARGV[6])
-redis.call('PERSIST', staged)
-redis.call('RENAME', staged, live)
+redis.call('PERSIST', staging)
+redis.call('RENAME', staging, live)
 redis.call('UNLINK', journal)
 forgetStaging(meta)
 beginRecent(meta, live, ARGV[2])

@@ -71,8 +71,8 @@ elseif ARGV[5] ~= '' and isThere(KEYS[2], ARGV[3]) then
 end
 if isStaged then
   if isProved(KEYS[3], ARGV[6]) then
-    local stagedFlags = set(KEYS[3], ARGV[7], ARGV[8])
-    if ARGV[1] == '' then flags = stagedFlags end
+    local stagingFlags = set(KEYS[3], ARGV[7], ARGV[8])
+    if ARGV[1] == '' then flags = stagingFlags end
   else
     -- A staged string that is gone is not created again, and this staging, which lacks an id now, must not go live.
     --- @include "forget-staging"

@@ -16,9 +16,9 @@ Reply: 'LEASE' when the lease is not the caller's, 'LENGTH' when the staged stri
 if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 if redis.call('STRLEN', KEYS[2]) ~= tonumber(ARGV[2]) then return 'LENGTH' end
 local from = tonumber(ARGV[3])
-local staged = redis.call('GETRANGE', KEYS[2], ARGV[3], string.format('%d', from + #ARGV[4] - 1))
+local staging = redis.call('GETRANGE', KEYS[2], ARGV[3], string.format('%d', from + #ARGV[4] - 1))
 -- BITOP on the whole string would copy it for each piece.
-redis.call('SET', KEYS[3], staged)
+redis.call('SET', KEYS[3], staging)
 redis.call('SET', KEYS[4], ARGV[4])
 redis.call('BITOP', 'OR', KEYS[3], KEYS[3], KEYS[4])
 redis.call('SETRANGE', KEYS[2], ARGV[3], redis.call('GET', KEYS[3]))

@@ -37,7 +37,7 @@ Reply: 'LEASE'    the lease is not the caller's
 --- @include "make-meta"
 --- @include "forget-live"
 --- @include "settings"
-local meta, staged, live = KEYS[2], KEYS[3], KEYS[4]
+local meta, staging, live = KEYS[2], KEYS[3], KEYS[4]
 if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 local kind = redis.call('TYPE', live).ok
 if kind ~= 'none' and kind ~= 'string' then return 'TYPE' end
@@ -73,13 +73,13 @@ if ARGV[6] ~= 'leave' then
   end
 end
 
-local before = redis.call('STRLEN', staged)
+local before = redis.call('STRLEN', staging)
 -- A command that the client sent again after a broken connection has been carried out already.
 if before == length then return reply end
 if before ~= 0 then return 'LENGTH' end
-mark(staged, ARGV[4])
-if head ~= '' then redis.call('SETRANGE', staged, 0, head) end
-redis.call('PEXPIRE', staged, ARGV[5])
+mark(staging, ARGV[4])
+if head ~= '' then redis.call('SETRANGE', staging, 0, head) end
+redis.call('PEXPIRE', staging, ARGV[5])
 if ARGV[7] == '1' and redis.call('EXISTS', live) == 1 then
   redis.call('BITOP', 'OR', KEYS[5], live)
   -- What the live string will have grown by is new.

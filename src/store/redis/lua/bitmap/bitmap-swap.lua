@@ -6,18 +6,18 @@ KEYS[1]  meta
 KEYS[2]  lease
 KEYS[3]  the staged string
 KEYS[4]  the live string
-KEYS[5]  where the old string is moved
+KEYS[5]  where the live string is moved when it is retired
 KEYS[6]  the snapshot
 KEYS[7]  scratch string
 KEYS[8]  a hash with settings that peers keep beside the live string, if they do
 ARGV[1]  token of the lease
 ARGV[2]  token of the staging
 ARGV[3]  run id of the server that the generation was staged on, '' when it may not be asked
-ARGV[4]  token of the old generation, '' for none
+ARGV[4]  token of the live generation, which is retired, '' for none
 ARGV[5]  proof of the staged string: length in bytes (4), number of canaries (1), the byte offset of each (4), all big-endian;
          then the bytes with which the string begins
 ARGV[6]  bits of the live string to keep: 'keep' all, 'recent' those that the snapshot has not, 'none'
-ARGV[7]  life of the old string, in milliseconds
+ARGV[7]  life of the retired string, in milliseconds
 ARGV[8]  '1': the live bits are where they are in the staged string
 ARGV[9]  '1': the live string was marked with the canaries of the staged one
 ARGV[10] number of arguments about the settings found: fields and values
@@ -45,13 +45,13 @@ Reply: 'LEASE'    the lease is not the caller's
 --- @include "forget-live"
 --- @include "forget-staging"
 --- @include "go-live"
-local meta, staged, live = KEYS[1], KEYS[3], KEYS[4]
+local meta, staging, live = KEYS[1], KEYS[3], KEYS[4]
 local refusal, known = beginSwap('token', 'recent')
 if refusal then return refusal end
 
 local length, _, head = partsOf(ARGV[5])
 --safety:staged-proof
-if not hasCanaries(staged, ARGV[5]) then return 'LENGTH' end
+if not hasCanaries(staging, ARGV[5]) then return 'LENGTH' end
 --end
 
 local settingsFound, settingsNew = tonumber(ARGV[10]), tonumber(ARGV[11])
@@ -95,15 +95,15 @@ if kind == 'string' then
       redis.call('BITOP', 'AND', KEYS[7], KEYS[7], live)
       source = KEYS[7]
     end
-    redis.call('BITOP', 'OR', staged, staged, source)
+    redis.call('BITOP', 'OR', staging, staging, source)
 --end
     redis.call('DEL', KEYS[7])
   end
   life = redis.call('PTTL', live)
   retire(live, KEYS[5], ARGV[7])
 end
-redis.call('PERSIST', staged)
-redis.call('RENAME', staged, live)
+redis.call('PERSIST', staging)
+redis.call('RENAME', staging, live)
 if life > 0 then redis.call('PEXPIRE', live, life) end
 if settingsNew > 0 and not (haveSettings and ARGV[8] == '1') then
   redis.call('HSET', KEYS[8], unpack(ARGV, 12 + settingsFound, 11 + settingsFound + settingsNew))

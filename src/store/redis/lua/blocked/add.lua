@@ -9,7 +9,7 @@ ARGV[3]    live records, one for each id: index into KEYS from 1 (2 bytes, big-e
            within the segment as GETRANGE takes them, each its length (1) and decimal text; number of masks (1); for each mask,
            ascending, a byte of the block (1) and its bits to set (1)
 ARGV[4]    staged records, in the same form
-where meta names a table of denials, which is the last key then:
+where meta names a table of the negative cache, which is the last key then:
 ARGV[5]    name of the table as the caller knows it
 ARGV[6]    life of a mark, in milliseconds
 ARGV[7]    bucket of each id in the table, big-endian (4)
@@ -76,15 +76,15 @@ if ARGV[1] ~= '' then
   end
 end
 if isStaged then
-  local stagedFlags, stagedAdded = set(ARGV[4], ARGV[2])
+  local stagingFlags, stagingAdded = set(ARGV[4], ARGV[2])
   -- A staged block that is gone is not created again, and this staging, which lacks an id now, must not go live.
-  if not stagedFlags then
+  if not stagingFlags then
     --- @include "forget-staging"
     forgetStaging(KEYS[1])
-  elseif stagedAdded > 0 then
-    redis.call('HINCRBY', KEYS[1], 'pending.count', stagedAdded)
+  elseif stagingAdded > 0 then
+    redis.call('HINCRBY', KEYS[1], 'pending.count', stagingAdded)
   end
-  flags = flags or stagedFlags
+  flags = flags or stagingFlags
 end
 
 --safety:denial-mark

@@ -2,7 +2,7 @@
 Tells which ids the database denied lately.
 
 KEYS[1]  meta
-KEYS[2]  table of denials
+KEYS[2]  table of the negative cache
 ARGV[1]  name of the table as the caller knows it
 ARGV[2]  records of 20 bytes, one for each id: bucket, big-endian (4), digest (16)
 

@@ -1,9 +1,9 @@
 --[[
-Makes an empty table of denials for the live generation: from now on every add marks its ids there. Nothing can be noted in
+Makes an empty table of the negative cache for the live generation: from now on every add marks its ids there. Nothing can be noted in
 it for as long as a row may be on its way that was added before.
 
 KEYS[1]  meta
-KEYS[2]  table of denials
+KEYS[2]  table of the negative cache
 ARGV[1]  tag of the live generation
 ARGV[2]  name of the table that meta holds now, '' for none
 ARGV[3]  name of the new table; its first eight characters are its tag

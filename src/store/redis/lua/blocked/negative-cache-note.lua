@@ -2,7 +2,7 @@
 Notes that the database denied an id.
 
 KEYS[1]  meta
-KEYS[2]  table of denials
+KEYS[2]  table of the negative cache
 ARGV[1]  name of the table as the caller knows it
 ARGV[2]  bucket
 ARGV[3]  digest

@@ -1,8 +1,8 @@
 --[[
-Takes a filter out of service: moves every live segment aside, so that no reader of any process finds a valid block.
+Takes a filter out of service: retires every live segment, so that no reader of any process finds a valid block.
 
 KEYS[1]             meta
-KEYS[2]             table of denials, which ends with the generation
+KEYS[2]             table of the negative cache, which ends with the generation
 KEYS[3 .. n+2]      live segments
 KEYS[n+3 .. 2n+2]   where they are moved
 ARGV[1]             tag that meta must hold now, '' for none

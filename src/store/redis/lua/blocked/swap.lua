@@ -3,12 +3,12 @@ Puts the staged generation in the place of the live one: segments and metadata a
 
 KEYS[1]    meta
 KEYS[2]    lease
-KEYS[3..]  n staging segments, n live segments that they become, m live segments of the old generation, m names to move
-           those to, and the table of denials, which ends with the old generation
+KEYS[3..]  n staging segments, n live segments that they become, m live segments of the generation that is retired, m names to move
+           those to, and the table of the negative cache, which ends with that generation
 ARGV[1]    token of the lease
 ARGV[2]    token of the staging
 ARGV[3]    run id of the server that the generation was staged on, '' when it may not be asked
-ARGV[4]    tag of the old generation, '' for none
+ARGV[4]    tag of the live generation, which is retired, '' for none
 ARGV[5]    n
 ARGV[6]    m
 ARGV[7]    length of every staging segment but the last, in bytes
@@ -32,16 +32,16 @@ Reply: 'LEASE'   the lease is not the caller's
 local meta = KEYS[1]
 local refusal, known = beginSwap('tag', 'pending.count')
 if refusal then return refusal end
-local staged, old = tonumber(ARGV[5]), tonumber(ARGV[6])
-if not areWhole(3, 2 + staged, ARGV[7], ARGV[8]) then return 'LENGTH' end
+local staging, retired = tonumber(ARGV[5]), tonumber(ARGV[6])
+if not areWhole(3, 2 + staging, ARGV[7], ARGV[8]) then return 'LENGTH' end
 
 --part:segments
-for i = 1, old do
-  retire(KEYS[2 + 2 * staged + i], KEYS[2 + 2 * staged + old + i], ARGV[9] + i)
+for i = 1, retired do
+  retire(KEYS[2 + 2 * staging + i], KEYS[2 + 2 * staging + retired + i], ARGV[9] + i)
 end
-for i = 1, staged do
+for i = 1, staging do
   redis.call('PERSIST', KEYS[2 + i])
-  redis.call('RENAME', KEYS[2 + i], KEYS[2 + staged + i])
+  redis.call('RENAME', KEYS[2 + i], KEYS[2 + staging + i])
 end
 --end
 forgetStaging(meta)

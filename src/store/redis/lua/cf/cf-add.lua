@@ -25,8 +25,8 @@ local known = ask('HMGET', KEYS[1], 'token', 'pending.token', 'written')
 --- @include "cf-written"
 --- @include "cf-insert-id"
 
-local liveCanaries, stagedCanaries = tonumber(ARGV[3]), tonumber(ARGV[4])
-local first = 5 + liveCanaries + stagedCanaries
+local liveCanaries, stagingCanaries = tonumber(ARGV[3]), tonumber(ARGV[4])
+local first = 5 + liveCanaries + stagingCanaries
 
 -- The flags; else nothing and why.
 local function add(filter, kept, name)
@@ -55,12 +55,12 @@ if live then
   if not flags then return refusal end
 end
 if isStaged then
-  local staged = isProved(KEYS[4], KEYS[5], 5 + liveCanaries, stagedCanaries) and add(KEYS[4], KEYS[5], 2)
+  local staging = isProved(KEYS[4], KEYS[5], 5 + liveCanaries, stagingCanaries) and add(KEYS[4], KEYS[5], 2)
   -- A staging that lacks an id must not go live.
-  if not staged then
+  if not staging then
     --- @include "forget-staging"
     forgetStaging(KEYS[1])
   end
-  if not live then flags = staged or flags end
+  if not live then flags = staging or flags end
 end
 return { flags }

@@ -5,11 +5,11 @@ KEYS[1]   meta
 KEYS[2]   lease
 KEYS[3]   the staged filter
 KEYS[4]   the set of the fingerprints that have to stay in it
-KEYS[5,6] the same of the old generation, if there is one
+KEYS[5,6] the same of the generation that is retired, if there is one
 ARGV[1]   token of the lease
 ARGV[2]   token of the staging
 ARGV[3]   run id of the server that the filter was staged on, '' when it may not be asked
-ARGV[4]   token of the old generation, '' for none
+ARGV[4]   token of the live generation, which is retired, '' for none
 ARGV[5]   ids that the build read
 ARGV[6]   number of canaries of the new generation
 ARGV[7..] the canaries, then fields and values of the new generation

@@ -79,14 +79,14 @@ if ARGV[1] ~= '' then
   if added > 0 then redis.call('HINCRBY', KEYS[1], field, added) end
 end
 if isStaged then
-  local stagedFlags, stagedAdded = record(ARGV[4], ARGV[6], flags and #flags or math.huge, math.huge)
-  if not stagedFlags then
+  local stagingFlags, stagingAdded = record(ARGV[4], ARGV[6], flags and #flags or math.huge, math.huge)
+  if not stagingFlags then
     -- A staged block that is gone is not created again, and this staging, which lacks an id now, must not go live.
     --- @include "forget-staging"
     forgetStaging(KEYS[1])
-  elseif stagedAdded > 0 then
-    redis.call('HINCRBY', KEYS[1], 'pending.layer:' .. ARGV[2], stagedAdded)
+  elseif stagingAdded > 0 then
+    redis.call('HINCRBY', KEYS[1], 'pending.layer:' .. ARGV[2], stagingAdded)
   end
-  flags = flags or stagedFlags
+  flags = flags or stagingFlags
 end
 return { flags or '', format('%d', ids) }

@@ -3,7 +3,7 @@ Puts a staged generation of a filter that grows in the place of the live one.
 
 KEYS[1]    meta
 KEYS[2]    lease
-KEYS[3..]  segments of the staged generation, which has one layer; then those of the old one
+KEYS[3..]  segments of the staged generation, which has one layer; then those of the live one, which is retired
 ARGV[1]    token of the lease
 ARGV[2]    token of the staged generation
 ARGV[3]    run id of the server that it was staged on, '' when it may not be asked

@@ -1,5 +1,5 @@
 --[[
-A table of denials has buckets of 108 bytes, little-endian: the tag of the table (4), the server's time in milliseconds at which the rows of all ids
+A table of the negative cache has buckets of 108 bytes, little-endian: the tag of the table (4), the server's time in milliseconds at which the rows of all ids
 added to it are visible (8), and four denials, each the time at which it ends (8) and the digest of its id (16).
 
 Gives  isTable(meta, name)       whether the metadata name this table

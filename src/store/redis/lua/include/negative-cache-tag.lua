@@ -1,5 +1,5 @@
 --[[
-Gives  tagOf(name)  tag of a table of denials: its name begins with it
+Gives  tagOf(name)  tag of a table of the negative cache: its name begins with it
 ]]
 local function tagOf(name)
   return tonumber(string.sub(name, 1, 8), 16)

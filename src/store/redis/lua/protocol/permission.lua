@@ -1,5 +1,5 @@
 --[[
-Tells which commands the caller may not run. They are such as change nothing, or fail.
+Reports which commands the caller may not run. The commands change nothing, or fail.
 
 KEYS  the keys of the commands
 ARGV  for each command: how many words it has, then these: 'k' and an index into KEYS from 1, or 'a' and a text

@@ -32,6 +32,9 @@ export {
   type BloomRegistersOptions,
 } from './guard/index.js';
 export {
+  type BloomEventDecorator,
+  type BloomEventOf,
+  type BloomEventType,
   type BloomFactoryOptions,
   type BloomFeature,
   type BloomFeatureAsyncOptions,
@@ -43,6 +46,7 @@ export {
   type CopyLimits,
   getBloomFilterToken,
   InjectBloomFilter,
+  OnBloomEvent,
 } from './module/index.js';
 export type {
   BloomIdsContext,

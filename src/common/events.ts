@@ -113,3 +113,41 @@ export type BloomEvent =
 
 /** Called with every event, at once; what it throws is logged and goes no further. */
 export type BloomEventListener = (event: BloomEvent) => void;
+
+const TYPES = {
+  'store-error': true,
+  'connection-error': true,
+  'circuit-opened': true,
+  'circuit-closed': true,
+  'invalid-id': true,
+  'guard-error': true,
+  'not-ready': true,
+  'state-changed': true,
+  'wrong-absent': true,
+  overfull: true,
+  'failed-adds': true,
+  advice: true,
+  'other-owner': true,
+  'filter-claimed': true,
+  'newer-format': true,
+  'rebuild-started': true,
+  'rebuild-progress': true,
+  'rebuild-replanned': true,
+  'count-ignored': true,
+  'source-retried': true,
+  'normalize-chosen': true,
+  'ids-skipped': true,
+  'rebuild-finished': true,
+  'rebuild-skipped': true,
+  'rebuild-failed': true,
+  'clean-up-failed': true,
+  'add-queued': true,
+  'filter-missing': true,
+} satisfies Record<BloomEvent['type'], true>;
+
+/** The types of all events, in the order of the documentation. */
+export const EVENT_TYPES = Object.keys(TYPES) as readonly BloomEvent['type'][];
+
+export function isEventType(type: unknown): type is BloomEvent['type'] {
+  return typeof type === 'string' && Object.hasOwn(TYPES, type);
+}

@@ -6,6 +6,7 @@ import type {
 } from '@nestjs/common';
 import { type BloomGuardRunner, type GuardValidator, noteClosed, noteRunning } from '../guard/index.js';
 import type { FilterStore } from '../store/index.js';
+import type { EventHandlers } from './event-handlers.js';
 import type { EventHub } from './event-hub.js';
 import type { FilterRegistry } from './filter-registry.js';
 import type { FilterMonitor } from './filter-monitor.js';
@@ -21,6 +22,7 @@ export interface LifecycleContext {
   readonly runner: BloomGuardRunner;
   readonly validator: GuardValidator;
   readonly events: EventHub;
+  readonly handlers: EventHandlers;
 }
 
 /** By this name the command line finds the lifecycle among the instances of an application, also where that has a copy of its own of this package. */
@@ -59,9 +61,10 @@ export class BloomLifecycle
 
   /** Every filter is registered by now. */
   async onModuleInit(): Promise<void> {
-    const { setup, registry, validator, runner, store } = this.parts;
+    const { setup, registry, validator, runner, store, events, handlers } = this.parts;
     setup.dropMissing();
     try {
+      events.addHandlers(handlers.find());
       await registry.validate();
       validator.validate();
       runner.learnSingletons(validator.singletons());

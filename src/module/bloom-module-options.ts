@@ -38,8 +38,10 @@ export interface BloomModuleOptions {
    * default 8 MiB, and `maxBytes` of memory, default 256 MiB. A filter for which there is no room has no copy, and an `advice` says so.
    */
   readonly copies?: Partial<CopyLimits>;
-  /** Called for each event. Without it events are written to Nest's log. */
+  /** Called for each event; see also `@OnBloomEvent`. */
   readonly onEvent?: BloomEventListener;
+  /** Whether events are written to Nest's log. Default true. */
+  readonly logger?: boolean;
 }
 
 /** A filter whose source may also be a class that is a provider of some module, or a factory that providers are injected into. */

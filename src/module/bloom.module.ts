@@ -1,5 +1,11 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { DiscoveryModule, DiscoveryService, ModuleRef, ModulesContainer } from '@nestjs/core';
+import {
+  DiscoveryModule,
+  DiscoveryService,
+  MetadataScanner,
+  ModuleRef,
+  ModulesContainer,
+} from '@nestjs/core';
 import { BloomConfigError } from '../common/index.js';
 import { BloomGuardRunner, GuardValidator } from '../guard/index.js';
 import { BloomFilter, BloomService, StandInFilter } from '../service/index.js';
@@ -22,6 +28,7 @@ import {
   noteRegistered,
   tokenOfFilter,
 } from './bloom-tokens.js';
+import { EventHandlers } from './event-handlers.js';
 import { EventHub } from './event-hub.js';
 import { FilterTokens } from './filter-tokens.js';
 import { FilterRegistry } from './filter-registry.js';
@@ -156,7 +163,7 @@ function core(options: Provider[], imports: Imports, others: readonly Provider[]
     {
       provide: EventHub,
       inject: [BLOOM_OPTIONS, SETUP],
-      useFactory: ({ onEvent }: BloomModuleOptions) => new EventHub(onEvent),
+      useFactory: (options: BloomModuleOptions) => new EventHub(options),
     },
     {
       provide: BLOOM_STORE,
@@ -196,6 +203,7 @@ function core(options: Provider[], imports: Imports, others: readonly Provider[]
         EventHub,
         ModuleRef,
         DiscoveryService,
+        MetadataScanner,
         BLOOM_OPTIONS,
         SETUP,
       ],
@@ -207,6 +215,7 @@ function core(options: Provider[], imports: Imports, others: readonly Provider[]
         events: EventHub,
         moduleRef: ModuleRef,
         discovery: DiscoveryService,
+        scanner: MetadataScanner,
         options: BloomModuleOptions,
         setup: Setup,
       ) =>
@@ -216,6 +225,7 @@ function core(options: Provider[], imports: Imports, others: readonly Provider[]
           registry,
           runner,
           events,
+          handlers: new EventHandlers(discovery, scanner),
           scheduler: new RebuildScheduler(moduleRef, events),
           watch: new FilterMonitor(events.emit, (listener) => events.listen(listener), hasOwner(options)),
           validator: new GuardValidator(discovery, service),

@@ -1,28 +1,56 @@
 import { Logger } from '@nestjs/common';
-import { type BloomEventListener, describeError } from '../common/index.js';
+import { type BloomEvent, type BloomEventListener, describeError } from '../common/index.js';
 import { EventLog } from './event-log.js';
 
-/** Hands every event to the application (or to its log) and to those in the module who act on it. */
-export class EventHub {
-  private readonly listeners = new Set<BloomEventListener>();
-  private readonly logger = new Logger('Bloom');
+export interface EventHubOptions {
+  readonly onEvent?: BloomEventListener | undefined;
+  /** Whether events are written to Nest's log. Default true. */
+  readonly logger?: boolean | undefined;
+}
 
-  constructor(onEvent: BloomEventListener | undefined) {
+/** So many events of the time before the application is initialised are kept for its handlers. */
+const MAX_EARLY = 100;
+
+/** Hands every event to the log, to the application, and to those in the module who act on it. */
+export class EventHub {
+  private readonly listeners = new Set<(event: BloomEvent) => unknown>();
+  private readonly logger = new Logger('Bloom');
+  /** Undefined once the handlers of the application are known. */
+  private early: BloomEvent[] | undefined = [];
+
+  constructor({ onEvent, logger = true }: EventHubOptions) {
     const log = new EventLog();
-    this.listeners.add(onEvent ?? ((event) => log.write(event)));
+    if (logger) this.listeners.add((event) => log.write(event));
+    if (onEvent) this.listeners.add(onEvent);
   }
 
   readonly emit: BloomEventListener = (event) => {
-    for (const listener of this.listeners) {
-      try {
-        listener(event);
-      } catch (error) {
-        this.logger.error(`A listener failed on the event '${event.type}': ${describeError(error)}`);
-      }
-    }
+    if (this.early && this.early.length < MAX_EARLY) this.early.push(event);
+    for (const listener of this.listeners) this.hand(event, listener);
   };
 
   listen(listener: BloomEventListener): void {
     this.listeners.add(listener);
+  }
+
+  /** Adds the handlers of the application, and hands them what has happened until now. To be called once. */
+  addHandlers(handlers: readonly ((event: BloomEvent) => unknown)[]): void {
+    const { early = [] } = this;
+    this.early = undefined;
+    for (const handler of handlers) {
+      for (const event of early) this.hand(event, handler);
+      this.listeners.add(handler);
+    }
+  }
+
+  private hand(event: BloomEvent, listener: (event: BloomEvent) => unknown): void {
+    const failed = (error: unknown) =>
+      this.logger.error(`A listener failed on the event '${event.type}': ${describeError(error)}`);
+    try {
+      const result = listener(event);
+      if (result instanceof Promise) result.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
   }
 }

@@ -19,6 +19,12 @@ export {
   tokenOfFilter,
 } from './bloom-tokens.js';
 export { EventHub } from './event-hub.js';
+export {
+  type BloomEventDecorator,
+  type BloomEventOf,
+  type BloomEventType,
+  OnBloomEvent,
+} from './on-bloom-event.decorator.js';
 export { FilterTokens } from './filter-tokens.js';
 export { FilterRegistry, type FilterRegistryContext } from './filter-registry.js';
 export type { SourceMaker } from './source-maker.js';

@@ -21,6 +21,7 @@ const FACTORY = {
   trustAfterFailover: true,
   copies: true,
   onEvent: true,
+  logger: true,
 } satisfies OptionNames<BloomFactoryOptions>;
 
 const STATIC = { filters: true, isGlobal: true } satisfies OptionNames<
@@ -84,8 +85,8 @@ export function checkedFactoryOptions(options: BloomFactoryOptions): BloomFactor
 }
 
 /** The same for `BloomTestingModule`. */
-export function checkTestingOptions(options: Pick<BloomModuleOptions, 'guard' | 'onEvent'>): void {
-  checkOptions(options, { where: 'BloomTestingModule', known: { guard: true, onEvent: true } });
+export function checkTestingOptions(options: Pick<BloomModuleOptions, 'guard' | 'onEvent' | 'logger'>): void {
+  checkOptions(options, { where: 'BloomTestingModule', known: { guard: true, onEvent: true, logger: true } });
   checkParts(options, 'BloomTestingModule');
 }
 
@@ -127,11 +128,12 @@ function checkStatic({ filters, isGlobal }: Pick<BloomModuleOptions, 'filters' |
 }
 
 function checkParts(options: BloomFactoryOptions, where: string): void {
-  const { redis, copies = {}, guard = {}, onEvent, trustAfterFailover } = options;
+  const { redis, copies = {}, guard = {}, onEvent, logger, trustAfterFailover } = options;
   if (redis !== undefined) checkRedisOption(redis, where);
   checkOptions(copies, { where, path: 'copies.', known: COPIES });
   checkOptions(guard, { where, path: 'guard.', known: GUARD });
   checkBoolean(where, 'trustAfterFailover', trustAfterFailover);
+  checkBoolean(where, 'logger', logger);
   if (onEvent !== undefined && typeof onEvent !== 'function')
     throw wrong(where, 'onEvent', 'a function', onEvent);
 }

@@ -1,4 +1,4 @@
-import { nearestName, printed } from '../common/index.js';
+import { EVENT_TYPES, nearestName, printed } from '../common/index.js';
 import { OWNER_NAME, registeredFilters } from '../service/index.js';
 
 export const SHUTTING_DOWN = 'The application is shutting down.';
@@ -80,3 +80,19 @@ export const NO_DRAIN =
 export const NO_OWNER =
   'No package.json with a name was found, so this application claims no filter in Redis: another application with a filter of this name ' +
   'would replace it by its own rows. Set owner in BloomModule, the same in all instances, or false to accept this.';
+
+export const noEventType = (got: unknown) => {
+  const near = nearestName(String(got), EVENT_TYPES);
+  return (
+    `@OnBloomEvent(): expected the type of an event, got ${printed(got)}. ` +
+    (near === undefined ? `Types are ${EVENT_TYPES.join(', ')}.` : `Did you mean '${near}'?`)
+  );
+};
+
+export const onEventOfNoMethod = (target: object, key: string | symbol) =>
+  `Expected @OnBloomEvent() on an instance method, got ${(typeof target === 'function' ? target : target.constructor).name}.${String(key)}. ` +
+  'Put it on a method of a provider or controller.';
+
+export const handlerOfNoSingleton = (method: string) =>
+  `@OnBloomEvent() on ${method}: expected a provider of which the application has one, got one that is request-scoped or transient. An event ` +
+  'belongs to no request: put the handler on a provider without a scope.';

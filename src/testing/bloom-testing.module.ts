@@ -22,6 +22,7 @@ import { TestingStore } from './testing-store.js';
 export interface BloomTestingOptions {
   readonly guard?: BloomGuardDefaults;
   readonly onEvent?: BloomEventListener;
+  readonly logger?: boolean;
 }
 
 /** The builder of `@nestjs/testing`, as far as it is needed. */

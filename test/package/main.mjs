@@ -3,8 +3,9 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pack, root, run, temporaryFolder } from '../../scripts/pack.mjs';
+import { requirePostgres } from '../support/postgres-server.js';
 import { startRedis } from '../support/redis-server.js';
-import { testExamples } from './examples.mjs';
+import { runExamples, testExamples } from './examples.mjs';
 
 const APPS = [
   {
@@ -50,6 +51,7 @@ const COMPILER_OPTIONS = {
 
 const folder = temporaryFolder();
 const redis = await startRedis();
+const postgres = await requirePostgres();
 try {
   const tarball = pack(folder);
   for (const [index, app] of APPS.entries()) {
@@ -91,8 +93,10 @@ try {
     await redis.restart();
   }
   testExamples(folder, tarball);
+  await runExamples(folder, tarball, { redis, postgres });
 } finally {
   await redis.stop();
+  await postgres.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 

@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { BloomModule } from 'nestjs-bloom';
+import { ProductMessages } from './product.messages.js';
+import { ProductRepository } from './product.repository.js';
+
+@Module({
+  imports: [
+    BloomModule.forRoot({ redis: process.env.REDIS_URL ?? 'redis://localhost:6379' }),
+    BloomModule.forFeature({
+      name: 'products',
+      capacity: 100_000,
+      source: ProductRepository,
+      // Longer than any transaction here that creates a product.
+      rebuild: { everyMs: 3_600_000, drainMs: 3_000 },
+    }),
+  ],
+  controllers: [ProductMessages],
+  providers: [ProductRepository],
+})
+export class AppModule {}

@@ -75,6 +75,7 @@ try {
     for (const optional of ['@nestjs/schedule', 'cron'])
       rmSync(join(home, 'node_modules', optional), { recursive: true });
     runInApp('loaded with require(), without @nestjs/schedule and cron', ['required.cjs'], environment);
+    runInApp('every entry, without optional peers', ['entries.mjs'], environment);
 
     function runInApp(what, args, env) {
       run(process.execPath, ['--no-warnings=ExperimentalWarning', ...args], {

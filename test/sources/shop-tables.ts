@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { BloomIdSource } from '../../src/rebuild/index.js';
+import { eventually } from '../support/eventually.js';
 import { type PostgresServer, requirePostgres } from '../support/postgres-server.js';
 import { readAll } from '../support/read-source.js';
 
@@ -57,6 +58,7 @@ export async function startShopTables(): Promise<ShopTables> {
   const pool = new pg.Pool({ connectionString: server.url });
   // The server may stop before the last connection has said goodbye.
   pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
   return {
     server,
     pool,
@@ -135,6 +137,23 @@ export function readsShopTables(
     ['piled.price', ['1.0', '1.00', '10']],
   ])('reads each spelling of a value of %s, which has no key', async (path, expected) => {
     expect(texts(await readAll(await make(path, 1)))).toEqual(expected);
+  });
+
+  it('reads every row although its connections end while it reads', async () => {
+    const { server, pool } = tables();
+    const expected = (await tables().values('sku', 'products')).toSorted();
+    const source = await make('products.sku', 30);
+    const read: unknown[] = [];
+    for await (const page of source.ids({ signal: new AbortController().signal })) {
+      read.push(...(page as unknown[]));
+      await server.run(`select pg_terminate_backend(pid) from pg_stat_activity
+        where pid <> pg_backend_pid() and backend_type = 'client backend'`);
+    }
+    expect(texts(read)).toEqual(expected);
+    await eventually('all of them are replaced', async () => {
+      const answers = await Promise.allSettled(Array.from({ length: 10 }, () => pool.query('select 1')));
+      return answers.every(({ status }) => status === 'fulfilled');
+    });
   });
 
   it('counts a small table, and asks the planner about a large one', async () => {

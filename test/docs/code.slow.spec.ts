@@ -4,7 +4,7 @@ import { compileErrors, filesOf } from '../support/documented-code.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Pages whose code is meant to be copied: each block is a file. */
-const PAGES = ['README.md', 'docs/adopt.md'];
+const PAGES = ['README.md', 'docs/adopt.md', 'docs/testing.md'];
 
 describe('The code of the documents', () => {
   it('names the file of each block', () => {

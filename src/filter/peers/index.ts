@@ -9,6 +9,7 @@ export {
   type PeerKeyOptions,
 } from './options/key-options.js';
 export type { Geometry } from './bitmap/geometry.js';
+export { MAX_STRING_BITS, MIN_STRING_BITS } from './options/string-bits.js';
 export { cuckooCodec } from './cuckoo/cuckoo.js';
 export type { CuckooEstimate, CuckooFilter } from './cuckoo/cuckoo-filter.js';
 export type { CuckooState } from './cuckoo/cuckoo-header.js';

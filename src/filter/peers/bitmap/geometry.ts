@@ -1,5 +1,5 @@
 import { checkInteger } from '../../filter-target.js';
-import { MAX_BITS } from './modulus.js';
+import { MAX_MODULUS } from './modulus.js';
 
 /** The smallest positive double as an error rate makes peers use 1,075 hashes; none can ask for more. */
 export const MAX_HASH_COUNT = 1_100;
@@ -14,6 +14,6 @@ export interface Geometry {
 
 /** @throws {BloomConfigError} */
 export function checkGeometry({ bits, hashCount }: Geometry): void {
-  checkInteger('bits', bits, { min: 1, max: MAX_BITS });
+  checkInteger('bits', bits, { min: 1, max: MAX_MODULUS });
   checkInteger('hashCount', hashCount, { min: 1, max: MAX_HASH_COUNT });
 }

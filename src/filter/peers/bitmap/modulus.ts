@@ -1,5 +1,5 @@
 /** 32 TiB: beyond what any of the peers can store, and small enough for exact arithmetic in doubles. */
-export const MAX_BITS = 2 ** 48;
+export const MAX_MODULUS = 2 ** 48;
 
 /** Remainders of unsigned 64-bit integers, which come as two halves of 32 bits, without big integers. */
 export class Modulus {
@@ -9,7 +9,7 @@ export class Modulus {
   /** Bits of the lower half taken in at once otherwise, so that what is divided stays below 2^52. */
   private readonly step: number;
 
-  /** @param value from 1 to `MAX_BITS` */
+  /** @param value from 1 to `MAX_MODULUS` */
   constructor(readonly value: number) {
     this.inverse = 1 / value;
     this.isMedium = value >= 2 ** 13 && value <= 2 ** 30;

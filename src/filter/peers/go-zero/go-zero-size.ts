@@ -2,10 +2,8 @@ import { BloomConfigError } from '../../../common/index.js';
 import { checkTarget, type FilterTarget } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { falsePositiveRate } from '../../error-model.js';
+import { MAX_STRING_BITS } from '../options/string-bits.js';
 import { GO_ZERO_HASH_COUNT } from './go-zero-layout.js';
-
-/** Redis knows no bits beyond. */
-const MAX_BITS = 2 ** 32;
 
 /**
  * The fewest bits that keep an error rate with go-zero's 14 hashes. go-zero itself has no formula, it recommends 20 bits an id.
@@ -17,10 +15,10 @@ export function goZeroSize(target: FilterTarget): Geometry {
   const { capacity: ids, errorRate } = target;
   const hashCount = GO_ZERO_HASH_COUNT;
   let tooFew = 0;
-  let bits = MAX_BITS;
+  let bits = MAX_STRING_BITS;
   if (!(falsePositiveRate({ bits, hashCount, ids }) <= errorRate)) {
     throw new BloomConfigError(
-      `Expected a filter of at most ${MAX_BITS} bits, which is what Redis holds, got a larger one for ${ids} ids at an error ` +
+      `Expected a filter of at most ${MAX_STRING_BITS} bits, which is what Redis holds, got a larger one for ${ids} ids at an error ` +
         `rate of ${errorRate}. Lower the capacity, raise the error rate, or split the ids over several filters.`,
     );
   }

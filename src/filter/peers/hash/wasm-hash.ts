@@ -16,7 +16,7 @@ export interface WasmHash {
 /** Where whole blocks begin in the memory of a module, in words of 32 bits. */
 export const BLOCKS_AT = 8;
 /** Bytes absorbed at once: a module has 64 KiB in all. */
-const PIECE_BYTES = 32_768;
+const ABSORBED_BYTES = 32_768;
 
 /** A module of `wat/`, from its base64. */
 export function instantiate<Exports extends WasmHash>(base64: string): Exports {
@@ -33,8 +33,8 @@ export function absorbBlocks(
   blockBytes: number,
 ): void {
   wasm.start();
-  for (let from = 0; from < bytes; from += PIECE_BYTES) {
-    const piece = Math.min(PIECE_BYTES, bytes - from);
+  for (let from = 0; from < bytes; from += ABSORBED_BYTES) {
+    const piece = Math.min(ABSORBED_BYTES, bytes - from);
     for (let at = 0; at < piece; at += 4) words[BLOCKS_AT + (at >>> 2)] = view.getInt32(from + at, true);
     wasm.absorb(piece / blockBytes);
   }

@@ -1,5 +1,6 @@
 import { BloomConfigError } from '../../../common/index.js';
 import type { ExpectOption } from '../../layout-options.js';
+import { MAX_STRING_BITS, MIN_STRING_BITS } from './string-bits.js';
 import {
   ADOPT,
   FOREIGN_ADDS,
@@ -32,11 +33,6 @@ export interface PeerKeyOptions {
 
 const KEPT: readonly unknown[] = ['keep', 'recent', 'none'] satisfies ForeignAdds[];
 
-/** So many that a few of them can prove whose string it is. */
-const MIN_STORED_BITS = 64;
-/** Redis knows no bits beyond. */
-const MAX_STORED_BITS = 2 ** 32;
-
 /** @throws {BloomConfigError} */
 export function checkPeersKey(expect: ExpectOption, option: string, key: unknown): void {
   expect(option, key, PEERS_KEY, typeof key === 'string' && key !== '');
@@ -56,8 +52,8 @@ export function checkKeyOptions(expect: ExpectOption, { foreignAdds, adopt }: Pe
 /** @throws {BloomConfigError} */
 export function checkStoredBits(expect: ExpectOption, bits: unknown): void {
   const isSound =
-    Number.isSafeInteger(bits) && (bits as number) >= MIN_STORED_BITS && (bits as number) <= MAX_STORED_BITS;
-  expect('bits', bits, sharedBits(MIN_STORED_BITS, MAX_STORED_BITS), isSound);
+    Number.isSafeInteger(bits) && (bits as number) >= MIN_STRING_BITS && (bits as number) <= MAX_STRING_BITS;
+  expect('bits', bits, sharedBits(MIN_STRING_BITS, MAX_STRING_BITS), isSound);
 }
 
 /** What is said of rebuilds, and of a key that is taken as it is. */

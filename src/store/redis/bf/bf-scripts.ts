@@ -12,12 +12,10 @@ import type { Refusal } from '../protocol/refusal.js';
 import { ADDS_DID_NOT_FIT } from './bf.messages.js';
 import type { ResolvedBf } from './resolved-bf.js';
 import { parseExists, parseInsert } from './replies.js';
+import { RETIRED_LIFE_MS } from '../protocol/limits.js';
 
 /** `TYPE`: the key of the live filter holds something else, which is left alone. */
 export type BfRefusal = Refusal | 'TYPE';
-
-/** Life of a retired filter: it is removed long before, unless the process dies. */
-const RETIRED_LIFE_MS = 60_000;
 
 /** What a step of a rebuild shows and keeps alive. */
 export interface BfStep {

@@ -11,13 +11,12 @@ import { StagingBase, type StagingContext } from '../protocol/staging-base.js';
 import { assertOk } from '../protocol/swap-steps.js';
 import { notReplaced } from './bf.messages.js';
 import { LocalChain } from './local-chain.js';
+import { PIECE_BYTES } from '../protocol/limits.js';
 import type { ResolvedBf } from './resolved-bf.js';
 import { type BfRefusal, type BfStep, journalOverflow, type BfScripts } from './bf-scripts.js';
 import { localTarget, reserveArguments } from './reserve.js';
 import { askCommands } from './server-commands.js';
 
-/** What one command of a rebuild moves: Redis serves other clients in between. */
-const PIECE_BYTES = 256 * 1024;
 /** Ids of one command of a rebuild. */
 const IDS_PER_STEP = 512;
 /** What is left of the journal for the swap, which holds the server while it adds them. */

@@ -2,11 +2,6 @@ import type { FilterTarget } from '../../../filter/index.js';
 import type { BitmapFilter, BitmapLayout, Geometry, LayoutKind } from '../../../filter/peers/index.js';
 import type { StagePlan } from '../../index.js';
 
-/** So many that a few of them can prove whose string it is. */
-export const MIN_BITS = 64;
-/** Redis knows no bits beyond. */
-export const MAX_BITS = 2 ** 32;
-
 /** What peers have under the keys of a filter. */
 export interface FoundString {
   /** Type of the key; `none`: there is no such key. */

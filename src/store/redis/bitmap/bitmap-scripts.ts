@@ -8,9 +8,7 @@ import { bitmapLua } from '../lua/bitmap.generated.js';
 import type { Refusal } from '../protocol/refusal.js';
 import type { FoundString } from './bitmap-format.js';
 import type { ResolvedBitmap } from './resolved-bitmap.js';
-
-/** Life of a retired string: it is removed long before, unless the process dies. */
-const RETIRED_LIFE_MS = 60_000;
+import { RETIRED_LIFE_MS } from '../protocol/limits.js';
 
 export type AdoptReply = 'STALE' | 'MISSING' | 'TYPE' | 'LENGTH' | 'HEAD' | 'SETTINGS' | 'OK';
 export type BitmapRefusal = Refusal | 'TYPE' | 'SETTINGS' | 'LIVE';

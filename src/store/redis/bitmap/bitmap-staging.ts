@@ -12,15 +12,11 @@ import { assertOk } from '../protocol/swap-steps.js';
 import type { BitmapSize } from './bitmap-format.js';
 import type { BitmapContext } from './bitmap-context.js';
 import type { BitmapReader } from './bitmap-reader.js';
+import { MAX_ATTEMPTS, PIECE_BYTES } from '../protocol/limits.js';
 import type { BitmapRefusal } from './bitmap-scripts.js';
 import { initialisedInRebuild, notThisFilter, replacedInRebuild } from './bitmap.messages.js';
 import { LocalBitmap } from './local-bitmap.js';
 import { canariesOf, resolveBitmap, type ResolvedBitmap } from './resolved-bitmap.js';
-
-/** What one command of a rebuild moves: Redis serves other clients in between. */
-const PIECE_BYTES = 256 * 1024;
-/** How often staging starts over when the filter changed under it. */
-const MAX_ATTEMPTS = 5;
 
 export interface BitmapStagingOptions {
   readonly bitmap: BitmapContext;

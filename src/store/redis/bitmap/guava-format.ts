@@ -4,9 +4,10 @@ import {
   guavaCodec,
   GUAVA_STRATEGIES,
   type GuavaLayoutOptions,
+  MAX_STRING_BITS,
 } from '../../../filter/peers/index.js';
 import type { StagePlan } from '../../index.js';
-import { type BitmapFormat, type BitmapSize, type FoundString, MAX_BITS } from './bitmap-format.js';
+import type { BitmapFormat, BitmapSize, FoundString } from './bitmap-format.js';
 import { notWrittenByGuava } from './bitmap.messages.js';
 
 /** Strategy (1 byte), hash count (1), number of words (4). */
@@ -57,8 +58,8 @@ function geometryOf(
   if (found !== strategy) throw refused(`of strategy ${strategy}`, `${found ?? head.readInt8(0)}`);
   const hashCount = head.readUInt8(1);
   const bits = head.readInt32BE(2) * WORD_BITS;
-  if (hashCount < 1 || bits < WORD_BITS || bits + 8 * HEAD_BYTES > MAX_BITS) {
-    throw refused(`1 to ${MAX_BITS} bits that Redis can hold`, `${bits} bits and ${hashCount} hashes`);
+  if (hashCount < 1 || bits < WORD_BITS || bits + 8 * HEAD_BYTES > MAX_STRING_BITS) {
+    throw refused(`1 to ${MAX_STRING_BITS} bits that Redis can hold`, `${bits} bits and ${hashCount} hashes`);
   }
   const whole = HEAD_BYTES + bits / 8;
   if (length !== whole) throw refused(`${whole} bytes for ${bits} bits`, `${length}`);

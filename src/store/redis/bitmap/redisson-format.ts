@@ -5,9 +5,10 @@ import {
   redissonCodec,
   type RedissonConfig,
   type RedissonLayoutOptions,
+  MIN_STRING_BITS,
 } from '../../../filter/peers/index.js';
 import type { StagePlan } from '../../index.js';
-import { type BitmapFormat, type BitmapSize, MIN_BITS } from './bitmap-format.js';
+import type { BitmapFormat, BitmapSize } from './bitmap-format.js';
 import { tooFewBitsToRecognise } from './bitmap.messages.js';
 
 /** A filter that is there gets another size when its ids would make this many times its errors. */
@@ -42,8 +43,8 @@ export function redissonFormat(layout: RedissonLayoutOptions): BitmapFormat {
 
 function sizeOf(config: Readonly<Partial<RedissonConfig>>, name: string, resize: boolean): BitmapSize {
   const { bits, hashCount, capacity, errorRate } = redissonCodec.readConfig(config);
-  if (bits < MIN_BITS) {
-    throw new BloomFormatError(tooFewBitsToRecognise(name, MIN_BITS, bits));
+  if (bits < MIN_STRING_BITS) {
+    throw new BloomFormatError(tooFewBitsToRecognise(name, MIN_STRING_BITS, bits));
   }
   return { bits, hashCount, target: { capacity, errorRate }, rebuildCapacity: resize ? capacity : Infinity };
 }
@@ -60,6 +61,7 @@ function planned(plan: StagePlan, found: BitmapSize | undefined, resize: boolean
   for (let { capacity } = plan; ; capacity *= 2) {
     const target = { capacity, errorRate };
     const size = redissonCodec.size(target);
-    if (size.bits >= MIN_BITS) return { ...size, target, rebuildCapacity: resize ? capacity : Infinity };
+    if (size.bits >= MIN_STRING_BITS)
+      return { ...size, target, rebuildCapacity: resize ? capacity : Infinity };
   }
 }

@@ -15,9 +15,7 @@ import {
 } from '../protocol/segments/segments.js';
 import type { NegativeCacheTable } from './negative-cache/negative-cache-table.js';
 import { buildCountsSum, FORMAT, generationFields } from './blocked-meta.js';
-
-/** Life of retired segments: they are removed long before, unless the process dies. */
-const RETIRED_LIFE_MS = 60_000;
+import { RETIRED_LIFE_MS } from '../protocol/limits.js';
 
 /** Metadata that are missing are not made. */
 const NEEDS_META = '';

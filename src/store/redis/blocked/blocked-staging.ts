@@ -12,14 +12,12 @@ import type { Refusal } from '../protocol/refusal.js';
 import type { BlockReader } from '../protocol/segments/block-reader.js';
 import { SegmentWriter } from '../protocol/segments/segment-writer.js';
 import { type SegmentedGeneration, segmentedGeneration, segmentKeys } from '../protocol/segments/segments.js';
+import { MAX_ATTEMPTS } from '../protocol/limits.js';
 import { METADATA_GONE } from '../protocol/protocol.messages.js';
 import { StagingBase, type StagingContext } from '../protocol/staging-base.js';
 import { assertOk } from '../protocol/swap-steps.js';
 import type { BlockedContext } from './blocked-context.js';
 import type { BlockedSnapshot } from './blocked-snapshot.js';
-
-/** How often publishing starts over when the metadata vanish. */
-const MAX_ATTEMPTS = 5;
 
 /** The next generation of a filter of layout `blocked`, in segments that the swap renames. */
 export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {

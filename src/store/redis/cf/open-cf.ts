@@ -5,13 +5,11 @@ import type { StagePlan } from '../../index.js';
 import { unavailable } from '../protocol/batching-filter.js';
 import { DrivenFilter, type DrivenFilterOptions } from '../protocol/driven-filter.js';
 import type { RedisContext } from '../protocol/redis-layout.js';
+import { MAX_ATTEMPTS } from '../protocol/limits.js';
 import { FILTER_GONE, notRemoved } from './cf.messages.js';
 import { CfDriver } from './cf-driver.js';
 import { CfKeys } from './cf-keys.js';
 import type { ResolvedCf } from './resolved-cf.js';
-
-/** A removal starts over when the filter changed under it. */
-const MAX_ATTEMPTS = 5;
 
 interface CfFilterOptions extends DrivenFilterOptions<ResolvedCf> {
   readonly driver: CfDriver;

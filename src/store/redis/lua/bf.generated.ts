@@ -14,6 +14,10 @@ const bfItems = `local function insertItems(filter, ...)
   return redis.pcall('BF.INSERT', filter, 'NOCREATE', 'ITEMS', ...)
 end
 `;
+const bfOther = `local function isOtherThanBf(key)
+  return redis.call('EXISTS', key) == 1 and redis.pcall('BF.INFO', key).err ~= nil
+end
+`;
 const bfRecent = `local function recentOf(text, token)
 --safety:recent-ids
   local addedTo, count, ids = string.match(text or '', '^(%S+) (%d+)\\n(.*)$')
@@ -196,8 +200,8 @@ return 'OK'
 `,
   },
   bfStage: {
-    source: `${lease}if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
-if redis.call('EXISTS', KEYS[3]) == 1 and redis.pcall('BF.INFO', KEYS[3]).err then return 'TYPE' end
+    source: `${lease}${bfOther}if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
+if isOtherThanBf(KEYS[3]) then return 'TYPE' end
 redis.call('DEL', KEYS[2])
 redis.call('RPUSH', KEYS[2], ARGV[2])
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
@@ -205,7 +209,7 @@ return 'OK'
 `,
   },
   bfSwap: {
-    source: `${lease}${server}${swapHead}${refused}${ask}${allFound}${bfItems}${bfRefused}${retire}${forgetStaging}${namedValues}${bfCount}${bfBeginRecent}${builds}${goLive}local meta, journal, staging, live = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
+    source: `${lease}${server}${swapHead}${refused}${ask}${allFound}${bfItems}${bfRefused}${bfOther}${retire}${forgetStaging}${namedValues}${bfCount}${bfBeginRecent}${builds}${goLive}local meta, journal, staging, live = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
 local refusal, known = beginSwap('token', 'journaled:' .. ARGV[2])
 if refusal then return refusal end
 local journaled = tonumber(known[3] or '0')
@@ -219,7 +223,7 @@ for _, id in ipairs(replayed > 0 and redis.call('LRANGE', journal, math.max(1, r
 end
 --end
 if not areFound(ask('BF.MEXISTS', staging, unpack(asked)), #asked) then return 'LENGTH' end
-if redis.call('EXISTS', live) == 1 and redis.pcall('BF.INFO', live).err then return 'TYPE' end
+if isOtherThanBf(live) then return 'TYPE' end
 for from = tonumber(ARGV[5]) + 1, journaled, 1000 do
   local reply = insertItems(staging, unpack(redis.call('LRANGE', journal, from, from + 999)))
   if reply.err or hasRefused(reply) then return reply end

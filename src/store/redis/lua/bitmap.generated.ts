@@ -33,6 +33,11 @@ local function canaryOf(proof, i)
   return string.format('%d', (struct.unpack('>I4', proof, 2 + 4 * i)))
 end
 `;
+const bitmapProved = `local function isProved(key, proof)
+  local _, _, head = partsOf(proof)
+  return hasCanaries(key, proof) and beginsWith(key, head)
+end
+`;
 const bitmapRecent = `local function hasBits(key, offsets)
 --safety:recent-bits
   for i = 1, #offsets - 3, 4 do
@@ -59,11 +64,7 @@ end
 export const bitmapLua = {
   bitmapAdd: {
     source: `${refused}${ask}local known = ask('HMGET', KEYS[1], 'token', 'pending.token', 'recent')
-${addHead}${bitmapProof}${bitmapCanaries}${bitmapHead}${bitmapRecent}${settings}local unpackOne, format = struct.unpack, string.format
-local function isProved(key, proof)
-  local _, _, head = partsOf(proof)
-  return hasCanaries(key, proof) and beginsWith(key, head)
-end
+${addHead}${bitmapProof}${bitmapCanaries}${bitmapHead}${bitmapProved}${bitmapRecent}${settings}local unpackOne, format = struct.unpack, string.format
 local function set(key, hashCount, records)
   local width, flags, fresh = 4 * tonumber(hashCount), {}, {}
   for at = 1, #records, width do
@@ -200,7 +201,7 @@ return 'OK'
 `,
   },
   bitmapStage: {
-    source: `${lease}${refused}${ask}${bitmapProof}${bitmapCanaries}${bitmapHead}${bitmapSmaller}${bitmapMark}${builds}${makeMeta}${forgetLive}${settings}local meta, staging, live = KEYS[2], KEYS[3], KEYS[4]
+    source: `${lease}${refused}${ask}${bitmapProof}${bitmapCanaries}${bitmapHead}${bitmapProved}${bitmapSmaller}${bitmapMark}${builds}${makeMeta}${forgetLive}${settings}local meta, staging, live = KEYS[2], KEYS[3], KEYS[4]
 if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 local kind = redis.call('TYPE', live).ok
 if kind ~= 'none' and kind ~= 'string' then return 'TYPE' end
@@ -209,10 +210,6 @@ local found = redis.call('STRLEN', live)
 if ARGV[8] == '1' and (found > length or isOfFewerBits(live, found, length)) then return 'TYPE' end
 local isFirst = redis.call('TYPE', meta).ok ~= 'hash' or buildsOf(meta) == 0
 if isFirst and found > 0 and KEYS[6] and redis.call('EXISTS', KEYS[6]) == 0 then return 'TYPE' end
-local function isProved(key, proof)
-  local _, _, start = partsOf(proof)
-  return hasCanaries(key, proof) and beginsWith(key, start)
-end
 local reply = 'OK'
 if ARGV[6] ~= 'leave' then
   if not makeMeta(meta, ARGV[9]) then return 'STALE' end

@@ -17,14 +17,12 @@ import { acquireLease } from './lease.js';
 import type { RedisLeases } from './leases.js';
 import type { MetadataCache } from './metadata-cache.js';
 import type { MetadataSnapshot } from './metadata-snapshot.js';
+import { MAX_ATTEMPTS } from './limits.js';
 import type { Outdated } from './outdated.js';
 import type { Permission } from './permissions.js';
 import { keepsChanging, METADATA_GONE } from './protocol.messages.js';
 import { adviseOnServer } from './server-advice.js';
 import type { StagingBase, StagingContext } from './staging-base.js';
-
-/** An add or a check starts over when the filter changed under it; a filter changes at most a few times a second. */
-export const MAX_ATTEMPTS = 5;
 
 export interface StoredFilterContext<
   Stored,

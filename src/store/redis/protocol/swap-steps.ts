@@ -8,10 +8,9 @@ import {
   SERVER_CHANGED,
   STAGED_KEY_GONE,
 } from './protocol.messages.js';
+import { MAX_ATTEMPTS } from './limits.js';
 import type { Refusal } from './refusal.js';
 
-/** How often a step starts over when the filter changed under it. */
-const MAX_ATTEMPTS = 5;
 /** How often, and with what pause, the metadata are asked whether a swap took place whose reply was lost. */
 const SWAP_INQUIRIES = 20;
 const SWAP_INQUIRY_PAUSE_MS = 500;

@@ -13,8 +13,9 @@ Reply: 'LEASE'  the lease is not the caller's
        'OK'
 ]]
 --- @include "lease"
+--- @include "bf-other"
 if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
-if redis.call('EXISTS', KEYS[3]) == 1 and redis.pcall('BF.INFO', KEYS[3]).err then return 'TYPE' end
+if isOtherThanBf(KEYS[3]) then return 'TYPE' end
 redis.call('DEL', KEYS[2])
 redis.call('RPUSH', KEYS[2], ARGV[2])
 redis.call('PEXPIRE', KEYS[2], ARGV[3])

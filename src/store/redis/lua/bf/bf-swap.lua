@@ -32,6 +32,7 @@ Reply: 'LEASE'   the lease is not the caller's
 --- @include "all-found"
 --- @include "bf-items"
 --- @include "bf-refused"
+--- @include "bf-other"
 --- @include "retire"
 --- @include "forget-staging"
 --- @include "bf-begin-recent"
@@ -52,7 +53,7 @@ for _, id in ipairs(replayed > 0 and redis.call('LRANGE', journal, math.max(1, r
 end
 --end
 if not areFound(ask('BF.MEXISTS', staging, unpack(asked)), #asked) then return 'LENGTH' end
-if redis.call('EXISTS', live) == 1 and redis.pcall('BF.INFO', live).err then return 'TYPE' end
+if isOtherThanBf(live) then return 'TYPE' end
 
 for from = tonumber(ARGV[5]) + 1, journaled, 1000 do
   local reply = insertItems(staging, unpack(redis.call('LRANGE', journal, from, from + 999)))

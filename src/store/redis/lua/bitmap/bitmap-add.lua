@@ -25,17 +25,11 @@ Reply: 'STALE'   the generations are others than the caller knows; nothing was s
 --- @include "ask"
 local known = ask('HMGET', KEYS[1], 'token', 'pending.token', 'recent')
 --- @include "add-head"
---- @include "bitmap-canaries"
---- @include "bitmap-head"
+--- @include "bitmap-proved"
 --- @include "bitmap-recent"
 --- @include "settings"
 
 local unpackOne, format = struct.unpack, string.format
-
-local function isProved(key, proof)
-  local _, _, head = partsOf(proof)
-  return hasCanaries(key, proof) and beginsWith(key, head)
-end
 
 -- Flags, and the last offsets of bits that were 0.
 local function set(key, hashCount, records)

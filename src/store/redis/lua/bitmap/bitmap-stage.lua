@@ -29,8 +29,7 @@ Reply: 'LEASE'    the lease is not the caller's
        'OK'       it was left as it is
 ]]
 --- @include "lease"
---- @include "bitmap-canaries"
---- @include "bitmap-head"
+--- @include "bitmap-proved"
 --- @include "bitmap-smaller"
 --- @include "bitmap-mark"
 --- @include "builds"
@@ -49,11 +48,6 @@ if ARGV[8] == '1' and (found > length or isOfFewerBits(live, found, length)) the
 -- What nobody has known as a filter may be anything.
 local isFirst = redis.call('TYPE', meta).ok ~= 'hash' or buildsOf(meta) == 0
 if isFirst and found > 0 and KEYS[6] and redis.call('EXISTS', KEYS[6]) == 0 then return 'TYPE' end
-
-local function isProved(key, proof)
-  local _, _, start = partsOf(proof)
-  return hasCanaries(key, proof) and beginsWith(key, start)
-end
 
 local reply = 'OK'
 if ARGV[6] ~= 'leave' then

@@ -1,12 +1,10 @@
 import { BLOCK_BYTES } from '../../../../filter/index.js';
 import { asBuffer } from '../../client/as-buffer.js';
+import { PIECE_BYTES } from '../limits.js';
 import type { RedisKeys } from '../redis-keys.js';
 import type { SegmentScripts } from './segment-scripts.js';
 import { SEGMENT_BYTES, type SegmentedGeneration, segmentLength } from './segments.js';
 import { assertOk } from '../swap-steps.js';
-
-/** What one command moves: Redis serves other clients in between. */
-const PIECE_BYTES = 256 * 1024;
 
 export interface SegmentWriterOptions {
   readonly scripts: SegmentScripts;

@@ -12,14 +12,8 @@ try {
   const problems = messages.filter((message) => !isOfOtherLoaders(message));
   for (const problem of problems) console.error(formatMessage(problem, pkg));
   if (problems.length > 0) throw new Error(`publint: expected no problem, found ${problems.length}.`);
-  // "false-esm" is what isOfOtherLoaders leaves out of publint's problems.
-  run(join(root, 'node_modules/.bin/attw'), [
-    tarball,
-    '--profile',
-    'esm-only',
-    '--ignore-rules',
-    'false-esm',
-  ]);
+  // "false-esm" is what isOfOtherLoaders leaves out of publint's problems. CommonJS resolves to ES modules: Node loads them with require().
+  run(join(root, 'node_modules/.bin/attw'), [tarball, '--ignore-rules', 'false-esm', 'cjs-resolves-to-esm']);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

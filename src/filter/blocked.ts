@@ -10,6 +10,7 @@ export const blocked: FilterLayout = {
   isMadeByOthers: false,
   waitsForAdopt: false,
   grows: false,
+  canRemove: false,
   check: ({ capacity, errorRate }) => void planFilter({ capacity, errorRate }),
   bytes: ({ capacity, errorRate }) => planFilter({ capacity, errorRate }).bytes,
 };

@@ -30,6 +30,8 @@ export interface FilterLayout extends BloomLayout {
   readonly waitsForAdopt: boolean;
   /** Whether a full filter grows instead of being rebuilt, so that it has no source. */
   readonly grows: boolean;
+  /** Whether ids can be removed again. */
+  readonly canRemove: boolean;
 
   /** @throws {BloomConfigError} when there can be no such filter, or an option of the layout would have no effect in it. */
   check(use: LayoutUse): void;

@@ -34,6 +34,7 @@ export function bitmapLayout(rules: BitmapLayoutRules): RedisLayout {
     isMadeByOthers: true,
     waitsForAdopt: options.adopt === 'explicit',
     grows: false,
+    canRemove: false,
     claimedKey: key,
     check({ capacity, errorRate, hasSource }) {
       checkRebuildOptions(maker, options, hasSource);

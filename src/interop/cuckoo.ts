@@ -31,6 +31,7 @@ function cuckooLayout(options: CuckooLayoutOptions): MemoryLayout & RedisLayout 
     isMadeByOthers: false,
     waitsForAdopt: false,
     grows: false,
+    canRemove: true,
     claimedKey: undefined,
     check: (use) => void bytes(use),
     bytes,

@@ -33,6 +33,7 @@ function redisBloomLayout(options: RedisBloomLayoutOptions): RedisLayout {
     isMadeByOthers: key !== undefined,
     waitsForAdopt: adopt === 'explicit',
     grows: false,
+    canRemove: false,
     claimedKey: key,
     check(use) {
       checkRebuildOptions('redisBloom', { adopt }, use.hasSource);

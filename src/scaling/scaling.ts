@@ -29,6 +29,7 @@ function scalingLayout(options: ScalingOptions): MemoryLayout & RedisLayout {
     isMadeByOthers: false,
     waitsForAdopt: false,
     grows: true,
+    canRemove: false,
     claimedKey: undefined,
     check: (use) => void bytes(use),
     bytes,

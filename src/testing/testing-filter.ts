@@ -33,9 +33,9 @@ export class TestingFilter implements StoredFilter {
     private readonly behaviour: Behaviour['kind'],
   ) {
     const { layout, hasSource } = options;
-    if (layout.kind === 'cuckoo') this.remove = (ids) => this.removeIds(ids);
-    if (isFilterLayout(layout) && layout.isMadeByOthers && !hasSource)
-      this.adopt = async () => this.assertUp();
+    if (!isFilterLayout(layout)) return;
+    if (layout.canRemove) this.remove = (ids) => this.removeIds(ids);
+    if (layout.isMadeByOthers && !hasSource) this.adopt = async () => this.assertUp();
   }
 
   get generation(): string {

@@ -11,6 +11,7 @@ import {
   getBloomFilterToken,
   InjectBloomFilter,
 } from '../../src/index.js';
+import { type BloomLayout, cuckoo } from '../../src/interop/index.js';
 import { BloomTestingModule } from '../../src/testing/index.js';
 import { startContext } from '../support/nest-app.js';
 
@@ -165,6 +166,27 @@ describe('A module that registers its own filters', () => {
     module = await BloomTestingModule.override(builder, filters).compile();
     await module.init();
     expect(await module.get(ProductService).products.check('z')).toBe(verdict);
+  });
+});
+
+describe('A filter of a layout from which ids can be removed', () => {
+  const start = async (layout: BloomLayout) => {
+    const products = { name: 'products', capacity: 100, layout };
+    module = await startContext({
+      imports: [BloomTestingModule.of({ products: ['a', 'b'] }), BloomModule.forFeature([products])],
+    });
+    return module.get<BloomFilter>(getBloomFilterToken('products'));
+  };
+
+  it('removes them', async () => {
+    const filter = await start(cuckoo());
+    await filter.remove('a');
+    expect(await filter.checkMany(['a', 'b'])).toEqual(['absent', 'maybe']);
+  });
+
+  it('is no other one', async () => {
+    const filter = await start('blocked' as never);
+    await expect(filter.remove('a')).rejects.toThrow(/remove/);
   });
 });
 

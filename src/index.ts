@@ -15,7 +15,9 @@ export {
 export type { BloomId, BloomLayout } from './filter/index.js';
 export { integer, lowerCase, nfc, objectId, padded, uuid } from './filter/index.js';
 export {
+  type AnyInstance,
   type BloomCallback,
+  type BloomFilterName,
   type BloomCoalesceOptions,
   type BloomGuardDefaults,
   BloomGuarded,

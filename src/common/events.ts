@@ -108,8 +108,11 @@ export type BloomEvent =
   | { type: 'clean-up-failed'; filter: string; error: unknown }
   /** An id could not be recorded; it is answered "maybe" by this process until it is. */
   | { type: 'add-queued'; filter: string; queued: number; error: unknown }
-  /** A guarded method ran unguarded because its filter is not registered in this application. */
-  | { type: 'filter-missing'; filter: string; method: string };
+  /**
+   * A guarded method ran unguarded because its filter is not registered in this application; or because the function that names the filter gave no name, which is the
+   * `error`.
+   */
+  | { type: 'filter-missing'; filter: string; method: string; error?: unknown };
 
 /** Called with every event, at once; what it throws is logged and goes no further. */
 export type BloomEventListener = (event: BloomEvent) => void;

@@ -1,5 +1,7 @@
 import { BloomIdError } from '../common/index.js';
 import { loadFound, loadGuarded } from '../service/index.js';
+import { type AnyInstance, type BloomFilterName, namedFilter, registeredName } from './filter-name.js';
+import type { NamedFilter } from './filter-uses.js';
 import type { BloomGuardedManyDecorator } from './decorator-types.js';
 import { checkManyOptions } from './guard-options-check.js';
 import { noListOfIds } from './guard.messages.js';
@@ -22,15 +24,21 @@ import { warnUnguarded } from './unguarded.js';
  * async findMany(skus: string[]): Promise<(Product | null)[]> { … }
  * ```
  */
-export function BloomGuardedMany(filter: string): BloomGuardedManyDecorator;
-export function BloomGuardedMany<const Options extends BloomGuardedManyOptions>(
-  filter: string,
+export function BloomGuardedMany<Self = AnyInstance>(
+  filter: BloomFilterName<Self>,
+): BloomGuardedManyDecorator<{}, Self>;
+export function BloomGuardedMany<const Options extends BloomGuardedManyOptions, Self = AnyInstance>(
+  filter: BloomFilterName<Self>,
   options: Options & OnlyOptions<Options, BloomGuardedManyOptions>,
-): BloomGuardedManyDecorator<Options>;
-export function BloomGuardedMany(filter: string, options: BloomGuardedManyOptions = {}): MethodDecorator {
+): BloomGuardedManyDecorator<Options, Self>;
+export function BloomGuardedMany(
+  name: BloomFilterName,
+  options: BloomGuardedManyOptions = {},
+): MethodDecorator {
   return (target, key, descriptor: PropertyDescriptor) => {
     const method = methodName({ target, key, descriptor });
-    checkManyOptions(options, `@BloomGuardedMany('${filter}') on ${method}`);
+    const filter = namedFilter(name, 'BloomGuardedMany', method);
+    checkManyOptions(options, `@BloomGuardedMany(${filter.text}) on ${method}`);
     wrapMethod({
       target,
       key,
@@ -42,16 +50,22 @@ export function BloomGuardedMany(filter: string, options: BloomGuardedManyOption
 }
 
 interface ManyDeclaration {
-  readonly filter: string;
+  readonly filter: NamedFilter;
   readonly method: string;
   readonly key: BloomGuardedManyOptions['key'];
 }
 
-async function callMany({ filter: name, method, key }: ManyDeclaration, call: WrappedCall): Promise<unknown> {
+async function callMany(
+  { filter: named, method, key }: ManyDeclaration,
+  call: WrappedCall,
+): Promise<unknown> {
   const { self, args, runner } = call;
-  if (!runner) warnUnguarded((self ?? {}).constructor, { method, filter: name }, call.hasStandIn);
+  const label = named.name ?? named.text;
+  if (!runner) warnUnguarded((self ?? {}).constructor, { method, filter: label }, call.hasStandIn);
   const emit = runner?.service.emit ?? (() => {});
-  const filter = runner?.service.lookUp(name, method);
+  const known = runner && self && registeredName(named, { self, method, service: runner.service });
+  const name = known ?? label;
+  const filter = known === undefined ? undefined : runner?.service.find(known);
   const [ids, ...others] = args;
   if (!Array.isArray(ids)) {
     emit({ type: 'invalid-id', filter: name, error: new BloomIdError(noListOfIds(typeof ids)), method });

@@ -1,9 +1,13 @@
+import { BloomConfigError } from '../common/index.js';
 import { declareGuard, InterceptorCoverage } from './bloom.interceptor.js';
 import { contextReader } from './call-context.js';
+import { type AnyInstance, type BloomFilterName, namedFilter, registeredName } from './filter-name.js';
+import type { FilterUse } from './filter-uses.js';
 import { isNullableField } from './graphql-field.js';
 import { checkGuardedOptions } from './guard-options-check.js';
 import type { GuardDeclaration, EntryPoint } from './guarded-call.js';
 import type { BloomGuardedDecorator } from './decorator-types.js';
+import { paramWithoutName } from './guard.messages.js';
 import type { BloomGuardedOptions } from './guard-options.js';
 import { methodName, type MethodSite } from './method-site.js';
 import { proceed, type WrappedCall, wrapMethod } from './method-wrapper.js';
@@ -22,6 +26,9 @@ import { warnUnguarded } from './unguarded.js';
  * `filter-missing` event. An object that Nest did not construct (made by a factory, or with `new`) is not guarded; its class is
  * warned of once.
  *
+ * In a class that others extend, a function of the instance names the filter: `@BloomGuarded((self: BaseRepository) => self.filterName)`. `BloomInterceptor` leaves such
+ * a method alone, which checks for itself.
+ *
  * @example
  * ```ts
  * @Injectable()
@@ -31,22 +38,58 @@ import { warnUnguarded } from './unguarded.js';
  * }
  * ```
  */
-export function BloomGuarded(filter: string): BloomGuardedDecorator;
+export function BloomGuarded<Self = AnyInstance>(
+  filter: BloomFilterName<Self>,
+): BloomGuardedDecorator<{}, Self>;
 export function BloomGuarded<const Options extends BloomGuardedOptions>(
   filter: string,
   options: Options & OnlyOptions<Options, BloomGuardedOptions>,
 ): BloomGuardedDecorator<Options>;
-export function BloomGuarded(filter: string, options: BloomGuardedOptions = {}): MethodDecorator {
+export function BloomGuarded<const Options extends Omit<BloomGuardedOptions, 'param'>, Self = AnyInstance>(
+  filter: (self: Self) => string,
+  options: Options & OnlyOptions<Options, Omit<BloomGuardedOptions, 'param'>>,
+): BloomGuardedDecorator<Options, Self>;
+export function BloomGuarded(filter: BloomFilterName, options: BloomGuardedOptions = {}): MethodDecorator {
   return (target, key, descriptor: PropertyDescriptor) => {
     const site = { target, key, descriptor };
-    const guard: GuardDeclaration = { filter, method: methodName(site), options };
-    checkGuardedOptions(options, `@BloomGuarded('${filter}') on ${guard.method}`);
-    wrapMethod({
-      ...site,
-      use: { decorator: 'BloomGuarded', filter, method: guard.method },
-      around: guarding(site, guard),
-    });
+    const method = methodName(site);
+    const named = namedFilter(filter, 'BloomGuarded', method);
+    const where = `@BloomGuarded(${named.text}) on ${method}`;
+    checkGuardedOptions(options, where);
+    const use = { decorator: 'BloomGuarded', filter: named, method } as const;
+    if (named.name === undefined) {
+      if (options.param !== undefined) throw new BloomConfigError(paramWithoutName(where));
+      wrapMethod({ ...site, use, around: guardingByName(site, use, options) });
+      return;
+    }
+    const guard: GuardDeclaration = { filter: named.name, method, options };
+    wrapMethod({ ...site, use, around: guarding(site, guard) });
     declareGuard(descriptor.value, guard);
+  };
+}
+
+/** The same where each instance names its filter: a guard for each name, made with its first call. */
+function guardingByName(
+  site: MethodSite,
+  { filter, method }: FilterUse,
+  options: BloomGuardedOptions,
+): (call: WrappedCall) => Promise<unknown> {
+  const guards = new Map<string, (call: WrappedCall) => Promise<unknown>>();
+  return async (call) => {
+    const { self, runner } = call;
+    if (!self || !runner) {
+      warnUnguarded(
+        self?.constructor ?? site.target.constructor,
+        { method, filter: filter.text },
+        call.hasStandIn,
+      );
+      return proceed(call);
+    }
+    const name = registeredName(filter, { self, method, service: runner.service });
+    if (name === undefined) return proceed(call);
+    let guard = guards.get(name);
+    if (!guard) guards.set(name, (guard = guarding(site, { filter: name, method, options })));
+    return guard(call);
   };
 }
 

@@ -15,6 +15,8 @@ import { type CallContext, contextReader, isForClient } from './call-context.js'
 import { unavailableError } from './context-errors.js';
 import { checkRegistersOptions } from './guard-options-check.js';
 import { answerOfValidate, wrongMaxIds } from './guard.messages.js';
+import { type AnyInstance, type BloomFilterName, namedFilter } from './filter-name.js';
+import type { NamedFilter } from './filter-uses.js';
 import type { BloomRegistersDecorator } from './decorator-types.js';
 import type { BloomRegistersOptions } from './guard-options.js';
 import { type IdsReader, idsReader } from './id-reader.js';
@@ -48,15 +50,18 @@ const MAX_IDS = 1000;
  * async create(product: NewProduct): Promise<Product> { … }
  * ```
  */
-export function BloomRegisters(filter: string): BloomRegistersDecorator;
-export function BloomRegisters<const Options extends BloomRegistersOptions>(
-  filter: string,
+export function BloomRegisters<Self = AnyInstance>(
+  filter: BloomFilterName<Self>,
+): BloomRegistersDecorator<{}, Self>;
+export function BloomRegisters<const Options extends BloomRegistersOptions, Self = AnyInstance>(
+  filter: BloomFilterName<Self>,
   options: Options & OnlyOptions<Options, BloomRegistersOptions>,
-): BloomRegistersDecorator<Options>;
-export function BloomRegisters(filter: string, options: BloomRegistersOptions = {}): MethodDecorator {
+): BloomRegistersDecorator<Options, Self>;
+export function BloomRegisters(name: BloomFilterName, options: BloomRegistersOptions = {}): MethodDecorator {
   return (target, key, descriptor: PropertyDescriptor) => {
     const method = methodName({ target, key, descriptor });
-    const where = `@BloomRegisters('${filter}') on ${method}`;
+    const filter = namedFilter(name, 'BloomRegisters', method);
+    const where = `@BloomRegisters(${filter.text}) on ${method}`;
     checkRegistersOptions(options, where);
     const { maxIds = MAX_IDS, validate } = options;
     if (!Number.isSafeInteger(maxIds) || maxIds < 1) throw new BloomConfigError(wrongMaxIds(where, maxIds));
@@ -77,7 +82,7 @@ export function BloomRegisters(filter: string, options: BloomRegistersOptions = 
 }
 
 interface RegisterDeclaration {
-  readonly filter: string;
+  readonly filter: NamedFilter;
   readonly method: string;
   /** Whether ids are recorded before the method runs. */
   readonly isBefore: boolean;
@@ -88,14 +93,15 @@ interface RegisterDeclaration {
 }
 
 async function callRegistering(declaration: RegisterDeclaration, call: WrappedCall): Promise<unknown> {
-  const { filter, method, isBefore, readIds, onError, validate } = declaration;
+  const { filter: named, method, isBefore, readIds, onError, validate } = declaration;
   const { self, args, runner } = call;
   if (validate) assertIsVoid(method, await validate.apply(self, [...args]));
   if (!runner) {
-    assertNeedsNoRecord({ filter, method }, call);
+    assertNeedsNoRecord({ filter: named.name ?? named.text, method }, call);
     return proceed(call);
   }
   const { registrar } = runner;
+  const filter = named.name ?? named.nameOf(self!);
   if (isBefore) {
     const ids = readIds(self, args);
     const registration = await registrar

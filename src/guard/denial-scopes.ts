@@ -62,7 +62,7 @@ function hasNamesakes(object: object): boolean {
   for (let at = Object.getPrototypeOf(object); at; at = Object.getPrototypeOf(at)) {
     for (const { decorator, filter, method } of usesOf(at)) {
       if (decorator !== 'BloomGuarded') continue;
-      const guard = `${filter} ${method}`;
+      const guard = `${filter.text} ${method}`;
       if (seen.has(guard)) return true;
       seen.add(guard);
     }

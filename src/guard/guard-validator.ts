@@ -1,9 +1,9 @@
 import type { DiscoveryService } from '@nestjs/core';
-import { BloomConfigError } from '../common/index.js';
+import { BloomConfigError, describeError } from '../common/index.js';
 import type { BloomService } from '../service/index.js';
 import { guardsWithUnreadParam } from './bloom.interceptor.js';
-import { type FilterUse, usesOf } from './filter-uses.js';
-import { filterNotRegistered, paramWithoutInterceptor } from './guard.messages.js';
+import { type FilterUse, usesOf, usesOfAll } from './filter-uses.js';
+import { filterNotRegistered, namedNotRegistered, paramWithoutInterceptor } from './guard.messages.js';
 import { findSingletons, hasUses } from './singletons.js';
 
 /** Finds decorators that name a filter nobody registered, or that nobody obeys. */
@@ -21,9 +21,34 @@ export class GuardValidator {
   validate(): void {
     const unread = [...this.classes()].flatMap(guardsWithUnreadParam);
     const lines = new Set(unread.map(({ method, filter }) => paramWithoutInterceptor(method, filter)));
-    const lost = [...this.uses()].filter(({ filter }) => !this.service.has(filter));
+    const lost = [...this.uses()].filter(
+      ({ filter: { name } }) => name !== undefined && !this.service.has(name),
+    );
     for (const use of lost) lines.add(filterNotRegistered(use));
     if (lost.length > 0) lines.add(this.service.registered());
+    if (lines.size > 0) throw new BloomConfigError([...lines].join('\n'));
+  }
+
+  /**
+   * The same for filters that instances name. To be called when all instances have been initialised: they may set the name then.
+   *
+   * @throws {BloomConfigError} that names every such class and method.
+   */
+  validateNames(): void {
+    const lines = new Set<string>();
+    let isLost = false;
+    for (const object of this.singletons()) {
+      for (const use of usesOfAll(Object.getPrototypeOf(object))) {
+        if (use.filter.name !== undefined) continue;
+        const { name, error } = nameFor(object, use);
+        if (error !== undefined) lines.add(error);
+        else if (!this.service.find(name)) {
+          isLost = true;
+          lines.add(namedNotRegistered(use, name, object.constructor.name));
+        }
+      }
+    }
+    if (isLost) lines.add(this.service.registered());
     if (lines.size > 0) throw new BloomConfigError([...lines].join('\n'));
   }
 
@@ -63,5 +88,18 @@ export class GuardValidator {
       }
     }
     return found;
+  }
+}
+
+function nameFor(
+  object: object,
+  { filter }: FilterUse,
+):
+  | { readonly name: string; readonly error?: undefined }
+  | { readonly name?: undefined; readonly error: string } {
+  try {
+    return { name: filter.nameOf(object) };
+  } catch (error) {
+    return { error: describeError(error) };
   }
 }

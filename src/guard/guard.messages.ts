@@ -64,6 +64,10 @@ export const paramWithoutInterceptor = (method: string, filter: string) =>
   `@BloomGuarded('${filter}', { param }) on ${method}: BloomInterceptor reads the option param, and does not check this method. Put ` +
   '@UseInterceptors(BloomInterceptor) on the route or its controller, or say by the option id where the arguments of the method have the id.';
 
+export const paramWithoutName = (where: string) =>
+  `${where}: expected no option param beside a function that names the filter, since BloomInterceptor leaves such a method alone. Say by the option id where ` +
+  'the arguments of the method have the id, or name the filter by a text.';
+
 export const arrayForOneId = (property: string | undefined, length: number) =>
   `Expected one id${property === undefined ? '' : ` in '${property}'`}, got an array of ${length}. Where a call creates several rows, give ` +
   'the option id a function that returns their ids.';
@@ -75,15 +79,22 @@ export const tooManyIds = (maxIds: number, got: number) =>
   `Expected at most ${maxIds} ids of one call, got ${got}. Create the rows in smaller parts, or raise the option maxIds.`;
 
 export const notOnMethod = ({ decorator, filter, method }: FilterUse) =>
-  `Expected @${decorator}('${filter}') on an instance method, got ${method}, which is not one. Put it on a method of an object that Nest ` +
+  `Expected @${decorator}(${filter.text}) on an instance method, got ${method}, which is not one. Put it on a method of an object that Nest ` +
   'constructs.';
 
 export const onGenerator = ({ decorator, filter, method }: FilterUse) =>
-  `Expected @${decorator}('${filter}') on a method that returns a promise, got ${method}, which is a generator. Put it on a method that ` +
+  `Expected @${decorator}(${filter.text}) on a method that returns a promise, got ${method}, which is a generator. Put it on a method that ` +
   'looks the id up, or ask the filter in the generator (@InjectBloomFilter).';
 
 export const filterNotRegistered = ({ decorator, filter, method }: FilterUse) =>
-  `@${decorator}('${filter}') on ${method} names a filter that is not registered.`;
+  `@${decorator}(${filter.text}) on ${method} names a filter that is not registered.`;
+
+export const namedNotRegistered = ({ decorator, filter, method }: FilterUse, name: string, owner: string) =>
+  `@${decorator}(${filter.text}) on ${method} names the filter '${name}' for ${owner}, which is not registered.`;
+
+export const noFilterName = (where: string, got: unknown, owner?: string) =>
+  `${where}: expected the name of a filter${owner === undefined ? '' : ` for ${owner}`}, got ${got instanceof Error ? `the error ${thrown(got)}` : printed(got)}. ` +
+  'Give a text, or a function that returns one: (self) => self.filterName.';
 
 export const standInForRunner = (method: string, owner: string) =>
   `${method} runs unguarded: something else was injected into ${owner} in place of BloomGuardRunner, so its lookups pass and what it ` +

@@ -18,6 +18,7 @@ export type {
   BloomRegistersDecorator,
 } from './decorator-types.js';
 export type { BloomMistake } from './method-verdict.js';
+export type { AnyInstance, BloomFilterName } from './filter-name.js';
 export type { FilterUse } from './filter-uses.js';
 export type { Registration } from './id-registrar.js';
 export { GuardValidator } from './guard-validator.js';

@@ -35,6 +35,15 @@ export type RegistersVerdict<Target, Method, Options> = OnMethod<
   }
 >;
 
+/** Of a function that names the filter by an instance of `Self`, on a class that is none: `void` where it takes any. */
+export type OtherSelf<Self> =
+  IsAny<Self> extends true
+    ? void
+    : BloomMistake<
+        'The function that names the filter takes an instance of another class than that of this method.',
+        Self
+      >;
+
 /** Refuses options of other names, where the type of the options is inferred. */
 export type OnlyOptions<Options, Known> = {
   readonly [Key in Exclude<keyof Options, keyof Known>]: BloomMistake<'There is no option of this name.'>;
@@ -149,18 +158,21 @@ type HasId<Value, Property extends string, Name extends string> =
       : HasOptionalId<Value, Property, Name>;
 
 type HasOptionalId<Value, Property extends string, Name extends string> = Property extends keyof Value
-  ? IsAny<Value[Property]> extends true
-    ? void
-    : Value[Property] extends MaybeId
-      ? void
-      : BloomMistake<
-          `The property '${Property}' that { id: '${Property}' } names is not an id (string, number, bigint or Uint8Array). Name another one, or write a function { id: (…) => … } that returns one.`,
-          Value[Property]
-        >
+  ? IsIdProperty<Value[Property], Property>
   : BloomMistake<
       `${Name} has no property '${Property}', which { id: '${Property}' } names. For a route parameter behind BloomInterceptor write { param: '${Property}' }.`,
       Value
     >;
+
+type IsIdProperty<Got, Property extends string> =
+  IsAny<Got> extends true
+    ? void
+    : Got extends MaybeId
+      ? void
+      : BloomMistake<
+          `The property '${Property}' that { id: '${Property}' } names is not an id (string, number, bigint or Uint8Array). Name another one, or write a function { id: (…) => … } that returns one.`,
+          Got
+        >;
 
 type TakesArguments<Id, Args extends readonly unknown[]> = Id extends (
   this: never,

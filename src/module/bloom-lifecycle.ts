@@ -82,9 +82,10 @@ export class BloomLifecycle
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { scheduler, registry, watch } = this.parts;
+    const { scheduler, registry, watch, validator } = this.parts;
     if (this.isRunByTool) return;
     try {
+      validator.validateNames();
       await scheduler.start(registry.filters);
     } catch (error) {
       await this.beforeApplicationShutdown();

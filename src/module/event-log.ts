@@ -138,6 +138,8 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
         `Filter '${event.filter}': ${event.queued} ids wait to be added. ${describeError(event.error)}`,
       );
     case 'filter-missing':
+      if (event.error !== undefined)
+        return warn(`${event.method} ran unguarded. ${describeError(event.error)}`);
       return warn(
         `${event.method} ran unguarded: filter '${event.filter}' is not registered in this application. Import the module that has it in ` +
           'BloomModule.forFeature([…]), before the first call.',

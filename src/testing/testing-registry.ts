@@ -47,7 +47,7 @@ export class TestingRegistry extends FilterRegistry {
     const uses = [...new GuardValidator(discovery, service).uses()];
     const { behaviour } = this;
     if (behaviour.kind === 'ids') for (const name of Object.keys(behaviour.ids)) service.find(name);
-    const lost = uses.filter(({ filter }) => !service.find(filter));
+    const lost = uses.filter(({ filter: { name } }) => name !== undefined && !service.find(name));
     if (behaviour.kind === 'ids' && lost.length > 0) throw unnamed(lost[0]!, Object.keys(behaviour.ids));
   }
 
@@ -90,7 +90,7 @@ function withoutSchedule({ rebuild, ...feature }: BloomFeature): BloomFeature {
 function unnamed({ decorator, filter, method }: FilterUse, names: readonly string[]): BloomConfigError {
   const given = names.length > 0 ? names.map((name) => `'${name}'`).join(', ') : 'no filter';
   return new BloomConfigError(
-    `@${decorator}('${filter}') on ${method}: expected the test to name the ids of '${filter}', got those of ${given}. ` +
-      `Add ${JSON.stringify(filter)}: [], or use BloomTestingModule.passAll().`,
+    `@${decorator}(${filter.text}) on ${method}: expected the test to name the ids of ${filter.text}, got those of ${given}. ` +
+      `Add ${JSON.stringify(filter.name)}: [], or use BloomTestingModule.passAll().`,
   );
 }

@@ -153,6 +153,7 @@ describe('@BloomGuarded on a provider', () => {
     const repository = (await start([Repository])).get(Repository);
     expect(await repository.find({})).toBe('called');
     expect(events).toEqual([
+      expect.objectContaining({ type: 'advice' }),
       { type: 'invalid-id', filter: 'products', error: expect.any(TypeError), method: 'Repository.find' },
     ]);
     expect(products.checked).toEqual([]);

@@ -8,7 +8,7 @@ export interface DescribedColumn {
   /** As the database names it, such as `character(10)` or `bigint`. */
   readonly type: string;
   readonly collation?: string | undefined;
-  /** Whether texts are compared without case unless a collation says otherwise, as in MySQL and SQL Server. */
+  /** Whether texts are compared without case unless a collation says otherwise, and without spaces at their ends, as in MySQL and SQL Server. */
   readonly ignoresCase?: boolean;
 }
 
@@ -21,7 +21,7 @@ const NAMED: Readonly<Record<string, (id: BloomId) => BloomId>> = {
 };
 
 const INTEGERS =
-  /^(?:(?:tiny|small|medium|big)?int(?:eger|\d)?|(?:small|big)?serial\d?|year)(?: unsigned| zerofill)*$/;
+  /^(?:(?:tiny|small|medium|big)?int(?:eger|\d)?|(?:small|big)?serial\d?)(?: unsigned| zerofill)*$/;
 const TEXTS =
   /^(?:n?varchar2?|character varying|char varying|(?:tiny|medium|long|n)?text|n?clob|string|name|enum|set|simple-enum)$/;
 const PADDED = /^(?:n?char|character|bpchar|national char(?:acter)?)$/;
@@ -51,7 +51,8 @@ export function spellingOf({
   if (BYTES.test(bare)) return undefined;
   if (!TEXTS.test(bare) && !PADDED.test(bare)) return { column };
   const isExact = collation === undefined ? !ignoresCase : EXACT.test(collation);
-  if (isExact) return PADDED.test(bare) ? by('padded') : undefined;
+  // MySQL and SQL Server do not compare spaces at the end, whatever else they tell apart.
+  if (isExact) return PADDED.test(bare) || ignoresCase ? by('padded') : undefined;
   return by(
     'lowerCase',
     collation === undefined

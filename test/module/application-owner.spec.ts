@@ -121,6 +121,7 @@ describe('Two applications on one Redis with one filter name', () => {
       async () => (await admin.hget('bloom:{orders}:meta', 'builds')) === '2',
     );
     const filter = shop.get(BloomService).filter('orders');
+    await eventually('the shop has seen its build', async () => (await filter.info()).state === 'ready');
     expect(await filter.checkMany(['id of shop', 'id of false'])).toEqual(['maybe', 'absent']);
     expect(events).toContainEqual({
       type: 'filter-claimed',

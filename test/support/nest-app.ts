@@ -10,7 +10,19 @@ const SILENT = new ConsoleLogger({ logLevels: [] });
 
 /** A Nest application without a server, initialised. */
 export async function startContext(metadata: ModuleMetadata): Promise<TestingModule> {
-  return (await Test.createTestingModule(metadata).setLogger(SILENT).compile()).init();
+  const module = await Test.createTestingModule(metadata).setLogger(SILENT).compile();
+  await closedUnless(module, () => module.init());
+  return module;
+}
+
+/** Nest leaves open what does not start: clients that connect again and again to servers that have gone. */
+async function closedUnless(app: { close(): Promise<void> }, starts: () => Promise<unknown>): Promise<void> {
+  try {
+    await starts();
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
 }
 
 export interface RunningApp {
@@ -29,7 +41,7 @@ export async function startApp(
   const adapter = platform === 'express' ? new ExpressAdapter() : new FastifyAdapter();
   const app = module.createNestApplication(adapter, { logger: SILENT });
   prepare(app);
-  await app.listen(0, '127.0.0.1');
+  await closedUnless(app, () => app.listen(0, '127.0.0.1'));
   const url = await app.getUrl();
   return {
     app,

@@ -116,7 +116,8 @@ describe('startRedis', () => {
   it('refuses to restart on a port that another process took', async () => {
     const server = await start();
     await server.kill();
-    const other = createServer().listen(server.port, server.host);
+    // Nobody would hear that a connection has ended of which nothing is read.
+    const other = createServer((socket) => socket.destroy()).listen(server.port, server.host);
     await once(other, 'listening');
     try {
       await expect(server.restart()).rejects.toThrow(`Expected port ${server.port} to be free`);

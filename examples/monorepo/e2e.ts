@@ -18,7 +18,7 @@ try {
     (await fetch(`${shop}/status`)).json();
   const statusOf = async (sku: string) => (await fetch(`${shop}/products/${sku}`)).status;
   for (let tries = 0; (await status()).state !== 'ready'; tries++) {
-    assert.ok(tries < 600, 'the filter was not ready within a minute');
+    assert.ok(tries < 1200, 'the filter was not ready within two minutes');
     await delay(100);
   }
 

@@ -9,7 +9,10 @@ import { LineResolver, ProductResolver } from './product.resolver.js';
 @Module({
   imports: [
     GraphQLModule.forRoot<ApolloDriverConfig>({ driver: ApolloDriver, autoSchemaFile: true }),
-    BloomModule.forRoot({ redis: process.env.REDIS_URL ?? 'redis://localhost:6379' }),
+    BloomModule.forRoot({
+      redis: process.env.REDIS_URL ?? 'redis://localhost:6379',
+      timeoutMs: Number(process.env.BLOOM_TIMEOUT_MS ?? 25),
+    }),
     BloomModule.forFeature({
       name: 'products',
       capacity: 100_000,

@@ -7,7 +7,7 @@ import { ProductRepository } from './product.repository.js';
 const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] });
 await app.listen(0, '127.0.0.1');
 try {
-  await app.get(BloomService).whenReady({ timeoutMs: 60_000 });
+  await app.get(BloomService).whenReady({ timeoutMs: 120_000 });
   const url = `${await app.getUrl()}/graphql`;
   const { asked } = app.get(ProductRepository);
 

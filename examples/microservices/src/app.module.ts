@@ -5,7 +5,10 @@ import { ProductRepository } from './product.repository.js';
 
 @Module({
   imports: [
-    BloomModule.forRoot({ redis: process.env.REDIS_URL ?? 'redis://localhost:6379' }),
+    BloomModule.forRoot({
+      redis: process.env.REDIS_URL ?? 'redis://localhost:6379',
+      timeoutMs: Number(process.env.BLOOM_TIMEOUT_MS ?? 25),
+    }),
     BloomModule.forFeature({
       name: 'products',
       capacity: 100_000,

@@ -17,7 +17,7 @@ const app = await NestFactory.createMicroservice<MicroserviceOptions>(AppModule,
 await app.listen();
 const client = ClientProxyFactory.create({ transport: Transport.TCP, options });
 try {
-  await app.get(BloomService).whenReady({ timeoutMs: 60_000 });
+  await app.get(BloomService).whenReady({ timeoutMs: 120_000 });
   const ask = (pattern: string, payload: object) => firstValueFrom(client.send(pattern, payload));
 
   assert.deepEqual(await ask('product.find', { sku: 'mug' }), { sku: 'mug', name: 'Mug' });

@@ -15,7 +15,7 @@ await seed.end();
 const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] });
 await app.listen(0, '127.0.0.1');
 try {
-  await app.get(BloomService).whenReady({ timeoutMs: 60_000 });
+  await app.get(BloomService).whenReady({ timeoutMs: 120_000 });
   const url = `${await app.getUrl()}/products`;
   let queries = 0;
   app.get(PrismaService).$on('query', () => queries++);

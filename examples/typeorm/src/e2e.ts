@@ -13,7 +13,7 @@ await seed.destroy();
 const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] });
 await app.listen(0, '127.0.0.1');
 try {
-  await app.get(BloomService).whenReady({ timeoutMs: 60_000 });
+  await app.get(BloomService).whenReady({ timeoutMs: 120_000 });
   const url = `${await app.getUrl()}/products`;
 
   assert.equal((await fetch(`${url}/mug`)).status, 200);

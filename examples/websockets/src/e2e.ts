@@ -10,14 +10,14 @@ const app = await NestFactory.create(AppModule, { logger: ['error', 'warn'] });
 await app.listen(0, '127.0.0.1');
 const socket = io(await app.getUrl(), { transports: ['websocket'] });
 try {
-  await app.get(BloomService).whenReady({ timeoutMs: 60_000 });
+  await app.get(BloomService).whenReady({ timeoutMs: 120_000 });
   const ask = (event: string, data: unknown): Promise<unknown> =>
-    socket.timeout(10_000).emitWithAck(event, data);
+    socket.timeout(60_000).emitWithAck(event, data);
 
   assert.deepEqual(await ask('find', 'mug'), { sku: 'mug', name: 'Mug' });
 
   const { lookups } = app.get(ProductRepository);
-  const exception = once(socket as never, 'exception', { signal: AbortSignal.timeout(10_000) });
+  const exception = once(socket as never, 'exception', { signal: AbortSignal.timeout(60_000) });
   socket.emit('find', 'lamp');
   const [{ message }] = await exception;
   assert.equal(message, 'Not Found');

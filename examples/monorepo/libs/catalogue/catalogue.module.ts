@@ -6,7 +6,11 @@ import { POOL, type Product, ProductRepository } from './product.repository.js';
 @Module({
   imports: [
     // The two applications have the same rows, so they share the filter: one owner.
-    BloomModule.forRoot({ redis: process.env.REDIS_URL ?? 'redis://localhost:6379', owner: 'catalogue' }),
+    BloomModule.forRoot({
+      redis: process.env.REDIS_URL ?? 'redis://localhost:6379',
+      timeoutMs: Number(process.env.BLOOM_TIMEOUT_MS ?? 25),
+      owner: 'catalogue',
+    }),
     BloomModule.forFeature({
       name: 'products',
       capacity: 100_000,

@@ -6,7 +6,51 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const UNRELEASED = '# Changelog\n\n## Unreleased\n\n- New.\n\n## 0.1.0\n\n- Old.\n';
+const UNRELEASED = `# Changelog
+
+## Unreleased
+
+- A source.
+- **Fixed**: a fault,
+  of two lines.
+- **Changed**: an option is another one:
+
+  \`\`\`ts
+  const now = 1;
+  \`\`\`
+
+- A command.
+
+## 0.1.0
+
+- Old.
+`;
+const RELEASED = `# Changelog
+
+## 0.2.0
+
+### Changed
+
+- An option is another one:
+
+  \`\`\`ts
+  const now = 1;
+  \`\`\`
+
+### New
+
+- A source.
+- A command.
+
+### Fixed
+
+- A fault,
+  of two lines.
+
+## 0.1.0
+
+- Old.
+`;
 
 describe('The version of the changelog', () => {
   let folder: string;
@@ -28,10 +72,10 @@ describe('The version of the changelog', () => {
     return { status, stderr, changelog: readFileSync(join(folder, 'CHANGELOG.md'), 'utf8') };
   }
 
-  it('names what was unreleased', () => {
+  it('names what was unreleased, what was changed first', () => {
     const { status, changelog } = run('0.2.0', UNRELEASED);
     expect(status).toBe(0);
-    expect(changelog).toBe(UNRELEASED.replace('Unreleased', '0.2.0'));
+    expect(changelog).toBe(RELEASED);
     expect(run('0.2.0', changelog, ['--check']).status).toBe(0);
   });
 

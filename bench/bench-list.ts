@@ -10,8 +10,6 @@ export const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> 
   'check-replica': () => import('./check-replica.bench.js'),
   add: () => import('./add.bench.js'),
   rebuild: () => import('./rebuild.bench.js'),
-  'source-typeorm': () => import('./source-typeorm.bench.js'),
-  'source-libraries': () => import('./source-libraries.bench.js'),
   'other-clients': () => import('./other-clients.bench.js'),
   'rebuild-memory': () => import('./rebuild-memory.bench.js'),
   'bits-per-id': () => import('./bits-per-id.bench.js'),
@@ -19,4 +17,5 @@ export const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> 
   'guarded-route': () => import('./guarded-route.bench.js'),
   attack: () => import('./attack.bench.js'),
   'check-layouts': () => import('./check-layouts.bench.js'),
+  sources: () => import('./sources.bench.js'),
 };

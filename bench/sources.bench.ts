@@ -5,12 +5,14 @@ import { pgTable, text } from 'drizzle-orm/pg-core';
 import knex from 'knex';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { DataSource, EntitySchema } from 'typeorm';
 import { fromDrizzle } from '../src/sources/drizzle/index.js';
 import type { BloomSourceFactory } from '../src/sources/index.js';
 import { fromKnex } from '../src/sources/knex/index.js';
 import { fromKysely } from '../src/sources/kysely/index.js';
 import { fromMikroOrm } from '../src/sources/mikro-orm/index.js';
 import { fromPrisma } from '../src/sources/prisma/index.js';
+import { fromTypeOrm } from '../src/sources/typeorm/index.js';
 import { generatedClient } from '../test/sources/prisma/generated-client.js';
 import { assert, type Bench, Comparison, rate } from './harness.js';
 import { startPostgres } from './postgres-server.js';
@@ -23,14 +25,18 @@ const Product = defineEntity({
   tableName: 'products',
   properties: { sku: p.text().primary(), name: p.text() },
 });
+const ProductEntity = new EntitySchema<{ sku: string; name: string }>({
+  name: 'products',
+  columns: { sku: { type: 'text', primary: true }, name: { type: 'text' } },
+});
 const products = pgTable('products', { sku: text().primaryKey(), name: text() });
 
-/** One table read by the source of each library but TypeORM, against the same pages of raw rows written by hand. */
+/** One table read by the source of each library, against the same pages of raw rows written by hand. */
 export const bench: Bench = async (context) => {
   const { report, pick, skip, cleanUp } = context;
   const count = pick(520_001, 5_201);
   const url = await startPostgres(context);
-  if (!url) return skip('source-libraries', 'no Postgres is installed');
+  if (!url) return skip('sources', 'no Postgres is installed');
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const pool = new pg.Pool({ connectionString: url });
@@ -38,15 +44,24 @@ export const bench: Bench = async (context) => {
     insert into products select 'sku-' || md5(i::text), 'a product' from generate_series(1, ${count}) i; analyze products`);
   const withKnex = knex({ client: 'pg', connection: url });
   const orm = await MikroORM.init({ clientUrl: url, entities: [Product] });
+  const dataSource = await new DataSource({ type: 'postgres', url, entities: [ProductEntity] }).initialize();
   const prisma = new (await generatedClient())({ adapter: new PrismaPg({ connectionString: url }) });
   cleanUp(() =>
-    Promise.all([client.end(), pool.end(), withKnex.destroy(), orm.close(), prisma.$disconnect()]),
+    Promise.all([
+      client.end(),
+      pool.end(),
+      withKnex.destroy(),
+      orm.close(),
+      prisma.$disconnect(),
+      dataSource.destroy(),
+    ]),
   );
   const factories: Record<string, BloomSourceFactory> = {
     drizzle: fromDrizzle(drizzle({ client: pool }), products.sku),
     kysely: fromKysely(new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) }), 'products.sku'),
     knex: fromKnex(withKnex, 'products', 'sku'),
     'mikro-orm': fromMikroOrm(Product, 'sku', { orm }),
+    typeorm: fromTypeOrm(ProductEntity, 'sku', { dataSource }),
     prisma: fromPrisma(prisma, (made) => made.product, 'sku'),
   };
   const contestants = [{ name: BY_HAND, measure: () => rate(count, () => readByHand(client)) }];
@@ -55,7 +70,7 @@ export const bench: Bench = async (context) => {
     assert((await readSource(source)) === count, `the source of ${name} to read every row`);
     contestants.push({ name, measure: () => rate(count, () => readSource(source)) });
   }
-  const result = await Comparison.run(contestants, pick(3, 1));
+  const result = await Comparison.run(contestants, pick(9, 1));
   const names = Object.keys(factories);
   result.reportOthers(report, 'rows/s', names);
   for (const ours of names)

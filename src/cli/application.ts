@@ -8,6 +8,18 @@ import { describeError } from '../common/index.js';
 import { RUN_BY_TOOL, type ToolHandle } from '../module/index.js';
 import type { BloomFilter, BloomService } from '../service/index.js';
 import { CliError, usageError } from './cli-error.js';
+import {
+  doesNotStart,
+  NO_LIFECYCLE,
+  hasNoFilters,
+  NO_APP_FILE,
+  noSuchApp,
+  appNotCompiled,
+  appIsStarter,
+  cannotBeLoaded,
+  packageMissing,
+  moduleNotExported,
+} from './cli.messages.js';
 
 export interface ApplicationWords {
   /** The compiled file of a module. */
@@ -58,21 +70,17 @@ export async function bootApplication(
       instrument: { instanceDecorator },
     });
   } catch (error) {
-    throw new CliError(`The application of ${words.app} does not start: ${describeError(error)}`, undefined, {
+    throw new CliError(doesNotStart(words.app, error), undefined, {
       cause: error,
     });
   }
   try {
-    if (!tool) throw new Error('no lifecycle of BloomModule was made');
+    if (!tool) throw new Error(NO_LIFECYCLE);
     const { advise } = tool;
     return { service: context.get(serviceToken, { strict: false }), advise, close: () => context.close() };
   } catch (cause) {
     await context.close();
-    throw new CliError(
-      `The application of ${words.app} has no filters: expected BloomModule.forRoot(…) among the imports of its modules.`,
-      undefined,
-      { cause },
-    );
+    throw new CliError(hasNoFilters(words.app), undefined, { cause });
   }
 }
 
@@ -83,23 +91,12 @@ export function filterOf({ service }: Application, name: string): BloomFilter {
 
 async function loadModule({ app, export: exported }: ApplicationWords): Promise<LoadedModule> {
   if (app === undefined) {
-    throw usageError(
-      'Expected --app with the compiled file of the root module, such as --app dist/app.module.js.',
-    );
+    throw usageError(NO_APP_FILE);
   }
   const path = resolve(app);
-  if (!existsSync(path))
-    throw usageError(
-      `Expected --app to name a file, got '${app}': there is none. Compile the application first.`,
-    );
-  if (['.ts', '.mts', '.cts'].includes(extname(path)))
-    throw usageError(
-      `Expected --app to name compiled JavaScript, got '${app}'. Compile the application, and give dist/app.module.js.`,
-    );
-  if (/^main\.[cm]?js$/.test(basename(path)))
-    throw usageError(
-      `Expected --app to name the file of the root module, got '${app}', which starts the application. Give dist/app.module.js.`,
-    );
+  if (!existsSync(path)) throw usageError(noSuchApp(app));
+  if (['.ts', '.mts', '.cts'].includes(extname(path))) throw usageError(appNotCompiled(app));
+  if (/^main\.[cm]?js$/.test(basename(path))) throw usageError(appIsStarter(app));
   // By the place of the main module an application finds its name, under which it claims filters.
   process.argv[1] = path;
   const require = createRequire(path);
@@ -109,7 +106,7 @@ async function loadModule({ app, export: exported }: ApplicationWords): Promise<
   try {
     exports = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
   } catch (error) {
-    throw new CliError(`${app} cannot be loaded: ${describeError(error)}`, undefined, { cause: error });
+    throw new CliError(cannotBeLoaded(app, error), undefined, { cause: error });
   }
   return { module: rootModule(exports, exported, app), core, serviceToken: bloom.BloomService };
 }
@@ -119,13 +116,9 @@ async function importOf<Package>(require: NodeJS.Require, name: string, app: str
   try {
     return (await import(pathToFileURL(require.resolve(name)).href)) as Package;
   } catch (error) {
-    throw new CliError(
-      `Expected the package '${name}' where ${app} finds it: ${describeError(error)}`,
-      undefined,
-      {
-        cause: error,
-      },
-    );
+    throw new CliError(packageMissing(name, app, error), undefined, {
+      cause: error,
+    });
   }
 }
 
@@ -135,9 +128,7 @@ function rootModule(exports: Record<string, unknown>, named: string | undefined,
   const found = named === undefined ? (names.includes('AppModule') ? 'AppModule' : onlyOne(names)) : named;
   if (found !== undefined && names.includes(found)) return all[found as keyof typeof all];
   const there = names.length > 0 ? `Exported are: ${names.join(', ')}. ` : 'No class is exported there. ';
-  throw usageError(
-    `Expected ${app} to export ${named === undefined ? 'AppModule' : `'${named}'`}. ${there}Name the root module with --export.`,
-  );
+  throw usageError(moduleNotExported(app, named === undefined ? 'AppModule' : `'${named}'`, there));
 }
 
 function onlyOne(names: readonly string[]): string | undefined {

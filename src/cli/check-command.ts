@@ -1,4 +1,3 @@
-import { describeError } from '../common/index.js';
 import { type BloomId, integer, lowerCase, nfc, toIdKey, uuid } from '../filter/index.js';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +7,7 @@ import { EXIT, usageError } from './cli-error.js';
 import { readGenerationFile } from './generation-file.js';
 import type { RedisSession } from './redis-session.js';
 import type { Terminal } from './terminal.js';
+import { fileOfOtherFilter, notAnExport, notHex, noSuchNormalize } from './cli.messages.js';
 
 const NORMALIZERS: Readonly<Record<string, (id: BloomId) => BloomId>> = {
   uuid,
@@ -45,8 +45,7 @@ export function checkInFile(
   words: CheckWords & { readonly file: string },
 ): number {
   const { header, holds } = readGenerationFile(readFile(words.file));
-  if (header.filter !== name)
-    throw usageError(`Expected a file of the filter '${name}', got one of '${header.filter}'.`);
+  if (header.filter !== name) throw usageError(fileOfOtherFilter(name, header.filter));
   const id = readId(text, words);
   const verdict = holds(toIdKey(id)) ? 'maybe' : 'absent';
   const reason = `As of ${header.exportedAt}, when the file was exported: ids that were added later are not in it.`;
@@ -58,7 +57,7 @@ function readFile(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw usageError(`Expected --file to name a file that export has written: ${describeError(error)}.`);
+    throw usageError(notAnExport(error));
   }
 }
 
@@ -104,15 +103,11 @@ export function printVerdict(
 }
 
 export function readId(text: string, { normalize, hex }: CheckWords): BloomId {
-  if (hex && !/^([\da-f]{2})+$/i.test(text))
-    throw usageError(`Expected the bytes of an id in hexadecimal digits, got '${text}'.`);
+  if (hex && !/^([\da-f]{2})+$/i.test(text)) throw usageError(notHex(text));
   const id = hex ? new Uint8Array(Buffer.from(text, 'hex')) : text;
   if (normalize === undefined) return id;
   const normalized = NORMALIZERS[normalize];
-  if (!normalized)
-    throw usageError(
-      `Expected --normalize to be one of ${Object.keys(NORMALIZERS).join(', ')}, got '${normalize}'.`,
-    );
+  if (!normalized) throw usageError(noSuchNormalize(Object.keys(NORMALIZERS).join(', '), normalize));
   return normalized(id);
 }
 

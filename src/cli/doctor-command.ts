@@ -14,6 +14,7 @@ import type { RedisSession } from './redis-session.js';
 import { roomFinding, serverFindings } from './server-findings.js';
 import type { Terminal } from './terminal.js';
 import { bytes, plural } from './texts.js';
+import { noSuchKind } from './cli.messages.js';
 
 export interface DoctorWords {
   readonly kind: string;
@@ -33,7 +34,7 @@ export async function doctor(
   { kind, json }: DoctorWords,
 ): Promise<number> {
   if (!(INSPECTED_KINDS as readonly string[]).includes(kind))
-    throw usageError(`Expected --kind to be one of ${INSPECTED_KINDS.join(', ')}, got '${kind}'.`);
+    throw usageError(noSuchKind(INSPECTED_KINDS.join(', '), kind));
   const findings: Finding[] = [nodeFinding()];
   if (places.openSession)
     findings.push(...(await onServer(places.openSession, names, kind as InspectedKindName)));

@@ -7,6 +7,13 @@ import { areOf, GenerationFileWriter } from './generation-file.js';
 import type { RedisSession } from './redis-session.js';
 import type { Terminal } from './terminal.js';
 import { bytes, count } from './texts.js';
+import {
+  OUTPUT_TO_TERMINAL,
+  notOfBlocked,
+  nothingToExport,
+  notReadyAnyMore,
+  EXPORT_CUT_SHORT,
+} from './cli.messages.js';
 
 /** Of one command to the server: it holds it for less than a millisecond. */
 const BLOCKS_AT_ONCE = 256;
@@ -17,15 +24,11 @@ export async function exportFilter(
   { store }: RedisSession,
   name: string,
 ): Promise<number> {
-  if (terminal.isInteractive)
-    throw usageError('Expected the output to go to a file: nestjs-bloom export products > products.bloom');
+  if (terminal.isInteractive) throw usageError(OUTPUT_TO_TERMINAL);
   const found = await new FilterInspector({ ...store.access, name }).inspect({ walkMs: 0 });
-  if (found.layout !== 'blocked' && found.state !== 'missing')
-    throw new CliError(
-      `Expected a filter of layout blocked, got '${found.layout}': only that is a file of its own.`,
-    );
+  if (found.layout !== 'blocked' && found.state !== 'missing') throw new CliError(notOfBlocked(found.layout));
   if (found.state !== 'ready')
-    throw new CliError(`Filter '${name}' is ${found.state}: ${found.note ?? 'there is nothing to export.'}`);
+    throw new CliError(nothingToExport(name, found.state, found.note ?? 'there is nothing to export.'));
   if (found.note !== undefined) terminal.complain(`${terminal.styled('yellow', 'warning:')} ${found.note}`);
   // What the inspection believes is what is opened here: nothing is taken out of service.
   const filter = store.openCopyable({
@@ -41,7 +44,7 @@ export async function exportFilter(
   });
   try {
     const { generation, count: ids, capacity, errorRate } = await filter.describe();
-    if (!generation) throw new CliError(`Filter '${name}' is not ready any more. Export it again.`);
+    if (!generation) throw new CliError(notReadyAnyMore(name));
     const writer = new GenerationFileWriter();
     const exportedAt = new Date().toISOString();
     const write = async (part: Buffer) => {
@@ -52,9 +55,7 @@ export async function exportFilter(
       const blocks = Math.min(BLOCKS_AT_ONCE, generation.blocks - first);
       const piece = Buffer.from(await filter.readBlocks(first, blocks));
       if (piece.length !== blocks * BLOCK_BYTES || !areOf(generation, piece))
-        throw new CliError(
-          'Another generation went live meanwhile, or a key is gone: the file is cut short. Export it again.',
-        );
+        throw new CliError(EXPORT_CUT_SHORT);
       await write(writer.part(piece));
     }
     await write(writer.end());

@@ -1,6 +1,13 @@
 import { createHash, type Hash } from 'node:crypto';
 import { BloomFormatError } from '../common/index.js';
 import { BLOCK_BYTES, BlockedLayout, type Generation, type IdKey, TAG_BYTES } from '../filter/index.js';
+import {
+  NOT_A_FILTER_FILE,
+  otherFileVersion,
+  FILE_DAMAGED,
+  FILE_HEADER_NONSENSE,
+  FILE_BLOCKS_MISSING,
+} from './cli.messages.js';
 
 /**
  * One generation of layout `blocked` as a file:
@@ -59,25 +66,18 @@ export interface GenerationFile {
 export function readGenerationFile(bytes: Buffer): GenerationFile {
   const start = MAGIC.length + 8;
   if (bytes.length < start + SUM_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC))
-    throw new BloomFormatError('Expected a file that "nestjs-bloom export" has written, got something else.');
+    throw new BloomFormatError(NOT_A_FILTER_FILE);
   const version = bytes.readUInt32LE(MAGIC.length);
-  if (version !== VERSION)
-    throw new BloomFormatError(
-      `Expected a file of version ${VERSION}, got version ${version}. Upgrade nestjs-bloom.`,
-    );
+  if (version !== VERSION) throw new BloomFormatError(otherFileVersion(VERSION, version));
   const body = bytes.subarray(0, -SUM_BYTES);
   if (!createHash('sha256').update(body).digest().equals(bytes.subarray(-SUM_BYTES)))
-    throw new BloomFormatError(
-      'The file is cut short or damaged: its checksum is another one. Export it again.',
-    );
+    throw new BloomFormatError(FILE_DAMAGED);
   const length = bytes.readUInt32LE(MAGIC.length + 4);
-  if (length > MAX_HEADER_BYTES)
-    throw new BloomFormatError('The header of the file makes no sense. Export it again.');
+  if (length > MAX_HEADER_BYTES) throw new BloomFormatError(FILE_HEADER_NONSENSE);
   const header = JSON.parse(bytes.toString('utf8', start, start + length)) as GenerationHeader;
   const blocks = body.subarray(start + length);
   const { generation } = header;
-  if (blocks.length !== generation.blocks * BLOCK_BYTES)
-    throw new BloomFormatError('The file does not have as many blocks as its header says. Export it again.');
+  if (blocks.length !== generation.blocks * BLOCK_BYTES) throw new BloomFormatError(FILE_BLOCKS_MISSING);
   const layout = new BlockedLayout(generation);
   return {
     header,

@@ -11,6 +11,7 @@ import {
 import { EXIT, usageError } from './cli-error.js';
 import type { Terminal } from './terminal.js';
 import { bytes, count, share } from './texts.js';
+import { noSuchLayout, wrongNumber } from './cli.messages.js';
 
 export interface PlanWords {
   readonly layout: string;
@@ -97,13 +98,12 @@ export function plan(
 function plannerOf(layout: string): Planner {
   const planner = Object.hasOwn(PLANNERS, layout) ? PLANNERS[layout] : undefined;
   if (planner) return planner;
-  throw usageError(`Expected --layout to be one of ${Object.keys(PLANNERS).join(', ')}, got '${layout}'.`);
+  throw usageError(noSuchLayout(Object.keys(PLANNERS).join(', '), layout));
 }
 
 function numberOf(text: string, expected: string): number {
   const [, digits = '', percent] = /^(.*?)\s*(%?)$/.exec(text)!;
   const value = Number(digits.replaceAll(/[_,]/g, ''));
-  if (digits.trim() === '' || !Number.isFinite(value))
-    throw usageError(`Expected ${expected}, got '${text}'.`);
+  if (digits.trim() === '' || !Number.isFinite(value)) throw usageError(wrongNumber(expected, text));
   return percent ? value / 100 : value;
 }

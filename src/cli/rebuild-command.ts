@@ -5,6 +5,7 @@ import { CliError, EXIT } from './cli-error.js';
 import { type ProgressView, progressView } from './progress-view.js';
 import type { Terminal } from './terminal.js';
 import { bytes, count, duration, plural } from './texts.js';
+import { inMemoryOfTheApp, interruptedBy, rebuildInterrupted } from './cli.messages.js';
 
 export interface RebuildWords extends ApplicationWords {
   readonly force?: boolean;
@@ -45,10 +46,7 @@ export async function rebuild(terminal: Terminal, name: string, words: RebuildWo
 async function assertShared(filter: BloomFilter): Promise<void> {
   const { store } = await filter.info();
   if (store !== 'memory') return;
-  throw new CliError(
-    `Filter '${filter.name}' is in the memory of each process of the application (BloomModule has no option redis here): a rebuild in this process ` +
-      'would change nothing there. Set redis, perhaps by the environment that the application runs in.',
-  );
+  throw new CliError(inMemoryOfTheApp(filter.name));
 }
 
 function printReport(terminal: Terminal, name: string, report: Report, json: boolean | undefined): number {
@@ -77,7 +75,7 @@ class Interruption {
   private readonly onSignal = (name: NodeJS.Signals) => {
     if (this.controller.signal.aborted) process.exit(EXIT.interrupted);
     this.terminal.complain(`Stopping after ${name}: the lease is given back. Once more ends at once.`);
-    this.controller.abort(new Error(`The command was interrupted by ${name}.`));
+    this.controller.abort(new Error(interruptedBy(name)));
   };
 
   constructor(private readonly terminal: Terminal) {
@@ -91,9 +89,7 @@ class Interruption {
 
   explain(name: string, error: unknown): unknown {
     const isOurs = this.signal.aborted && (error as Partial<BloomRebuildError>).reason === 'aborted';
-    return isOurs
-      ? new CliError(`The rebuild of '${name}' was interrupted: the filter is as it was.`, EXIT.interrupted)
-      : error;
+    return isOurs ? new CliError(rebuildInterrupted(name), EXIT.interrupted) : error;
   }
 
   close(): void {

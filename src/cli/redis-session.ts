@@ -3,6 +3,7 @@ import { describeError } from '../common/index.js';
 import { RedisStore } from '../store/redis/index.js';
 import { CliError, usageError } from './cli-error.js';
 import { type RedisTarget, redisTarget, type RedisWords } from './redis-target.js';
+import { wrongPrefix, IOREDIS_MISSING, cannotReach } from './cli.messages.js';
 
 /** The options of commands on Redis. */
 export interface RedisSessionWords extends RedisWords {
@@ -27,8 +28,7 @@ export async function openSession(
 ): Promise<RedisSession> {
   const target = redisTarget(words, environment);
   const { prefix, timeout } = words;
-  if (!/^[^{}\s]+$/.test(prefix))
-    throw usageError(`Expected --prefix without braces and spaces, got '${prefix}'.`);
+  if (!/^[^{}\s]+$/.test(prefix)) throw usageError(wrongPrefix(prefix));
   const client = await connect(target, timeout, words.reconnects ?? false);
   const store = await RedisStore.connect({
     redis: client,
@@ -55,12 +55,7 @@ async function connect(
   reconnects: boolean,
 ): Promise<Redis | Cluster> {
   const ioredis = await import('ioredis').catch((cause: unknown) => {
-    throw new CliError(
-      "Expected the package 'ioredis' beside nestjs-bloom, to speak to Redis. Run the command in the folder of your application, or: npx -p " +
-        'nestjs-bloom -p ioredis nestjs-bloom …',
-      undefined,
-      { cause },
-    );
+    throw new CliError(IOREDIS_MISSING, undefined, { cause });
   });
   // A command that cannot reach its server says so at once: nobody waits for it.
   let hasConnected = false;
@@ -90,7 +85,7 @@ async function connect(
   } catch (error) {
     client.disconnect();
     const why = withoutSecrets(reasonOf(lastError ?? error), secrets);
-    throw new CliError(`Cannot reach Redis at ${shown}: ${why}. ${adviceOn(why)}`);
+    throw new CliError(cannotReach(shown, why, adviceOn(why)));
   }
 }
 

@@ -3,6 +3,19 @@ import { dirname, resolve } from 'node:path';
 import type { ClusterNode, ClusterOptions, RedisOptions } from 'ioredis';
 import { describeError } from '../common/index.js';
 import { usageError } from './cli-error.js';
+import {
+  redisNotGiven,
+  wrongNodes,
+  redisOptionsNotRead,
+  NO_OBJECT,
+  wrongRedisOptions,
+  wrongScheme,
+  hasQuery,
+  notADatabase,
+  NO_MASTER_NAME,
+  SEVERAL_HOSTS,
+  noPort,
+} from './cli.messages.js';
 
 /** Where Redis is, as it was typed. */
 export interface RedisWords {
@@ -33,16 +46,13 @@ export function redisTarget(
 ): RedisTarget {
   const ofFile = redisOptions === undefined ? undefined : readOptions(redisOptions);
   const url = redis ?? (ofFile ? undefined : environment['REDIS_URL'] || undefined);
-  if (url === undefined && !ofFile) throw usageError(`Expected where Redis is, got nothing. ${EXAMPLE}`);
+  if (url === undefined && !ofFile) throw usageError(redisNotGiven(EXAMPLE));
   const ofUrl: Omit<RedisTarget, 'secrets'> =
     url === undefined ? { options: {}, shown: `the server of ${redisOptions}` } : parseUrl(url);
   const { cluster: nodes, clusterOptions, ...others } = ofFile ?? {};
   const options = { ...ofUrl.options, ...others };
   const clusterNodes = (nodes as readonly ClusterNode[] | undefined) ?? ofUrl.cluster?.nodes;
-  if (nodes !== undefined && !Array.isArray(nodes))
-    throw usageError(
-      `Expected "cluster" in ${redisOptions} to be a list of { "host", "port" }, got ${typeof nodes}.`,
-    );
+  if (nodes !== undefined && !Array.isArray(nodes)) throw usageError(wrongNodes(redisOptions, typeof nodes));
   return {
     options,
     shown: ofUrl.shown,
@@ -65,21 +75,16 @@ function readOptions(file: string): FileOptions {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw usageError(
-      `Expected --redis-options to name a file with options of ioredis as JSON: ${describeError(error)}.`,
-    );
+    throw usageError(redisOptionsNotRead(error));
   }
   try {
     const options: unknown = JSON.parse(text);
-    if (typeof options !== 'object' || options === null || Array.isArray(options))
-      throw new Error('it is no object');
+    if (typeof options !== 'object' || options === null || Array.isArray(options)) throw new Error(NO_OBJECT);
     return withFiles(options as FileOptions, dirname(resolve(file)));
   } catch (error) {
     // What the parser says may quote a password.
     const why = error instanceof SyntaxError ? 'it is no JSON' : describeError(error);
-    throw usageError(
-      `Expected ${file} to hold options of ioredis as JSON, such as { "host": "redis.example", "port": 6380, "tls": { "ca": "file:ca.pem" } }: ${why}.`,
-    );
+    throw usageError(wrongRedisOptions(file, why));
   }
 }
 
@@ -97,13 +102,9 @@ function withFiles(options: FileOptions, directory: string): FileOptions {
 function parseUrl(text: string): Omit<RedisTarget, 'secrets'> {
   const match =
     /^(rediss?)(\+sentinel|\+cluster)?:\/\/(?:([^@/]*)@)?([^/?]+)?(?:\/([^?]*))?(?:\?(.*))?$/.exec(text);
-  if (!match)
-    throw usageError(`Expected --redis to begin with ${SCHEMES}, got ${shownUrl(text)}. ${EXAMPLE}`);
+  if (!match) throw usageError(wrongScheme(SCHEMES, shownUrl(text), EXAMPLE));
   const [, scheme, kind, credentials, hosts = '', path = '', query] = match;
-  if (query)
-    throw usageError(
-      `Expected --redis without ?…, got ${shownUrl(text)}. Put other options into --redis-options.`,
-    );
+  if (query) throw usageError(hasQuery(shownUrl(text)));
   const [username, password] = splitCredentials(credentials);
   const nodes = (hosts || 'localhost')
     .split(',')
@@ -111,16 +112,9 @@ function parseUrl(text: string): Omit<RedisTarget, 'secrets'> {
   const words = path.split('/').filter((word) => word !== '');
   const name = kind === '+sentinel' ? words.shift() : undefined;
   const [database = '0', ...rest] = words;
-  if (rest.length > 0 || !/^\d{1,6}$/.test(database))
-    throw usageError(`Expected the path of --redis to be the number of a database, got '/${path}'.`);
-  if (kind === '+sentinel' && name === undefined)
-    throw usageError(
-      'Expected the name of the master after the sentinels: redis+sentinel://host:26379/mymaster.',
-    );
-  if (kind === undefined && nodes.length > 1)
-    throw usageError(
-      'Expected one host, got several. Write redis+sentinel:// or redis+cluster:// for several.',
-    );
+  if (rest.length > 0 || !/^\d{1,6}$/.test(database)) throw usageError(notADatabase(path));
+  if (kind === '+sentinel' && name === undefined) throw usageError(NO_MASTER_NAME);
+  if (kind === undefined && nodes.length > 1) throw usageError(SEVERAL_HOSTS);
   const shown = `${scheme}${kind ?? ''}://${nodes.map(({ host, port }) => `${host}:${port}`).join(',')}${name ? `/${name}` : ''}`;
   const common: RedisOptions = {
     ...(username && { username }),
@@ -152,8 +146,7 @@ function hostAndPort(text: string, usualPort: number, url: string): { host: stri
   const [, bracketed, plain, port = String(usualPort)] =
     /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const host = bracketed ?? plain;
-  if (host === undefined || Number(port) > 65_535)
-    throw usageError(`Expected host:port in --redis, got ${shownUrl(url)}.`);
+  if (host === undefined || Number(port) > 65_535) throw usageError(noPort(shownUrl(url)));
   return { host, port: Number(port) };
 }
 

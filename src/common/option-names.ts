@@ -1,4 +1,5 @@
-import { BloomConfigError, printed } from './errors.js';
+import { BloomConfigError } from './errors.js';
+import { notOptions, noSuchOption } from './common.messages.js';
 
 /** The names of all options of a type, for the compiler to compare: `{ cron: true, … } satisfies OptionNames<Schedule>`. */
 export type OptionNames<Options> = Record<keyof Options, true>;
@@ -22,13 +23,11 @@ export function checkOptions(options: unknown, check: OptionsCheck): void {
   const { where, path = '', known } = check;
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     const what = path === '' ? 'an object of options' : `${path.slice(0, -1)} to be an object`;
-    throw new BloomConfigError(`${where}: expected ${what}, got ${printed(options)}.`);
+    throw new BloomConfigError(notOptions(where, what, options));
   }
   for (const [name, value] of Object.entries(options)) {
     if (Object.hasOwn(known, name) || value === undefined) continue;
-    throw new BloomConfigError(
-      `${where}: expected no option '${path}${name}'. ${advice(name, { ...check, path })}`,
-    );
+    throw new BloomConfigError(noSuchOption(where, path, name, advice(name, { ...check, path })));
   }
 }
 

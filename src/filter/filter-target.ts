@@ -1,4 +1,5 @@
-import { BloomConfigError, printed } from '../common/index.js';
+import { BloomConfigError } from '../common/index.js';
+import { wrongInteger, wrongErrorRate } from './filter.messages.js';
 
 /** What a filter is planned for. */
 export interface FilterTarget {
@@ -11,9 +12,7 @@ export interface FilterTarget {
 /** @throws {BloomConfigError} */
 export function checkInteger(name: string, value: number, range: { min: number; max: number }): void {
   if (Number.isSafeInteger(value) && value >= range.min && value <= range.max) return;
-  throw new BloomConfigError(
-    `Expected ${name} to be an integer from ${range.min} to ${range.max}, got ${printed(value)}.`,
-  );
+  throw new BloomConfigError(wrongInteger(name, range.min, range.max, value));
 }
 
 /**
@@ -23,5 +22,5 @@ export function checkInteger(name: string, value: number, range: { min: number; 
 export function checkTarget({ capacity, errorRate }: FilterTarget, leastCapacity = 1): void {
   checkInteger('capacity', capacity, { min: leastCapacity, max: Number.MAX_SAFE_INTEGER });
   if (errorRate > 0 && errorRate < 1) return;
-  throw new BloomConfigError(`Expected errorRate to be above 0 and below 1, got ${printed(errorRate)}.`);
+  throw new BloomConfigError(wrongErrorRate(errorRate));
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { BloomConfigError, printed } from '../common/index.js';
+import { BloomConfigError } from '../common/index.js';
 import { MAX_ID_BYTES_LIMIT } from './id.js';
 import type { FilterPlan } from './sizing.js';
+import { wrongMaxIdBytes } from './filter.messages.js';
 
 /** The number under which layout `blocked` is stored. */
 export const BLOCKED_LAYOUT = 1;
@@ -23,9 +24,7 @@ export interface Generation {
 /** A generation of the planned size with a random key and tag. */
 export function createGeneration(plan: FilterPlan, maxIdBytes = 1024): Generation {
   if (!Number.isSafeInteger(maxIdBytes) || maxIdBytes < 1 || maxIdBytes > MAX_ID_BYTES_LIMIT) {
-    throw new BloomConfigError(
-      `Expected maxIdBytes to be an integer from 1 to ${MAX_ID_BYTES_LIMIT}, got ${printed(maxIdBytes)}.`,
-    );
+    throw new BloomConfigError(wrongMaxIdBytes(MAX_ID_BYTES_LIMIT, maxIdBytes));
   }
   const random = randomBytes(12);
   return {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BloomIdError } from '../common/index.js';
+import { notAnId, idTooLong } from './filter.messages.js';
 
 /** What is looked up. `1`, `1n` and `'1'` are one id: their decimal text in UTF-8. */
 export type BloomId = string | number | bigint | Uint8Array;
@@ -29,10 +30,7 @@ export function toIdKey(id: unknown): IdKey {
       if (id instanceof Uint8Array && id.length > 0) return id;
       break;
   }
-  throw new BloomIdError(
-    `Expected an id (a non-empty string, a safe integer, a bigint or a non-empty Uint8Array), got ${named(id)}. ` +
-      'Pass the id itself, or say where it is by the option id: the name of a property, or a function that returns it.',
-  );
+  throw new BloomIdError(notAnId(named(id)));
 }
 
 /** Whether an id has more bytes than this. */
@@ -44,10 +42,7 @@ export function isLongerThan(id: IdKey, bytes: number): boolean {
 
 /** What an `add` of an id over `maxIdBytes` throws. */
 export function tooLong(maxIdBytes: number): BloomIdError {
-  return new BloomIdError(
-    `Expected an id of at most ${maxIdBytes} bytes, got a longer one. Raise maxIdBytes of the filter and rebuild it, or ` +
-      'shorten the id with the option normalize.',
-  );
+  return new BloomIdError(idTooLong(maxIdBytes));
 }
 
 /** @throws {BloomIdError} for an id over `maxIdBytes`. */

@@ -1,6 +1,7 @@
-import { BloomConfigError, printed } from '../common/index.js';
+import { BloomConfigError } from '../common/index.js';
 import { checkInteger, type FilterTarget } from './filter-target.js';
 import { type FilterPlan, modelledErrorRate, planBlocked } from './sizing.js';
+import { planOfOtherLayout, notAPlan } from './filter.messages.js';
 
 /**
  * The size of a filter of layout `blocked`. Other layouts plan their own: `goZero.plan`, `cuckoo.plan`, … of `nestjs-bloom/interop`, and
@@ -11,10 +12,7 @@ import { type FilterPlan, modelledErrorRate, planBlocked } from './sizing.js';
 export function planFilter(target: FilterTarget): FilterPlan {
   const { layout } = target as { readonly layout?: unknown };
   if (layout === undefined || layout === 'blocked') return planBlocked(target);
-  throw new BloomConfigError(
-    `Expected planFilter() to be called without a layout, since it plans the layout 'blocked', got ${printed(layout)}. Every other layout ` +
-      'plans its own size: call plan({ capacity, errorRate }) on what nestjs-bloom/interop or nestjs-bloom/scaling exports for it.',
-  );
+  throw new BloomConfigError(planOfOtherLayout(layout));
 }
 
 /**
@@ -26,9 +24,7 @@ export function expectedErrorRate(plan: FilterPlan, ids: number): number {
   checkInteger('ids', ids, { min: 0, max: Number.MAX_SAFE_INTEGER });
   const { hashCount, blocks } = plan;
   if (blocks === undefined) {
-    throw new BloomConfigError(
-      `Expected a plan of planFilter(), got ${printed(plan)}. A plan of another layout goes to expectedErrorRate() of that layout.`,
-    );
+    throw new BloomConfigError(notAPlan(plan));
   }
   return modelledErrorRate({ hashCount, idsPerBlock: ids / blocks });
 }

@@ -1,5 +1,6 @@
-import { BloomConfigError, printed } from '../common/index.js';
+import { BloomConfigError } from '../common/index.js';
 import { falsePositiveRate } from './error-model.js';
+import { wrongCapacity, wrongErrorRateToPlan, tooLarge } from './filter.messages.js';
 
 /** A block is what one lookup reads. */
 export const BLOCK_BYTES = 256;
@@ -43,23 +44,15 @@ export interface FilterPlan {
 export function planBlocked(options: { capacity: number; errorRate: number }): FilterPlan {
   const { capacity, errorRate } = options;
   if (!Number.isSafeInteger(capacity) || capacity < 1) {
-    throw new BloomConfigError(
-      `Expected capacity to be a positive integer (the number of ids to hold), got ${printed(capacity)}.`,
-    );
+    throw new BloomConfigError(wrongCapacity(capacity));
   }
   if (!(errorRate >= MIN_ERROR_RATE && errorRate <= MAX_ERROR_RATE)) {
-    throw new BloomConfigError(
-      `Expected errorRate to be from ${MIN_ERROR_RATE} to ${MAX_ERROR_RATE} (0.001 lets one absent id in a thousand ` +
-        `through), got ${printed(errorRate)}.`,
-    );
+    throw new BloomConfigError(wrongErrorRateToPlan(MIN_ERROR_RATE, MAX_ERROR_RATE, errorRate));
   }
   const { hashCount, idsPerBlock } = densestBlockFor(errorRate * PLANNING_MARGIN);
   const blocks = Math.ceil(capacity / idsPerBlock);
   if (blocks > MAX_BLOCKS) {
-    throw new BloomConfigError(
-      `A filter of ${capacity} ids at an error rate of ${errorRate} needs ${blocks * BLOCK_BYTES} bytes, the limit is ` +
-        `${MAX_BLOCKS * BLOCK_BYTES}. Lower the capacity, raise the error rate, or split the ids over several filters.`,
-    );
+    throw new BloomConfigError(tooLarge(capacity, errorRate, blocks * BLOCK_BYTES, MAX_BLOCKS * BLOCK_BYTES));
   }
   return {
     capacity,

@@ -1,4 +1,4 @@
-import { BloomConfigError, checkOptions, nearestName, type OptionNames, printed } from '../common/index.js';
+import { BloomConfigError, checkOptions, nearestName, type OptionNames } from '../common/index.js';
 import type { BloomGuardDefaults } from '../guard/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomSourceFactory } from '../sources/index.js';
@@ -10,6 +10,7 @@ import type {
   BloomModuleOptions,
 } from './bloom-module-options.js';
 import { checkRedisOption } from './redis-option.js';
+import { noFactory, noSuchSourceOption, wrongModuleOption } from './module.messages.js';
 
 const FACTORY = {
   redis: true,
@@ -99,9 +100,7 @@ export function checkFeatureAsync(options: BloomFeatureAsyncOptions): void {
       : undefined;
   checkOptions(options, { where, known: FEATURE_ASYNC, elsewhere });
   if (typeof options.useFactory !== 'function')
-    throw new BloomConfigError(
-      `${where}: expected useFactory of filter '${options.name}' to be a function, got ${printed(options.useFactory)}.`,
-    );
+    throw new BloomConfigError(noFactory(where, options.name, options.useFactory));
 }
 
 /** The same for the source of a filter, which may have members of its own unless they look like misspelt ones. */
@@ -116,9 +115,7 @@ export function checkSource(filter: string, source: unknown): void {
     if (typeof value !== 'function' || Object.hasOwn(SOURCE, name)) continue;
     const near = nearestName(name, Object.keys(SOURCE), 1);
     if (near === undefined || near in source) continue;
-    throw new BloomConfigError(
-      `${where}: expected no option 'source.${name}'. Did you mean 'source.${near}'?`,
-    );
+    throw new BloomConfigError(noSuchSourceOption(where, name, near));
   }
 }
 
@@ -143,5 +140,5 @@ function checkBoolean(where: string, option: string, got: unknown): void {
 }
 
 function wrong(where: string, option: string, expected: string, got: unknown): BloomConfigError {
-  return new BloomConfigError(`${where}: expected ${option} to be ${expected}, got ${printed(got)}.`);
+  return new BloomConfigError(wrongModuleOption(where, option, expected, got));
 }

@@ -96,3 +96,22 @@ export const onEventOfNoMethod = (target: object, key: string | symbol) =>
 export const handlerOfNoSingleton = (method: string) =>
   `@OnBloomEvent() on ${method}: expected a provider of which the application has one, got one that is request-scoped or transient. An event ` +
   'belongs to no request: put the handler on a provider without a scope.';
+
+export const noFactory = (where: string, filter: string, useFactory: unknown) =>
+  `${where}: expected useFactory of filter '${filter}' to be a function, got ${printed(useFactory)}.`;
+
+export const noSuchSourceOption = (where: string, name: string, near: string) =>
+  `${where}: expected no option 'source.${name}'. Did you mean 'source.${near}'?`;
+
+export const wrongModuleOption = (where: string, option: string, expected: string, got: unknown) =>
+  `${where}: expected ${option} to be ${expected}, got ${printed(got)}.`;
+
+export const wrongRedis = (where: string, expected: string, got: string, remedy: string) =>
+  `${where}: ${expected}, got ${got}.${remedy}`;
+
+export const notASource = (filter: string, source: unknown) =>
+  `Filter '${filter}': expected its source to be an object with a method ids(), got ${printed(source)}.`;
+
+export const spellingIsNoGetter = (filter: string, source: string) =>
+  `Filter '${filter}': the source ${source} sets the property spelling when it is made, and ids may have been ` +
+  'looked up before. Declare it as a getter: get spelling() { … }.';

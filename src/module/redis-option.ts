@@ -1,6 +1,7 @@
 import type { RedisOptions } from 'ioredis';
 import { BloomConfigError, checkOptions, printed } from '../common/index.js';
 import type { BloomRedis } from '../store/redis/index.js';
+import { wrongRedis } from './module.messages.js';
 
 /** Those of ioredis 5 and 6. ioredis takes any other one without a word, and connects to localhost if it was the address. */
 const IOREDIS = {
@@ -111,7 +112,7 @@ function isData(value: object): boolean {
 }
 
 function refused(redis: unknown, where: string): BloomConfigError {
-  return new BloomConfigError(`${where}: ${EXPECTED}, got ${whatItIs(redis)}.${remedy(redis)}`);
+  return new BloomConfigError(wrongRedis(where, EXPECTED, whatItIs(redis), remedy(redis)));
 }
 
 function whatItIs(redis: unknown): string {

@@ -1,9 +1,9 @@
 import type { InjectionToken, Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import { BloomConfigError, printed } from '../common/index.js';
+import { BloomConfigError } from '../common/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomSourceFactory } from '../sources/index.js';
-import { sourceNeedsProvider, sourceNotProvided } from './module.messages.js';
+import { sourceNeedsProvider, sourceNotProvided, notASource, spellingIsNoGetter } from './module.messages.js';
 
 /** Makes the source of one filter from providers, which may be in any module: not before all of them have been made. */
 export class SourceMaker {
@@ -49,15 +49,10 @@ export class SourceMaker {
     const { from } = this;
     const source = typeof from === 'function' ? this.provider(from) : await this.madeBy(from);
     if (typeof source?.ids !== 'function') {
-      throw new BloomConfigError(
-        `Filter '${this.filter}': expected its source to be an object with a method ids(), got ${printed(source)}.`,
-      );
+      throw new BloomConfigError(notASource(this.filter, source));
     }
     if (!this.mayKnowSpelling && source.spelling) {
-      throw new BloomConfigError(
-        `Filter '${this.filter}': the source ${source.constructor.name} sets the property spelling when it is made, and ids may have been ` +
-          'looked up before. Declare it as a getter: get spelling() { … }.',
-      );
+      throw new BloomConfigError(spellingIsNoGetter(this.filter, source.constructor.name));
     }
     this.onMade(source);
     this.made = source;

@@ -8,6 +8,7 @@ import {
   toIdKey,
   tooLong,
 } from '../filter/index.js';
+import { SPELLING_NOT_KNOWN_YET } from './service.messages.js';
 
 export interface IdKeysOptions {
   readonly normalize: ((id: BloomId) => BloomId) | undefined;
@@ -101,8 +102,5 @@ export function noKeyEvent(filter: string, error: unknown): BloomEvent {
 }
 
 function spellingUnknown(): BloomUnavailableError {
-  return new BloomUnavailableError(
-    'The source of the filter chooses how ids are spelled, and it is not made before every module is. Use the filter in onModuleInit or ' +
-      'later, or set the option normalize of the filter.',
-  );
+  return new BloomUnavailableError(SPELLING_NOT_KNOWN_YET);
 }

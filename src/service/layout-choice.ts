@@ -1,6 +1,7 @@
 import { BloomConfigError, printed } from '../common/index.js';
 import { blocked, type FilterLayout, isFilterLayout } from '../filter/index.js';
 import type { BloomFilterOptions } from './filter-options.js';
+import { scalingIsALayout, notALayout } from './service.messages.js';
 
 /** Where the function is that makes a layout, by the `kind` of the object that was written before 0.2. */
 const MAKERS = new Map([
@@ -22,16 +23,11 @@ const MAKERS = new Map([
  */
 export function chosenLayout({ name, layout, ...others }: BloomFilterOptions): FilterLayout {
   if ('scaling' in others && others.scaling !== undefined) {
-    throw new BloomConfigError(
-      `Filter '${name}': expected no option scaling, since growing by layers is a layout. ${howToMake('scaling', others.scaling)}`,
-    );
+    throw new BloomConfigError(scalingIsALayout(name, howToMake('scaling', others.scaling)));
   }
   if (layout === undefined || layout === 'blocked') return blocked;
   if (isFilterLayout(layout)) return layout;
-  throw new BloomConfigError(
-    `Filter '${name}': expected layout to be 'blocked' or what a function of nestjs-bloom/interop or nestjs-bloom/scaling returns, got ` +
-      `${printed(layout)}. ${advice(layout)}`,
-  );
+  throw new BloomConfigError(notALayout(name, layout, advice(layout)));
 }
 
 function advice(layout: unknown): string {

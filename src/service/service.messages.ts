@@ -1,3 +1,5 @@
+import { printed } from '../common/index.js';
+
 import { nearestName, printedId } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 
@@ -83,3 +85,14 @@ export const OVERFULL_FIXED =
 export const OVERFULL_WITHOUT_SOURCE =
   'It has no source, so no rebuild makes it larger: register one with a larger capacity under another name, raise maxCapacity of scaling(), or give it ' +
   'a source. reset() empties it.';
+
+export const SPELLING_NOT_KNOWN_YET =
+  'The source of the filter chooses how ids are spelled, and it is not made before every module is. Use the filter in onModuleInit or ' +
+  'later, or set the option normalize of the filter.';
+
+export const scalingIsALayout = (name: string, advice: string) =>
+  `Filter '${name}': expected no option scaling, since growing by layers is a layout. ${advice}`;
+
+export const notALayout = (name: string, layout: unknown, advice: string) =>
+  `Filter '${name}': expected layout to be 'blocked' or what a function of nestjs-bloom/interop or nestjs-bloom/scaling returns, got ` +
+  `${printed(layout)}. ${advice}`;

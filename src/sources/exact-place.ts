@@ -1,4 +1,5 @@
-import { BloomConfigError, printed } from '../common/index.js';
+import { BloomConfigError } from '../common/index.js';
+import { noExactPlace } from './sources.messages.js';
 
 /**
  * A value by which the next page begins.
@@ -14,8 +15,5 @@ export function exactPlace(value: unknown): unknown {
     Number.isSafeInteger(value) ||
     value instanceof Uint8Array;
   if (isExact) return value;
-  throw new BloomConfigError(
-    `Expected a page of the source to end with a value that says exactly where the next one begins (a text, a safe integer, a bigint, ` +
-      `bytes), got ${printed(value)}. Have the driver give such values as text, order by another unique key, or use fromPages of nestjs-bloom.`,
-  );
+  throw new BloomConfigError(noExactPlace(value));
 }

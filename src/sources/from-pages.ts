@@ -1,7 +1,8 @@
-import { BloomConfigError, printed } from '../common/index.js';
+import { BloomConfigError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import type { BloomIdsContext, BloomIdSource, BloomIdSpelling } from '../rebuild/index.js';
 import { type BloomPageFunction, PageReader } from './page-reader.js';
+import { notAPageReader, wrongPaging, NO_LONGER_READ } from './sources.messages.js';
 
 /** How the pages of a source are read. */
 export interface BloomPagingOptions {
@@ -55,8 +56,7 @@ export function fromPages<Row>(
 ): BloomIdSource {
   const { key, count, spelling } = options;
   const paging = checkedPaging('fromPages', options);
-  if (typeof readPage !== 'function')
-    throw new BloomConfigError(`Expected fromPages to be given a function, got ${printed(readPage)}.`);
+  if (typeof readPage !== 'function') throw new BloomConfigError(notAPageReader(readPage));
   const idOf = typeof key === 'string' ? (row: Row) => row[key] : (key as (row: Row) => unknown);
   const idsOf = (page: readonly Row[]) =>
     (idOf ? page.map(idOf) : page).filter((id) => id !== null && id !== undefined) as BloomId[];
@@ -76,9 +76,7 @@ export function checkedPaging(name: string, options: BloomPagingOptions): Requir
   const { take = DEFAULT_TAKE, retries = 3, retryMs = 200 } = options;
   const expect = (option: string, got: unknown, from: number, to: number) => {
     if (!Number.isSafeInteger(got) || Number(got) < from || Number(got) > to)
-      throw new BloomConfigError(
-        `${name}: expected ${option} to be an integer from ${from} to ${to}, got ${printed(got)}.`,
-      );
+      throw new BloomConfigError(wrongPaging(name, option, from, to, got));
   };
   expect('take', take, 1, 1_000_000);
   expect('retries', retries, 0, 100);
@@ -107,6 +105,6 @@ async function* readPages<Row>(pages: Pages<Row>): AsyncGenerator<BloomId[]> {
       if (ids.length > 0) yield ids;
     }
   } finally {
-    ended.abort(new Error('The ids of the source are no longer read.'));
+    ended.abort(new Error(NO_LONGER_READ));
   }
 }

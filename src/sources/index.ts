@@ -13,5 +13,6 @@ export { type DescribedColumn, isBytes, isReadAsText, spellingOf } from './colum
 export { exactPlace } from './exact-place.js';
 export { estimateIds, type RunQuery } from './planner-estimate.js';
 export { madeFrom } from './providers.js';
+export { noSuchColumn } from './sources.messages.js';
 export { fromSql, type SqlColumn, type SqlSourceOptions } from './sql-table.js';
 export { type RunSql, type SqlQuery, withNumbers, withQuestionMarks } from './sql-query.js';

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BloomConfigError, describeError, jittered, systemClock } from '../common/index.js';
+import { BloomConfigError, jittered, systemClock } from '../common/index.js';
+import { pageIsNoArray, pageTooLong, pageRepeats, pageFailed } from './sources.messages.js';
 
 /** What a page is read with. */
 export interface BloomPageContext {
@@ -37,18 +38,13 @@ export class PageReader<Row> {
     const page = await this.tried(after);
     signal.throwIfAborted();
     if (!Array.isArray(page)) {
-      throw new TypeError(`Expected a page of the source to be an array of rows, got ${typeof page}.`);
+      throw new TypeError(pageIsNoArray(typeof page));
     }
     if (page.length > take) {
-      throw new RangeError(
-        `Expected a page of at most ${take} rows, got ${page.length}. Limit the query of the page by \`take\`.`,
-      );
+      throw new RangeError(pageTooLong(take, page.length));
     }
     if (page.length > 0 && after !== undefined && isDeepStrictEqual(page.at(-1), after)) {
-      throw new Error(
-        `Expected the rows after the last one of a page, got a page that ends with the same row, after ${this.rows} rows. Compare with ` +
-          '`after` in the query, order by the columns that it compares, and select them exactly as the database has them.',
-      );
+      throw new Error(pageRepeats(this.rows));
     }
     this.rows += page.length;
     return page;
@@ -76,9 +72,6 @@ export class PageReader<Row> {
   private lastFailure(cause: unknown): unknown {
     const { retries } = this.options;
     if (retries === 0) return cause;
-    return new Error(
-      `A page of the source failed ${retries + 1} times in a row, after ${this.rows} rows. ${describeError(cause)}`,
-      { cause },
-    );
+    return new Error(pageFailed(retries + 1, this.rows, cause), { cause });
   }
 }

@@ -1,6 +1,7 @@
 import { BloomConfigError } from '../common/index.js';
 import type { BloomPagingOptions } from './from-pages.js';
 import type { RunQuery } from './planner-estimate.js';
+import { rowsMayBeHidden } from './sources.messages.js';
 
 /** Of a source that reads a table. */
 export interface BloomTableOptions extends BloomPagingOptions {
@@ -25,8 +26,5 @@ where c.oid = to_regclass($1) and r.rolname = current_user`;
 export async function expectAllRows(run: RunQuery, table: string): Promise<void> {
   const [row] = (await run(HAS_POLICIES, [table])) as { hasPolicies?: unknown }[];
   if (row?.hasPolicies !== 'true' && row?.hasPolicies !== true) return;
-  throw new BloomConfigError(
-    `The table ${table} has row-level security for the user of this connection, whose policies may hide rows: they would be answered "absent". ` +
-      'Read it as a user with BYPASSRLS, or set the option seesAllRows of the source if the policies hide no row from this user.',
-  );
+  throw new BloomConfigError(rowsMayBeHidden(table));
 }

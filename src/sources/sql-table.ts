@@ -8,6 +8,7 @@ import { estimateIds } from './planner-estimate.js';
 import { readCatalog } from './postgres-catalog.js';
 import { type BloomTableOptions, expectAllRows } from './row-security.js';
 import { numbered, type RunSql } from './sql-query.js';
+import { nullInKey, noKeyOption, notAColumn } from './sources.messages.js';
 
 /** Of a source that knows the table by its name alone. */
 export interface SqlSourceOptions extends BloomTableOptions {
@@ -80,10 +81,7 @@ async function expectWholeTable(
   if (!key || at.isKeyDefined || others.length === 0) return;
   const without = `select 1 as n from ${at.table} t where ${others.map((one) => `${one} is null`).join(' or ')} limit 1`;
   if ((await at.run({ strings: [without], values: [] })).length === 0) return;
-  throw new BloomConfigError(
-    `${at.maker}: expected the columns ${key.join(', ')} of the option key to have a value in every row of ${nameOf(at)}, got null in one. A ` +
-      'page cannot begin there. Name the columns of the primary key.',
-  );
+  throw new BloomConfigError(nullInKey(at.maker, key.join(', '), nameOf(at)));
 }
 
 interface Known {
@@ -100,10 +98,7 @@ async function describe(at: SqlColumn, { key, type }: SqlSourceOptions): Promise
     return { type, isUnique, order: key.map((one) => ({ name: one })) };
   }
   if (!isPostgres) {
-    throw new BloomConfigError(
-      `${maker}: expected the option key for ${nameOf(at)}, since the database is not Postgres: the columns of the primary key, or ` +
-        `['${column}'] if no two rows have the same value.`,
-    );
+    throw new BloomConfigError(noKeyOption(maker, nameOf(at), column));
   }
   const columns = await readCatalog(numbered(at.run), at.table);
   const found = columns.find((one) => one.name === column);
@@ -112,7 +107,7 @@ async function describe(at: SqlColumn, { key, type }: SqlSourceOptions): Promise
       columns.length === 0
         ? `There is no table ${at.table} that this user sees; check its name, its schema and the search_path.`
         : `The columns of ${at.table} are ${columns.map((one) => one.name).join(', ')}.`;
-    throw new BloomConfigError(`${maker}: expected a column of a table, got '${nameOf(at)}'. ${there}`);
+    throw new BloomConfigError(notAColumn(maker, nameOf(at), there));
   }
   const primary = columns.filter(({ place }) => place).sort((a, b) => a.place! - b.place!);
   const byName = (one: string) => columns.find(({ name: other }) => other === one) ?? { name: one };

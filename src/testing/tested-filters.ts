@@ -1,5 +1,6 @@
-import { BloomConfigError, printed } from '../common/index.js';
+import { BloomConfigError } from '../common/index.js';
 import { type BloomId, toIdKey } from '../filter/index.js';
+import { notIdsByFilter, notIdsOfFilter } from './testing.messages.js';
 
 /** Ids by the name of their filter: each filter holds exactly these. */
 export type BloomTestIds = Readonly<Record<string, readonly BloomId[]>>;
@@ -16,15 +17,11 @@ export type Behaviour =
 /** @throws {BloomConfigError} for what is no record of ids. */
 export function checkIds(ids: BloomTestIds): void {
   if (typeof ids !== 'object' || ids === null || Array.isArray(ids)) {
-    throw new BloomConfigError(
-      `Expected the ids of a test by the name of their filter, such as { products: ['a', 'b'] }, got ${printed(ids)}.`,
-    );
+    throw new BloomConfigError(notIdsByFilter(ids));
   }
   for (const [name, list] of Object.entries(ids)) {
     if (!Array.isArray(list)) {
-      throw new BloomConfigError(
-        `Expected the ids of filter '${name}' to be an array, got ${printed(list)}. An empty filter is [].`,
-      );
+      throw new BloomConfigError(notIdsOfFilter(name, list));
     }
     for (const id of list) toIdKey(id);
   }

@@ -13,6 +13,7 @@ import type {
   StoredFilter,
 } from '../store/index.js';
 import type { Behaviour } from './tested-filters.js';
+import { filterIsDown } from './testing.messages.js';
 
 /** An exact set in place of a Bloom filter, so that a test sees no false positive. Ready from the start. */
 export class TestingFilter implements StoredFilter {
@@ -146,9 +147,7 @@ export class TestingFilter implements StoredFilter {
 
   private assertUp(): void {
     if (this.behaviour !== 'down') return;
-    throw new BloomUnavailableError(
-      `Filter '${this.options.name}' is down, as BloomTestingModule.down() asked for.`,
-    );
+    throw new BloomUnavailableError(filterIsDown(this.options.name));
   }
 }
 

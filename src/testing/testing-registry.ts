@@ -11,6 +11,7 @@ import type { ManagedFilter } from '../service/index.js';
 import type { Behaviour } from './tested-filters.js';
 import type { TestingService } from './testing-service.js';
 import type { TestingStore } from './testing-store.js';
+import { idsNotNamed } from './testing.messages.js';
 
 const USUAL_CAPACITY = 1000;
 
@@ -90,7 +91,6 @@ function withoutSchedule({ rebuild, ...feature }: BloomFeature): BloomFeature {
 function unnamed({ decorator, filter, method }: FilterUse, names: readonly string[]): BloomConfigError {
   const given = names.length > 0 ? names.map((name) => `'${name}'`).join(', ') : 'no filter';
   return new BloomConfigError(
-    `@${decorator}(${filter.text}) on ${method}: expected the test to name the ids of ${filter.text}, got those of ${given}. ` +
-      `Add ${JSON.stringify(filter.name)}: [], or use BloomTestingModule.passAll().`,
+    idsNotNamed(decorator, filter.text, method, given, JSON.stringify(filter.name)),
   );
 }

@@ -1,8 +1,9 @@
-import { BloomConfigError, printed } from '../../common/index.js';
+import { BloomConfigError } from '../../common/index.js';
 import { checkTarget, checkInteger, type FilterTarget } from '../filter-target.js';
 import { anyError } from '../error-model.js';
 import { checkOptionNames } from '../layout-options.js';
 import { type FilterPlan, MIN_ERROR_RATE, modelledErrorRate, planBlocked } from '../sizing.js';
+import { maxCapacityTooSmall, wrongTightening } from './growing.messages.js';
 
 /** How a filter grows when it is full. */
 export interface ScalingOptions {
@@ -50,10 +51,7 @@ export function planLayer(target: ScalingTarget, index: number): FilterPlan | un
   checkInteger('index', index, { min: 0, max: Number.MAX_SAFE_INTEGER });
   const { expansion, maxCapacity = Infinity } = checkedScaling(target.scaling);
   if (maxCapacity < target.capacity) {
-    throw new BloomConfigError(
-      `Expected maxCapacity to be at least capacity, ${target.capacity}, got ${maxCapacity}. It counts the ids of all layers, of which ` +
-        'the first one is for capacity.',
-    );
+    throw new BloomConfigError(maxCapacityTooSmall(target.capacity, maxCapacity));
   }
   let before = 0;
   for (let i = 0; i < index && before < maxCapacity; i++) before += target.capacity * expansion ** i;
@@ -127,5 +125,5 @@ function checkedScaling(scaling: ScalingOptions | undefined) {
     checkInteger('maxCapacity', maxCapacity, { min: 1, max: Number.MAX_SAFE_INTEGER });
   }
   if (tightening > 0 && tightening < 1) return { expansion, tightening, maxCapacity };
-  throw new BloomConfigError(`Expected tightening to be above 0 and below 1, got ${printed(tightening)}.`);
+  throw new BloomConfigError(wrongTightening(tightening));
 }

@@ -6,6 +6,7 @@ import { createGeneration } from '../generation.js';
 import { type BloomId, type IdKey, toIdKey } from '../id.js';
 import type { FilterPlan } from '../sizing.js';
 import { planLayer, type ScalingTarget, stackErrorRate } from './growing-plan.js';
+import { noFurtherLayer } from './growing.messages.js';
 
 /** One filter of the stack. */
 export interface ScalableLayer {
@@ -103,10 +104,7 @@ export class ScalableFilter {
     const plan = planLayer(this.target, this.stack.length);
     if (plan !== undefined) return this.open(plan);
     if (this.overfills) return newest;
-    throw new BloomFullError(
-      `Expected at most ${this.ids} ids in ${this.stack.length} layers, got one more: a further layer would exceed 4 GiB, the error ` +
-        'rate or maxCapacity. Make a filter of a larger capacity for all ids.',
-    );
+    throw new BloomFullError(noFurtherLayer(this.ids, this.stack.length));
   }
 
   private open(plan: FilterPlan): Layer {

@@ -12,6 +12,7 @@ import {
   type SqlColumn,
   type SqlQuery,
 } from '../index.js';
+import { notOfATable, ROWS_NOT_OBJECTS } from './drizzle.messages.js';
 
 /** What is used of a database of Drizzle, of any dialect. */
 export interface DrizzleDatabase {
@@ -82,10 +83,7 @@ function writtenNames(database: DrizzleDatabase, column: Column) {
   const { sql: text } = database.select({ id: column }).from(column.table).toSQL() as { sql: string };
   const [, name, table] = SELECT.exec(text) ?? [];
   if (!name || !table) {
-    throw new BloomConfigError(
-      `fromDrizzle: expected a column of a table, got '${column.name}' of a view or an alias. Give the column of its table, or use fromPages ` +
-        'of nestjs-bloom.',
-    );
+    throw new BloomConfigError(notOfATable(column.name));
   }
   const mark = name[0]!;
   return { table, name: name.slice(1, -1).replaceAll(mark + mark, mark) };
@@ -120,9 +118,7 @@ function rowsOf(result: unknown): readonly object[] {
   const rows = Array.isArray(result) ? (result as unknown[]) : (result as { rows?: unknown[] })?.rows;
   const found = Array.isArray(rows?.[0]) ? rows[0] : rows;
   if (Array.isArray(found) && !Array.isArray(found[0])) return found as object[];
-  throw new BloomConfigError(
-    'fromDrizzle: expected the driver of Drizzle to give rows as objects, got something else. Use fromPages of nestjs-bloom.',
-  );
+  throw new BloomConfigError(ROWS_NOT_OBJECTS);
 }
 
 function isUnique(column: Column): boolean {

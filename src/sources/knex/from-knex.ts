@@ -11,6 +11,7 @@ import {
   type SqlSourceOptions,
   withQuestionMarks,
 } from '../index.js';
+import { dialectNotRead } from './knex.messages.js';
 
 /** Of `fromKnex`. */
 export type KnexSourceOptions = SqlSourceOptions;
@@ -48,9 +49,7 @@ export function fromKnex<Row = unknown>(
 function describe(knex: Knex, name: string, property: string): SqlColumn {
   const { dialect } = knex.client as { dialect: string };
   if (WITHOUT_LIMIT.includes(dialect)) {
-    throw new BloomConfigError(
-      `fromKnex: ${dialect}, whose queries have no LIMIT, is not read by it. Use fromPages of nestjs-bloom.`,
-    );
+    throw new BloomConfigError(dialectNotRead(dialect));
   }
   const { table, quoted } = writtenNames(knex, name, property);
   return {

@@ -11,6 +11,7 @@ import {
   type SqlColumn,
   type SqlSourceOptions,
 } from '../index.js';
+import { notTableAndColumn, SQL_SERVER_NOT_READ } from './kysely.messages.js';
 
 /** Of `fromKysely`. */
 export type KyselySourceOptions = SqlSourceOptions;
@@ -58,13 +59,11 @@ export function fromKysely<Database = unknown>(
 function describe(database: AnyKysely, path: string): SqlColumn {
   const dot = path.lastIndexOf('.');
   if (dot < 1) {
-    throw new BloomConfigError(`fromKysely: expected 'table.column', got '${path}'.`);
+    throw new BloomConfigError(notTableAndColumn(path));
   }
   const { adapter } = database.getExecutor();
   if (isOfClass(adapter, 'MssqlAdapter')) {
-    throw new BloomConfigError(
-      'fromKysely: SQL Server, whose queries have no LIMIT, is not read by it. Use fromPages of nestjs-bloom.',
-    );
+    throw new BloomConfigError(SQL_SERVER_NOT_READ);
   }
   const [from, column] = [path.slice(0, dot), path.slice(dot + 1)];
   const written = (one: string) => writtenNames(database, from, one);

@@ -17,9 +17,11 @@ import {
   fromSql,
   isOfClass,
   madeFrom,
+  noSuchColumn,
   type SqlColumn,
   withQuestionMarks,
 } from '../index.js';
+import { entityNotKnown, platformNotRead } from './mikro-orm.messages.js';
 
 /** The properties of an entity that can be ids. */
 export type MikroOrmProperty<Entity> = BloomIdProperty<Entity>;
@@ -67,9 +69,7 @@ function describe(orm: MikroORM, entity: EntityName, { property, connection }: W
   const platform = orm.driver.getPlatform();
   const isPostgres = isOfClass(platform, 'BasePostgreSqlPlatform');
   if (!isPostgres && !isOfClass(platform, 'BaseMySqlPlatform', 'SqlitePlatform')) {
-    throw new BloomConfigError(
-      `fromMikroOrm: a database of ${platform.constructor.name} is not read by it. Use fromPages of nestjs-bloom.`,
-    );
+    throw new BloomConfigError(platformNotRead(platform.constructor.name));
   }
   const metadata = metadataOf(orm, entity);
   const found = columnOf(metadata, property);
@@ -104,10 +104,7 @@ function metadataOf(orm: MikroORM, entity: EntityName): EntityMetadata {
   const metadata = orm.getMetadata().find(entity);
   // A schema brings its own, which is empty until a MikroORM knows it.
   if (!metadata || metadata.props.length === 0) {
-    throw new BloomConfigError(
-      `fromMikroOrm: the entity ${name} cannot be read: its MikroORM does not know it. Add it to the \`entities\` of the MikroORM, or name ` +
-        'another one by the option orm.',
-    );
+    throw new BloomConfigError(entityNotKnown(name));
   }
   return metadata;
 }
@@ -125,9 +122,7 @@ function columnOf(metadata: EntityMetadata, property: string): EntityProperty {
     .filter(isColumn)
     .map(({ name }) => name)
     .join(', ');
-  throw new BloomConfigError(
-    `fromMikroOrm: expected a column of the entity ${metadata.className}, got '${property}'. Its columns are ${names}.`,
-  );
+  throw new BloomConfigError(noSuchColumn('fromMikroOrm', metadata.className, property, names));
 }
 
 function tableOf(orm: MikroORM, { schema, tableName }: EntityMetadata): string[] {

@@ -9,6 +9,7 @@ import {
   type PrismaField,
   type PrismaModelLike,
 } from './prisma-client.js';
+import { idNotKnown } from './prisma.messages.js';
 
 /** A client that can be extended. */
 export interface ExtendableClient extends PrismaClientLike {
@@ -157,10 +158,7 @@ class RecordedWrites {
 
   private unseen(why: string, instead: string): BloomConfigError {
     const { filter, field, mapped } = this.recorded;
-    return new BloomConfigError(
-      `extendWithBloom cannot record the id of a row in filter '${filter}': ${mapped.modelName}.${field} is not known, since ${why}. Instead ` +
-        `${instead}, or write with the client that is not extended and call filter.add(id).`,
-    );
+    return new BloomConfigError(idNotKnown(filter, mapped.modelName, field, why, instead));
   }
 }
 

@@ -15,6 +15,7 @@ import {
   type PrismaField,
   type PrismaModelLike,
 } from './prisma-client.js';
+import { providerNotRead } from './prisma.messages.js';
 
 /** Of `fromPrisma`. */
 export interface PrismaSourceOptions extends SqlSourceOptions {
@@ -60,7 +61,7 @@ function describe(
   });
   const isPostgres = POSTGRES.includes(provider);
   if (!isPostgres && !OTHERS.includes(provider)) {
-    throw new BloomConfigError(`fromPrisma: ${provider} is not read by it. Use fromPages of nestjs-bloom.`);
+    throw new BloomConfigError(providerNotRead(provider));
   }
   const mark = provider === 'mysql' ? '`' : '"';
   const quote = (name: string) => `${mark}${name.replaceAll(mark, mark + mark)}${mark}`;

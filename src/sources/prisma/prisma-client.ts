@@ -1,4 +1,5 @@
 import { BloomConfigError } from '../../common/index.js';
+import { notAPrismaClient, noSuchField } from './prisma.messages.js';
 
 /** What is used of a generated client, extended or not, in one transaction or not. */
 export interface PrismaClientLike {
@@ -88,18 +89,13 @@ export function mappedField(
   const modelName = reference?.modelName;
   const found = modelName === undefined ? undefined : data?.models?.[modelName];
   if (provider === undefined || modelName === undefined || !found) {
-    throw new BloomConfigError(
-      `${maker}: expected a client that Prisma 7 has generated, and a function that returns one of its models such as (prisma) => ` +
-        'prisma.product.',
-    );
+    throw new BloomConfigError(notAPrismaClient(maker));
   }
   const columns = found.fields.filter(({ kind }) => kind === 'scalar' || kind === 'enum');
   const column = columns.find(({ name }) => name === field);
   if (!column) {
     const names = columns.map(({ name }) => name).join(', ');
-    throw new BloomConfigError(
-      `${maker}: expected a field of the model ${modelName}, got '${field}'. Its fields are ${names}.`,
-    );
+    throw new BloomConfigError(noSuchField(maker, modelName, field, names));
   }
   return {
     modelName,

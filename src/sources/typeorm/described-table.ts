@@ -2,7 +2,16 @@ import type { ColumnType, DataSource, EntitySchema, ObjectLiteral } from 'typeor
 import { BloomConfigError } from '../../common/index.js';
 import type { BloomId } from '../../filter/index.js';
 import type { BloomIdSpelling } from '../../rebuild/index.js';
-import { estimateIds, expectAllRows, isBytes, isReadAsText, type RunQuery, spellingOf } from '../index.js';
+import {
+  estimateIds,
+  expectAllRows,
+  isBytes,
+  isReadAsText,
+  noSuchColumn,
+  type RunQuery,
+  spellingOf,
+} from '../index.js';
+import { entityNotRead } from './typeorm.messages.js';
 
 type Metadata = ReturnType<DataSource['getMetadata']>;
 type Column = Metadata['columns'][number];
@@ -92,9 +101,7 @@ export function columnOf(
   const column = metadata.columns.find(({ propertyPath }) => propertyPath === property);
   if (column && !column.isVirtualProperty) return { metadata, column };
   const paths = metadata.columns.map(({ propertyPath }) => propertyPath).join(', ');
-  throw new BloomConfigError(
-    `${maker}: expected a column of the entity ${metadata.name}, got '${property}'. Its columns are ${paths}.`,
-  );
+  throw new BloomConfigError(noSuchColumn(maker, metadata.name, property, paths));
 }
 
 function metadataOf(dataSource: DataSource, entity: EntitySchema<ObjectLiteral>, maker: string): Metadata {
@@ -105,7 +112,7 @@ function metadataOf(dataSource: DataSource, entity: EntitySchema<ObjectLiteral>,
     const why = dataSource.isInitialized
       ? 'its DataSource does not know it. Add it to the `entities` of the DataSource, or name another one by the option dataSource'
       : 'its DataSource is not initialised. Call initialize() before the application starts';
-    throw new BloomConfigError(`${maker}: the entity ${name} cannot be read: ${why}.`, { cause });
+    throw new BloomConfigError(entityNotRead(maker, name, why), { cause });
   }
 }
 

@@ -2,6 +2,7 @@ import { BloomConfigError } from '../../../common/index.js';
 import type { BloomId } from '../../id.js';
 import type { BitmapLayout } from './bitmap-layout.js';
 import { Bitmap } from './bitmap.js';
+import { otherSettings } from './bitmap.messages.js';
 
 /** What the bits of a filter say about it. */
 export interface FilterEstimate {
@@ -54,11 +55,7 @@ export abstract class BitmapFilter<Layout extends BitmapLayout> {
    */
   merge(other: BitmapFilter<Layout>): void {
     if (!this.layout.isSameAs(other.layout)) {
-      throw new BloomConfigError(
-        `Expected a filter with the settings of this one (${this.layout.kind}, ${this.layout.bits} bits, ` +
-          `${this.layout.hashCount} hashes), got others (${other.layout.kind}, ${other.layout.bits} bits, ` +
-          `${other.layout.hashCount} hashes). Build both alike, with the same encoding of ids.`,
-      );
+      throw new BloomConfigError(otherSettings(this.layout, other.layout));
     }
     this.bitmap.merge(other.bitmap);
   }

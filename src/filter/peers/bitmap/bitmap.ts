@@ -2,6 +2,7 @@ import { BloomConfigError } from '../../../common/index.js';
 import type { BitmapLayout } from './bitmap-layout.js';
 import { BIT_ORDERS } from './bit-order.js';
 import { countBits } from '../../count-bits.js';
+import { tooLargeForMemory } from './bitmap.messages.js';
 
 /** The longest byte array: 4 GiB. */
 const MAX_BYTES = 2 ** 32;
@@ -28,10 +29,7 @@ export class Bitmap {
     this.turnedBits = turned & 7;
     this.size = Math.ceil(layout.bits / 8);
     if (this.size > MAX_BYTES) {
-      throw new BloomConfigError(
-        `Expected a filter of at most ${MAX_BYTES} bytes in this process, got one of ${this.size}. Use less bits, or split ` +
-          'the ids over several filters.',
-      );
+      throw new BloomConfigError(tooLargeForMemory(MAX_BYTES, this.size));
     }
     this.bytes = bytes ?? new Uint8Array(this.size);
   }

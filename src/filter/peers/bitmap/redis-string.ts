@@ -1,5 +1,6 @@
 import { BloomFormatError } from '../../../common/index.js';
 import type { Geometry } from './geometry.js';
+import { stringTooLong, bitsBehindTheLast } from './bitmap.messages.js';
 
 /**
  * Checks the value of a Redis string that holds the bits of a filter, most significant first. It may be shorter than the filter:
@@ -10,15 +11,10 @@ import type { Geometry } from './geometry.js';
 export function checkRedisString(value: Uint8Array, { bits }: Geometry): void {
   const size = Math.ceil(bits / 8);
   if (value.length > size) {
-    throw new BloomFormatError(
-      `Expected a string of at most ${size} bytes for a filter of ${bits} bits, got ${value.length}. Use the number of bits ` +
-        'that the peer uses.',
-    );
+    throw new BloomFormatError(stringTooLong(size, bits, value.length));
   }
   const spare = size * 8 - bits;
   if (value.length === size && (value[size - 1]! & ((1 << spare) - 1)) !== 0) {
-    throw new BloomFormatError(
-      `Expected no bits behind bit ${bits - 1}, got some. Use the number of bits that the peer uses.`,
-    );
+    throw new BloomFormatError(bitsBehindTheLast(bits - 1));
   }
 }

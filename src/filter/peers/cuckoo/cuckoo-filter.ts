@@ -6,6 +6,7 @@ import { CuckooLayout } from './cuckoo-layout.js';
 import { tablesErrorRate } from './cuckoo-model.js';
 import { bucketsOf, type CuckooSettings, MAX_TABLE_BYTES, MAX_TABLES } from './cuckoo-size.js';
 import { CuckooTable } from './cuckoo-table.js';
+import { tooManyTables, fullAndNotGrowing, tableTooLarge } from './cuckoo.messages.js';
 
 /** What the slots of a filter say about it. */
 export interface CuckooEstimate {
@@ -158,10 +159,7 @@ export class CuckooFilter {
     const { layout, tables, settings } = this;
     const { first, second, fingerprint } = layout;
     if (tables.length >= MAX_TABLES) {
-      throw new BloomFullError(
-        `Expected at most ${MAX_TABLES - 1} tables in a cuckoo filter that is to take ids, got ${tables.length}. Make a larger ` +
-          'one for all ids.',
-      );
+      throw new BloomFullError(tooManyTables(MAX_TABLES - 1, tables.length));
     }
     const isInserted =
       tables.findLast((table) => table.insert(first, second, fingerprint)) !== undefined ||
@@ -173,17 +171,11 @@ export class CuckooFilter {
   private grow(): CuckooTable {
     const { settings, tables } = this;
     if (settings.expansion === 0) {
-      throw new BloomFullError(
-        `Expected room for one more id in a cuckoo filter that does not grow, found none beside ${this.ids} ids. Make a larger one, ` +
-          'or one with an expansion.',
-      );
+      throw new BloomFullError(fullAndNotGrowing(this.ids));
     }
     const geometry = { buckets: bucketsOf(settings, tables.length), bucketSize: settings.bucketSize };
     if (geometry.buckets * geometry.bucketSize > MAX_TABLE_BYTES) {
-      throw new BloomFullError(
-        `Expected a further table of at most ${MAX_TABLE_BYTES} bytes, got one of ${geometry.buckets} buckets of ` +
-          `${geometry.bucketSize}. Make a new filter for all ids.`,
-      );
+      throw new BloomFullError(tableTooLarge(MAX_TABLE_BYTES, geometry.buckets, geometry.bucketSize));
     }
     const table = new CuckooTable(geometry);
     tables.push(table);

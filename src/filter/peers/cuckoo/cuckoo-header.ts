@@ -7,6 +7,7 @@ import {
   MAX_BUCKET_SIZE,
   MAX_TABLE_BYTES,
 } from './cuckoo-size.js';
+import { wrongHeader } from './cuckoo.messages.js';
 
 /** A filter as the first chunk of a dump and `CF.INFO` describe it. */
 export interface CuckooState extends CuckooSettings {
@@ -85,7 +86,5 @@ function check(state: CuckooState): void {
 }
 
 function refused(expected: string, got: string): BloomFormatError {
-  return new BloomFormatError(
-    `Expected the header of a cuckoo filter's dump to have ${expected}, got ${got}. Pass the chunks as CF.SCANDUMP replied them.`,
-  );
+  return new BloomFormatError(wrongHeader(expected, got));
 }

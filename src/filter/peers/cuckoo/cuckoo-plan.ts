@@ -8,6 +8,7 @@ import {
   MAX_BUCKET_SIZE,
   MAX_CAPACITY,
 } from './cuckoo-size.js';
+import { tooLarge } from './cuckoo.messages.js';
 
 /**
  * The smallest filter that holds so many ids at an error rate in its first table; `CF.RESERVE` knows no error rate. Its capacity, as
@@ -23,10 +24,7 @@ export function planCuckoo(target: FilterTarget, options: Omit<CuckooTarget, 'ca
     if (settings !== undefined && (best === undefined || bytesOf(settings) < bytesOf(best))) best = settings;
   }
   if (best !== undefined) return best;
-  throw new BloomConfigError(
-    `A cuckoo filter of ${target.capacity} ids at an error rate of ${target.errorRate} needs more than ${MAX_CAPACITY} bytes, which is ` +
-      'the limit. Lower the capacity, raise the error rate, or use another layout: fingerprints have one byte.',
-  );
+  throw new BloomConfigError(tooLarge(target.capacity, target.errorRate, MAX_CAPACITY));
 }
 
 function smallest(

@@ -1,5 +1,6 @@
 import { BloomConfigError } from '../../../common/index.js';
 import { checkInteger } from '../../filter-target.js';
+import { wrongBuckets } from './cuckoo.messages.js';
 
 /** The arguments of `CF.RESERVE`. */
 export interface CuckooTarget {
@@ -69,7 +70,7 @@ export function checkCuckooGeometry({ buckets, bucketSize }: CuckooGeometry): vo
   checkInteger('bucketSize', bucketSize, { min: 1, max: MAX_BUCKET_SIZE });
   checkInteger('buckets', buckets, { min: 1, max: MAX_TABLE_BYTES });
   if (isPowerOfTwo(buckets)) return;
-  throw new BloomConfigError(`Expected buckets to be a power of two, got ${buckets}. Use that of CF.INFO.`);
+  throw new BloomConfigError(wrongBuckets(buckets));
 }
 
 export function isPowerOfTwo(value: number): boolean {

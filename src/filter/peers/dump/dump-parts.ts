@@ -1,5 +1,6 @@
 import { BloomFormatError } from '../../../common/index.js';
 import type { RedisBloomChunk } from './dump-chunks.js';
+import { wrongDump, changedWhileDumped } from './dump.messages.js';
 
 /** What a dump is called in errors. */
 export interface DumpWords {
@@ -114,17 +115,12 @@ export class DumpParts {
 }
 
 export function refusedDump(words: DumpWords, expected: string, got: string): BloomFormatError {
-  return new BloomFormatError(
-    `Expected ${words.dump} with ${expected}, got ${got}. Pass every reply of ${words.command}, each with the iterator that it had.`,
-  );
+  return new BloomFormatError(wrongDump(words.dump, expected, got, words.command));
 }
 
 /** For chunks that are sound, but not of one moment. */
 export function changedDump(words: DumpWords, expected: string, got: string): BloomFormatError {
-  return new BloomFormatError(
-    `Expected ${words.dump} of one moment, with ${expected}, got ${got}. The filter was changed while it was dumped: dump a copy ` +
-      'that nobody writes to, made by DUMP of the key and RESTORE under another name (COPY is refused for such keys).',
-  );
+  return new BloomFormatError(changedWhileDumped(words.dump, expected, got));
 }
 
 /**

@@ -7,6 +7,7 @@ import { Murmur3 } from '../hash/murmur3-128.js';
 import type { ByteSink } from '../id/byte-sink.js';
 import type { BloomId } from '../../id.js';
 import { type CustomFunnel, type GuavaFunnel, funnelOf } from '../java/funnel.js';
+import { wrongGeometry } from './guava.messages.js';
 
 /** At its index: the strategy that Guava writes as this number. */
 export const GUAVA_STRATEGIES = ['MURMUR128_MITZ_32', 'MURMUR128_MITZ_64'] as const;
@@ -41,10 +42,7 @@ export class GuavaLayout extends BitmapLayout {
     super(settings);
     const { bits, hashCount, funnel, strategy = 'MURMUR128_MITZ_64' } = settings;
     if (bits % WORD_BITS !== 0 || bits / WORD_BITS > GUAVA_MAX_WORDS || hashCount > GUAVA_MAX_HASH_COUNT) {
-      throw new BloomConfigError(
-        `Expected bits to be a multiple of 64, at most 64 * (2^31 - 1), and hashCount at most ${GUAVA_MAX_HASH_COUNT}, got ` +
-          `${bits} bits and ${hashCount} hashes. Take them from guava.size() or from a dump.`,
-      );
+      throw new BloomConfigError(wrongGeometry(GUAVA_MAX_HASH_COUNT, bits, hashCount));
     }
     this.funnel = funnel;
     this.strategy = strategy;

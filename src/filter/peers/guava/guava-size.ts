@@ -4,6 +4,7 @@ import type { Geometry } from '../bitmap/geometry.js';
 import { naturalLogarithm } from '../java/logarithm.js';
 import { optimalBits, optimalHashCount } from '../java/optimal-bits.js';
 import { GUAVA_MAX_HASH_COUNT, GUAVA_MAX_WORDS, WORD_BITS } from './guava-layout.js';
+import { wrongSize } from './guava.messages.js';
 
 /** What a filter of Guava is planned for. */
 export interface GuavaTarget extends FilterTarget {
@@ -33,8 +34,7 @@ export function guavaSize(target: GuavaTarget): Geometry {
   const words = Math.ceil(optimal / WORD_BITS);
   if (words < 1 || words > GUAVA_MAX_WORDS || hashCount > GUAVA_MAX_HASH_COUNT) {
     throw new BloomConfigError(
-      `Expected a filter of 1 to 64 * (2^31 - 1) bits and at most ${GUAVA_MAX_HASH_COUNT} hashes, got ${optimal} bits and ` +
-        `${hashCount} hashes for ${target.capacity} ids at an error rate of ${errorRate}. Choose others; Guava refuses them too.`,
+      wrongSize(GUAVA_MAX_HASH_COUNT, optimal, hashCount, target.capacity, errorRate),
     );
   }
   return { bits: words * WORD_BITS, hashCount };

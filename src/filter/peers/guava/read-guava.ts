@@ -2,6 +2,7 @@ import { BloomFormatError } from '../../../common/index.js';
 import type { GuavaFunnel } from '../java/funnel.js';
 import { GUAVA_HEADER_BYTES, GuavaFilter } from './guava-filter.js';
 import { GUAVA_STRATEGIES, GuavaLayout, WORD_BITS } from './guava-layout.js';
+import { dumpTooShort, wrongStrategy, emptyDump, dumpCutShort } from './guava.messages.js';
 
 const WORD_BYTES = 8;
 
@@ -12,31 +13,21 @@ const WORD_BYTES = 8;
  */
 export function readGuava(dump: Uint8Array, funnel: GuavaFunnel): GuavaFilter {
   if (dump.length < GUAVA_HEADER_BYTES) {
-    throw new BloomFormatError(
-      `Expected a dump of Guava, at least ${GUAVA_HEADER_BYTES} bytes, got ${dump.length}. Pass all that writeTo wrote.`,
-    );
+    throw new BloomFormatError(dumpTooShort(GUAVA_HEADER_BYTES, dump.length));
   }
   const view = new DataView(dump.buffer, dump.byteOffset, dump.length);
   const strategy = GUAVA_STRATEGIES[view.getInt8(0)];
   if (strategy === undefined) {
-    throw new BloomFormatError(
-      `Expected strategy 0 or 1 of Guava, got ${view.getInt8(0)}. Is this what BloomFilter.writeTo wrote? Java serialisation is ` +
-        'another format.',
-    );
+    throw new BloomFormatError(wrongStrategy(view.getInt8(0)));
   }
   const hashCount = view.getUint8(1);
   const words = view.getInt32(2);
   if (hashCount < 1 || words < 1) {
-    throw new BloomFormatError(
-      `Expected at least one hash and one word in a dump of Guava, got ${hashCount} and ${words}. Write the dump again.`,
-    );
+    throw new BloomFormatError(emptyDump(hashCount, words));
   }
   const end = GUAVA_HEADER_BYTES + words * WORD_BYTES;
   if (dump.length < end) {
-    throw new BloomFormatError(
-      `Expected ${end} bytes for the ${words} words of this dump of Guava, got ${dump.length}: it was cut short. Pass all ` +
-        'that writeTo wrote.',
-    );
+    throw new BloomFormatError(dumpCutShort(end, words, dump.length));
   }
   const layout = new GuavaLayout({ bits: words * WORD_BITS, hashCount, funnel, strategy });
   return new GuavaFilter(layout, dump.slice(GUAVA_HEADER_BYTES, end));

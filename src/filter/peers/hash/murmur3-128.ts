@@ -1,6 +1,7 @@
 import type { ByteSink } from '../id/byte-sink.js';
 import { absorbBlocks, BLOCKS_AT, instantiate, type WasmHash } from './wasm-hash.js';
 import { wasmModules } from './wasm.generated.js';
+import { NOTHING_ABSORBED } from './hash.messages.js';
 
 const BLOCK_BYTES = 16;
 /** Where the bytes after the last whole block are, in words. */
@@ -58,7 +59,7 @@ export class Murmur3 {
    */
   finishWithSuffixes(halves: Int32Array, from: number, end: number): void {
     const { wasm, words, bytes } = this;
-    if (bytes === undefined) throw new Error('Nothing was absorbed.');
+    if (bytes === undefined) throw new Error(NOTHING_ABSORBED);
     if (absorbed !== bytes) this.absorb(bytes);
     wasm.finishWithSuffixes(bytes.length, from, end);
     for (let i = from; i < end; i++) {

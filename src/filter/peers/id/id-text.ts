@@ -1,5 +1,6 @@
 import { BloomIdError } from '../../../common/index.js';
 import { type BloomId, type IdKey, MAX_ID_BYTES_LIMIT, toIdKey } from '../../id.js';
+import { bigintTooLong, notText } from './id.messages.js';
 
 /**
  * An id as peers take it: as `toIdKey` has it, but an empty one is allowed.
@@ -11,9 +12,7 @@ export function toPeerKey(id: BloomId): IdKey {
   if (id instanceof Uint8Array) return id;
   const key = toIdKey(id);
   if (key.length > MAX_ID_BYTES_LIMIT) {
-    throw new BloomIdError(
-      `Expected a bigint of at most ${MAX_ID_BYTES_LIMIT} digits, got a longer one. Pass the id as text.`,
-    );
+    throw new BloomIdError(bigintTooLong(MAX_ID_BYTES_LIMIT));
   }
   return key;
 }
@@ -26,8 +25,5 @@ export function toPeerKey(id: BloomId): IdKey {
 export function toText(id: BloomId): string {
   const key = toPeerKey(id);
   if (typeof key === 'string') return key;
-  throw new BloomIdError(
-    `Expected text, since this layout hashes the characters of a string and not its bytes, got ${key.length} bytes. Pass ` +
-      'the id as a string.',
-  );
+  throw new BloomIdError(notText(key.length));
 }

@@ -1,5 +1,6 @@
 import { BloomIdError } from '../../../common/index.js';
 import type { BloomId } from '../../id.js';
+import { notAnInteger } from './id.messages.js';
 
 const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
 /** Longer decimals may be beyond the safe integers. */
@@ -44,9 +45,7 @@ export class IntegerId {
 
 function refused(id: BloomId, kind: string, range: string): BloomIdError {
   const got = typeof id === 'bigint' ? 'a larger bigint' : typeof id === 'object' ? 'bytes' : describe(id);
-  return new BloomIdError(
-    `Expected ${kind} (a number, a bigint or decimal text, ${range}), got ${got}. Pass the integer that the peer adds.`,
-  );
+  return new BloomIdError(notAnInteger(kind, range, got));
 }
 
 function describe(id: string | number): string {

@@ -6,6 +6,7 @@ import { writeHeader } from './redisbloom-header.js';
 import type { RedisBloomHash } from './redisbloom-hash.js';
 import { type LinkState, RedisBloomLink } from './redisbloom-link.js';
 import { type ChainSettings, linkSize, nextLink } from './redisbloom-size.js';
+import { fullAndNotScaling, linkTooLarge } from './redisbloom.messages.js';
 
 /** What a process may well hold of one filter. */
 const MAX_LINK_BYTES = 2 ** 32;
@@ -102,18 +103,12 @@ export class RedisBloomFilter {
   private grow(newest: RedisBloomLink): RedisBloomLink {
     const { nonScaling, expansion } = this.settings;
     if (nonScaling) {
-      throw new BloomFullError(
-        `Expected at most ${newest.state.capacity} ids in a filter that does not scale, got one more. Make a larger one, or one ` +
-          'that scales.',
-      );
+      throw new BloomFullError(fullAndNotScaling(newest.state.capacity));
     }
     const target = nextLink(newest.state, expansion);
     const size = target.errorRate > 0 ? linkSize(target) : undefined;
     if (size === undefined || size.bits / 8 > MAX_LINK_BYTES) {
-      throw new BloomFullError(
-        `Expected a further link of at most ${MAX_LINK_BYTES} bytes, got one for ${target.capacity} ids at an error rate of ` +
-          `${target.errorRate}. Make a new filter for all ids.`,
-      );
+      throw new BloomFullError(linkTooLarge(MAX_LINK_BYTES, target.capacity, target.errorRate));
     }
     const link = new RedisBloomLink({ ...target, ...size, items: 0 }, this.hash);
     link.layout.locateHashed();

@@ -3,6 +3,7 @@ import { MAX_HASH_COUNT } from '../bitmap/geometry.js';
 import type { LinkState } from './redisbloom-link.js';
 import { type ChainSettings, hashCountOf } from './redisbloom-size.js';
 import { readUint64, writeUint64 } from '../dump/uint64.js';
+import { wrongHeader } from './redisbloom.messages.js';
 
 /** The first chunk of a dump. */
 export interface RedisBloomHeader extends ChainSettings {
@@ -92,8 +93,5 @@ function readCount(view: DataView, at: number): number {
 }
 
 function refused(expected: string, got: string): BloomFormatError {
-  return new BloomFormatError(
-    `Expected the header of a RedisBloom dump to have ${expected}, got ${got}. Pass the chunks as BF.SCANDUMP replied them; ` +
-      'dumps of RedisBloom 2.0 and of valkey-bloom are other formats.',
-  );
+  return new BloomFormatError(wrongHeader(expected, got));
 }

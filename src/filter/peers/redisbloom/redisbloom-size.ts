@@ -1,7 +1,9 @@
-import { BloomConfigError, printed } from '../../../common/index.js';
+import { BloomConfigError } from '../../../common/index.js';
 import { checkInteger, type FilterTarget } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { naturalLogarithm } from '../java/logarithm.js';
+import { scalesAndDoesNot } from './redisbloom.messages.js';
+import { wrongErrorRate } from '../../filter.messages.js';
 
 // RedisBloom's own, cut off: with all digits, the hash count of error rates such as 0.25 would be one less.
 const LN2 = 0.693147180559945;
@@ -51,14 +53,12 @@ export function chainOf(target: RedisBloomTarget): ChainSettings & { first: Link
   checkInteger('capacity', capacity, { min: 1, max: MAX_CAPACITY });
   checkInteger('expansion', target.expansion ?? 0, { min: 0, max: MAX_EXPANSION });
   if (target.nonScaling && target.expansion) {
-    throw new BloomConfigError(
-      `Expected a filter that scales, or one without expansion, got nonScaling and expansion ${target.expansion}. Leave one out.`,
-    );
+    throw new BloomConfigError(scalesAndDoesNot(target.expansion));
   }
   const nonScaling = target.nonScaling === true || target.expansion === 0;
   const ofFirst = Math.min(errorRate, maxErrorRate) * (nonScaling ? 1 : TIGHTENING);
   if (!(errorRate < 1 && ofFirst > 0)) {
-    throw new BloomConfigError(`Expected errorRate to be above 0 and below 1, got ${printed(errorRate)}.`);
+    throw new BloomConfigError(wrongErrorRate(errorRate));
   }
   return {
     expansion: target.expansion ?? DEFAULT_EXPANSION,

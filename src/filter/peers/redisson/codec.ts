@@ -1,4 +1,4 @@
-import { BloomConfigError, printed } from '../../../common/index.js';
+import { BloomConfigError } from '../../../common/index.js';
 import type { BloomId } from '../../id.js';
 import type { ByteSink } from '../id/byte-sink.js';
 import { toText } from '../id/id-text.js';
@@ -6,6 +6,7 @@ import { IntegerId } from '../id/integer-id.js';
 import { putTextOrBytes } from '../id/put-text.js';
 import { putJsonString } from './json.js';
 import { putKryoInteger, putKryoLong, putKryoString } from './kryo5.js';
+import { wrongCodec } from './redisson.messages.js';
 
 /** Redisson's name of a codec; `Kryo5Codec` is its default since 3.19.0. */
 export type RedissonCodec =
@@ -63,9 +64,6 @@ export function encoderOf({ codec, type = 'String' }: RedissonSettings): Encoder
         sink.putString(String(id));
       };
     default:
-      throw new BloomConfigError(
-        `Expected a codec of Redisson (StringCodec, LongCodec, ByteArrayCodec, Kryo5Codec or JsonJacksonCodec) and a type that ` +
-          `goes with it (String, Long or Integer), got ${printed(codec)} and ${printed(type)}. Name those of the Java side.`,
-      );
+      throw new BloomConfigError(wrongCodec(codec, type));
   }
 }

@@ -3,6 +3,7 @@ import type { FilterTarget } from '../../filter-target.js';
 import { type Geometry, MAX_HASH_COUNT } from '../bitmap/geometry.js';
 import { formatJavaDouble, parseJavaDouble } from '../java/java-double.js';
 import { REDISSON_MAX_BITS } from './redisson-layout.js';
+import { wrongConfig } from './redisson.messages.js';
 
 /** The hash under the filter's config key. All are decimal text; Redisson compares the first two as strings. */
 export interface RedissonConfig {
@@ -55,8 +56,5 @@ function readProbability(text: string | undefined): number {
 
 function refused(field: keyof RedissonConfig, expected: string, text: string | undefined): BloomFormatError {
   const got = text === undefined ? 'none' : `'${text.slice(0, 40)}'`;
-  return new BloomFormatError(
-    `Expected ${field} of Redisson's config hash to be ${expected}, got ${got}. Read all fields of the config key; if they are ` +
-      'damaged, delete the filter and initialise it again.',
-  );
+  return new BloomFormatError(wrongConfig(field, expected, got));
 }

@@ -1,8 +1,9 @@
-import { BloomConfigError, printed } from '../../../common/index.js';
+import { BloomConfigError } from '../../../common/index.js';
 import { checkInteger, type FilterTarget } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { optimalBits, optimalHashCount } from '../java/optimal-bits.js';
 import { REDISSON_MAX_BITS } from './redisson-layout.js';
+import { wrongErrorRate, wrongSize } from './redisson.messages.js';
 
 /**
  * Bits (`size`) and hash count (`hashIterations`) that `tryInit` would choose.
@@ -13,14 +14,11 @@ import { REDISSON_MAX_BITS } from './redisson-layout.js';
 export function redissonSize({ capacity, errorRate }: FilterTarget): Geometry {
   checkInteger('capacity', capacity, { min: 0, max: Number.MAX_SAFE_INTEGER });
   if (!(errorRate >= 0 && errorRate <= 1)) {
-    throw new BloomConfigError(`Expected errorRate to be from 0 to 1, got ${printed(errorRate)}.`);
+    throw new BloomConfigError(wrongErrorRate(errorRate));
   }
   const bits = optimalBits(capacity, errorRate || Number.MIN_VALUE);
   if (bits < 1 || bits > REDISSON_MAX_BITS) {
-    throw new BloomConfigError(
-      `Expected a filter of 1 to ${REDISSON_MAX_BITS} bits, got ${bits} for ${capacity} ids at an error rate of ${errorRate}. ` +
-        'Choose others; Redisson refuses them too.',
-    );
+    throw new BloomConfigError(wrongSize(REDISSON_MAX_BITS, bits, capacity, errorRate));
   }
   return { bits, hashCount: optimalHashCount(capacity, bits) };
 }

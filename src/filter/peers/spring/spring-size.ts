@@ -1,8 +1,9 @@
-import { BloomConfigError, printed } from '../../../common/index.js';
+import { BloomConfigError } from '../../../common/index.js';
 import { checkInteger, type FilterTarget } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { optimalBits, optimalHashCount } from '../java/optimal-bits.js';
 import { SPRING_MAX_BITS } from './spring-layout.js';
+import { wrongErrorRate, tooSmall } from './spring.messages.js';
 
 /** The helper takes the number of ids as a Java int. */
 const MAX_CAPACITY = 2 ** 31 - 1;
@@ -17,14 +18,11 @@ const MAX_CAPACITY = 2 ** 31 - 1;
 export function springSize({ capacity, errorRate }: FilterTarget): Geometry {
   checkInteger('capacity', capacity, { min: 1, max: MAX_CAPACITY });
   if (!(errorRate >= 0 && errorRate < 1)) {
-    throw new BloomConfigError(`Expected errorRate to be at least 0 and below 1, got ${printed(errorRate)}.`);
+    throw new BloomConfigError(wrongErrorRate(errorRate));
   }
   const bits = Math.min(optimalBits(capacity, errorRate || Number.MIN_VALUE), SPRING_MAX_BITS);
   if (bits < 1) {
-    throw new BloomConfigError(
-      `Expected a filter of at least one bit, got none for ${capacity} ids at an error rate of ${errorRate}. Lower the error ` +
-        'rate; the helper would divide by zero.',
-    );
+    throw new BloomConfigError(tooSmall(capacity, errorRate));
   }
   return { bits, hashCount: optimalHashCount(capacity, bits) };
 }

@@ -14,7 +14,12 @@ import type { BitmapContext } from './bitmap-context.js';
 import type { BitmapReader } from './bitmap-reader.js';
 import { MAX_ATTEMPTS, PIECE_BYTES } from '../protocol/limits.js';
 import type { BitmapRefusal } from './bitmap-scripts.js';
-import { initialisedInRebuild, notThisFilter, replacedInRebuild } from './bitmap.messages.js';
+import {
+  initialisedInRebuild,
+  notThisFilter,
+  replacedInRebuild,
+  STAGING_NOT_OPEN,
+} from './bitmap.messages.js';
 import { LocalBitmap } from './local-bitmap.js';
 import { canariesOf, resolveBitmap, type ResolvedBitmap } from './resolved-bitmap.js';
 
@@ -209,12 +214,12 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
   }
 
   private get planned(): BitmapSize {
-    if (!this.size) throw new Error('The staging is not open.');
+    if (!this.size) throw new Error(STAGING_NOT_OPEN);
     return this.size;
   }
 
   private get opened(): ResolvedBitmap {
-    if (!this.resolved) throw new Error('The staging is not open.');
+    if (!this.resolved) throw new Error(STAGING_NOT_OPEN);
     return this.resolved;
   }
 

@@ -1,0 +1,44 @@
+import { printed, describeError } from '../common/index.js';
+
+export const noExactPlace = (value: unknown) =>
+  `Expected a page of the source to end with a value that says exactly where the next one begins (a text, a safe integer, a bigint, ` +
+  `bytes), got ${printed(value)}. Have the driver give such values as text, order by another unique key, or use fromPages of nestjs-bloom.`;
+
+export const notAPageReader = (readPage: unknown) =>
+  `Expected fromPages to be given a function, got ${printed(readPage)}.`;
+
+export const wrongPaging = (name: string, option: string, from: number, to: number, got: unknown) =>
+  `${name}: expected ${option} to be an integer from ${from} to ${to}, got ${printed(got)}.`;
+
+export const NO_LONGER_READ = 'The ids of the source are no longer read.';
+
+export const pageIsNoArray = (got: string) =>
+  `Expected a page of the source to be an array of rows, got ${got}.`;
+
+export const pageTooLong = (take: number, pageLength: number) =>
+  `Expected a page of at most ${take} rows, got ${pageLength}. Limit the query of the page by \`take\`.`;
+
+export const pageRepeats = (rows: number) =>
+  `Expected the rows after the last one of a page, got a page that ends with the same row, after ${rows} rows. Compare with ` +
+  '`after` in the query, order by the columns that it compares, and select them exactly as the database has them.';
+
+export const pageFailed = (times: number, rows: number, cause: unknown) =>
+  `A page of the source failed ${times} times in a row, after ${rows} rows. ${describeError(cause)}`;
+
+export const rowsMayBeHidden = (table: string) =>
+  `The table ${table} has row-level security for the user of this connection, whose policies may hide rows: they would be answered "absent". ` +
+  'Read it as a user with BYPASSRLS, or set the option seesAllRows of the source if the policies hide no row from this user.';
+
+export const nullInKey = (maker: string, columns: string, table: string) =>
+  `${maker}: expected the columns ${columns} of the option key to have a value in every row of ${table}, got null in one. A ` +
+  'page cannot begin there. Name the columns of the primary key.';
+
+export const noKeyOption = (maker: string, table: string, column: string) =>
+  `${maker}: expected the option key for ${table}, since the database is not Postgres: the columns of the primary key, or ` +
+  `['${column}'] if no two rows have the same value.`;
+
+export const notAColumn = (maker: string, got: string, there: string) =>
+  `${maker}: expected a column of a table, got '${got}'. ${there}`;
+
+export const noSuchColumn = (maker: string, entity: string, property: string, columns: string) =>
+  `${maker}: expected a column of the entity ${entity}, got '${property}'. Its columns are ${columns}.`;

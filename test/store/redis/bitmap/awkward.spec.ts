@@ -12,6 +12,7 @@ import { guavaPeer } from '../../../support/peers/guava-peer.js';
 import { redissonPeer } from '../../../support/peers/redisson-peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
+import { sideBySide } from '../../../support/side-by-side.js';
 import { adoptable } from '../../../support/abilities.js';
 
 const BUILT = idsOf('built', 50);
@@ -74,41 +75,49 @@ describe.each(EVERY_PEER.map((peer) => [peer.name, peer] as const))('A peer of %
     return run;
   }
 
-  it.each(Object.keys(ACTS))('%s between two lookups: no id is denied, and none is lost', async (act) => {
-    const { key, filters } = await filled(false);
-    await filters[0].add(['here']);
-    await ACTS[act]!(peer, key);
-    await filters[1].add(['late']).catch(() => {});
-    await expectNeverAbsent(filters, [...BUILT, 'here']);
-    expect((await filters[0].describe()).state).toBe('lost');
-    await expect(filters[1].add(['later'])).rejects.toThrow(/call adopt\(\)/);
-  });
+  const together = sideBySide();
+  for (const [what, act] of Object.entries(ACTS)) {
+    together(`${what} between two lookups: no id is denied, and none is lost`, async () => {
+      const { key, filters } = await filled(false);
+      await filters[0].add(['here']);
+      await act(peer, key);
+      await filters[1].add(['late']).catch(() => {});
+      await expectNeverAbsent(filters, [...BUILT, 'here']);
+      expect((await filters[0].describe()).state).toBe('lost');
+      await expect(filters[1].add(['later'])).rejects.toThrow(/call adopt\(\)/);
+    });
+  }
 
-  it.each(Object.keys(ACTS))('%s while it is rebuilt: no id is denied', async (act) => {
-    const { key, filters } = await filled(true);
-    await whileRebuilt(filters[0], async () => {
-      await filters[1].add(['here']);
-      await ACTS[act]!(peer, key);
-      await filters[1].add(['late']);
+  for (const [what, act] of Object.entries(ACTS)) {
+    together(`${what} while it is rebuilt: no id is denied`, async () => {
+      const { key, filters } = await filled(true);
+      await whileRebuilt(filters[0], async () => {
+        await filters[1].add(['here']);
+        await act(peer, key);
+        await filters[1].add(['late']);
+        await expectNeverAbsent(filters, [...BUILT, 'here', 'late']);
+      }).catch(() => {});
       await expectNeverAbsent(filters, [...BUILT, 'here', 'late']);
-    }).catch(() => {});
-    await expectNeverAbsent(filters, [...BUILT, 'here', 'late']);
-    // Of Guava those are damaged dumps.
-    if (/shorter|empty/.test(act) && peer.deletedBeforeRebuild.test('cut short')) await admin.del(key);
-    await runRebuild(rebuildJob(filters[0], sourceOf([...BUILT, 'here', 'late'])));
-    await expectFound(filters, [...BUILT, 'here', 'late']);
-  });
+      // Of Guava those are damaged dumps.
+      if (/shorter|empty/.test(what) && peer.deletedBeforeRebuild.test('cut short')) await admin.del(key);
+      await runRebuild(rebuildJob(filters[0], sourceOf([...BUILT, 'here', 'late'])));
+      await expectFound(filters, [...BUILT, 'here', 'late']);
+    });
+  }
 
-  it('sets a life while it is rebuilt, and rebuildCapacity it back: the new string has what the old one had', async () => {
-    const { key, filters } = await filled(true);
-    await whileRebuilt(filters[0], () =>
-      Promise.all(peer.keys(key).map((one) => admin.pexpire(one, 60_000))),
-    );
-    for (const one of peer.keys(key)) expect(await admin.pttl(one)).toBeGreaterThan(30_000);
-    await whileRebuilt(filters[0], () => Promise.all(peer.keys(key).map((one) => admin.persist(one))));
-    for (const one of peer.keys(key)) expect(await admin.pttl(one)).toBe(-1);
-    await expectFound(filters, BUILT);
-  });
+  together(
+    'sets a life while it is rebuilt, and takes it back: the new string has what the old one had',
+    async () => {
+      const { key, filters } = await filled(true);
+      await whileRebuilt(filters[0], () =>
+        Promise.all(peer.keys(key).map((one) => admin.pexpire(one, 60_000))),
+      );
+      for (const one of peer.keys(key)) expect(await admin.pttl(one)).toBeGreaterThan(30_000);
+      await whileRebuilt(filters[0], () => Promise.all(peer.keys(key).map((one) => admin.persist(one))));
+      for (const one of peer.keys(key)) expect(await admin.pttl(one)).toBe(-1);
+      await expectFound(filters, BUILT);
+    },
+  );
 });
 
 describe('Redisson, while its filter is rebuilt', () => {
@@ -162,7 +171,7 @@ describe('A damaged dump of Guava is left alone', () => {
     await expectFound([filter], BUILT);
   });
 
-  it('by a filter without a source, which says so once, and rebuildCapacity it when its owner has written it', async () => {
+  it('by a filter without a source, which says so once, and believes it when its owner has written it', async () => {
     const { filter, events } = await redis.open(
       'owned',
       {},

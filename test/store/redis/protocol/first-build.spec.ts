@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { BloomLayout } from '../../../../src/filter/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
@@ -8,6 +8,7 @@ import { expectFound } from '../../../support/never-absent.js';
 import { EVERY_PEER } from '../../../support/peers/every-peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
+import { sideBySide } from '../../../support/side-by-side.js';
 import { redisBloom } from '../../../../src/interop/index.js';
 
 const BUILT = idsOf('built', 50);
@@ -66,13 +67,13 @@ describe.each(EVERY_PEER.map((peer) => [peer.name, peer] as const))('The first b
   describe.each(['keep', 'recent', 'none'] as const)('with foreignAdds %s', (foreignAdds) => {
     const layoutOf = (key: string) => peer.layout(key, { foreignAdds });
 
-    it.each(Object.entries({ ...OTHER_TYPES, ...TEXTS }))('leaves %s alone', (_, make) =>
-      expectLeftAlone(redis, layoutOf, make, false),
-    );
-
-    it.each(Object.entries({ ...OTHER_TYPES, ...TEXTS }))('leaves %s alone that comes meanwhile', (_, make) =>
-      expectLeftAlone(redis, layoutOf, make, true),
-    );
+    const together = sideBySide();
+    for (const [what, make] of Object.entries({ ...OTHER_TYPES, ...TEXTS })) {
+      together(`leaves ${what} alone`, () => expectLeftAlone(redis, layoutOf, make, false));
+      together(`leaves ${what} alone that comes meanwhile`, () =>
+        expectLeftAlone(redis, layoutOf, make, true),
+      );
+    }
   });
 });
 
@@ -90,11 +91,9 @@ describeBf('The first build of BF.*', () => {
     'a cuckoo filter': (client: Redis, key: string) => client.call('CF.ADD', key, 'a'),
   };
 
-  it.each(Object.entries(kinds))('leaves %s alone', (_, make) =>
-    expectLeftAlone(redis, layoutOf, make, false),
-  );
-
-  it.each(Object.entries(kinds))('leaves %s alone that comes meanwhile', (_, make) =>
-    expectLeftAlone(redis, layoutOf, make, true),
-  );
+  const together = sideBySide();
+  for (const [what, make] of Object.entries(kinds)) {
+    together(`leaves ${what} alone`, () => expectLeftAlone(redis, layoutOf, make, false));
+    together(`leaves ${what} alone that comes meanwhile`, () => expectLeftAlone(redis, layoutOf, make, true));
+  }
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect } from '@jest/globals';
 import type { RedisOptions } from 'ioredis';
 import type { BloomLayout } from '../../../../src/filter/index.js';
 import type { StoredFilter, RebuildLease } from '../../../../src/store/index.js';
@@ -6,6 +6,7 @@ import { build, idsOf, leaseOf, testPlan } from '../../../support/built-filter.j
 import { eventually } from '../../../support/eventually.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
+import { sideBySide } from '../../../support/side-by-side.js';
 import { TcpProxy } from '../../../support/tcp-proxy.js';
 import type { RedisStoreOptions } from '../../../../src/store/redis/index.js';
 import { goZero } from '../../../../src/interop/index.js';
@@ -15,7 +16,7 @@ import { blocked } from '../../../../src/filter/index.js';
 /** A process that dies blocks the others for so long. */
 const LEASE_MS = 60_000;
 /** Of a process that is to wait in vain. */
-const WRITE_TIMEOUT_MS = 300;
+const WRITE_TIMEOUT_MS = 1000;
 /** Far shorter than the lease. */
 const BACK_MS = 20_000;
 
@@ -28,7 +29,8 @@ const KINDS: readonly (readonly [string, BloomLayout, string])[] = [
 describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, key) => {
   const fixtures: RedisFixture[] = [];
   const proxies: TcpProxy[] = [];
-  afterEach(async () => {
+  const together = sideBySide();
+  afterAll(async () => {
     await Promise.all(fixtures.splice(0).map((fixture) => fixture.close()));
     await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
   });
@@ -66,17 +68,20 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
     return lease!;
   }
 
-  it('is cleared by the process that asked for it in vain, from a server that stood still', async () => {
-    const redis = await start();
-    const [one, other] = [await openHasty(redis), await openOn(redis)];
-    await Promise.all([one, other].map(({ filter }) => filter.describe()));
-    await redis.server.kill('SIGSTOP');
-    await expect(one.filter.lease({ leaseMs: LEASE_MS })).rejects.toThrow(/did not answer/);
-    await redis.server.kill('SIGCONT');
-    await (await expectTaken(other.filter)).release();
-  });
+  together(
+    'is cleared by the process that asked for it in vain, from a server that stood still',
+    async () => {
+      const redis = await start();
+      const [one, other] = [await openHasty(redis), await openOn(redis)];
+      await Promise.all([one, other].map(({ filter }) => filter.describe()));
+      await redis.server.kill('SIGSTOP');
+      await expect(one.filter.lease({ leaseMs: LEASE_MS })).rejects.toThrow(/did not answer/);
+      await redis.server.kill('SIGCONT');
+      await (await expectTaken(other.filter)).release();
+    },
+  );
 
-  it('does not keep that process from asking again, before it knows', async () => {
+  together('does not keep that process from asking again, before it knows', async () => {
     const redis = await start();
     const { filter } = await openHasty(redis, 2000);
     await filter.describe();
@@ -90,7 +95,7 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
     await lease!.release();
   });
 
-  it('is short when the process that asked for it is gone', async () => {
+  together('is short when the process that asked for it is gone', async () => {
     const redis = await start();
     const admin = redis.client();
     const [one, other] = [await openHasty(redis), await openOn(redis)];
@@ -104,7 +109,7 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
     await (await expectTaken(other.filter)).release();
   });
 
-  it('is given back later when the connection is broken', async () => {
+  together('is given back later when the connection is broken', async () => {
     const redis = await start();
     const proxy = await behindProxy(redis);
     const hasty = { writeTimeoutMs: 1000 };
@@ -123,7 +128,7 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
     await (await expectTaken(other.filter)).release();
   });
 
-  it('is that of the process whose command was carried out and sent again', async () => {
+  together('is that of the process whose command was carried out and sent again', async () => {
     const redis = await start();
     const proxy = await behindProxy(redis);
     const { filter } = await openOn(redis, proxy.url);
@@ -147,7 +152,7 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
     expect(await admin.exists(key)).toBe(0);
   });
 
-  it('counts for nothing on a replica that took over', async () => {
+  together('counts for nothing on a replica that took over', async () => {
     const [first, second] = [await start(), await start()];
     const [one, replica] = [await openOn(first), second.client()];
     await build(one.filter, layout.kind === 'go-zero' ? idsOf('built', 10) : []);
@@ -163,7 +168,7 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
     await taken!.release();
   });
 
-  it('counts for nothing after a restart, which its holder notices', async () => {
+  together('counts for nothing after a restart, which its holder notices', async () => {
     const redis = await start();
     const [one, other] = [await openOn(redis), await openOn(redis)];
     const lease = await leaseOf(one.filter, 600);
@@ -173,7 +178,7 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
     await (await expectTaken(other.filter)).release();
   });
 
-  it('counts for nothing when its life was counted before the clock was set back', async () => {
+  together('counts for nothing when its life was counted before the clock was set back', async () => {
     const redis = await start();
     const admin = redis.client();
     const [one, other] = [await openOn(redis), await openOn(redis)];
@@ -186,7 +191,7 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
     await taken.release();
   });
 
-  it('counts for nothing when it has no life, or is something else', async () => {
+  together('counts for nothing when it has no life, or is something else', async () => {
     const redis = await start();
     const admin = redis.client();
     const { filter } = await openOn(redis);
@@ -201,21 +206,24 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
     expect(await admin.exists(key)).toBe(0);
   });
 
-  it('counts until it expires where no server is named: an older version took it, or INFO is refused', async () => {
-    const redis = await start();
-    const admin = redis.client();
-    const { filter } = await openOn(redis);
-    await admin.set(key, 'older', 'PX', LEASE_MS);
-    expect(await filter.lease({ leaseMs: LEASE_MS })).toBeUndefined();
-    await admin.del(key);
-    const user = await asUser(redis, admin, ['~*', '+@all', '-info']);
-    const restricted = await openOn(redis, user);
-    const lease = await leaseOf(restricted.filter, LEASE_MS);
-    expect(await admin.get(key)).toMatch(/^[0-9a-f]{16}$/);
-    expect(await filter.lease({ leaseMs: LEASE_MS })).toBeUndefined();
-    await lease.release();
-    const next = await leaseOf(filter, LEASE_MS);
-    expect(await restricted.filter.lease({ leaseMs: LEASE_MS })).toBeUndefined();
-    await next.release();
-  });
+  together(
+    'counts until it expires where no server is named: an older version took it, or INFO is refused',
+    async () => {
+      const redis = await start();
+      const admin = redis.client();
+      const { filter } = await openOn(redis);
+      await admin.set(key, 'older', 'PX', LEASE_MS);
+      expect(await filter.lease({ leaseMs: LEASE_MS })).toBeUndefined();
+      await admin.del(key);
+      const user = await asUser(redis, admin, ['~*', '+@all', '-info']);
+      const restricted = await openOn(redis, user);
+      const lease = await leaseOf(restricted.filter, LEASE_MS);
+      expect(await admin.get(key)).toMatch(/^[0-9a-f]{16}$/);
+      expect(await filter.lease({ leaseMs: LEASE_MS })).toBeUndefined();
+      await lease.release();
+      const next = await leaseOf(filter, LEASE_MS);
+      expect(await restricted.filter.lease({ leaseMs: LEASE_MS })).toBeUndefined();
+      await next.release();
+    },
+  );
 });

@@ -19,7 +19,7 @@ export class BlockedFilter {
   /**
    * Adds an id; true when it was not there before.
    *
-   * @throws {BloomIdError} when the value is no id, or is longer than `maxIdBytes`.
+   * @throws {BloomIdError} when the value is not an id, or is longer than `maxIdBytes`.
    */
   add(id: BloomId): boolean {
     return this.addKey(toIdKey(id));

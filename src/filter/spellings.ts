@@ -33,7 +33,7 @@ export function uuid(id: BloomId): BloomId {
 export function integer(id: BloomId): BloomId {
   if (typeof id !== 'string') return id;
   const text = id.trim();
-  // Empty text is no id, whatever a database makes of it.
+  // Empty text is not an id, whatever a database makes of it.
   return text === '' ? text : integerText(text);
 }
 
@@ -67,7 +67,7 @@ function withoutMarks(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '');
 }
 
-/** The digits of a UUID, in lower case; another text when it is none. */
+/** The digits of a UUID, in lower case; another text if it is not a UUID. */
 function uuidDigits(text: string): string {
   // Longer than any spelling: it is not worth a look.
   if (text.length > 64) return '';

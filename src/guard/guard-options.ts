@@ -126,7 +126,7 @@ export interface BloomRegistersOptions {
    * What to do when the id cannot be recorded just now. `'throw'` (default): the call rejects; with `from: 'argument'` the method
    * has not run, with `from: 'result'` it has. `'queue'`: the call goes on, this process keeps up to 10,000 such ids of a filter, of
    * 16 MiB at most, and tries again until they are recorded, and its guards let them pass meanwhile. The other processes do not know them until
-   * then, and a crash loses them until the next rebuild. A value that is no id rejects the call in both cases.
+   * then, and a crash loses them until the next rebuild. A value that is not an id rejects the call in both cases.
    */
   readonly onError?: 'throw' | 'queue';
 }

@@ -37,9 +37,9 @@ export const idFunctionThrew = ({
 export const NORMALIZE = 'normalize of its filter';
 
 const NORMALIZE_REMEDY =
-  'Let the function return a text that it cannot normalize as it is, or throw a BloomIdError.';
+  'Let the function return a text unchanged if it cannot normalize it, or throw a BloomIdError.';
 const ID_REMEDY =
-  "Let the function return undefined for a value that is no id, as ({ id }) => (typeof id === 'string' ? id.trim() : undefined) does, or throw a BloomIdError.";
+  "Let the function return undefined for a value that is not an id, as ({ id }) => (typeof id === 'string' ? id.trim() : undefined) does, or throw a BloomIdError.";
 
 /** What a client has sent may stand in it. */
 function thrown(error: unknown): string {

@@ -43,7 +43,7 @@ export class IdRegistrar {
    * Adds ids.
    *
    * @throws {BloomConfigError} when the filter is not registered.
-   * @throws {BloomIdError} when one of the values is no id; then none is recorded.
+   * @throws {BloomIdError} when one of the values is not an id; then none is recorded.
    * @throws {BloomUnavailableError} when they could be neither recorded nor queued.
    */
   async register({ filter: name, ids, onError }: RegisterRequest): Promise<Registration> {

@@ -9,7 +9,7 @@ export const filterCannotBe = (filter: string, reason: string) => `Filter '${fil
 export const FILTER_NAME = 'a name of letters, digits and . _ -';
 export const NO_SOURCE_TO_GROW = 'no source, since a filter that grows is not rebuilt';
 export const SOURCE =
-  'an object with a method ids(), a class of such that is a provider, or { inject, useFactory }';
+  'an object with a method ids(), a provider class whose instances have one, or { inject, useFactory }';
 export const SOURCE_OF_SCHEDULE = 'a source, since a schedule is given';
 export const REPLICA_MODE = "'off' or 'verified'";
 export const noCopiesOf = (layout: string) => `'off' with the layout ${layout}, of which there are no copies`;

@@ -89,9 +89,9 @@ export interface BloomRebuildSchedule {
    */
   readonly stallMs?: number;
   /**
-   * What a rebuild does with an id that cannot be added: longer than `maxIdBytes`, of no type of an id, or refused by `normalize`.
-   * `fail` (default) fails it, and the old filter stays. `skip` leaves the id out, with one event `ids-skipped` for each build: its
-   * row is as if it were not there. A lookup of an id over `maxIdBytes` is `absent`; of what is no id, it passes unguarded.
+   * What a rebuild does with an id that cannot be added: longer than `maxIdBytes`, of a type that is not an id, or refused by
+   * `normalize`. `fail` (default) fails the rebuild, and the live filter stays. `skip` leaves the id out, with one event `ids-skipped` for
+   * each build, as if its row did not exist. A lookup of an id over `maxIdBytes` is `absent`; a value that is not an id passes unguarded.
    */
   readonly onBadId?: 'fail' | 'skip';
 }

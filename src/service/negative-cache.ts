@@ -10,10 +10,10 @@ export interface NegativeCacheOptions {
   /** Ids remembered at most; the oldest goes first. Default 10,000; 40,000 when shared, which takes 1 MiB of Redis. */
   readonly maxIds?: number;
   /**
-   * With Redis: remembers for all processes, in Redis. A lookup that the filter lets through asks for denials, one round trip
-   * more, under the same `timeoutMs`, and an `add` of any process ends those of its id before it resolves. Nothing is noted while a row
-   * may be on its way: for twice `drainMs` and a second after an id of the same bucket was added (there are a quarter of `maxIds` of them),
-   * and after the filter went live. Default false.
+   * Keeps the negative cache in Redis, for all processes. A lookup that the filter lets through then asks Redis a second time, under the
+   * same `timeoutMs`. An `add` in any process removes the denials of its id before it resolves. No denial is noted while a row may still
+   * become visible: for twice `drainMs` and one second after the filter went live, or after an id of the same bucket was added (there are
+   * `maxIds` / 4 buckets). Default false.
    */
   readonly shared?: boolean;
 }

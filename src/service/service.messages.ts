@@ -31,11 +31,11 @@ export const noSource = (filter: string) =>
   `Filter '${filter}' has no source to rebuild it from. Register it with a source, or empty it with reset().`;
 
 export const notAdoptable = (filter: string, layout: string) =>
-  `Filter '${filter}' has the layout ${layout}, which nobody else writes: there is nothing to take as it is. Empty it with reset(), or ` +
+  `Filter '${filter}' has the layout ${layout}, which no other system writes, so there is no filter to adopt. Empty it with reset(), or ` +
   'rebuild it.';
 
 export const adoptWithSource = (filter: string) =>
-  `Filter '${filter}' has a source, which knows more than the key. Call rebuild() instead.`;
+  `Filter '${filter}' has a source, from which a rebuild reads all ids. Call rebuild() instead of adopt().`;
 
 export const resetOfPeersKey = (filter: string) =>
   `Filter '${filter}' is on a key of other systems: emptied, it would answer "absent" for their ids. Have its owner fill the key, then ` +
@@ -57,11 +57,11 @@ export const notReadyInTime = (timeoutMs: number, states: readonly string[]) =>
   `Expected all filters to be ready within ${timeoutMs} ms. Not ready: ${states.join(', ')}.`;
 
 export const rowsOutOfPlace = (method: string, ids: number, rows: number) =>
-  `Expected ${method} to return a row or null for each of its ${ids} ids, in their order, got ${rows} rows. For rows in another order, or some of them, say which id a ` +
+  `Expected ${method} to return a row or null for each of its ${ids} ids, in their order, got ${rows} rows. If rows may be missing or come in another order, say which id a ` +
   'row has: { key: (row) => row.id }.';
 
 export const rowOfNoId = (method: string) =>
-  `${method} returned a row whose key is none of the ids that it was called with. Say by the option key which id a row has, in the spelling in which it is looked up, or ` +
+  `${method} returned a row whose key is not among the ids of the call. Let the option key return the id of the row, spelled as it is looked up, or ` +
   'set normalize of the filter.';
 
 export const foundButAbsent = (method: string) =>

@@ -72,8 +72,8 @@ function bareType(type: string): string {
 }
 
 /**
- * Of a column of Postgres, whether its text is read for a cursor: what the drivers make of such a value, a date above all, is not all that
- * the database compares.
+ * Whether a cursor reads a column of Postgres as text: a driver's value of such a type, above all a date, lacks part of what the database
+ * compares.
  */
 export function isReadAsText(type: string): boolean {
   const bare = bareType(type);

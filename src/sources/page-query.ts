@@ -18,7 +18,7 @@ export interface Place {
 export interface Pages {
   readonly table: string;
   readonly id: string;
-  /** Read as the text that the database writes: drivers and libraries make of such values what they are told to. */
+  /** Read as the text that the database writes: what a driver makes of such a value depends on its settings. */
   readonly isIdText: boolean;
   /** Empty where nothing is known of which no two rows are equal; each value is read once then. */
   readonly order: readonly Place[];

@@ -9,13 +9,13 @@ export interface SharedNegativeCacheOptions {
 
 /** Ids that the filter let through and the database denied, remembered for all processes. */
 export interface SharedNegativeCache {
-  /** To be asked when the filter has said "maybe". Never rejects: what cannot be known is not denied. */
+  /** Asked when the filter has answered "maybe". Never rejects: if the answer cannot be known, the id is not denied. */
   ask(question: DenialQuestion): Promise<DenialAnswer>;
 }
 
 export interface DenialQuestion {
   readonly id: IdKey;
-  /** What the database was asked about the id: a denial of one question is none of another. */
+  /** What the database was asked about the id: a denial of one question says nothing about another. */
   readonly scope: string;
   /** When the lookup began, by `performance.now()`: one deadline is over the check and this. */
   readonly since: number;

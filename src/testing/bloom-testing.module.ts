@@ -54,7 +54,7 @@ export class BloomTestingModule {
    * Each filter that is named holds exactly these ids, and what is added. A filter that is registered and not named passes everything.
    *
    * @throws {BloomConfigError} for what is no record of ids; at start for a decorator whose filter is neither named nor registered.
-   * @throws {BloomIdError} for a value that is no id.
+   * @throws {BloomIdError} for a value that is not an id.
    */
   static of(ids: BloomTestIds, options?: BloomTestingOptions): DynamicModule {
     checkIds(ids);

@@ -53,7 +53,7 @@ export class ScalableFilter {
   /**
    * Adds an id; true when it was not there before. A full filter grows by a layer.
    *
-   * @throws {BloomIdError} when the value is no id, or is longer than `maxIdBytes`.
+   * @throws {BloomIdError} when the value is not an id, or is longer than `maxIdBytes`.
    * @throws {BloomFullError} when the filter is full and a further layer would take it above its error rate, `maxCapacity` or 4 GiB.
    */
   add(id: BloomId): boolean {

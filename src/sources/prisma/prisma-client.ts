@@ -55,7 +55,7 @@ interface ClientInternals {
   readonly _engineConfig?: { readonly adapter?: { readonly options?: { readonly schema?: string } } };
 }
 
-/** A field of a model, and who asks for it. */
+/** A field of a model, and the function that reads it, for errors. */
 export interface WantedField {
   readonly maker: string;
   readonly field: string;

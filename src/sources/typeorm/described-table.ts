@@ -85,7 +85,7 @@ export function describeTable(
   };
 }
 
-/** A property of an entity, and who asks for it. */
+/** A property of an entity, and the function that reads it, for errors. */
 export interface WantedColumn {
   readonly maker: string;
   readonly property: string;

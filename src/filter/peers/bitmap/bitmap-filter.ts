@@ -31,7 +31,7 @@ export abstract class BitmapFilter<Layout extends BitmapLayout> {
   /**
    * Adds an id; true when it was not there before.
    *
-   * @throws {BloomIdError} when the id is none that the peer could have added.
+   * @throws {BloomIdError} when the peer could not have added the id.
    */
   add(id: BloomId): boolean {
     this.layout.locate(id);
@@ -41,7 +41,7 @@ export abstract class BitmapFilter<Layout extends BitmapLayout> {
   /**
    * False: the id was never added. True: it was, or the error rate struck.
    *
-   * @throws {BloomIdError} when the id is none that the peer could have added.
+   * @throws {BloomIdError} when the peer could not have added the id.
    */
   mightContain(id: BloomId): boolean {
     this.layout.locate(id);

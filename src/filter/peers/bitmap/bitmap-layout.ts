@@ -33,7 +33,7 @@ export abstract class BitmapLayout implements Geometry {
   /**
    * The bits of an id, in the peer's order; a bit may come twice.
    *
-   * @throws {BloomIdError} when the id is none that the peer could have added.
+   * @throws {BloomIdError} when the peer could not have added the id.
    */
   positions(id: BloomId): number[] {
     this.locate(id);

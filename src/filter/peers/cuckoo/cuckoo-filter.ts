@@ -52,7 +52,7 @@ export class CuckooFilter {
    * Adds an id (`CF.ADD`), once more if it is there: it takes as many removals to be gone. More than twice `bucketSize` times the same
    * id makes the filter grow.
    *
-   * @throws {BloomIdError} when the value is no id.
+   * @throws {BloomIdError} when the value is not an id.
    * @throws {BloomFullError} when the filter is full and does not grow, or has 32 tables.
    */
   add(id: BloomId): void {
@@ -66,7 +66,7 @@ export class CuckooFilter {
    * Not for filters from which ids are removed: an id that was taken for there, because it looks the same as another, is gone as
    * soon as the other is removed.
    *
-   * @throws {BloomIdError} when the value is no id.
+   * @throws {BloomIdError} when the value is not an id.
    * @throws {BloomFullError} when the filter is full and does not grow, or has 32 tables.
    */
   addIfAbsent(id: BloomId): boolean {
@@ -78,7 +78,7 @@ export class CuckooFilter {
   /**
    * False: the id is not in the filter. True: it is, or the error rate struck.
    *
-   * @throws {BloomIdError} when the value is no id.
+   * @throws {BloomIdError} when the value is not an id.
    */
   mightContain(id: BloomId): boolean {
     const { layout, tables } = this;
@@ -94,7 +94,7 @@ export class CuckooFilter {
    * How often an id seems to be there (`CF.COUNT`): never less than it was added and not removed. As Redis does, an id whose two
    * buckets are one is counted twice.
    *
-   * @throws {BloomIdError} when the value is no id.
+   * @throws {BloomIdError} when the value is not an id.
    */
   count(id: BloomId): number {
     const { layout, tables } = this;
@@ -113,7 +113,7 @@ export class CuckooFilter {
    * **takes that one out: from then on an id that exists is answered "absent"**. So remove ids only that are known to have been
    * added by `add`, such as a row that is being deleted, and each as often as it was added at most.
    *
-   * @throws {BloomIdError} when the value is no id.
+   * @throws {BloomIdError} when the value is not an id.
    */
   remove(id: BloomId): boolean {
     const { layout, tables } = this;

@@ -44,7 +44,7 @@ export class CuckooLayout implements CuckooGeometry {
   /**
    * The two buckets of an id, in the peer's order; they may be one.
    *
-   * @throws {BloomIdError} when the value is no id.
+   * @throws {BloomIdError} when the value is not an id.
    */
   positions(id: BloomId): number[] {
     this.locate(id);
@@ -54,7 +54,7 @@ export class CuckooLayout implements CuckooGeometry {
   /**
    * What is stored for an id, 1 to 255.
    *
-   * @throws {BloomIdError} when the value is no id.
+   * @throws {BloomIdError} when the value is not an id.
    */
   fingerprintOf(id: BloomId): number {
     this.locate(id);

@@ -65,7 +65,7 @@ export function bucketsOf({ buckets, expansion }: CuckooSettings, index: number)
   return buckets * expansion ** index;
 }
 
-/** @throws {BloomConfigError} when a table is none that a process can hold. */
+/** @throws {BloomConfigError} when a process cannot hold a table of this size. */
 export function checkCuckooGeometry({ buckets, bucketSize }: CuckooGeometry): void {
   checkInteger('bucketSize', bucketSize, { min: 1, max: MAX_BUCKET_SIZE });
   checkInteger('buckets', buckets, { min: 1, max: MAX_TABLE_BYTES });

@@ -5,7 +5,7 @@ import { bigintTooLong, notText } from './id.messages.js';
 /**
  * An id as peers take it: as `toIdKey` has it, but an empty one is allowed.
  *
- * @throws {BloomIdError} for what is no id, and for a bigint of over 65,536 digits.
+ * @throws {BloomIdError} for a value that is not an id, and for a bigint of over 65,536 digits.
  */
 export function toPeerKey(id: BloomId): IdKey {
   if (typeof id === 'string') return id;
@@ -20,7 +20,7 @@ export function toPeerKey(id: BloomId): IdKey {
 /**
  * An id as text.
  *
- * @throws {BloomIdError} for bytes, and for what is no id.
+ * @throws {BloomIdError} for bytes, and for a value that is not an id.
  */
 export function toText(id: BloomId): string {
   const key = toPeerKey(id);

@@ -26,7 +26,7 @@ export class RedisBloomFilter {
   /**
    * Adds an id; true when it was not there before. A full filter grows by a link.
    *
-   * @throws {BloomIdError} when the id is none that the peer could have added.
+   * @throws {BloomIdError} when the peer could not have added the id.
    * @throws {BloomFullError} when the filter is full and does not grow.
    */
   add(id: BloomId): boolean {
@@ -41,7 +41,7 @@ export class RedisBloomFilter {
   /**
    * False: the id was never added. True: it was, or the error rate struck.
    *
-   * @throws {BloomIdError} when the id is none that the peer could have added.
+   * @throws {BloomIdError} when the peer could not have added the id.
    */
   mightContain(id: BloomId): boolean {
     const { links } = this;

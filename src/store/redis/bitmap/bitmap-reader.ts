@@ -49,7 +49,7 @@ export class BitmapReader {
   }
 
   /**
-   * The size of the filter that is there; undefined when there is none, or it has none.
+   * The size of the stored filter; undefined if there is no filter, or if it does not store its size.
    *
    * @throws {BloomFormatError} when what is there is no such filter.
    */

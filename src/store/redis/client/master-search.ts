@@ -57,7 +57,7 @@ export class MasterSearch {
     this.hasAdvised = false;
   }
 
-  /** A command failed: leaves the server when that is no master, or is none yet. */
+  /** Called when a command failed. Leaves the server if it is not a master, or not yet. */
   failed(error: unknown): void {
     if (!isFromNoMaster(error)) return;
     const now = performance.now();

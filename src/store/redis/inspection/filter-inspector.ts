@@ -144,7 +144,7 @@ export class FilterInspector {
   }
 
   /**
-   * What a process of an application would answer that has no view of the filter yet.
+   * What a process of an application would answer that has not read the metadata of the filter yet.
    *
    * @throws {BloomUnavailableError} when the server cannot be asked.
    */

@@ -29,14 +29,14 @@ export class MetadataReader {
   }
 
   /**
-   * Reads what is stored. Where only what is known is looked at again, all filters of a connection ask once a second which run of
-   * the server answers; a filter that is not as it was asks for itself. A reading is as old as the older of both answers.
+   * Reads what is stored. For a second look at a known filter, all filters of a connection ask once a second which run of the server
+   * answers. A filter that has changed asks again. A reading is as old as the older of both answers.
    */
   async describe(isKnown: boolean): Promise<Described> {
     const { connection, scripts, keys } = this.context;
     const server = this.server();
     const recent = isKnown ? connection.runs.recent(server) : undefined;
-    // Not awaited when there is none: what looks at the same moment shall find the question on its way.
+    // Awaited only if it is there: otherwise other filters that look at this moment would not find the question under way.
     const seen = recent && (await recent);
     if (seen && this.lastServer?.server === server && this.lastServer.runId === seen.runId) {
       const { type, fields } = await scripts.describe(keys.meta, true);

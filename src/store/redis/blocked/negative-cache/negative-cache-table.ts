@@ -28,7 +28,7 @@ export class NegativeCacheTable {
     return new NegativeCacheTable(text, buckets, runId);
   }
 
-  /** Undefined when the text is none. */
+  /** Undefined if the text does not name a table. */
   static parse(text: string): NegativeCacheTable | undefined {
     const [, tag, buckets, runId] = /^([0-9a-f]{8}) [0-9a-f]{24} (\d{1,6}) (\w+)$/.exec(text) ?? [];
     if (tag === undefined || tag === '00000000') return undefined;

@@ -3,7 +3,7 @@ Sets the bits of ids in the string that is live and in the one that is staged.
 
 KEYS[1]  meta
 KEYS[2]  the live string
-KEYS[3]  the staged string; of no meaning when there is none
+KEYS[3]  the staged string; without a staging it is not used
 KEYS[4]  a hash with settings that peers keep beside the live string, if they do
 ARGV[1]  token of the live generation as the caller knows it, '' for none
 ARGV[2]  token of the staged generation as the caller knows it, '' for none

@@ -1,6 +1,6 @@
 --[[
-Runs a command that the client does not know: on a cluster it finds the node of a script by its keys, and of such a command not
-at all.
+Runs a command that the client does not know. On a cluster the client finds the node of a script by its keys, and cannot find that of an
+unknown command.
 
 KEYS[1]   the key of the command
 ARGV[1]   the command

@@ -129,7 +129,7 @@ export const PROTOCOL_SAFETIES: readonly Safety[] = [
   },
   {
     name: 'offline',
-    what: 'who finds the metadata missing moves the live segments aside before anything is added',
+    what: 'who finds the metadata missing retires the live segments before anything is added',
     take: () => ({ lua: luaWithout('offline') }),
   },
   {

@@ -31,8 +31,8 @@ function shortened(args: (string | Buffer)[]): (string | number | Buffer)[] {
   const segments = (Number(count) - 2) / 2;
   if (segments <= MAX_SEGMENTS) return args;
   const live = rest.slice(0, MAX_SEGMENTS);
-  const aside = rest.slice(segments, segments + MAX_SEGMENTS);
-  return [script!, 2 + 2 * MAX_SEGMENTS, meta!, denials!, ...live, ...aside, ...rest.slice(2 * segments)];
+  const retired = rest.slice(segments, segments + MAX_SEGMENTS);
+  return [script!, 2 + 2 * MAX_SEGMENTS, meta!, denials!, ...live, ...retired, ...rest.slice(2 * segments)];
 }
 
 /** For people. */

@@ -1,6 +1,6 @@
 import type { BloomFilterOptions } from 'nestjs-bloom';
 import { GenerationKeys } from '../../src/store/redis/protocol/generation-keys.js';
-import type { ForeignPeer } from '../../test/support/peers/foreign-peer.js';
+import type { Peer } from '../../test/support/peers/peer.js';
 import { goZeroPeer } from '../../test/support/peers/go-zero-peer.js';
 import { redissonPeer } from '../../test/support/peers/redisson-peer.js';
 import { cuckoo, redisBloom } from '../../src/interop/index.js';
@@ -26,7 +26,7 @@ export interface FilterKind {
   readonly meta: string;
   readonly staged: string;
   /** Another program that adds to the live key. */
-  readonly peer?: ForeignPeer;
+  readonly peer?: Peer;
 }
 
 const own = {
@@ -72,7 +72,7 @@ export function filterOptions(kind: FilterKindName, capacity: number): BloomFilt
   return { name: FILTER, errorRate: ERROR_RATE, capacity, ...options };
 }
 
-function foreign(peer: ForeignPeer): FilterKind {
+function foreign(peer: Peer): FilterKind {
   return { options: { layout: peer.layout(FOREIGN_KEY) }, hasSource: true, ...beside(FOREIGN_KEY), peer };
 }
 

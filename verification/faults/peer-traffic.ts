@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { ForeignPeer } from '../../test/support/peers/foreign-peer.js';
+import type { Peer } from '../../test/support/peers/peer.js';
 import type { ShopInstance } from './shop-instance.js';
 import type { Ledger } from './ledger.js';
 import type { RedisSite } from './redis-site.js';
@@ -11,7 +11,7 @@ const TICK_MS = 15;
 
 export interface PeerTrafficOptions {
   readonly redis: ReturnType<RedisSite['connection']>;
-  readonly peer: ForeignPeer;
+  readonly peer: Peer;
   readonly key: string;
   readonly table: ShopDatabase;
   readonly ledger: Ledger;

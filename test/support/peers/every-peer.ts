@@ -1,4 +1,4 @@
-import type { ForeignPeer } from './foreign-peer.js';
+import type { Peer } from './peer.js';
 import { goZeroPeer } from './go-zero-peer.js';
 import { guavaPeer } from './guava-peer.js';
 import { redissonPeer } from './redisson-peer.js';
@@ -7,7 +7,7 @@ import { springPeer } from './spring-peer.js';
 export const PEER_TARGET = { capacity: 1000, errorRate: 0.001 };
 
 /** One of each system. */
-export const EVERY_PEER: readonly ForeignPeer[] = [
+export const EVERY_PEER: readonly Peer[] = [
   goZeroPeer(20_000),
   redissonPeer({ codec: 'StringCodec' }),
   springPeer(PEER_TARGET),

@@ -1,5 +1,5 @@
 import { goZero } from '../../../src/interop/index.js';
-import type { ForeignPeer } from './foreign-peer.js';
+import type { Peer } from './peer.js';
 
 /** What go-zero's two scripts do. */
 const SET = `for _, offset in ipairs(ARGV) do redis.call('setbit', KEYS[1], offset, 1) end`;
@@ -8,7 +8,7 @@ const TEST = `for _, offset in ipairs(ARGV) do
 end
 return true`;
 
-export function goZeroPeer(bits: number): ForeignPeer {
+export function goZeroPeer(bits: number): Peer {
   const layout = goZero.layout({ bits });
   return {
     name: 'go-zero',

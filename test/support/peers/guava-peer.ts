@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import { guava } from '../../../src/interop/index.js';
-import type { ForeignPeer } from './foreign-peer.js';
+import type { Peer } from './peer.js';
 
 /** Java that knows the layout of the string and sets single bits; `readFrom` to look an id up. */
-export function guavaPeer(target: { capacity: number; errorRate: number }): ForeignPeer {
+export function guavaPeer(target: { capacity: number; errorRate: number }): Peer {
   const funnel = 'stringFunnel';
   /** The size is in the head. */
   const layoutOf = async (client: Redis, key: string) => {

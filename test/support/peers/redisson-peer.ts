@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { redisson, type RedissonLayoutOptions } from '../../../src/interop/index.js';
-import type { ForeignPeer } from './foreign-peer.js';
+import type { Peer } from './peer.js';
 
 /** What `tryInit`, `add` and `contains` of RBloomFilter send. */
 const TRY_INIT = `if redis.call('exists', KEYS[1]) == 1 then return 0 end
@@ -32,7 +32,7 @@ export function redissonPeer(
   settings: Pick<RedissonLayoutOptions, 'codec' | 'type'>,
   target = REDISSON_TARGET,
   more: Partial<RedissonLayoutOptions> = {},
-): ForeignPeer {
+): Peer {
   const resolved = async (client: Redis, key: string, id: string) => {
     const { config } = redisson.keys(key);
     const { bits, hashCount } = redisson.readConfig(await client.hgetall(config));

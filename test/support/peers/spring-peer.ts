@@ -1,8 +1,8 @@
 import { spring } from '../../../src/interop/index.js';
-import type { ForeignPeer } from './foreign-peer.js';
+import type { Peer } from './peer.js';
 
 /** The helper's `setBit` and `getBit`, a command for each offset. */
-export function springPeer(target: { capacity: number; errorRate: number }): ForeignPeer {
+export function springPeer(target: { capacity: number; errorRate: number }): Peer {
   const layout = spring.layout(spring.size(target));
   return {
     name: "Spring's BloomFilterHelper",

@@ -4,14 +4,14 @@ import type { BitmapFormat, BitmapSize } from '../../../src/store/redis/bitmap/b
 import { goZeroFormat } from '../../../src/store/redis/bitmap/go-zero-format.js';
 import { redissonFormat } from '../../../src/store/redis/bitmap/redisson-format.js';
 import { springFormat } from '../../../src/store/redis/bitmap/spring-format.js';
-import type { ForeignPeer } from '../../../test/support/peers/foreign-peer.js';
+import type { Peer } from '../../../test/support/peers/peer.js';
 import { goZeroPeer } from '../../../test/support/peers/go-zero-peer.js';
 import { redissonPeer } from '../../../test/support/peers/redisson-peer.js';
 import { springPeer } from '../../../test/support/peers/spring-peer.js';
 
 /** What one kind of peers has under a key. */
 export interface ForeignKind {
-  readonly peer: ForeignPeer;
+  readonly peer: Peer;
   readonly size: BitmapSize;
   /** A smaller one, that somebody may give the filter. */
   readonly otherSize?: BitmapSize;
@@ -58,7 +58,7 @@ export function redissonKind(foreignAdds: ForeignAdds): ForeignKind {
 }
 
 function kindOf(
-  peer: ForeignPeer,
+  peer: Peer,
   layout: (key: string) => BloomLayout,
   format: (key: string) => BitmapFormat,
 ): ForeignKind {

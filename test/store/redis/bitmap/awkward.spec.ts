@@ -7,7 +7,7 @@ import type { StoredFilter } from '../../../../src/store/index.js';
 import { idsOf } from '../../../support/built-filter.js';
 import { expectFound, expectNeverAbsent } from '../../../support/never-absent.js';
 import { EVERY_PEER, PEER_TARGET } from '../../../support/peers/every-peer.js';
-import { type ForeignPeer, fillByPeer } from '../../../support/peers/foreign-peer.js';
+import { type Peer, fillByPeer } from '../../../support/peers/peer.js';
 import { guavaPeer } from '../../../support/peers/guava-peer.js';
 import { redissonPeer } from '../../../support/peers/redisson-peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => redis.close());
 
 /** What a peer does to its keys, at a bad moment. */
-type Act = (peer: ForeignPeer, key: string) => Promise<unknown>;
+type Act = (peer: Peer, key: string) => Promise<unknown>;
 
 const ACTS: Record<string, Act> = {
   'deletes the filter': (peer, key) => admin.del(...peer.keys(key)),

@@ -4,7 +4,7 @@ import type { BloomEvent } from '../../../../src/common/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
 import { idsOf } from '../../../support/built-filter.js';
 import { expectFound } from '../../../support/never-absent.js';
-import { fillByPeer } from '../../../support/peers/foreign-peer.js';
+import { fillByPeer } from '../../../support/peers/peer.js';
 import { goZeroPeer } from '../../../support/peers/go-zero-peer.js';
 import { springPeer } from '../../../support/peers/spring-peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';

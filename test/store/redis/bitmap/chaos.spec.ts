@@ -5,7 +5,7 @@ import type { ForeignAdds } from '../../../../src/interop/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
 import type { StoredFilter } from '../../../../src/store/index.js';
 import { eventually } from '../../../support/eventually.js';
-import type { ForeignPeer } from '../../../support/peers/foreign-peer.js';
+import type { Peer } from '../../../support/peers/peer.js';
 import { goZeroPeer } from '../../../support/peers/go-zero-peer.js';
 import { redissonPeer } from '../../../support/peers/redisson-peer.js';
 import { rebuildJob } from '../../../support/rebuild-job.js';
@@ -48,7 +48,7 @@ const faults: Record<string, Fault> = {
 };
 
 /** Processes, a peer, rebuilders and faults, all at once: how many ids that have rows were answered "absent". */
-async function wrongAbsents(peer: ForeignPeer, foreignAdds: ForeignAdds) {
+async function wrongAbsents(peer: Peer, foreignAdds: ForeignAdds) {
   const key = redis.name();
   const layout = peer.layout(key, { foreignAdds });
   const open = async () => (await redis.open(key, {}, { layout })).filter;
@@ -122,7 +122,7 @@ async function wrongAbsents(peer: ForeignPeer, foreignAdds: ForeignAdds) {
 }
 
 describe('Under faults, a filter on the keys of a peer never answers "absent" for an id that has a row', () => {
-  it.each<[name: string, peer: ForeignPeer, foreignAdds: ForeignAdds]>([
+  it.each<[name: string, peer: Peer, foreignAdds: ForeignAdds]>([
     ['go-zero, keep', goZeroPeer(200_000), 'keep'],
     ['go-zero, recent', goZeroPeer(200_000), 'recent'],
     ['go-zero, none', goZeroPeer(200_000), 'none'],

@@ -5,14 +5,14 @@ import { runRebuild } from '../../../../src/rebuild/index.js';
 import type { StoredFilter } from '../../../../src/store/index.js';
 import { idsOf } from '../../../support/built-filter.js';
 import { expectFound, expectNeverAbsent } from '../../../support/never-absent.js';
-import { deniedByPeer, type ForeignPeer, fillByPeer } from '../../../support/peers/foreign-peer.js';
+import { deniedByPeer, type Peer, fillByPeer } from '../../../support/peers/peer.js';
 import { rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { type Instance, RedisFixture } from '../../../support/redis-fixture.js';
 import { adoptable } from '../../../support/abilities.js';
 
 const BUILT = idsOf('built', 100);
 
-type Damage = (client: Redis, peer: ForeignPeer, key: string, meta: string) => Promise<unknown>;
+type Damage = (client: Redis, peer: Peer, key: string, meta: string) => Promise<unknown>;
 
 const DAMAGES: Record<string, Damage> = {
   FLUSHALL: (client) => client.flushall(),
@@ -60,7 +60,7 @@ const DAMAGES: Record<string, Damage> = {
 };
 
 /** What a filter on the keys of a peer does, whatever the layout. */
-export function describeForeign(peer: ForeignPeer): void {
+export function describePeersKey(peer: Peer): void {
   describe(`A filter on the keys of ${peer.name}`, () => {
     let redis: RedisFixture;
     let admin: Redis;

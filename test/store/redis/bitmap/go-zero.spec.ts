@@ -1,6 +1,6 @@
 import { goZeroPeer } from '../../../support/peers/go-zero-peer.js';
-import { describeForeign } from './contract.js';
-import { describeForeignRebuild } from './rebuild-contract.js';
+import { describePeersKey } from './contract.js';
+import { describePeersRebuild } from './rebuild-contract.js';
 
-describeForeign(goZeroPeer(20_000));
-describeForeignRebuild(goZeroPeer(200_000));
+describePeersKey(goZeroPeer(20_000));
+describePeersRebuild(goZeroPeer(200_000));

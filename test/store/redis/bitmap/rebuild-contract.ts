@@ -6,7 +6,7 @@ import { runRebuild } from '../../../../src/rebuild/index.js';
 import { commitIds, idsOf, leaseOf, mergeIds, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { expectFound, expectNeverAbsent } from '../../../support/never-absent.js';
-import type { ForeignPeer } from '../../../support/peers/foreign-peer.js';
+import type { Peer } from '../../../support/peers/peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 
@@ -17,7 +17,7 @@ const LEAST_IDS = 150;
 const LEASE_MS = 2000;
 
 /** Rebuilds of a filter whose key peers read and write all the time. */
-export function describeForeignRebuild(peer: ForeignPeer): void {
+export function describePeersRebuild(peer: Peer): void {
   describe(`A rebuild on the keys of ${peer.name}`, () => {
     let redis: RedisFixture;
     let admin: Redis;

@@ -5,7 +5,7 @@ import { runRebuild } from '../../../../src/rebuild/index.js';
 import { idsOf } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { expectFound, expectNeverAbsent } from '../../../support/never-absent.js';
-import { fillByPeer } from '../../../support/peers/foreign-peer.js';
+import { fillByPeer } from '../../../support/peers/peer.js';
 import { redissonPeer } from '../../../support/peers/redisson-peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';

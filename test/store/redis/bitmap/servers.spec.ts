@@ -5,7 +5,7 @@ import { runRebuild } from '../../../../src/rebuild/index.js';
 import { idsOf } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { expectFound } from '../../../support/never-absent.js';
-import { fillByPeer } from '../../../support/peers/foreign-peer.js';
+import { fillByPeer } from '../../../support/peers/peer.js';
 import { goZeroPeer } from '../../../support/peers/go-zero-peer.js';
 import { rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { commandCounts, RedisFixture } from '../../../support/redis-fixture.js';

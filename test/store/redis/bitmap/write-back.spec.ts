@@ -5,7 +5,7 @@ import { runRebuild } from '../../../../src/rebuild/index.js';
 import { idsOf } from '../../../support/built-filter.js';
 import { expectFound } from '../../../support/never-absent.js';
 import { EVERY_PEER, PEER_TARGET } from '../../../support/peers/every-peer.js';
-import { fillByPeer } from '../../../support/peers/foreign-peer.js';
+import { fillByPeer } from '../../../support/peers/peer.js';
 import { guavaPeer } from '../../../support/peers/guava-peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';

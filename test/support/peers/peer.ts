@@ -3,7 +3,7 @@ import type { BloomLayout } from '../../../src/filter/index.js';
 import type { PeerKeyOptions } from '../../../src/interop/index.js';
 
 /** Another system on the very keys of a filter: what it sends to Redis, command by command. */
-export interface ForeignPeer {
+export interface Peer {
   readonly name: string;
   layout(key: string, options?: PeerKeyOptions): BloomLayout;
   /** Damages after which a rebuild leaves the key alone until somebody deletes it: it may be something else. */
@@ -19,7 +19,7 @@ export interface ForeignPeer {
 
 /** A filter that the peer has filled. */
 export async function fillByPeer(
-  peer: ForeignPeer,
+  peer: Peer,
   client: Redis,
   key: string,
   ids: readonly string[],
@@ -30,7 +30,7 @@ export async function fillByPeer(
 
 /** Ids that the peer denies. */
 export async function deniedByPeer(
-  peer: ForeignPeer,
+  peer: Peer,
   client: Redis,
   key: string,
   ids: readonly string[],

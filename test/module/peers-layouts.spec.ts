@@ -17,7 +17,7 @@ import { FilterMonitor } from '../../src/module/filter-monitor.js';
 import { startContext } from '../support/nest-app.js';
 import { idsOf } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';
-import { fillByPeer } from '../support/peers/foreign-peer.js';
+import { fillByPeer } from '../support/peers/peer.js';
 import { goZeroPeer } from '../support/peers/go-zero-peer.js';
 import { redissonPeer } from '../support/peers/redisson-peer.js';
 import { PATIENT } from '../support/patience.js';

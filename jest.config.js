@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: '<rootDir>/test/support/fast-environment.mjs',
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
   setupFilesAfterEnv: ['<rootDir>/test/support/quiet-console.ts'],
   roots: ['<rootDir>/test', '<rootDir>/verification', '<rootDir>/sample-app'],
   testMatch: ['**/*.spec.ts'],

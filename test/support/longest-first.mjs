@@ -1,0 +1,44 @@
+import TestSequencer from '@jest/test-sequencer';
+
+/** Files that take long for their size; what of them is gone does no harm here. */
+const LONG = [
+  'sample-app/test/demo.spec.ts',
+  'test/store/redis/protocol/many-processes.spec.ts',
+  'test/store/redis/protocol/first-build.spec.ts',
+  'test/store/redis/bitmap/guava.spec.ts',
+  'test/store/redis/bitmap/spring.spec.ts',
+  'test/store/redis/bitmap/redisson.spec.ts',
+  'test/store/redis/bitmap/go-zero.spec.ts',
+  'test/store/redis/client/acl.spec.ts',
+  'test/store/redis/blocked/lost-keys.spec.ts',
+  'test/module/shared-schedule.spec.ts',
+  'test/guard/coalesce.spec.ts',
+  'test/store/redis/client/address-moves.spec.ts',
+  'test/store/redis/protocol/orphaned-lease.spec.ts',
+  'test/module/start-and-stop.spec.ts',
+  'test/store/redis/bitmap/chaos.spec.ts',
+  'test/rebuild/redis-traffic.spec.ts',
+  'test/rebuild/redis-interference.spec.ts',
+  'test/rebuild/redis-rebuild.spec.ts',
+  'test/store/redis/bf/missing.spec.ts',
+  'test/rebuild/redis-lost-steps.spec.ts',
+  'test/store/replica/store.spec.ts',
+  'test/store/redis/blocked/store.spec.ts',
+  'test/store/memory/memory-store.spec.ts',
+  'test/entry-files.spec.ts',
+  'test/store/redis/protocol/left-keys.spec.ts',
+];
+
+/**
+ * Begins with files that take long, so that no worker has one left when the others have ended. On its own Jest knows only how long a file took
+ * on this machine before, and takes the largest first elsewhere.
+ */
+export default class LongestFirst extends TestSequencer {
+  async sort(tests) {
+    const place = ({ path }) => {
+      const found = LONG.findIndex((long) => path.endsWith(`/${long}`));
+      return found < 0 ? LONG.length : found;
+    };
+    return (await super.sort(tests)).toSorted((one, other) => place(one) - place(other));
+  }
+}

@@ -15,6 +15,7 @@ const OF_THE_COMPILER = [
   'GuardedVerdict',
   'ListMethod',
   'ListVerdict',
+  'OtherSelf',
   'OnlyOptions',
   'RegistersVerdict',
 ];

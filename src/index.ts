@@ -32,6 +32,7 @@ export {
   BloomRegisters,
   type BloomRegistersDecorator,
   type BloomRegistersOptions,
+  SkipBloom,
 } from './guard/index.js';
 export {
   type BloomEventDecorator,

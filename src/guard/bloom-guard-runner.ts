@@ -31,6 +31,12 @@ export class BloomGuardRunner {
   private readonly answers: GuardAnswers;
   private readonly unread: UnreadIds;
   private readonly handlers = new WeakMap<object, object>();
+  /**
+   * Whether an interceptor guards routes that declare no guard.
+   *
+   * @internal
+   */
+  hasRoutesOfInterceptors = false;
   /** @internal */
   readonly registrar: IdRegistrar;
   /** @internal */
@@ -122,6 +128,15 @@ export class BloomGuardRunner {
         if (!guarding.isAudited()) return this.answers.absent(call);
         return observe({ ...asked, id: lasting(asked.id) }, verdict);
     }
+  }
+
+  /**
+   * What a guard answers for an absent id.
+   *
+   * @internal
+   */
+  async answerAbsent(call: GuardedCall): Promise<unknown> {
+    return (await this.answers.absent(call)).answer?.value;
   }
 
   /**

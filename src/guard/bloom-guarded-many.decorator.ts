@@ -9,6 +9,7 @@ import type { BloomGuardedManyOptions } from './guard-options.js';
 import { methodName } from './method-site.js';
 import type { OnlyOptions } from './method-verdict.js';
 import { proceed, type WrappedCall, wrapMethod } from './method-wrapper.js';
+import { isSkipped } from './skip-bloom.decorator.js';
 import { warnUnguarded } from './unguarded.js';
 
 /**
@@ -43,10 +44,16 @@ export function BloomGuardedMany(
       target,
       key,
       descriptor,
-      use: { decorator: 'BloomGuardedMany', filter, method },
-      around: (call) => callMany({ filter, method, key: options.key }, call),
+      use: { decorator: 'BloomGuardedMany', filter, method, key },
+      around: (call) =>
+        isLeftAlone(call.self, key) ? proceed(call) : callMany({ filter, method, key: options.key }, call),
     });
   };
+}
+
+/** By `@SkipBloom()` on the method that overrides this one, or on the class. */
+function isLeftAlone(self: object | undefined, key: string | symbol): boolean {
+  return self !== undefined && isSkipped((self as Record<PropertyKey, unknown>)[key], self.constructor);
 }
 
 interface ManyDeclaration {

@@ -56,15 +56,16 @@ export function BloomGuarded(filter: BloomFilterName, options: BloomGuardedOptio
     const named = namedFilter(filter, 'BloomGuarded', method);
     const where = `@BloomGuarded(${named.text}) on ${method}`;
     checkGuardedOptions(options, where);
-    const use = { decorator: 'BloomGuarded', filter: named, method } as const;
+    const use = { decorator: 'BloomGuarded', filter: named, method, key } as const;
     if (named.name === undefined) {
       if (options.param !== undefined) throw new BloomConfigError(paramWithoutName(where));
       wrapMethod({ ...site, use, around: guardingByName(site, use, options) });
       return;
     }
     const guard: GuardDeclaration = { filter: named.name, method, options };
-    wrapMethod({ ...site, use, around: guarding(site, guard) });
-    declareGuard(descriptor.value, guard);
+    const coverage = new InterceptorCoverage(key, guard);
+    wrapMethod({ ...site, use, around: guarding(site, guard, coverage) });
+    declareGuard(descriptor.value, guard, coverage);
   };
 }
 
@@ -88,14 +89,21 @@ function guardingByName(
     const name = registeredName(filter, { self, method, service: runner.service });
     if (name === undefined) return proceed(call);
     let guard = guards.get(name);
-    if (!guard) guards.set(name, (guard = guarding(site, { filter: name, method, options })));
+    if (!guard) {
+      const declared = { filter: name, method, options };
+      guard = guarding(site, declared, new InterceptorCoverage(site.key, declared));
+      guards.set(name, guard);
+    }
     return guard(call);
   };
 }
 
 /** The function that runs in place of the method. */
-function guarding(site: MethodSite, guard: GuardDeclaration): (call: WrappedCall) => Promise<unknown> {
-  const coverage = new InterceptorCoverage(site.key, guard);
+function guarding(
+  site: MethodSite,
+  guard: GuardDeclaration,
+  coverage: InterceptorCoverage,
+): (call: WrappedCall) => Promise<unknown> {
   const entry = directEntry(site, guard, coverage);
   const { coalesce } = guard.options;
   return async (call) => {
@@ -139,5 +147,6 @@ function directEntry(
       return context === 'http' && coverage.isBypassed() ? 'method' : context;
     },
     isNullable: (args) => isNullableField(site, args),
+    absent: undefined,
   };
 }

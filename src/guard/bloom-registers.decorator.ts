@@ -75,7 +75,7 @@ export function BloomRegisters(name: BloomFilterName, options: BloomRegistersOpt
       target,
       key,
       descriptor,
-      use: { decorator: 'BloomRegisters', filter, method },
+      use: { decorator: 'BloomRegisters', filter, method, key },
       around: (call) => callRegistering(declaration, call),
     });
   };

@@ -7,14 +7,20 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
-import { type Observable, of, tap } from 'rxjs';
+import { isObservable, type Observable, of, tap } from 'rxjs';
+import type { BloomId } from '../filter/index.js';
 import { BloomGuardRunner } from './bloom-guard-runner.js';
-import type { GuardDeclaration, EntryPoint, ObservedCall } from './guarded-call.js';
-import { noRouteParameter } from './guard.messages.js';
+import { contextOf } from './call-context.js';
+import { isNullableField } from './graphql-field.js';
+import type { GuardDeclaration, GuardedCall, EntryPoint, ObservedCall } from './guarded-call.js';
+import { answerAbsentUnused, NO_ID_OF } from './guard.messages.js';
 import type { BloomGuardedOptions } from './guard-options.js';
 import type { IdReader } from './id-reader.js';
+import { argumentsOf, callOf, type Hooks, hooksOf } from './interceptor-hooks.js';
 import { isRouteHandler } from './method-site.js';
 import { ReaderMistake } from './reader-mistake.js';
+import { type HttpRequest, requestEntry } from './request-entry.js';
+import { isSkipped } from './skip-bloom.decorator.js';
 import { syncAnswer } from './sync-answer.js';
 
 const GUARDS = Symbol('nestjs-bloom:guards');
@@ -31,6 +37,9 @@ const checked = new AsyncLocalStorage<Function>();
  * (`@MessagePattern`), the id of a message is where it would be without the interceptor: the first argument, or its property.
  * Called directly, past Nest's router, such a method is not guarded. Registered globally it does nothing, and the guarded methods check for themselves.
  *
+ * A subclass may override `idOf`, where the id of a request or message is, `answerAbsent`, what it is answered with, and `filterOf`, the filter of handlers without a
+ * decorator. With `idOf` it also checks guarded handlers where it is bound globally, and messages.
+ *
  * @example
  * ```ts
  * @Get(':sku')
@@ -41,28 +50,140 @@ const checked = new AsyncLocalStorage<Function>();
  */
 @Injectable()
 export class BloomInterceptor implements NestInterceptor {
-  constructor(@Inject(BloomGuardRunner) private readonly runner: BloomGuardRunner) {}
+  /** What a subclass has overridden; known from the first call on. */
+  private ownHooks: Hooks | undefined;
+  /** Calls that a hook is asked about. */
+  private readonly hooked = new WeakMap<ExecutionContext, GuardedCall>();
+  private readonly met = new WeakSet<object>();
+  private readonly advised = new Set<string>();
+
+  constructor(@Inject(BloomGuardRunner) private readonly runner: BloomGuardRunner) {
+    if (this.hooks.filterOf && BloomGuardRunner.isRunner(runner)) runner.hasRoutesOfInterceptors = true;
+  }
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const handler = context.getHandler();
-    if (context.getType() !== 'http' || !declaresInterceptor(handler, context.getClass()))
-      return next.handle();
     if (!BloomGuardRunner.isRunner(this.runner)) return next.handle();
-    const request = context.switchToHttp().getRequest<HttpRequest>();
-    if (!this.runner.meetsFirst(request, handler)) return next.handle();
+    const handler = context.getHandler();
+    const checks = this.checksOf(context, handler);
+    if (checks.length === 0) return next.handle();
+    const args = argumentsOf(context);
     const passed: ObservedCall[] = [];
-    for (const { guard, entry } of guardsOf(handler)) {
-      const { answer, observed } = await this.runner.decide({
-        guard,
-        entry,
-        self: undefined,
-        args: [request],
-      });
-      if (answer) return of(answer.value);
+    for (const { guard, entry } of checks) {
+      const call = { guard, entry, self: undefined, args };
+      if (this.hooks.any) this.hooked.set(context, call);
+      const { answer, observed } = await this.runner.decide(call);
+      if (answer) return isObservable(answer.value) ? answer.value : of(answer.value);
       if (observed) passed.push(observed);
     }
-    const stream = hasOtherEntries(handler) ? checked.run(handler, () => next.handle()) : next.handle();
+    const isMixed = hasOtherEntries(handler) || checks.some(({ coverage }) => coverage?.isTakenOver);
+    const stream = isMixed ? checked.run(handler, () => next.handle()) : next.handle();
     return this.watch(stream, passed);
+  }
+
+  /**
+   * The filter that guards a handler which declares no guard: for a subclass that is bound globally or to a controller. Default: undefined, for none. The id is what `idOf` gives;
+   * where that is undefined or null the call is left alone.
+   */
+  protected filterOf(_context: ExecutionContext): string | undefined {
+    return undefined;
+  }
+
+  /**
+   * The id that a call asks for. Overridden, it is asked of requests and messages alike, wherever the interceptor is bound. Default: what the guard of a route names
+   * by `param` or `id`, else the route parameter `id`; the id of a message is read by the guarded method itself.
+   *
+   * @throws {BloomIdError} for a value that no row has as its id; any other error counts as a mistake of the function: see `onThrow`.
+   */
+  protected idOf(context: ExecutionContext): BloomId | null | undefined {
+    const call = this.hooked.get(context);
+    if (context.getType() !== 'http' || !call) throw new ReaderMistake(NO_ID_OF);
+    const { options } = call.guard;
+    const isDeclared = options !== UNDECLARED;
+    const { params } = call.args[0] as HttpRequest;
+    return (isDeclared ? requestEntry(options).readId(undefined, call.args) : params['id']) as BloomId;
+  }
+
+  /** What an absent id is answered with: a value, a promise or an Observable of it, or an error that it throws. Default: as `onAbsent` of the guard says. */
+  protected answerAbsent(context: ExecutionContext): unknown {
+    const call = this.hooked.get(context);
+    return call && this.runner.answerAbsent({ ...call, entry: { ...call.entry, absent: undefined } });
+  }
+
+  private get hooks(): Hooks {
+    return (this.ownHooks ??= hooksOf(this, BloomInterceptor.prototype));
+  }
+
+  /** The checks that this interceptor has to make of a call. */
+  private checksOf(context: ExecutionContext, handler: Function): readonly RoutedGuard[] {
+    const owner = context.getClass();
+    const guards = guardsOf(handler);
+    const { hooks } = this;
+    if ((guards.length === 0 && !hooks.filterOf) || isSkipped(handler, owner)) return [];
+    const isHttp = context.getType() === 'http';
+    if (guards.length === 0) return this.undeclaredCheck(context, handler);
+    const isTaken = (isHttp && declaresInterceptor(handler, owner, this)) || hooks.idOf;
+    if (!isTaken) {
+      // Where another one is declared, that one checks.
+      if (hooks.answerAbsent && !(isHttp && declaresInterceptor(handler, owner)))
+        this.advise(guards[0]!.guard);
+      return [];
+    }
+    if (!this.runner.meetsFirst(callOf(context), handler)) return [];
+    if (!hooks.any) return guards;
+    return guards.map(({ guard, entry, coverage }) => {
+      coverage?.takeOver();
+      return { guard, coverage, entry: this.hookedEntry(context, entry) };
+    });
+  }
+
+  /** Of a handler that declares no guard, where `filterOf` names a filter and `idOf` gives an id. */
+  private undeclaredCheck(context: ExecutionContext, handler: Function): readonly RoutedGuard[] {
+    if (this.met.has(callOf(context))) return [];
+    this.met.add(callOf(context));
+    const method = `${context.getClass().name}.${handler.name}`;
+    const { service } = this.runner;
+    let filter: string | undefined;
+    try {
+      filter = this.filterOf(context);
+    } catch (error) {
+      service.emit({ type: 'filter-missing', filter: `filterOf of ${this.constructor.name}`, method, error });
+    }
+    if (filter === undefined) return [];
+    const guard = { filter, method, options: UNDECLARED };
+    const entry = this.hookedEntry(context, UNDECLARED_ENTRY);
+    this.hooked.set(context, { guard, entry, self: undefined, args: argumentsOf(context) });
+    let readId: IdReader;
+    try {
+      const id = this.idOf(context);
+      if (id === undefined || id === null) return [];
+      readId = () => syncAnswer('idOf', id);
+    } catch (error) {
+      readId = () => {
+        throw error;
+      };
+    }
+    return [{ guard, entry: { ...entry, readId }, coverage: undefined }];
+  }
+
+  private hookedEntry(context: ExecutionContext, { readId, readBy }: EntryPoint): EntryPoint {
+    const { hooks } = this;
+    const handler = context.getHandler();
+    const site = { target: context.getClass().prototype as object, key: handler.name, descriptor: {} };
+    return {
+      readId: hooks.idOf ? () => syncAnswer('idOf', this.idOf(context)) : readId,
+      readBy: hooks.idOf ? `idOf of ${this.constructor.name}` : readBy,
+      context: () => (context.getType() === 'http' ? 'http' : contextOf(handler)),
+      isNullable: (args) => isNullableField(site, args),
+      absent: hooks.answerAbsent ? () => this.answerAbsent(context) : undefined,
+    };
+  }
+
+  private advise({ filter, method }: GuardDeclaration): void {
+    const { emit } = this.runner.service;
+    const key = `${filter} ${method}`;
+    if (this.advised.has(key)) return;
+    this.advised.add(key);
+    emit({ type: 'advice', filter, text: answerAbsentUnused(method, this.constructor.name) });
   }
 
   /** The first value of a stream, or its error, shows whether the route found something. */
@@ -82,21 +203,21 @@ export class BloomInterceptor implements NestInterceptor {
   }
 }
 
-/** What Express and Fastify have in common. */
-interface HttpRequest {
-  readonly params: Record<string, unknown>;
-}
-
 /** A guard of a handler, and how it reads a request. */
 interface RoutedGuard {
   readonly guard: GuardDeclaration;
   readonly entry: EntryPoint;
+  /** Undefined where the handler itself declares no guard. */
+  readonly coverage: InterceptorCoverage | undefined;
 }
 
+/** Of a guard that no decorator declares. */
+const UNDECLARED: BloomGuardedOptions = {};
+const UNDECLARED_ENTRY = requestEntry(UNDECLARED);
+
 /** Notes on the handler that the interceptor can take over this guard. */
-export function declareGuard(handler: object, guard: GuardDeclaration): void {
-  const { param, id } = guard.options;
-  const routed: RoutedGuard = { guard, entry: routeEntry(param ?? id, param === undefined ? 'id' : 'param') };
+export function declareGuard(handler: object, guard: GuardDeclaration, coverage: InterceptorCoverage): void {
+  const routed: RoutedGuard = { guard, entry: requestEntry(guard.options), coverage };
   Reflect.defineMetadata(GUARDS, [routed, ...guardsOf(handler)], handler);
 }
 
@@ -107,6 +228,8 @@ export class InterceptorCoverage {
   private owner: unknown;
   private answer = false;
   private isMixed = false;
+  /** Whether an interceptor that is not declared for HTTP requests on the method or its class checks calls of it. */
+  isTakenOver = false;
 
   constructor(
     private readonly key: string | symbol,
@@ -119,13 +242,22 @@ export class InterceptorCoverage {
     if (handler !== this.handler || controller.constructor !== this.owner) {
       this.handler = handler;
       this.owner = controller.constructor;
+      const isLeft = isSkipped(handler, controller.constructor);
       this.answer =
-        isRouteHandler(handler) &&
-        guardsOf(handler as object).some(({ guard }) => guard === this.guard) &&
-        declaresInterceptor(handler as object, controller.constructor);
-      this.isMixed = this.answer && hasOtherEntries(handler as object);
+        isLeft ||
+        (isRouteHandler(handler) &&
+          guardsOf(handler as object).some(({ guard }) => guard === this.guard) &&
+          declaresInterceptor(handler as object, controller.constructor));
+      this.isMixed = !isLeft && (this.isTakenOver || (this.answer && hasOtherEntries(handler as object)));
     }
     return this.isMixed ? checked.getStore() === handler : this.answer;
+  }
+
+  /** To be called before an interceptor lets a call pass that it has checked, and that came neither as a request nor past its declaration. */
+  takeOver(): void {
+    if (this.isTakenOver) return;
+    this.isTakenOver = true;
+    this.handler = undefined;
   }
 
   /** Whether a call that is not covered came past the interceptor of its route: for a message, for example. */
@@ -142,15 +274,16 @@ function guardsOf(handler: object): readonly RoutedGuard[] {
   return Reflect.getMetadata(GUARDS, handler) ?? [];
 }
 
-function declaresInterceptor(handler: object, controller: Function): boolean {
+/** @param interceptor the one that is meant; any, if it is left out. */
+function declaresInterceptor(handler: object, controller: Function, interceptor?: BloomInterceptor): boolean {
   return [handler, controller].some((holder) => {
     const declared: unknown[] = Reflect.getMetadata(INTERCEPTORS_METADATA, holder) ?? [];
-    return declared.some(
-      (item) =>
-        item === BloomInterceptor ||
-        item instanceof BloomInterceptor ||
-        (typeof item === 'function' && item.prototype instanceof BloomInterceptor),
-    );
+    return declared.some((item) => {
+      if (typeof item !== 'function')
+        return interceptor ? item === interceptor : item instanceof BloomInterceptor;
+      const isOne = item === BloomInterceptor || item.prototype instanceof BloomInterceptor;
+      return isOne && (!interceptor || interceptor instanceof item);
+    });
   });
 }
 
@@ -167,21 +300,4 @@ export function guardsWithUnreadParam(owner: Function): GuardDeclaration[] {
     .filter((method) => !(isRouteHandler(method) && declaresInterceptor(method, owner)))
     .flatMap((method) => guardsOf(method).map(({ guard }) => guard))
     .filter(({ options }) => options.param !== undefined);
-}
-
-/** Requests, on their way to the route. */
-function routeEntry(param: BloomGuardedOptions['param'], option: 'id' | 'param'): EntryPoint {
-  const readBy = `its option ${option}`;
-  return { readId: requestReader(param), readBy, context: () => 'http', isNullable: () => false };
-}
-
-function requestReader(param: BloomGuardedOptions['param']): IdReader {
-  if (typeof param === 'function') return (_, [request]) => syncAnswer('the option param', param(request));
-  const name = param ?? 'id';
-  return (_, args) => {
-    const { params } = args[0] as HttpRequest;
-    if (name in params) return params[name];
-    // A route that has no such parameter is a mistake of its author: it must not make all rows absent.
-    throw new ReaderMistake(noRouteParameter(name));
-  };
 }

@@ -17,6 +17,7 @@ export interface FilterUse {
   readonly decorator: 'BloomGuarded' | 'BloomGuardedMany' | 'BloomRegisters';
   readonly filter: NamedFilter;
   readonly method: string;
+  readonly key: string | symbol;
 }
 
 /** Notes on a prototype that one of its methods uses a filter. */

@@ -14,7 +14,7 @@ export class GuardAnswers {
   constructor(private readonly defaults: BloomGuardDefaults = {}) {}
 
   absent(call: GuardedCall): GuardDecision | Promise<GuardDecision> {
-    const onAbsent = this.onAbsent(call);
+    const onAbsent = call.entry.absent ?? this.onAbsent(call);
     switch (onAbsent) {
       case 'null':
         return NULL;

@@ -4,6 +4,7 @@ import type { BloomService } from '../service/index.js';
 import { guardsWithUnreadParam } from './bloom.interceptor.js';
 import { type FilterUse, usesOf, usesOfAll } from './filter-uses.js';
 import { filterNotRegistered, namedNotRegistered, paramWithoutInterceptor } from './guard.messages.js';
+import { checkSkips } from './skip-check.js';
 import { findSingletons, hasUses } from './singletons.js';
 
 /** Finds decorators that name a filter nobody registered, or that nobody obeys. */
@@ -50,6 +51,21 @@ export class GuardValidator {
     }
     if (isLost) lines.add(this.service.registered());
     if (lines.size > 0) throw new BloomConfigError([...lines].join('\n'));
+  }
+
+  /**
+   * The same for `@SkipBloom()`; warns of one that skips nothing.
+   *
+   * @param coversRoutes whether an interceptor guards routes that declare no guard.
+   * @throws {BloomConfigError} for one beside a guard.
+   */
+  validateSkips(coversRoutes: boolean): void {
+    const all = [...this.discovery.getProviders(), ...this.discovery.getControllers()];
+    const classes = all.map(({ metatype }) => metatype as unknown);
+    checkSkips(
+      new Set(classes.filter((one): one is Function => typeof one === 'function' && Boolean(one.prototype))),
+      coversRoutes,
+    );
   }
 
   /** The objects with guarded methods of which the application has one. */

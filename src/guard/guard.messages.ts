@@ -68,6 +68,19 @@ export const paramWithoutName = (where: string) =>
   `${where}: expected no option param beside a function that names the filter, since BloomInterceptor leaves such a method alone. Say by the option id where ` +
   'the arguments of the method have the id, or name the filter by a text.';
 
+export const answerAbsentUnused = (method: string, interceptor: string) =>
+  `${method} checks for itself, so answerAbsent of ${interceptor} is not asked. Put @UseInterceptors(${interceptor}) on its route or controller, or override ` +
+  'idOf as well: messages need that.';
+
+export const NO_ID_OF =
+  'BloomInterceptor does not know where a message has its id. Override idOf(context) for messages too.';
+
+export const skipAndGuard = ({ decorator, filter }: FilterUse, method: string) =>
+  `@SkipBloom() and @${decorator}(${filter.text}) on ${method} contradict each other. Remove one of them.`;
+
+export const skipsNothing = (where: string) =>
+  `@SkipBloom() on ${where} skips nothing: it inherits no guard, and no BloomInterceptor of this application has filterOf. Remove it.`;
+
 export const arrayForOneId = (property: string | undefined, length: number) =>
   `Expected one id${property === undefined ? '' : ` in '${property}'`}, got an array of ${length}. Where a call creates several rows, give ` +
   'the option id a function that returns their ids.';

@@ -21,6 +21,8 @@ export interface EntryPoint {
   context(): CallContext;
   /** Of a field of GraphQL: whether it may be null. */
   isNullable(args: readonly unknown[]): boolean;
+  /** What `answerAbsent` of an interceptor answers; undefined where the guard decides. */
+  readonly absent: (() => unknown) | undefined;
 }
 
 /**

@@ -3,6 +3,7 @@ export { BloomGuarded } from './bloom-guarded.decorator.js';
 export { BloomGuardRunner, type BloomGuardRunnerOptions } from './bloom-guard-runner.js';
 export type { GuardDeclaration, EntryPoint } from './guarded-call.js';
 export { BloomInterceptor } from './bloom.interceptor.js';
+export { SkipBloom } from './skip-bloom.decorator.js';
 export { BloomRegisters } from './bloom-registers.decorator.js';
 export type {
   BloomCallback,

@@ -9,8 +9,8 @@ import { ReaderMistake } from './reader-mistake.js';
 
 /** Decides on calls that have no id: the value cannot be one, or a function of the application failed over it. */
 export class UnreadIds {
-  /** Guards whose functions have failed. */
-  private readonly advised = new WeakSet<object>();
+  /** Filters and methods whose functions have failed. */
+  private readonly advised = new Set<string>();
 
   constructor(
     private readonly emit: BloomEventListener,
@@ -70,9 +70,10 @@ export class UnreadIds {
   }
 
   private advise({ guard }: GuardedCall, thrownBy: string, error: unknown): void {
-    if (this.advised.has(guard)) return;
-    this.advised.add(guard);
     const { method, filter } = guard;
+    const key = `${filter} ${method}`;
+    if (this.advised.has(key)) return;
+    this.advised.add(key);
     this.emit({ type: 'advice', filter, text: idFunctionThrew({ method, filter, thrownBy, error }) });
   }
 }

@@ -82,10 +82,11 @@ export class BloomLifecycle
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { scheduler, registry, watch, validator } = this.parts;
+    const { scheduler, registry, watch, validator, runner } = this.parts;
     if (this.isRunByTool) return;
     try {
       validator.validateNames();
+      validator.validateSkips(runner.hasRoutesOfInterceptors);
       await scheduler.start(registry.filters);
     } catch (error) {
       await this.beforeApplicationShutdown();

@@ -152,6 +152,7 @@ const DIRECT_ENTRY: EntryPoint = {
   readBy: 'the first argument',
   context: () => 'method',
   isNullable: () => false,
+  absent: undefined,
 };
 
 function storeOf(redisStore: RedisStore, { readsAnyTag, readsAnyLayer }: Breakage): FilterStore {

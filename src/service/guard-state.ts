@@ -1,4 +1,5 @@
 import { type IdKey, idNote } from '../filter/index.js';
+import type { IdKeys } from './id-keys.js';
 import { NegativeCache, type NegativeCacheOptions } from './negative-cache.js';
 import { RecentAdds } from './recent-adds.js';
 
@@ -61,7 +62,7 @@ export class GuardState {
   /** Guarded methods that have found nothing for some id. */
   readonly discerning = new Set<string>();
 
-  /** Ids that wait to be added, by their notes: guards of this process let them pass. */
+  /** Ids that wait to be added, by their notes: this process answers "maybe" for them. */
   queued: { has(note: string): boolean } | undefined;
 
   private adds: RecentAdds | undefined;
@@ -71,6 +72,11 @@ export class GuardState {
     if (!options.negativeCache) return;
     this.adds = new RecentAdds(options.drainMs);
     this.negativeCache = new NegativeCache(options.negativeCache, this.adds);
+  }
+
+  /** Whether this process still tries to add the id, whose row may be there. Ask before the filter is asked: an id leaves the queue when it is in the filter. */
+  isQueued(key: IdKey, keys: IdKeys): boolean {
+    return this.queued?.has(keys.note(key) ?? '') ?? false;
   }
 
   /** Ids that this process added lately. Without a negative cache they are noted from the first call of this on. */

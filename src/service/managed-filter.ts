@@ -139,6 +139,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   check(id: BloomId): Promise<BloomVerdict> {
     const key = this.lookUpKey(id);
+    if (key !== undefined && this.guarding.isQueued(key, this.keys)) return RESOLVED.maybe;
     const verdict = key === undefined ? 'unknown' : this.checkKey(key);
     return typeof verdict === 'string' ? RESOLVED[verdict] : verdict;
   }
@@ -156,9 +157,13 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   async checkMany(ids: readonly BloomId[]): Promise<BloomVerdict[]> {
     const keys = ids.map((id) => this.lookUpKey(id));
+    // Before the filter is asked: an id leaves the queue when it is in the filter.
+    const queued =
+      this.guarding.queued && keys.map((key) => key !== undefined && this.guarding.isQueued(key, this.keys));
     const verdicts = await this.inStore.check(keys.filter((key) => key !== undefined));
     let next = 0;
-    return keys.map((key) => (key === undefined ? 'unknown' : verdicts[next++]!));
+    const answers = keys.map((key) => (key === undefined ? 'unknown' : verdicts[next++]!));
+    return queued ? answers.map((verdict, i) => (queued[i] ? 'maybe' : verdict)) : answers;
   }
 
   async mightContain(id: BloomId): Promise<boolean> {

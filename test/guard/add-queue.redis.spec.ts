@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { type BloomEvent, BloomGuarded, BloomModule, BloomRegisters } from 'nestjs-bloom';
+import { type BloomEvent, BloomGuarded, BloomModule, BloomRegisters, BloomService } from 'nestjs-bloom';
 import { eventually } from '../support/eventually.js';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
 import { startContext } from '../support/nest-app.js';
@@ -58,6 +58,11 @@ it('lets an id pass that a full Redis refused, until it takes writes again', asy
   expect(events.filter(({ type }) => type === 'add-queued')).toMatchObject([{ filter: 'phones', queued: 1 }]);
   expect([await mine.find('1'), await mine.find('2'), await mine.find('3')]).toEqual(['1', '2', null]);
   expect(await others.find('2')).toBeNull();
+  const filter = app.get(BloomService).filter('phones');
+  expect([await filter.check('2'), await filter.checkMany(['3', '2', '1'])]).toEqual([
+    'maybe',
+    ['absent', 'maybe', 'maybe'],
+  ]);
 
   await admin.config('SET', 'maxmemory', '0');
   await eventually('it is recorded', async () => (await others.find('2')) !== null);

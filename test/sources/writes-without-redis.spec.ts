@@ -105,6 +105,7 @@ describe.each(['TypeORM', 'Prisma'] as const)('a row written by %s', (library) =
     await limitMemory('1');
     await writes[library](`${library} 2`);
     expect(await isWritten(`${library} 2`)).toBe(true);
+    expect(await filter.check(`${library} 2`)).toBe('maybe');
     await limitMemory('0');
     await eventually('it is recorded', async () => (await filter.check(`${library} 2`)) === 'maybe');
   });

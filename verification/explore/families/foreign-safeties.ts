@@ -89,8 +89,8 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     take: () => ({
       lua: luaReplacing(
         'bitmapMerge',
-        "redis.call('SET', KEYS[3], staged)",
-        "redis.call('SET', KEYS[3], (string.gsub(staged, '[^\\255]', '\\0')))",
+        "redis.call('SET', KEYS[3], staging)",
+        "redis.call('SET', KEYS[3], (string.gsub(staging, '[^\\255]', '\\0')))",
       ),
     }),
   },

@@ -1,41 +1,38 @@
 import { describe } from '@jest/globals';
+import { BF_ARGUMENTS, HOW_TO_HAVE_BF } from './bf-arguments.js';
 import { luaSources } from './lua-sources.js';
 import { RedisFixture } from './redis-fixture.js';
 
 /** A server with `BF.*` that runs already. */
 const URL = process.env.BLOOM_TEST_BF_URL;
-/** Arguments with which redis-server has `BF.*`, such as `--loadmodule /path/redisbloom.so`; REDIS_SERVER names the program. */
-const ARGUMENTS = process.env.BLOOM_TEST_BF_ARGS?.split(' ').filter(Boolean);
 
 /** Tests that need a server with `BF.*`; without one they are skipped, and say so. */
 export function describeBf(name: string, tests: () => void): void {
-  describeIf(URL !== undefined || ARGUMENTS !== undefined, name, 'BLOOM_TEST_BF_URL', tests);
+  describeIf(URL !== undefined || BF_ARGUMENTS !== undefined, name, tests);
 }
 
 /** Tests that stop, restart or empty a server with `BF.*`: one that they start themselves. */
 export function describeOwnBf(name: string, tests: () => void): void {
-  describeIf(ARGUMENTS !== undefined, name, 'BLOOM_TEST_BF_ARGS', tests);
+  describeIf(BF_ARGUMENTS !== undefined, name, tests);
 }
 
 /** A server with `BF.*` that may be shared with others: only keys of the test's own names may be written. */
 export async function bfFixture(): Promise<RedisFixture> {
-  return ARGUMENTS ? ownBfFixture() : RedisFixture.at(URL!);
+  return BF_ARGUMENTS ? ownBfFixture() : RedisFixture.at(URL!);
 }
 
 export function ownBfFixture(args: readonly string[] = []): Promise<RedisFixture> {
-  return RedisFixture.start([...ARGUMENTS!, ...args]);
+  return RedisFixture.start([...BF_ARGUMENTS!, ...args]);
 }
 
-function describeIf(isThere: boolean, name: string, variable: string, tests: () => void): void {
+function describeIf(isThere: boolean, name: string, tests: () => void): void {
   if (isThere) {
     describe(name, tests);
     return;
   }
-  const skipped = `${name} (SKIPPED: no server with BF.*, set ${variable})`;
+  const skipped = `${name} (SKIPPED: no server with BF.*)`;
   // Not console.warn: of a file that is skipped whole Jest tells nothing.
-  process.stderr.write(
-    `\n${skipped}. BLOOM_TEST_BF_URL names a running one; BLOOM_TEST_BF_ARGS the arguments with which redis-server has them.\n`,
-  );
+  process.stderr.write(`\n${skipped}. ${HOW_TO_HAVE_BF}\n`);
   describe.skip(skipped, tests);
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { BF_ARGUMENTS, HOW_TO_HAVE_BF } from '../../test/support/bf-arguments.js';
 import { damaged, damagedInRebuild, DAMAGES, type Damage } from './damages.js';
 import { type Fault, fault } from './fault.js';
 import { FILTER_KINDS } from './filter-kinds.js';
@@ -7,13 +8,8 @@ import type { Step } from './rebuilder-protocol.js';
 import { ServerSite } from './redis-site.js';
 import { SERVER_FAULTS } from './server-faults.js';
 
-/** Arguments with which redis-server has `BF.*` and `CF.*`; REDIS_SERVER names the program. */
-const ARGS = process.env.BLOOM_TEST_BF_ARGS?.split(' ').filter(Boolean);
-
-export const hasBfServer = ARGS !== undefined;
-export const BF_SKIPPED =
-  'SKIPPED: filters of BF.* and CF.*. Set BLOOM_TEST_BF_ARGS to the arguments with which redis-server has these commands, such as ' +
-  "'--loadmodule /path/redisbloom.so', and REDIS_SERVER to its program.";
+export const hasBfServer = BF_ARGUMENTS !== undefined;
+export const BF_SKIPPED = `SKIPPED: filters of BF.* and CF.*. ${HOW_TO_HAVE_BF}`;
 
 const STEPS: readonly Step[] = ['publish', 'scan', 'swap', 'swap, its reply unread'];
 
@@ -38,7 +34,7 @@ const olderCopy: Damage = {
   },
 };
 
-export const bfFaults: readonly Fault[] = ARGS ? faultsOn(ARGS) : [];
+export const bfFaults: readonly Fault[] = BF_ARGUMENTS ? faultsOn(BF_ARGUMENTS) : [];
 
 /** Something else comes under the key: no rebuild destroys it, and the filter is back when it is gone. */
 function leftAlone(on: { start: () => Promise<ServerSite> }): Fault {

@@ -54,3 +54,27 @@ export async function readCatalog(run: RunQuery, table: string): Promise<readonl
   // A plugin that parses texts which look like JSON may have been here first.
   return typeof columns === 'string' ? (JSON.parse(columns) as CatalogColumn[]) : columns;
 }
+
+const HAS_KEY = `
+select exists (
+  select from pg_index i
+  join pg_class c on c.oid = i.indrelid
+  where i.indrelid = to_regclass($1) and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null
+    and not (c.relkind = 'r' and c.relhassubclass)
+    and not exists (
+      select from unnest(i.indkey::int2[]) with ordinality as p (attnum, place)
+      join pg_attribute a on a.attrelid = i.indrelid and a.attnum = p.attnum
+      where p.place <= i.indnkeyatts
+        and (not a.attnotnull or a.attname::text not in (select json_array_elements_text($2::json))))
+)::text as "hasKey"`;
+
+/**
+ * Whether no two rows of a table or view of Postgres have equal values in these columns, and none is null, by the catalog: definitions of
+ * tables name keys that are none, of views above all.
+ *
+ * @param table quoted, as in a query.
+ */
+export async function hasKey(run: RunQuery, table: string, columns: readonly string[]): Promise<boolean> {
+  const [row] = (await run(HAS_KEY, [table, JSON.stringify(columns)])) as { hasKey?: unknown }[];
+  return row?.hasKey === 'true' || row?.hasKey === true;
+}

@@ -3,9 +3,10 @@ import type { BloomId } from '../filter/index.js';
 import type { BloomIdSource, BloomIdSpelling } from '../rebuild/index.js';
 import { isBytes, isReadAsText, spellingOf } from './column-spelling.js';
 import { checkedPaging, fromPages } from './from-pages.js';
+import type { BloomPageFunction } from './page-reader.js';
 import { pageQuery, type Pages, type Row } from './page-query.js';
 import { estimateIds } from './planner-estimate.js';
-import { readCatalog } from './postgres-catalog.js';
+import { hasKey, readCatalog } from './postgres-catalog.js';
 import { type BloomTableOptions, expectAllRows } from './row-security.js';
 import { numbered, type RunSql } from './sql-query.js';
 import { nullInKey, noKeyOption, notAColumn } from './sources.messages.js';
@@ -53,21 +54,37 @@ export async function fromSql(at: SqlColumn, options: SqlSourceOptions): Promise
   const { convert } = at;
   const paging = checkedPaging(at.maker, options);
   const known = await describe(at, options);
-  const pages = pagesOf(at, known);
   const spelling = spellingOfColumn(at, known.type);
-  const read = async (after: Row | undefined, take: number) => {
-    if (!after) await expectWholeTable(at, known, options);
+  const made = () =>
+    fromPages<Row>(pageReader(at, known, options), {
+      ...paging,
+      key: convert ? (row) => convert(row.id) : 'id',
+      count: async () => {
+        const estimate = at.isPostgres ? await estimateIds(numbered(at.run), { ...at, ...known }) : undefined;
+        return estimate ?? counted(at);
+      },
+      ...(spelling && { spelling }),
+    });
+  return { ...made(), ids: (context) => made().ids(context) };
+}
+
+/** Of one reading: by which key its pages begin is decided with the first. */
+function pageReader(at: SqlColumn, known: Known, options: SqlSourceOptions): BloomPageFunction<Row> {
+  let pages = pagesOf(at, known);
+  return async (after, { take }) => {
+    if (!after) {
+      await expectWholeTable(at, known, options);
+      if (!(await isKey(at, known))) pages = { ...pages, order: [] };
+    }
     return at.run(pageQuery(pages, after, take)) as Promise<Row[]>;
   };
-  return fromPages<Row>((after, { take }) => read(after, take), {
-    ...paging,
-    key: convert ? (row) => convert(row.id) : 'id',
-    count: async () => {
-      const estimate = at.isPostgres ? await estimateIds(numbered(at.run), { ...at, ...known }) : undefined;
-      return estimate ?? counted(at);
-    },
-    ...(spelling && { spelling }),
-  });
+}
+
+/** A key that is defined and that the database does not have is none. Rows with the same id are read once or twice, which is the same. */
+async function isKey(at: SqlColumn, { order }: Known): Promise<boolean> {
+  const names = order.map(({ name }) => name);
+  if (!at.isKeyDefined || !at.isPostgres || names.every((name) => name === at.column)) return true;
+  return hasKey(numbered(at.run), at.table, names);
 }
 
 /** @throws {BloomConfigError} where rows would be left out. */

@@ -5,6 +5,7 @@ import type { BloomIdSpelling } from '../../rebuild/index.js';
 import {
   estimateIds,
   expectAllRows,
+  hasKey,
   isBytes,
   isReadAsText,
   noSuchColumn,
@@ -39,6 +40,8 @@ export interface DescribedTable {
   readonly spelling: BloomIdSpelling | undefined;
   readonly idOf: (row: RawRow) => BloomId | null | undefined;
   readonly count: () => Promise<number | undefined>;
+  /** Whether the database has the key too that the entity names. */
+  readonly isKeyed: () => Promise<boolean>;
   /** @throws {BloomConfigError} where row-level security may hide some. */
   readonly expectAllRows: () => Promise<void>;
 }
@@ -79,6 +82,14 @@ export function describeTable(
       const estimate = isPostgres ? await estimated(dataSource, { metadata, column, isUnique }) : undefined;
       return estimate ?? exactCount(dataSource, entity);
     },
+    isKeyed: async () =>
+      isUnique ||
+      !isPostgres ||
+      hasKey(
+        runOf(dataSource),
+        tableName(dataSource, metadata),
+        order.map(({ databaseName }) => databaseName),
+      ),
     expectAllRows: async () => {
       if (isPostgres) await expectAllRows(runOf(dataSource), tableName(dataSource, metadata));
     },

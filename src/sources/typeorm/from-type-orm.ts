@@ -1,6 +1,7 @@
 import { DataSource, type EntitySchema, type ObjectLiteral } from 'typeorm';
 import {
   type BloomIdProperty,
+  type BloomPageFunction,
   type BloomSourceFactory,
   type BloomTableOptions,
   checkedPaging,
@@ -8,7 +9,7 @@ import {
   madeFrom,
 } from '../index.js';
 import { providedDataSource, type WithDataSource } from './data-source.js';
-import { describeTable, type RawRow } from './described-table.js';
+import { type DescribedTable, describeTable, type RawRow } from './described-table.js';
 import { readRows } from './raw-rows.js';
 
 /** The columns of an entity that can be ids. */
@@ -43,15 +44,29 @@ export function fromTypeOrm<Entity extends ObjectLiteral>(
   return madeFrom(providedDataSource(dataSource), (made: DataSource) => {
     const table = describeTable(made, entity as EntitySchema<Entity>, column);
     const { spelling } = table;
-    const read = async (after: RawRow | undefined, take: number) => {
-      if (!after && !seesAllRows) await table.expectAllRows();
-      return readRows(made, { table, after, take, replicationMode });
-    };
-    return fromPages<RawRow>((after, { take }) => read(after, take), {
-      ...paging,
-      key: table.idOf,
-      count: table.count,
-      ...(spelling && { spelling }),
-    });
+    const pages = () =>
+      fromPages<RawRow>(pageReader(made, table, { replicationMode, seesAllRows }), {
+        ...paging,
+        key: table.idOf,
+        count: table.count,
+        ...(spelling && { spelling }),
+      });
+    return { ...pages(), ids: (context) => pages().ids(context) };
   });
+}
+
+/** Of one reading: by which key its pages begin is decided with the first. */
+function pageReader(
+  dataSource: DataSource,
+  described: DescribedTable,
+  { replicationMode, seesAllRows }: Required<Pick<TypeOrmSourceOptions, 'replicationMode' | 'seesAllRows'>>,
+): BloomPageFunction<RawRow> {
+  let table = described;
+  return async (after, { take }) => {
+    if (!after) {
+      if (!seesAllRows) await table.expectAllRows();
+      if (!(await table.isKeyed())) table = { ...table, order: [], isDistinct: false };
+    }
+    return readRows(dataSource, { table, after, take, replicationMode });
+  };
 }

@@ -50,6 +50,7 @@ const cases = pgTable('cases', {
   caseNo: text().primaryKey(),
   itsPrice: numeric({ mode: 'number' }).unique(),
 });
+const loose = pgTable('loose', { kind: text().primaryKey(), label: text() });
 const visited = pgView('visited').as((query) =>
   query
     .select({ no: products.no, visitor: visits.visitor })
@@ -86,6 +87,7 @@ beforeAll(async () => {
     create table shop.visits (at timestamptz(6), visit_no int, visitor_key text not null, primary key (at, visit_no));
     create table keyless (name text);
     create table cases (case_no text primary key, its_price numeric unique);
+    create table loose as select 'kind-' || i % 3 as kind, 'label-' || i as label from generate_series(1, 20) i;
     create role tenant login; grant select on cases to tenant;
     alter table cases enable row level security; create policy everything on cases using (true);
     insert into cases values ('a', 1), ('b', 2.0), ('c', 3.00);
@@ -136,6 +138,11 @@ describe('fromDrizzle', () => {
   it('reads each value once of a table without a key', async () => {
     const source = await madeBy(fromDrizzle(database, keyless.name, { take: 3 }));
     expect(await readAll(source)).toEqual(Array.from({ length: 8 }, (_, i) => `name-${i + 1}`));
+  });
+
+  it('reads every row of a table without the key that its definition names', async () => {
+    const source = await madeBy(fromDrizzle(database, loose.label, { take: 2 }));
+    expect(texts(await readAll(source))).toEqual(texts(await values('label', 'loose')));
   });
 
   it('reads what a custom type makes of the stored value, and takes it for no type of the database', async () => {

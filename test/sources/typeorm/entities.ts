@@ -76,3 +76,13 @@ export class Mark {
   @ViewColumn()
   code!: string;
 }
+
+/** A table without the key that the entity names, as a view of several tables is. */
+@Entity('loose', { synchronize: false })
+export class Loose {
+  @PrimaryColumn({ type: 'text' })
+  kind!: string;
+
+  @Column({ type: 'text' })
+  label!: string;
+}

@@ -6,7 +6,7 @@ import { fromTypeOrm, type TypeOrmSourceOptions } from '../../../src/sources/typ
 import { startContext } from '../../support/nest-app.js';
 import { type PostgresServer, requirePostgres } from '../../support/postgres-server.js';
 import { madeBy, readAll } from '../../support/read-source.js';
-import { Film, Mark, Medium, Product, Shelf, Visit } from './entities.js';
+import { Film, Loose, Mark, Medium, Product, Shelf, Visit } from './entities.js';
 
 const TAKE = 7;
 let server: PostgresServer;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   dataSource = await new DataSource({
     type: 'postgres',
     url: server.url,
-    entities: [Product, Visit, Medium, Film, Shelf, Mark],
+    entities: [Product, Visit, Medium, Film, Shelf, Mark, Loose],
     synchronize: true,
     cache: { type: 'database', alwaysEnabled: true, duration: 60_000 },
   }).initialize();
@@ -31,6 +31,7 @@ beforeAll(async () => {
     insert into shop.visits select '2026-01-01 00:00:00.000001Z'::timestamptz + (i / 3) * interval '1 microsecond', i, 'visitor-' || i % 50
     from generate_series(1, 100) i;
     insert into media (id, kind) select 'm' || i, case when i % 2 = 0 then 'Film' else 'Medium' end from generate_series(1, 30) i;
+    create table loose as select 'kind-' || i % 3 as kind, 'label-' || i as label from generate_series(1, 20) i;
     create role tenant login; grant select on media to tenant;
     alter table media enable row level security; create policy everything on media using (true)`);
 });
@@ -96,6 +97,11 @@ describe('fromTypeOrm', () => {
       's3',
       's4',
     ]);
+  });
+
+  it('reads every row of a table without the key that its entity names', async () => {
+    const source = await madeBy(fromTypeOrm(Loose, 'label', of({ take: 2 })));
+    expect((await readAll(source)).toSorted()).toEqual((await values('label', 'loose')).toSorted());
   });
 
   it('reads each spelling of a value of a view once', async () => {

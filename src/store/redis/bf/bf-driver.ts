@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type BloomEventListener, BloomFullError } from '../../../common/index.js';
-import { assertNotTooLong, type FilterShape, type IdKey, isLongerThan } from '../../../filter/index.js';
+import { assertNotTooLong, type FilterShape, type IdKey } from '../../../filter/index.js';
 import { LAYOUT_NUMBERS, redisBloomCodec } from '../../../filter/peers/index.js';
 import type { BloomVerdict, StagePlan } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
-import { checkFitting, commandId } from '../protocol/command-ids.js';
+import { checkShortEnough, commandId } from '../protocol/command-ids.js';
 import { createdAndRemoved, type Permission } from '../protocol/permissions.js';
 import type { GenerationKeys } from '../protocol/generation-keys.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
@@ -77,11 +77,8 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
     ids: readonly IdKey[],
     role: GenerationRole,
   ): Promise<BloomVerdict[] | Outdated> {
-    const { maxIdBytes } = this.options.plan;
-    return checkFitting(
-      ids,
-      (id) => !isLongerThan(id, maxIdBytes),
-      (fitting) => this.scripts.check(resolved, TOKEN_FIELDS[role], fitting.map(commandId)),
+    return checkShortEnough(this.options.plan.maxIdBytes, ids, (fitting) =>
+      this.scripts.check(resolved, TOKEN_FIELDS[role], fitting.map(commandId)),
     );
   }
 

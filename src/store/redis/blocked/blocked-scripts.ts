@@ -3,6 +3,7 @@ import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts, type LuaSources } from '../client/script.js';
 import { coreLua } from '../lua/core.generated.js';
 import type { OfflineState } from '../protocol/metadata-codec.js';
+import { publishStep } from '../protocol/publish-step.js';
 import { type Refusal, runStep } from '../protocol/refusal.js';
 import type { RedisKeys } from '../protocol/redis-keys.js';
 import { PENDING } from '../protocol/stored-meta.js';
@@ -16,9 +17,6 @@ import {
 import type { NegativeCacheTable } from './negative-cache/negative-cache-table.js';
 import { buildCountsSum, FORMAT, generationFields } from './blocked-meta.js';
 import { RETIRED_LIFE_MS } from '../protocol/limits.js';
-
-/** Metadata that are missing are not made. */
-const NEEDS_META = '';
 
 export interface AddCommand {
   readonly liveTag: string;
@@ -111,25 +109,15 @@ export class BlockedScripts {
     },
   ): Promise<Refusal | 'OK'> {
     const { lease, token, runId, generation, owner = '' } = options;
-    return runStep(
-      this.connection,
-      this.scripts.publish,
-      [keys.meta, keys.lease],
-      [
-        lease,
-        runId,
-        FORMAT,
-        owner,
-        NEEDS_META,
-        'pending.token',
-        token,
-        'pending.count',
-        0,
-        'pending.runId',
-        runId,
-        ...generationFields(generation, PENDING),
-      ],
-    );
+    const facts = ['pending.token', token, 'pending.count', 0, 'pending.runId', runId];
+    return publishStep(this.connection, this.scripts.publish, keys, {
+      lease,
+      runId,
+      format: FORMAT,
+      owner,
+      makesMeta: false,
+      fields: [...facts, ...generationFields(generation, PENDING)],
+    });
   }
 
   async swap(

@@ -1,9 +1,9 @@
 import { BloomConfigError } from '../../../common/index.js';
-import { assertNotTooLong, type FilterShape, type IdKey, isLongerThan } from '../../../filter/index.js';
+import { assertNotTooLong, type FilterShape, type IdKey } from '../../../filter/index.js';
 import { cuckooCodec, type CuckooLayoutOptions, LAYOUT_NUMBERS } from '../../../filter/peers/index.js';
 import type { BloomVerdict, StagePlan } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
-import { checkFitting } from '../protocol/command-ids.js';
+import { checkShortEnough } from '../protocol/command-ids.js';
 import { isUnknownCommand, createdAndRemoved, type Permission } from '../protocol/permissions.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import type { DrivenContext, GenerationRole, LayoutDriver } from '../protocol/layout-driver.js';
@@ -72,11 +72,8 @@ export class CfDriver implements LayoutDriver<ResolvedCf> {
     ids: readonly IdKey[],
     role: GenerationRole,
   ): Promise<BloomVerdict[] | Outdated> {
-    const { maxIdBytes } = this.options.plan;
-    return checkFitting(
-      ids,
-      (id) => !isLongerThan(id, maxIdBytes),
-      (fitting) => this.scripts.check(resolved, fitting, role),
+    return checkShortEnough(this.options.plan.maxIdBytes, ids, (fitting) =>
+      this.scripts.check(resolved, fitting, role),
     );
   }
 

@@ -42,6 +42,12 @@ export const builds = `local function buildsOf(meta)
   return builds >= 0 and builds <= 1e14 and builds or 0
 end
 `;
+export const expireRetired = `local function expireRetired(from)
+  for i = from, #KEYS do
+    redis.call('PEXPIRE', KEYS[i], 60000)
+  end
+end
+`;
 export const forgetLive = `local function forgetLive(meta)
   redis.call('HDEL', meta, 'token', 'settings', 'canaries', 'sum', 'runId', 'recent', 'written')
 end

@@ -1,4 +1,4 @@
-import type { IdKey } from '../../../filter/index.js';
+import { type IdKey, isLongerThan } from '../../../filter/index.js';
 import type { BloomVerdict } from '../../index.js';
 import { asBuffer } from '../client/as-buffer.js';
 import type { Outdated } from './outdated.js';
@@ -26,4 +26,13 @@ export async function checkFitting(
   if (typeof found === 'string') return found;
   let next = 0;
   return isAsked.map((asked) => (asked ? (found[next++] === false ? 'absent' : 'maybe') : 'unknown'));
+}
+
+/** The same for a filter that takes every id that is not too long. */
+export function checkShortEnough(
+  maxIdBytes: number,
+  ids: readonly IdKey[],
+  find: (fitting: readonly IdKey[]) => Promise<readonly boolean[] | Outdated>,
+): Promise<BloomVerdict[] | Outdated> {
+  return checkFitting(ids, (id) => !isLongerThan(id, maxIdBytes), find);
 }

@@ -4,11 +4,9 @@ import { coreLua } from '../lua/core.generated.js';
 import type { GenerationKeys } from './generation-keys.js';
 import type { OfflineState } from './metadata-codec.js';
 import { GENERATION_FORMAT, type StoredGeneration, generationFields } from './generation-meta.js';
-import { type Refusal, runStep } from './refusal.js';
+import { publishStep } from './publish-step.js';
+import type { Refusal } from './refusal.js';
 import { PENDING } from './stored-meta.js';
-
-/** Metadata are made when there are none. */
-const MAKES_META = 1;
 
 /** The scripts on the metadata of filters on keys of others. */
 export class GenerationScripts {
@@ -38,19 +36,14 @@ export class GenerationScripts {
     options: { lease: string; runId: string; generation: StoredGeneration; layout: number },
   ): Promise<Refusal | 'OK'> {
     const { lease, runId, generation, layout } = options;
-    return runStep(
-      this.connection,
-      this.scripts.publish,
-      [keys.meta, keys.lease],
-      [
-        lease,
-        runId,
-        GENERATION_FORMAT,
-        this.owner,
-        MAKES_META,
-        ...generationFields(generation, layout, PENDING),
-      ],
-    );
+    return publishStep(this.connection, this.scripts.publish, keys, {
+      lease,
+      runId,
+      format: GENERATION_FORMAT,
+      owner: this.owner,
+      makesMeta: true,
+      fields: generationFields(generation, layout, PENDING),
+    });
   }
 
   async withdraw(keys: GenerationKeys, token: string): Promise<void> {

@@ -26,6 +26,7 @@ Reply: 'LEASE'   the lease is not the caller's
 --- @include "cf-counts"
 --- @include "forget-staging"
 --- @include "now"
+--- @include "expire-retired"
 --- @include "go-live"
 local meta = KEYS[1]
 local refusal = beginSwap('token')
@@ -34,10 +35,7 @@ local canaries = tonumber(ARGV[6])
 if not isProved(KEYS[3], KEYS[4], 7, canaries) then return 'LENGTH' end
 redis.call('PERSIST', KEYS[3])
 redis.call('PERSIST', KEYS[4])
--- The caller removes them, unless it dies now.
-for i = 5, #KEYS do
-  redis.call('PEXPIRE', KEYS[i], 60000)
-end
+expireRetired(5)
 forgetStaging(meta)
 redis.call('HSET', meta, 'written', ARGV[2] .. ' ' .. countsOf(KEYS[3], KEYS[4]))
 goLive(meta, 'ids', ARGV[5], 'liveSince', string.format('%d', now()), unpack(ARGV, 7 + canaries))

@@ -23,6 +23,7 @@ Reply: 'LEASE'   the lease is not the caller's
 ]]
 --- @include "swap-head"
 --- @include "whole-segments"
+--- @include "expire-retired"
 --- @include "forget-staging"
 --- @include "go-live"
 local meta = KEYS[1]
@@ -33,10 +34,7 @@ if not areWhole(3, last, ARGV[5], ARGV[6]) then return 'LENGTH' end
 for i = 3, last do
   redis.call('PERSIST', KEYS[i])
 end
--- The caller removes them, unless it dies now.
-for i = last + 1, #KEYS do
-  redis.call('PEXPIRE', KEYS[i], 60000)
-end
+expireRetired(last + 1)
 forgetStaging(meta, '^layer%.')
 goLive(meta, 'ids', ARGV[7], 'layer.0', ARGV[7] + (known[3] or 0), unpack(ARGV, 9))
 return 'OK'

@@ -12,7 +12,7 @@ export {
   type BloomRebuildProgress,
   BloomUnavailableError,
 } from './common/index.js';
-export type { BloomId, BloomLayout } from './filter/index.js';
+export type { BloomId, BloomLayout, BloomNormalizeName } from './filter/index.js';
 export { integer, lowerCase, nfc, objectId, padded, uuid } from './filter/index.js';
 export {
   type AnyInstance,

@@ -1,4 +1,4 @@
-import { type BloomId, integer, lowerCase, nfc, toIdKey, uuid } from '../filter/index.js';
+import { type BloomId, namedNormalizer, NORMALIZERS, toIdKey } from '../filter/index.js';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Application, filterOf } from './application.js';
@@ -8,13 +8,6 @@ import { readGenerationFile } from './generation-file.js';
 import type { RedisSession } from './redis-session.js';
 import type { Terminal } from './terminal.js';
 import { fileOfOtherFilter, notAnExport, notHex, noSuchNormalize } from './cli.messages.js';
-
-const NORMALIZERS: Readonly<Record<string, (id: BloomId) => BloomId>> = {
-  uuid,
-  lowercase: lowerCase,
-  integer,
-  nfc,
-};
 
 export interface CheckWords {
   readonly key?: string;
@@ -106,7 +99,7 @@ export function readId(text: string, { normalize, hex }: CheckWords): BloomId {
   if (hex && !/^([\da-f]{2})+$/i.test(text)) throw usageError(notHex(text));
   const id = hex ? new Uint8Array(Buffer.from(text, 'hex')) : text;
   if (normalize === undefined) return id;
-  const normalized = NORMALIZERS[normalize];
+  const normalized = namedNormalizer(normalize);
   if (!normalized) throw usageError(noSuchNormalize(Object.keys(NORMALIZERS).join(', '), normalize));
   return normalized(id);
 }

@@ -113,7 +113,10 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
     .description('Asks a filter for an id, and says why it answers so. Writes nothing. Exit code 1: unknown.')
     .argument('<filter>', 'name of the filter')
     .argument('<id>', 'the id; a number as its decimal text')
-    .option('--normalize <name>', 'uuid, lowercase, integer or nfc, as the option of the filter')
+    .option(
+      '--normalize <name>',
+      'uuid, lowercase, integer, nfc, padded or objectId, as the option of the filter',
+    )
     .option('--file <file>', 'asks a file that export has written')
     .option('--hex', 'the id is bytes, in hexadecimal digits')
     .option('--key <key>', 'of a filter on a key of another system: that key')

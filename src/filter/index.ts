@@ -38,4 +38,5 @@ export {
   modelledErrorRate,
   TAG_BYTES,
 } from './sizing.js';
+export { type BloomNormalizeName, namedNormalizer, NORMALIZERS } from './named-spellings.js';
 export { integer, lowerCase, nfc, objectId, padded, uuid } from './spellings.js';

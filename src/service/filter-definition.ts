@@ -1,5 +1,11 @@
 import { BloomConfigError, describeError, printed } from '../common/index.js';
-import { blocked, type BloomId, type FilterLayout, MAX_ID_BYTES_LIMIT } from '../filter/index.js';
+import {
+  blocked,
+  type BloomId,
+  type FilterLayout,
+  MAX_ID_BYTES_LIMIT,
+  namedNormalizer,
+} from '../filter/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomReplicaMode } from '../store/index.js';
 import type { BloomFilterOptions } from './filter-options.js';
@@ -58,7 +64,8 @@ type Expect = (option: string, got: unknown, expected: string, holds: boolean) =
  * @throws {BloomConfigError} for an option that cannot work: which one, what was expected, what was given.
  */
 export function defineFilter(options: BloomFilterOptions, isSourceMade = true): FilterDefinition {
-  const { name, rebuild = {}, source, normalize, replica, shadow = false } = options;
+  const { name, rebuild = {}, source, replica, shadow = false } = options;
+  const normalize = namedNormalizer(options.normalize) ?? options.normalize;
   const expect = expecter(typeof name === 'string' ? name : '?');
   expect('name', name, must.FILTER_NAME, typeof name === 'string' && /^[\w.-]{1,200}$/.test(name));
   const layout = chosenLayout(options);
@@ -81,7 +88,8 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
   const { owner } = options;
   expect('owner', owner, OWNER_NAME, owner === undefined || owner === false || isOwnerName(owner));
   expect('shadow', shadow, must.TRUE_OR_FALSE, typeof shadow === 'boolean');
-  expect('normalize', normalize, must.FUNCTION, normalize === undefined || typeof normalize === 'function');
+  if (normalize !== undefined && typeof normalize !== 'function')
+    throw new BloomConfigError(wrongFilterOption(name, 'normalize', must.NORMALIZE, printed(normalize)));
 
   const definition: FilterDefinition = {
     name,

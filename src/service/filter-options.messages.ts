@@ -1,4 +1,4 @@
-import { MAX_ID_BYTES_LIMIT } from '../filter/index.js';
+import { MAX_ID_BYTES_LIMIT, NORMALIZERS } from '../filter/index.js';
 
 export const wrongFilterOption = (filter: string, option: string, expected: string, got: string) =>
   `Filter '${filter}': expected ${option} to be ${expected}, got ${got}.`;
@@ -18,7 +18,9 @@ export const NO_CREATE_WITH_SOURCE = 'left out with a source, whose first rebuil
 export const NO_CREATE_ON_PEERS_KEY =
   'left out with a filter on a key of other systems, which create it; see the option adopt of the layout';
 export const TRUE_OR_FALSE = 'true or false';
-export const FUNCTION = 'a function';
+export const NORMALIZE = `a function, or one of ${Object.keys(NORMALIZERS)
+  .map((name) => `'${name}'`)
+  .join(', ')}`;
 export const SHARE = 'a share from 0 to 1';
 export const MILLISECONDS = 'a number of milliseconds';
 export const LEASE_MS = 'at least 100 milliseconds';

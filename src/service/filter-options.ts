@@ -1,4 +1,4 @@
-import type { BloomId, BloomLayout } from '../filter/index.js';
+import type { BloomId, BloomNormalizeName, BloomLayout } from '../filter/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomReplicaMode } from '../store/index.js';
 import type { NegativeCacheOptions } from './negative-cache.js';
@@ -30,11 +30,12 @@ export interface BloomFilterOptions {
   readonly owner?: string | false;
   readonly rebuild?: BloomRebuildSchedule;
   /**
-   * The one form of ids that are written in several ways: applied to every id of a lookup, an add and the source. A change of
+   * The one form of ids that are written in several ways: applied to every id of a lookup, an add and the source; a function, or the name of one of
+   * this package. A change of
    * it is a new filter: give it a new name, since instances of both versions of the application share what is stored. Default: what
    * the source chooses by the type of its column, if it knows that, else ids are taken as they are written.
    */
-  readonly normalize?: (id: BloomId) => BloomId;
+  readonly normalize?: BloomNormalizeName | ((id: BloomId) => BloomId);
   /** An id of more bytes is refused by `add` and absent on a lookup. Default 1024. */
   readonly maxIdBytes?: number;
   /**

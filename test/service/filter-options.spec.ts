@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { BloomConfigError } from '../../src/common/index.js';
+import { integer, lowerCase, nfc, objectId, padded, uuid } from '../../src/filter/index.js';
 import { type BloomFilterOptions, defineFilter } from '../../src/service/index.js';
 
 const source = { async *ids() {} };
@@ -31,7 +32,11 @@ describe('The options of a filter', () => {
     ['an error rate in per cent', { errorRate: 1 }, /Expected errorRate to be from .* got 1/],
     ['an error rate of NaN', { errorRate: NaN }, /got NaN/],
     ['a source without ids()', { source: {} }, /expected source to be an object with a method ids\(\)/],
-    ['a normalize that is no function', { normalize: 'upper' }, /expected normalize to be a function/],
+    [
+      'a normalize that is no function',
+      { normalize: 'upper' },
+      /expected normalize to be a function, or one of 'uuid', 'lowercase', .* got 'upper'/,
+    ],
     ['a maxIdBytes of 0', { maxIdBytes: 0 }, /expected maxIdBytes to be an integer from 1/],
     [
       'an audit of 200 %',
@@ -84,5 +89,22 @@ describe('The options of a filter', () => {
     expect(define).toThrow(BloomConfigError);
     expect(define).toThrow(message);
     expect(define).toThrow(/Filter '/);
+  });
+});
+
+describe('normalize', () => {
+  it('may be the name of a function of this package', () => {
+    const of = (normalize: BloomFilterOptions['normalize']) =>
+      defineFilter({ name: 'products', capacity: 10, ...(normalize && { normalize }) }).normalize;
+    expect([of('uuid'), of('lowercase'), of('integer'), of('nfc'), of('padded'), of('objectId')]).toEqual([
+      uuid,
+      lowerCase,
+      integer,
+      nfc,
+      padded,
+      objectId,
+    ]);
+    expect(of(nfc)).toBe(nfc);
+    expect(() => of('toString' as never)).toThrow(/expected normalize to be a function, or one of/);
   });
 });

@@ -1,6 +1,5 @@
 import { Script } from '../../src/store/redis/client/script.js';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
 import { runRebuild } from '../../src/rebuild/index.js';
 import { luaSources } from '../support/lua-sources.js';
 import { idsOf } from '../support/built-filter.js';
@@ -9,6 +8,7 @@ import { expectFound } from '../support/never-absent.js';
 import { rebuildJob, sourceOf } from '../support/rebuild-job.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { TellingRedis } from '../support/telling-redis.js';
 
 const OLD = idsOf('old', 100);
 const NEW = idsOf('new', 100);
@@ -23,17 +23,6 @@ afterAll(async () => {
   await proxy.close();
   await redis.close();
 });
-
-/** A client that tells when it sends a script. */
-class TellingRedis extends Redis {
-  onScript: ((sha1: string) => void) | undefined;
-
-  override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
-    const [command] = sent;
-    if (command.name === 'evalsha') this.onScript?.(String(command.args[0]));
-    return super.sendCommand(...sent);
-  }
-}
 
 /** ioredis never settles a command that it does not send again: the deadline of a write does. */
 it.each([

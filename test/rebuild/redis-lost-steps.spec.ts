@@ -1,6 +1,5 @@
 import { Script } from '../../src/store/redis/client/script.js';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { Redis } from 'ioredis';
 import { runRebuild } from '../../src/rebuild/index.js';
 import { luaSources } from '../support/lua-sources.js';
 import { idsOf } from '../support/built-filter.js';
@@ -8,6 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { rebuildJob, sourceOf } from '../support/rebuild-job.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { TellingRedis } from '../support/telling-redis.js';
 
 const IDS = idsOf('id', 100);
 /** Far longer than another process may have to wait, and than this test waits for it. */
@@ -34,17 +34,6 @@ afterAll(async () => {
   await proxy.close();
   await redis.close();
 });
-
-/** A client that says when it sends a script. */
-class TellingRedis extends Redis {
-  onScript: ((sha1: string) => void) | undefined;
-
-  override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
-    const [command] = sent;
-    if (command.name === 'evalsha') this.onScript?.(String(command.args[0]));
-    return super.sendCommand(...sent);
-  }
-}
 
 /** It never settles what was on its way. */
 describe.each(['request', 'reply'])('A client that sends nothing again, and loses a %s,', (lost) => {

@@ -1,6 +1,5 @@
 import { Script } from '../../src/store/redis/client/script.js';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Command, Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import { luaSources } from '../support/lua-sources.js';
 import { bfFixture, describeBf, luaWithoutLoadChunk } from '../support/bf-server.js';
@@ -8,21 +7,12 @@ import { build, commitIds, idsOf, leaseOf, testPlan } from '../support/built-fil
 import { expectFound } from '../support/never-absent.js';
 import type { RedisFixture } from '../support/redis-fixture.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { TellingRedis } from '../support/telling-redis.js';
 import { redisBloom } from '../../src/interop/index.js';
 
 const OLD = idsOf('old', 100);
 const NEW = idsOf('new', 100);
 const layout = redisBloom();
-
-/** A client that tells when it sends a script. */
-class TellingRedis extends Redis {
-  onScript: ((sha1: string) => void) | undefined;
-
-  override sendCommand(command: Command): unknown {
-    if (command.name === 'evalsha') this.onScript?.(String(command.args[0]));
-    return super.sendCommand(command);
-  }
-}
 
 describeBf('A script on a filter of BF.* commands whose reply was lost', () => {
   let redis: RedisFixture;

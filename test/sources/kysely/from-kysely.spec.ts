@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Module } from '@nestjs/common';
 import {
   CamelCasePlugin,
   type DialectAdapter,
@@ -11,10 +10,9 @@ import {
   SqliteAdapter,
 } from 'kysely';
 import pg from 'pg';
-import { type BloomEvent, BloomModule, BloomService } from '../../../src/index.js';
 import { fromKysely } from '../../../src/sources/kysely/index.js';
-import { startContext } from '../../support/nest-app.js';
 import { madeBy, readAll } from '../../support/read-source.js';
+import { withFilledFilter } from '../filled-application.js';
 import { readsShopTables, type ShopTables, startShopTables, texts } from '../shop-tables.js';
 
 interface Database {
@@ -115,24 +113,10 @@ describe('fromKysely', () => {
 
   it('fills a filter of an application, which finds an id by every spelling that the database takes', async () => {
     const [id] = await shop.values('id', 'products');
-    const events: BloomEvent[] = [];
-    @Module({ providers: [{ provide: 'KYSELY', useValue: database }] })
-    class ShopModule {}
     const source = fromKysely<Database>('KYSELY', 'products.id');
-    const context = await startContext({
-      imports: [
-        BloomModule.forRoot({
-          onEvent: (event) => events.push(event),
-          filters: [{ name: 'products', capacity: 1000, source, rebuild: { drainMs: 0, onBoot: 'never' } }],
-        }),
-        ShopModule,
-      ],
+    await withFilledFilter(source, { provide: 'KYSELY', useValue: database }, async (filter) => {
+      expect(await filter.check(`{${id!.toUpperCase()}}`)).toBe('maybe');
     });
-    const filter = context.get(BloomService).filter('products');
-    expect(await filter.rebuild()).toMatchObject({ outcome: 'published', ids: 100 });
-    expect(await filter.check(`{${id!.toUpperCase()}}`)).toBe('maybe');
-    expect(events).toContainEqual(expect.objectContaining({ type: 'normalize-chosen', normalize: 'uuid' }));
-    await context.close();
   });
 
   it('takes the token of a database, and no column that cannot be an id', () => {

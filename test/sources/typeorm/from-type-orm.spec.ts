@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type BloomEvent, BloomModule, BloomService } from '../../../src/index.js';
 import { fromTypeOrm, type TypeOrmSourceOptions } from '../../../src/sources/typeorm/index.js';
-import { startContext } from '../../support/nest-app.js';
+import { withFilledFilter } from '../filled-application.js';
 import { type PostgresServer, requirePostgres } from '../../support/postgres-server.js';
 import { madeBy, readAll } from '../../support/read-source.js';
 import { Film, Loose, Mark, Medium, Product, Shelf, Visit } from './entities.js';
@@ -189,27 +187,13 @@ describe('fromTypeOrm', () => {
 
   it('fills a filter of an application, which finds an id by every spelling that the database takes', async () => {
     const [id] = await values('id', 'products');
-    const events: BloomEvent[] = [];
-    @Module({ providers: [{ provide: 'shopDataSource', useValue: dataSource }] })
-    class ShopModule {}
     const source = fromTypeOrm(Product, 'id', { dataSource: 'shop' });
-    const context = await startContext({
-      imports: [
-        BloomModule.forRoot({
-          onEvent: (event) => events.push(event),
-          filters: [{ name: 'products', capacity: 1000, source, rebuild: { drainMs: 0, onBoot: 'never' } }],
-        }),
-        ShopModule,
-      ],
+    await withFilledFilter(source, { provide: 'shopDataSource', useValue: dataSource }, async (filter) => {
+      for (const spelling of [id!, id!.toUpperCase(), `{${id}}`, id!.replaceAll('-', '')]) {
+        const found = await dataSource.query('select 1 from products where id = $1', [spelling]);
+        expect([found, await filter.check(spelling)]).toEqual([[{ '?column?': 1 }], 'maybe']);
+      }
     });
-    const filter = context.get(BloomService).filter('products');
-    expect(await filter.rebuild()).toMatchObject({ outcome: 'published', ids: 100 });
-    for (const spelling of [id!, id!.toUpperCase(), `{${id}}`, id!.replaceAll('-', '')]) {
-      const found = await dataSource.query('select 1 from products where id = $1', [spelling]);
-      expect([found, await filter.check(spelling)]).toEqual([[{ '?column?': 1 }], 'maybe']);
-    }
-    expect(events).toContainEqual(expect.objectContaining({ type: 'normalize-chosen', normalize: 'uuid' }));
-    await context.close();
   });
 
   it('takes no property that cannot be an id', () => {

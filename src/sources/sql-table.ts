@@ -74,16 +74,17 @@ function pageReader(at: SqlColumn, known: Known, options: SqlSourceOptions): Blo
   return async (after, { take }) => {
     if (!after) {
       await expectWholeTable(at, known, options);
-      if (!(await isKey(at, known))) pages = { ...pages, order: [] };
+      if (!(await isKey(at, known, options))) pages = { ...pages, order: [] };
     }
     return at.run(pageQuery(pages, after, take)) as Promise<Row[]>;
   };
 }
 
-/** A key that is defined and that the database does not have is none. Rows with the same id are read once or twice, which is the same. */
-async function isKey(at: SqlColumn, { order }: Known): Promise<boolean> {
+/** A key of a definition, or of the catalog at start, is followed if the database has it now. That of the option `key` is taken at its word. */
+async function isKey(at: SqlColumn, { order }: Known, { key }: SqlSourceOptions): Promise<boolean> {
   const names = order.map(({ name }) => name);
-  if (!at.isKeyDefined || !at.isPostgres || names.every((name) => name === at.column)) return true;
+  const isGiven = key !== undefined && !at.isKeyDefined;
+  if (isGiven || !at.isPostgres || names.every((name) => name === at.column)) return true;
   return hasKey(numbered(at.run), at.table, names);
 }
 

@@ -66,6 +66,15 @@ describe('fromKnex', () => {
     expect(await readAll(await make('why?.who?', 2))).toEqual(['a', 'b', 'c']);
   });
 
+  it('reads every row of a table that has lost its key since the start', async () => {
+    await shop.server.run(
+      `create table kept (no int primary key, name text); insert into kept select i, 'kept-' || i from generate_series(1, 9) i`,
+    );
+    const source = await make('kept.name', 2);
+    await shop.server.run(`alter table kept drop constraint kept_pkey; update kept set no = no % 2`);
+    expect(texts(await readAll(source))).toEqual((await shop.values('name', 'kept')).toSorted());
+  });
+
   it('takes the token of a Knex, and no column that cannot be an id', () => {
     expect(fromKnex<Product>('KNEX', 'products', 'sku').inject).toEqual(['KNEX']);
     expect(fromKnex('KNEX', 'products', 'anything').inject).toEqual(['KNEX']);

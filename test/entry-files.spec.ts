@@ -31,11 +31,22 @@ function loadedSpecifier(statement: ts.Statement): string | undefined {
   return moduleSpecifier && ts.isStringLiteralLike(moduleSpecifier) ? moduleSpecifier.text : undefined;
 }
 
-/** What belongs to layouts of others, to those that grow, or to the command line. */
-const GUESTS =
-  /^src\/(interop|scaling|cli|testing|filter\/(peers|growing)|store\/memory\/(cf|growing)|store\/redis\/(bitmap|bf|cf|growing|inspection)|store\/redis\/lua\/(bitmap|bf|cf|growing)\.generated\.ts)/;
+/** What belongs to layouts of others, to those that grow, to tests, or to the command line. */
+const GUESTS = [
+  'interop',
+  'scaling',
+  'cli',
+  'testing',
+  'filter/peers',
+  'filter/growing',
+  'store/memory/cf',
+  'store/memory/growing',
+  ...['bitmap', 'bf', 'cf', 'growing', 'inspection'].map((room) => `store/redis/${room}`),
+  ...['bitmap', 'bf', 'cf', 'growing'].map((kind) => `store/redis/lua/${kind}.generated.ts`),
+].map((path) => `src/${path}`);
 
-const guestsOf = (files: readonly string[]) => files.filter((file) => GUESTS.test(file));
+const guestsOf = (files: readonly string[]) =>
+  files.filter((file) => GUESTS.some((guest) => file === guest || file.startsWith(`${guest}/`)));
 
 describe("What import 'nestjs-bloom' loads", () => {
   const { files, packages } = loadedBy('src/index.ts');
@@ -68,8 +79,7 @@ describe('What another entry loads', () => {
     ).toEqual([]);
   });
 
-  it('covers every folder that the rule is about', () => {
-    const folders = ['filter/peers', 'filter/growing', 'store/memory/cf', 'store/redis/bitmap', 'interop'];
-    expect(folders.filter((folder) => !existsSync(`src/${folder}/index.ts`))).toEqual([]);
+  it('is compared with rooms and files that there are', () => {
+    expect(GUESTS.filter((guest) => !existsSync(guest))).toEqual([]);
   });
 });

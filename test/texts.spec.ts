@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** Where texts may stand: the messages of a room, what is generated, and the log, whose only role is the text of each event. */
-const HAS_TEXTS = /\.(messages|generated)\.ts$|^module\/event-log\.ts$/;
+const HAS_TEXTS = /\.(messages|generated)\.ts$/;
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.endsWith('.ts') && !HAS_TEXTS.test(file),

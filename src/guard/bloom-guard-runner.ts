@@ -2,7 +2,13 @@ import type { BloomId, IdKey } from '../filter/index.js';
 import type { BloomVerdict } from '../store/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
 import type { AddQueue } from './add-queue.js';
-import { type CallOutcome, outcomeOfError, outcomeOfResult, typeOfResult } from './call-outcome.js';
+import {
+  type CallOutcome,
+  notFoundError,
+  outcomeOfError,
+  outcomeOfResult,
+  typeOfResult,
+} from './call-outcome.js';
 import { DenialScopes } from './denial-scopes.js';
 import { GuardAnswers } from './guard-answers.js';
 import { type GuardDecision, observe, pass } from './guard-decision.js';
@@ -202,7 +208,7 @@ export class BloomGuardRunner {
     const isPlain = result !== null && result !== undefined && !Array.isArray(result);
     // Most calls: something was found for an id that the filter let through, and there is nothing to learn.
     if (isPlain && !isFound && observed.verdict !== 'absent') return;
-    if (Array.isArray(result)) this.advise(call, 'list');
+    if (Array.isArray(result)) this.advise(call, undefined);
     const outcome = this.callback(call, 'isFound', () => outcomeOfResult(result, { ...call, isFound }));
     if (outcome) this.settle(observed, outcome, isJoined, result);
   }
@@ -214,7 +220,8 @@ export class BloomGuardRunner {
    */
   settleError(observed: ObservedCall, error: unknown, isJoined = false): void {
     const outcome = outcomeOfError(error);
-    if (outcome === 'denied') this.advise(observed.asked.call, 'not-found');
+    const thrown = notFoundError(error);
+    if (thrown !== undefined) this.advise(observed.asked.call, thrown);
     this.settle(observed, outcome, isJoined);
   }
 
@@ -240,8 +247,8 @@ export class BloomGuardRunner {
     else guarding.negativeCache?.remember(denialKey.text, denialKey.scope, readAt);
   }
 
-  private advise(call: GuardedCall, ends: 'list' | 'not-found'): void {
-    const text = this.answers.adviceOn(call, ends);
+  private advise(call: GuardedCall, thrown: string | undefined): void {
+    const text = this.answers.adviceOn(call, thrown);
     if (text !== undefined) this.options.service.emit({ type: 'advice', filter: call.guard.filter, text });
   }
 

@@ -10,11 +10,11 @@ import {
   of,
   throwError,
 } from 'rxjs';
-import { BloomConfigError, BloomUnavailableError } from '../common/index.js';
+import { BloomConfigError, BloomIdError, BloomUnavailableError } from '../common/index.js';
 import { type CallContext, contextReader, isForClient } from './call-context.js';
 import { unavailableError } from './context-errors.js';
 import { checkRegistersOptions } from './guard-options-check.js';
-import { answerOfValidate, wrongMaxIds } from './guard.messages.js';
+import { answerOfValidate, notRegistered, wrongMaxIds } from './guard.messages.js';
 import { type AnyInstance, type BloomFilterName, namedFilter } from './filter-name.js';
 import type { NamedFilter } from './filter-uses.js';
 import type { BloomRegistersDecorator } from './decorator-types.js';
@@ -103,10 +103,12 @@ async function callRegistering(declaration: RegisterDeclaration, call: WrappedCa
   const { registrar } = runner;
   const filter = named.name ?? named.nameOf(self!);
   if (isBefore) {
-    const ids = readIds(self, args);
-    const registration = await registrar
-      .register({ filter, ids, onError })
-      .catch((error) => refuse(declaration, error));
+    let registration: Registration;
+    try {
+      registration = await registrar.register({ filter, ids: readIds(self, args), onError });
+    } catch (error) {
+      throw await refusal(declaration, error);
+    }
     let result: unknown;
     try {
       result = await proceed(call);
@@ -120,8 +122,11 @@ async function callRegistering(declaration: RegisterDeclaration, call: WrappedCa
     return result;
   }
   const result = await proceed(call);
-  const ids = readIds(self, [result, ...args]);
-  await registrar.registerMade({ filter, ids, onError }).catch((error) => refuse(declaration, error));
+  try {
+    await registrar.registerMade({ filter, ids: readIds(self, [result, ...args]), onError });
+  } catch (error) {
+    throw await refusal(declaration, error);
+  }
   return result;
 }
 
@@ -130,10 +135,12 @@ function assertIsVoid(method: string, answer: unknown): void {
   if (answer !== undefined) throw new BloomConfigError(answerOfValidate(method, answer));
 }
 
-/** @throws for an id that could not be recorded: to a client of Nest, that it may try again later. */
-async function refuse({ context }: RegisterDeclaration, error: unknown): Promise<never> {
-  if (!(error instanceof BloomUnavailableError) || !isForClient(context())) throw error;
-  throw await unavailableError(context(), error);
+/** The error of a call whose ids were not recorded: to a client of Nest, where it may try again later. */
+async function refusal({ context, filter, method }: RegisterDeclaration, error: unknown): Promise<unknown> {
+  if (error instanceof BloomIdError)
+    return new BloomIdError(notRegistered(filter.text, method, error.message), { cause: error });
+  if (!(error instanceof BloomUnavailableError) || !isForClient(context())) return error;
+  return unavailableError(context(), error);
 }
 
 /**

@@ -27,6 +27,20 @@ export function outcomeOfError(error: unknown): CallOutcome {
   return error instanceof HttpException && error.getStatus() === HttpStatus.NOT_FOUND ? 'denied' : 'unclear';
 }
 
+/** By these TypeORM, MikroORM, Kysely and Mongoose say that there is no such row. */
+const NOT_FOUND = ['EntityNotFoundError', 'NotFoundError', 'NoResultError', 'DocumentNotFoundError'];
+/** The code by which Prisma does. */
+const PRISMA_NOT_FOUND = 'P2025';
+
+/** The name of an error that probably says that there is no such row; undefined for any other. */
+export function notFoundError(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (outcomeOfError(error) === 'denied') return 'NotFoundException';
+  const name = error.constructor.name;
+  const isKnown = NOT_FOUND.includes(name) || (error as { code?: unknown }).code === PRISMA_NOT_FOUND;
+  return isKnown ? name : undefined;
+}
+
 /** The type of a result, for messages: its contents may be private. */
 export function typeOfResult(result: unknown): string {
   if (typeof result !== 'object' || result === null) return typeof result;

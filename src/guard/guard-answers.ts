@@ -49,12 +49,16 @@ export class GuardAnswers {
     return guard.options.onThrow ?? this.defaults.onThrow ?? 'unknown';
   }
 
-  /** Once for a guard that answers null by default, on a method that ends otherwise when it finds nothing: types do not tell it from a route. */
-  adviceOn({ guard, entry }: GuardedCall, ends: 'list' | 'not-found'): string | undefined {
+  /**
+   * Once for a guard that answers null by default, on a method that ends otherwise when it finds nothing: types do not tell it from a route.
+   *
+   * @param thrown the name of the error; undefined for a list.
+   */
+  adviceOn({ guard, entry }: GuardedCall, thrown: string | undefined): string | undefined {
     const isChosen = (guard.options.onAbsent ?? this.defaults.onAbsent) !== undefined;
     if (isChosen || entry.context() !== 'method' || this.advised.has(guard)) return undefined;
     this.advised.add(guard);
-    return otherAnswer(guard.method, guard.filter, ends);
+    return otherAnswer(guard.method, guard.filter, thrown);
   }
 
   async from(answer: BloomCallback<unknown>, { self, args }: GuardedCall): Promise<GuardDecision> {

@@ -10,6 +10,9 @@ export const wrongMaxIds = (where: string, got: unknown) =>
 export const answerOfValidate = (method: string, got: unknown) =>
   `@BloomRegisters on ${method}: expected validate to throw for a call that is to be refused and to return nothing for any other, got ${printed(got)}.`;
 
+export const notRegistered = (filter: string, method: string, reason: string) =>
+  `@BloomRegisters(${filter}) on ${method}: ${reason}`;
+
 export const validateAfterwards = (where: string) =>
   `${where}: expected no option validate with from: 'result', where the method has run before its id is added. Validate in the method.`;
 
@@ -56,9 +59,10 @@ export const wrongCoalesceKey = (got: string) =>
 export const noRouteParameter = (name: string) =>
   `The route has no parameter '${name}'. Name the one that holds the id: @BloomGuarded(name, { param: '…' }).`;
 
-export const otherAnswer = (method: string, filter: string, ends: 'list' | 'not-found') =>
-  `${method} ${ends === 'list' ? 'returns a list' : 'throws NotFoundException when it finds nothing'}, and its guard answers null for an absent id. Say ` +
-  `what its callers expect: @BloomGuarded('${filter}', { onAbsent: '${ends === 'list' ? 'empty' : 'not-found'}' }), or 'null'.`;
+export const otherAnswer = (method: string, filter: string, thrown: string | undefined) =>
+  `${method} ${thrown === undefined ? 'returns a list' : `throws ${thrown} when it finds nothing`}, and its guard answers null for an absent id. Say ` +
+  `what its callers expect: @BloomGuarded('${filter}', { onAbsent: '${thrown === undefined ? 'empty' : 'not-found'}' }), 'null', or a function that ` +
+  'answers or throws.';
 
 export const paramWithoutInterceptor = (method: string, filter: string) =>
   `@BloomGuarded('${filter}', { param }) on ${method}: BloomInterceptor reads the option param, and does not check this method. Put ` +

@@ -59,6 +59,9 @@ class Handlers {
   }
 }
 
+/** As TypeORM throws it. */
+class EntityNotFoundError extends Error {}
+
 @Injectable()
 class Repository {
   @BloomGuarded('products', { onAbsent: 'not-found' })
@@ -84,6 +87,21 @@ class Repository {
   @BloomGuarded('products')
   async demand(_sku: string): Promise<string> {
     throw new NotFoundException();
+  }
+
+  @BloomGuarded('products')
+  async orFail(_sku: string): Promise<string> {
+    throw new EntityNotFoundError();
+  }
+
+  @BloomGuarded('products')
+  async orThrow(_sku: string): Promise<string> {
+    throw Object.assign(new Error('No record was found.'), { code: 'P2025' });
+  }
+
+  @BloomGuarded('products')
+  async fail(_sku: string): Promise<string> {
+    throw new Error('connection lost');
   }
 }
 
@@ -146,6 +164,9 @@ describe('An absent id', () => {
     for (let i = 0; i < 2; i++) {
       expect(await repository.untyped('A-1')).toEqual([]);
       await expect(repository.demand('A-1')).rejects.toThrow(NotFoundException);
+      await expect(repository.orFail('A-1')).rejects.toThrow(EntityNotFoundError);
+      await expect(repository.orThrow('A-1')).rejects.toThrow('No record');
+      await expect(repository.fail('A-1')).rejects.toThrow('connection lost');
     }
     await expect(repository.get('none')).rejects.toThrow(NotFoundException);
     expect(app.events).toEqual([
@@ -154,13 +175,17 @@ describe('An absent id', () => {
         filter: 'products',
         text:
           'Repository.untyped returns a list, and its guard answers null for an absent id. Say what its callers expect: ' +
-          "@BloomGuarded('products', { onAbsent: 'empty' }), or 'null'.",
+          "@BloomGuarded('products', { onAbsent: 'empty' }), 'null', or a function that answers or throws.",
       },
       {
         type: 'advice',
         filter: 'products',
         text: expect.stringContaining('Repository.demand throws NotFoundException when it finds nothing'),
       },
+      expect.objectContaining({
+        text: expect.stringContaining('Repository.orFail throws EntityNotFoundError when'),
+      }),
+      expect.objectContaining({ text: expect.stringContaining('Repository.orThrow throws Error when') }),
     ]);
   });
 

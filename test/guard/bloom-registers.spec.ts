@@ -82,6 +82,9 @@ describe("@BloomRegisters from 'argument'", () => {
     products.addError = down;
     await expect(repository.create({ sku: 'a' })).rejects.toBe(down);
     products.addError = undefined;
+    await expect(repository.create({})).rejects.toThrow(
+      /^@BloomRegisters\('products'\) on Repository.create: Expected an id .* got undefined/,
+    );
     await expect(repository.create({})).rejects.toThrow(BloomIdError);
     expect(calls).toBe(0);
   });

@@ -22,7 +22,8 @@ const opened: Knex[] = [];
 
 beforeAll(async () => {
   shop = await startShopTables();
-  database = knex({ client: 'pg', connection: shop.server.url, pool: { min: 0 } });
+  const log = { error: () => {} };
+  database = knex({ client: 'pg', connection: shop.server.url, pool: { min: 0 }, log });
 });
 afterAll(async () => {
   await Promise.all([database, ...opened].map((one) => one?.destroy()));

@@ -14,7 +14,7 @@ export interface CatalogColumn {
 /**
  * A parent of tables that inherit has no key: that of a parent says nothing of the rows of its children, which a query reads too. The
  * one cell is text, since applications have drivers and plugins change what other types become. An index may compare otherwise than its
- * column: by a collation that tells texts apart which the column takes for equal, or with case where the type is citext.
+ * column: by a collation that distinguishes texts which the column treats as equal, or with case where the type is citext.
  */
 const COLUMNS = `
 select json_agg(json_strip_nulls(json_build_object(

@@ -16,6 +16,7 @@ create table products (id uuid primary key default gen_random_uuid(), sku text n
   kind text references kinds);
 create table shop.visits (at timestamptz(6), visit_no int, visitor_key text not null, serial shop.serial_no unique, primary key (at, visit_no));
 create table keyless (name text);
+create table tickets (id uuid primary key default gen_random_uuid());
 create view colours as select (array['red', 'green']::colour[])[1 + no % 2] as colour from products;
 create table parents (id text primary key, name text not null);
 create table children () inherits (parents);

@@ -1,7 +1,7 @@
 import { BloomConfigError } from '../../common/index.js';
 import type { BloomId } from '../../filter/index.js';
 import type { BloomGuardRunner, Registration } from '../../guard/index.js';
-import { type Fields, nestedRows } from './nested-writes.js';
+import { type Fields, listed, nestedRows } from './nested-writes.js';
 import {
   type MappedField,
   mappedField,
@@ -28,7 +28,7 @@ export interface PrismaRegistersOptions {
 interface Operation {
   readonly model: string;
   readonly operation: string;
-  readonly args: Fields;
+  readonly args?: Fields;
   readonly query: (args: Fields) => Promise<unknown>;
 }
 
@@ -87,7 +87,7 @@ interface WrittenIds {
 class RecordedWrites {
   constructor(private readonly recorded: Recorded) {}
 
-  async run({ model, operation, args, query }: Operation): Promise<unknown> {
+  async run({ model, operation, args = {}, query }: Operation): Promise<unknown> {
     const { mapped, runner } = this.recorded;
     const { registrar } = runner;
     const { created, changed } = rowsIn(operation, args);
@@ -164,9 +164,9 @@ class RecordedWrites {
 
 /** The rows of its own model that an operation creates, and what it sets in others. */
 function rowsIn(operation: string, args: Fields): { readonly created: Fields[]; readonly changed: Fields[] } {
-  const { data, create, update } = args as Record<'data' | 'create' | 'update', Fields | Fields[]>;
-  if (operation === 'upsert') return { created: [create].flat(), changed: [update].flat() };
-  return operation.startsWith('update')
-    ? { created: [], changed: [data].flat() }
-    : { created: [data].flat(), changed: [] };
+  const { data, create, update } = args;
+  if (operation === 'upsert') return { created: listed(create), changed: listed(update) };
+  // A row whose fields all have defaults needs no data.
+  const rows = operation === 'create' ? [(data ?? {}) as Fields] : listed(data);
+  return operation.startsWith('update') ? { created: [], changed: rows } : { created: rows, changed: [] };
 }

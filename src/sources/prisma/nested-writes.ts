@@ -61,7 +61,7 @@ function changedBy({ update, updateMany, upsert }: Fields, fields: readonly Mode
 }
 
 /** The objects of one or several. */
-function listed(value: unknown): Fields[] {
+export function listed(value: unknown): Fields[] {
   return ([value].flat() as unknown[]).filter(
     (one): one is Fields => typeof one === 'object' && one !== null,
   );

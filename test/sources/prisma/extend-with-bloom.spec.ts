@@ -179,6 +179,25 @@ describe('extendWithBloom', () => {
     expect(await skus.check('past')).toBe('absent');
   });
 
+  it('records a row that is created without any data', async () => {
+    const { ids } = await start();
+    const runner = context!.get(BloomGuardRunner, { strict: false });
+    const client = extendWithBloom(plain, runner, (made) => made.ticket, 'id', { filter: 'ids' });
+    for (const args of [undefined, {}, { data: {} }]) {
+      const { id } = await client.ticket.create(args);
+      expect(await ids.check(id)).toBe('maybe');
+    }
+  });
+
+  it('leaves mistaken arguments to Prisma, which names them', async () => {
+    const { client } = await start();
+    for (const model of [client.kind, client.product])
+      await expect(model.update({ where: { name: 'none' } })).rejects.toThrow(
+        /Argument `data` is missing|Invalid/,
+      );
+    await expect(client.product.create()).rejects.toThrow(/Invalid/);
+  });
+
   it('names a field that there is not', async () => {
     const { client } = await start();
     const runner = context!.get(BloomGuardRunner, { strict: false });

@@ -83,6 +83,7 @@ describe('fromPrisma', () => {
       declare readonly product: GeneratedClient['product'];
       declare readonly visit: GeneratedClient['visit'];
       declare readonly kind: GeneratedClient['kind'];
+      declare readonly ticket: GeneratedClient['ticket'];
       declare readonly gone: GeneratedClient['gone'];
       abstract $queryRawUnsafe: GeneratedClient['$queryRawUnsafe'];
       abstract $extends: GeneratedClient['$extends'];

@@ -54,6 +54,7 @@ export interface GeneratedClient {
     readonly serial: Field<'Visit', 'BigInt'>;
   }>;
   readonly kind: Model<{ readonly name: Field<'Kind', 'String'> }>;
+  readonly ticket: Model<{ readonly id: Field<'Ticket', 'String'> }>;
   readonly gone: Model<{ readonly id: Field<'Gone', 'String'> }>;
 }
 

@@ -22,7 +22,7 @@ const opened: Knex[] = [];
 
 beforeAll(async () => {
   shop = await startShopTables();
-  const log = { error: () => {} };
+  const log = { warn: () => {}, error: () => {} };
   database = knex({ client: 'pg', connection: shop.server.url, pool: { min: 0 }, log });
 });
 afterAll(async () => {

@@ -57,6 +57,7 @@ async function startShop() {
     without,
   });
   const compiled = await module.compile();
+  compiled.useLogger(false);
   return compiled.init();
 }
 

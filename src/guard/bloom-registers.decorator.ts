@@ -145,7 +145,7 @@ async function refusal({ context, filter, method }: RegisterDeclaration, error: 
 
 /**
  * Of a method whose stream does the work, when somebody subscribes to it: it ends with the stream. Its first value may be all that its caller
- * waits for (`firstValueFrom`), so the ids are added again before that too; and when the caller stops early, without anybody who waits for it.
+ * waits for (`firstValueFrom`), so the ids are added again before that too. When the caller stops early they are added as well, and nothing waits for that.
  */
 function registeringAgain(
   stream: Observable<unknown>,

@@ -3,7 +3,7 @@ import type { RebuildJob, RebuildRequest } from './rebuild-job.js';
 
 const REPORT_EVERY_MS = 250;
 
-/** Tells how far a run has come: each phase at once, ids at most four times a second. */
+/** Reports how far a run has come: each phase at once, ids at most four times a second. */
 export class ProgressReporter {
   private phase: BloomRebuildProgress['phase'] = 'staging';
   private idsRead = 0;

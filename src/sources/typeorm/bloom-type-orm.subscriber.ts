@@ -43,7 +43,7 @@ interface Written {
 }
 
 /**
- * Records the ids of rows that TypeORM writes, whoever writes them: an id is added before the statement is sent, so it is there before the
+ * Records the ids of all rows that TypeORM writes: an id is added before the statement is sent, so it is there before the
  * row can be seen. An add that fails fails the statement, unless `onError: 'queue'`.
  */
 export class BloomTypeOrmSubscriber

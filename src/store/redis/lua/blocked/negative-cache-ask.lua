@@ -1,5 +1,5 @@
 --[[
-Tells which ids the database denied lately.
+Reports which ids the database denied lately.
 
 KEYS[1]  meta
 KEYS[2]  table of the negative cache

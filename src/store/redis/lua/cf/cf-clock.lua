@@ -1,5 +1,5 @@
 --[[
-Tells the time of the server on which a filter is.
+Reports the time of the server on which a filter is.
 
 KEYS[1]  meta
 

@@ -1,5 +1,5 @@
 --[[
-Tells whether the server has cuckoo filters, and how many fingerprints one holds.
+Reports whether the server has cuckoo filters, and how many fingerprints one holds.
 
 KEYS[1]  the filter
 

@@ -1,5 +1,5 @@
 --[[
-Tells how many ids the layers of the live generation hold.
+Reports how many ids the layers of the live generation hold.
 
 KEYS[1]   meta
 ARGV[1]   token of the live generation as the caller knows it

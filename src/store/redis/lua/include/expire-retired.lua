@@ -1,6 +1,6 @@
 --[[
-Gives  expireRetired(from)  gives a life to the keys from KEYS[from] on, which are those of the retired generation. The caller removes them; this is
-                            for a caller that dies now.
+Gives  expireRetired(from)  lets the keys of the retired generation, from KEYS[from] on, expire after a minute. The caller removes them before that,
+                            unless it dies.
 ]]
 local function expireRetired(from)
   for i = from, #KEYS do

@@ -36,6 +36,7 @@ export type {
   BloomReplicaMode,
   FilterStore,
   BloomVerdict,
+  BloomUnknownReason,
   FilterDescription,
   FilterLoad,
   LocalFilter,

@@ -9,6 +9,23 @@ import type { BloomLayout, FilterShape, IdKey } from '../filter/index.js';
  */
 export type BloomVerdict = 'absent' | 'maybe' | 'unknown';
 
+/**
+ * Why a lookup was `unknown`. `unbuilt`, `lost`, `suspect`: the state of the filter. `timeout`: the store did not answer in time. `circuit`: it was not
+ * asked, as it did not answer the last lookups. `error`: it answered with an error, or could not be reached. `other-owner`: the filter belongs to another
+ * application. `newer-format`: a newer version wrote it. `changing`: it changed during each attempt. `invalid-id`: the value cannot be an id.
+ */
+export type BloomUnknownReason =
+  | 'unbuilt'
+  | 'lost'
+  | 'suspect'
+  | 'timeout'
+  | 'circuit'
+  | 'error'
+  | 'other-owner'
+  | 'newer-format'
+  | 'changing'
+  | 'invalid-id';
+
 /** Where filters live. Made once for an application, closed with it. */
 export interface FilterStore {
   /** For people: `memory` or `redis`. */

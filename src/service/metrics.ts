@@ -1,0 +1,88 @@
+import type { BloomFilterState, BloomRebuildProgress } from '../common/index.js';
+import type { BloomUnknownReason } from '../store/index.js';
+import type { BloomGuardCounts, BloomGuardMode } from './guard-state.js';
+
+/** How many lookups were `unknown`, by the reason. */
+export type BloomUnknownCounts = Readonly<Record<BloomUnknownReason, number>>;
+
+/** Observations by size, as Prometheus counts them, but not cumulated. */
+export interface BloomHistogram {
+  /** Inclusive upper bounds of the buckets, ascending. */
+  readonly bounds: readonly number[];
+  /** Observations of each bucket; one element more than `bounds`, for those above the last bound. */
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
+/** What one guarded method has seen in this process since it started. All are counts that only grow. */
+export interface BloomMethodMetrics {
+  /** `ClassName.method`. */
+  readonly method: string;
+  readonly absent: number;
+  readonly maybe: number;
+  readonly unknown: BloomUnknownCounts;
+  /** Answered from the negative cache. */
+  readonly remembered: number;
+  /** Calls that were answered without the method: queries that the database was spared. In modes `shadow` and `off` none is. */
+  readonly saved: number;
+  /** "maybe", and the method found nothing. */
+  readonly foundNothing: number;
+}
+
+/** What this process knows of a filter without asking the store. Counts only grow; they begin with the process. */
+export interface BloomFilterMetrics {
+  readonly filter: string;
+  readonly mode: BloomGuardMode;
+  /** As this process knows it; undefined before it has asked. */
+  readonly state: BloomFilterState | undefined;
+  /** What all guards have seen. */
+  readonly guards: BloomGuardCounts;
+  /** Calls that guards answered without the method. */
+  readonly saved: number;
+  /** In the order of their first call. */
+  readonly methods: readonly BloomMethodMetrics[];
+  /** Lookups by who answered them: guards and `check`, `checkMany` of the application. */
+  readonly lookups: {
+    /** Answered by the copy in this process, or by the store in memory. */
+    readonly local: number;
+    /** Answered by the store over the network. */
+    readonly remote: number;
+    readonly unknown: BloomUnknownCounts;
+  };
+  /** In milliseconds. `local` is of a sample of the lookups, so that measuring costs nothing that can be felt. */
+  readonly latencyMs: {
+    readonly local: BloomHistogram;
+    readonly remote: BloomHistogram;
+    readonly add: BloomHistogram;
+  };
+  /** Ids of each call to the store. */
+  readonly batchSizes: { readonly check: BloomHistogram; readonly add: BloomHistogram };
+  /** Ids that wait to be added (`onError: 'queue'`). */
+  readonly queuedAdds: number;
+  /** Of the last minutes; undefined before the first of them has passed. */
+  readonly recent:
+    | {
+        readonly windowMs: number;
+        readonly absent: number;
+        readonly foundNothing: number;
+        /** Share of the lookups of ids without a row that were let through; undefined while there were none. */
+        readonly letThroughRate: number | undefined;
+      }
+    | undefined;
+  readonly rebuild: {
+    /** Of the run of this process. */
+    readonly progress: BloomRebuildProgress | undefined;
+    readonly nextRunAt: Date | undefined;
+    /** Of the last run of this process that ended. */
+    readonly lastPhases: readonly BloomPhaseDuration[];
+  };
+  /** Whether lookups are not sent, since Redis did not answer the last ones. */
+  readonly isCircuitOpen: boolean;
+  /** What in the setup endangers the filter, each with what to do about it. */
+  readonly advice: readonly string[];
+}
+
+export interface BloomPhaseDuration {
+  readonly phase: BloomRebuildProgress['phase'];
+  readonly durationMs: number;
+}

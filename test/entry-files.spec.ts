@@ -31,12 +31,13 @@ function loadedSpecifier(statement: ts.Statement): string | undefined {
   return moduleSpecifier && ts.isStringLiteralLike(moduleSpecifier) ? moduleSpecifier.text : undefined;
 }
 
-/** What belongs to layouts of others, to those that grow, to tests, or to the command line. */
+/** What belongs to layouts of others, to those that grow, to tests, to integrations, or to the command line. */
 const GUESTS = [
   'interop',
   'scaling',
   'cli',
   'testing',
+  'integrations',
   'filter/peers',
   'filter/growing',
   'store/memory/cf',
@@ -57,7 +58,13 @@ describe("What import 'nestjs-bloom' loads", () => {
   });
 
   it('is no package that only some applications need', () => {
-    expect(packages.filter((name) => /^(@nestjs\/schedule|cron|ioredis|commander)/.test(name))).toEqual([]);
+    expect(
+      packages.filter((name) =>
+        /^(@nestjs\/(schedule|terminus|throttler)|@opentelemetry|prom-client|cron|ioredis|commander)/.test(
+          name,
+        ),
+      ),
+    ).toEqual([]);
     expect(packages).toContain('@nestjs/common');
   });
 });

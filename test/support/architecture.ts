@@ -11,13 +11,16 @@ const FLOORS = [
   ['guard'],
   ['sources'],
   ['module'],
-  ['cli', 'testing'],
+  ['cli', 'testing', 'integrations'],
 ];
 /** Rooms of their own: they import the contract as everybody does, and only these floors know of them. */
 const STORES = ['store/memory', 'store/redis', 'store/replica'];
 const MAY_NAME_A_STORE = ['module', 'cli', 'interop', 'scaling'];
 /** Rooms of their own, each an entry of the package: nobody imports them, and each knows the library that it is for. */
 const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
+  'integrations/opentelemetry': ['@opentelemetry/api'],
+  'integrations/prometheus': ['prom-client'],
+  'integrations/terminus': ['@nestjs/terminus'],
   'sources/drizzle': ['drizzle-orm'],
   'sources/knex': ['knex'],
   'sources/kysely': ['kysely'],
@@ -145,7 +148,7 @@ function fileComplaint(from: string, to: string, sources: Sources): string | und
   if (STORES.includes(target) && !MAY_NAME_A_STORE.includes(room))
     return `only ${MAY_NAME_A_STORE.join(', ')} name a store`;
   const isContract =
-    (STORES.includes(room) && target === 'store') || (room in LIBRARIES && target === 'sources');
+    (STORES.includes(room) && target === 'store') || (room in LIBRARIES && room.startsWith(`${target}/`));
   if (ENTRIES.includes(from) || isContract) return undefined;
   const [floor, targetFloor] = [floorOf(from), floorOf(to)];
   if (floor === undefined || targetFloor === undefined || targetFloor < floor) return undefined;

@@ -9,6 +9,9 @@ const LIBRARIES = {
   drizzle: 'drizzle-orm',
   kysely: 'kysely',
   'mikro-orm': '@mikro-orm/core',
+  opentelemetry: '@opentelemetry/api',
+  prometheus: 'prom-client',
+  terminus: '@nestjs/terminus',
   typeorm: 'typeorm',
 };
 

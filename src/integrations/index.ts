@@ -1,0 +1,2 @@
+/** What several integrations share; none imports another. */
+export type {};

@@ -32,7 +32,7 @@ export type BloomEvent =
   | { type: 'circuit-closed'; rejected: number }
   /**
    * A lookup used a value that cannot be an id; of a guarded method, which is `method`. It was let through unguarded, unless it is `answered`:
-   * as `onInvalid` of the guard says.
+   * as `onInvalid` of the guard says. Or `method` records ids, and its client was answered with a 400.
    */
   | { type: 'invalid-id'; filter: string; error: unknown; method?: string; answered?: true }
   /** A function of a guard's options failed, or returned what it must not; the call went on without it. */

@@ -12,7 +12,7 @@ import {
 } from 'rxjs';
 import { BloomConfigError, BloomIdError, BloomUnavailableError } from '../common/index.js';
 import { type CallContext, contextReader, isForClient } from './call-context.js';
-import { unavailableError } from './context-errors.js';
+import { badRequestError, unavailableError } from './context-errors.js';
 import { checkRegistersOptions } from './guard-options-check.js';
 import { answerOfValidate, notRegistered, wrongMaxIds } from './guard.messages.js';
 import { type AnyInstance, type BloomFilterName, namedFilter } from './filter-name.js';
@@ -40,7 +40,8 @@ const MAX_IDS = 1000;
  *
  * What the method refuses has been added all the same, and stays until the next rebuild. `validate` refuses a call before its id is added.
  *
- * An id that cannot be recorded rejects the call, unless `onError: 'queue'`. An object that Nest did not construct records nothing: its
+ * An id that cannot be recorded rejects the call, unless `onError: 'queue'`: with a 503 where a client waits. A value that cannot be an id rejects it
+ * with a `BloomIdError`; where a client waits and the id is in its arguments, with a 400. An object that Nest did not construct records nothing: its
  * class is warned of once, and in a process that runs an application with filters the call rejects, since what it creates would be
  * answered "absent" there.
  *
@@ -107,7 +108,7 @@ async function callRegistering(declaration: RegisterDeclaration, call: WrappedCa
     try {
       registration = await registrar.register({ filter, ids: readIds(self, args), onError });
     } catch (error) {
-      throw await refusal(declaration, error);
+      throw await refusal(declaration, registrar, { name: filter, error });
     }
     let result: unknown;
     try {
@@ -125,7 +126,7 @@ async function callRegistering(declaration: RegisterDeclaration, call: WrappedCa
   try {
     await registrar.registerMade({ filter, ids: readIds(self, [result, ...args]), onError });
   } catch (error) {
-    throw await refusal(declaration, error);
+    throw await refusal(declaration, registrar, { name: filter, error });
   }
   return result;
 }
@@ -135,11 +136,21 @@ function assertIsVoid(method: string, answer: unknown): void {
   if (answer !== undefined) throw new BloomConfigError(answerOfValidate(method, answer));
 }
 
-/** The error of a call whose ids were not recorded: to a client of Nest, where it may try again later. */
-async function refusal({ context, filter, method }: RegisterDeclaration, error: unknown): Promise<unknown> {
-  if (error instanceof BloomIdError)
-    return new BloomIdError(notRegistered(filter.text, method, error.message), { cause: error });
-  if (!(error instanceof BloomUnavailableError) || !isForClient(context())) return error;
+/** The error of a call whose ids were not recorded: to a client of Nest, that its value cannot be used, or that it may try again later. */
+async function refusal(
+  { context, filter, method, isBefore }: RegisterDeclaration,
+  registrar: IdRegistrar,
+  { name, error }: { readonly name: string; readonly error: unknown },
+): Promise<unknown> {
+  const isClients = isForClient(context());
+  if (error instanceof BloomIdError) {
+    const named = new BloomIdError(notRegistered(filter.text, method, error.message), { cause: error });
+    // A client has not chosen what the method returned.
+    if (!isClients || !isBefore) return named;
+    registrar.reportRefused(name, method, error);
+    return badRequestError(context(), named);
+  }
+  if (!(error instanceof BloomUnavailableError) || !isClients) return error;
   return unavailableError(context(), error);
 }
 

@@ -1,4 +1,9 @@
-import { NotFoundException, ServiceUnavailableException } from '@nestjs/common';
+import {
+  BadRequestException,
+  type HttpException,
+  NotFoundException,
+  ServiceUnavailableException,
+} from '@nestjs/common';
 import type { CallContext } from './call-context.js';
 
 type ErrorClass = new (error: string | object) => Error;
@@ -14,15 +19,17 @@ export function notFoundError(context: CallContext): Error | Promise<Error> {
   return errorOf(context, new NotFoundException());
 }
 
+/** The error by which Nest answers a client of this context that what it has sent cannot be used. The cause is not sent. */
+export function badRequestError(context: CallContext, cause: unknown): Error | Promise<Error> {
+  return errorOf(context, new BadRequestException(undefined, { cause }));
+}
+
 /** The error by which Nest answers a client of this context that it may try again later. */
 export function unavailableError(context: CallContext, cause?: unknown): Error | Promise<Error> {
   return errorOf(context, new ServiceUnavailableException(undefined, { cause }));
 }
 
-function errorOf(
-  context: CallContext,
-  http: NotFoundException | ServiceUnavailableException,
-): Error | Promise<Error> {
+function errorOf(context: CallContext, http: HttpException): Error | Promise<Error> {
   if (context !== 'ws' && context !== 'rpc') return http;
   return classOf(context).then((Class) => {
     if (!Class) return http;

@@ -113,6 +113,11 @@ export class IdRegistrar {
     if (newIds > 0) this.service.find(filter)?.reportFailedAdds({ ids: newIds, method });
   }
 
+  /** Reports a call that was refused since one of its values cannot be an id: its client gets an answer that names no cause. */
+  reportRefused(filter: string, method: string, error: BloomIdError): void {
+    this.service.emit({ type: 'invalid-id', filter, error, method, answered: true });
+  }
+
   /** Tries once more to record what is queued, and queues no more. */
   async close(): Promise<void> {
     this.closed = true;

@@ -1,10 +1,13 @@
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { compileErrors, filesOf } from '../support/documented-code.js';
+import { compileErrors, filesOf, pieceErrors } from '../support/documented-code.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Pages whose code is meant to be copied: each block is a file. */
 const PAGES = ['README.md', 'docs/adopt.md', 'docs/testing.md'];
+/** Pages whose code leaves out what the reader has; `given` declares that. */
+const PIECES = ['interop', 'options', 'security', 'sources'];
 
 describe('The code of the documents', () => {
   it('names the file of each block', () => {
@@ -22,5 +25,16 @@ describe('The code of the documents', () => {
         PAGES.map((page) => `${root}/${page}`),
       ),
     ).toEqual([]);
+  });
+
+  it.each(PIECES)('compiles with what its page leaves out: docs/%s.md', (page) => {
+    expect(pieceErrors(root, `${root}/docs/${page}.md`, `${root}/test/docs/given/${page}.d.ts`)).toEqual([]);
+  });
+
+  it('is compiled, whichever page it is on', () => {
+    const compiled = new Set([...PAGES, ...PIECES.map((page) => `docs/${page}.md`)]);
+    const pages = readdirSync(`${root}/docs`).filter((page) => page.endsWith('.md'));
+    const others = pages.map((page) => `docs/${page}`).filter((page) => !compiled.has(page));
+    expect(others.filter((page) => filesOf(`${root}/${page}`).length > 0)).toEqual([]);
   });
 });

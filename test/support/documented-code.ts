@@ -29,6 +29,26 @@ export function compileErrors(root: string, pages: readonly string[]): string[] 
   for (const page of pages)
     for (const { name, text } of filesOf(page))
       files.set(join(root, '.documented', basename(page), name), text);
+  return errorsIn(root, files);
+}
+
+/**
+ * What the compiler says of the blocks of a page, each a piece of a file that leaves out what the reader has. A block of filter options stands for
+ * a filter of `forFeature`, `{ … }` for the body of a method, and a line with `…` for statements of the reader.
+ *
+ * @param given declares what the pieces leave out.
+ */
+export function pieceErrors(root: string, page: string, given: string): string[] {
+  const files = new Map([[join(root, '.documented', 'given.d.ts'), readFileSync(given, 'utf8')]]);
+  for (const [i, { text }] of filesOf(page).entries()) {
+    const piece = text.replace(/\{ … \}/g, '{ throw new Error(); }').replace(/^\s*…$/gm, '');
+    const code = piece.startsWith('{') ? `BloomModule.forFeature([${piece}]);` : piece;
+    files.set(join(root, '.documented', basename(page), `block-${i + 1}.ts`), `${code}\nexport {};\n`);
+  }
+  return errorsIn(root, files);
+}
+
+function errorsIn(root: string, files: ReadonlyMap<string, string>): string[] {
   const options = compilerOptions(root);
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile, directoryExists } = host;
@@ -60,7 +80,10 @@ function compilerOptions(root: string): ts.CompilerOptions {
   config.files = [];
   delete config.include;
   delete config.compilerOptions.rootDir;
+  // The declarations that pages leave out are checked as well; those of libraries are not asked for.
+  delete config.compilerOptions.skipLibCheck;
   delete config.compilerOptions.noUnusedLocals;
+  delete config.compilerOptions.noUnusedParameters;
   Object.assign(config.compilerOptions.paths, {
     'nestjs-bloom/testing': ['./src/testing/index.ts'],
     'nestjs-bloom/*': ['./src/sources/*/index.ts'],

@@ -1,0 +1,52 @@
+// What docs/sources.md leaves out.
+declare const BloomModule: typeof import('nestjs-bloom').BloomModule;
+declare const Module: typeof import('@nestjs/common').Module;
+type Provider = import('@nestjs/common').Provider;
+
+declare class Product {
+  sku: string;
+}
+declare const DATABASE: unique symbol;
+declare const KYSELY: unique symbol;
+declare const KNEX: unique symbol;
+declare const PRISMA: unique symbol;
+declare const REGION: unique symbol;
+
+declare class Database {
+  readonly products: { readonly sku: string };
+  idsOf(region: string): import('nestjs-bloom').BloomIdSource;
+}
+declare const products: {
+  readonly sku: ReturnType<
+    typeof import('drizzle-orm/pg-core').pgTable<
+      'products',
+      { sku: ReturnType<typeof import('drizzle-orm/pg-core').text> }
+    >
+  >['sku'];
+};
+
+/** A client that Prisma has generated, as far as the page needs it. */
+declare class PrismaService {
+  $queryRawUnsafe(query: string, ...values: unknown[]): PromiseLike<unknown>;
+  $extends(extension: object): PrismaService;
+  readonly product: {
+    readonly fields: {
+      readonly sku: {
+        readonly modelName: 'Product';
+        readonly name: string;
+        readonly typeName: 'String';
+        readonly isList: boolean;
+      };
+    };
+  };
+}
+
+/** That of `@nestjs/mongoose`. */
+declare function getModelToken(model: string): string;
+
+/** That of Postgres.js. */
+declare function sql<Row>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row[]>;
+
+declare class Item {
+  name: string;
+}

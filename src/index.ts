@@ -59,15 +59,25 @@ export type {
   BloomRebuildReport,
 } from './rebuild/index.js';
 export {
+  type BloomActionOptions,
   type BloomBatchOptions,
   BloomFilter,
   type BloomFilterInfo,
+  type BloomFilterMetrics,
   type BloomFilterOptions,
   type BloomGuardCounts,
   type BloomGuardMode,
+  type BloomHistogram,
+  type BloomInstance,
+  type BloomInstances,
+  type BloomMethodMetrics,
+  type BloomPhaseDuration,
   type BloomReadyOptions,
+  type BloomRebuildRecord,
   type BloomRebuildSchedule,
   BloomService,
+  type BloomSharedMode,
+  type BloomUnknownCounts,
   type NegativeCacheOptions,
 } from './service/index.js';
 export {
@@ -79,4 +89,4 @@ export {
   type BloomSourceFactory,
   fromPages,
 } from './sources/index.js';
-export type { BloomReplicaMode, BloomVerdict } from './store/index.js';
+export type { BloomReplicaMode, BloomUnknownReason, BloomVerdict } from './store/index.js';

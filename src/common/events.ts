@@ -106,6 +106,18 @@ export type BloomEvent =
   | { type: 'rebuild-failed'; filter: string; error: unknown }
   /** Something that only frees memory failed; the keys expire. */
   | { type: 'clean-up-failed'; filter: string; error: unknown }
+  /**
+   * The mode that is set for all processes has reached this one: `by` whom and when it was set. `withdrawn`: there is none any more, and `mode` is the
+   * process's own.
+   */
+  | {
+      type: 'mode-changed';
+      filter: string;
+      mode: 'on' | 'shadow' | 'off';
+      by: string;
+      at: Date;
+      withdrawn?: true;
+    }
   /** An id could not be recorded; it is answered "maybe" by this process until it is. */
   | { type: 'add-queued'; filter: string; queued: number; error: unknown }
   /**
@@ -144,6 +156,7 @@ const TYPES = {
   'rebuild-skipped': true,
   'rebuild-failed': true,
   'clean-up-failed': true,
+  'mode-changed': true,
   'add-queued': true,
   'filter-missing': true,
 } satisfies Record<BloomEvent['type'], true>;

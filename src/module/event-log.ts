@@ -133,6 +133,11 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return warn(
         `Filter '${event.filter}': a clean-up failed; the remaining keys expire automatically. ${describeError(event.error)}`,
       );
+    case 'mode-changed':
+      return log(
+        `Filter '${event.filter}': ${event.by} ${event.withdrawn ? 'withdrew the mode of all instances' : `set the mode '${event.mode}' for all instances`} ` +
+          `at ${event.at.toISOString()}.${event.withdrawn ? ` This one is in mode '${event.mode}'.` : ''}`,
+      );
     case 'add-queued':
       return warn(
         `Filter '${event.filter}': ${event.queued} ids wait to be added. ${describeError(event.error)}`,

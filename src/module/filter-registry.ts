@@ -1,7 +1,7 @@
 import type { ModuleRef } from '@nestjs/core';
 import { systemClock } from '../common/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
-import { type BloomService, defineFilter, ManagedFilter } from '../service/index.js';
+import { type BloomService, defineFilter, ManagedFilter, newIdentity } from '../service/index.js';
 import type { FilterStore } from '../store/index.js';
 import type { BloomFeature } from './bloom-module-options.js';
 import type { EventHub } from './event-hub.js';
@@ -23,6 +23,7 @@ export class FilterRegistry {
   /** Whether a test has made up what the filters hold. */
   readonly isOfTest: boolean = false;
   private readonly makers: SourceMaker[] = [];
+  private readonly identity = newIdentity();
 
   constructor(private readonly parts: FilterRegistryContext) {}
 
@@ -69,7 +70,12 @@ export class FilterRegistry {
 
   private add(definition: ManagedFilter['definition']): ManagedFilter {
     const { store, service, events } = this.parts;
-    const filter = new ManagedFilter(definition, { store, emit: events.emit, clock: systemClock });
+    const filter = new ManagedFilter(definition, {
+      store,
+      emit: events.emit,
+      clock: systemClock,
+      identity: this.identity,
+    });
     service.register(filter);
     this.filters.push(filter);
     return filter;

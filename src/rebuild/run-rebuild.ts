@@ -55,7 +55,8 @@ export async function runRebuild(job: RebuildJob, request: RebuildRequest = {}):
       return report;
     } catch (cause) {
       const { reason, retryAfterMs } = rebuildError(name, cause, signal);
-      if (reason !== 'aborted') outcome = { kind: 'failed', retryAfterMs };
+      // Somebody who stops a run does not want the next one at once.
+      if (reason !== 'aborted' || retryAfterMs !== undefined) outcome = { kind: 'failed', retryAfterMs };
       throw cause;
     } finally {
       await cleanUp(job, () => lease.release(outcome));

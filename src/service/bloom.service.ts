@@ -1,5 +1,8 @@
 import { BloomConfigError, type BloomEventListener } from '../common/index.js';
 import type { BloomFilter, GuardableFilter } from './bloom-filter.js';
+import type { BloomGuardMode } from './guard-state.js';
+import type { BloomInstances } from './instances.js';
+import { ManagedFilter } from './managed-filter.js';
 import { registeredFilters, twoFilters, unknownFilter } from './service.messages.js';
 import { StandInFilter } from './stand-in-filter.js';
 import { whenReady } from './when-ready.js';
@@ -12,6 +15,12 @@ export interface BloomReadyOptions {
   readonly timeoutMs?: number;
   /** Only the filters of these names. Default: all. */
   readonly filters?: readonly string[];
+}
+
+/** Of what an operator does to all processes. */
+export interface BloomActionOptions {
+  /** Who does it, in 1 to 200 characters. */
+  readonly by: string;
 }
 
 /** All filters of an application, by name. Injectable wherever the module is visible. */
@@ -83,6 +92,49 @@ export class BloomService {
       (filters ?? [...this.byName.keys()]).map((name) => this.guardable(name)),
       timeoutMs,
     );
+  }
+
+  /**
+   * What all processes know of a filter.
+   *
+   * @throws {BloomConfigError} when no filter of this name is registered.
+   * @throws {BloomUnavailableError} when the store cannot be asked.
+   */
+  async instances(name: string): Promise<BloomInstances> {
+    const filter = this.guardable(name);
+    if (filter instanceof ManagedFilter) return filter.instances.read();
+    return { instances: [], rebuilds: [], running: undefined, mode: undefined };
+  }
+
+  /**
+   * Sets how the guards of all processes use a filter: at once in this one, within about a second in the others, and in those that start later. It stays set
+   * until somebody sets another one. A process that sets `filter.guarding.mode` itself has that one, until the next call of this.
+   *
+   * @param mode null withdraws what was set: each process returns to its own mode.
+   * @param options `by`: who sets it, for logs and pages.
+   * @throws {BloomConfigError} when no filter of this name is registered, and for a mode that there is not.
+   * @throws {BloomUnavailableError} when it could not be set, or it is not known whether it was.
+   *
+   * @example await bloom.setMode('products', 'off', { by: 'Ana, incident 4711' });
+   */
+  async setMode(name: string, mode: BloomGuardMode | null, options: BloomActionOptions): Promise<void> {
+    const filter = this.guardable(name);
+    if (filter instanceof ManagedFilter) await filter.instances.setMode(mode, options?.by);
+    else filter.guarding.mode = mode ?? 'on';
+  }
+
+  /**
+   * Stops the rebuild of a filter, in whichever process it runs: there within about a second. No process begins another one automatically for five minutes, but by its
+   * schedule.
+   *
+   * @param options `by`: who stops it, for logs and pages.
+   * @returns false when no process reports that it rebuilds the filter.
+   * @throws {BloomConfigError} when no filter of this name is registered.
+   * @throws {BloomUnavailableError} when the store cannot be asked.
+   */
+  async stopRebuild(name: string, options: BloomActionOptions): Promise<boolean> {
+    const filter = this.guardable(name);
+    return filter instanceof ManagedFilter ? filter.instances.stopRebuild(options?.by) : false;
   }
 
   /** For error messages: which filters exist, and how to register one. */

@@ -6,6 +6,7 @@ import {
   type RebuildRequest,
   runRebuild,
 } from '../rebuild/index.js';
+import type { FilterInstances } from './filter-instances.js';
 import { CurrentRun } from './current-run.js';
 import { CREATED_MEANWHILE, notCreated, notMade, SHUTTING_DOWN } from './service.messages.js';
 
@@ -18,6 +19,8 @@ export interface FilterBuildsOptions {
   readonly job: Omit<RebuildJob, 'source'>;
   /** Called when a build went live. */
   readonly onPublished: () => void;
+  /** Reports the runs to the other processes. */
+  readonly instances: Pick<FilterInstances, 'follow' | 'end'>;
 }
 
 /** The builds of one filter by this process, from a source or empty. They end with the application. */
@@ -109,16 +112,24 @@ export class FilterBuilds {
   }
 
   private async run(job: RebuildJob, request: RebuildRequest): Promise<BloomRebuildReport> {
-    const { signal } = this.closing;
-    const run = runRebuild(job, {
-      ...request,
-      signal: request.signal ? AbortSignal.any([signal, request.signal]) : signal,
-    });
+    const { instances, onPublished } = this.options;
+    const stopping = new AbortController();
+    const followed = instances.follow((error) => stopping.abort(error));
+    const signals = [this.closing.signal, stopping.signal, ...(request.signal ? [request.signal] : [])];
+    const onProgress = (progress: BloomRebuildProgress) => {
+      followed.report(progress);
+      request.onProgress?.(progress);
+    };
+    const run = runRebuild(job, { ...request, onProgress, signal: AbortSignal.any(signals) });
     this.runs.add(run);
     try {
       const report = await run;
-      if (report.outcome === 'published') this.options.onPublished();
+      instances.end(followed, report.outcome === 'published' ? followed.published(report) : undefined);
+      if (report.outcome === 'published') onPublished();
       return report;
+    } catch (error) {
+      instances.end(followed, followed.failed(error));
+      throw error;
     } finally {
       this.runs.delete(run);
     }

@@ -4,13 +4,22 @@ export {
   type BloomFilterInfo,
   type GuardableFilter,
 } from './bloom-filter.js';
-export { type BloomReadyOptions, BloomService } from './bloom.service.js';
+export { type BloomActionOptions, type BloomReadyOptions, BloomService } from './bloom.service.js';
 export type { FailedAddsReport } from './failed-adds.js';
 export { defineFilter, type FilterDefinition } from './filter-definition.js';
 export type { BloomFilterOptions, BloomRebuildSchedule } from './filter-options.js';
 export { type BloomGuardCounts, type BloomGuardMode, GuardState } from './guard-state.js';
 export { loadFound, loadGuarded } from './guarded-batch.js';
 export { IdKeys } from './id-keys.js';
+export { type InstanceIdentity, newIdentity } from './instance-identity.js';
+export type { BloomInstance, BloomInstances, BloomRebuildRecord, BloomSharedMode } from './instances.js';
+export type {
+  BloomFilterMetrics,
+  BloomHistogram,
+  BloomMethodMetrics,
+  BloomPhaseDuration,
+  BloomUnknownCounts,
+} from './metrics.js';
 export type { NegativeCacheOptions } from './negative-cache.js';
 export { type FilterContext, ManagedFilter } from './managed-filter.js';
 export { isOwnerName, OWNER_NAME } from './owner-name.js';

@@ -14,9 +14,9 @@ export interface BloomInstance {
   readonly metrics: BloomFilterMetrics;
 }
 
-/** How a rebuild of any process ended. */
+/** How a rebuild of any process ended that had begun: one that was skipped, since another process rebuilds or none is due, is no record. */
 export interface BloomRebuildRecord {
-  readonly outcome: 'published' | 'skipped' | 'failed' | 'stopped';
+  readonly outcome: 'published' | 'failed' | 'stopped';
   readonly startedAt: Date;
   readonly durationMs: number;
   readonly host: string;
@@ -26,7 +26,7 @@ export interface BloomRebuildRecord {
   readonly ids?: number;
   readonly distinctIds?: number;
   readonly bytes?: number;
-  /** Why it was skipped, or what failed. */
+  /** Why it failed, or who stopped it; without ids. */
   readonly reason?: string;
 }
 

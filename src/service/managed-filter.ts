@@ -11,7 +11,6 @@ import {
   type BloomVerdict,
   type FilterStore,
   isAdoptable,
-  isMeasurable,
   isRemovable,
   type SharedNegativeCache,
   sharesNegativeCache,
@@ -26,9 +25,12 @@ import {
 import { FailedAdds, type FailedAddsReport } from './failed-adds.js';
 import { FilterBuilds } from './filter-builds.js';
 import type { FilterDefinition } from './filter-definition.js';
+import { filterInfo } from './filter-info.js';
+import { type FilterInstances, openInstances } from './filter-instances.js';
 import { guardedBatch } from './guarded-batch.js';
 import { GuardState } from './guard-state.js';
 import { IdKeys, noKeyEvent } from './id-keys.js';
+import type { InstanceIdentity } from './instance-identity.js';
 import { findOverfull, LoadAlarm } from './load-alarm.js';
 import { sharedNegativeCacheOptions } from './negative-cache.js';
 import {
@@ -54,6 +56,8 @@ export interface FilterContext {
   readonly store: FilterStore;
   readonly emit: BloomEventListener;
   readonly clock: Clock;
+  /** This process, as others see it; undefined where nobody asks. */
+  readonly identity?: InstanceIdentity;
 }
 
 /** A filter of the application: it forms the keys of ids, holds the filter of the store, and runs rebuilds that end with the application. */
@@ -62,6 +66,8 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   readonly guarding: GuardState;
   readonly keys: IdKeys;
   readonly sharedCache: SharedNegativeCache | undefined;
+
+  readonly instances: FilterInstances;
 
   private readonly inStore: StoredFilter;
   private readonly builds: FilterBuilds;
@@ -105,7 +111,9 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     }
     this.guarding = new GuardState({ ...definition, negativeCache: this.sharedCache ? false : cache });
     this.failedAdds = new FailedAdds(this, capacity, context.emit);
+    this.instances = openInstances(definition, { ...context, guarding: this.guarding });
     this.builds = new FilterBuilds({
+      instances: this.instances,
       job: {
         ...definition,
         ...context,
@@ -234,26 +242,8 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   }
 
   async info(): Promise<BloomFilterInfo> {
-    const found = await this.inStore.describe();
-    const { shape, count, builtAt, builds, rebuilding, state } = found;
-    const measured = shape && isMeasurable(this.inStore) ? await this.inStore.measureErrorRate() : undefined;
-    return {
-      name: this.name,
-      state,
-      store: this.context.store.kind,
-      layout: this.definition.layout.kind,
-      count,
-      // A filter that answers never has capacity 0, unless its metadata are not believed.
-      capacity: found.capacity > 0 || state !== 'ready' ? found.capacity : this.definition.capacity,
-      errorRate: this.definition.errorRate,
-      modelledErrorRate: measured ?? shape?.modelledErrorRate,
-      hashCount: shape?.hashCount,
-      bytes: shape?.bytes ?? 0,
-      builtAt,
-      builds,
-      rebuilding,
-      observed: this.guarding.counts(),
-    };
+    const { definition, inStore, context } = this;
+    return filterInfo(inStore, { definition, store: context.store.kind, observed: this.guarding.counts() });
   }
 
   /** Measures the filter. When it holds more than planned, reports that by `overfull` and returns what was found. Never rejects. */

@@ -96,3 +96,14 @@ export const scalingIsALayout = (name: string, advice: string) =>
 export const notALayout = (name: string, layout: unknown, advice: string) =>
   `Filter '${name}': expected layout to be 'blocked' or what a function of nestjs-bloom/interop or nestjs-bloom/scaling returns, got ` +
   `${printed(layout)}. ${advice}`;
+
+export const stoppedBy = (by: string) => `It was stopped by ${by}.`;
+
+export const BAD_ID_LEFT_OUT =
+  'The source returned a value that cannot be an id. The log of the process that rebuilt names it.';
+
+export const wrongMode = (got: string) =>
+  `setMode(): expected the mode to be 'on', 'shadow', 'off', or null, which withdraws it, got ${got}.`;
+
+export const wrongBy = (method: string, length: number, got: string) =>
+  `${method}(): expected { by } to be who asks for it, a text of 1 to ${length} characters, got ${got}.`;

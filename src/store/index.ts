@@ -19,6 +19,15 @@ export type {
   SharedNegativeCache,
 } from './negative-cache.js';
 export {
+  type BoardContents,
+  type BoardMode,
+  type BoardNews,
+  type EndedRun,
+  type InstanceBeat,
+  type InstanceBoard,
+  RUNS_KEPT,
+} from './instance-board.js';
+export {
   type AdoptableFilter,
   type NegativeCachingFilter,
   isAdoptable,

@@ -1,0 +1,114 @@
+import type { BloomRebuildProgress } from '../common/index.js';
+import { emptyMetrics } from './empty-metrics.js';
+import type { InstanceIdentity } from './instance-identity.js';
+import type { BloomInstance, BloomInstances, BloomRebuildRecord } from './instances.js';
+import type { BloomFilterMetrics } from './metrics.js';
+
+/** The report of one process has no more bytes: it is written every second. */
+const MOST_BYTES = 16_384;
+const METHODS_KEPT = 20;
+const ADVICE_KEPT = 5;
+const ADVICE_LENGTH = 300;
+/** A date is this, in milliseconds since 1970. */
+const DATES = ['nextRunAt'];
+
+/** What a process reports of itself, as text. Of more than it may have, the methods with the fewest calls are left out. */
+export function textOfInstance(
+  { host, pid, startedAt }: InstanceIdentity,
+  metrics: BloomFilterMetrics,
+): string {
+  const head = { host, pid, startedAt: startedAt.getTime() };
+  const write = (of: BloomFilterMetrics) => JSON.stringify({ ...head, metrics: of }, withDates);
+  const advice = metrics.advice.slice(0, ADVICE_KEPT).map((text) => text.slice(0, ADVICE_LENGTH));
+  const calls = ({ absent, maybe, remembered }: BloomFilterMetrics['methods'][number]) =>
+    absent + maybe + remembered;
+  const busiest = [...metrics.methods].sort((one, other) => calls(other) - calls(one));
+  for (const methods of [metrics.methods, busiest.slice(0, METHODS_KEPT)]) {
+    const text = write({ ...metrics, advice, methods });
+    if (Buffer.byteLength(text) <= MOST_BYTES) return text;
+  }
+  return write({ ...metrics, advice: [], methods: [] });
+}
+
+/** Undefined for a text that no version of this package has written. What another version does not report is as if nothing was seen. */
+export function instanceOf(
+  filter: string,
+  { id, seenAt, text }: { readonly id: string; readonly seenAt: number; readonly text: string },
+): BloomInstance | undefined {
+  const found = parsed(text);
+  if (!found || !isPlain(found.metrics)) return undefined;
+  const { host, pid, startedAt } = found;
+  return {
+    id,
+    host: String(host),
+    pid: Number(pid),
+    startedAt: new Date(Number(startedAt)),
+    seenAt: new Date(seenAt),
+    metrics: filled(emptyMetrics(filter), found.metrics) as BloomFilterMetrics,
+  };
+}
+
+export function textOfRecord(record: BloomRebuildRecord): string {
+  return JSON.stringify({ ...record, startedAt: record.startedAt.getTime() });
+}
+
+export function recordOf(text: string): BloomRebuildRecord | undefined {
+  const found = parsed(text);
+  if (!found || typeof found.outcome !== 'string' || !Array.isArray(found.phases)) return undefined;
+  return { ...found, startedAt: new Date(Number(found.startedAt)) } as unknown as BloomRebuildRecord;
+}
+
+export function textOfRun(
+  { host, pid }: InstanceIdentity,
+  startedAt: Date,
+  progress: BloomRebuildProgress | undefined,
+): string {
+  return JSON.stringify({ host, pid, startedAt: startedAt.getTime(), progress });
+}
+
+export function runOf(text: string | undefined): BloomInstances['running'] {
+  const found = text === undefined ? undefined : parsed(text);
+  if (!found) return undefined;
+  const progress = isPlain(found.progress) ? (found.progress as unknown as BloomRebuildProgress) : undefined;
+  return {
+    host: String(found.host),
+    pid: Number(found.pid),
+    startedAt: new Date(Number(found.startedAt)),
+    progress: progress && { ...progress, share: progress.share, remainingMs: progress.remainingMs },
+  };
+}
+
+type Plain = Readonly<Record<string, unknown>>;
+
+function isPlain(value: unknown): value is Plain {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parsed(text: string): Plain | undefined {
+  try {
+    const value: unknown = JSON.parse(text, (key, member: unknown) =>
+      DATES.includes(key) && typeof member === 'number' ? new Date(member) : member,
+    );
+    return isPlain(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `JSON.stringify` calls `toJSON` of a date before its replacer. */
+function withDates(this: Plain, key: string, value: unknown): unknown {
+  return DATES.includes(key) && this[key] instanceof Date ? this[key].getTime() : value;
+}
+
+/** Values of what was found, where they have the form of the template. */
+function filled(template: unknown, found: unknown): unknown {
+  if (template === undefined) return found;
+  if (!isPlain(template)) return isOfForm(template, found) ? found : template;
+  if (!isPlain(found)) return template;
+  const keys = new Set([...Object.keys(template), ...Object.keys(found)]);
+  return Object.fromEntries([...keys].map((key) => [key, filled(template[key], found[key])]));
+}
+
+function isOfForm(template: unknown, found: unknown): boolean {
+  return Array.isArray(template) ? Array.isArray(found) : typeof template === typeof found;
+}

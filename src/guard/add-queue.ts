@@ -74,6 +74,11 @@ export class AddQueue {
     this.schedule();
   }
 
+  /** Ids that wait. */
+  get size(): number {
+    return this.waiting.size;
+  }
+
   /** Whether the id with this note waits. Ask before the filter is checked: an id leaves the queue when it is in the filter. */
   has(note: string): boolean {
     return this.waiting.has(note);

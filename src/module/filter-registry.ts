@@ -25,7 +25,9 @@ export class FilterRegistry {
   private readonly makers: SourceMaker[] = [];
   private readonly identity = newIdentity();
 
-  constructor(private readonly parts: FilterRegistryContext) {}
+  constructor(private readonly parts: FilterRegistryContext) {
+    parts.events.listen((event) => parts.service.hear(event));
+  }
 
   /** @throws {BloomConfigError} for options that cannot work, and for a name that is taken. */
   register({ source, ...options }: BloomFeature): ManagedFilter {

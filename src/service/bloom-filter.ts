@@ -2,8 +2,12 @@ import type { BloomFilterState } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
 import type { BloomRebuildOptions, BloomRebuildReport } from '../rebuild/index.js';
 import type { BloomVerdict, SharedNegativeCache } from '../store/index.js';
-import type { BloomGuardCounts, BloomGuardMode, GuardState } from './guard-state.js';
+import type { BloomGuardCounts, BloomGuardMode } from './guard-counts.js';
+import type { GuardState } from './guard-state.js';
+import type { AdviceTexts } from './advice-texts.js';
 import type { IdKeys } from './id-keys.js';
+import type { LookupCounts } from './lookup-counts.js';
+import type { BloomFilterMetrics } from './metrics.js';
 import type { FailedAddsReport } from './failed-adds.js';
 import type { WrongAbsentReport } from './wrong-absents.js';
 
@@ -132,6 +136,14 @@ export interface GuardableFilter extends BloomFilter {
 
   /** The negative cache that all processes share; undefined unless it is shared. */
   readonly sharedCache: SharedNegativeCache | undefined;
+
+  /** Counts what the store does for the filter in this process. */
+  readonly lookups: LookupCounts;
+
+  /** What in the setup endangers the filter. */
+  readonly advice: AdviceTexts;
+
+  metrics(): BloomFilterMetrics;
 
   /** What `check` gives, without a promise where this process knows it. Never rejects. */
   checkKey(key: IdKey): BloomVerdict | Promise<BloomVerdict>;

@@ -1,8 +1,9 @@
-import { BloomConfigError, type BloomEventListener } from '../common/index.js';
+import { BloomConfigError, type BloomEvent, type BloomEventListener } from '../common/index.js';
 import type { BloomFilter, GuardableFilter } from './bloom-filter.js';
-import type { BloomGuardMode } from './guard-state.js';
+import type { BloomGuardMode } from './guard-counts.js';
 import type { BloomInstances } from './instances.js';
 import { ManagedFilter } from './managed-filter.js';
+import type { BloomFilterMetrics } from './metrics.js';
 import { registeredFilters, twoFilters, unknownFilter } from './service.messages.js';
 import { StandInFilter } from './stand-in-filter.js';
 import { whenReady } from './when-ready.js';
@@ -74,6 +75,11 @@ export class BloomService {
 
   filters(): BloomFilter[] {
     return [...this.byName.values()].map(asProvided);
+  }
+
+  /** What this process has counted of each of its filters, without asking the store. */
+  metrics(): readonly BloomFilterMetrics[] {
+    return [...this.byName.values()].map((filter) => filter.metrics());
   }
 
   has(name: string): boolean {
@@ -151,6 +157,15 @@ export class BloomService {
       throw new BloomConfigError(twoFilters(filter.name));
     }
     this.byName.set(filter.name, filter);
+  }
+
+  /**
+   * Notes what events say of the filters.
+   *
+   * @internal
+   */
+  hear(event: BloomEvent): void {
+    if (event.type === 'advice') this.byName.get(event.filter)?.advice.note(event.text);
   }
 
   /** For what a test has put in the place of a filter. */

@@ -1,7 +1,7 @@
 import { isMeasurable, type StoredFilter } from '../store/index.js';
 import type { BloomFilterInfo } from './bloom-filter.js';
 import type { FilterDefinition } from './filter-definition.js';
-import type { BloomGuardCounts } from './guard-state.js';
+import type { BloomGuardCounts } from './guard-counts.js';
 
 /**
  * What is known of a filter: by the store, by its definition and by the guards of this process.

@@ -1,10 +1,10 @@
 import { BloomConfigError, type BloomEventListener, printed } from '../common/index.js';
 import type { EndedRun, InstanceBoard } from '../store/index.js';
 import { instanceOf, recordOf, runOf, textOfInstance, textOfRecord, textOfRun } from './board-texts.js';
-import { emptyMetrics } from './empty-metrics.js';
 import type { FilterDefinition } from './filter-definition.js';
 import { FollowedRun, type RunOutcome } from './followed-run.js';
-import type { BloomGuardMode, GuardState } from './guard-state.js';
+import type { BloomGuardMode } from './guard-counts.js';
+import type { GuardState } from './guard-state.js';
 import { type InstanceIdentity, newIdentity } from './instance-identity.js';
 import type { BloomInstances } from './instances.js';
 import { LocalBoard } from './local-board.js';
@@ -153,9 +153,8 @@ export class FilterInstances {
 /** Of a filter in memory, which no other process has. */
 export function openInstances(
   { name, leaseMs }: FilterDefinition,
-  { identity = newIdentity(), guarding, emit }: OpenedInstances,
+  { identity = newIdentity(), guarding, emit, metrics }: OpenedInstances,
 ): FilterInstances {
-  const metrics = () => ({ ...emptyMetrics(name), mode: guarding.mode, guards: guarding.counts() });
   return new FilterInstances({
     filter: name,
     identity,
@@ -172,6 +171,7 @@ interface OpenedInstances {
   readonly identity?: InstanceIdentity;
   readonly guarding: GuardState;
   readonly emit: BloomEventListener;
+  readonly metrics: () => BloomFilterMetrics;
 }
 
 function checkedName(by: unknown, method: string): string {

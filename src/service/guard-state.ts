@@ -1,41 +1,11 @@
+import { type Clock, systemClock } from '../common/index.js';
 import { type IdKey, idNote } from '../filter/index.js';
+import type { BloomGuardCounts, BloomGuardMode } from './guard-counts.js';
 import type { IdKeys } from './id-keys.js';
+import { MethodCountsByName } from './method-counts.js';
 import { NegativeCache, type NegativeCacheOptions } from './negative-cache.js';
 import { RecentAdds } from './recent-adds.js';
-
-/**
- * `on`: absent ids are answered without calling the method. `shadow`: everything is observed and nothing is blocked, for a first
- * roll-out. `off`: guards do not ask the filter.
- */
-export type BloomGuardMode = 'on' | 'shadow' | 'off';
-
-/**
- * What the guards of this process have seen of a filter since it was registered. A lookup that passes two of them, on a route and
- * on a repository, is counted by each.
- */
-export interface BloomGuardCounts {
-  readonly absent: number;
-  readonly maybe: number;
-  readonly unknown: number;
-  /** Values that cannot be the id of any row. */
-  readonly invalid: number;
-  /**
-   * "maybe", and the guarded method found nothing: false positives of the filter, and ids in it that have no row: of rows that were
-   * deleted since the last build, and of creates that failed.
-   */
-  readonly foundNothing: number;
-  /** Answered from the negative cache. */
-  readonly remembered: number;
-  /** Ids new to the filter that `@BloomRegisters` added before a method that then failed. */
-  readonly failedAdds: number;
-  /** "absent", and the guarded method found something all the same: seen by the audit or in shadow mode. */
-  readonly wrongAbsents: number;
-  /**
-   * Share of the lookups of ids without a row that were let through, for whatever reason of `foundNothing`; undefined while there were
-   * none. What the filter itself is wrong about is `modelledErrorRate` of `info()`: a figure far above it says how much rebuilding would save.
-   */
-  readonly letThroughRate: number | undefined;
-}
+import { RecentCounts } from './recent-counts.js';
 
 export interface GuardStateOptions {
   readonly shadow: boolean;
@@ -43,6 +13,8 @@ export interface GuardStateOptions {
   /** Of this process alone. */
   readonly negativeCache: NegativeCacheOptions | false;
   readonly drainMs: number;
+  /** Default: that of the system. */
+  readonly clock?: Clock;
 }
 
 /** The state of the guards of one filter, in this process. */
@@ -59,16 +31,20 @@ export class GuardState {
   remembered = 0;
   failedAdds = 0;
   wrongAbsents = 0;
+  readonly methods = new MethodCountsByName();
+  /** Of the last minutes. */
+  readonly recent: RecentCounts;
   /** Guarded methods that have found nothing for some id. */
   readonly discerning = new Set<string>();
 
   /** Ids that wait to be added, by their notes: this process answers "maybe" for them. */
-  queued: { has(note: string): boolean } | undefined;
+  queued: { readonly size: number; has(note: string): boolean } | undefined;
 
   private adds: RecentAdds | undefined;
 
   constructor(private readonly options: GuardStateOptions) {
     this.mode = options.shadow ? 'shadow' : 'on';
+    this.recent = new RecentCounts(options.clock ?? systemClock);
     if (!options.negativeCache) return;
     this.adds = new RecentAdds(options.drainMs);
     this.negativeCache = new NegativeCache(options.negativeCache, this.adds);

@@ -8,11 +8,16 @@ export { type BloomActionOptions, type BloomReadyOptions, BloomService } from '.
 export type { FailedAddsReport } from './failed-adds.js';
 export { defineFilter, type FilterDefinition } from './filter-definition.js';
 export type { BloomFilterOptions, BloomRebuildSchedule } from './filter-options.js';
-export { type BloomGuardCounts, type BloomGuardMode, GuardState } from './guard-state.js';
+export type { BloomGuardCounts, BloomGuardMode } from './guard-counts.js';
+export { GuardState } from './guard-state.js';
 export { loadFound, loadGuarded } from './guarded-batch.js';
 export { IdKeys } from './id-keys.js';
 export { type InstanceIdentity, newIdentity } from './instance-identity.js';
 export type { BloomInstance, BloomInstances, BloomRebuildRecord, BloomSharedMode } from './instances.js';
+export { AdviceTexts } from './advice-texts.js';
+export { LookupCounts } from './lookup-counts.js';
+export type { MethodCounts } from './method-counts.js';
+export { metricsOf } from './filter-metrics.js';
 export type {
   BloomFilterMetrics,
   BloomHistogram,

@@ -1,5 +1,5 @@
 import type { BloomRebuildProgress } from '../common/index.js';
-import type { BloomGuardMode } from './guard-state.js';
+import type { BloomGuardMode } from './guard-counts.js';
 import type { BloomFilterMetrics } from './metrics.js';
 
 /** A process that has the filter and has reported within the last seconds. */

@@ -16,6 +16,7 @@ import {
   sharesNegativeCache,
   type StoredFilter,
 } from '../store/index.js';
+import { AdviceTexts } from './advice-texts.js';
 import {
   type BloomBatchOptions,
   BloomFilter,
@@ -27,11 +28,14 @@ import { FilterBuilds } from './filter-builds.js';
 import type { FilterDefinition } from './filter-definition.js';
 import { filterInfo } from './filter-info.js';
 import { type FilterInstances, openInstances } from './filter-instances.js';
+import { metricsOf } from './filter-metrics.js';
 import { guardedBatch } from './guarded-batch.js';
 import { GuardState } from './guard-state.js';
 import { IdKeys, noKeyEvent } from './id-keys.js';
 import type { InstanceIdentity } from './instance-identity.js';
 import { findOverfull, LoadAlarm } from './load-alarm.js';
+import { LookupCounts } from './lookup-counts.js';
+import type { BloomFilterMetrics } from './metrics.js';
 import { sharedNegativeCacheOptions } from './negative-cache.js';
 import {
   adoptWithSource,
@@ -43,14 +47,8 @@ import {
   resetOfPeersKey,
   resetWithSource,
 } from './service.messages.js';
+import { RESOLVED } from './resolved-verdicts.js';
 import { type WrongAbsentReport, WrongAbsents } from './wrong-absents.js';
-
-/** A promise for each verdict, shared: a lookup of an id that this process knows makes none. */
-const RESOLVED: Readonly<Record<BloomVerdict, Promise<BloomVerdict>>> = {
-  absent: Promise.resolve('absent'),
-  maybe: Promise.resolve('maybe'),
-  unknown: Promise.resolve('unknown'),
-};
 
 export interface FilterContext {
   readonly store: FilterStore;
@@ -68,6 +66,8 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   readonly sharedCache: SharedNegativeCache | undefined;
 
   readonly instances: FilterInstances;
+  readonly lookups = new LookupCounts();
+  readonly advice = new AdviceTexts();
 
   private readonly inStore: StoredFilter;
   private readonly builds: FilterBuilds;
@@ -95,6 +95,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
         context.emit(event);
       },
       onLoad: this.load.note,
+      recorder: this.lookups,
       name,
       layout,
       plan: { capacity, errorRate, maxIdBytes },
@@ -109,9 +110,14 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     if (cache && cache.shared && !this.sharedCache && context.store.kind !== 'memory') {
       throw new BloomConfigError(cannotShareDenials(name, layout.kind));
     }
-    this.guarding = new GuardState({ ...definition, negativeCache: this.sharedCache ? false : cache });
+    const { clock } = context;
+    this.guarding = new GuardState({ ...definition, clock, negativeCache: this.sharedCache ? false : cache });
     this.failedAdds = new FailedAdds(this, capacity, context.emit);
-    this.instances = openInstances(definition, { ...context, guarding: this.guarding });
+    this.instances = openInstances(definition, {
+      ...context,
+      guarding: this.guarding,
+      metrics: () => this.metrics(),
+    });
     this.builds = new FilterBuilds({
       instances: this.instances,
       job: {
@@ -244,6 +250,10 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   async info(): Promise<BloomFilterInfo> {
     const { definition, inStore, context } = this;
     return filterInfo(inStore, { definition, store: context.store.kind, observed: this.guarding.counts() });
+  }
+
+  metrics(): BloomFilterMetrics {
+    return metricsOf(this, this.inStore.status);
   }
 
   /** Measures the filter. When it holds more than planned, reports that by `overfull` and returns what was found. Never rejects. */

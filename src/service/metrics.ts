@@ -1,6 +1,6 @@
 import type { BloomFilterState, BloomRebuildProgress } from '../common/index.js';
 import type { BloomUnknownReason } from '../store/index.js';
-import type { BloomGuardCounts, BloomGuardMode } from './guard-state.js';
+import type { BloomGuardCounts, BloomGuardMode } from './guard-counts.js';
 
 /** How many lookups were `unknown`, by the reason. */
 export type BloomUnknownCounts = Readonly<Record<BloomUnknownReason, number>>;

@@ -1,6 +1,7 @@
 import type { BloomEventListener } from '../common/index.js';
 import type { BoardMode } from '../store/index.js';
-import type { BloomGuardMode, GuardState } from './guard-state.js';
+import type { BloomGuardMode } from './guard-counts.js';
+import type { GuardState } from './guard-state.js';
 import type { BloomSharedMode } from './instances.js';
 
 const MODES: readonly unknown[] = ['on', 'shadow', 'off'] satisfies BloomGuardMode[];

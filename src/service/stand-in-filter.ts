@@ -1,6 +1,7 @@
 import type { BloomEventListener } from '../common/index.js';
 import { type BloomId, idNote, type IdKey } from '../filter/index.js';
 import type { BloomVerdict } from '../store/index.js';
+import { AdviceTexts } from './advice-texts.js';
 import {
   type BloomBatchOptions,
   BloomFilter,
@@ -8,9 +9,12 @@ import {
   type GuardableFilter,
 } from './bloom-filter.js';
 import type { FailedAddsReport } from './failed-adds.js';
+import { metricsOf } from './filter-metrics.js';
 import { guardedBatch } from './guarded-batch.js';
 import { GuardState } from './guard-state.js';
 import { IdKeys } from './id-keys.js';
+import { LookupCounts } from './lookup-counts.js';
+import type { BloomFilterMetrics } from './metrics.js';
 
 /** What a test may put in the place of a filter: an object with some of its methods, or a mock. */
 type Original = Partial<Record<keyof BloomFilter | 'has', unknown>>;
@@ -59,6 +63,8 @@ export class StandInFilter extends BloomFilter implements GuardableFilter {
   readonly generation = 'stand-in';
   readonly drainMs = 10_000;
   readonly sharedCache = undefined;
+  readonly lookups = new LookupCounts();
+  readonly advice = new AdviceTexts();
 
   constructor(
     readonly name: string,
@@ -138,6 +144,10 @@ export class StandInFilter extends BloomFilter implements GuardableFilter {
 
   async adopt(): Promise<void> {
     await this.method('adopt')?.();
+  }
+
+  metrics(): BloomFilterMetrics {
+    return metricsOf(this, { state: 'ready', isCircuitOpen: false });
   }
 
   async info(): Promise<BloomFilterInfo> {

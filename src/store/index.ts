@@ -38,14 +38,20 @@ export {
   sharesNegativeCache,
 } from './filter-abilities.js';
 export { notRecorded } from './not-recorded.js';
+export { NO_RECORDER, type StoreRecorder, TIMED_EVERY } from './store-recorder.js';
+export {
+  type BloomUnknownReason,
+  type BloomVerdict,
+  type LookupOutcome,
+  UNKNOWN_REASONS,
+  verdictOf,
+} from './verdict.js';
 export type {
   AdvisedFilter,
   DistrustPauses,
   StoredFilter,
   BloomReplicaMode,
   FilterStore,
-  BloomVerdict,
-  BloomUnknownReason,
   FilterDescription,
   FilterLoad,
   LocalFilter,
@@ -53,4 +59,5 @@ export type {
   RebuildLease,
   StagePlan,
   Staging,
+  StoredFilterStatus,
 } from './store.js';

@@ -1,30 +1,9 @@
 import type { BloomEventListener, BloomFilterState, Clock } from '../common/index.js';
 import type { BuildOutcome, LeaseRequest } from './build-occasion.js';
 import type { SharedNegativeCacheOptions } from './negative-cache.js';
+import type { StoreRecorder } from './store-recorder.js';
+import type { BloomVerdict } from './verdict.js';
 import type { BloomLayout, FilterShape, IdKey } from '../filter/index.js';
-
-/**
- * `absent`: the id is certainly not in the set. `maybe`: it is, or the error rate struck. `unknown`: the filter
- * does not know just now, and the lookup has to go through.
- */
-export type BloomVerdict = 'absent' | 'maybe' | 'unknown';
-
-/**
- * Why a lookup was `unknown`. `unbuilt`, `lost`, `suspect`: the state of the filter. `timeout`: the store did not answer in time. `circuit`: it was not
- * asked, as it did not answer the last lookups. `error`: it answered with an error, or could not be reached. `other-owner`: the filter belongs to another
- * application. `newer-format`: a newer version wrote it. `changing`: it changed during each attempt. `invalid-id`: the value cannot be an id.
- */
-export type BloomUnknownReason =
-  | 'unbuilt'
-  | 'lost'
-  | 'suspect'
-  | 'timeout'
-  | 'circuit'
-  | 'error'
-  | 'other-owner'
-  | 'newer-format'
-  | 'changing'
-  | 'invalid-id';
 
 /** Where filters live. Made once for an application, closed with it. */
 export interface FilterStore {
@@ -54,6 +33,8 @@ export interface OpenFilterOptions {
   readonly drainMs: number;
   /** Called with what the reply of an add says, where it does; must not throw. */
   readonly onLoad?: ((load: FilterLoad) => void) | undefined;
+  /** Counts lookups and adds; left out: nobody does. */
+  readonly recorder?: StoreRecorder | undefined;
   /** Remembers for all processes, where there is more than one, which ids the database has denied. */
   readonly negativeCache?: SharedNegativeCacheOptions | undefined;
 }
@@ -76,6 +57,9 @@ export type BloomReplicaMode = 'off' | 'verified';
 export interface StoredFilter {
   /** Names the live generation as this process knows it now, without asking; undefined where it does not know. */
   readonly generation: string | undefined;
+
+  /** How the filter stood when this process looked last. */
+  readonly status: StoredFilterStatus;
 
   /** A verdict for each id, in order. Never rejects: what fails is `unknown` and one event. */
   check(ids: readonly IdKey[]): Promise<BloomVerdict[]>;
@@ -127,6 +111,13 @@ export interface StoredFilter {
   lease(request: LeaseRequest): Promise<RebuildLease | undefined>;
 
   close(): Promise<void>;
+}
+
+export interface StoredFilterStatus {
+  /** Undefined before the first look, and for a filter that this process leaves alone. */
+  readonly state: BloomFilterState | undefined;
+  /** Whether lookups are not sent, since the store did not answer the last ones. */
+  readonly isCircuitOpen: boolean;
 }
 
 /** Pauses that double while calls follow one another, from the first to the last. In milliseconds. */

@@ -11,6 +11,7 @@ import type {
   StagePlan,
   Staging,
   StoredFilter,
+  StoredFilterStatus,
 } from '../store/index.js';
 import type { Behaviour } from './tested-filters.js';
 import { filterIsDown } from './testing.messages.js';
@@ -41,6 +42,10 @@ export class TestingFilter implements StoredFilter {
 
   get generation(): string {
     return String(this.generationNumber);
+  }
+
+  get status(): StoredFilterStatus {
+    return { state: this.behaviour === 'down' ? undefined : 'ready', isCircuitOpen: false };
   }
 
   fill(ids: readonly IdKey[]): void {

@@ -35,6 +35,7 @@ export class CopyableOriginal implements CopyableStore {
     return {
       negativeCache: undefined,
       generation: undefined,
+      status: { state: 'ready', isCircuitOpen: false },
       check: (ids) => this.check(ids),
       checkOne: async (id) => (await this.check([id]))[0]!,
       add: async (ids) => ids.map((id) => this.live!.addKey(id)),

@@ -2,6 +2,7 @@ import { BloomRebuildError } from '../../common/index.js';
 import type { IdKey } from '../../filter/index.js';
 import {
   type StoredFilter,
+  type StoredFilterStatus,
   type BloomVerdict,
   type FilterDescription,
   type OpenFilterOptions,
@@ -47,6 +48,10 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
 
   get generation(): string | undefined {
     return this.live && String(this.builds);
+  }
+
+  get status(): StoredFilterStatus {
+    return { state: this.live ? 'ready' : this.state, isCircuitOpen: false };
   }
 
   async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {

@@ -12,6 +12,7 @@ import type {
   RebuildLease,
   SharedNegativeCache,
   DistrustPauses,
+  StoredFilterStatus,
 } from '../index.js';
 import type { CopyBudget } from './copy-budget.js';
 import { LocalCopy } from './local-copy.js';
@@ -66,6 +67,10 @@ export class ReplicatedFilter implements MeasurableFilter {
 
   get generation(): string | undefined {
     return this.inner.generation;
+  }
+
+  get status(): StoredFilterStatus {
+    return this.inner.status;
   }
 
   async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {

@@ -9,9 +9,13 @@ import {
 import {
   type BloomFilterInfo,
   type FailedAddsReport,
+  AdviceTexts,
+  type BloomFilterMetrics,
   type GuardableFilter,
   GuardState,
   IdKeys,
+  LookupCounts,
+  metricsOf,
   type WrongAbsentReport,
 } from '../../../src/service/index.js';
 import type { BloomVerdict } from '../../../src/store/index.js';
@@ -21,6 +25,8 @@ export class TestFilter implements GuardableFilter {
   readonly guarding = new GuardState({ shadow: false, auditSampleRate: 0, negativeCache: false, drainMs: 0 });
   readonly keys = new IdKeys({ normalize: undefined, maxIdBytes: 1024 });
   readonly sharedCache = undefined;
+  readonly lookups = new LookupCounts();
+  readonly advice = new AdviceTexts();
   generation: string | undefined = 'first';
   drainMs = 10_000;
   readonly wrongAbsents: WrongAbsentReport[] = [];
@@ -111,6 +117,10 @@ export class TestFilter implements GuardableFilter {
 
   reportFailedAdds(report: FailedAddsReport): void {
     this.failedAdds.push(report);
+  }
+
+  metrics(): BloomFilterMetrics {
+    return metricsOf(this, { state: 'ready', isCircuitOpen: false });
   }
 
   info(): Promise<BloomFilterInfo> {

@@ -21,9 +21,13 @@ export class CircuitBreaker {
     ) => void,
   ) {}
 
+  get isOpen(): boolean {
+    return this.failures >= FAILURES_TO_OPEN;
+  }
+
   /** @throws {CircuitOpenError} when the lookup is not to be sent. */
   admit(): void {
-    if (this.failures < FAILURES_TO_OPEN) return;
+    if (!this.isOpen) return;
     const now = performance.now();
     if (now >= this.nextTrialAt) {
       this.nextTrialAt = now + TRIAL_EVERY_MS;
@@ -34,7 +38,7 @@ export class CircuitBreaker {
   }
 
   succeeded(): void {
-    if (this.failures >= FAILURES_TO_OPEN) this.onChange({ open: false, rejected: this.rejected });
+    if (this.isOpen) this.onChange({ open: false, rejected: this.rejected });
     this.failures = 0;
     this.rejected = 0;
   }

@@ -112,6 +112,10 @@ export class RedisConnection {
     }
   }
 
+  get isCircuitOpen(): boolean {
+    return this.breaker.isOpen;
+  }
+
   get isClosed(): boolean {
     return this.closed;
   }

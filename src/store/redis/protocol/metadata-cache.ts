@@ -44,7 +44,7 @@ type Fault<Stored> = Omit<OfflineCommand<Stored>, 'builds'> & { readonly reason:
 /** What one process knows of one filter. Reads and caches the metadata, takes the filter offline, and takes it as others left it. */
 export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
   private readonly reader: MetadataReader;
-  private readonly reports: MetadataReports;
+  readonly reports: MetadataReports;
   private readonly ownership: FilterOwnership;
   private cached: Snapshot | undefined;
   private loading: Promise<Snapshot> | undefined;
@@ -173,6 +173,7 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
       this.reader.accept(snapshot);
       return snapshot;
     } catch (error) {
+      this.reports.readingFailed(error);
       const text = connection.master.adviceOn(error);
       if (text !== undefined) emit({ type: 'advice', filter: name, text });
       throw error;

@@ -1,18 +1,29 @@
 import { BloomFormatError, type BloomFilterState, BloomUnavailableError } from '../../../common/index.js';
+import { OtherOwnerError } from './filter-owner.js';
 import type { FilterContext } from './filter-context.js';
 import { countsNotBelieved, formatTooNew } from './protocol.messages.js';
+
+/** The metadata were written by a newer version of this library. */
+export class NewerFormatError extends BloomUnavailableError {}
 
 /** Reports what the metadata of one filter show: each finding once. */
 export class MetadataReports {
   private state: BloomFilterState | undefined;
+  private isLeftAlone = false;
   private newer = '';
   private unfit = '';
   private hasDisbelieved = false;
 
   constructor(private readonly context: FilterContext) {}
 
+  /** The state that was found last; undefined while the filter is left to another application or version. */
+  get lastState(): BloomFilterState | undefined {
+    return this.isLeftAlone ? undefined : this.state;
+  }
+
   /** Reports another state than the last one; the first one that is seen is no news. */
   stateFound(state: BloomFilterState, reason: string): void {
+    this.isLeftAlone = false;
     this.state ??= state;
     this.stateChanged(state, reason);
   }
@@ -21,6 +32,11 @@ export class MetadataReports {
     if (state === (this.state ?? 'unbuilt')) return;
     this.state = state;
     this.context.emit({ type: 'state-changed', filter: this.context.name, state, reason });
+  }
+
+  /** To be called with every error of a look at the metadata. */
+  readingFailed(error: unknown): void {
+    this.isLeftAlone ||= error instanceof OtherOwnerError || error instanceof NewerFormatError;
   }
 
   /** Reports numbers in the metadata that were not written with the generation. */
@@ -39,7 +55,7 @@ export class MetadataReports {
       this.newer = found;
       emit({ type: 'newer-format', filter: name, found, supported });
     }
-    return new BloomUnavailableError(formatTooNew(name, found, supported));
+    return new NewerFormatError(formatTooNew(name, found, supported));
   }
 
   /** Reports why the key that others have left is not taken for the filter. */

@@ -9,6 +9,7 @@ import {
   notRecorded,
   type RebuildLease,
   type StoredFilter,
+  type StoredFilterStatus,
 } from '../../index.js';
 import { asUnavailable, BatchingFilter, unavailable } from './batching-filter.js';
 import type { FilterContext } from './filter-context.js';
@@ -49,6 +50,11 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
 
   get generation(): string | undefined {
     return this.context.metadata.generation;
+  }
+
+  get status(): StoredFilterStatus {
+    const { metadata, connection } = this.context;
+    return { state: metadata.reports.lastState, isCircuitOpen: connection.isCircuitOpen };
   }
 
   abstract describe(): Promise<FilterDescription>;

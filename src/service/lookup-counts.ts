@@ -1,0 +1,47 @@
+import type { BloomUnknownReason, StoreRecorder } from '../store/index.js';
+import { BATCH_BOUNDS, Histogram, LOCAL_BOUNDS_MS, REMOTE_BOUNDS_MS } from './histogram.js';
+import { noUnknowns, type UnknownCounts } from './method-counts.js';
+import type { BloomFilterMetrics } from './metrics.js';
+
+/** What the store has done for one filter in this process. */
+export class LookupCounts implements StoreRecorder {
+  local = 0;
+  private remote = 0;
+  private readonly reasons: UnknownCounts = noUnknowns();
+  private readonly localMs = new Histogram(LOCAL_BOUNDS_MS);
+  private readonly remoteMs = new Histogram(REMOTE_BOUNDS_MS);
+  private readonly addMs = new Histogram(REMOTE_BOUNDS_MS);
+  private readonly checkSizes = new Histogram(BATCH_BOUNDS);
+  private readonly addSizes = new Histogram(BATCH_BOUNDS);
+
+  timedLocal(ms: number): void {
+    this.localMs.observe(ms);
+  }
+
+  called(ids: number, answered: number, ms: number): void {
+    this.remote += answered;
+    this.remoteMs.observe(ms);
+    this.checkSizes.observe(ids);
+  }
+
+  unknown(reason: BloomUnknownReason, ids: number): void {
+    this.reasons[reason] += ids;
+  }
+
+  added(ids: number, ms: number): void {
+    this.addMs.observe(ms);
+    this.addSizes.observe(ids);
+  }
+
+  snapshot(): Pick<BloomFilterMetrics, 'lookups' | 'latencyMs' | 'batchSizes'> {
+    return {
+      lookups: { local: this.local, remote: this.remote, unknown: { ...this.reasons } },
+      latencyMs: {
+        local: this.localMs.snapshot(),
+        remote: this.remoteMs.snapshot(),
+        add: this.addMs.snapshot(),
+      },
+      batchSizes: { check: this.checkSizes.snapshot(), add: this.addSizes.snapshot() },
+    };
+  }
+}

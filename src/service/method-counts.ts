@@ -1,0 +1,67 @@
+import { type BloomUnknownReason, UNKNOWN_REASONS } from '../store/index.js';
+import type { BloomMethodMetrics, BloomUnknownCounts } from './metrics.js';
+
+/** So many methods of a filter are counted one by one, and those beyond together: classes may be made at run time. */
+export const MAX_METHODS = 500;
+/** Stands for the methods beyond `MAX_METHODS`. */
+export const OTHER_METHODS = '(others)';
+
+/** How many lookups were `unknown`, by the reason. */
+export type UnknownCounts = Record<BloomUnknownReason, number>;
+
+/** What one guarded method has seen of one filter. */
+export interface MethodCounts {
+  /** Whose counts these are: differs for each `MethodCountsByName`. */
+  readonly of: object;
+  readonly method: string;
+  absent: number;
+  maybe: number;
+  readonly unknown: UnknownCounts;
+  remembered: number;
+  /** Calls that were answered without the method; of a method that takes many ids, ids that it was not given. */
+  saved: number;
+  foundNothing: number;
+}
+
+/** The counts of each guarded method of one filter. */
+export class MethodCountsByName {
+  /** Names these counts without holding them: a decorator lives longer than the application. */
+  readonly token: object = {};
+  private readonly byName = new Map<string, MethodCounts>();
+
+  of(method: string): MethodCounts {
+    const { byName } = this;
+    let counts = byName.get(method);
+    if (counts) return counts;
+    const name = byName.size < MAX_METHODS ? method : OTHER_METHODS;
+    counts = byName.get(name) ?? newCounts(this.token, name);
+    byName.set(name, counts);
+    return counts;
+  }
+
+  /** In the order of their first call. */
+  all(): BloomMethodMetrics[] {
+    return [...this.byName.values()].map((counts) => ({
+      method: counts.method,
+      absent: counts.absent,
+      maybe: counts.maybe,
+      unknown: { ...counts.unknown },
+      remembered: counts.remembered,
+      saved: counts.saved,
+      foundNothing: counts.foundNothing,
+    }));
+  }
+}
+
+/** Zero for each reason. */
+export function noUnknowns(): UnknownCounts {
+  return Object.fromEntries(UNKNOWN_REASONS.map((reason) => [reason, 0])) as UnknownCounts;
+}
+
+export function totalOf(unknown: BloomUnknownCounts): number {
+  return Object.values(unknown).reduce((sum, count) => sum + count, 0);
+}
+
+function newCounts(of: object, method: string): MethodCounts {
+  return { of, method, absent: 0, maybe: 0, unknown: noUnknowns(), remembered: 0, saved: 0, foundNothing: 0 };
+}

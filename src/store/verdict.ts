@@ -1,0 +1,33 @@
+/**
+ * `absent`: the id is certainly not in the set. `maybe`: it is, or the error rate struck. `unknown`: the filter
+ * does not know just now, and the lookup has to go through.
+ */
+export type BloomVerdict = 'absent' | 'maybe' | 'unknown';
+
+/** All reasons, in the order of the documentation. */
+export const UNKNOWN_REASONS = [
+  'unbuilt',
+  'lost',
+  'suspect',
+  'timeout',
+  'circuit',
+  'error',
+  'other-owner',
+  'newer-format',
+  'changing',
+  'invalid-id',
+] as const;
+
+/**
+ * Why a lookup was `unknown`. `unbuilt`, `lost`, `suspect`: the state of the filter. `timeout`: the store did not answer in time. `circuit`: it was not
+ * asked, as it did not answer the last lookups. `error`: it answered with an error, or could not be reached. `other-owner`: the filter belongs to another
+ * application. `newer-format`: a newer version wrote it. `changing`: it changed during each attempt. `invalid-id`: the value cannot be an id.
+ */
+export type BloomUnknownReason = (typeof UNKNOWN_REASONS)[number];
+
+/** A verdict, and in place of `unknown` the reason of it. */
+export type LookupOutcome = Exclude<BloomVerdict, 'unknown'> | BloomUnknownReason;
+
+export function verdictOf(outcome: LookupOutcome): BloomVerdict {
+  return outcome === 'maybe' || outcome === 'absent' ? outcome : 'unknown';
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { LookupCounts } from '../../src/service/index.js';
+import { MAX_METHODS, MethodCountsByName, OTHER_METHODS } from '../../src/service/method-counts.js';
+import { AdviceTexts } from '../../src/service/advice-texts.js';
+
+describe('LookupCounts', () => {
+  it('put each observation into the bucket of the first bound that is not below it', () => {
+    const counts = new LookupCounts();
+    for (const ms of [0.05, 0.1, 0.11, 999, 1000, 1000.1, 5000]) counts.called(1, 1, ms);
+    const { remote } = counts.snapshot().latencyMs;
+    expect(remote.bounds[0]).toBe(0.1);
+    expect(remote.bounds.at(-1)).toBe(1000);
+    expect(remote.counts).toHaveLength(remote.bounds.length + 1);
+    expect(remote.counts[0]).toBe(2);
+    expect(remote.counts[1]).toBe(1);
+    expect(remote.counts.at(-2)).toBe(2);
+    expect(remote.counts.at(-1)).toBe(2);
+    expect(remote.sum).toBeCloseTo(0.05 + 0.1 + 0.11 + 999 + 1000 + 1000.1 + 5000);
+  });
+
+  it('give snapshots that do not change any more', () => {
+    const counts = new LookupCounts();
+    counts.unknown('timeout', 3);
+    counts.called(2, 2, 1);
+    const before = counts.snapshot();
+    const text = JSON.stringify(before);
+    counts.unknown('timeout', 1);
+    counts.called(2, 2, 1);
+    counts.added(1, 1);
+    counts.timedLocal(0.001);
+    expect(JSON.stringify(before)).toBe(text);
+    expect(counts.snapshot().lookups).toMatchObject({
+      local: 0,
+      remote: 4,
+      unknown: { timeout: 4, lost: 0 },
+    });
+  });
+});
+
+describe('MethodCountsByName', () => {
+  it('counts methods beyond the limit together', () => {
+    const methods = new MethodCountsByName();
+    for (let i = 0; i < MAX_METHODS + 100; i++) methods.of(`Class${i}.find`).maybe++;
+    methods.of('Class0.find').maybe++;
+    const all = methods.all();
+    expect(all).toHaveLength(MAX_METHODS + 1);
+    expect(all[0]).toMatchObject({ method: 'Class0.find', maybe: 2 });
+    expect(all.at(-1)).toMatchObject({ method: OTHER_METHODS, maybe: 100 });
+  });
+});
+
+describe('AdviceTexts', () => {
+  it('keep each text once, a bounded number of them, until it is withdrawn', () => {
+    const advice = new AdviceTexts();
+    for (let i = 0; i < 1000; i++) advice.note(`advice ${i % 500}`);
+    expect(advice.all().length).toBeLessThanOrEqual(50);
+    expect(advice.all()[0]).toBe('advice 0');
+    advice.withdraw('advice 0');
+    expect(advice.all()[0]).toBe('advice 1');
+  });
+});

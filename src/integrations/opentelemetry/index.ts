@@ -1,6 +1,11 @@
-import { metrics } from '@opentelemetry/api';
-
-/** The name of the meter and of the tracer of this package. */
-export const SCOPE = 'nestjs-bloom';
-
-export const globalMeter = () => metrics.getMeter(SCOPE);
+export type {
+  BloomOpenTelemetryAsyncOptions,
+  BloomOpenTelemetryOptions,
+} from './bloom-open-telemetry-options.js';
+export { BloomOpenTelemetryModule } from './bloom-open-telemetry.module.js';
+export {
+  BloomMetricProducer,
+  type ProducedHistogram,
+  type ProducedMetrics,
+  type ProducedPoint,
+} from './bloom-metric-producer.js';

@@ -1,4 +1,6 @@
-import { register } from 'prom-client';
-
-/** The registry that `prom-client` uses by default. */
-export const defaultRegistry = register;
+export {
+  type BloomPrometheusAsyncOptions,
+  type BloomPrometheusOptions,
+  type PrometheusRegistry,
+} from './bloom-prometheus-options.js';
+export { BloomPrometheusModule } from './bloom-prometheus.module.js';

@@ -1,4 +1,2 @@
-import { HealthIndicatorService } from '@nestjs/terminus';
-
-/** The service of Terminus that makes results. */
-export const RESULTS = HealthIndicatorService;
+export { BloomHealthIndicator } from './bloom-health.indicator.js';
+export type { BloomHealthOptions, BloomUnreadyState } from './bloom-health-options.js';

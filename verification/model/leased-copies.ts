@@ -1,0 +1,593 @@
+import type { Model, Protocol } from './model.js';
+
+/**
+ * The leased copy for one id: readers that answer "absent" from their own copies, adders that wait for them, rebuilds that swap generations, and servers that forget.
+ *
+ * A step is one script of the server, one entry of the feed applied, or one look of a reader at its own copy. Time is abstract. A reader stops believing in its copy, at the
+ * latest, when a whole lease has passed since the server granted the lease; so a wait for a whole lease ends no sooner than every lease that was granted before it.
+ */
+const SAFETIES = {
+  'number-before-load':
+    'a reader asks for its lease, and so learns the number of the feed, before it loads blocks',
+  'renew-applied': 'a renewal counts when all entries up to the number in its reply have been applied',
+  'ack-applied': 'an entry is acknowledged after it has been applied',
+  'gap-seen': 'a reader that finds entries trimmed which it has not applied drops its copy',
+  'wait-readers':
+    'an add resolves when every reader with a lease has acknowledged its entry, or a whole lease has passed',
+  'repeat-waits': 'an add of an id that is there already waits for the entries that are not acknowledged yet',
+  'swap-entry': 'a swap is an entry, and its commit waits as an add does',
+  'tag-in-entry': 'an entry of another generation ends a copy',
+  'wait-lost': 'an add that finds nothing live waits a whole lease',
+  'new-waits': 'a generation goes live where none was live no sooner than a whole lease after its staging',
+  'until-in-meta':
+    'the latest end of any lease stands in the metadata, so a list of readers that was lost is noticed',
+  'same-list': 'acknowledgements count on the list under which the entry was written',
+  'feed-identity': 'numbers belong to one feed: a reader that meets another one drops its copy',
+  'same-server': 'a list that another server wrote counts as lost',
+} as const;
+
+type Safety = keyof typeof SAFETIES;
+
+interface Copy {
+  readonly generation: number;
+  readonly hasId: boolean;
+  /** Entries of its feed that it has applied. */
+  readonly applied: number;
+  readonly feed: number;
+  readonly isLoading: boolean;
+}
+
+/** A lease that the server has granted: `before` has a bit for each wait that began after the grant and has not ended. */
+interface Grant {
+  readonly before: number;
+}
+
+interface Reader {
+  readonly copy: Copy | undefined;
+  /** Undefined while it does not believe in its copy. */
+  readonly belief: Grant | undefined;
+  /** A reply on its way, with the number of the feed. */
+  readonly renewal: (Grant & { readonly number: number }) | undefined;
+  /** What the list says that it has acknowledged; undefined when it is not on the list. */
+  readonly acknowledged: number | undefined;
+}
+
+interface Wait {
+  readonly for: 'nothing' | 'readers' | 'lease';
+  readonly entry: number;
+  readonly list: number;
+  readonly feed: number;
+}
+
+interface Adder {
+  readonly at: 'start' | 'waiting' | 'acknowledged' | 'committed';
+  readonly wait: Wait;
+  /** Whether the id is in the present staging through this add. */
+  readonly isStaged: boolean;
+  /** Whether a `reset()` has dropped the id. */
+  readonly isDropped: boolean;
+}
+
+interface Build {
+  readonly at: 'start' | 'staged' | 'scanned' | 'waiting' | 'ended';
+  readonly wait: Wait;
+  /** Whether the source has returned a row with the id. */
+  readonly hasRow: boolean;
+  readonly runsLeft: number;
+}
+
+interface State {
+  readonly live: { readonly generation: number; readonly hasId: boolean } | undefined;
+  /** Whether the published staging has the id; undefined where there is none. */
+  readonly staging: boolean | undefined;
+  readonly feed: number;
+  readonly entries: readonly { readonly generation: number; readonly isAdd: boolean }[];
+  /** Entries before this one are gone. */
+  readonly trimmed: number;
+  readonly list: number;
+  /** Whether the list is known to lack readers with a lease. */
+  readonly isListLost: boolean;
+  /** Whether a lease may be out, as the metadata say. */
+  readonly isLeaseOut: boolean;
+  readonly readers: readonly Reader[];
+  readonly adders: readonly Adder[];
+  readonly build: Build;
+  /** The row came to the database past the application. */
+  readonly isImported: boolean;
+  /** A row with the id was in a generation whose commit was acknowledged. */
+  readonly isRowLive: boolean;
+  readonly left: { readonly losses: number; readonly others: number };
+}
+
+interface Size {
+  readonly readers: number;
+  readonly adders: number;
+  readonly rebuilds: number;
+  readonly losses: number;
+  /** Adds of other ids, and trims of the feed. */
+  readonly others: number;
+  /** Without one, a rebuild is a `reset()`. */
+  readonly hasSource: boolean;
+}
+
+const NO_WAIT: Wait = { for: 'nothing', entry: 0, list: 0, feed: 0 };
+const NO_READER: Reader = { copy: undefined, belief: undefined, renewal: undefined, acknowledged: undefined };
+const FRESH: Grant = { before: 0 };
+/** Bits of `before`; those of adders follow. */
+const COMMIT = 1;
+const STAGING = 2;
+const bitOfAdder = (i: number) => 4 << i;
+
+function buildModel(size: Size, without: Safety | undefined): Model<State> {
+  const has = (safety: Safety) => safety !== without;
+
+  const initial: State = {
+    live: { generation: 1, hasId: false },
+    staging: undefined,
+    feed: 0,
+    entries: [],
+    trimmed: 0,
+    list: 0,
+    isListLost: false,
+    isLeaseOut: false,
+    readers: Array.from({ length: size.readers }, () => NO_READER),
+    adders: Array.from({ length: size.adders }, () => ({
+      at: 'start' as const,
+      wait: NO_WAIT,
+      isStaged: false,
+      isDropped: false,
+    })),
+    build: { at: 'start', wait: NO_WAIT, hasRow: false, runsLeft: size.rebuilds },
+    isImported: false,
+    isRowLive: false,
+    left: { losses: size.losses, others: size.others },
+  };
+
+  function steps(state: State, take: (next: State, step: string) => void): void {
+    state.readers.forEach((reader, i) => {
+      stepsOfReader(state, reader, (next, step) => take(withReader(state, i, next), step), take, i);
+    });
+    state.adders.forEach((adder, i) => stepsOfAdder(state, adder, i, take));
+    stepsOfBuild(state, take);
+    stepsOfServer(state, take);
+  }
+
+  function stepsOfReader(
+    state: State,
+    reader: Reader,
+    become: (next: Reader, step: string) => void,
+    take: (next: State, step: string) => void,
+    i: number,
+  ): void {
+    const { live, entries, feed } = state;
+    const { copy, belief, renewal, acknowledged } = reader;
+    const isOfFeed = copy?.feed === feed || !has('feed-identity');
+    if (live && !copy) {
+      const { generation, hasId } = live;
+      if (has('number-before-load')) {
+        const loading = { generation, hasId: false, applied: entries.length, feed, isLoading: true };
+        const next = { ...reader, copy: loading, belief: FRESH, acknowledged: entries.length };
+        take({ ...withReader(state, i, next), isLeaseOut: true }, 'a reader takes a lease');
+      } else {
+        become(
+          { ...reader, copy: { generation, hasId, applied: 0, feed, isLoading: true } },
+          'a reader loads',
+        );
+      }
+    }
+    if (live && copy?.isLoading && copy.generation === live.generation && copy.feed === feed) {
+      if (has('number-before-load')) {
+        const loaded = { ...copy, hasId: copy.hasId || live.hasId, isLoading: false };
+        become({ ...reader, copy: loaded }, 'a reader has loaded');
+      } else {
+        const loaded = { ...copy, applied: entries.length, isLoading: false };
+        const next = { ...reader, copy: loaded, belief: FRESH, acknowledged: entries.length };
+        take({ ...withReader(state, i, next), isLeaseOut: true }, 'a reader takes a lease');
+      }
+    }
+    // The server puts a reader that it does not know on the list again, from what that one has applied.
+    if (live && copy && !copy.isLoading && !renewal && isOfFeed) {
+      if (copy.generation === live.generation || !has('tag-in-entry')) {
+        const granted = { before: 0, number: entries.length };
+        const next = { ...reader, renewal: granted, acknowledged: acknowledged ?? copy.applied };
+        take({ ...withReader(state, i, next), isLeaseOut: true }, 'a reader asks for a renewal');
+      }
+    }
+    if (renewal) {
+      if (copy && !copy.isLoading && (copy.applied >= renewal.number || !has('renew-applied'))) {
+        become({ ...reader, belief: { before: renewal.before }, renewal: undefined }, 'a renewal counts');
+      }
+      become({ ...reader, renewal: undefined }, 'a renewal comes too late');
+    }
+    if (acknowledged !== undefined) {
+      const applied = copy ? (isOfFeed ? copy.applied : -1) : entries.length;
+      const number = has('ack-applied') ? applied : entries.length;
+      if (number > acknowledged) become({ ...reader, acknowledged: number }, 'a reader acknowledges');
+    }
+    if (copy && copy.feed === feed && copy.applied < entries.length) {
+      if (copy.applied < state.trimmed) {
+        const next = has('gap-seen')
+          ? dropped(reader)
+          : { ...reader, copy: { ...copy, applied: state.trimmed } };
+        become(next, 'a reader meets a gap');
+      } else {
+        const entry = entries[copy.applied]!;
+        const applied = copy.applied + 1;
+        if (entry.generation === copy.generation) {
+          const next = { ...copy, hasId: copy.hasId || entry.isAdd, applied };
+          become({ ...reader, copy: next }, 'a reader applies an entry');
+        } else if (has('tag-in-entry')) become(dropped(reader), 'a reader meets another generation');
+        else become({ ...reader, copy: { ...copy, applied } }, 'a reader passes an entry over');
+      }
+    }
+    if (belief) {
+      const next = copy?.isLoading ? { ...NO_READER, acknowledged } : { ...reader, belief: undefined };
+      become(next, 'a lease ends for its reader');
+    }
+    if (copy && !belief) become({ ...NO_READER, acknowledged }, 'a reader drops its copy');
+    if (acknowledged !== undefined && !belief && !renewal) {
+      become({ ...reader, acknowledged: undefined }, 'the list drops a reader');
+    }
+  }
+
+  function stepsOfAdder(
+    state: State,
+    adder: Adder,
+    i: number,
+    take: (next: State, step: string) => void,
+  ): void {
+    const { live, staging, entries } = state;
+    const become = (from: State, next: Adder, step: string) =>
+      take({ ...from, adders: replaced(from.adders, i, next) }, step);
+    switch (adder.at) {
+      case 'start': {
+        if (!live && !size.hasSource) return;
+        const isNew = live !== undefined && !live.hasId;
+        const written: State = {
+          ...state,
+          live: live && { ...live, hasId: true },
+          staging: staging === undefined ? undefined : true,
+          entries: isNew ? [...entries, { generation: live.generation, isAdd: true }] : entries,
+        };
+        const wait = waitOfAdd(written, isNew);
+        const next: Adder = { ...adder, at: 'waiting', wait, isStaged: staging !== undefined };
+        become(begun(written, wait, bitOfAdder(i)), next, live ? 'an add runs' : 'an add finds nothing live');
+        return;
+      }
+      case 'waiting': {
+        if (!isOver(state, adder.wait, bitOfAdder(i))) return;
+        const next: Adder = { ...adder, at: 'acknowledged', wait: NO_WAIT };
+        become(ended(state, bitOfAdder(i)), next, 'an add is acknowledged');
+        return;
+      }
+      case 'acknowledged':
+        become(state, { ...adder, at: 'committed' }, 'a row is committed');
+        return;
+      case 'committed':
+    }
+  }
+
+  function stepsOfBuild(state: State, take: (next: State, step: string) => void): void {
+    const { build, live, staging, adders } = state;
+    if (!state.isImported && size.hasSource) take({ ...state, isImported: true }, 'a row is imported');
+    switch (build.at) {
+      case 'start': {
+        if (build.runsLeft === 0) return;
+        const next: State = {
+          ...state,
+          staging: false,
+          adders: adders.map((adder) => ({ ...adder, isStaged: false })),
+          build: { ...build, at: 'staged', hasRow: false, runsLeft: build.runsLeft - 1 },
+        };
+        take(began(next, STAGING), 'a staging is published');
+        return;
+      }
+      case 'staged': {
+        // The drain: an add that is not in the staging has its row visible by then.
+        const isDrained = adders.every(
+          ({ at, isStaged }) => at === 'start' || at === 'committed' || isStaged,
+        );
+        if (size.hasSource && !isDrained) return;
+        const hasRow = size.hasSource && (state.isImported || adders.some(({ at }) => at === 'committed'));
+        take(
+          { ...state, staging: staging || hasRow, build: { ...build, at: 'scanned', hasRow } },
+          'the source is read',
+        );
+        return;
+      }
+      case 'scanned': {
+        if (!live && has('new-waits') && !isLeaseOver(state, STAGING)) return;
+        const generation = generationAfter(state);
+        const isEntry = has('swap-entry');
+        const swapped: State = {
+          ...state,
+          live: { generation, hasId: staging! },
+          staging: undefined,
+          entries: isEntry ? [...state.entries, { generation, isAdd: false }] : state.entries,
+          adders: size.hasSource || staging ? adders : adders.map(droppedBy),
+        };
+        const wait = isEntry ? waitFor(swapped) : NO_WAIT;
+        const after = begun(ended(swapped, STAGING), wait, COMMIT);
+        take({ ...after, build: { ...build, at: 'waiting', wait } }, 'a generation is swapped in');
+        return;
+      }
+      case 'waiting': {
+        if (!isOver(state, build.wait, COMMIT)) return;
+        const { runsLeft, hasRow } = build;
+        const at = runsLeft > 0 ? 'start' : 'ended';
+        const next = { ...ended(state, COMMIT), isRowLive: state.isRowLive || hasRow };
+        take({ ...next, build: { at, wait: NO_WAIT, hasRow: false, runsLeft } }, 'a commit is acknowledged');
+        return;
+      }
+      case 'ended':
+    }
+  }
+
+  function stepsOfServer(state: State, take: (next: State, step: string) => void): void {
+    const { live, left, readers } = state;
+    if (
+      state.isLeaseOut &&
+      readers.every((reader) => !reader.belief && !reader.renewal && reader.acknowledged === undefined)
+    ) {
+      take({ ...state, isLeaseOut: false, isListLost: false }, 'the last lease ends');
+    }
+    if (left.others > 0 && live) {
+      const others = left.others - 1;
+      const entries = [...state.entries, { generation: live.generation, isAdd: false }];
+      take({ ...state, entries, left: { ...left, others } }, 'another id is added');
+      if (state.entries.length > state.trimmed) {
+        take({ ...state, trimmed: state.entries.length, left: { ...left, others } }, 'the feed is trimmed');
+      }
+    }
+    if (left.losses === 0) return;
+    const spent = { ...left, losses: left.losses - 1 };
+    if (live) take({ ...state, live: undefined, left: spent }, 'the filter goes offline');
+    if (readers.some(({ acknowledged }) => acknowledged !== undefined)) {
+      const unlisted = readers.map((reader) => ({ ...reader, acknowledged: undefined }));
+      const isListLost = has('until-in-meta') && state.isLeaseOut;
+      take(
+        { ...state, readers: unlisted, list: state.list + 1, isListLost, left: spent },
+        'the list of readers is lost',
+      );
+    }
+    const other: State = {
+      ...state,
+      staging: undefined,
+      feed: state.feed + 1,
+      entries: [],
+      trimmed: 0,
+      list: state.list + 1,
+      readers: readers.map((reader) => ({
+        ...(reader.copy?.isLoading ? NO_READER : reader),
+        acknowledged: undefined,
+      })),
+      adders: state.adders.map((adder) => ({ ...adder, isStaged: false })),
+      build: interrupted(state.build),
+      left: spent,
+    };
+    const empty = ended(other, STAGING);
+    take({ ...empty, live: undefined, isListLost: false, isLeaseOut: false }, 'the server loses everything');
+    // One that is trusted after a restart has every id that was acknowledged: that is the condition of `trustAfterFailover`.
+    const isTrusted =
+      !state.isRowLive && state.adders.every(({ at }) => at === 'start') && state.build.at === 'start';
+    if (live && isTrusted) {
+      const isListLost = has('same-server') && state.isLeaseOut;
+      take(
+        { ...empty, live: { ...live, hasId: false }, isListLost },
+        'the server restarts from a snapshot, trusted',
+      );
+    }
+  }
+
+  function waitOfAdd(state: State, isNew: boolean): Wait {
+    if (!state.live) return has('wait-lost') ? { ...waitFor(state), for: 'lease' } : NO_WAIT;
+    return isNew || has('repeat-waits') ? waitFor(state) : NO_WAIT;
+  }
+
+  /** For all that was written until now to be known to those who may answer from a copy. */
+  function waitFor(state: State): Wait {
+    const { isListLost, isLeaseOut, list, feed, entries } = state;
+    const at = { entry: entries.length, list, feed };
+    if (isListLost && isLeaseOut) return { for: 'lease', ...at };
+    const isRead = state.readers.some(({ acknowledged }) => acknowledged !== undefined);
+    return isRead && has('wait-readers') ? { for: 'readers', ...at } : NO_WAIT;
+  }
+
+  function isOver(state: State, wait: Wait, bit: number): boolean {
+    if (wait.for === 'nothing') return true;
+    const isSameList = state.list === wait.list || !has('same-list');
+    const isAcknowledged =
+      wait.for === 'readers' &&
+      isSameList &&
+      (state.feed === wait.feed || !has('same-list')) &&
+      state.readers.every(({ acknowledged = Infinity }) => acknowledged >= wait.entry);
+    return isAcknowledged || isLeaseOver(state, bit);
+  }
+
+  return { initial, steps, violation: (state) => violationOf(state), key: keyOf };
+}
+
+function violationOf({ readers, adders, isRowLive }: State): string | undefined {
+  const isPromised =
+    isRowLive ||
+    adders.some(({ at, isDropped }) => !isDropped && (at === 'acknowledged' || at === 'committed'));
+  if (!isPromised) return undefined;
+  const isDenied = readers.some(({ belief, copy }) => belief && copy && !copy.isLoading && !copy.hasId);
+  return isDenied ? 'a reader answers "absent" for an id that is promised' : undefined;
+}
+
+/** Whether every lease that was granted before the wait began is over. */
+function isLeaseOver({ readers }: State, bit: number): boolean {
+  return readers.every(
+    ({ belief, renewal }) => ((belief?.before ?? 0) & bit) === 0 && ((renewal?.before ?? 0) & bit) === 0,
+  );
+}
+
+function begun(state: State, wait: Wait, bit: number): State {
+  return wait.for === 'nothing' ? state : began(state, bit);
+}
+
+/** A wait has begun: the leases that are out were granted before it. */
+function began(state: State, bit: number): State {
+  const mark = <Of extends Grant>(grant: Of | undefined) => grant && { ...grant, before: grant.before | bit };
+  const readers = state.readers.map((reader) => ({
+    ...reader,
+    belief: mark(reader.belief),
+    renewal: mark(reader.renewal),
+  }));
+  return { ...state, readers };
+}
+
+function ended(state: State, bit: number): State {
+  const clear = <Of extends Grant>(grant: Of | undefined) =>
+    grant && { ...grant, before: grant.before & ~bit };
+  const readers = state.readers.map((reader) => ({
+    ...reader,
+    belief: clear(reader.belief),
+    renewal: clear(reader.renewal),
+  }));
+  return { ...state, readers };
+}
+
+function dropped({ acknowledged }: Reader): Reader {
+  return { ...NO_READER, acknowledged };
+}
+
+function droppedBy(adder: Adder): Adder {
+  return adder.at === 'start' ? adder : { ...adder, isDropped: true };
+}
+
+/** A run whose staging is gone begins again, as long as it may. */
+function interrupted(build: Build): Build {
+  const isUnderWay = build.at === 'staged' || build.at === 'scanned';
+  return isUnderWay ? { ...build, at: 'start', hasRow: false } : build;
+}
+
+function generationAfter({ live, readers, entries }: State): number {
+  const known = [live?.generation ?? 0, ...readers.map(({ copy }) => copy?.generation ?? 0)];
+  return Math.max(...known, ...entries.map(({ generation }) => generation)) + 1;
+}
+
+function withReader(state: State, i: number, reader: Reader): State {
+  return { ...state, readers: replaced(state.readers, i, reader) };
+}
+
+function replaced<Element>(list: readonly Element[], i: number, element: Element): readonly Element[] {
+  const copy = list.slice();
+  copy[i] = element;
+  return copy;
+}
+
+const ADDER_AT = { start: 0, waiting: 1, acknowledged: 2, committed: 3 };
+const BUILD_AT = { start: 0, staged: 1, scanned: 2, waiting: 3, ended: 4 };
+const WAIT_FOR = { nothing: 0, readers: 1, lease: 2 };
+
+/** Filled anew for each state: a list that is spread into a call costs more than all else. */
+const codes: number[] = [];
+
+function keyOf(state: State): string {
+  const { live, staging, build, left } = state;
+  let at = 0;
+  codes[at++] = live ? 1 + 2 * live.generation + Number(live.hasId) : 0;
+  codes[at++] = staging === undefined ? 0 : 1 + Number(staging);
+  codes[at++] = state.feed + 16 * state.trimmed;
+  codes[at++] =
+    Number(state.isListLost) +
+    2 * Number(state.isLeaseOut) +
+    4 * Number(state.isImported) +
+    8 * Number(state.isRowLive) +
+    16 * state.list;
+  codes[at++] = BUILD_AT[build.at] + 8 * Number(build.hasRow) + 16 * build.runsLeft;
+  codes[at++] = keyOfWait(build.wait);
+  codes[at++] = left.losses + 16 * left.others;
+  for (const { generation, isAdd } of state.entries) codes[at++] = 2 * generation + Number(isAdd);
+  codes[at++] = 255;
+  for (const adder of state.adders) {
+    codes[at++] =
+      ADDER_AT[adder.at] +
+      4 * Number(adder.isStaged) +
+      8 * Number(adder.isDropped) +
+      16 * keyOfWait(adder.wait);
+  }
+  codes.length = at;
+  const text = String.fromCharCode.apply(undefined, codes);
+  const { readers } = state;
+  if (readers.length === 1) return text + keyOfReader(readers[0]!);
+  return text + readers.map(keyOfReader).sort().join('');
+}
+
+function keyOfWait(wait: Wait): number {
+  return WAIT_FOR[wait.for] + 3 * (wait.entry + 8 * (wait.list + 4 * wait.feed));
+}
+
+function keyOfReader({ copy, belief, renewal, acknowledged }: Reader): string {
+  return String.fromCharCode(
+    copy
+      ? 1 +
+          copy.generation * 4 +
+          2 * Number(copy.hasId) +
+          Number(copy.isLoading) +
+          64 * (copy.applied + 16 * copy.feed)
+      : 0,
+    (belief ? 1 + belief.before : 0) + 64 * (renewal ? 1 + renewal.before : 0),
+    (renewal ? renewal.number : 0) + 16 * (acknowledged === undefined ? 0 : 1 + acknowledged),
+  );
+}
+
+const system = (name: string, size: Size, shows: readonly Safety[], isLarge = false) => ({
+  name,
+  isLarge,
+  shows,
+  build: (without: Safety | undefined) => buildModel(size, without) as Model<unknown>,
+});
+
+export const leasedCopies: Protocol<Safety> = {
+  name: 'leased-copies',
+  safeties: SAFETIES,
+  systems: [
+    system(
+      'two readers, an adder, a rebuild, a loss',
+      { readers: 2, adders: 1, rebuilds: 1, losses: 1, others: 0, hasSource: true },
+      [
+        'number-before-load',
+        'renew-applied',
+        'ack-applied',
+        'wait-readers',
+        'swap-entry',
+        'tag-in-entry',
+        'wait-lost',
+        'new-waits',
+        'until-in-meta',
+        'same-list',
+        'same-server',
+      ],
+    ),
+    system(
+      'a reader, two adders, two rebuilds, a loss',
+      { readers: 1, adders: 2, rebuilds: 2, losses: 1, others: 0, hasSource: true },
+      ['repeat-waits'],
+    ),
+    system(
+      'a reader, two adders, two resets, a loss',
+      { readers: 1, adders: 2, rebuilds: 2, losses: 1, others: 0, hasSource: false },
+      [],
+    ),
+    system(
+      'three readers, an adder, a rebuild',
+      { readers: 3, adders: 1, rebuilds: 1, losses: 0, others: 0, hasSource: true },
+      [],
+    ),
+    system(
+      'a reader, an adder, a rebuild, two losses, two adds of other ids or trims',
+      { readers: 1, adders: 1, rebuilds: 1, losses: 2, others: 2, hasSource: true },
+      ['gap-seen', 'feed-identity'],
+      true,
+    ),
+    system(
+      'two readers, two adders, a rebuild, a loss',
+      { readers: 2, adders: 2, rebuilds: 1, losses: 1, others: 0, hasSource: true },
+      [],
+      true,
+    ),
+  ],
+};

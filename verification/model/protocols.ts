@@ -1,0 +1,5 @@
+import { leasedCopies } from './leased-copies.js';
+import type { Protocol } from './model.js';
+import { rebuild } from './rebuild.js';
+
+export const PROTOCOLS: readonly Protocol[] = [rebuild, leasedCopies];

@@ -1,0 +1,415 @@
+import type { Model, Protocol } from './model.js';
+
+/**
+ * The rebuild for one id: adders, rebuilders that may die or lose their lease at any step, readers, a server that evicts keys or restarts from a snapshot. A step is one
+ * script of the server, or one look of a process at what it knows.
+ */
+const SAFETIES = {
+  'tag-compare': 'an answer counts when the block has the tag that its place was computed for',
+  'server-of-answer': 'an answer counts when its server is the one that the description was read from',
+  suspect: 'a filter that went live on another run of the server is taken offline',
+  'meta-guard': 'a process that finds no metadata takes the filter offline',
+  'pending-compare': 'an add refuses to run when another staging is published than its caller knows',
+  'dual-write': 'an add writes to the live generation and to the staged one',
+  drain: 'the source is read when the rows of all adds that the staging lacks are visible',
+  'or-merge': 'what was read is merged into the staging with OR',
+  'staging-there': 'a merge, and an add, never create a staging again that is gone',
+  'token-at-swap': 'a swap compares the token of the staging in the metadata, and the lease',
+  'server-at-swap': 'a swap runs on the server that the generation was staged on',
+} as const;
+
+type Safety = keyof typeof SAFETIES;
+
+/** A tag is the token of the rebuild that made the generation; 0 where none is live. */
+interface Meta {
+  readonly tag: number;
+  readonly pending: number;
+  /** Of the server on which the generation went live. */
+  readonly run: number;
+}
+
+interface Server {
+  readonly run: number;
+  readonly live: { readonly tag: number; readonly hasId: boolean } | undefined;
+  readonly meta: Meta | undefined;
+  /** By token, from 1: whether a staged generation has the id. */
+  readonly stagings: readonly (boolean | undefined)[];
+  readonly lease: number;
+}
+
+interface Adder {
+  readonly at: 'start' | 'described' | 'acknowledged' | 'committed';
+  readonly tag: number;
+  /** The staging that it knows; once it is acknowledged, the one that was published when it ran. */
+  readonly pending: number;
+  /** Whether a `reset()` that was staged after it has dropped the id. */
+  readonly isDropped: boolean;
+}
+
+interface Rebuilder {
+  readonly at: 'start' | 'leased' | 'staged' | 'published' | 'drained' | 'read' | 'merged' | 'ended';
+  readonly token: number;
+  readonly run: number;
+  readonly hasRow: boolean;
+}
+
+interface Reader {
+  /** 0: it knows no description. */
+  readonly tag: number;
+  readonly run: number;
+}
+
+interface State extends Server {
+  readonly adders: readonly Adder[];
+  readonly rebuilders: readonly Rebuilder[];
+  readonly readers: readonly Reader[];
+  readonly nextToken: number;
+  readonly snapshot: Server | undefined;
+  readonly left: { readonly losses: number; readonly snapshots: number };
+}
+
+interface Size {
+  readonly adders: number;
+  readonly rebuilders: number;
+  readonly readers: number;
+  readonly losses: number;
+  readonly snapshots: number;
+  /** Without one, a rebuild is a `reset()`. */
+  readonly hasSource: boolean;
+}
+
+type Take = (next: State, step: string) => void;
+
+const NO_DESCRIPTION: Reader = { tag: 0, run: 0 };
+
+function buildModel(size: Size, without: Safety | undefined): Model<State> {
+  const has = (safety: Safety) => safety !== without;
+
+  const initial: State = {
+    run: 1,
+    live: { tag: 1, hasId: false },
+    meta: { tag: 1, pending: 0, run: 1 },
+    stagings: [],
+    lease: 0,
+    adders: Array.from({ length: size.adders }, () => ({
+      at: 'start' as const,
+      tag: 0,
+      pending: 0,
+      isDropped: false,
+    })),
+    rebuilders: Array.from({ length: size.rebuilders }, () => ({
+      at: 'start' as const,
+      token: 0,
+      run: 0,
+      hasRow: false,
+    })),
+    readers: Array.from({ length: size.readers }, () => NO_DESCRIPTION),
+    nextToken: 2,
+    snapshot: undefined,
+    left: { losses: size.losses, snapshots: size.snapshots },
+  };
+
+  function steps(state: State, take: Take): void {
+    state.readers.forEach((reader, i) => stepsOfReader(state, reader, i, take));
+    state.adders.forEach((adder, i) => stepsOfAdder(state, adder, i, take));
+    state.rebuilders.forEach((rebuilder, i) => stepsOfRebuilder(state, rebuilder, i, take));
+    stepsOfServer(state, take);
+  }
+
+  function stepsOfReader(state: State, reader: Reader, i: number, take: Take): void {
+    const { meta, live, run } = state;
+    const become = (from: State, next: Reader, step: string) =>
+      take({ ...from, readers: replaced(from.readers, i, next) }, step);
+    if (meta && meta.tag !== 0) {
+      if (meta.run !== run && has('suspect'))
+        become(offline(state), NO_DESCRIPTION, 'a reader finds the filter suspect');
+      else become(state, { tag: meta.tag, run }, 'a reader reads the description');
+    }
+    // The block is not there, or another one, and the description names it all the same.
+    if (reader.tag !== 0 && reader.run === run && live?.tag !== reader.tag && meta?.tag === reader.tag) {
+      become(offline(state), NO_DESCRIPTION, 'a reader takes the filter offline');
+    }
+  }
+
+  function stepsOfAdder(state: State, adder: Adder, i: number, take: Take): void {
+    const { meta, live, stagings } = state;
+    const become = (from: State, next: Adder, step: string) =>
+      take({ ...from, adders: replaced(from.adders, i, next) }, step);
+    switch (adder.at) {
+      case 'start':
+        if (meta) {
+          const next: Adder = { ...adder, at: 'described', tag: meta.tag, pending: meta.pending };
+          become(state, next, 'an adder reads the description');
+        } else if (has('meta-guard')) become(offline(state), adder, 'an adder takes the filter offline');
+        else become({ ...state, meta: noMeta(state) }, adder, 'an adder writes new metadata');
+        return;
+      case 'described': {
+        const isStale =
+          !meta || meta.tag !== adder.tag || (has('pending-compare') && meta.pending !== adder.pending);
+        if (isStale) return become(state, startAgain(adder), 'an add is stale');
+        if (adder.tag === 0 && !size.hasSource) return;
+        if (adder.tag !== 0 && live?.tag !== adder.tag) {
+          return become(offline(state), startAgain(adder), 'an adder takes the filter offline');
+        }
+        const isStaged =
+          adder.pending !== 0 &&
+          has('dual-write') &&
+          (stagings[adder.pending] !== undefined || !has('staging-there'));
+        const isGone = adder.pending !== 0 && stagings[adder.pending] === undefined;
+        const written: State = {
+          ...state,
+          live: adder.tag === 0 ? live : { tag: adder.tag, hasId: true },
+          stagings: isStaged ? replaced(stagings, adder.pending, true) : stagings,
+          meta: isGone && has('staging-there') ? { ...meta, pending: 0 } : meta,
+        };
+        become(written, { ...adder, at: 'acknowledged', tag: 0 }, 'an add is acknowledged');
+        return;
+      }
+      case 'acknowledged':
+        if (size.hasSource) become(state, { ...adder, at: 'committed', pending: 0 }, 'a row is committed');
+        return;
+      case 'committed':
+    }
+  }
+
+  function stepsOfRebuilder(state: State, rebuilder: Rebuilder, i: number, take: Take): void {
+    const { meta, stagings, lease, run, adders } = state;
+    const { at, token } = rebuilder;
+    const become = (from: State, next: Rebuilder, step: string) =>
+      take({ ...from, rebuilders: replaced(from.rebuilders, i, next) }, step);
+    if (at !== 'start' && at !== 'ended') become(state, { ...rebuilder, ...ENDED }, 'a rebuilder ends');
+    switch (at) {
+      case 'start':
+        if (lease !== 0) return;
+        become(
+          { ...state, lease: state.nextToken, nextToken: state.nextToken + 1 },
+          { ...rebuilder, at: 'leased', token: state.nextToken },
+          'a rebuilder takes the lease',
+        );
+        return;
+      case 'leased':
+        become(
+          { ...state, stagings: replaced(stagings, token, false) },
+          { ...rebuilder, at: 'staged', run },
+          'a rebuilder stages',
+        );
+        return;
+      case 'staged': {
+        if (lease !== token || rebuilder.run !== run) return;
+        const before = meta || !has('meta-guard') ? state : offline(state);
+        const published = { ...(meta ?? noMeta(state)), pending: token };
+        become({ ...before, meta: published }, { ...rebuilder, at: 'published' }, 'a staging is published');
+        return;
+      }
+      case 'published': {
+        // Rows of adds that began before are visible when the drain is over, and those of later adds that the staging has need not be.
+        const isDrained = adders.every(({ at: there }) => there !== 'acknowledged');
+        if (size.hasSource && has('drain') && !isDrained) return;
+        become(state, { ...rebuilder, at: 'drained' }, 'the drain is over');
+        return;
+      }
+      case 'drained': {
+        const hasRow = size.hasSource && adders.some(({ at: there }) => there === 'committed');
+        become(state, { ...rebuilder, at: 'read', hasRow }, 'the source is read');
+        return;
+      }
+      case 'read': {
+        if (lease !== token) return;
+        const staged = stagings[token];
+        if (staged === undefined && has('staging-there')) return;
+        const merged = has('or-merge') ? (staged ?? false) || rebuilder.hasRow : rebuilder.hasRow;
+        become(
+          { ...state, stagings: replaced(stagings, token, merged) },
+          { ...rebuilder, at: 'merged' },
+          'what was read is merged',
+        );
+        return;
+      }
+      case 'merged': {
+        const hasToken = (lease === token && meta?.pending === token) || !has('token-at-swap');
+        const isSameServer = rebuilder.run === run || !has('server-at-swap');
+        const staged = stagings[token];
+        if (!hasToken || !isSameServer || staged === undefined) return;
+        become(
+          {
+            ...state,
+            live: { tag: token, hasId: staged },
+            meta: { tag: token, pending: 0, run },
+            stagings: replaced(stagings, token, undefined),
+            lease: lease === token ? 0 : lease,
+            adders: size.hasSource ? adders : adders.map((adder) => afterReset(adder, token)),
+          },
+          { ...rebuilder, ...ENDED },
+          'a generation is swapped in',
+        );
+        return;
+      }
+      case 'ended':
+    }
+  }
+
+  function stepsOfServer(state: State, take: Take): void {
+    const { live, meta, stagings, lease, left, run, snapshot } = state;
+    if (lease !== 0) take({ ...state, lease: 0 }, 'the lease expires');
+    if (left.losses > 0) {
+      const after = { ...state, left: { ...left, losses: left.losses - 1 } };
+      stagings.forEach((staged, token) => {
+        if (staged !== undefined)
+          take({ ...after, stagings: replaced(stagings, token, undefined) }, 'a staging is evicted');
+      });
+      if (live) take({ ...after, live: undefined }, 'the live generation is evicted');
+      if (meta) take({ ...after, meta: undefined }, 'the metadata are evicted');
+    }
+    if (left.snapshots > 0 && !snapshot) {
+      take({ ...state, snapshot: { run, live, meta, stagings, lease } }, 'the server saves a snapshot');
+    }
+    if (snapshot) {
+      const { snapshots } = left;
+      take(
+        {
+          ...state,
+          ...snapshot,
+          run: run + 1,
+          snapshot: undefined,
+          left: { ...left, snapshots: snapshots - 1 },
+        },
+        'the server restarts from the snapshot',
+      );
+    }
+  }
+
+  function violation({ live, run, readers, adders }: State): string | undefined {
+    const isPromised = adders.some(
+      ({ at, isDropped }) => !isDropped && (at === 'acknowledged' || at === 'committed'),
+    );
+    if (!isPromised || !live) return undefined;
+    for (const reader of readers) {
+      if (reader.tag === 0 || (reader.run !== run && has('server-of-answer'))) continue;
+      if (reader.tag === live.tag && !live.hasId)
+        return 'a reader answers "absent" for an id that is promised';
+      if (reader.tag !== live.tag && !has('tag-compare'))
+        return 'a reader takes a bit of another generation for an answer';
+    }
+    return undefined;
+  }
+
+  return { initial, steps, violation, key: keyOf };
+}
+
+const ENDED = { at: 'ended', token: 0, run: 0, hasRow: false } as const;
+
+function offline(state: State): State {
+  return { ...state, live: undefined, meta: { tag: 0, pending: state.meta?.pending ?? 0, run: state.run } };
+}
+
+function noMeta({ run }: State): Meta {
+  return { tag: 0, pending: 0, run };
+}
+
+function startAgain(adder: Adder): Adder {
+  return { ...adder, at: 'start', tag: 0, pending: 0 };
+}
+
+function afterReset(adder: Adder, token: number): Adder {
+  return adder.at === 'acknowledged' && adder.pending !== token ? { ...adder, isDropped: true } : adder;
+}
+
+function replaced<Element>(list: readonly Element[], i: number, element: Element): readonly Element[] {
+  const copy = list.slice();
+  copy[i] = element;
+  return copy;
+}
+
+const ADDER_AT = { start: 0, described: 1, acknowledged: 2, committed: 3 };
+const REBUILDER_AT = {
+  start: 0,
+  leased: 1,
+  staged: 2,
+  published: 3,
+  drained: 4,
+  read: 5,
+  merged: 6,
+  ended: 7,
+};
+
+function keyOf(state: State): string {
+  const { left, nextToken, snapshot } = state;
+  const parts = [
+    keyOfServer(state),
+    String.fromCharCode(nextToken, left.losses + 8 * left.snapshots + 64 * Number(snapshot !== undefined)),
+    snapshot ? keyOfServer(snapshot) : '',
+    state.adders
+      .map(({ at, tag, pending, isDropped }) =>
+        String.fromCharCode(ADDER_AT[at] + 4 * Number(isDropped) + 8 * tag + 128 * pending),
+      )
+      .sort()
+      .join(''),
+    state.rebuilders
+      .map(({ at, token, run, hasRow }) =>
+        String.fromCharCode(REBUILDER_AT[at] + 8 * Number(hasRow) + 16 * run + 128 * token),
+      )
+      .sort()
+      .join(''),
+    state.readers
+      .map(({ tag, run }) => String.fromCharCode(tag + 16 * run))
+      .sort()
+      .join(''),
+  ];
+  return parts.join('');
+}
+
+function keyOfServer({ run, live, meta, stagings, lease }: Server): string {
+  let staged = 0;
+  for (let token = 1; token < 8; token++)
+    staged = 3 * staged + (stagings[token] === undefined ? 0 : stagings[token] ? 2 : 1);
+  return String.fromCharCode(
+    live ? 1 + 2 * live.tag + Number(live.hasId) : 0,
+    meta ? 1 + meta.tag + 16 * meta.pending + 256 * meta.run : 0,
+    staged,
+    lease + 16 * run,
+  );
+}
+
+const system = (name: string, size: Size, shows: readonly Safety[], isLarge = false) => ({
+  name,
+  shows,
+  isLarge,
+  build: (without: Safety | undefined) => buildModel(size, without) as Model<unknown>,
+});
+
+export const rebuild: Protocol<Safety> = {
+  name: 'rebuild',
+  safeties: SAFETIES,
+  systems: [
+    system(
+      'two adders, two rebuilders, a reader, two evictions',
+      { adders: 2, rebuilders: 2, readers: 1, losses: 2, snapshots: 0, hasSource: true },
+      [
+        'tag-compare',
+        'meta-guard',
+        'pending-compare',
+        'dual-write',
+        'drain',
+        'or-merge',
+        'staging-there',
+        'token-at-swap',
+      ],
+    ),
+    system(
+      'an adder, a rebuilder, three readers, an eviction, a snapshot',
+      { adders: 1, rebuilders: 1, readers: 3, losses: 1, snapshots: 1, hasSource: true },
+      ['server-of-answer', 'suspect', 'server-at-swap'],
+    ),
+    system(
+      'two adders, two resets, two readers, an eviction',
+      { adders: 2, rebuilders: 2, readers: 2, losses: 1, snapshots: 0, hasSource: false },
+      [],
+    ),
+    system(
+      'two adders, two rebuilders, a reader, an eviction, a snapshot',
+      { adders: 2, rebuilders: 2, readers: 1, losses: 1, snapshots: 1, hasSource: true },
+      [],
+      true,
+    ),
+  ],
+};

@@ -1,4 +1,5 @@
 export {
+  type BloomClientAbsents,
   BloomConfigError,
   BloomError,
   type BloomEvent,
@@ -60,6 +61,7 @@ export type {
 } from './rebuild/index.js';
 export {
   type BloomActionOptions,
+  type BloomAttackOptions,
   type BloomBatchOptions,
   BloomFilter,
   type BloomFilterInfo,
@@ -78,6 +80,7 @@ export {
   BloomService,
   type BloomSharedMode,
   type BloomUnknownCounts,
+  clientAddress,
   type NegativeCacheOptions,
 } from './service/index.js';
 export {

@@ -20,6 +20,14 @@ export interface BloomRebuildProgress {
   readonly remainingMs: number | undefined;
 }
 
+/** How many absent ids a client has asked for in this minute and the last one: `absents` at most, and `error` fewer at least. */
+export interface BloomClientAbsents {
+  /** As the option `attack.client` names it; its hash, if that is longer than 64 characters. */
+  readonly client: string;
+  readonly absents: number;
+  readonly error: number;
+}
+
 /** Everything the library does automatically or swallows is reported as one of these. */
 export type BloomEvent =
   /** A store operation failed and was answered with `unknown`, or is tried again. */
@@ -40,8 +48,32 @@ export type BloomEvent =
       type: 'guard-error';
       filter: string;
       method: string;
-      operation: 'isFound' | 'coalesce.key' | 'key';
+      operation: 'isFound' | 'coalesce.key' | 'key' | 'client';
       error: unknown;
+    }
+  /**
+   * Absent ids are asked for in a number that is not usual at this hour: `rate` a second since `since`, of which most by `method`, which is `share` (0 to 1) of all
+   * lookups that guards of this process have seen. `clients`: the worst of the last minute, where the option `attack.client` is set.
+   */
+  | {
+      type: 'attack-started';
+      filter: string;
+      method: string | undefined;
+      rate: number;
+      share: number;
+      usualRate: number;
+      since: Date;
+      clients: readonly BloomClientAbsents[];
+    }
+  /** It is over: there were `absents` lookups of absent ids in `durationMs`, at most `peakRate` a second. */
+  | {
+      type: 'attack-ended';
+      filter: string;
+      method: string | undefined;
+      durationMs: number;
+      absents: number;
+      peakRate: number;
+      clients: readonly BloomClientAbsents[];
     }
   /** At start: the filter does not protect yet. `isBuilt`: a build of it is due, in this process or in another one. */
   | { type: 'not-ready'; filter: string; state: BloomFilterState; isBuilt: boolean }
@@ -136,6 +168,8 @@ const TYPES = {
   'circuit-closed': true,
   'invalid-id': true,
   'guard-error': true,
+  'attack-started': true,
+  'attack-ended': true,
   'not-ready': true,
   'state-changed': true,
   'wrong-absent': true,

@@ -131,6 +131,7 @@ export class BloomGuardRunner {
         return guarding.mode === 'on' ? this.answers.unknown(call, asked.note) : pass(asked.note);
       case 'absent':
         guarding.absent++;
+        guarding.onAbsent?.(call.guard.method);
         if (!guarding.isAudited()) return this.answers.absent(call);
         return observe({ ...asked, id: lasting(asked.id) }, verdict);
     }

@@ -63,6 +63,11 @@ export class BloomInterceptor implements NestInterceptor {
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     if (!BloomGuardRunner.isRunner(this.runner)) return next.handle();
+    const { clients } = this.runner.service;
+    return clients ? clients.run(context, () => this.check(context, next)) : this.check(context, next);
+  }
+
+  private async check(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const handler = context.getHandler();
     const checks = this.checksOf(context, handler);
     if (checks.length === 0) return next.handle();

@@ -6,6 +6,7 @@ import type {
 } from '@nestjs/common';
 import { type BloomGuardRunner, type GuardValidator, noteClosed, noteRunning } from '../guard/index.js';
 import type { FilterStore } from '../store/index.js';
+import type { AttackMonitor } from './attack-monitor.js';
 import type { EventHandlers } from './event-handlers.js';
 import type { EventHub } from './event-hub.js';
 import type { FilterRegistry } from './filter-registry.js';
@@ -19,6 +20,8 @@ export interface LifecycleContext {
   readonly registry: FilterRegistry;
   readonly scheduler: RebuildScheduler;
   readonly watch: FilterMonitor;
+  /** Undefined where attacks are not reported. */
+  readonly attacks: AttackMonitor | undefined;
   readonly runner: BloomGuardRunner;
   readonly validator: GuardValidator;
   readonly events: EventHub;
@@ -82,7 +85,7 @@ export class BloomLifecycle
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { scheduler, registry, watch, validator, runner } = this.parts;
+    const { scheduler, registry, watch, attacks, validator, runner } = this.parts;
     if (this.isRunByTool) return;
     try {
       validator.validateNames();
@@ -94,11 +97,13 @@ export class BloomLifecycle
       throw error;
     }
     watch.start(registry.filters);
+    if (!registry.isOfTest) attacks?.start(registry.filters);
   }
 
   /** Requests are still served: lookups and adds go on, rebuilds do not. */
   async beforeApplicationShutdown(): Promise<void> {
     this.parts.watch.stop();
+    this.parts.attacks?.stop();
     await Promise.all([this.parts.scheduler.stop(), this.parts.registry.stopRebuilds()]);
   }
 

@@ -2,7 +2,7 @@ import type { FactoryProvider, ModuleMetadata, Type } from '@nestjs/common';
 import type { BloomEventListener } from '../common/index.js';
 import type { BloomGuardDefaults } from '../guard/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
-import type { BloomFilterOptions } from '../service/index.js';
+import type { BloomAttackOptions, BloomFilterOptions } from '../service/index.js';
 import type { BloomSourceFactory } from '../sources/index.js';
 import type { BloomRedis } from '../store/redis/index.js';
 import type { CopyLimits } from '../store/replica/index.js';
@@ -38,6 +38,11 @@ export interface BloomModuleOptions {
    * default 8 MiB, and `maxBytes` of memory, default 256 MiB. A filter for which there is no room has no copy, and an `advice` says so.
    */
   readonly copies?: Partial<CopyLimits>;
+  /**
+   * When lookups of absent ids are reported as an attack (`attack-started`, `attack-ended`), and whether they are counted by client. `false`: never.
+   * Default: reported, by the defaults of `BloomAttackOptions`, and not counted by client.
+   */
+  readonly attack?: BloomAttackOptions | false;
   /** Called for each event; see also `@OnBloomEvent`. */
   readonly onEvent?: BloomEventListener;
   /** Whether events are written to Nest's log. Default true. */

@@ -11,6 +11,7 @@ import { BloomGuardRunner, GuardValidator } from '../guard/index.js';
 import { BloomFilter, BloomService, StandInFilter } from '../service/index.js';
 import type { FilterStore } from '../store/index.js';
 import { ownerOf } from './application-owner.js';
+import { attackMonitor, clientCounts } from './attack-parts.js';
 import type {
   BloomFactoryOptions,
   BloomFeature,
@@ -172,9 +173,9 @@ function core(options: Provider[], imports: Imports, others: readonly Provider[]
     },
     {
       provide: BLOOM_SERVICE,
-      inject: [EventHub, FilterTokens],
-      useFactory: (events: EventHub, tokens: FilterTokens) =>
-        new BloomService(events.emit, (name) => tokens.find(name)),
+      inject: [EventHub, FilterTokens, BLOOM_OPTIONS],
+      useFactory: (events: EventHub, tokens: FilterTokens, options: BloomModuleOptions) =>
+        new BloomService(events.emit, (name) => tokens.find(name), clientCounts(options, events)),
     },
     {
       provide: FilterRegistry,
@@ -228,6 +229,7 @@ function core(options: Provider[], imports: Imports, others: readonly Provider[]
           handlers: new EventHandlers(discovery, scanner),
           scheduler: new RebuildScheduler(moduleRef, events),
           watch: new FilterMonitor(events.emit, (listener) => events.listen(listener), hasOwner(options)),
+          attacks: attackMonitor(options, { service, events }),
           validator: new GuardValidator(discovery, service),
         }),
     },

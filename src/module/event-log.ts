@@ -45,6 +45,16 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return warn(
         `Filter '${event.filter}': ${event.operation} of ${event.method} failed, and the call went on without it. ${describeError(event.error)}`,
       );
+    case 'attack-started':
+      return warn(
+        `Filter '${event.filter}' is under attack: ${perSecond(event.rate)} lookups of absent ids a second${through(event)}, ${Math.round(100 * event.share)} % of all lookups. ` +
+          `Usual at this hour are ${perSecond(event.usualRate)} a second.${worst(event)}`,
+      );
+    case 'attack-ended':
+      return log(
+        `Filter '${event.filter}': the attack is over. There were ${event.absents} lookups of absent ids in ${Math.round(event.durationMs / 1000)} s${through(event)}, ` +
+          `at most ${perSecond(event.peakRate)} a second.${worst(event)}`,
+      );
     case 'state-changed':
       if (event.state === 'ready') return log(`Filter '${event.filter}' is ready. ${event.reason}`);
       return warn(
@@ -152,6 +162,25 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
     case 'rebuild-skipped':
       return undefined;
   }
+}
+
+type Attack = Extract<BloomEvent, { type: 'attack-started' | 'attack-ended' }>;
+
+function through({ method }: Attack): string {
+  return method === undefined ? '' : `, most of them by ${method}`;
+}
+
+/** So many clients are named in the log. */
+const NAMED_CLIENTS = 3;
+
+function worst({ clients }: Attack): string {
+  if (clients.length === 0) return '';
+  const named = clients.slice(0, NAMED_CLIENTS).map(({ client, absents }) => `${client} (${absents})`);
+  return ` The worst clients are ${named.join(', ')}.`;
+}
+
+function perSecond(rate: number): string {
+  return rate < 10 ? String(Math.round(rate * 10) / 10) : String(Math.round(rate));
 }
 
 /** More of them pass by chance than that in no filter. */

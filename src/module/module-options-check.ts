@@ -1,6 +1,7 @@
 import { BloomConfigError, checkOptions, nearestName, type OptionNames } from '../common/index.js';
 import type { BloomGuardDefaults } from '../guard/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
+import { checkAttackOptions } from '../service/index.js';
 import type { BloomSourceFactory } from '../sources/index.js';
 import type { CopyLimits } from '../store/replica/index.js';
 import type {
@@ -21,6 +22,7 @@ const FACTORY = {
   writeTimeoutMs: true,
   trustAfterFailover: true,
   copies: true,
+  attack: true,
   onEvent: true,
   logger: true,
 } satisfies OptionNames<BloomFactoryOptions>;
@@ -125,10 +127,11 @@ function checkStatic({ filters, isGlobal }: Pick<BloomModuleOptions, 'filters' |
 }
 
 function checkParts(options: BloomFactoryOptions, where: string): void {
-  const { redis, copies = {}, guard = {}, onEvent, logger, trustAfterFailover } = options;
+  const { redis, copies = {}, guard = {}, attack, onEvent, logger, trustAfterFailover } = options;
   if (redis !== undefined) checkRedisOption(redis, where);
   checkOptions(copies, { where, path: 'copies.', known: COPIES });
   checkOptions(guard, { where, path: 'guard.', known: GUARD });
+  checkAttackOptions(attack, where);
   checkBoolean(where, 'trustAfterFailover', trustAfterFailover);
   checkBoolean(where, 'logger', logger);
   if (onEvent !== undefined && typeof onEvent !== 'function')

@@ -1,5 +1,11 @@
-import { BloomConfigError, type BloomEvent, type BloomEventListener } from '../common/index.js';
+import {
+  type BloomClientAbsents,
+  BloomConfigError,
+  type BloomEvent,
+  type BloomEventListener,
+} from '../common/index.js';
 import type { BloomFilter, GuardableFilter } from './bloom-filter.js';
+import type { ClientCounts } from './client-counts.js';
 import type { BloomGuardMode } from './guard-counts.js';
 import type { BloomInstances } from './instances.js';
 import { ManagedFilter } from './managed-filter.js';
@@ -9,6 +15,7 @@ import { StandInFilter } from './stand-in-filter.js';
 import { whenReady } from './when-ready.js';
 
 const READY_WITHIN_MS = 30_000;
+const WORST_CLIENTS = 10;
 
 /** Of `BloomService.whenReady`. */
 export interface BloomReadyOptions {
@@ -26,16 +33,22 @@ export interface BloomActionOptions {
 
 /** All filters of an application, by name. Injectable wherever the module is visible. */
 export class BloomService {
+  /** @internal */
+  readonly clients: ClientCounts | undefined;
   private readonly byName = new Map<string, GuardableFilter>();
 
   /**
    * @param elsewhere what is provided under the token of a filter that is not registered.
+   * @param clients counts the absents of each client, where the option `attack.client` is set.
    * @internal
    */
   constructor(
     readonly emit: BloomEventListener,
     private readonly elsewhere?: (name: string) => object | undefined,
-  ) {}
+    clients?: ClientCounts,
+  ) {
+    this.clients = clients;
+  }
 
   /** @throws {BloomConfigError} when no filter of this name is registered. */
   filter(name: string): BloomFilter {
@@ -80,6 +93,18 @@ export class BloomService {
   /** What this process has counted of each of its filters, without asking the store. */
   metrics(): readonly BloomFilterMetrics[] {
     return [...this.byName.values()].map((filter) => filter.metrics());
+  }
+
+  /**
+   * The clients with the most absent ids of a filter in this process, in this minute and the last one, the worst first. Empty where the option `attack.client` is not
+   * set.
+   *
+   * @param most how many at most. Default 10.
+   * @throws {BloomConfigError} when no filter of this name is registered.
+   */
+  worstClients(filter: string, most = WORST_CLIENTS): readonly BloomClientAbsents[] {
+    this.guardable(filter);
+    return this.clients?.worst(filter, most) ?? [];
   }
 
   has(name: string): boolean {
@@ -157,6 +182,7 @@ export class BloomService {
       throw new BloomConfigError(twoFilters(filter.name));
     }
     this.byName.set(filter.name, filter);
+    this.clients?.observe(filter.name, filter.guarding);
   }
 
   /**

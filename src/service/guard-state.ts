@@ -40,6 +40,9 @@ export class GuardState {
   /** Ids that wait to be added, by their notes: this process answers "maybe" for them. */
   queued: { readonly size: number; has(note: string): boolean } | undefined;
 
+  /** Called for each absent id with the method that asked; undefined where nobody counts clients. */
+  onAbsent: ((method: string) => void) | undefined;
+
   private adds: RecentAdds | undefined;
 
   constructor(private readonly options: GuardStateOptions) {

@@ -86,6 +86,7 @@ async function ask({ filter, name, emit, method }: GuardedBatch, id: unknown): P
   if (note !== undefined && guarding.queued?.has(note)) return { id, key, verdict: undefined, passes: true };
   const verdict = await filter.checkKey(key);
   guarding[verdict]++;
+  if (verdict === 'absent') guarding.onAbsent?.(method);
   return { id, key, verdict, passes: verdict !== 'absent' || guarding.isAudited() };
 }
 

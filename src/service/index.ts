@@ -1,4 +1,13 @@
 export {
+  attackSettings,
+  type BloomAttackOptions,
+  checkAttackOptions,
+  MAX_CLIENTS,
+} from './attack-options.js';
+export { type AttackChange, AttackRule, type AttackSettings, SAMPLE_MS } from './attack-rule.js';
+export { clientAddress } from './client-address.js';
+export { ClientCounts } from './client-counts.js';
+export {
   type BloomBatchOptions,
   BloomFilter,
   type BloomFilterInfo,

@@ -107,3 +107,13 @@ export const wrongMode = (got: string) =>
 
 export const wrongBy = (method: string, length: number, got: string) =>
   `${method}(): expected { by } to be who asks for it, a text of 1 to ${length} characters, got ${got}.`;
+
+export const wrongAttackOption = (where: string, option: string, expected: string, got: unknown) =>
+  `${where}: expected attack.${option} to be ${expected}, got ${printed(got)}.`;
+
+export const clientIsNoText = (got: unknown) =>
+  `The option attack.client: expected a text or undefined, got ${printed(got)}.`;
+
+export const clientsWithoutRequest = (method: string) =>
+  `the option attack.client is set, and an absent id of ${method} belongs to no client, since BloomInterceptor has seen no request. Bind it globally: ` +
+  'providers: [{ provide: APP_INTERCEPTOR, useClass: BloomInterceptor }].';

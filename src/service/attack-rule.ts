@@ -1,0 +1,228 @@
+import { UsualRate } from './usual-rate.js';
+
+/** How often a rule is to be fed: so that one burst can be told from a flood long before two seconds are over. */
+export const SAMPLE_MS = 250;
+/** After a longer pause of the process, what was before says nothing about now. */
+const PAUSE_MS = 5_000;
+const MINUTE_MS = 60_000;
+/** A rate that has not ended after this time is what is usual from now on. */
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** The second window is so many times the first one: floods that come in waves, every few seconds. */
+const WAVES = 7;
+/** An attack goes on until absents are below this share of the threshold: who is near it does not start attack after attack. */
+const END_SHARE = 0.5;
+
+/** When absents are an attack. */
+export interface AttackSettings {
+  readonly minPerSecond: number;
+  readonly factor: number;
+  readonly startAfterMs: number;
+  readonly endAfterMs: number;
+}
+
+export const ATTACK_DEFAULTS: AttackSettings = {
+  minPerSecond: 50,
+  factor: 4,
+  startAfterMs: 1_500,
+  endAfterMs: 30_000,
+};
+
+/** What a filter has counted since the process started, and when. */
+export interface AttackReading {
+  /** Milliseconds that only ever grow. */
+  readonly now: number;
+  /** Of the day, 0 to 23, by whatever time zone. */
+  readonly hour: number;
+  readonly absents: number;
+  /** Of all verdicts. */
+  readonly lookups: number;
+  /** Absents by the guarded method. */
+  readonly methods: ReadonlyMap<string, number>;
+}
+
+/** An attack that has started, or one that has ended. All moments are of `now`. */
+export type AttackChange =
+  | {
+      readonly type: 'started';
+      readonly since: number;
+      readonly method: string | undefined;
+      /** Absents a second. */
+      readonly rate: number;
+      /** Of the lookups, 0 to 1. */
+      readonly share: number;
+      readonly usualRate: number;
+    }
+  | {
+      readonly type: 'ended';
+      readonly method: string | undefined;
+      readonly durationMs: number;
+      readonly absents: number;
+      readonly peakRate: number;
+    };
+
+interface Attack {
+  readonly from: AttackReading;
+  /** When absents were last too many. */
+  last: AttackReading;
+  /** Since when there is nothing to be seen of it. */
+  quietSince: number;
+  peakRate: number;
+}
+
+/**
+ * Decides from counters alone when an attack on a filter starts and ends. It starts when the absents a second, over the last `startAfterMs` or over
+ * seven times that, reach the larger of `minPerSecond` and `factor` times what is usual, and do so also without the fullest sample: one
+ * burst is no attack. It ends when they have been below half of that for `endAfterMs`. Of an attack nothing is learned.
+ */
+export class AttackRule {
+  private readonly usual = new UsualRate();
+  /** The last ones, the oldest first; as many as the longer window needs. */
+  private readings: AttackReading[] = [];
+  /** Where the minute began that is being learned. */
+  private minute: AttackReading | undefined;
+  private attack: Attack | undefined;
+
+  constructor(private readonly settings: AttackSettings) {}
+
+  get isUnderAttack(): boolean {
+    return this.attack !== undefined;
+  }
+
+  /** To be called every `SAMPLE_MS`, or as near to it as the process comes. */
+  read(reading: AttackReading): AttackChange | undefined {
+    const last = this.readings.at(-1);
+    if (last && reading.now <= last.now) return undefined;
+    if (last && reading.now - last.now > PAUSE_MS) this.forget(reading);
+    this.readings.push(reading);
+    this.learn(reading);
+    const change = this.attack ? this.end(this.attack, reading) : this.start(reading);
+    this.dropOld(reading.now);
+    return change;
+  }
+
+  private start(reading: AttackReading): AttackChange | undefined {
+    const { startAfterMs, minPerSecond } = this.settings;
+    // Nearly always.
+    if (reading.absents - this.readings[0]!.absents < (minPerSecond * startAfterMs) / 1000) return undefined;
+    const window = [startAfterMs, WAVES * startAfterMs]
+      .map((ms) => this.window(ms))
+      .find((readings) => readings && this.isTooMuch(readings));
+    if (!window) return undefined;
+    const from = this.onset(window);
+    const { absent, passed } = rates(from, reading);
+    this.attack = { from, last: reading, quietSince: reading.now, peakRate: absent };
+    this.minute = undefined;
+    return {
+      type: 'started',
+      since: from.now,
+      method: mostBetween(from, reading),
+      rate: absent,
+      share: absent / (absent + passed),
+      usualRate: this.usual.at(reading.hour, passed),
+    };
+  }
+
+  private end(attack: Attack, reading: AttackReading): AttackChange | undefined {
+    const window = this.window(this.settings.startAfterMs);
+    if (!window) return undefined;
+    const now = rates(window[0]!, reading);
+    attack.peakRate = Math.max(attack.peakRate, now.absent);
+    if (now.absent >= END_SHARE * this.threshold(reading.hour, now.passed)) {
+      attack.last = reading;
+      attack.quietSince = reading.now;
+    }
+    if (reading.now - attack.quietSince < this.settings.endAfterMs) return undefined;
+    this.attack = undefined;
+    const { from, last, peakRate } = attack;
+    return {
+      type: 'ended',
+      method: mostBetween(from, last),
+      durationMs: last.now - from.now,
+      absents: last.absents - from.absents,
+      peakRate,
+    };
+  }
+
+  private isTooMuch(window: readonly AttackReading[]): boolean {
+    const [first, last] = [window[0]!, window.at(-1)!];
+    const { absent, passed } = rates(first, last);
+    const threshold = this.threshold(last.hour, passed);
+    if (absent < threshold) return false;
+    let [most, itsMs] = [0, 0];
+    for (const [i, { now, absents }] of window.entries()) {
+      const before = window[i - 1];
+      if (!before || absents - before.absents <= most) continue;
+      [most, itsMs] = [absents - before.absents, now - before.now];
+    }
+    const restMs = last.now - first.now - itsMs;
+    return restMs > 0 && ((last.absents - first.absents - most) * 1000) / restMs >= threshold;
+  }
+
+  private threshold(hour: number, passed: number): number {
+    const { minPerSecond, factor } = this.settings;
+    return Math.max(minPerSecond, factor * this.usual.at(hour, passed));
+  }
+
+  /** The readings that span at least this time, two samples or more; undefined before there are. */
+  private window(ms: number): readonly AttackReading[] | undefined {
+    const { readings } = this;
+    const end = readings.at(-1)!.now;
+    for (let i = readings.length - 3; i >= 0; i--) {
+      if (end - readings[i]!.now >= ms) return readings.slice(i);
+    }
+    return undefined;
+  }
+
+  /** Where the first sample begins that has too many. */
+  private onset(window: readonly AttackReading[]): AttackReading {
+    for (const [i, reading] of window.entries()) {
+      const next = window[i + 1];
+      if (!next) break;
+      const { absent, passed } = rates(reading, next);
+      if (absent >= this.threshold(next.hour, passed)) return reading;
+    }
+    return window[0]!;
+  }
+
+  private learn(reading: AttackReading): void {
+    const { attack } = this;
+    if (attack && reading.now - attack.from.now < DAY_MS) return;
+    this.minute ??= reading;
+    if (reading.now - this.minute.now < MINUTE_MS) return;
+    this.usual.learn(reading.hour, rates(this.minute, reading));
+    this.minute = reading;
+  }
+
+  /** After a pause: the process was stopped, or the machine slept. */
+  private forget({ now }: AttackReading): void {
+    this.readings = [];
+    this.minute = undefined;
+    if (this.attack) this.attack.quietSince = now;
+  }
+
+  private dropOld(now: number): void {
+    const { readings } = this;
+    const needed = WAVES * this.settings.startAfterMs;
+    while (readings.length > 3 && now - readings[1]!.now >= needed) readings.shift();
+  }
+}
+
+function rates(from: AttackReading, to: AttackReading) {
+  const seconds = (to.now - from.now) / 1000;
+  const absents = to.absents - from.absents;
+  return {
+    absent: absents / seconds,
+    passed: Math.max(0, to.lookups - from.lookups - absents) / seconds,
+  };
+}
+
+/** The method that has answered the most absents. */
+function mostBetween({ methods: before }: AttackReading, { methods }: AttackReading): string | undefined {
+  let method: string | undefined;
+  let most = 0;
+  for (const [name, absents] of methods) {
+    const more = absents - (before.get(name) ?? 0);
+    if (more > most) [method, most] = [name, more];
+  }
+  return method;
+}

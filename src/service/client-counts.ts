@@ -1,0 +1,168 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
+import type { ExecutionContext } from '@nestjs/common';
+import type { BloomClientAbsents, BloomEventListener, Clock } from '../common/index.js';
+import type { GuardState } from './guard-state.js';
+import { clientIsNoText, clientsWithoutRequest } from './service.messages.js';
+import { SpaceSaving } from './space-saving.js';
+
+/** Absents are counted by the minute. */
+const WINDOW_MS = 60_000;
+/** A longer name of a client is kept as its hash. */
+const MAX_NAME = 64;
+/** Clients that are refused at one time; when there are more, the first one is let in again. */
+const MAX_REFUSED = 10_000;
+
+export interface ClientCountsOptions {
+  /** The option `attack.client`. */
+  readonly client: (context: ExecutionContext) => string | undefined;
+  /** Of a filter and a minute. */
+  readonly maxClients: number;
+  readonly clock: Clock;
+  readonly emit: BloomEventListener;
+}
+
+/** The clients of one filter, in this minute and in the last one. */
+interface Windows {
+  readonly guarding: GuardState;
+  startedAt: number;
+  now: SpaceSaving;
+  before: SpaceSaving;
+}
+
+/** Counts the absents of each client in bounded memory, and knows which clients are refused. Of this process alone. */
+export class ClientCounts {
+  private readonly filters = new Map<string, Windows>();
+  private readonly requests = new AsyncLocalStorage<ExecutionContext>();
+  /** Until when, in the order in which they were refused. */
+  private readonly refused = new Map<string, number>();
+  private hasSeenRequests = false;
+  private hasAdvised = false;
+
+  constructor(private readonly options: ClientCountsOptions) {}
+
+  /** Runs what belongs to a request, so that its absents are counted for its client. */
+  run<Result>(context: ExecutionContext, request: () => Result): Result {
+    this.hasSeenRequests = true;
+    return this.requests.run(context, request);
+  }
+
+  /** Counts the absents of a filter from now on. */
+  observe(filter: string, guarding: GuardState): void {
+    const startedAt = this.options.clock.now();
+    this.filters.set(filter, { guarding, startedAt, now: this.table(), before: this.table() });
+    guarding.onAbsent = (method) => this.note(filter, method);
+  }
+
+  /** The client of a request; undefined where `client` gives none or fails. */
+  clientOf(
+    context: ExecutionContext,
+    where: { readonly filter: string; readonly method: string },
+  ): string | undefined {
+    try {
+      const client: unknown = this.options.client(context);
+      if (client === undefined || client === null || client === '') return undefined;
+      if (typeof client === 'string') return bounded(client);
+      // Its rejection must not end the process.
+      if (client instanceof Promise) client.catch(() => {});
+      throw new TypeError(clientIsNoText(client));
+    } catch (error) {
+      this.options.emit({ type: 'guard-error', ...where, operation: 'client', error });
+      return undefined;
+    }
+  }
+
+  /** The clients with the most absents of a filter in this minute and the last one, the worst first. */
+  worst(filter: string, most: number): BloomClientAbsents[] {
+    const windows = this.filters.get(filter);
+    if (!windows) return [];
+    this.turn(windows);
+    const sums = new Map<string, { client: string; absents: number; error: number }>();
+    for (const table of [windows.before, windows.now]) {
+      for (const { key, count, error } of table.all()) {
+        const sum = sums.get(key);
+        if (!sum) sums.set(key, { client: key, absents: count, error });
+        else {
+          sum.absents += count;
+          sum.error += error;
+        }
+      }
+    }
+    return [...sums.values()].sort((a, b) => b.absents - a.absents).slice(0, most);
+  }
+
+  /**
+   * For how many milliseconds a client is refused; 0 for one that is not. A client is refused for `forMs` when it has asked for `limit` absent ids
+   * within a minute, of all filters that block together. What is counted for certain alone stands against it: none pays for the others.
+   */
+  refusedForMs(client: string, { limit, forMs }: { readonly limit: number; readonly forMs: number }): number {
+    const now = this.options.clock.now();
+    const until = this.refused.get(client) ?? 0;
+    if (until > now) return until - now;
+    this.refused.delete(client);
+    if (this.absentsOf(client) < limit) return 0;
+    this.refuse(client, now + forMs);
+    return forMs;
+  }
+
+  private note(filter: string, method: string): void {
+    const context = this.requests.getStore();
+    if (!context) {
+      this.adviseOnce(filter, method);
+      return;
+    }
+    const client = this.clientOf(context, { filter, method });
+    if (client === undefined) return;
+    const windows = this.filters.get(filter)!;
+    this.turn(windows);
+    windows.now.count(client);
+  }
+
+  /** Of the last minute, as if what came in the minute before the present one had come evenly. */
+  private absentsOf(client: string): number {
+    let sum = 0;
+    for (const windows of this.filters.values()) {
+      if (windows.guarding.mode !== 'on') continue;
+      this.turn(windows);
+      const left = 1 - (this.options.clock.now() - windows.startedAt) / WINDOW_MS;
+      sum += windows.now.owedBy(client) + Math.ceil(windows.before.owedBy(client) * left);
+    }
+    return sum;
+  }
+
+  /** What was counted until now has been paid for by the refusal. */
+  private refuse(client: string, until: number): void {
+    for (const { now, before } of this.filters.values()) {
+      now.settle(client);
+      before.settle(client);
+    }
+    if (this.refused.size >= MAX_REFUSED) this.refused.delete(this.refused.keys().next().value!);
+    this.refused.set(client, until);
+  }
+
+  private turn(windows: Windows): void {
+    const elapsed = this.options.clock.now() - windows.startedAt;
+    if (elapsed < WINDOW_MS) return;
+    const isNext = elapsed < 2 * WINDOW_MS;
+    windows.before = isNext ? windows.now : this.table();
+    windows.now = this.table();
+    windows.startedAt += Math.floor(elapsed / WINDOW_MS) * WINDOW_MS;
+  }
+
+  private table(): SpaceSaving {
+    return new SpaceSaving(this.options.maxClients);
+  }
+
+  /** Calls outside of requests have no client, such as those of jobs; where no request is ever seen, the interceptor is missing. */
+  private adviseOnce(filter: string, method: string): void {
+    if (this.hasSeenRequests || this.hasAdvised) return;
+    this.hasAdvised = true;
+    this.options.emit({ type: 'advice', filter, text: clientsWithoutRequest(method) });
+  }
+}
+
+function bounded(client: string): string {
+  return client.length <= MAX_NAME
+    ? client
+    : `sha256:${createHash('sha256').update(client).digest('base64url')}`;
+}

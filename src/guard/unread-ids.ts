@@ -3,7 +3,7 @@ import type { GuardableFilter } from '../service/index.js';
 import type { GuardAnswers } from './guard-answers.js';
 import { type GuardDecision, pass } from './guard-decision.js';
 import { countsOf, type GuardedCall } from './guarded-call.js';
-import { idFunctionThrew } from './guard.messages.js';
+import { idFunctionThrew, thrown } from './guard.messages.js';
 import { isInvalidId } from './id-reader.js';
 import { ReaderMistake } from './reader-mistake.js';
 
@@ -79,7 +79,14 @@ export class UnreadIds {
     const key = `${filter} ${method}`;
     if (this.advised.has(key)) return;
     this.advised.add(key);
-    this.emit({ type: 'advice', filter, text: idFunctionThrew({ method, filter, thrownBy, error }) });
+    const thrower = { method, filter, thrownBy };
+    const name = error instanceof Error ? error.name : 'an error';
+    this.emit({
+      type: 'advice',
+      filter,
+      text: idFunctionThrew({ ...thrower, what: thrown(error) }),
+      withoutId: idFunctionThrew({ ...thrower, what: name }),
+    });
   }
 }
 

@@ -244,7 +244,7 @@ function core(options: Provider[], imports: Imports, others: readonly Provider[]
     },
     get exports() {
       const missing = missingFilters().map(tokenOfFilter);
-      return [FilterRegistry, BloomGuardRunner, BLOOM_SERVICE, BloomFilter, ...missing];
+      return [FilterRegistry, EventHub, BloomGuardRunner, BLOOM_SERVICE, BloomFilter, ...missing];
     },
   };
 }

@@ -10,13 +10,11 @@ import {
   type AdvisedFilter,
   type BloomVerdict,
   type FilterStore,
-  type LookupOutcome,
   isAdoptable,
   isRemovable,
   type SharedNegativeCache,
   sharesNegativeCache,
   type StoredFilter,
-  verdictOf,
 } from '../store/index.js';
 import { AdviceTexts } from './advice-texts.js';
 import {
@@ -156,9 +154,8 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   check(id: BloomId): Promise<BloomVerdict> {
     const key = this.lookUpKey(id);
     if (key !== undefined && this.guarding.isQueued(key, this.keys)) return RESOLVED.maybe;
-    if (key === undefined) return RESOLVED.unknown;
-    const outcome = this.checkKey(key);
-    return typeof outcome === 'string' ? RESOLVED[verdictOf(outcome)] : outcome.then(verdictOf);
+    const verdict = key === undefined ? 'unknown' : this.checkKey(key);
+    return typeof verdict === 'string' ? RESOLVED[verdict] : verdict;
   }
 
   guardBatch<Id extends BloomId, Row>(
@@ -168,7 +165,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     return guardedBatch({ filter: this, emit: this.context.emit }, load, options);
   }
 
-  checkKey(key: IdKey): LookupOutcome | Promise<LookupOutcome> {
+  checkKey(key: IdKey): BloomVerdict | Promise<BloomVerdict> {
     return this.inStore.checkOne(key);
   }
 
@@ -308,7 +305,6 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     try {
       return this.keys.of(id);
     } catch (error) {
-      this.lookups.unknown('invalid-id', 1);
       this.context.emit(noKeyEvent(this.name, error));
       return undefined;
     }

@@ -12,7 +12,6 @@ const LIBRARIES = {
   opentelemetry: '@opentelemetry/api',
   prometheus: 'prom-client',
   terminus: '@nestjs/terminus',
-  throttler: '@nestjs/throttler',
   typeorm: 'typeorm',
 };
 

@@ -7,19 +7,12 @@ import {
   describeError,
 } from '../../../common/index.js';
 import type { IdKey } from '../../../filter/index.js';
-import {
-  type BloomVerdict,
-  type LookupOutcome,
-  NO_RECORDER,
-  type StoreRecorder,
-  verdictOf,
-} from '../../index.js';
+import type { BloomVerdict } from '../../index.js';
 import { CircuitOpenError } from '../client/circuit-breaker.js';
 import { OtherOwnerError } from './filter-owner.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { TickBatcher } from '../client/tick-batcher.js';
 import { notCarriedOut } from './protocol.messages.js';
-import { isTimeout, reasonOf } from './unknown-reason.js';
 
 /** Ids of one lookup, which has one deadline. */
 const IDS_PER_LOOK_UP = 2048;
@@ -29,7 +22,6 @@ const ADDS_AT_ONCE = 4;
 /** Lookups and adds of a filter in Redis, gathered into calls, with a deadline and the circuit breaker. */
 export abstract class BatchingFilter {
   private readonly checks = new TickBatcher((ids: readonly IdKey[]) => this.checkTogether(ids));
-  private readonly recorder: StoreRecorder;
   private readonly adds = new TickBatcher((ids: readonly IdKey[]) => this.addTogether(ids));
 
   constructor(
@@ -37,18 +29,14 @@ export abstract class BatchingFilter {
       readonly name: string;
       readonly emit: BloomEventListener;
       readonly connection: RedisConnection;
-      readonly recorder?: StoreRecorder | undefined;
     },
-  ) {
-    this.recorder = filter.recorder ?? NO_RECORDER;
-  }
+  ) {}
 
   async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
-    const outcomes = ids.length === 1 ? [await this.checkOne(ids[0]!)] : await this.checkTogether(ids);
-    return outcomes.map(verdictOf);
+    return ids.length === 1 ? [await this.checkOne(ids[0]!)] : this.checkTogether(ids);
   }
 
-  checkOne(id: IdKey): Promise<LookupOutcome> {
+  checkOne(id: IdKey): Promise<BloomVerdict> {
     return this.checks.call(id);
   }
 
@@ -63,8 +51,8 @@ export abstract class BatchingFilter {
     }
   }
 
-  /** Outcomes for up to 2,048 ids; may reject. */
-  protected abstract read(ids: readonly IdKey[]): Promise<LookupOutcome[]>;
+  /** Verdicts for up to 2,048 ids; may reject. */
+  protected abstract read(ids: readonly IdKey[]): Promise<BloomVerdict[]>;
 
   /**
    * Records the ids of one call; for each, true when it was not there before.
@@ -83,38 +71,33 @@ export abstract class BatchingFilter {
    */
   protected abstract assertFit(ids: readonly IdKey[]): Promise<void>;
 
-  private async checkTogether(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
+  private async checkTogether(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
     if (ids.length <= IDS_PER_LOOK_UP) return this.lookUp(ids);
-    const outcomes: LookupOutcome[] = [];
+    const verdicts: BloomVerdict[] = [];
     for (let at = 0; at < ids.length; at += IDS_PER_LOOK_UP) {
-      for (const outcome of await this.lookUp(ids.slice(at, at + IDS_PER_LOOK_UP))) outcomes.push(outcome);
+      for (const verdict of await this.lookUp(ids.slice(at, at + IDS_PER_LOOK_UP))) verdicts.push(verdict);
     }
-    return outcomes;
+    return verdicts;
   }
 
-  private async lookUp(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
+  private async lookUp(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
     if (ids.length === 0) return [];
     const { connection, emit, name } = this.filter;
-    const since = performance.now();
-    let outcomes: LookupOutcome[];
     try {
-      outcomes = await connection.lookUp(() => this.readOurs(ids));
+      return await connection.lookUp(() => this.readOurs(ids));
     } catch (error) {
       if (!(error instanceof CircuitOpenError))
         emit({ type: 'store-error', filter: name, operation: 'check', error });
-      const reason = reasonOf(error);
-      outcomes = ids.map(() => reason);
+      return ids.map(() => 'unknown');
     }
-    this.recorder.looked(outcomes, performance.now() - since);
-    return outcomes;
   }
 
   /** A filter of another application is no fault of the server's. */
-  private async readOurs(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
+  private async readOurs(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
     try {
       return await this.read(ids);
     } catch (error) {
-      if (error instanceof OtherOwnerError) return ids.map(() => 'other-owner');
+      if (error instanceof OtherOwnerError) return ids.map(() => 'unknown');
       throw error;
     }
   }
@@ -126,24 +109,11 @@ export abstract class BatchingFilter {
     for (let at = 0; at < ids.length;) {
       const calls: Promise<boolean[]>[] = [];
       for (; at < ids.length && calls.length < ADDS_AT_ONCE; at += idsPerAdd) {
-        calls.push(this.recordSome(ids.slice(at, at + idsPerAdd)));
+        calls.push(this.record(ids.slice(at, at + idsPerAdd)));
       }
       for (const added of await Promise.all(calls)) results.push(...added);
     }
     return results;
-  }
-
-  /** A call counts that was answered, or took too long. */
-  private async recordSome(ids: readonly IdKey[]): Promise<boolean[]> {
-    const since = performance.now();
-    try {
-      const added = await this.record(ids);
-      this.recorder.added(ids.length, performance.now() - since);
-      return added;
-    } catch (error) {
-      if (isTimeout(error)) this.recorder.added(ids.length, performance.now() - since);
-      throw error;
-    }
   }
 }
 

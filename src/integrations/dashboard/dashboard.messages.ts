@@ -1,0 +1,25 @@
+import { printed } from '../../common/index.js';
+
+export const NO_AUTH =
+  'BloomDashboardModule: expected auth, got none: whoever opens the dashboard may rebuild filters and turn them off. Give a guard class, ' +
+  '{ user, password }, or insecure: true where nobody else reaches the port.';
+
+export const AUTH_AND_INSECURE =
+  'BloomDashboardModule: expected auth or insecure: true, got both. Leave insecure out.';
+
+export const NO_BLOOM_MODULE =
+  'BloomDashboardModule shows the filters of BloomModule, and BloomModule.forRoot() is not imported. Import it in the root module.';
+
+export const wrongDashboardOption = (where: string, option: string, expected: string, got: unknown) =>
+  `${where}: expected ${option} to be ${expected}, got ${printed(got)}.`;
+
+/** A password is not printed. */
+export const wrongDashboardUser = (where: string) =>
+  `${where}: expected auth to be a guard class, or { user, password }, both texts that are not empty and user without a colon. If the ` +
+  'password comes from the environment, it may not be set.';
+
+export const twiceNamed = (where: string, option: string, name: string) =>
+  `${where}: expected the names of ${option} to differ, got '${name}' twice.`;
+
+export const openToEverybody = (path: string) =>
+  `The dashboard at ${path} is open to everybody who reaches it (insecure: true), who may rebuild filters and turn them off.`;

@@ -1,0 +1,130 @@
+import { type BloomEvent, BloomRebuildError } from '../../common/index.js';
+import type { EventLine } from './dashboard-view.js';
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const THE_LOG = 'The log has the error.';
+
+/**
+ * What the page shows of an event; undefined for what it shows otherwise. Errors may quote ids that clients have sent, or parameters of a query, so their texts are not
+ * shown: the log has them.
+ */
+export function eventLine(event: BloomEvent, at: number): Omit<EventLine, 'number'> | undefined {
+  const said = textOf(event);
+  if (said === undefined) return undefined;
+  const [level, text] = said;
+  // The name of a filter that is missing may be what a client has sent.
+  const filter = 'filter' in event && event.type !== 'filter-missing' ? event.filter : undefined;
+  return { at, type: event.type, filter, level, text };
+}
+
+type Said = readonly [level: EventLine['level'], text: string];
+
+function textOf(event: BloomEvent): Said | undefined {
+  switch (event.type) {
+    case 'rebuild-progress':
+      return undefined;
+    case 'store-error':
+      return ['warn', `The store failed on '${event.operation}'. ${THE_LOG}`];
+    case 'connection-error':
+      return ['warn', `The connection to Redis reported an error. ${THE_LOG}`];
+    case 'circuit-opened':
+      return ['warn', 'Redis does not answer; lookups go through unchecked.'];
+    case 'circuit-closed':
+      return ['log', `Redis is back; ${whole.format(event.rejected)} lookups were let through unchecked.`];
+    case 'invalid-id':
+      return ['warn', `A value that cannot be an id reached ${event.method ?? 'a lookup'}.`];
+    case 'guard-error':
+      return ['warn', `${event.operation} of ${event.method} failed. ${THE_LOG}`];
+    case 'not-ready':
+      return ['log', `It does not protect yet: ${event.state}.`];
+    case 'state-changed':
+      return [event.state === 'ready' ? 'log' : 'warn', `It is ${event.state}. ${event.reason}`];
+    case 'wrong-absent':
+      return [
+        'error',
+        `${event.method} found something for an id that was answered "absent": ${whole.format(event.wrongAbsents)} of ` +
+          `${whole.format(event.absents)}. ${event.distrusted ? 'The filter is rebuilt.' : 'It stays in service.'} The log names the id.`,
+      ];
+    case 'attack-started':
+      return [
+        'warn',
+        `Under attack: ${whole.format(event.rate)} lookups of absent ids a second, ${Math.round(100 * event.share)} % of all; usual at this hour are ` +
+          `${whole.format(event.usualRate)}.${event.method === undefined ? '' : ` Most of them by ${event.method}.`}${worst(event.clients)}`,
+      ];
+    case 'attack-ended':
+      return ['log', 'The attack has ended.'];
+    case 'overfull':
+      return [
+        'warn',
+        `It holds ${whole.format(event.count)} ids and is planned for ${whole.format(event.capacity)}. ${event.remedy}`,
+      ];
+    case 'failed-adds':
+      return [
+        'warn',
+        `${whole.format(event.ids)} ids were added for calls that failed, the last one of ${event.method}.`,
+      ];
+    case 'advice':
+      return ['warn', event.text];
+    case 'other-owner':
+      return ['error', `It belongs to the application '${event.found}', and this one is '${event.owner}'.`];
+    case 'filter-claimed':
+      return ['warn', `It had no owner and belongs to '${event.owner}' now.`];
+    case 'newer-format':
+      return ['warn', `It is stored in format ${event.found}; this version reads format ${event.supported}.`];
+    case 'rebuild-started':
+      return ['log', `A rebuild has started, for ${whole.format(event.capacity)} ids.`];
+    case 'rebuild-replanned':
+      return [
+        'log',
+        `The source returned more ids than planned: the rebuild starts again, for ${whole.format(event.capacity)} ids.`,
+      ];
+    case 'count-ignored':
+      return ['warn', `The build is planned without count() of the source. ${THE_LOG}`];
+    case 'source-retried':
+      return ['warn', `The source failed and tries again. ${THE_LOG}`];
+    case 'normalize-chosen':
+      return ['log', `Ids are normalized with ${event.normalize}, because ${event.column}.`];
+    case 'ids-skipped':
+      return [
+        'warn',
+        `${whole.format(event.skipped)} ids of the source cannot be added and were left out. The log has an example.`,
+      ];
+    case 'rebuild-finished':
+      return [
+        'log',
+        `Rebuilt with ${whole.format(event.ids)} ids in ${whole.format(Math.round(event.durationMs))} ms.`,
+      ];
+    case 'rebuild-skipped':
+      return ['log', `A rebuild was skipped: ${event.reason}`];
+    case 'rebuild-failed':
+      return failed(event.error);
+    case 'clean-up-failed':
+      return ['warn', 'A clean-up failed; the remaining keys expire automatically.'];
+    case 'mode-changed':
+      return [
+        'log',
+        event.withdrawn
+          ? `${event.by} withdrew the mode of all instances; this one is '${event.mode}'.`
+          : `${event.by} set the mode '${event.mode}' for all instances.`,
+      ];
+    case 'add-queued':
+      return ['warn', `${whole.format(event.queued)} ids wait to be added.`];
+    case 'filter-missing':
+      return ['warn', `${event.method} ran unguarded: the filter is not registered.`];
+    default:
+      // A kind of event that is newer than this text: its name says enough.
+      return ['log', (event as BloomEvent).type];
+  }
+}
+
+function worst(clients: readonly { readonly client: string; readonly absents: number }[]): string {
+  if (clients.length === 0) return '';
+  const named = clients.slice(0, 3).map(({ client, absents }) => `${client} (${whole.format(absents)})`);
+  return ` The worst clients: ${named.join(', ')}.`;
+}
+
+function failed(error: unknown): Said {
+  const reason = error instanceof BloomRebuildError ? error.reason : 'failed';
+  if (reason === 'aborted') return ['log', 'A rebuild was stopped.'];
+  return ['error', `A rebuild failed: ${reason}. ${THE_LOG}`];
+}

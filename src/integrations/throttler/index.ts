@@ -1,1 +1,0 @@
-export { BloomThrottlerGuard, type BloomThrottlerOptions } from './bloom-throttler.guard.js';

@@ -1,2 +1,0 @@
-// docs/attacks.md leaves out nothing.
-export {};

@@ -1,0 +1,146 @@
+import {
+  BadRequestException,
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  type PipeTransform,
+  VersioningType,
+} from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { BloomInterceptor } from 'nestjs-bloom';
+import { map } from 'rxjs';
+import { PLATFORMS } from '../../support/nest-app.js';
+import { basic, type DashboardApp, openPage, startDashboard, streamed } from './dashboard-app.js';
+
+let app: DashboardApp | undefined;
+afterEach(async () => {
+  await app?.close();
+  app = undefined;
+});
+
+const authorization = basic();
+
+@Injectable()
+class Wrapping implements NestInterceptor {
+  intercept(_: ExecutionContext, next: CallHandler) {
+    return next.handle().pipe(map((data: unknown) => ({ data, ok: true })));
+  }
+}
+
+class Refusing implements PipeTransform {
+  transform(): never {
+    throw new BadRequestException();
+  }
+}
+
+describe.each(PLATFORMS)('The dashboard on %s', (platform) => {
+  /** Every kind of request works below `page`. */
+  async function works(page: string) {
+    const html = await fetch(page, { headers: { authorization } });
+    expect([html.status, html.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(await html.text()).toContain('<title>Bloom filters</title>');
+    const script = await fetch(`${page}assets/page.js`, { headers: { authorization } });
+    expect([script.status, script.headers.get('content-type')]).toEqual([
+      200,
+      'text/javascript; charset=utf-8',
+    ]);
+    const tick = await streamed(`${page}stream`, ({ event }) => event === 'tick');
+    expect(tick.data.filters).toMatchObject([{ name: 'products' }]);
+    const headers = await openPage(page);
+    const answer = await fetch(`${page}actions/rebuild`, {
+      method: 'POST',
+      headers,
+      body: '{"filter":"products"}',
+    });
+    expect([answer.status, await answer.json()]).toEqual([200, { message: 'The rebuild is done.' }]);
+  }
+
+  it('serves its page, files, stream and actions', async () => {
+    app = await startDashboard({ platform });
+    await works(`${app.url}/bloom/`);
+  });
+
+  it('sends who leaves the slash at the end out to the page, by an address that a proxy may stand before', async () => {
+    app = await startDashboard({
+      platform,
+      dashboard: { path: 'ops/filters/', auth: { user: 'ada', password: 'a long password' } },
+    });
+    const response = await fetch(`${app.url}/ops/filters`, {
+      headers: { authorization },
+      redirect: 'manual',
+    });
+    expect([response.status, response.headers.get('location')]).toEqual([302, 'filters/']);
+    await works(`${app.url}/ops/filters/`);
+  });
+
+  it('works below a global prefix, with versions, and with what an application has for all of its routes', async () => {
+    app = await startDashboard({
+      platform,
+      metadata: {
+        providers: [
+          { provide: APP_INTERCEPTOR, useClass: Wrapping },
+          { provide: APP_INTERCEPTOR, useClass: BloomInterceptor },
+        ],
+      },
+      prepare: (nest) => {
+        nest.setGlobalPrefix('api/v9');
+        nest.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });
+        nest.useGlobalPipes(new Refusing());
+        nest.enableCors({ origin: true, credentials: true });
+      },
+    });
+    await works(`${app.url}/api/v9/bloom/`);
+  });
+
+  it('says that there is nothing where there is nothing, and never leaves its folder', async () => {
+    app = await startDashboard({ platform });
+    for (const path of [
+      'nothing',
+      'assets/nothing.js',
+      'assets/page.html',
+      'assets/..%2f..%2fpackage.json',
+      'assets/%2e%2e%2findex.ts',
+      'assets/tsconfig.json',
+      'x/',
+    ]) {
+      expect(await app.get(`/bloom/${path}`, { headers: { authorization } })).toMatchObject({ status: 404 });
+    }
+  });
+
+  it('lets browsers keep a file, and asks them to ask whether it is the same', async () => {
+    app = await startDashboard({ platform });
+    const url = `${app.url}/bloom/assets/page.css`;
+    const first = await fetch(url, { headers: { authorization } });
+    expect(first.headers.get('cache-control')).toBe('private, no-cache');
+    const again = await fetch(url, {
+      headers: { authorization, 'if-none-match': first.headers.get('etag')! },
+    });
+    expect(again.status).toBe(304);
+  });
+
+  it('ends with the application although pages are open', async () => {
+    app = await startDashboard({ platform });
+    const streams = await Promise.all(
+      [1, 2, 3].map(() => fetch(`${app!.url}/bloom/stream`, { headers: { authorization } })),
+    );
+    await app.close();
+    app = undefined;
+    for (const { body } of streams) await expect(new Response(body).text()).resolves.toContain('retry: ');
+  });
+
+  it('refuses more open pages than it may have', async () => {
+    app = await startDashboard({
+      platform,
+      dashboard: { auth: { user: 'ada', password: 'a long password' }, maxViewers: 2 },
+    });
+    const ended = new AbortController();
+    const open = () =>
+      fetch(`${app!.url}/bloom/stream`, { headers: { authorization }, signal: ended.signal });
+    expect((await open()).status).toBe(200);
+    expect((await open()).status).toBe(200);
+    expect((await open()).status).toBe(503);
+    ended.abort();
+  });
+});

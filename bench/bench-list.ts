@@ -18,4 +18,5 @@ export const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> 
   attack: () => import('./attack.bench.js'),
   'check-layouts': () => import('./check-layouts.bench.js'),
   sources: () => import('./sources.bench.js'),
+  saturated: () => import('./saturated.bench.js'),
 };

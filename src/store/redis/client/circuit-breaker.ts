@@ -43,6 +43,11 @@ export class CircuitBreaker {
     this.rejected = 0;
   }
 
+  /** A reply came after its lookup had been given up. The server is there, so the next lookup shows whether it is fast enough again. */
+  answeredLate(): void {
+    this.nextTrialAt = 0;
+  }
+
   failed(error: unknown): void {
     this.failures++;
     if (this.failures !== FAILURES_TO_OPEN) return;

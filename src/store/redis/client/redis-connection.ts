@@ -101,13 +101,18 @@ export class RedisConnection {
     const { breaker } = this;
     breaker.admit();
     const ms = this.leftOf(since);
+    const answer = work();
     try {
-      const result = await withDeadline(work(), ms, 'check');
+      const result = await withDeadline(answer, ms, 'check');
       breaker.succeeded();
       return result;
     } catch (error) {
       // What was left of the time may have been too little for any server.
       if (2 * ms >= this.timeouts.timeoutMs) breaker.failed(error);
+      answer.then(
+        () => breaker.answeredLate(),
+        () => {},
+      );
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
+import type { BloomEvent } from '../../../../src/common/index.js';
 import { RedisConnection } from '../../../../src/store/redis/client/redis-connection.js';
 import { eventually } from '../../../support/eventually.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
@@ -35,5 +36,20 @@ it('Lookups that a client never settles, since it sends nothing again, do not co
       () => false,
     ),
   );
+  await connection.close();
+});
+
+it('A reply that comes late lets the next lookup find out at once whether the server is fast again', async () => {
+  const events: BloomEvent[] = [];
+  const timeouts = { timeoutMs: 20, writeTimeoutMs: 300 };
+  const connection = new RedisConnection(redis.client(), false, timeouts, (event) => events.push(event));
+  const answers: ((reply: string) => void)[] = [];
+  const late = () => new Promise<string>((resolve) => answers.push(resolve));
+  while (events.length === 0) await connection.lookUp(late).catch(() => {});
+  expect(events).toMatchObject([{ type: 'circuit-opened' }]);
+  answers.at(-1)!('late');
+  await new Promise(setImmediate);
+  expect(await connection.lookUp(async () => 'in time')).toBe('in time');
+  expect(events.map(({ type }) => type)).toEqual(['circuit-opened', 'circuit-closed']);
   await connection.close();
 });

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { type Bench, type BenchContext, assert } from './harness.js';
+import { OtherProcess } from './other-process.js';
+import { redisBench } from './redis-bench.js';
+import type { AttackSeen } from './saturated-app.js';
+
+const INSTANCES = 3;
+const PRODUCTS = 100_000;
+const BUSY_PER_CORE = 4;
+
+/** Three instances under attack, on a machine that has the time for it and on one that has not. */
+export const bench: Bench = async (context) => {
+  const { url } = await redisBench(context);
+  const instances = Array.from({ length: INSTANCES }, (_, i) =>
+    OtherProcess.start('saturated-app.ts', [url, String(PRODUCTS), String(i)], context),
+  );
+  await Promise.all(instances.map((instance) => instance.answer()));
+  const { outcome } = await instances[0]!.ask<{ outcome: string }>('build');
+  assert(outcome === 'published', 'the filter to be built');
+  await attack(instances, context.pick(5, 1));
+  report(context, 'idle', await attack(instances, context.pick(20, 1)));
+  for (let i = 0; i < BUSY_PER_CORE * availableParallelism(); i++) keepBusy(context);
+  report(context, 'saturated', await attack(instances, context.pick(60, 1)));
+};
+
+interface Seen extends AttackSeen {
+  readonly seconds: number;
+}
+
+async function attack(instances: readonly OtherProcess[], seconds: number): Promise<Seen> {
+  const seen = await Promise.all(instances.map((instance) => instance.ask<AttackSeen>(String(seconds))));
+  const unknown: Record<string, number> = {};
+  for (const [reason, count] of seen.flatMap((one) => Object.entries(one.unknown)))
+    unknown[reason] = (unknown[reason] ?? 0) + count;
+  return { calls: sum(seen, 'calls'), queries: sum(seen, 'queries'), unknown, seconds };
+}
+
+function report({ report }: BenchContext, machine: string, { calls, queries, unknown, seconds }: Seen): void {
+  assert(queries < calls / 2, 'the guard to hold most of the attack off');
+  report.figure(machine, 'calls/s', calls / seconds);
+  report.figure(machine, 'let through, %', (100 * queries) / calls);
+  for (const [reason, count] of Object.entries(unknown))
+    if (count > 0) report.figure(machine, `unknown (${reason}), %`, (100 * count) / calls);
+}
+
+function keepBusy({ cleanUp }: BenchContext): void {
+  const child = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
+  cleanUp(async () => {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+}
+
+function sum(seen: readonly AttackSeen[], figure: 'calls' | 'queries'): number {
+  return seen.reduce((total, one) => total + one[figure], 0);
+}

@@ -26,6 +26,7 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'sources/knex': ['knex'],
   'sources/kysely': ['kysely'],
   'sources/mikro-orm': ['@mikro-orm/core'],
+  'sources/mongoose': ['mongoose'],
   'sources/prisma': ['@prisma/client'],
   'sources/typeorm': ['typeorm'],
 };

@@ -41,8 +41,19 @@ declare class PrismaService {
   };
 }
 
-/** That of `@nestjs/mongoose`. */
-declare function getModelToken(model: string): string;
+/** Those of `@nestjs/mongoose`. */
+declare const SchemaFactory: {
+  createForClass<Class>(target: new () => Class): import('mongoose').Schema<Class>;
+};
+declare const MongooseModule: {
+  forFeatureAsync(
+    factories: readonly {
+      readonly name: string;
+      readonly inject: readonly unknown[];
+      readonly useFactory: (runner: import('nestjs-bloom').BloomGuardRunner) => import('mongoose').Schema;
+    }[],
+  ): unknown;
+};
 
 /** That of Postgres.js. */
 declare function sql<Row>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row[]>;

@@ -1,0 +1,133 @@
+import type { InjectionToken, Type } from '@nestjs/common';
+import { BloomConfigError } from '../../common/index.js';
+import type { BloomId } from '../../filter/index.js';
+import type { BloomIdSource } from '../../rebuild/index.js';
+import {
+  type BloomPageContext,
+  type BloomPagingOptions,
+  type BloomSourceFactory,
+  checkedPaging,
+  fromPages,
+  madeFrom,
+} from '../index.js';
+import { idOfValue, typesAfter } from './bson-values.js';
+import { type MongooseModel, pathOf } from './mongoose-model.js';
+import { nanAsKey, noModelNamed, notAModel } from './mongoose.messages.js';
+import { spellingOfPath } from './path-spelling.js';
+
+/** Of `fromMongoose`. */
+export interface MongooseSourceOptions extends BloomPagingOptions {
+  /** The name of the connection in `MongooseModule.forRoot`, where it has one and the model is given by its class. */
+  readonly connection?: string;
+  /** Which servers are read. Default `primary`; the lag of a secondary belongs to `rebuild.drainMs`. */
+  readonly readPreference?: 'primary' | 'primaryPreferred' | 'secondary' | 'secondaryPreferred' | 'nearest';
+}
+
+/** A model of Mongoose, as far as its type is needed. */
+export interface MongooseModelLike<Item> {
+  readonly modelName: string;
+  readonly collection: object;
+  readonly schema: object;
+  // oxlint-disable-next-line typescript/no-explicit-any -- arguments are those of each model
+  new (...args: any[]): { toObject(...options: any[]): any } & { [Key in keyof Item]: unknown };
+}
+
+/** The paths of a document that can be ids: text, numbers, bytes and ObjectIds; any text where its type is not known. */
+export type MongoosePathName<Item> = unknown extends Item
+  ? string
+  : | '_id'
+    | {
+        [Name in keyof Item & string]-?: NonNullable<Item[Name]> extends BloomId | { toHexString(): string }
+          ? Name
+          : never;
+      }[keyof Item & string];
+
+/**
+ * All values of one path of a model of Mongoose, read in pages of raw documents along the index of `_id`, past the middleware of the schema. An ObjectId
+ * is its 24 digits.
+ *
+ * @param model the class whose name `MongooseModule.forFeature` registers, `getModelToken('Item')`, or the model itself.
+ * @example
+ * BloomModule.forFeature([{ name: 'items', capacity: 1_000_000, source: fromMongoose(Item, '_id') }]);
+ *
+ * @throws {BloomConfigError} at the start of the application, when there is no such model or path.
+ */
+export function fromMongoose<Item = unknown>(
+  model: Type<Item> | MongooseModelLike<Item> | string | symbol,
+  path: MongoosePathName<NoInfer<Item>>,
+  { connection, readPreference = 'primary', ...paging }: MongooseSourceOptions = {},
+): BloomSourceFactory {
+  checkedPaging('fromMongoose', paging);
+  const provided = isModel(model) ? { object: model } : { token: tokenOf(model, connection) };
+  return madeFrom<MongooseModel>(provided, (made) => {
+    if (!isModel(made)) throw new BloomConfigError(notAModel(made));
+    return sourceOf(made, path, { readPreference, ...paging });
+  });
+}
+
+function isModel(model: unknown): model is MongooseModel {
+  return typeof model === 'function' && 'modelName' in model && 'collection' in model && 'schema' in model;
+}
+
+/** As `getModelToken` of `@nestjs/mongoose` makes it. */
+function tokenOf(model: unknown, connection: string | undefined): InjectionToken {
+  if (typeof model === 'string' || typeof model === 'symbol') return model;
+  if (typeof model !== 'function') throw new BloomConfigError(noModelNamed(model));
+  const token = `${model.name}Model`;
+  return connection === undefined ? token : `${connection}Connection/${token}`;
+}
+
+type Document = Readonly<Record<string, unknown>>;
+
+function sourceOf(
+  model: MongooseModel,
+  path: string,
+  { readPreference, ...paging }: BloomPagingOptions & Pick<MongooseSourceOptions, 'readPreference'>,
+): BloomIdSource {
+  const spelling = spellingOfPath(model, path, pathOf(model, path, 'fromMongoose'));
+  const { discriminatorMapping: kind } = model.schema;
+  // Models that share a collection: each has the documents of its own kind, and the one that they extend has all.
+  const own: Document = kind && !kind.isRoot ? { [kind.key]: kind.value } : {};
+
+  async function find(filter: Document, { take, signal }: BloomPageContext): Promise<readonly Document[]> {
+    await model.db.asPromise();
+    const cursor = await model.collection.find!(
+      { ...own, ...filter },
+      {
+        projection: { _id: 1, [path]: 1 },
+        sort: { _id: 1 },
+        limit: take,
+        batchSize: take,
+        readPreference,
+        signal,
+        // An integer of 64 bits that JavaScript rounds would be another id, and another place.
+        useBigInt64: true,
+      },
+    );
+    return cursor.toArray() as Promise<readonly Document[]>;
+  }
+
+  async function count(): Promise<number> {
+    await model.db.asPromise();
+    return (await model.collection.estimatedDocumentCount!()) as number;
+  }
+
+  return fromPages<Document>(
+    async (after, context) => {
+      if (after === undefined) return find({}, context);
+      const place = after._id;
+      if (Number.isNaN(place)) throw new BloomConfigError(nanAsKey(model.modelName));
+      const page = await find({ _id: { $gt: place } }, context);
+      if (page.length > 0) return page;
+      const types = typesAfter(place);
+      return types.length === 0 ? [] : find({ _id: { $type: types } }, context);
+    },
+    {
+      ...paging,
+      key: (document) => idOfValue(document[path]),
+      ...(spelling && { spelling }),
+      // Of one kind among others there is no estimate, and counting reads them all.
+      ...((kind === undefined || kind.isRoot) && { count }),
+    },
+  );
+}

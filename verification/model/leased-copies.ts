@@ -538,6 +538,7 @@ const system = (name: string, size: Size, shows: readonly Safety[], isLarge = fa
   name,
   isLarge,
   shows,
+  spares: [],
   build: (without: Safety | undefined) => buildModel(size, without) as Model<unknown>,
 });
 

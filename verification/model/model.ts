@@ -43,5 +43,7 @@ export interface ModelledSystem<Safety extends string = string> {
   readonly isLarge: boolean;
   /** The rules that are taken out of this system, one at a time, to show that each is needed. */
   readonly shows: readonly Safety[];
+  /** The rules without which the promise holds in this system as well: each is taken out, to show that it only saves work. */
+  readonly spares: readonly Safety[];
   build(without: Safety | undefined): Model<unknown>;
 }

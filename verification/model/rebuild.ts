@@ -1,4 +1,4 @@
-import type { Model, Protocol } from './model.js';
+import type { Model, ModelledSystem, Protocol } from './model.js';
 
 /**
  * The rebuild for one id: adders, rebuilders that may die or lose their lease at any step, readers, a server that evicts keys or restarts from a snapshot. A step is one
@@ -14,6 +14,7 @@ const SAFETIES = {
   drain: 'the source is read when the rows of all adds that the staging lacks are visible',
   'or-merge': 'what was read is merged into the staging with OR',
   'staging-there': 'a merge, and an add, never create a staging again that is gone',
+  'merge-token': 'a merge is refused without the lease',
   'token-at-swap': 'a swap compares the token of the staging in the metadata, and the lease',
   'server-at-swap': 'a swap runs on the server that the generation was staged on',
 } as const;
@@ -214,7 +215,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         return;
       }
       case 'read': {
-        if (lease !== token) return;
+        if (lease !== token && has('merge-token')) return;
         const staged = stagings[token];
         if (staged === undefined && has('staging-there')) return;
         const merged = has('or-merge') ? (staged ?? false) || rebuilder.hasRow : rebuilder.hasRow;
@@ -234,7 +235,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
           {
             ...state,
             live: { tag: token, hasId: staged },
-            meta: { tag: token, pending: 0, run },
+            meta: { tag: token, pending: 0, run: rebuilder.run },
             stagings: replaced(stagings, token, undefined),
             lease: lease === token ? 0 : lease,
             adders: size.hasSource ? adders : adders.map((adder) => afterReset(adder, token)),
@@ -370,9 +371,14 @@ function keyOfServer({ run, live, meta, stagings, lease }: Server): string {
   );
 }
 
-const system = (name: string, size: Size, shows: readonly Safety[], isLarge = false) => ({
+const system = (
+  name: string,
+  size: Size,
+  { shows = [], spares = [], isLarge = false }: Partial<Omit<ModelledSystem<Safety>, 'name' | 'build'>> = {},
+) => ({
   name,
   shows,
+  spares,
   isLarge,
   build: (without: Safety | undefined) => buildModel(size, without) as Model<unknown>,
 });
@@ -384,32 +390,37 @@ export const rebuild: Protocol<Safety> = {
     system(
       'two adders, two rebuilders, a reader, two evictions',
       { adders: 2, rebuilders: 2, readers: 1, losses: 2, snapshots: 0, hasSource: true },
-      [
-        'tag-compare',
-        'meta-guard',
-        'pending-compare',
-        'dual-write',
-        'drain',
-        'or-merge',
-        'staging-there',
-        'token-at-swap',
-      ],
+      {
+        shows: [
+          'tag-compare',
+          'meta-guard',
+          'pending-compare',
+          'dual-write',
+          'drain',
+          'or-merge',
+          'staging-there',
+          'token-at-swap',
+        ],
+        spares: ['merge-token'],
+      },
     ),
     system(
       'an adder, a rebuilder, three readers, an eviction, a snapshot',
       { adders: 1, rebuilders: 1, readers: 3, losses: 1, snapshots: 1, hasSource: true },
-      ['server-of-answer', 'suspect', 'server-at-swap'],
+      { shows: ['server-of-answer', 'suspect'], spares: ['server-at-swap'] },
     ),
-    system(
-      'two adders, two resets, two readers, an eviction',
-      { adders: 2, rebuilders: 2, readers: 2, losses: 1, snapshots: 0, hasSource: false },
-      [],
-    ),
+    system('two adders, two resets, two readers, an eviction', {
+      adders: 2,
+      rebuilders: 2,
+      readers: 2,
+      losses: 1,
+      snapshots: 0,
+      hasSource: false,
+    }),
     system(
       'two adders, two rebuilders, a reader, an eviction, a snapshot',
       { adders: 2, rebuilders: 2, readers: 1, losses: 1, snapshots: 1, hasSource: true },
-      [],
-      true,
+      { isLarge: true },
     ),
   ],
 };

@@ -112,7 +112,12 @@ export type BloomEvent =
    */
   | { type: 'failed-adds'; filter: string; ids: number; capacity: number; method: string }
   /** Something about the setup that endangers the filter, and what to do about it. */
-  | { type: 'advice'; filter: string; text: string }
+  | {
+      type: 'advice';
+      filter: string;
+      text: string;
+      /** The text without an id, where it contains one. */ withoutId?: string;
+    }
   /** The stored filter belongs to the application `found`, and this one is `owner`: it is `unknown` here, and is left alone. */
   | { type: 'other-owner'; filter: string; owner: string; found: string; error: unknown }
   /** A filter at `key` that no application had claimed now belongs to this one, `owner`. It is `suspect` until it has been rebuilt. */

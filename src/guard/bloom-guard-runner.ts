@@ -1,5 +1,5 @@
 import type { BloomId, IdKey } from '../filter/index.js';
-import type { BloomVerdict } from '../store/index.js';
+import type { LookupOutcome } from '../store/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
 import type { AddQueue } from './add-queue.js';
 import {
@@ -12,7 +12,7 @@ import {
 import { DenialScopes } from './denial-scopes.js';
 import { GuardAnswers } from './guard-answers.js';
 import { type GuardDecision, observe, pass } from './guard-decision.js';
-import type { AskedCall, GuardedCall, ObservedCall } from './guarded-call.js';
+import { type AskedCall, countsOf, type GuardedCall, type ObservedCall } from './guarded-call.js';
 import { checkGuardDefaults } from './guard-options-check.js';
 import { NORMALIZE } from './guard.messages.js';
 import type { BloomGuardDefaults } from './guard-options.js';
@@ -108,32 +108,29 @@ export class BloomGuardRunner {
         ? this.scopes.keyOf(call, { id, note, isForAll: sharedCache !== undefined })
         : undefined;
     if (denialKey && negativeCache?.has(denialKey.text, denialKey.scope)) {
-      guarding.remembered++;
-      if (guarding.mode === 'on') return this.answers.absent(call);
+      guarding.noteRemembered(countsOf(call, guarding));
+      if (guarding.mode === 'on') return this.answers.absent(call, filter);
     }
     const since = denialKey && sharedCache ? performance.now() : 0;
     const asked = { call, filter, id, key, note, denialKey, since };
-    const verdict = filter.checkKey(key);
-    return typeof verdict === 'string'
-      ? this.decideOn(verdict, asked)
-      : verdict.then((known) => this.decideOn(known, asked));
+    const outcome = filter.checkKey(key);
+    return typeof outcome === 'string'
+      ? this.decideOn(outcome, asked)
+      : outcome.then((known) => this.decideOn(known, asked));
   }
 
-  private decideOn(verdict: BloomVerdict, asked: AskedCall): GuardDecision | Promise<GuardDecision> {
+  private decideOn(outcome: LookupOutcome, asked: AskedCall): GuardDecision | Promise<GuardDecision> {
     const { call, filter } = asked;
     const { guarding, sharedCache } = filter;
-    switch (verdict) {
+    guarding.note(outcome, countsOf(call, guarding));
+    switch (outcome) {
       case 'maybe':
-        guarding.maybe++;
-        return sharedCache && asked.denialKey ? this.decideShared(asked) : observe(asked, verdict);
-      case 'unknown':
-        guarding.unknown++;
-        return guarding.mode === 'on' ? this.answers.unknown(call, asked.note) : pass(asked.note);
+        return sharedCache && asked.denialKey ? this.decideShared(asked) : observe(asked, outcome);
       case 'absent':
-        guarding.absent++;
-        guarding.onAbsent?.(call.guard.method);
-        if (!guarding.isAudited()) return this.answers.absent(call);
-        return observe({ ...asked, id: lasting(asked.id) }, verdict);
+        if (!guarding.isAudited()) return this.answers.absent(call, filter);
+        return observe({ ...asked, id: lasting(asked.id) }, outcome);
+      default:
+        return guarding.mode === 'on' ? this.answers.unknown(call, filter, asked.note) : pass(asked.note);
     }
   }
 
@@ -143,7 +140,7 @@ export class BloomGuardRunner {
    * @internal
    */
   async answerAbsent(call: GuardedCall): Promise<unknown> {
-    return (await this.answers.absent(call)).answer?.value;
+    return (await this.answers.absentAnswer(call)).answer?.value;
   }
 
   /**
@@ -191,8 +188,8 @@ export class BloomGuardRunner {
     const { guarding } = filter;
     const denial = await filter.sharedCache!.ask({ id: key, scope: denialKey!.scope, since });
     if (denial.isDenied) {
-      guarding.remembered++;
-      if (guarding.mode === 'on') return this.answers.absent(call);
+      guarding.noteRemembered(countsOf(call, guarding));
+      if (guarding.mode === 'on') return this.answers.absent(call, filter);
     }
     return observe(asked, 'maybe', denial);
   }
@@ -242,7 +239,7 @@ export class BloomGuardRunner {
       return;
     }
     if (outcome !== 'denied' && outcome !== 'nothing') return;
-    guarding.foundNothing++;
+    guarding.noteFoundNothing(countsOf(asked.call, guarding));
     if (isJoined || outcome !== 'denied' || !denialKey) return;
     if (denial) denial.note();
     else guarding.negativeCache?.remember(denialKey.text, denialKey.scope, readAt);

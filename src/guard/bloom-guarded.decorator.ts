@@ -62,7 +62,7 @@ export function BloomGuarded(filter: BloomFilterName, options: BloomGuardedOptio
       wrapMethod({ ...site, use, around: guardingByName(site, use, options) });
       return;
     }
-    const guard: GuardDeclaration = { filter: named.name, method, options };
+    const guard: GuardDeclaration = { filter: named.name, method, options, counted: { last: undefined } };
     const coverage = new InterceptorCoverage(key, guard);
     wrapMethod({ ...site, use, around: guarding(site, guard, coverage) });
     declareGuard(descriptor.value, guard, coverage);
@@ -90,7 +90,7 @@ function guardingByName(
     if (name === undefined) return proceed(call);
     let guard = guards.get(name);
     if (!guard) {
-      const declared = { filter: name, method, options };
+      const declared = { filter: name, method, options, counted: { last: undefined } };
       guard = guarding(site, declared, new InterceptorCoverage(site.key, declared));
       guards.set(name, guard);
     }

@@ -1,7 +1,8 @@
 import { isForClient } from './call-context.js';
 import { notFoundError, unavailableError } from './context-errors.js';
 import { answerWith, type GuardDecision, pass } from './guard-decision.js';
-import type { GuardedCall } from './guarded-call.js';
+import type { GuardableFilter } from '../service/index.js';
+import { countsOf, type GuardedCall } from './guarded-call.js';
 import { otherAnswer } from './guard.messages.js';
 import type { BloomCallback, BloomGuardDefaults } from './guard-options.js';
 
@@ -13,7 +14,13 @@ export class GuardAnswers {
 
   constructor(private readonly defaults: BloomGuardDefaults = {}) {}
 
-  absent(call: GuardedCall): GuardDecision | Promise<GuardDecision> {
+  /** Answers a call in place of its method, which is counted as saved. */
+  absent(call: GuardedCall, { guarding }: GuardableFilter): GuardDecision | Promise<GuardDecision> {
+    countsOf(call, guarding).saved++;
+    return this.absentAnswer(call);
+  }
+
+  absentAnswer(call: GuardedCall): GuardDecision | Promise<GuardDecision> {
     const onAbsent = call.entry.absent ?? this.onAbsent(call);
     switch (onAbsent) {
       case 'null':
@@ -28,9 +35,14 @@ export class GuardAnswers {
   }
 
   /** @param note of an id that is let through: as that of `GuardDecision`. */
-  unknown(call: GuardedCall, note?: string): GuardDecision | Promise<GuardDecision> {
+  unknown(
+    call: GuardedCall,
+    { guarding }: GuardableFilter,
+    note?: string,
+  ): GuardDecision | Promise<GuardDecision> {
     const onUnknown = this.onUnknown(call);
     if (onUnknown === 'pass') return pass(note);
+    countsOf(call, guarding).saved++;
     if (onUnknown === 'unavailable') return failing(unavailableError(call.entry.context()));
     return this.from(onUnknown, call);
   }

@@ -25,14 +25,15 @@ export const idFunctionThrew = ({
   method,
   filter,
   thrownBy,
-  error,
+  what,
 }: {
   method: string;
   filter: string;
   thrownBy: string;
-  error: unknown;
+  /** What was thrown: as `thrown` prints it, or its name. */
+  what: string;
 }) =>
-  `${method} was not guarded: ${thrownBy} threw ${thrown(error)}, which leaves the call to onUnknown. A client may send such a value on purpose ` +
+  `${method} was not guarded: ${thrownBy} threw ${what}, which leaves the call to onUnknown. A client may send such a value on purpose ` +
   `(?id=1&id=2). ${thrownBy === NORMALIZE ? NORMALIZE_REMEDY : ID_REMEDY} Where it never throws for the id of a row, ` +
   `@BloomGuarded('${filter}', { onThrow: 'invalid' }) does the same.`;
 
@@ -45,7 +46,7 @@ const ID_REMEDY =
   "Let the function return undefined for a value that is not an id, as ({ id }) => (typeof id === 'string' ? id.trim() : undefined) does, or throw a BloomIdError.";
 
 /** What a client has sent may stand in it. */
-function thrown(error: unknown): string {
+export function thrown(error: unknown): string {
   const text = describeError(error);
   const short = text.length > MAX_THROWN ? `${text.slice(0, MAX_THROWN)}…` : text;
   return error instanceof Error ? `${error.name}: ${short}` : short;

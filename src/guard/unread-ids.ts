@@ -2,8 +2,8 @@ import { BloomError, type BloomEventListener } from '../common/index.js';
 import type { GuardableFilter } from '../service/index.js';
 import type { GuardAnswers } from './guard-answers.js';
 import { type GuardDecision, pass } from './guard-decision.js';
-import type { GuardedCall } from './guarded-call.js';
-import { idFunctionThrew } from './guard.messages.js';
+import { countsOf, type GuardedCall } from './guarded-call.js';
+import { idFunctionThrew, thrown } from './guard.messages.js';
 import { isInvalidId } from './id-reader.js';
 import { ReaderMistake } from './reader-mistake.js';
 
@@ -38,22 +38,26 @@ export class UnreadIds {
   /** A mistake of the application, as far as anybody can see: it must not make rows absent. */
   private onFailure(
     call: GuardedCall,
-    { name, guarding }: GuardableFilter,
+    filter: GuardableFilter,
     error: unknown,
   ): GuardDecision | Promise<GuardDecision> {
+    const { name, guarding } = filter;
     this.emit({ type: 'invalid-id', filter: name, error, method: call.guard.method });
     guarding.unknown++;
-    return guarding.mode === 'on' ? this.answers.unknown(call) : pass();
+    countReason(call, filter);
+    return guarding.mode === 'on' ? this.answers.unknown(call, filter) : pass();
   }
 
   /** The value cannot be the id of any row: neither `add` nor the source takes it. */
   private onInvalid(
     call: GuardedCall,
-    { name, guarding }: GuardableFilter,
+    filter: GuardableFilter,
     error: unknown,
   ): GuardDecision | Promise<GuardDecision> {
     const { answers } = this;
+    const { name, guarding } = filter;
     guarding.invalid++;
+    countReason(call, filter);
     const onInvalid = guarding.mode === 'on' ? answers.onInvalid(call) : 'pass';
     const answered = onInvalid !== 'pass' && { answered: true as const };
     this.emit({ type: 'invalid-id', filter: name, error, method: call.guard.method, ...answered });
@@ -61,10 +65,11 @@ export class UnreadIds {
       case 'pass':
         return pass();
       case 'unknown':
-        return answers.unknown(call);
+        return answers.unknown(call, filter);
       case 'absent':
-        return answers.absent(call);
+        return answers.absent(call, filter);
       default:
+        countsOf(call, guarding).saved++;
         return answers.from(onInvalid, call);
     }
   }
@@ -74,6 +79,18 @@ export class UnreadIds {
     const key = `${filter} ${method}`;
     if (this.advised.has(key)) return;
     this.advised.add(key);
-    this.emit({ type: 'advice', filter, text: idFunctionThrew({ method, filter, thrownBy, error }) });
+    const thrower = { method, filter, thrownBy };
+    const name = error instanceof Error ? error.name : 'an error';
+    this.emit({
+      type: 'advice',
+      filter,
+      text: idFunctionThrew({ ...thrower, what: thrown(error) }),
+      withoutId: idFunctionThrew({ ...thrower, what: name }),
+    });
   }
+}
+
+function countReason(call: GuardedCall, { guarding, lookups }: GuardableFilter): void {
+  countsOf(call, guarding).unknown['invalid-id']++;
+  lookups.unknown('invalid-id', 1);
 }

@@ -1,7 +1,7 @@
 import type { BloomFilterState } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
 import type { BloomRebuildOptions, BloomRebuildReport } from '../rebuild/index.js';
-import type { BloomVerdict, SharedNegativeCache } from '../store/index.js';
+import type { BloomVerdict, LookupOutcome, SharedNegativeCache } from '../store/index.js';
 import type { BloomGuardCounts, BloomGuardMode } from './guard-counts.js';
 import type { GuardState } from './guard-state.js';
 import type { AdviceTexts } from './advice-texts.js';
@@ -145,8 +145,8 @@ export interface GuardableFilter extends BloomFilter {
 
   metrics(): BloomFilterMetrics;
 
-  /** What `check` gives, without a promise where this process knows it. Never rejects. */
-  checkKey(key: IdKey): BloomVerdict | Promise<BloomVerdict>;
+  /** What `check` gives, with the reason where it is `unknown`, and without a promise where this process knows it. Never rejects. */
+  checkKey(key: IdKey): LookupOutcome | Promise<LookupOutcome>;
 
   /**
    * What `addMany` does, for keys that `keys.fitting` has formed.

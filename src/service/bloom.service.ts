@@ -191,7 +191,7 @@ export class BloomService {
    * @internal
    */
   hear(event: BloomEvent): void {
-    if (event.type === 'advice') this.byName.get(event.filter)?.advice.note(event.text);
+    if (event.type === 'advice') this.byName.get(event.filter)?.advice.note(event.withoutId ?? event.text);
   }
 
   /** For what a test has put in the place of a filter. */

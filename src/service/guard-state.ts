@@ -1,8 +1,9 @@
 import { type Clock, systemClock } from '../common/index.js';
 import { type IdKey, idNote } from '../filter/index.js';
+import type { LookupOutcome } from '../store/index.js';
 import type { BloomGuardCounts, BloomGuardMode } from './guard-counts.js';
 import type { IdKeys } from './id-keys.js';
-import { MethodCountsByName } from './method-counts.js';
+import { type MethodCounts, MethodCountsByName } from './method-counts.js';
 import { NegativeCache, type NegativeCacheOptions } from './negative-cache.js';
 import { RecentAdds } from './recent-adds.js';
 import { RecentCounts } from './recent-counts.js';
@@ -81,6 +82,36 @@ export class GuardState {
   isAudited(): boolean {
     const { auditSampleRate } = this.options;
     return this.mode === 'shadow' || (auditSampleRate > 0 && Math.random() < auditSampleRate);
+  }
+
+  /** Counts the answer of the filter to a guarded method. */
+  note(outcome: LookupOutcome, counts: MethodCounts): void {
+    switch (outcome) {
+      case 'maybe':
+        this.maybe++;
+        counts.maybe++;
+        break;
+      case 'absent':
+        this.absent++;
+        counts.absent++;
+        this.recent.noteAbsent();
+        this.onAbsent?.(counts.method);
+        break;
+      default:
+        this.unknown++;
+        counts.unknown[outcome]++;
+    }
+  }
+
+  noteRemembered(counts: MethodCounts): void {
+    this.remembered++;
+    counts.remembered++;
+  }
+
+  noteFoundNothing(counts: MethodCounts): void {
+    this.foundNothing++;
+    counts.foundNothing++;
+    this.recent.noteFoundNothing();
   }
 
   counts(): BloomGuardCounts {

@@ -1,6 +1,6 @@
 import { type BloomEventListener, BloomIdError } from '../common/index.js';
 import { type BloomId, type IdKey, idNote, toIdKey } from '../filter/index.js';
-import type { BloomVerdict } from '../store/index.js';
+import type { LookupOutcome } from '../store/index.js';
 import type { BloomBatchOptions, GuardableFilter } from './bloom-filter.js';
 import { rowOfNoId, rowsOutOfPlace } from './service.messages.js';
 
@@ -19,7 +19,7 @@ interface Asked {
   /** Undefined for what cannot be an id. */
   readonly key: IdKey | undefined;
   /** Undefined where the filter was not asked. */
-  readonly verdict: BloomVerdict | undefined;
+  readonly verdict: LookupOutcome | undefined;
   readonly passes: boolean;
 }
 
@@ -34,6 +34,7 @@ export async function loadGuarded(
 ): Promise<unknown[]> {
   const asked = await askAll(batch, ids);
   const passing = asked.filter(({ passes }) => passes);
+  noteSaved(batch, asked.length - passing.length);
   const rows = passing.length > 0 ? await load(passing.map(({ id }) => id)) : [];
   const found = key ? byKey(batch, passing, rows, key) : byPlace(batch, passing, rows);
   for (const one of passing) settle(batch, one, found.get(one));
@@ -59,7 +60,13 @@ export async function loadFound(
 ): Promise<unknown> {
   const asked = await askAll(batch, ids);
   const passing = asked.filter(({ passes }) => passes).map(({ id }) => id);
+  noteSaved(batch, asked.length - passing.length);
   return passing.length > 0 || ids.length === 0 ? load(passing) : [];
+}
+
+/** @param ids that were not loaded. */
+function noteSaved({ filter, method }: GuardedBatch, ids: number): void {
+  if (filter && ids > 0) filter.guarding.methods.of(method).saved += ids;
 }
 
 /** The checks of one tick share a round trip. */
@@ -75,6 +82,8 @@ async function ask({ filter, name, emit, method }: GuardedBatch, id: unknown): P
     if (filter && filter.guarding.mode !== 'off') {
       if (error instanceof BloomIdError) filter.guarding.invalid++;
       else filter.guarding.unknown++;
+      filter.guarding.methods.of(method).unknown['invalid-id']++;
+      filter.lookups.unknown('invalid-id', 1);
       emit({ type: 'invalid-id', filter: name, error, method });
     }
     return { id, key, verdict: undefined, passes: true };
@@ -84,10 +93,9 @@ async function ask({ filter, name, emit, method }: GuardedBatch, id: unknown): P
   const note = guarding.queued && keys.note(key);
   // Asked for before the filter is checked: an id leaves the queue when it is in the filter.
   if (note !== undefined && guarding.queued?.has(note)) return { id, key, verdict: undefined, passes: true };
-  const verdict = await filter.checkKey(key);
-  guarding[verdict]++;
-  if (verdict === 'absent') guarding.onAbsent?.(method);
-  return { id, key, verdict, passes: verdict !== 'absent' || guarding.isAudited() };
+  const outcome = await filter.checkKey(key);
+  guarding.note(outcome, guarding.methods.of(method));
+  return { id, key, verdict: outcome, passes: outcome !== 'absent' || guarding.isAudited() };
 }
 
 function byPlace(
@@ -143,7 +151,7 @@ function settle({ filter, method }: GuardedBatch, { id, key, verdict }: Asked, r
   if (!filter || key === undefined || row instanceof Error) return;
   const isFound = row !== null && row !== undefined;
   if (!isFound) filter.guarding.discerning.add(method);
-  if (verdict === 'maybe' && !isFound) filter.guarding.foundNothing++;
+  if (verdict === 'maybe' && !isFound) filter.guarding.noteFoundNothing(filter.guarding.methods.of(method));
   if (verdict === 'absent' && isFound)
     void filter.reportWrongAbsent({ id: id as BloomId, key, method, returned: typeof row });
 }

@@ -1,4 +1,4 @@
-import type { BloomUnknownReason, StoreRecorder } from '../store/index.js';
+import type { BloomUnknownReason, LookupOutcome, StoreRecorder } from '../store/index.js';
 import { BATCH_BOUNDS, Histogram, LOCAL_BOUNDS_MS, REMOTE_BOUNDS_MS } from './histogram.js';
 import { noUnknowns, type UnknownCounts } from './method-counts.js';
 import type { BloomFilterMetrics } from './metrics.js';
@@ -18,10 +18,17 @@ export class LookupCounts implements StoreRecorder {
     this.localMs.observe(ms);
   }
 
-  called(ids: number, answered: number, ms: number): void {
+  looked(outcomes: readonly LookupOutcome[], ms: number): void {
+    let answered = 0;
+    for (const outcome of outcomes) {
+      if (outcome === 'maybe' || outcome === 'absent') answered++;
+      else this.reasons[outcome]++;
+    }
     this.remote += answered;
+    // Of the others most were not sent, and say nothing of the store.
+    if (answered === 0 && outcomes[0] !== 'timeout') return;
     this.remoteMs.observe(ms);
-    this.checkSizes.observe(ids);
+    this.checkSizes.observe(outcomes.length);
   }
 
   unknown(reason: BloomUnknownReason, ids: number): void {

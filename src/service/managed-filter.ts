@@ -10,11 +10,13 @@ import {
   type AdvisedFilter,
   type BloomVerdict,
   type FilterStore,
+  type LookupOutcome,
   isAdoptable,
   isRemovable,
   type SharedNegativeCache,
   sharesNegativeCache,
   type StoredFilter,
+  verdictOf,
 } from '../store/index.js';
 import { AdviceTexts } from './advice-texts.js';
 import {
@@ -154,8 +156,9 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   check(id: BloomId): Promise<BloomVerdict> {
     const key = this.lookUpKey(id);
     if (key !== undefined && this.guarding.isQueued(key, this.keys)) return RESOLVED.maybe;
-    const verdict = key === undefined ? 'unknown' : this.checkKey(key);
-    return typeof verdict === 'string' ? RESOLVED[verdict] : verdict;
+    if (key === undefined) return RESOLVED.unknown;
+    const outcome = this.checkKey(key);
+    return typeof outcome === 'string' ? RESOLVED[verdictOf(outcome)] : outcome.then(verdictOf);
   }
 
   guardBatch<Id extends BloomId, Row>(
@@ -165,7 +168,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     return guardedBatch({ filter: this, emit: this.context.emit }, load, options);
   }
 
-  checkKey(key: IdKey): BloomVerdict | Promise<BloomVerdict> {
+  checkKey(key: IdKey): LookupOutcome | Promise<LookupOutcome> {
     return this.inStore.checkOne(key);
   }
 
@@ -305,6 +308,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     try {
       return this.keys.of(id);
     } catch (error) {
+      this.lookups.unknown('invalid-id', 1);
       this.context.emit(noKeyEvent(this.name, error));
       return undefined;
     }

@@ -68,11 +68,11 @@ export const foundButAbsent = (method: string) =>
   `${method} found something for an id that was answered "absent".`;
 
 export const adviseOnWrongAbsents = (
-  { id, method, returned }: { readonly id: BloomId; readonly method: string; readonly returned: string },
+  { id, method, returned }: { readonly id?: BloomId; readonly method: string; readonly returned: string },
   hasFoundNothing: boolean,
 ) =>
-  `${method} returned a value (${returned}) for ids that the filter answers "absent", such as ${printedId(id)}` +
-  `${hasFoundNothing ? '' : ', and has never returned null, undefined or an empty list'}. If it returns a default for ids that do not ` +
+  `${method} returned a value (${returned}) for ids that the filter answers "absent"` +
+  `${id === undefined ? '' : `, such as ${printedId(id)}`}${hasFoundNothing ? '' : ', and has never returned null, undefined or an empty list'}. If it returns a default for ids that do not ` +
   'exist, declare it: @BloomGuarded(name, { isFound: (result) => … }). If those ids exist, their rows were created without an add, or ' +
   'the source does not return them.';
 

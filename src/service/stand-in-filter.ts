@@ -1,6 +1,6 @@
 import type { BloomEventListener } from '../common/index.js';
 import { type BloomId, idNote, type IdKey } from '../filter/index.js';
-import type { BloomVerdict } from '../store/index.js';
+import type { BloomVerdict, LookupOutcome } from '../store/index.js';
 import { AdviceTexts } from './advice-texts.js';
 import {
   type BloomBatchOptions,
@@ -74,8 +74,9 @@ export class StandInFilter extends BloomFilter implements GuardableFilter {
     super();
   }
 
-  async checkKey(key: IdKey): Promise<BloomVerdict> {
-    return this.ask(this.keys.idOf(key));
+  async checkKey(key: IdKey): Promise<LookupOutcome> {
+    const verdict = await this.ask(this.keys.idOf(key));
+    return verdict === 'unknown' ? 'error' : verdict;
   }
 
   async addKeys(keys: readonly IdKey[]): Promise<boolean[]> {
@@ -172,13 +173,19 @@ export class StandInFilter extends BloomFilter implements GuardableFilter {
   private async ask(id: BloomId): Promise<BloomVerdict> {
     try {
       const verdict: unknown = await this.method('check')?.(id);
-      if (VERDICTS.includes(verdict)) return verdict as BloomVerdict;
+      if (VERDICTS.includes(verdict)) return this.noted(verdict as BloomVerdict);
       const mightContain = (await this.method('mightContain')?.(id)) ?? (await this.method('has')?.(id));
-      if (typeof mightContain === 'boolean') return mightContain ? 'maybe' : 'absent';
+      if (typeof mightContain === 'boolean') return this.noted(mightContain ? 'maybe' : 'absent');
     } catch (error) {
       this.emit({ type: 'store-error', filter: this.name, operation: 'check', error });
     }
-    return 'unknown';
+    return this.noted('unknown');
+  }
+
+  private noted(verdict: BloomVerdict): BloomVerdict {
+    if (verdict === 'unknown') this.lookups.unknown('error', 1);
+    else this.lookups.local++;
+    return verdict;
   }
 
   private method(name: keyof Original): Method | undefined {

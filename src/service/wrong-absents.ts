@@ -108,7 +108,14 @@ export class WrongAbsents {
     const now = performance.now();
     if (now - this.advisedAt < ADVISE_EVERY_MS) return;
     this.advisedAt = now;
-    const text = adviseOnWrongAbsents(report, guarding.discerning.has(report.method));
-    emit({ type: 'advice', filter, text });
+    const { method, returned } = report;
+    const hasFoundNothing = guarding.discerning.has(method);
+    const text = adviseOnWrongAbsents(report, hasFoundNothing);
+    emit({
+      type: 'advice',
+      filter,
+      text,
+      withoutId: adviseOnWrongAbsents({ method, returned }, hasFoundNothing),
+    });
   }
 }

@@ -1,4 +1,4 @@
-import type { BloomUnknownReason } from './verdict.js';
+import type { BloomUnknownReason, LookupOutcome } from './verdict.js';
 
 /** One of so many local lookups is timed, so that measuring costs nothing that can be felt. A power of two. */
 export const TIMED_EVERY = 1024;
@@ -11,13 +11,13 @@ export interface StoreRecorder {
   /** How long one of `TIMED_EVERY` local lookups took, in milliseconds. */
   timedLocal(ms: number): void;
 
-  /** One call for ids over the network: how many it was for, and how many of them it answered. */
-  called(ids: number, answered: number, ms: number): void;
+  /** One lookup of ids over the network, and how long it took. */
+  looked(outcomes: readonly LookupOutcome[], ms: number): void;
 
-  /** Lookups that nobody could answer. */
+  /** Lookups that this process could not answer, and did not ask the store for. */
   unknown(reason: BloomUnknownReason, ids: number): void;
 
-  /** One call that recorded ids, or failed to. */
+  /** One call that recorded ids, or took too long. */
   added(ids: number, ms: number): void;
 }
 
@@ -25,7 +25,7 @@ export interface StoreRecorder {
 export const NO_RECORDER: StoreRecorder = {
   local: 0,
   timedLocal() {},
-  called() {},
+  looked() {},
   unknown() {},
   added() {},
 };

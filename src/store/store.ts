@@ -2,7 +2,7 @@ import type { BloomEventListener, BloomFilterState, Clock } from '../common/inde
 import type { BuildOutcome, LeaseRequest } from './build-occasion.js';
 import type { SharedNegativeCacheOptions } from './negative-cache.js';
 import type { StoreRecorder } from './store-recorder.js';
-import type { BloomVerdict } from './verdict.js';
+import type { BloomVerdict, LookupOutcome } from './verdict.js';
 import type { BloomLayout, FilterShape, IdKey } from '../filter/index.js';
 
 /** Where filters live. Made once for an application, closed with it. */
@@ -64,8 +64,8 @@ export interface StoredFilter {
   /** A verdict for each id, in order. Never rejects: what fails is `unknown` and one event. */
   check(ids: readonly IdKey[]): Promise<BloomVerdict[]>;
 
-  /** The same for one id, which is the hot path: at once where this process knows the verdict. */
-  checkOne(id: IdKey): BloomVerdict | Promise<BloomVerdict>;
+  /** The same for one id, which is the hot path: at once where this process knows the verdict, and with the reason where it is `unknown`. */
+  checkOne(id: IdKey): LookupOutcome | Promise<LookupOutcome>;
 
   /**
    * Records ids; resolves when every one of them is recorded wherever a verdict may be taken from: the live generation

@@ -1,17 +1,20 @@
 import { BloomUnavailableError } from '../common/index.js';
 import { type IdKey, idKeyText, isFilterLayout, isLongerThan, tooLong } from '../filter/index.js';
-import type {
-  AdoptableFilter,
-  BloomVerdict,
-  FilterDescription,
-  LeaseRequest,
-  OpenFilterOptions,
-  RebuildLease,
-  RemovableFilter,
-  StagePlan,
-  Staging,
-  StoredFilter,
-  StoredFilterStatus,
+import {
+  type AdoptableFilter,
+  type BloomVerdict,
+  type FilterDescription,
+  type LeaseRequest,
+  type LookupOutcome,
+  NO_RECORDER,
+  type OpenFilterOptions,
+  type RebuildLease,
+  type RemovableFilter,
+  type StagePlan,
+  type Staging,
+  type StoredFilter,
+  type StoredFilterStatus,
+  verdictOf,
 } from '../store/index.js';
 import type { Behaviour } from './tested-filters.js';
 import { filterIsDown } from './testing.messages.js';
@@ -53,18 +56,17 @@ export class TestingFilter implements StoredFilter {
   }
 
   async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
-    return ids.map((id) => this.checkOne(id));
+    return ids.map((id) => verdictOf(this.checkOne(id)));
   }
 
-  checkOne(id: IdKey): BloomVerdict {
-    switch (this.behaviour) {
-      case 'down':
-        return 'unknown';
-      case 'pass-all':
-        return 'maybe';
-      case 'ids':
-        return this.ids.has(idKeyText(id)) ? 'maybe' : 'absent';
+  checkOne(id: IdKey): LookupOutcome {
+    const { recorder = NO_RECORDER } = this.options;
+    if (this.behaviour === 'down') {
+      recorder.unknown('error', 1);
+      return 'error';
     }
+    recorder.local++;
+    return this.behaviour === 'pass-all' || this.ids.has(idKeyText(id)) ? 'maybe' : 'absent';
   }
 
   async add(ids: readonly IdKey[]): Promise<boolean[]> {

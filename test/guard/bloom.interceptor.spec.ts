@@ -131,6 +131,7 @@ describe.each(PLATFORMS)('BloomInterceptor on %s', (platform) => {
         text: expect.stringContaining(
           'ProductController.failing was not guarded: its option param threw TypeError',
         ),
+        withoutId: expect.stringContaining('its option param threw TypeError, which'),
       },
       {
         type: 'invalid-id',

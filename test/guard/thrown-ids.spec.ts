@@ -82,6 +82,7 @@ describe.each(PLATFORMS)('An option id that throws, on a route of %s', (platform
         text: expect.stringMatching(
           /^ProductController\.byDefault was not guarded: its option id threw TypeError: .*trim is not a function, .* return undefined .* BloomIdError.*onThrow: 'invalid'/,
         ),
+        withoutId: expect.stringContaining('its option id threw TypeError, which'),
       },
     ]);
     expect(routes.events.filter(({ type }) => type === 'invalid-id')).toHaveLength(3);

@@ -22,6 +22,7 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'integrations/opentelemetry': ['@opentelemetry/api'],
   'integrations/prometheus': ['prom-client'],
   'integrations/terminus': ['@nestjs/terminus'],
+  'integrations/throttler': ['@nestjs/throttler'],
   'sources/drizzle': ['drizzle-orm'],
   'sources/knex': ['knex'],
   'sources/kysely': ['kysely'],

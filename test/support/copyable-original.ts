@@ -6,6 +6,7 @@ import type {
   CopyableFilter,
   CopyableStore,
 } from '../../src/store/index.js';
+import { outcomesOf } from '../../src/store/redis/protocol/unknown-reason.js';
 import { testGeneration } from './built-filter.js';
 
 /** A filter whose blocks are handed out when the test says so. */
@@ -37,7 +38,7 @@ export class CopyableOriginal implements CopyableStore {
       generation: undefined,
       status: { state: 'ready', isCircuitOpen: false },
       check: (ids) => this.check(ids),
-      checkOne: async (id) => (await this.check([id]))[0]!,
+      checkOne: async (id) => outcomesOf(await this.check([id]))[0]!,
       add: async (ids) => ids.map((id) => this.live!.addKey(id)),
       describe: async () => {
         this.describes++;

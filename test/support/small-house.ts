@@ -63,6 +63,7 @@ export function house(changes: Record<string, string> = {}): Map<string, string>
       'integrations/opentelemetry/index.ts': `import '@opentelemetry/api'; import '../index.js';`,
       'integrations/prometheus/index.ts': `import 'prom-client'; import '../../module/index.js';`,
       'integrations/terminus/index.ts': `import '@nestjs/terminus';`,
+      'integrations/throttler/index.ts': `import '@nestjs/throttler'; import '../../module/index.js';`,
       'testing/index.ts': `import '../module/index.js';`,
       'cli/main.ts': `import 'commander'; import 'ioredis'; import '../store/redis/index.js'; import '../module/index.js';`,
       'index.ts': `export * from './module/index.js'; export type { Store } from './store/index.js';`,

@@ -127,7 +127,7 @@ export class GatedInstance {
     instance.filter = filter;
     instance.guard = new BloomGuardRunner({ service });
     instance.guard.learnSingletons(new Set([instance]));
-    instance.declaration = { filter: name, method: 'Shop.find', options: {} };
+    instance.declaration = { filter: name, method: 'Shop.find', options: {}, counted: { last: undefined } };
     return instance;
   }
 

@@ -8,6 +8,7 @@ import {
   escaped,
 } from '../../common/index.js';
 import type { BloomGuardMode, BloomService, GuardableFilter } from '../../service/index.js';
+import { verdictOf } from '../../store/index.js';
 
 /** What the page gets for an action. `message` is for people. */
 export interface ActionAnswer {
@@ -98,7 +99,7 @@ async function inspect(filter: GuardableFilter, id: unknown): Promise<ActionAnsw
       return { status: 200, verdict: 'maybe', message: 'waits to be added' };
     const asked = filter.checkKey(key);
     const isHere = typeof asked === 'string';
-    const verdict = await asked;
+    const verdict = verdictOf(await asked);
     const by = isHere ? 'answered in this process' : 'answered by the store';
     return { status: 200, verdict, message: verdict === 'unknown' ? 'the filter cannot tell now' : by };
   } catch (error) {

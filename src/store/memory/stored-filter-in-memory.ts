@@ -7,9 +7,13 @@ import {
   type FilterDescription,
   type OpenFilterOptions,
   type LeaseRequest,
+  type LookupOutcome,
+  NO_RECORDER,
   type RebuildLease,
   type StagePlan,
   type Staging,
+  type StoreRecorder,
+  TIMED_EVERY,
   notRecorded,
 } from '../index.js';
 import { BuildFacts } from './build-facts.js';
@@ -38,12 +42,16 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
   private leased = false;
   private readonly facts: BuildFacts;
   private lastAddAt = -Infinity;
+  private readonly recorder: StoreRecorder;
+  /** Lookups until the next one is timed. */
+  private untimed = TIMED_EVERY;
 
   constructor(
     protected readonly options: OpenFilterOptions,
     private readonly create: (plan: StagePlan) => Filter,
   ) {
     this.facts = new BuildFacts(options.clock);
+    this.recorder = options.recorder ?? NO_RECORDER;
   }
 
   get generation(): string | undefined {
@@ -55,13 +63,36 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
   }
 
   async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
-    return verdicts(this.live?.filter, ids);
+    const filter = this.live?.filter;
+    const { recorder } = this;
+    if (!filter) {
+      recorder.unknown(this.state, ids.length);
+      return ids.map(() => 'unknown');
+    }
+    const since = performance.now();
+    const found = verdicts(filter, ids);
+    if (ids.length > 0) recorder.timedLocal((performance.now() - since) / ids.length);
+    recorder.local += ids.length;
+    return found;
   }
 
-  checkOne(id: IdKey): BloomVerdict {
-    const filter = this.live?.filter;
-    if (!filter) return 'unknown';
-    return filter.mightContainKey(id) ? 'maybe' : 'absent';
+  checkOne(id: IdKey): LookupOutcome {
+    const { live, recorder } = this;
+    if (!live) {
+      recorder.unknown(this.state, 1);
+      return this.state;
+    }
+    recorder.local++;
+    if (--this.untimed === 0) return this.checkTimed(live.filter, id);
+    return live.filter.mightContainKey(id) ? 'maybe' : 'absent';
+  }
+
+  private checkTimed(filter: Filter, id: IdKey): LookupOutcome {
+    this.untimed = TIMED_EVERY;
+    const since = performance.now();
+    const isFound = filter.mightContainKey(id);
+    this.recorder.timedLocal(performance.now() - since);
+    return isFound ? 'maybe' : 'absent';
   }
 
   async add(ids: readonly IdKey[]): Promise<boolean[]> {
@@ -70,11 +101,13 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
     for (const filter of [live, this.staging]) {
       if (filter) for (const id of ids) filter.assertFits(id);
     }
+    const since = performance.now();
     this.lastAddAt = this.options.clock.now();
     const stagingAdds = ids.map((id) => this.staging?.addKey(id) ?? true);
     const added = live ? ids.map((id) => live.addKey(id)) : stagingAdds;
     this.added += added.filter(Boolean).length;
     this.reportLoad();
+    this.recorder.added(ids.length, performance.now() - since);
     return added;
   }
 
@@ -180,6 +213,6 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
   }
 }
 
-function verdicts(filter: InMemoryFilter | undefined, ids: readonly IdKey[]): BloomVerdict[] {
-  return ids.map((id) => (filter ? (filter.mightContainKey(id) ? 'maybe' : 'absent') : 'unknown'));
+function verdicts(filter: InMemoryFilter, ids: readonly IdKey[]): BloomVerdict[] {
+  return ids.map((id) => (filter.mightContainKey(id) ? 'maybe' : 'absent'));
 }

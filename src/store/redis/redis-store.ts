@@ -121,9 +121,9 @@ export class RedisStore implements CopyableStore {
   private openBlocked(options: OpenFilterOptions & { onBlocks?: BlockListener }): BlockedFilterInRedis {
     const { blocked, negativeCacheScripts } = this;
     const context = this.contextOf(options);
-    const { name, emit, hasSource, owner, connection, scripts, trustAfterFailover } = context;
+    const { name, emit, hasSource, owner, connection, scripts, trustAfterFailover, recorder } = context;
     const keys = new RedisKeys(context.keyPrefix, name);
-    const filter = { name, emit, hasSource, owner, connection, scripts, keys };
+    const filter = { name, emit, hasSource, owner, connection, scripts, keys, recorder };
     const codec = new BlockedCodec(keys, blocked, owner);
     const metadata = new MetadataCache({
       ...filter,

@@ -1,18 +1,22 @@
 import type { BloomEventListener, Clock } from '../../common/index.js';
 import { BLOCK_BYTES, type Generation, type IdKey } from '../../filter/index.js';
-import type {
-  AdvisedFilter,
-  BlockListener,
-  BlocksRead,
-  BloomVerdict,
-  CopyableFilter,
-  FilterDescription,
-  LeaseRequest,
-  MeasurableFilter,
-  RebuildLease,
-  SharedNegativeCache,
-  DistrustPauses,
-  StoredFilterStatus,
+import {
+  type AdvisedFilter,
+  type BlockListener,
+  type BlocksRead,
+  type BloomVerdict,
+  type CopyableFilter,
+  type DistrustPauses,
+  type FilterDescription,
+  type LeaseRequest,
+  type LookupOutcome,
+  type MeasurableFilter,
+  type RebuildLease,
+  type SharedNegativeCache,
+  type StoreRecorder,
+  type StoredFilterStatus,
+  NO_RECORDER,
+  TIMED_EVERY,
 } from '../index.js';
 import type { CopyBudget } from './copy-budget.js';
 import { LocalCopy } from './local-copy.js';
@@ -30,6 +34,8 @@ export interface ReplicaFilterOptions {
   readonly name: string;
   readonly emit: BloomEventListener;
   readonly clock: Clock;
+  /** Undefined where nobody counts. */
+  readonly recorder?: StoreRecorder | undefined;
   /** A larger filter is not copied. */
   readonly maxBytes: number;
   /** Shared by all copies of the process. */
@@ -56,8 +62,12 @@ export class ReplicatedFilter implements MeasurableFilter {
   private comparison: NodeJS.Timeout | undefined;
   private failure: { tag: number; pauseMs: number; retryAt: number } | undefined;
   private closed = false;
+  private readonly recorder: StoreRecorder;
+  /** Lookups in the copy until the next one is timed. */
+  private untimed = TIMED_EVERY;
 
   constructor(private readonly options: ReplicaFilterOptions) {
+    this.recorder = options.recorder ?? NO_RECORDER;
     this.inner = options.open((read) => this.onBlocks(read));
   }
 
@@ -77,21 +87,40 @@ export class ReplicatedFilter implements MeasurableFilter {
     const { copy } = this;
     if (!copy?.isWhole) return this.inner.check(ids);
     this.answersSinceComparison = true;
+    const since = performance.now();
     const undecided = ids.filter((id) => !copy.mightContain(id));
-    if (undecided.length === 0) return ids.map(() => 'maybe');
+    if (ids.length > 0) this.recorder.timedLocal((performance.now() - since) / ids.length);
     if (undecided.length === ids.length) return this.inner.check(ids);
-    const confirmed = await this.inner.check(undecided);
+    const confirmed = undecided.length > 0 ? await this.inner.check(undecided) : [];
     // Replaced meanwhile: one answer is never from two generations.
     if (this.copy !== copy) return this.inner.check(ids);
+    this.recorder.local += ids.length - undecided.length;
     let next = 0;
     return ids.map((id) => (id === undecided[next] ? confirmed[next++]! : 'maybe'));
   }
 
-  checkOne(id: IdKey): BloomVerdict | Promise<BloomVerdict> {
+  checkOne(id: IdKey): LookupOutcome | Promise<LookupOutcome> {
     const { copy, previous } = this;
-    if (!copy?.isWhole) return previous?.mightContain(id) ? 'maybe' : this.inner.checkOne(id);
-    this.answersSinceComparison = true;
-    return copy.mightContain(id) ? 'maybe' : this.inner.checkOne(id);
+    if (!copy?.isWhole) {
+      if (!previous?.mightContain(id)) return this.inner.checkOne(id);
+    } else {
+      this.answersSinceComparison = true;
+      if (--this.untimed === 0) return this.checkTimed(copy, id);
+      if (!copy.mightContain(id)) return this.inner.checkOne(id);
+    }
+    this.recorder.local++;
+    return 'maybe';
+  }
+
+  private checkTimed(copy: LocalCopy, id: IdKey): LookupOutcome | Promise<LookupOutcome> {
+    const { recorder } = this;
+    this.untimed = TIMED_EVERY;
+    const since = performance.now();
+    const isFound = copy.mightContain(id);
+    recorder.timedLocal(performance.now() - since);
+    if (!isFound) return this.inner.checkOne(id);
+    recorder.local++;
+    return 'maybe';
   }
 
   async add(ids: readonly IdKey[]): Promise<boolean[]> {

@@ -18,7 +18,7 @@ import {
   metricsOf,
   type WrongAbsentReport,
 } from '../../../src/service/index.js';
-import type { BloomVerdict } from '../../../src/store/index.js';
+import type { BloomVerdict, LookupOutcome } from '../../../src/store/index.js';
 
 /** A filter in memory that counts what it is asked, and fails when it is told to. */
 export class TestFilter implements GuardableFilter {
@@ -60,8 +60,9 @@ export class TestFilter implements GuardableFilter {
     }
   }
 
-  checkKey(key: IdKey): Promise<BloomVerdict> {
-    return this.check(key);
+  async checkKey(key: IdKey): Promise<LookupOutcome> {
+    const verdict = await this.check(key);
+    return verdict === 'unknown' ? 'error' : verdict;
   }
 
   checkMany(ids: readonly BloomId[]): Promise<BloomVerdict[]> {

@@ -12,6 +12,7 @@ const LIBRARIES = {
   opentelemetry: '@opentelemetry/api',
   prometheus: 'prom-client',
   terminus: '@nestjs/terminus',
+  throttler: '@nestjs/throttler',
   typeorm: 'typeorm',
 };
 

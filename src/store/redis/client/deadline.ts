@@ -1,13 +1,16 @@
 import { BloomUnavailableError } from '../../../common/index.js';
 import { answeredTooLate } from './client.messages.js';
 
+/** The server has not answered in time. */
+export class DeadlineError extends BloomUnavailableError {}
+
 /**
  * Rejects when the promise has not settled after `ms`. Replies that wait in the socket when the time is up still count: after
  * a pause of the event loop the timer comes before them, and a pause is no fault of the server.
  */
 export function withDeadline<Value>(promise: Promise<Value>, ms: number, operation: string): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const expire = () => reject(new BloomUnavailableError(answeredTooLate(operation, ms)));
+    const expire = () => reject(new DeadlineError(answeredTooLate(operation, ms)));
     const timer = setTimeout(() => setImmediate(expire), ms);
     promise.then(
       (value) => {

@@ -3,7 +3,7 @@ import { type BloomEventListener, BloomUnavailableError } from '../../../common/
 import { CircuitBreaker } from './circuit-breaker.js';
 import { notConnected, tooManyLookupsWaiting } from './client.messages.js';
 import { clusterSlot } from './cluster-slot.js';
-import { withDeadline } from './deadline.js';
+import { DeadlineError, withDeadline } from './deadline.js';
 import { MasterSearch } from './master-search.js';
 import { defineScripts, type Script } from './script.js';
 import { coreLua } from '../lua/core.generated.js';
@@ -249,7 +249,7 @@ export class RedisConnection {
   private async read<Reply>(send: () => Promise<Reply>): Promise<Reply> {
     const { reads } = this;
     if (reads.waiting >= MAX_READS_WAITING) {
-      throw new BloomUnavailableError(tooManyLookupsWaiting(MAX_READS_WAITING));
+      throw new DeadlineError(tooManyLookupsWaiting(MAX_READS_WAITING));
     }
     this.assertConnected();
     reads.waiting++;

@@ -15,8 +15,18 @@ import { GROWING_LAYOUT, GrowingScripts } from './growing-scripts.js';
 
 /** A filter of layout `blocked` that grows by layers, in Redis. */
 export function openGrowing(options: RedisContext, scaling: ScalingOptions): StoredFilter {
-  const { name, emit, keyPrefix, connection, scripts, luaSources, owner, trustAfterFailover, onLoad } =
-    options;
+  const {
+    name,
+    emit,
+    keyPrefix,
+    connection,
+    scripts,
+    luaSources,
+    owner,
+    trustAfterFailover,
+    onLoad,
+    recorder,
+  } = options;
   const keys = new GrowingKeys(keyPrefix, name);
   const generations = new GenerationScripts(connection, luaSources, owner);
   const growing = new GrowingScripts(connection, keys, luaSources);
@@ -31,7 +41,7 @@ export function openGrowing(options: RedisContext, scaling: ScalingOptions): Sto
       adopt: async () => ({ outcome: 'missing' }),
     },
   });
-  const filter = { name, emit, owner, keys, connection, scripts, hasSource: false };
+  const filter = { name, emit, owner, keys, connection, scripts, hasSource: false, recorder };
   const metadata = new MetadataCache({ ...filter, codec, trustAfterFailover, adopts: false, ownsKey: true });
   const leases = new RedisLeases(filter);
   const reader = new GrowingReader(keys, growing);

@@ -7,12 +7,19 @@ import {
   describeError,
 } from '../../../common/index.js';
 import type { IdKey } from '../../../filter/index.js';
-import type { BloomVerdict } from '../../index.js';
+import {
+  type BloomVerdict,
+  type LookupOutcome,
+  NO_RECORDER,
+  type StoreRecorder,
+  verdictOf,
+} from '../../index.js';
 import { CircuitOpenError } from '../client/circuit-breaker.js';
 import { OtherOwnerError } from './filter-owner.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { TickBatcher } from '../client/tick-batcher.js';
 import { notCarriedOut } from './protocol.messages.js';
+import { isTimeout, reasonOf } from './unknown-reason.js';
 
 /** Ids of one lookup, which has one deadline. */
 const IDS_PER_LOOK_UP = 2048;
@@ -22,6 +29,7 @@ const ADDS_AT_ONCE = 4;
 /** Lookups and adds of a filter in Redis, gathered into calls, with a deadline and the circuit breaker. */
 export abstract class BatchingFilter {
   private readonly checks = new TickBatcher((ids: readonly IdKey[]) => this.checkTogether(ids));
+  private readonly recorder: StoreRecorder;
   private readonly adds = new TickBatcher((ids: readonly IdKey[]) => this.addTogether(ids));
 
   constructor(
@@ -29,14 +37,18 @@ export abstract class BatchingFilter {
       readonly name: string;
       readonly emit: BloomEventListener;
       readonly connection: RedisConnection;
+      readonly recorder?: StoreRecorder | undefined;
     },
-  ) {}
-
-  async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
-    return ids.length === 1 ? [await this.checkOne(ids[0]!)] : this.checkTogether(ids);
+  ) {
+    this.recorder = filter.recorder ?? NO_RECORDER;
   }
 
-  checkOne(id: IdKey): Promise<BloomVerdict> {
+  async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    const outcomes = ids.length === 1 ? [await this.checkOne(ids[0]!)] : await this.checkTogether(ids);
+    return outcomes.map(verdictOf);
+  }
+
+  checkOne(id: IdKey): Promise<LookupOutcome> {
     return this.checks.call(id);
   }
 
@@ -51,8 +63,8 @@ export abstract class BatchingFilter {
     }
   }
 
-  /** Verdicts for up to 2,048 ids; may reject. */
-  protected abstract read(ids: readonly IdKey[]): Promise<BloomVerdict[]>;
+  /** Outcomes for up to 2,048 ids; may reject. */
+  protected abstract read(ids: readonly IdKey[]): Promise<LookupOutcome[]>;
 
   /**
    * Records the ids of one call; for each, true when it was not there before.
@@ -71,33 +83,38 @@ export abstract class BatchingFilter {
    */
   protected abstract assertFit(ids: readonly IdKey[]): Promise<void>;
 
-  private async checkTogether(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+  private async checkTogether(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
     if (ids.length <= IDS_PER_LOOK_UP) return this.lookUp(ids);
-    const verdicts: BloomVerdict[] = [];
+    const outcomes: LookupOutcome[] = [];
     for (let at = 0; at < ids.length; at += IDS_PER_LOOK_UP) {
-      for (const verdict of await this.lookUp(ids.slice(at, at + IDS_PER_LOOK_UP))) verdicts.push(verdict);
+      for (const outcome of await this.lookUp(ids.slice(at, at + IDS_PER_LOOK_UP))) outcomes.push(outcome);
     }
-    return verdicts;
+    return outcomes;
   }
 
-  private async lookUp(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+  private async lookUp(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
     if (ids.length === 0) return [];
     const { connection, emit, name } = this.filter;
+    const since = performance.now();
+    let outcomes: LookupOutcome[];
     try {
-      return await connection.lookUp(() => this.readOurs(ids));
+      outcomes = await connection.lookUp(() => this.readOurs(ids));
     } catch (error) {
       if (!(error instanceof CircuitOpenError))
         emit({ type: 'store-error', filter: name, operation: 'check', error });
-      return ids.map(() => 'unknown');
+      const reason = reasonOf(error);
+      outcomes = ids.map(() => reason);
     }
+    this.recorder.looked(outcomes, performance.now() - since);
+    return outcomes;
   }
 
   /** A filter of another application is no fault of the server's. */
-  private async readOurs(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+  private async readOurs(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
     try {
       return await this.read(ids);
     } catch (error) {
-      if (error instanceof OtherOwnerError) return ids.map(() => 'unknown');
+      if (error instanceof OtherOwnerError) return ids.map(() => 'other-owner');
       throw error;
     }
   }
@@ -109,11 +126,24 @@ export abstract class BatchingFilter {
     for (let at = 0; at < ids.length;) {
       const calls: Promise<boolean[]>[] = [];
       for (; at < ids.length && calls.length < ADDS_AT_ONCE; at += idsPerAdd) {
-        calls.push(this.record(ids.slice(at, at + idsPerAdd)));
+        calls.push(this.recordSome(ids.slice(at, at + idsPerAdd)));
       }
       for (const added of await Promise.all(calls)) results.push(...added);
     }
     return results;
+  }
+
+  /** A call counts that was answered, or took too long. */
+  private async recordSome(ids: readonly IdKey[]): Promise<boolean[]> {
+    const since = performance.now();
+    try {
+      const added = await this.record(ids);
+      this.recorder.added(ids.length, performance.now() - since);
+      return added;
+    } catch (error) {
+      if (isTimeout(error)) this.recorder.added(ids.length, performance.now() - since);
+      throw error;
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { BloomEventListener } from '../../../common/index.js';
+import type { StoreRecorder } from '../../index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
 import type { ServerScripts } from './server-scripts.js';
@@ -17,4 +18,6 @@ export interface FilterContext {
   readonly owner: string | undefined;
   /** Whether the filter can be rebuilt: what was lost is read again. */
   readonly hasSource: boolean;
+  /** Undefined where nobody counts. */
+  readonly recorder?: StoreRecorder | undefined;
 }

@@ -1,4 +1,3 @@
-import { BloomUnavailableError } from '../../../common/index.js';
 import type { Adoption } from './adoption.js';
 import type { FilterContext } from './filter-context.js';
 import { FilterOwnership } from './filter-owner.js';
@@ -20,6 +19,7 @@ import {
 import type { Refusal } from './refusal.js';
 import { removeKeys, removeStagingKeys } from './remove-keys.js';
 import type { KnownMeta, StoredMeta } from './stored-meta.js';
+import { KeepsChangingError } from './unknown-reason.js';
 
 /** A filter that is not ready is looked at again after this time. */
 const RECHECK_MS = 250;
@@ -226,7 +226,7 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
       this.reports.stateFound(snapshot.description.state, reason);
       return snapshot;
     }
-    throw new BloomUnavailableError(keepsChanging(name, 'a look at its metadata'));
+    throw new KeepsChangingError(keepsChanging(name, 'a look at its metadata'));
   }
 
   /** What of the metadata says that the filter is not the one that this process knew. */

@@ -9,26 +9,22 @@ export class NewerFormatError extends BloomUnavailableError {}
 /** Reports what the metadata of one filter show: each finding once. */
 export class MetadataReports {
   private state: BloomFilterState | undefined;
-  private isLeftAlone = false;
+  /** The state that was found last; undefined while the filter is left to another application or version. */
+  lastState: BloomFilterState | undefined;
   private newer = '';
   private unfit = '';
   private hasDisbelieved = false;
 
   constructor(private readonly context: FilterContext) {}
 
-  /** The state that was found last; undefined while the filter is left to another application or version. */
-  get lastState(): BloomFilterState | undefined {
-    return this.isLeftAlone ? undefined : this.state;
-  }
-
   /** Reports another state than the last one; the first one that is seen is no news. */
   stateFound(state: BloomFilterState, reason: string): void {
-    this.isLeftAlone = false;
     this.state ??= state;
     this.stateChanged(state, reason);
   }
 
   stateChanged(state: BloomFilterState, reason: string): void {
+    this.lastState = state;
     if (state === (this.state ?? 'unbuilt')) return;
     this.state = state;
     this.context.emit({ type: 'state-changed', filter: this.context.name, state, reason });
@@ -36,7 +32,7 @@ export class MetadataReports {
 
   /** To be called with every error of a look at the metadata. */
   readingFailed(error: unknown): void {
-    this.isLeftAlone ||= error instanceof OtherOwnerError || error instanceof NewerFormatError;
+    if (error instanceof OtherOwnerError || error instanceof NewerFormatError) this.lastState = undefined;
   }
 
   /** Reports numbers in the metadata that were not written with the generation. */

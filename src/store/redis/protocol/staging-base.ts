@@ -94,6 +94,7 @@ export abstract class StagingBase<Stored, Snapshot extends MetadataSnapshot<Stor
       isLive: (snapshot) =>
         snapshot.live !== undefined && metadata.originOf(snapshot.live.generation) === origin,
     });
+    metadata.reports.lastState = 'ready';
     await metadata.remove(this.retiredKeys(live));
   }
 

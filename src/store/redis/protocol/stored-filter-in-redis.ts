@@ -6,6 +6,7 @@ import {
   type DistrustPauses,
   type FilterDescription,
   type LeaseRequest,
+  type LookupOutcome,
   notRecorded,
   type RebuildLease,
   type StoredFilter,
@@ -24,6 +25,7 @@ import type { Permission } from './permissions.js';
 import { keepsChanging, METADATA_GONE } from './protocol.messages.js';
 import { adviseOnServer } from './server-advice.js';
 import type { StagingBase, StagingContext } from './staging-base.js';
+import { outcomesOf } from './unknown-reason.js';
 
 export interface StoredFilterContext<
   Stored,
@@ -97,17 +99,19 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
   protected abstract permissions(): readonly Permission[];
 
   /** An answer counts unless the server changed meanwhile: another one may have the same generation without some of its ids. */
-  protected async read(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+  protected async read(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
     const { metadata } = this.context;
     let snapshot = await metadata.current();
     for (let attempt = 1; attempt <= MAX_ATTEMPTS && snapshot.live; attempt++) {
       const reply = await this.ask(snapshot.live, ids);
       const isOfServer = metadata.isOfServer(snapshot);
-      if (isOfServer && typeof reply === 'object') return reply;
+      if (isOfServer && typeof reply === 'object') return outcomesOf(reply);
       const outdated = isOfServer && typeof reply === 'string' ? reply : 'STALE';
       snapshot = await this.settle(snapshot, outdated);
     }
-    return ids.map(() => 'unknown');
+    const { state } = snapshot.description;
+    const reason = snapshot.live || state === 'ready' ? 'changing' : state;
+    return ids.map(() => reason);
   }
 
   /** @param write records ids in the generations that are live and staged; for each, true when it was not there before */

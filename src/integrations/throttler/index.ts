@@ -1,0 +1,1 @@
+export { BloomThrottlerGuard, type BloomThrottlerOptions } from './bloom-throttler.guard.js';

@@ -1,0 +1,34 @@
+import { BloomUnavailableError } from '../../../common/index.js';
+import type { BloomUnknownReason, BloomVerdict, LookupOutcome } from '../../index.js';
+import { CircuitOpenError } from '../client/circuit-breaker.js';
+import { DeadlineError } from '../client/deadline.js';
+import { OtherOwnerError } from './filter-owner.js';
+import { NewerFormatError } from './metadata-reports.js';
+
+/** What ioredis says of a command that took longer than the option `commandTimeout` of a client. */
+const TIMED_OUT_BY_CLIENT = 'Command timed out';
+
+/** The filter was another one in each attempt. */
+export class KeepsChangingError extends BloomUnavailableError {}
+
+/** @param error what a lookup has failed with. */
+export function reasonOf(error: unknown): BloomUnknownReason {
+  if (error instanceof CircuitOpenError) return 'circuit';
+  if (isTimeout(error)) return 'timeout';
+  if (error instanceof OtherOwnerError) return 'other-owner';
+  if (error instanceof NewerFormatError) return 'newer-format';
+  return error instanceof KeepsChangingError ? 'changing' : 'error';
+}
+
+export function isTimeout(error: unknown): boolean {
+  if (error instanceof DeadlineError) return true;
+  if (!(error instanceof Error)) return false;
+  return error.message === TIMED_OUT_BY_CLIENT || isTimeout(error.cause);
+}
+
+/** Of a generation that has answered: what it could not be asked for is a value that it cannot hold. */
+export function outcomesOf(verdicts: BloomVerdict[]): LookupOutcome[] {
+  return verdicts.includes('unknown')
+    ? verdicts.map((verdict) => (verdict === 'unknown' ? 'invalid-id' : verdict))
+    : (verdicts as LookupOutcome[]);
+}

@@ -1,0 +1,2 @@
+// docs/attacks.md leaves out nothing.
+export {};

@@ -14,6 +14,7 @@ class RebuildCounter implements RebuildCounts {
 export class EventCounts {
   private readonly byFilter = new Map<string | undefined, Map<BloomEvent['type'], number>>();
   private readonly rebuilds = new Map<string, RebuildCounter>();
+  private readonly attacked = new Set<string>();
 
   /** @param isFilter whether a filter of this name exists: the names of others may be any text that a client has sent. */
   constructor(private readonly isFilter: (name: string) => boolean) {}
@@ -25,13 +26,21 @@ export class EventCounts {
     let counts = this.byFilter.get(filter);
     if (!counts) this.byFilter.set(filter, (counts = new Map()));
     counts.set(event.type, (counts.get(event.type) ?? 0) + 1);
-    if (filter !== undefined) this.countRebuild(filter, event);
+    if (filter === undefined) return;
+    if (event.type === 'attack-started') this.attacked.add(filter);
+    if (event.type === 'attack-ended') this.attacked.delete(filter);
+    this.countRebuild(filter, event);
   }
 
   all(): EventCount[] {
     return [...this.byFilter].flatMap(([filter, counts]) =>
       [...counts].map(([type, count]) => ({ filter, type, count })),
     );
+  }
+
+  /** Whether an attack on the filter goes on. */
+  isAttacked(filter: string): boolean {
+    return this.attacked.has(filter);
   }
 
   rebuildsOf(filter: string): RebuildCounts {

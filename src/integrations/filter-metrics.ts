@@ -50,6 +50,15 @@ export const FILTER_METRICS: readonly ExportedMetric[] = [
     read: ofFilters(({ metrics }) => (metrics.isCircuitOpen ? 1 : 0)),
   },
   {
+    name: 'attack.active',
+    kind: 'gauge',
+    unit: '{attack}',
+    combined: 'max',
+    help: '1 from the event attack-started to the event attack-ended of this process.',
+    labels: ['filter'],
+    read: ofFilters(({ isAttacked }) => (isAttacked ? 1 : 0)),
+  },
+  {
     name: 'advice',
     kind: 'gauge',
     unit: '{advice}',

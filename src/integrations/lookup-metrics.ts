@@ -21,7 +21,7 @@ export const LOOKUP_METRICS: readonly ExportedMetric[] = [
     kind: 'counter',
     unit: '{call}',
     combined: 'sum',
-    help: 'Calls that were answered without the guarded method: queries that the database was spared.',
+    help: 'Calls that were answered without the guarded method, and ids that a method with a list was not given: queries that the database was spared.',
     labels: ['filter', 'method'],
     read: ofMethods(({ saved }) => saved),
   },

@@ -41,6 +41,7 @@ export class MetricsCollector {
       filters: service.metrics().map((metrics) => ({
         metrics,
         rebuilds: this.events.rebuildsOf(metrics.filter),
+        isAttacked: this.events.isAttacked(metrics.filter),
         known: this.infos.of(metrics.filter),
       })),
       events: this.events.all(),

@@ -20,6 +20,7 @@ export interface KnownInfo {
 export interface FilterSnapshot {
   readonly metrics: BloomFilterMetrics;
   readonly rebuilds: RebuildCounts;
+  readonly isAttacked: boolean;
   /** Undefined until the store has answered once. */
   readonly known: KnownInfo | undefined;
 }

@@ -5,9 +5,9 @@ import { compileErrors, filesOf, pieceErrors } from '../support/documented-code.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Pages whose code is meant to be copied: each block is a file. */
-const PAGES = ['README.md', 'docs/adopt.md', 'docs/testing.md'];
+const PAGES = ['README.md', 'docs/adopt.md', 'docs/testing.md', 'docs/opentelemetry.md', 'docs/health.md'];
 /** Pages whose code leaves out what the reader has; `given` declares that. */
-const PIECES = ['attacks', 'interop', 'options', 'security', 'sources'];
+const PIECES = ['attacks', 'interop', 'options', 'prometheus', 'security', 'sources'];
 
 describe('The code of the documents', () => {
   it('names the file of each block', () => {

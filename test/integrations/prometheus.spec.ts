@@ -9,7 +9,7 @@ import {
 } from '../../src/integrations/prometheus/index.js';
 import { startContext } from '../support/nest-app.js';
 import { samplesOf, valueOf } from './support/exposition.js';
-import { shop, SKUS } from './support/shop.js';
+import { Products, shop, SKUS } from './support/shop.js';
 
 const open: TestingModule[] = [];
 
@@ -29,6 +29,83 @@ afterEach(async () => {
 });
 
 describe('BloomPrometheusModule', () => {
+  it('exports what guards have seen, by method, verdict and reason', async () => {
+    const registry = new Registry();
+    const module = await startShop({ registry });
+    const service = module.get(BloomService);
+    const find = (sku: string) => module.get(Products).find(sku);
+    await find('before-the-build');
+    await service.filter('products').rebuild();
+    for (const sku of SKUS) await find(sku);
+    for (let i = 0; i < 30; i++) await find(`missing-${i}`);
+    const [metrics] = service.metrics();
+    const text = await registry.metrics();
+
+    const method = { filter: 'products', method: 'Products.find' };
+    const { absent, maybe } = metrics!.methods[0]!;
+    expect(absent + maybe).toBe(80);
+    expect(valueOf(text, 'bloom_lookups_total', { ...method, verdict: 'absent' })).toBe(absent);
+    expect(valueOf(text, 'bloom_lookups_total', { ...method, verdict: 'maybe' })).toBe(maybe);
+    expect(valueOf(text, 'bloom_lookups_total', { ...method, verdict: 'unknown', reason: 'unbuilt' })).toBe(
+      1,
+    );
+    expect(valueOf(text, 'bloom_lookups_total', { ...method, verdict: 'unknown', reason: 'timeout' })).toBe(
+      0,
+    );
+    expect(valueOf(text, 'bloom_saved_calls_total', method)).toBe(absent);
+    expect(valueOf(text, 'bloom_found_nothing_total', method)).toBe(maybe - SKUS.length);
+    expect(valueOf(text, 'bloom_wrong_absents_total', { filter: 'products' })).toBe(0);
+  });
+
+  it('exports histograms that cumulate, end with +Inf and have the sum of what was counted', async () => {
+    const registry = new Registry();
+    const module = await startShop({ registry });
+    const filter = module.get(BloomService).filter('products');
+    await filter.rebuild();
+    await filter.addMany(['a', 'b', 'c']);
+    const text = await registry.metrics();
+    const buckets = samplesOf(text, 'bloom_add_batch_size_bucket').map(({ labels, value }) => [
+      labels['le'],
+      value,
+    ]);
+    expect(buckets.at(-1)).toEqual(['+Inf', 1]);
+    const counts = buckets.map(([, value]) => value as number);
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    expect(valueOf(text, 'bloom_add_batch_size_sum', { filter: 'products' })).toBe(3);
+    expect(valueOf(text, 'bloom_add_batch_size_count', { filter: 'products' })).toBe(1);
+    for (const { labels } of samplesOf(text, 'bloom_add_duration_seconds_bucket'))
+      expect(labels['le']).toMatch(/^(\+Inf|[\d.]{1,10})$/);
+  });
+
+  it('registers in the default registry while the application runs, and another application after it', async () => {
+    const first = await startShop();
+    expect(register.getSingleMetric('bloom_lookups_total')).toBeDefined();
+    await open.splice(open.indexOf(first), 1)[0]!.close();
+    expect(register.getMetricsAsArray()).toEqual([]);
+    const second = await startShop();
+    await second.get(Products).find('a');
+    expect(
+      valueOf(await register.metrics(), 'bloom_lookups_total', { verdict: 'unknown', reason: 'unbuilt' }),
+    ).toBe(1);
+  });
+
+  it('exports to a registry of OpenMetrics, with default labels, and goes on when the registry is reset', async () => {
+    const registry = new Registry();
+    registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
+    registry.setDefaultLabels({ app: 'shop' });
+    const module = await startShop({ registry });
+    await module.get(Products).find('a');
+    for (const text of [await registry.metrics(), await registry.metrics()]) {
+      expect(valueOf(text, 'bloom_lookups_total', { app: 'shop', reason: 'unbuilt' })).toBe(1);
+      expect(text).not.toContain('_total_total');
+      expect(text.trimEnd().endsWith('# EOF')).toBe(true);
+    }
+    registry.resetMetrics();
+    expect(valueOf(await registry.metrics(), 'bloom_lookups_total', { reason: 'unbuilt' })).toBe(1);
+    await open.splice(open.indexOf(module), 1)[0]!.close();
+    expect(registry.getMetricsAsArray()).toEqual([]);
+  });
+
   it('exports the state, the live generation and the rebuilds of a filter', async () => {
     const registry = new Registry();
     const module = await startShop({ registry });
@@ -123,6 +200,20 @@ describe('BloomPrometheusModule', () => {
     expect(() => BloomPrometheusModule.forRootAsync({} as never)).toThrow(
       /expected useFactory to be a function/,
     );
+  });
+
+  it('shows an attack from its start to its end', async () => {
+    const registry = new Registry();
+    const module = await startShop({ registry });
+    const { emit } = module.get(BloomService);
+    const attack = { filter: 'products', method: undefined, clients: [] };
+    const active = async () =>
+      valueOf(await registry.metrics(), 'bloom_attack_active', { filter: 'products' });
+    expect(await active()).toBe(0);
+    emit({ ...attack, type: 'attack-started', rate: 500, share: 0.9, usualRate: 1, since: new Date() });
+    expect(await active()).toBe(1);
+    emit({ ...attack, type: 'attack-ended', durationMs: 1000, absents: 500, peakRate: 500 });
+    expect(await active()).toBe(0);
   });
 
   it('has no label whose values a client decides', async () => {

@@ -8,6 +8,8 @@ const MINUTES_OF_AN_HOUR = 30;
 const MINUTE_DECAY = 0.97;
 /** Absents for each lookup that is not absent: assumed at an hour that was not learned yet. */
 const COLD_RATIO = 0.1;
+/** Of fewer other lookups a second, 1,000 an hour, nobody can say how many absents come with them. */
+const LEAST_PASSED = 1000 / 3600;
 /** A site on which nobody mistypes an id is not alarmed by the first who do. */
 const LEAST_RATIO = 0.01;
 /** Of a surge of lookups, more absents than that are no part. */
@@ -58,7 +60,7 @@ export class UsualRate {
       passed: weight > 0 ? others / weight : 0,
     };
     const ratio = rates.passed > 0 ? rates.absent / rates.passed : 0;
-    const least = learned ? LEAST_RATIO : COLD_RATIO;
+    const least = learned && learned.passed >= LEAST_PASSED ? LEAST_RATIO : COLD_RATIO;
     return Math.max(rates.absent, Math.min(MOST_RATIO, Math.max(least, ratio)) * passed);
   }
 

@@ -113,6 +113,18 @@ describe('An attack starts', () => {
   });
 });
 
+describe('An hour at which nobody came', () => {
+  it.each([0, 10])(
+    'says nothing of the first visitors, where a crawler asked %d times a second',
+    (absent) => {
+      pass({ seconds: 2 * HOUR, hour: 20, absent });
+      pass({ seconds: 2 * MINUTE, hour: 21 });
+      pass({ seconds: 30, hour: 20, absent: 500, passed: 10_000 });
+      expect(found).toEqual([]);
+    },
+  );
+});
+
 describe('What is usual', () => {
   /** A crawler that asks for 40 dead ids a second, on a small shop. */
   const crawled = { absent: 40, passed: 10 };
@@ -127,7 +139,7 @@ describe('What is usual', () => {
     expect(found).toEqual([]);
     pass({ seconds: MINUTE, ...crawled, absent: 200, hour: 1 });
     expect(found).toMatchObject([{ type: 'started' }]);
-    const [{ usualRate }] = found as [Extract<AttackChange, { type: 'started' }>];
+    const { usualRate } = found[0] as Extract<AttackChange, { type: 'started' }>;
     expect(usualRate).toBeCloseTo(40, 0);
   });
 

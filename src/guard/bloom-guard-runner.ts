@@ -12,7 +12,7 @@ import {
 import { DenialScopes } from './denial-scopes.js';
 import { GuardAnswers } from './guard-answers.js';
 import { type GuardDecision, observe, pass } from './guard-decision.js';
-import { type AskedCall, countsOf, type GuardedCall, type ObservedCall } from './guarded-call.js';
+import type { AskedCall, GuardedCall, ObservedCall } from './guarded-call.js';
 import { checkGuardDefaults } from './guard-options-check.js';
 import { NORMALIZE } from './guard.messages.js';
 import type { BloomGuardDefaults } from './guard-options.js';
@@ -108,7 +108,7 @@ export class BloomGuardRunner {
         ? this.scopes.keyOf(call, { id, note, isForAll: sharedCache !== undefined })
         : undefined;
     if (denialKey && negativeCache?.has(denialKey.text, denialKey.scope)) {
-      guarding.noteRemembered(countsOf(call, guarding));
+      guarding.noteRemembered(call.guard);
       if (guarding.mode === 'on') return this.answers.absent(call, filter);
     }
     const since = denialKey && sharedCache ? performance.now() : 0;
@@ -122,7 +122,7 @@ export class BloomGuardRunner {
   private decideOn(outcome: LookupOutcome, asked: AskedCall): GuardDecision | Promise<GuardDecision> {
     const { call, filter } = asked;
     const { guarding, sharedCache } = filter;
-    guarding.note(outcome, countsOf(call, guarding));
+    guarding.note(outcome, call.guard);
     switch (outcome) {
       case 'maybe':
         return sharedCache && asked.denialKey ? this.decideShared(asked) : observe(asked, outcome);
@@ -188,7 +188,7 @@ export class BloomGuardRunner {
     const { guarding } = filter;
     const denial = await filter.sharedCache!.ask({ id: key, scope: denialKey!.scope, since });
     if (denial.isDenied) {
-      guarding.noteRemembered(countsOf(call, guarding));
+      guarding.noteRemembered(call.guard);
       if (guarding.mode === 'on') return this.answers.absent(call, filter);
     }
     return observe(asked, 'maybe', denial);
@@ -239,7 +239,7 @@ export class BloomGuardRunner {
       return;
     }
     if (outcome !== 'denied' && outcome !== 'nothing') return;
-    guarding.noteFoundNothing(countsOf(asked.call, guarding));
+    guarding.noteFoundNothing(asked.call.guard);
     if (isJoined || outcome !== 'denied' || !denialKey) return;
     if (denial) denial.note();
     else guarding.negativeCache?.remember(denialKey.text, denialKey.scope, readAt);

@@ -1,5 +1,5 @@
 import { BloomIdError } from '../common/index.js';
-import { loadFound, loadGuarded } from '../service/index.js';
+import { type CountedMethod, loadFound, loadGuarded } from '../service/index.js';
 import { type AnyInstance, type BloomFilterName, namedFilter, registeredName } from './filter-name.js';
 import type { NamedFilter } from './filter-uses.js';
 import type { BloomGuardedManyDecorator } from './decorator-types.js';
@@ -40,13 +40,16 @@ export function BloomGuardedMany(
     const method = methodName({ target, key, descriptor });
     const filter = namedFilter(name, 'BloomGuardedMany', method);
     checkManyOptions(options, `@BloomGuardedMany(${filter.text}) on ${method}`);
+    const counted = { last: undefined };
     wrapMethod({
       target,
       key,
       descriptor,
       use: { decorator: 'BloomGuardedMany', filter, method, key },
       around: (call) =>
-        isLeftAlone(call.self, key) ? proceed(call) : callMany({ filter, method, key: options.key }, call),
+        isLeftAlone(call.self, key)
+          ? proceed(call)
+          : callMany({ filter, method, key: options.key, counted }, call),
     });
   };
 }
@@ -56,14 +59,13 @@ function isLeftAlone(self: object | undefined, key: string | symbol): boolean {
   return self !== undefined && isSkipped((self as Record<PropertyKey, unknown>)[key], self.constructor);
 }
 
-interface ManyDeclaration {
+interface ManyDeclaration extends CountedMethod {
   readonly filter: NamedFilter;
-  readonly method: string;
   readonly key: BloomGuardedManyOptions['key'];
 }
 
 async function callMany(
-  { filter: named, method, key }: ManyDeclaration,
+  { filter: named, method, key, counted }: ManyDeclaration,
   call: WrappedCall,
 ): Promise<unknown> {
   const { self, args, runner } = call;
@@ -78,7 +80,7 @@ async function callMany(
     emit({ type: 'invalid-id', filter: name, error: new BloomIdError(noListOfIds(typeof ids)), method });
     return proceed(call);
   }
-  const batch = { filter, name, emit, method };
+  const batch = { filter, name, emit, method, counted };
   const load = (passing: unknown[]) => proceed({ ...call, args: [passing, ...others] });
   if (!key) return loadFound(batch, ids, load);
   return loadGuarded(batch, ids, {

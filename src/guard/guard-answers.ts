@@ -2,7 +2,7 @@ import { isForClient } from './call-context.js';
 import { notFoundError, unavailableError } from './context-errors.js';
 import { answerWith, type GuardDecision, pass } from './guard-decision.js';
 import type { GuardableFilter } from '../service/index.js';
-import { countsOf, type GuardedCall } from './guarded-call.js';
+import type { GuardedCall } from './guarded-call.js';
 import { otherAnswer } from './guard.messages.js';
 import type { BloomCallback, BloomGuardDefaults } from './guard-options.js';
 
@@ -16,7 +16,7 @@ export class GuardAnswers {
 
   /** Answers a call in place of its method, which is counted as saved. */
   absent(call: GuardedCall, { guarding }: GuardableFilter): GuardDecision | Promise<GuardDecision> {
-    countsOf(call, guarding).saved++;
+    guarding.noteSaved(call.guard);
     return this.absentAnswer(call);
   }
 
@@ -42,7 +42,7 @@ export class GuardAnswers {
   ): GuardDecision | Promise<GuardDecision> {
     const onUnknown = this.onUnknown(call);
     if (onUnknown === 'pass') return pass(note);
-    countsOf(call, guarding).saved++;
+    guarding.noteSaved(call.guard);
     if (onUnknown === 'unavailable') return failing(unavailableError(call.entry.context()));
     return this.from(onUnknown, call);
   }

@@ -1,30 +1,14 @@
 import type { IdKey } from '../filter/index.js';
-import type { GuardableFilter, GuardState, MethodCounts } from '../service/index.js';
+import type { CountedMethod, GuardableFilter } from '../service/index.js';
 import type { BloomVerdict, DenialAnswer } from '../store/index.js';
 import type { CallContext } from './call-context.js';
 import type { BloomGuardedOptions } from './guard-options.js';
 import type { IdReader } from './id-reader.js';
 
 /** One `@BloomGuarded` on one method. */
-export interface GuardDeclaration {
+export interface GuardDeclaration extends CountedMethod {
   readonly filter: string;
-  /** For people: `ProductController.findOne`. */
-  readonly method: string;
   readonly options: BloomGuardedOptions;
-  readonly counted: CountedDeclaration;
-}
-
-/** Finds the counts of a method without a search: nearly always one application in a process calls it. */
-export interface CountedDeclaration {
-  /** Of the filter that was asked last. */
-  last: MethodCounts | undefined;
-}
-
-export function countsOf({ guard }: GuardedCall, { methods }: GuardState): MethodCounts {
-  const { last } = guard.counted;
-  return last !== undefined && last.of === methods.token
-    ? last
-    : (guard.counted.last = methods.of(guard.method));
 }
 
 /** How calls come to a guard: as calls of the method itself, or as requests of its route. */

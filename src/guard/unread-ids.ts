@@ -2,7 +2,7 @@ import { BloomError, type BloomEventListener } from '../common/index.js';
 import type { GuardableFilter } from '../service/index.js';
 import type { GuardAnswers } from './guard-answers.js';
 import { type GuardDecision, pass } from './guard-decision.js';
-import { countsOf, type GuardedCall } from './guarded-call.js';
+import type { GuardedCall } from './guarded-call.js';
 import { idFunctionThrew, thrown } from './guard.messages.js';
 import { isInvalidId } from './id-reader.js';
 import { ReaderMistake } from './reader-mistake.js';
@@ -41,10 +41,10 @@ export class UnreadIds {
     filter: GuardableFilter,
     error: unknown,
   ): GuardDecision | Promise<GuardDecision> {
-    const { name, guarding } = filter;
+    const { name, guarding, lookups } = filter;
     this.emit({ type: 'invalid-id', filter: name, error, method: call.guard.method });
-    guarding.unknown++;
-    countReason(call, filter);
+    guarding.noteUnread(false, call.guard);
+    lookups.unknown('invalid-id', 1);
     return guarding.mode === 'on' ? this.answers.unknown(call, filter) : pass();
   }
 
@@ -55,9 +55,9 @@ export class UnreadIds {
     error: unknown,
   ): GuardDecision | Promise<GuardDecision> {
     const { answers } = this;
-    const { name, guarding } = filter;
-    guarding.invalid++;
-    countReason(call, filter);
+    const { name, guarding, lookups } = filter;
+    guarding.noteUnread(true, call.guard);
+    lookups.unknown('invalid-id', 1);
     const onInvalid = guarding.mode === 'on' ? answers.onInvalid(call) : 'pass';
     const answered = onInvalid !== 'pass' && { answered: true as const };
     this.emit({ type: 'invalid-id', filter: name, error, method: call.guard.method, ...answered });
@@ -69,7 +69,7 @@ export class UnreadIds {
       case 'absent':
         return answers.absent(call, filter);
       default:
-        countsOf(call, guarding).saved++;
+        guarding.noteSaved(call.guard);
         return answers.from(onInvalid, call);
     }
   }
@@ -88,9 +88,4 @@ export class UnreadIds {
       withoutId: idFunctionThrew({ ...thrower, what: name }),
     });
   }
-}
-
-function countReason(call: GuardedCall, { guarding, lookups }: GuardableFilter): void {
-  countsOf(call, guarding).unknown['invalid-id']++;
-  lookups.unknown('invalid-id', 1);
 }

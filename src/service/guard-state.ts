@@ -3,7 +3,7 @@ import { type IdKey, idNote } from '../filter/index.js';
 import type { LookupOutcome } from '../store/index.js';
 import type { BloomGuardCounts, BloomGuardMode } from './guard-counts.js';
 import type { IdKeys } from './id-keys.js';
-import { type MethodCounts, MethodCountsByName } from './method-counts.js';
+import { type CountedMethod, MethodCountsByName } from './method-counts.js';
 import { NegativeCache, type NegativeCacheOptions } from './negative-cache.js';
 import { RecentAdds } from './recent-adds.js';
 import { RecentCounts } from './recent-counts.js';
@@ -85,7 +85,8 @@ export class GuardState {
   }
 
   /** Counts the answer of the filter to a guarded method. */
-  note(outcome: LookupOutcome, counts: MethodCounts): void {
+  note(outcome: LookupOutcome, method: CountedMethod): void {
+    const counts = this.methods.of(method);
     switch (outcome) {
       case 'maybe':
         this.maybe++;
@@ -95,7 +96,7 @@ export class GuardState {
         this.absent++;
         counts.absent++;
         this.recent.noteAbsent();
-        this.onAbsent?.(counts.method);
+        this.onAbsent?.(method.method);
         break;
       default:
         this.unknown++;
@@ -103,15 +104,27 @@ export class GuardState {
     }
   }
 
-  noteRemembered(counts: MethodCounts): void {
-    this.remembered++;
-    counts.remembered++;
+  /** Counts a call without an id; `isInvalid`: its value cannot be one. */
+  noteUnread(isInvalid: boolean, method: CountedMethod): void {
+    if (isInvalid) this.invalid++;
+    else this.unknown++;
+    this.methods.of(method).unknown['invalid-id']++;
   }
 
-  noteFoundNothing(counts: MethodCounts): void {
+  noteRemembered(method: CountedMethod): void {
+    this.remembered++;
+    this.methods.of(method).remembered++;
+  }
+
+  noteFoundNothing(method: CountedMethod): void {
     this.foundNothing++;
-    counts.foundNothing++;
+    this.methods.of(method).foundNothing++;
     this.recent.noteFoundNothing();
+  }
+
+  /** Counts calls that are answered without the method, or ids that it is not given. */
+  noteSaved(method: CountedMethod, calls = 1): void {
+    this.methods.of(method).saved += calls;
   }
 
   counts(): BloomGuardCounts {

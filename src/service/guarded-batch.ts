@@ -2,15 +2,14 @@ import { type BloomEventListener, BloomIdError } from '../common/index.js';
 import { type BloomId, type IdKey, idNote, toIdKey } from '../filter/index.js';
 import type { LookupOutcome } from '../store/index.js';
 import type { BloomBatchOptions, GuardableFilter } from './bloom-filter.js';
+import type { CountedMethod } from './method-counts.js';
 import { rowOfNoId, rowsOutOfPlace } from './service.messages.js';
 
 /** A batch that is guarded, and what guards it: undefined where no filter is there to ask. */
-export interface GuardedBatch {
+export interface GuardedBatch extends CountedMethod {
   readonly filter: GuardableFilter | undefined;
   readonly name: string;
   readonly emit: BloomEventListener;
-  /** For people: `ProductRepository.findMany`. */
-  readonly method: string;
 }
 
 /** An id of a batch, and what is known of it. */
@@ -47,7 +46,8 @@ export function guardedBatch<Id extends BloomId, Row>(
   load: (ids: Id[]) => Promise<readonly Row[]>,
   { key }: BloomBatchOptions<Row> = {},
 ): (ids: readonly Id[]) => Promise<(Row | null)[]> {
-  const batch = { filter, name: filter.name, emit, method: `guardBatch of filter '${filter.name}'` };
+  const method = `guardBatch of filter '${filter.name}'`;
+  const batch = { filter, name: filter.name, emit, method, counted: { last: undefined } };
   const parts = { load: load as (ids: unknown[]) => Promise<readonly unknown[]>, key };
   return async (ids) => (await loadGuarded(batch, ids, parts)) as (Row | null)[];
 }
@@ -65,8 +65,9 @@ export async function loadFound(
 }
 
 /** @param ids that were not loaded. */
-function noteSaved({ filter, method }: GuardedBatch, ids: number): void {
-  if (filter && ids > 0) filter.guarding.methods.of(method).saved += ids;
+function noteSaved(batch: GuardedBatch, ids: number): void {
+  const { filter } = batch;
+  if (filter && ids > 0) filter.guarding.noteSaved(batch, ids);
 }
 
 /** The checks of one tick share a round trip. */
@@ -74,15 +75,14 @@ function askAll(batch: GuardedBatch, ids: readonly unknown[]): Promise<Asked[]> 
   return Promise.all(ids.map((id) => ask(batch, id)));
 }
 
-async function ask({ filter, name, emit, method }: GuardedBatch, id: unknown): Promise<Asked> {
+async function ask(batch: GuardedBatch, id: unknown): Promise<Asked> {
+  const { filter, name, emit, method } = batch;
   let key: IdKey | undefined;
   try {
     key = filter ? filter.keys.of(id) : toIdKey(id);
   } catch (error) {
     if (filter && filter.guarding.mode !== 'off') {
-      if (error instanceof BloomIdError) filter.guarding.invalid++;
-      else filter.guarding.unknown++;
-      filter.guarding.methods.of(method).unknown['invalid-id']++;
+      filter.guarding.noteUnread(error instanceof BloomIdError, batch);
       filter.lookups.unknown('invalid-id', 1);
       emit({ type: 'invalid-id', filter: name, error, method });
     }
@@ -94,7 +94,7 @@ async function ask({ filter, name, emit, method }: GuardedBatch, id: unknown): P
   // Asked for before the filter is checked: an id leaves the queue when it is in the filter.
   if (note !== undefined && guarding.queued?.has(note)) return { id, key, verdict: undefined, passes: true };
   const outcome = await filter.checkKey(key);
-  guarding.note(outcome, guarding.methods.of(method));
+  guarding.note(outcome, batch);
   return { id, key, verdict: outcome, passes: outcome !== 'absent' || guarding.isAudited() };
 }
 
@@ -147,11 +147,12 @@ function textOf(filter: GuardableFilter | undefined, id: BloomId): string {
   }
 }
 
-function settle({ filter, method }: GuardedBatch, { id, key, verdict }: Asked, row: unknown): void {
+function settle(batch: GuardedBatch, { id, key, verdict }: Asked, row: unknown): void {
+  const { filter, method } = batch;
   if (!filter || key === undefined || row instanceof Error) return;
   const isFound = row !== null && row !== undefined;
   if (!isFound) filter.guarding.discerning.add(method);
-  if (verdict === 'maybe' && !isFound) filter.guarding.noteFoundNothing(filter.guarding.methods.of(method));
+  if (verdict === 'maybe' && !isFound) filter.guarding.noteFoundNothing(batch);
   if (verdict === 'absent' && isFound)
     void filter.reportWrongAbsent({ id: id as BloomId, key, method, returned: typeof row });
 }

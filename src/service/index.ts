@@ -25,7 +25,7 @@ export { type InstanceIdentity, newIdentity } from './instance-identity.js';
 export type { BloomInstance, BloomInstances, BloomRebuildRecord, BloomSharedMode } from './instances.js';
 export { AdviceTexts } from './advice-texts.js';
 export { LookupCounts } from './lookup-counts.js';
-export type { MethodCounts } from './method-counts.js';
+export type { CountedMethod } from './method-counts.js';
 export { metricsOf } from './filter-metrics.js';
 export type {
   BloomFilterMetrics,

@@ -23,20 +23,24 @@ export interface MethodCounts {
   foundNothing: number;
 }
 
+/** A guarded method, as its decorator or its batch names it. */
+export interface CountedMethod {
+  /** For people: `ProductController.findOne`. */
+  readonly method: string;
+  /** The counts of the filter that was asked last: they are found without a search, since nearly always one application in a process calls a method. */
+  readonly counted: { last: MethodCounts | undefined };
+}
+
 /** The counts of each guarded method of one filter. */
 export class MethodCountsByName {
   /** Names these counts without holding them: a decorator lives longer than the application. */
-  readonly token: object = {};
+  private readonly token: object = {};
   private readonly byName = new Map<string, MethodCounts>();
 
-  of(method: string): MethodCounts {
-    const { byName } = this;
-    let counts = byName.get(method);
-    if (counts) return counts;
-    const name = byName.size < MAX_METHODS ? method : OTHER_METHODS;
-    counts = byName.get(name) ?? newCounts(this.token, name);
-    byName.set(name, counts);
-    return counts;
+  of({ method, counted }: CountedMethod): MethodCounts {
+    const { last } = counted;
+    if (last !== undefined && last.of === this.token) return last;
+    return (counted.last = this.named(method));
   }
 
   /** In the order of their first call. */
@@ -50,6 +54,16 @@ export class MethodCountsByName {
       saved: counts.saved,
       foundNothing: counts.foundNothing,
     }));
+  }
+
+  private named(method: string): MethodCounts {
+    const { byName } = this;
+    const known = byName.get(method);
+    if (known) return known;
+    const name = byName.size < MAX_METHODS ? method : OTHER_METHODS;
+    const counts = byName.get(name) ?? newCounts(this.token, name);
+    byName.set(name, counts);
+    return counts;
   }
 }
 

@@ -40,8 +40,9 @@ describe('LookupCounts', () => {
 describe('MethodCountsByName', () => {
   it('counts methods beyond the limit together', () => {
     const methods = new MethodCountsByName();
-    for (let i = 0; i < MAX_METHODS + 100; i++) methods.of(`Class${i}.find`).maybe++;
-    methods.of('Class0.find').maybe++;
+    for (let i = 0; i < MAX_METHODS + 100; i++)
+      methods.of({ method: `Class${i}.find`, counted: { last: undefined } }).maybe++;
+    methods.of({ method: 'Class0.find', counted: { last: undefined } }).maybe++;
     const all = methods.all();
     expect(all).toHaveLength(MAX_METHODS + 1);
     expect(all[0]).toMatchObject({ method: 'Class0.find', maybe: 2 });

@@ -22,13 +22,14 @@ export interface CronJobOptions {
 export async function startCronJob(
   moduleRef: ModuleRef,
   { filter, cron, timeZone, onFire }: CronJobOptions,
-): Promise<{ end(): void }> {
+): Promise<{ end(): void; nextAt(): Date | undefined }> {
   const { SchedulerRegistry } = await import('@nestjs/schedule').catch(missing(filter, '@nestjs/schedule'));
   const { CronJob } = await import('cron').catch(missing(filter, 'cron'));
   const registry = registryOf(() => moduleRef.get(SchedulerRegistry, { strict: false }), filter);
   const name = `bloom:${filter}`;
+  let job: StartedJob;
   try {
-    const job: StartedJob = CronJob.from({
+    job = CronJob.from({
       cronTime: cron,
       onTick: () => onFire(job.nextDate().toMillis()),
       start: true,
@@ -39,6 +40,7 @@ export async function startCronJob(
     throw new BloomConfigError(wrongCron(filter, { cron, timeZone }, (cause as Error).message), { cause });
   }
   return {
+    nextAt: () => (job.isActive ? job.nextDate().toJSDate() : undefined),
     end: () => {
       if (registry.doesExist('cron', name)) registry.deleteCronJob(name);
     },

@@ -55,8 +55,17 @@ export class RebuildScheduler {
 
   private async schedule(filter: ManagedFilter): Promise<void> {
     const { name, cron, timeZone, everyMs } = filter.definition;
+    if (everyMs === undefined && cron === undefined) return;
+    const nextTimes: (() => Date | undefined)[] = [];
+    filter.nextRunAt = () => earliest(nextTimes.map((nextAt) => nextAt()));
+    this.schedules.push(() => (filter.nextRunAt = undefined));
     if (everyMs !== undefined) {
-      const timer = setInterval(() => void this.rebuildByInterval(filter, everyMs), everyMs);
+      let firedAt = performance.now();
+      const timer = setInterval(() => {
+        firedAt = performance.now();
+        void this.rebuildByInterval(filter, everyMs);
+      }, everyMs);
+      nextTimes.push(() => new Date(Date.now() + firedAt + everyMs - performance.now()));
       this.schedules.push(() => clearInterval(timer));
     }
     if (cron === undefined) return;
@@ -67,6 +76,7 @@ export class RebuildScheduler {
       timeZone,
       onFire: (nextAt) => void this.rebuildBySchedule(filter, fires.withinMs(nextAt)),
     });
+    nextTimes.push(() => job.nextAt());
     this.schedules.push(() => job.end());
   }
 
@@ -164,4 +174,9 @@ export class RebuildScheduler {
 /** Up to a quarter later, so that instances do not ask all at once. */
 function later(ms: number): number {
   return ms * (1 + Math.random() / 4);
+}
+
+function earliest(times: readonly (Date | undefined)[]): Date | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length > 0 ? new Date(Math.min(...known.map((time) => time.getTime()))) : undefined;
 }

@@ -1,4 +1,9 @@
-import { BloomConfigError, type BloomEventListener, printed } from '../common/index.js';
+import {
+  BloomConfigError,
+  type BloomEventListener,
+  type BloomRebuildProgress,
+  printed,
+} from '../common/index.js';
 import type { EndedRun, InstanceBoard } from '../store/index.js';
 import { instanceOf, recordOf, runOf, textOfInstance, textOfRecord, textOfRun } from './board-texts.js';
 import type { FilterDefinition } from './filter-definition.js';
@@ -8,7 +13,7 @@ import type { GuardState } from './guard-state.js';
 import { type InstanceIdentity, newIdentity } from './instance-identity.js';
 import type { BloomInstances } from './instances.js';
 import { LocalBoard } from './local-board.js';
-import type { BloomFilterMetrics } from './metrics.js';
+import type { BloomFilterMetrics, BloomPhaseDuration } from './metrics.js';
 import { wrongBy, wrongMode } from './service.messages.js';
 import { isGuardMode, SharedMode, sharedModeOf } from './shared-mode.js';
 
@@ -32,6 +37,8 @@ export interface FilterInstancesContext {
 /** What this process reports of one filter to the others, and hears of them. */
 export class FilterInstances {
   readonly sharedMode: SharedMode;
+  /** Of the last run of this process that ended. */
+  lastPhases: readonly BloomPhaseDuration[] = [];
   private run: FollowedRun | undefined;
   /** Not noted yet, the first one first. */
   private ended: readonly EndedRun[] = [];
@@ -39,6 +46,11 @@ export class FilterInstances {
 
   constructor(private readonly context: FilterInstancesContext) {
     this.sharedMode = new SharedMode(context.filter, context.guarding, context.emit);
+  }
+
+  /** Of the run of this process. */
+  get progress(): BloomRebuildProgress | undefined {
+    return this.run?.progress;
   }
 
   /** Reports this process, and follows what it hears. @throws {BloomUnavailableError} */
@@ -108,6 +120,7 @@ export class FilterInstances {
   end(run: FollowedRun, outcome?: RunOutcome): void {
     if (this.run === run) this.run = undefined;
     if (!outcome || !run.hasBegun) return;
+    this.lastPhases = outcome.phases;
     const { host, pid } = this.context.identity;
     const text = textOfRecord({ ...outcome, host, pid });
     this.ended = [...this.ended, { id: run.id, at: Date.now(), text }].slice(-MOST_WAITING);

@@ -70,7 +70,8 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   readonly instances: FilterInstances;
   readonly lookups = new LookupCounts();
   readonly advice = new AdviceTexts();
-
+  /** When the schedule of this process rebuilds it next; undefined without a schedule. */
+  nextRunAt: (() => Date | undefined) | undefined;
   private readonly inStore: StoredFilter;
   private readonly builds: FilterBuilds;
   private readonly load: LoadAlarm;
@@ -221,9 +222,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   async rebuild(request: RebuildRequest = {}): Promise<BloomRebuildReport> {
     const { source } = this.definition;
-    if (!source) {
-      throw new BloomConfigError(noSource(this.name));
-    }
+    if (!source) throw new BloomConfigError(noSource(this.name));
     return this.builds.rebuild(source, { occasion: { kind: 'manual' }, ...request });
   }
 
@@ -231,19 +230,13 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     if (!isAdoptable(this.inStore)) {
       throw new BloomConfigError(notAdoptable(this.name, this.definition.layout.kind));
     }
-    if (this.definition.source) {
-      throw new BloomConfigError(adoptWithSource(this.name));
-    }
+    if (this.definition.source) throw new BloomConfigError(adoptWithSource(this.name));
     await this.inStore.adopt();
   }
 
   async reset(): Promise<void> {
-    if (isAdoptable(this.inStore)) {
-      throw new BloomConfigError(resetOfPeersKey(this.name));
-    }
-    if (this.definition.source) {
-      throw new BloomConfigError(resetWithSource(this.name));
-    }
+    if (isAdoptable(this.inStore)) throw new BloomConfigError(resetOfPeersKey(this.name));
+    if (this.definition.source) throw new BloomConfigError(resetWithSource(this.name));
     const report = await this.builds.empty();
     if (report.outcome === 'skipped') {
       throw new BloomUnavailableError(notEmptied(this.name, report.reason));
@@ -256,7 +249,8 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   }
 
   metrics(): BloomFilterMetrics {
-    return metricsOf(this, this.inStore.status);
+    const { progress, lastPhases } = this.instances;
+    return metricsOf(this, this.inStore.status, { progress, lastPhases, nextRunAt: this.nextRunAt?.() });
   }
 
   /** Measures the filter. When it holds more than planned, reports that by `overfull` and returns what was found. Never rejects. */

@@ -19,4 +19,5 @@ export const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> 
   'check-layouts': () => import('./check-layouts.bench.js'),
   sources: () => import('./sources.bench.js'),
   saturated: () => import('./saturated.bench.js'),
+  counting: () => import('./counting.bench.js'),
 };

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type BloomEvent, systemClock } from '../src/common/index.js';
 import type { BloomIdSource } from '../src/rebuild/index.js';
 import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../src/service/index.js';
+import type { FilterStore } from '../src/store/index.js';
 import { RedisStore } from '../src/store/redis/index.js';
 import { ReplicaStore } from '../src/store/replica/index.js';
 import { startRedis } from '../test/support/redis-server.js';
@@ -29,6 +30,7 @@ export async function openFilter(
   url: string,
   options: Omit<BloomFilterOptions, 'name'>,
   context: Pick<BenchContext, 'cleanUp'>,
+  isCounted = true,
 ): Promise<ManagedFilter> {
   const emit = (event: BloomEvent) => {
     if ('error' in event) throw event.error;
@@ -41,7 +43,14 @@ export async function openFilter(
     trustAfterFailover: false,
     emit,
   });
-  const store = new ReplicaStore(inRedis);
+  const counting = new ReplicaStore(inRedis);
+  const store: FilterStore = isCounted
+    ? counting
+    : {
+        kind: counting.kind,
+        open: (opened) => counting.open({ ...opened, recorder: undefined }),
+        close: () => counting.close(),
+      };
   const filter = new ManagedFilter(defineFilter({ ...options, name: 'products' }), {
     store,
     emit,

@@ -81,7 +81,7 @@ export class BloomDashboardModule implements NestModule {
     });
   }
 
-  /** @internal */
+  /** Called by Nest. */
   configure(): void {
     if (this.host.httpAdapter?.getType() === 'fastify') servePageOnFastify(this.controller);
   }

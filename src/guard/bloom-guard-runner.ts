@@ -12,7 +12,7 @@ import {
 import { DenialScopes } from './denial-scopes.js';
 import { GuardAnswers } from './guard-answers.js';
 import { type GuardDecision, observe, pass } from './guard-decision.js';
-import type { AskedCall, GuardedCall, ObservedCall } from './guarded-call.js';
+import type { AskedCall, GuardDeclaration, GuardedCall, ObservedCall } from './guarded-call.js';
 import { checkGuardDefaults } from './guard-options-check.js';
 import { NORMALIZE } from './guard.messages.js';
 import type { BloomGuardDefaults } from './guard-options.js';
@@ -24,6 +24,10 @@ export interface BloomGuardRunnerOptions {
   readonly service: BloomService;
   readonly defaults?: BloomGuardDefaults;
 }
+
+/** What decided a guarded call: the answer of the filter, or `remembered`: the negative cache, in place of a false positive. */
+export type DecidedBy = LookupOutcome | 'remembered';
+export type DecisionListener = (guard: GuardDeclaration, by: DecidedBy) => void;
 
 /** A member of every runner that was constructed, and of no object that a test puts in its place. */
 const MARK = Symbol('runner');
@@ -43,6 +47,12 @@ export class BloomGuardRunner {
    * @internal
    */
   hasRoutesOfInterceptors = false;
+  /**
+   * Called at once with what each guarded call was decided by; must not throw.
+   *
+   * @internal
+   */
+  onDecision: DecisionListener | undefined = undefined;
   /** @internal */
   readonly registrar: IdRegistrar;
   /** @internal */
@@ -91,24 +101,30 @@ export class BloomGuardRunner {
     try {
       id = entry.readId(self, args);
     } catch (error) {
+      this.onDecision?.(guard, 'invalid-id');
       return this.unread.decide(call, filter, { error, thrownBy: entry.readBy });
     }
     let key: IdKey;
     try {
       key = keys.of(id);
     } catch (error) {
+      this.onDecision?.(guard, 'invalid-id');
       return this.unread.decide(call, filter, { error, thrownBy: NORMALIZE });
     }
     const { negativeCache } = guarding;
     const queue = this.queues.size > 0 ? this.queues.get(guard.filter) : undefined;
     const note = isShareable || negativeCache || sharedCache || queue ? keys.note(key) : undefined;
-    if (note !== undefined && queue?.has(note)) return pass(note);
+    if (note !== undefined && queue?.has(note)) {
+      this.onDecision?.(guard, 'maybe');
+      return pass(note);
+    }
     const denialKey =
       note !== undefined && (negativeCache || sharedCache)
         ? this.scopes.keyOf(call, { id, note, isForAll: sharedCache !== undefined })
         : undefined;
     if (denialKey && negativeCache?.has(denialKey.text, denialKey.scope)) {
       guarding.noteRemembered(call.guard);
+      this.onDecision?.(guard, 'remembered');
       if (guarding.mode === 'on') return this.answers.absent(call, filter);
     }
     const since = denialKey && sharedCache ? performance.now() : 0;
@@ -123,6 +139,7 @@ export class BloomGuardRunner {
     const { call, filter } = asked;
     const { guarding, sharedCache } = filter;
     guarding.note(outcome, call.guard);
+    this.onDecision?.(call.guard, outcome);
     switch (outcome) {
       case 'maybe':
         return sharedCache && asked.denialKey ? this.decideShared(asked) : observe(asked, outcome);
@@ -189,6 +206,7 @@ export class BloomGuardRunner {
     const denial = await filter.sharedCache!.ask({ id: key, scope: denialKey!.scope, since });
     if (denial.isDenied) {
       guarding.noteRemembered(call.guard);
+      this.onDecision?.(call.guard, 'remembered');
       if (guarding.mode === 'on') return this.answers.absent(call, filter);
     }
     return observe(asked, 'maybe', denial);

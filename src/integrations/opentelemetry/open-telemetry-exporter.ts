@@ -7,12 +7,14 @@ import {
   Optional,
 } from '@nestjs/common';
 import { BloomConfigError, type BloomEvent, checkOptions, type OptionNames } from '../../common/index.js';
+import { BloomGuardRunner } from '../../guard/index.js';
 import { BLOOM_SERVICE, OnBloomEvent } from '../../module/index.js';
 import type { BloomService } from '../../service/index.js';
 import { checkedInfoEveryMs, MetricsCollector, noRootOf } from '../index.js';
 import { BloomMetricProducer } from './bloom-metric-producer.js';
 import type { BloomOpenTelemetryOptions } from './bloom-open-telemetry-options.js';
 import { MeterExporter } from './meter-exporter.js';
+import { SpanMarker } from './span-marker.js';
 import {
   NO_METER_PROVIDER,
   wrongHistograms,
@@ -37,16 +39,19 @@ export class OpenTelemetryExporter implements OnApplicationBootstrap, OnModuleDe
   private readonly collector: MetricsCollector;
   private readonly collect = () => this.collector.collect();
   private meters: MeterExporter | undefined;
+  private spans: SpanMarker | undefined;
 
   /** @throws {BloomConfigError} for options that cannot work, and without filters. */
   constructor(
     @Inject(OPEN_TELEMETRY_OPTIONS) private readonly options: BloomOpenTelemetryOptions,
     @Optional() @Inject(BLOOM_SERVICE) service?: BloomService,
+    @Optional() @Inject(BloomGuardRunner) runner?: BloomGuardRunner,
   ) {
     checkAll(options);
     if (!service) throw new BloomConfigError(noRootOf(WHERE));
     const infoEveryMs = checkedInfoEveryMs(WHERE, options.infoEveryMs);
     this.collector = new MetricsCollector({ service, infoEveryMs });
+    if (options.spans && BloomGuardRunner.isRunner(runner)) this.spans = new SpanMarker(runner);
   }
 
   @OnBloomEvent()
@@ -57,6 +62,7 @@ export class OpenTelemetryExporter implements OnApplicationBootstrap, OnModuleDe
   onApplicationBootstrap(): void {
     const { metrics = true, meterProvider, histograms } = this.options;
     histograms?.attach(this.collect);
+    this.spans?.start();
     if (!metrics) return;
     this.meters = new MeterExporter(this.collector, meterProvider);
     if (this.meters.isNoop) new Logger('Bloom').warn(NO_METER_PROVIDER);
@@ -65,6 +71,7 @@ export class OpenTelemetryExporter implements OnApplicationBootstrap, OnModuleDe
 
   onModuleDestroy(): void {
     this.meters?.stop();
+    this.spans?.stop();
     this.options.histograms?.detach(this.collect);
   }
 }

@@ -1,0 +1,50 @@
+import { Logger } from '@nestjs/common';
+import { trace } from '@opentelemetry/api';
+import { describeError } from '../../common/index.js';
+import type { BloomGuardRunner, DecidedBy, DecisionListener } from '../../guard/index.js';
+import { NAMESPACE } from './attributes.js';
+import { spansFailed } from './open-telemetry.messages.js';
+
+const FILTER = `${NAMESPACE}filter`;
+const METHOD = `${NAMESPACE}method`;
+const VERDICT = `${NAMESPACE}verdict`;
+const REASON = `${NAMESPACE}reason`;
+
+/** Notes on the active span what each guarded call was decided by. */
+export class SpanMarker {
+  constructor(private readonly runner: BloomGuardRunner) {}
+
+  start(): void {
+    this.runner.onDecision = this.mark;
+  }
+
+  stop(): void {
+    if (this.runner.onDecision === this.mark) this.runner.onDecision = undefined;
+  }
+
+  private readonly mark: DecisionListener = ({ filter, method }, by) => {
+    try {
+      const span = trace.getActiveSpan();
+      if (!span?.isRecording()) return;
+      const { verdict, reason } = described(by);
+      span.setAttributes({ [FILTER]: filter, [METHOD]: method, [VERDICT]: verdict, [REASON]: reason });
+    } catch (error) {
+      // A guarded call must not fail over its span.
+      this.stop();
+      new Logger('Bloom').error(spansFailed(describeError(error)));
+    }
+  };
+}
+
+function described(by: DecidedBy): { readonly verdict: string; readonly reason: string } {
+  switch (by) {
+    case 'absent':
+    case 'maybe':
+      // Not left out: an earlier call of the same span may have had another one.
+      return { verdict: by, reason: 'filter' };
+    case 'remembered':
+      return { verdict: 'absent', reason: 'negative-cache' };
+    default:
+      return { verdict: 'unknown', reason: by };
+  }
+}

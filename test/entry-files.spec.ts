@@ -60,7 +60,7 @@ describe("What import 'nestjs-bloom' loads", () => {
   it('is no package that only some applications need', () => {
     expect(
       packages.filter((name) =>
-        /^(@nestjs\/(schedule|terminus|throttler)|@opentelemetry|prom-client|cron|ioredis|commander)/.test(
+        /^(@nestjs\/(event-emitter|schedule|terminus|throttler)|@opentelemetry|prom-client|cron|ioredis|commander)/.test(
           name,
         ),
       ),

@@ -60,6 +60,7 @@ export function house(changes: Record<string, string> = {}): Map<string, string>
       'module/index.ts': `import '../store/memory/index.js'; import '../store/redis/index.js'; import '../guard/index.js'; import '../sources/index.js';`,
       'integrations/index.ts': `import type { Metrics } from '../service/index.js';`,
       'integrations/dashboard/index.ts': '',
+      'integrations/event-emitter/index.ts': `import '@nestjs/event-emitter';`,
       'integrations/opentelemetry/index.ts': `import '@opentelemetry/api'; import '../index.js';`,
       'integrations/prometheus/index.ts': `import 'prom-client'; import '../../module/index.js';`,
       'integrations/terminus/index.ts': `import '@nestjs/terminus';`,

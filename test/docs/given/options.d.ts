@@ -25,9 +25,3 @@ declare const dataSource: import('typeorm').DataSource;
 declare class DataLoader<Key, Value> {
   constructor(load: (keys: readonly Key[]) => PromiseLike<ArrayLike<Value | Error>>);
 }
-
-declare module '@nestjs/event-emitter' {
-  export class EventEmitter2 {
-    emit(event: string, ...values: unknown[]): boolean;
-  }
-}

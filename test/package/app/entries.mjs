@@ -11,6 +11,7 @@ const LIBRARIES = {
   'mikro-orm': '@mikro-orm/core',
   opentelemetry: '@opentelemetry/api',
   prometheus: 'prom-client',
+  'event-emitter': '@nestjs/event-emitter',
   terminus: '@nestjs/terminus',
   throttler: '@nestjs/throttler',
   typeorm: 'typeorm',

@@ -1,0 +1,1 @@
+export { BloomEventEmitterModule, type BloomEventEmitterOptions } from './bloom-event-emitter.module.js';

@@ -68,14 +68,25 @@ describe('An attack', () => {
       () => attacks().length > 0,
     );
     const [started] = attacks() as [BloomEventOf<'attack-started'>];
-    expect(started).toMatchObject({ type: 'attack-started', filter: 'products', share: 1, clients: [] });
+    expect(started).toMatchObject({
+      type: 'attack-started',
+      filter: 'products',
+      method: 'Shop.find',
+      share: 1,
+      clients: [],
+    });
     expect(started.rate).toBeGreaterThan(50);
     expect(started.usualRate).toBe(0);
     expect(started.since.getTime()).toBeGreaterThanOrEqual(before.getTime() - 500);
     expect(started.since.getTime()).toBeLessThanOrEqual(Date.now());
     await eventually('the attack is over', () => attacks().length > 1);
     const [, ended] = attacks() as [unknown, BloomEventOf<'attack-ended'>];
-    expect(ended).toMatchObject({ type: 'attack-ended', filter: 'products', clients: [] });
+    expect(ended).toMatchObject({
+      type: 'attack-ended',
+      filter: 'products',
+      method: 'Shop.find',
+      clients: [],
+    });
     expect(ended.absents).toBeGreaterThan(50);
     expect(ended.peakRate).toBeGreaterThan(50);
     expect(ended.durationMs).toBeGreaterThan(0);

@@ -12,11 +12,13 @@ const APPS = [
     name: 'Nest 12, Express, ioredis 6, ES modules',
     type: 'module',
     main: 'main-express',
+    throttled: 'throttled-express',
     dependencies: {
       '@nestjs/common': '^12.0.0',
       '@nestjs/core': '^12.0.0',
       '@nestjs/platform-express': '^12.0.0',
       '@nestjs/schedule': '^12.0.0',
+      '@nestjs/throttler': '^6.0.0',
       cron: '^4.0.0',
       ioredis: '^6.0.0',
     },
@@ -25,11 +27,13 @@ const APPS = [
     name: 'Nest 11, Fastify, ioredis 5, CommonJS',
     type: 'commonjs',
     main: 'main-fastify',
+    throttled: 'throttled-fastify',
     dependencies: {
       '@nestjs/common': '^11.0.0',
       '@nestjs/core': '^11.0.0',
       '@nestjs/platform-fastify': '^11.0.0',
       '@nestjs/schedule': '^6.0.0',
+      '@nestjs/throttler': '^6.0.0',
       cron: '^4.0.0',
       ioredis: '^5.4.0',
     },
@@ -64,6 +68,7 @@ try {
     runInApp('in the process', [`dist/${app.main}.js`], environment);
     runInApp('on Redis', [`dist/${app.main}.js`], { ...environment, REDIS_URL: redis.url });
     runInApp('loaded with require()', ['required.cjs'], environment);
+    runInApp('with @nestjs/throttler', [`dist/${app.throttled}.js`], environment);
     runBin('plan', ['plan', '1e6', '0.001'], environment);
     const onRedis = { ...environment, REDIS_URL: redis.url };
     const shop = ['--app', 'dist/shop.js'];
@@ -72,9 +77,13 @@ try {
     runBin('doctor', ['doctor', 'products'], onRedis);
     rmSync(join(home, 'node_modules/ioredis'), { recursive: true });
     runInApp('in the process, without ioredis', [`dist/${app.main}.js`], environment);
-    for (const optional of ['@nestjs/schedule', 'cron'])
+    for (const optional of ['@nestjs/schedule', '@nestjs/throttler', 'cron'])
       rmSync(join(home, 'node_modules', optional), { recursive: true });
-    runInApp('loaded with require(), without @nestjs/schedule and cron', ['required.cjs'], environment);
+    runInApp(
+      'loaded with require(), without @nestjs/schedule, @nestjs/throttler and cron',
+      ['required.cjs'],
+      environment,
+    );
     runInApp('every entry, without optional peers', ['entries.mjs'], environment);
 
     function runInApp(what, args, env) {
@@ -101,7 +110,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function install(home, { main, type, dependencies }, tarball) {
+function install(home, { main, throttled, type, dependencies }, tarball) {
   mkdirSync(home);
   cpSync(join(root, 'test/package/app'), home, { recursive: true });
   const json = {
@@ -119,7 +128,7 @@ function install(home, { main, type, dependencies }, tarball) {
   writeFileSync(join(home, 'package.json'), JSON.stringify(json, null, 2));
   writeFileSync(
     join(home, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files: [`${main}.ts`] }),
+    JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files: [`${main}.ts`, `${throttled}.ts`] }),
   );
   run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'], { cwd: home });
 }

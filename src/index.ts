@@ -42,6 +42,7 @@ export {
   type BloomFactoryOptions,
   type BloomFeature,
   type BloomFeatureAsyncOptions,
+  type BloomHeartbeat,
   BloomModule,
   type BloomModuleAsyncOptions,
   type BloomModuleOptions,

@@ -90,6 +90,8 @@ export class BloomLifecycle
     try {
       validator.validateNames();
       validator.validateSkips(runner.hasRoutesOfInterceptors);
+      // Before the first request: what is set for all processes counts from the start.
+      await registry.startBeating();
       await scheduler.start(registry.filters);
     } catch (error) {
       await this.beforeApplicationShutdown();

@@ -43,10 +43,21 @@ export interface BloomModuleOptions {
    * Default: reported, by the defaults of `BloomAttackOptions`, and not counted by client.
    */
   readonly attack?: BloomAttackOptions | false;
+  /**
+   * How often each process reports its metrics of each filter to Redis, so that any of them can show all, and hears the mode that is set for all: every `everyMs`, default
+   * 1,000. `false`: never. Without `redis` there is nobody to report to.
+   */
+  readonly heartbeat?: BloomHeartbeat | false;
   /** Called for each event; see also `@OnBloomEvent`. */
   readonly onEvent?: BloomEventListener;
   /** Whether events are written to Nest's log. Default true. */
   readonly logger?: boolean;
+}
+
+/** Of `BloomModule.forRoot`. */
+export interface BloomHeartbeat {
+  /** Milliseconds between two reports, from 1,000 to 60,000. Others believe one for five times as long. */
+  readonly everyMs?: number;
 }
 
 /** A filter whose source may also be a class that is a provider of some module, or a factory that providers are injected into. */

@@ -44,7 +44,7 @@ import {
 } from './module-options-check.js';
 import { RebuildScheduler } from './rebuild-scheduler.js';
 import { missingFilterProviders, type Setup, SETUP, setupProvider } from './setup-check.js';
-import { createStore } from './store-factory.js';
+import { createStore, heartbeatOf } from './store-factory.js';
 
 /** Visible everywhere, so that a decorator works in any module. */
 @Module({})
@@ -179,14 +179,15 @@ function core(options: Provider[], imports: Imports, others: readonly Provider[]
     },
     {
       provide: FilterRegistry,
-      inject: [BLOOM_STORE, BLOOM_SERVICE, EventHub, ModuleRef, FilterTokens],
+      inject: [BLOOM_STORE, BLOOM_SERVICE, EventHub, ModuleRef, FilterTokens, BLOOM_OPTIONS],
       useFactory: (
         store: FilterStore,
         service: BloomService,
         events: EventHub,
         moduleRef: ModuleRef,
         tokens: FilterTokens,
-      ) => new FilterRegistry({ store, service, events, moduleRef, tokens }),
+        options: BloomModuleOptions,
+      ) => new FilterRegistry({ store, service, events, moduleRef, tokens, heartbeat: heartbeatOf(options) }),
     },
     {
       provide: BloomGuardRunner,

@@ -15,6 +15,8 @@ export interface FilterRegistryContext {
   readonly events: EventHub;
   readonly moduleRef: ModuleRef;
   readonly tokens: FilterTokens;
+  /** How often this process reports to others; left out: never. */
+  readonly heartbeat?: { readonly everyMs: number } | false;
 }
 
 /** Creates the filters of an application. */
@@ -58,6 +60,11 @@ export class FilterRegistry {
     await Promise.all(this.makers.map((maker) => this.makeSource(maker)));
   }
 
+  /** Reports this process from now on; resolves when it has heard what is set for all processes. Never rejects. */
+  async startBeating(): Promise<void> {
+    await Promise.all(this.filters.map((filter) => filter.instances.start()));
+  }
+
   async stopRebuilds(): Promise<void> {
     await Promise.all(this.filters.map((filter) => filter.stopRebuilds()));
   }
@@ -71,12 +78,13 @@ export class FilterRegistry {
   }
 
   private add(definition: ManagedFilter['definition']): ManagedFilter {
-    const { store, service, events } = this.parts;
+    const { store, service, events, heartbeat = false } = this.parts;
     const filter = new ManagedFilter(definition, {
       store,
       emit: events.emit,
       clock: systemClock,
       identity: this.identity,
+      heartbeat,
     });
     service.register(filter);
     this.filters.push(filter);

@@ -2,6 +2,7 @@ export type {
   BloomFactoryOptions,
   BloomFeature,
   BloomFeatureAsyncOptions,
+  BloomHeartbeat,
   BloomModuleAsyncOptions,
   BloomModuleOptions,
   BloomOptionsFactory,

@@ -7,6 +7,7 @@ import type { CopyLimits } from '../store/replica/index.js';
 import type {
   BloomFactoryOptions,
   BloomFeatureAsyncOptions,
+  BloomHeartbeat,
   BloomModuleAsyncOptions,
   BloomModuleOptions,
 } from './bloom-module-options.js';
@@ -23,6 +24,7 @@ const FACTORY = {
   trustAfterFailover: true,
   copies: true,
   attack: true,
+  heartbeat: true,
   onEvent: true,
   logger: true,
 } satisfies OptionNames<BloomFactoryOptions>;
@@ -50,6 +52,7 @@ const FEATURE_ASYNC = {
 const SOURCE_FACTORY = { inject: true, useFactory: true } satisfies OptionNames<BloomSourceFactory>;
 const SOURCE = { ids: true, count: true, spelling: true } satisfies OptionNames<BloomIdSource>;
 const COPIES = { bytesPerSecond: true, maxBytes: true } satisfies OptionNames<CopyLimits>;
+const HEARTBEAT = { everyMs: true } satisfies OptionNames<BloomHeartbeat>;
 const GUARD = {
   onAbsent: true,
   onUnknown: true,
@@ -127,9 +130,19 @@ function checkStatic({ filters, isGlobal }: Pick<BloomModuleOptions, 'filters' |
 }
 
 function checkParts(options: BloomFactoryOptions, where: string): void {
-  const { redis, copies = {}, guard = {}, attack, onEvent, logger, trustAfterFailover } = options;
+  const {
+    redis,
+    copies = {},
+    heartbeat = {},
+    guard = {},
+    attack,
+    onEvent,
+    logger,
+    trustAfterFailover,
+  } = options;
   if (redis !== undefined) checkRedisOption(redis, where);
   checkOptions(copies, { where, path: 'copies.', known: COPIES });
+  if (heartbeat !== false) checkOptions(heartbeat, { where, path: 'heartbeat.', known: HEARTBEAT });
   checkOptions(guard, { where, path: 'guard.', known: GUARD });
   checkAttackOptions(attack, where);
   checkBoolean(where, 'trustAfterFailover', trustAfterFailover);

@@ -57,6 +57,9 @@ export const wrongTimeout = (option: string, got: unknown) =>
 export const wrongCopyLimit = (option: string, got: unknown) =>
   `Expected copies.${option} to be a number of bytes above 0, got ${printed(got)}.`;
 
+export const wrongHeartbeat = (got: unknown) =>
+  `Expected heartbeat.everyMs to be a whole number of milliseconds from 1000 to 60000, got ${printed(got)}. heartbeat: false turns heartbeats off.`;
+
 export const wrongCron = (
   filter: string,
   { cron, timeZone }: { readonly cron: string; readonly timeZone: string | undefined },

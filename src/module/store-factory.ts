@@ -6,7 +6,7 @@ import { type CopyLimits, ReplicaStore } from '../store/replica/index.js';
 import { ownerOf } from './application-owner.js';
 import type { BloomModuleOptions } from './bloom-module-options.js';
 import type { EventHub } from './event-hub.js';
-import { wrongCopyLimit, wrongKeyPrefix, wrongTimeout } from './module.messages.js';
+import { wrongCopyLimit, wrongHeartbeat, wrongKeyPrefix, wrongTimeout } from './module.messages.js';
 
 const MIB = 1024 * 1024;
 
@@ -43,6 +43,19 @@ export async function createStore(options: BloomModuleOptions, events: EventHub)
     emit: events.emit,
   });
   return new ReplicaStore(inRedis, limits);
+}
+
+/**
+ * How often a process reports to the others.
+ *
+ * @throws {BloomConfigError} for an option that cannot work.
+ */
+export function heartbeatOf({ heartbeat = {} }: BloomModuleOptions): { everyMs: number } | false {
+  if (heartbeat === false) return false;
+  const { everyMs = 1000 } = heartbeat;
+  if (!(Number.isSafeInteger(everyMs) && everyMs >= 1000 && everyMs <= 60_000))
+    throw new BloomConfigError(wrongHeartbeat(everyMs));
+  return { everyMs };
 }
 
 function copyLimits({

@@ -4,12 +4,13 @@ import {
   type BloomRebuildProgress,
   printed,
 } from '../common/index.js';
-import type { EndedRun, InstanceBoard } from '../store/index.js';
+import { type EndedRun, hasBoard, type InstanceBoard, type StoredFilter } from '../store/index.js';
 import { instanceOf, recordOf, runOf, textOfInstance, textOfRecord, textOfRun } from './board-texts.js';
 import type { FilterDefinition } from './filter-definition.js';
 import { FollowedRun, type RunOutcome } from './followed-run.js';
 import type { BloomGuardMode } from './guard-counts.js';
 import type { GuardState } from './guard-state.js';
+import { Heartbeat } from './heartbeat.js';
 import { type InstanceIdentity, newIdentity } from './instance-identity.js';
 import type { BloomInstances } from './instances.js';
 import { LocalBoard } from './local-board.js';
@@ -18,6 +19,8 @@ import { wrongBy, wrongMode } from './service.messages.js';
 import { isGuardMode, SharedMode, sharedModeOf } from './shared-mode.js';
 
 const BY_LENGTH = 200;
+/** A report is believed while so many beats could have renewed it. */
+const BEATS_IN_LIFE = 5;
 /** Records that wait for the store to be back. */
 const MOST_WAITING = 10;
 
@@ -28,10 +31,11 @@ export interface FilterInstancesContext {
   readonly guarding: GuardState;
   readonly emit: BloomEventListener;
   readonly metrics: () => BloomFilterMetrics;
-  /** How long a report of this process is believed. */
-  readonly lifeMs: number;
-  /** The same of its run. */
-  readonly runLifeMs: number;
+  /** How often this process reports to others; undefined: only when it is asked, or never. */
+  readonly everyMs: number | undefined;
+  /** Whether this process reports nothing. */
+  readonly isSilent: boolean;
+  readonly leaseMs: number;
 }
 
 /** What this process reports of one filter to the others, and hears of them. */
@@ -39,13 +43,23 @@ export class FilterInstances {
   readonly sharedMode: SharedMode;
   /** Of the last run of this process that ended. */
   lastPhases: readonly BloomPhaseDuration[] = [];
+  private readonly heartbeat: Heartbeat | undefined;
+  private readonly lifeMs: number;
+  private readonly runLifeMs: number;
   private run: FollowedRun | undefined;
+  /** Whether this process reports only because it rebuilds, as one of the command line. */
+  private beatsForRun = false;
   /** Not noted yet, the first one first. */
   private ended: readonly EndedRun[] = [];
   private flushing: Promise<void> | undefined;
 
   constructor(private readonly context: FilterInstancesContext) {
-    this.sharedMode = new SharedMode(context.filter, context.guarding, context.emit);
+    const { filter, emit, guarding, everyMs, leaseMs } = context;
+    this.sharedMode = new SharedMode(filter, guarding, emit);
+    const beat = { filter, emit, beat: () => this.beat() };
+    this.heartbeat = everyMs === undefined ? undefined : new Heartbeat({ ...beat, everyMs });
+    this.lifeMs = BEATS_IN_LIFE * (everyMs ?? 0);
+    this.runLifeMs = Math.max(leaseMs, this.lifeMs);
   }
 
   /** Of the run of this process. */
@@ -53,25 +67,29 @@ export class FilterInstances {
     return this.run?.progress;
   }
 
-  /** Reports this process, and follows what it hears. @throws {BloomUnavailableError} */
-  async beat(): Promise<void> {
-    const { board, identity, lifeMs, metrics } = this.context;
-    const { run } = this;
-    const news = await board.beat({
-      instance: identity.id,
-      text: textOfInstance(identity, metrics()),
-      lifeMs,
-      run: run?.hasBegun ? this.reportOf(run) : undefined,
-      mode: this.sharedMode.known,
-    });
-    this.sharedMode.apply(news.mode);
-    if (news.stopBy !== undefined) run?.stop(news.stopBy);
-    await this.flush();
+  /** Reports this process from now on; resolves when it has heard what is set for all, or that takes too long. Never rejects. */
+  async start(): Promise<void> {
+    this.beatsForRun = false;
+    await this.heartbeat?.start();
+  }
+
+  /** Takes back what is reported of this process. Never rejects. */
+  async close(): Promise<void> {
+    this.heartbeat?.stop();
+    const { board, identity, isSilent } = this.context;
+    if (isSilent) return;
+    try {
+      await this.flush();
+      await board.leave(identity.id);
+    } catch {
+      // The store is away; what is reported of this process expires.
+    }
   }
 
   /** @throws {BloomUnavailableError} when the store cannot be asked. */
   async read(): Promise<BloomInstances> {
     const { board, filter } = this.context;
+    // Where no other process listens, this one reports when it is asked.
     if (board instanceof LocalBoard) await this.beat();
     const { instances, runs, running, mode } = await board.read();
     return {
@@ -111,7 +129,7 @@ export class FilterInstances {
 
   /** @param abort ends the run with an error. */
   follow(abort: (error: Error) => void): FollowedRun {
-    const run = new FollowedRun(abort);
+    const run = new FollowedRun({ abort, onBegun: () => this.beatForRun() });
     this.run ??= run;
     return run;
   }
@@ -119,23 +137,39 @@ export class FilterInstances {
   /** @param outcome left out of a run that did not begin. */
   end(run: FollowedRun, outcome?: RunOutcome): void {
     if (this.run === run) this.run = undefined;
+    if (this.beatsForRun) this.heartbeat?.stop();
     if (!outcome || !run.hasBegun) return;
     this.lastPhases = outcome.phases;
+    if (this.context.isSilent) return;
     const { host, pid } = this.context.identity;
     const text = textOfRecord({ ...outcome, host, pid });
-    this.ended = [...this.ended, { id: run.id, at: Date.now(), text }].slice(-MOST_WAITING);
+    this.ended = [...this.ended, { id: run.id, text }].slice(-MOST_WAITING);
     void this.flush().catch((error: unknown) => this.report(error));
   }
 
-  /** Takes back what is reported of this process. Never rejects: it expires. */
-  async leave(): Promise<void> {
-    const { board, identity } = this.context;
-    try {
-      await this.flush();
-      await board.leave(identity.id);
-    } catch {
-      // The store is away; what is reported of this process expires.
-    }
+  private beatForRun(): void {
+    if (!this.heartbeat || this.heartbeat.isRunning) return;
+    this.beatsForRun = true;
+    void this.heartbeat.start();
+  }
+
+  /** Reports this process, and follows what it hears; false when nothing was sent. */
+  private async beat(): Promise<boolean> {
+    const { board, identity, metrics } = this.context;
+    const { run } = this;
+    const news = await board.beat({
+      instance: identity.id,
+      text: textOfInstance(identity, metrics()),
+      lifeMs: this.lifeMs,
+      run: run?.hasBegun ? this.reportOf(run) : undefined,
+      mode: this.sharedMode.known,
+    });
+    if (!news) return false;
+    this.sharedMode.apply(news.mode);
+    if (news.stopBy !== undefined) run?.stop(news.stopBy);
+    if (news.failure) throw news.failure;
+    await this.flush();
+    return true;
   }
 
   /** Notes the runs that have ended, one after the other; those that cannot be noted now are tried again with the next beat. */
@@ -158,33 +192,40 @@ export class FilterInstances {
   }
 
   private reportOf(run: FollowedRun) {
-    const { identity, runLifeMs: lifeMs } = this.context;
-    return { id: run.id, text: textOfRun(identity, run.startedAt, run.progress), lifeMs };
+    const { identity } = this.context;
+    return {
+      id: run.id,
+      text: textOfRun(identity, run.startedAt, run.progress),
+      lifeMs: this.runLifeMs,
+    };
   }
-}
-
-/** Of a filter in memory, which no other process has. */
-export function openInstances(
-  { name, leaseMs }: FilterDefinition,
-  { identity = newIdentity(), guarding, emit, metrics }: OpenedInstances,
-): FilterInstances {
-  return new FilterInstances({
-    filter: name,
-    identity,
-    board: new LocalBoard(),
-    guarding,
-    emit,
-    metrics,
-    lifeMs: 5000,
-    runLifeMs: leaseMs,
-  });
 }
 
 interface OpenedInstances {
   readonly identity?: InstanceIdentity;
+  /** How often this process reports; false: never. Default: it reports only to itself. */
+  readonly heartbeat?: { readonly everyMs: number } | false;
   readonly guarding: GuardState;
   readonly emit: BloomEventListener;
   readonly metrics: () => BloomFilterMetrics;
+}
+
+/** What this process reports of a filter, and hears of it: from others, where the store lets it. */
+export function openInstances(
+  { name, leaseMs }: FilterDefinition,
+  inStore: StoredFilter,
+  { identity = newIdentity(), heartbeat = false, ...context }: OpenedInstances,
+): FilterInstances {
+  const board = hasBoard(inStore) ? inStore.board : undefined;
+  return new FilterInstances({
+    ...context,
+    filter: name,
+    identity,
+    board: board ?? new LocalBoard(),
+    everyMs: board && heartbeat ? heartbeat.everyMs : undefined,
+    isSilent: board !== undefined && !heartbeat,
+    leaseMs,
+  });
 }
 
 function checkedName(by: unknown, method: string): string {

@@ -24,8 +24,14 @@ export class FollowedRun {
   private phaseSince = this.since;
   private readonly durations = new Map<Phase, number>();
 
-  /** @param abort ends the run with this error. */
-  constructor(private readonly abort: (error: Error) => void) {}
+  constructor(
+    private readonly run: {
+      /** Ends the run with this error. */
+      readonly abort: (error: Error) => void;
+      /** Called when it holds the lease. */
+      readonly onBegun: () => void;
+    },
+  ) {}
 
   /** Whether it holds the lease: a process that was skipped has nothing to report. */
   get hasBegun(): boolean {
@@ -37,13 +43,14 @@ export class FollowedRun {
     if (!this.progress) {
       this.startedAt = new Date();
       this.since = now;
+      this.run.onBegun();
     } else if (progress.phase !== this.progress.phase) this.endPhase(now);
     if (progress.phase !== this.progress?.phase) this.phaseSince = now;
     this.progress = progress;
   };
 
   stop(by: string): void {
-    this.abort(new BloomRebuildError('aborted', stoppedBy(by), { retryAfterMs: AFTER_STOP_MS }));
+    this.run.abort(new BloomRebuildError('aborted', stoppedBy(by), { retryAfterMs: AFTER_STOP_MS }));
   }
 
   published(report: BloomRebuildReport & { outcome: 'published' }): RunOutcome {

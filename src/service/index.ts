@@ -35,7 +35,8 @@ export type {
   BloomUnknownCounts,
 } from './metrics.js';
 export type { NegativeCacheOptions } from './negative-cache.js';
-export { type FilterContext, ManagedFilter } from './managed-filter.js';
+export type { FilterContext } from './filter-context.js';
+export { ManagedFilter } from './managed-filter.js';
 export { isOwnerName, OWNER_NAME } from './owner-name.js';
 export { registeredFilters } from './service.messages.js';
 export { StandInFilter } from './stand-in-filter.js';

@@ -1,15 +1,9 @@
-import {
-  BloomConfigError,
-  type BloomEventListener,
-  BloomUnavailableError,
-  type Clock,
-} from '../common/index.js';
+import { BloomConfigError, BloomUnavailableError } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
 import type { BloomRebuildReport, RebuildRequest } from '../rebuild/index.js';
 import {
   type AdvisedFilter,
   type BloomVerdict,
-  type FilterStore,
   type LookupOutcome,
   isAdoptable,
   isRemovable,
@@ -26,6 +20,7 @@ import {
   type GuardableFilter,
 } from './bloom-filter.js';
 import { FailedAdds, type FailedAddsReport } from './failed-adds.js';
+import type { FilterContext } from './filter-context.js';
 import { FilterBuilds } from './filter-builds.js';
 import type { FilterDefinition } from './filter-definition.js';
 import { filterInfo } from './filter-info.js';
@@ -34,7 +29,6 @@ import { metricsOf } from './filter-metrics.js';
 import { guardedBatch } from './guarded-batch.js';
 import { GuardState } from './guard-state.js';
 import { IdKeys, noKeyEvent } from './id-keys.js';
-import type { InstanceIdentity } from './instance-identity.js';
 import { findOverfull, LoadAlarm } from './load-alarm.js';
 import { LookupCounts } from './lookup-counts.js';
 import type { BloomFilterMetrics } from './metrics.js';
@@ -51,14 +45,6 @@ import {
 } from './service.messages.js';
 import { RESOLVED } from './resolved-verdicts.js';
 import { type WrongAbsentReport, WrongAbsents } from './wrong-absents.js';
-
-export interface FilterContext {
-  readonly store: FilterStore;
-  readonly emit: BloomEventListener;
-  readonly clock: Clock;
-  /** This process, as others see it; undefined where nobody asks. */
-  readonly identity?: InstanceIdentity;
-}
 
 /** A filter of the application: it forms the keys of ids, holds the filter of the store, and runs rebuilds that end with the application. */
 export class ManagedFilter extends BloomFilter implements GuardableFilter {
@@ -116,7 +102,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     const { clock } = context;
     this.guarding = new GuardState({ ...definition, clock, negativeCache: this.sharedCache ? false : cache });
     this.failedAdds = new FailedAdds(this, capacity, context.emit);
-    this.instances = openInstances(definition, {
+    this.instances = openInstances(definition, this.inStore, {
       ...context,
       guarding: this.guarding,
       metrics: () => this.metrics(),
@@ -295,6 +281,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   async close(): Promise<void> {
     this.isClosed = true;
     await this.stopRebuilds();
+    await this.instances.close();
     await this.inStore.close();
   }
 

@@ -1,4 +1,5 @@
 import type { Generation } from '../filter/index.js';
+import type { InstanceBoard } from './instance-board.js';
 import type { SharedNegativeCache } from './negative-cache.js';
 import type { MeasurableFilter } from './filter-abilities.js';
 import type { FilterDescription, FilterStore, OpenFilterOptions } from './store.js';
@@ -10,6 +11,9 @@ export interface CopyableStore extends FilterStore {
 }
 
 export interface CopyableFilter extends MeasurableFilter {
+  /** Undefined where no other process has the filter. */
+  readonly board: InstanceBoard | undefined;
+
   /** Undefined unless it was opened with `negativeCache`. */
   readonly negativeCache: SharedNegativeCache | undefined;
 

@@ -1,4 +1,5 @@
 import type { IdKey } from '../filter/index.js';
+import type { InstanceBoard } from './instance-board.js';
 import type { SharedNegativeCache } from './negative-cache.js';
 import type { StoredFilter } from './store.js';
 
@@ -39,6 +40,11 @@ export interface NegativeCachingFilter extends StoredFilter {
   readonly negativeCache: SharedNegativeCache;
 }
 
+/** A filter of which several processes may know, on a store by which they report to each other. */
+export interface BoardedFilter extends StoredFilter {
+  readonly board: InstanceBoard;
+}
+
 export function isRemovable(filter: StoredFilter): filter is RemovableFilter {
   return has<RemovableFilter>(filter, 'remove');
 }
@@ -53,6 +59,10 @@ export function isMeasurable(filter: StoredFilter): filter is MeasurableFilter {
 
 export function sharesNegativeCache(filter: StoredFilter): filter is NegativeCachingFilter {
   return has<NegativeCachingFilter>(filter, 'negativeCache');
+}
+
+export function hasBoard(filter: StoredFilter): filter is BoardedFilter {
+  return has<BoardedFilter>(filter, 'board');
 }
 
 /** One class may serve filters with and without an ability: then the member of those without it is undefined. */

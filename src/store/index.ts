@@ -22,13 +22,17 @@ export {
   type BoardContents,
   type BoardMode,
   type BoardNews,
+  BoardRefusedError,
   type EndedRun,
   type InstanceBeat,
   type InstanceBoard,
+  LONGEST_LIFE_MS,
   RUNS_KEPT,
 } from './instance-board.js';
 export {
   type AdoptableFilter,
+  type BoardedFilter,
+  hasBoard,
   type NegativeCachingFilter,
   isAdoptable,
   isMeasurable,

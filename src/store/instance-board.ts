@@ -1,14 +1,17 @@
+import { BloomUnavailableError } from '../common/index.js';
+
 /**
  * What the processes of an application report to each other of one filter. The store keeps the texts for as long as they are needed, and does not
  * read them.
  */
 export interface InstanceBoard {
   /**
-   * Reports this process, and returns what it has to hear.
+   * Reports this process, and returns what it has to hear; undefined when the store was not asked, since it does not answer lookups.
    *
+   * @throws {BoardRefusedError} when the store does not let this user.
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */
-  beat(beat: InstanceBeat): Promise<BoardNews>;
+  beat(beat: InstanceBeat): Promise<BoardNews | undefined>;
 
   /** Takes back the report of a process that ends. */
   leave(instance: string): Promise<void>;
@@ -59,12 +62,12 @@ export interface BoardNews {
   readonly mode: BoardMode | undefined;
   /** Who wants the run of this process to stop. */
   readonly stopBy: string | undefined;
+  /** Why the report was not taken. */
+  readonly failure?: BloomUnavailableError | undefined;
 }
 
 export interface EndedRun {
   readonly id: string;
-  /** When it ended, in milliseconds since 1970. */
-  readonly at: number;
   readonly text: string;
 }
 
@@ -78,3 +81,8 @@ export interface BoardContents {
 
 /** Records of runs that are kept. */
 export const RUNS_KEPT = 50;
+/** No report is believed for longer, in milliseconds. */
+export const LONGEST_LIFE_MS = 600_000;
+
+/** The store does not let this user read or write a board. */
+export class BoardRefusedError extends BloomUnavailableError {}

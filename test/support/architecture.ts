@@ -48,7 +48,14 @@ interface Wing {
 /** On the floor of the kinds of filters: no kind imports another. */
 const WINGS: Readonly<Record<string, Wing>> = {
   'store/redis': {
-    floors: [['lua'], ['client'], ['protocol'], ['blocked', 'bitmap', 'bf', 'cf', 'growing'], ['inspection']],
+    floors: [
+      ['lua'],
+      ['client'],
+      ['board'],
+      ['protocol'],
+      ['blocked', 'bitmap', 'bf', 'cf', 'growing'],
+      ['inspection'],
+    ],
     ground: [],
     door: ['index.ts', 'redis-store.ts', 'redis.messages.ts'],
   },

@@ -34,6 +34,7 @@ export class CopyableOriginal implements CopyableStore {
     this.onBlocks = onBlocks;
     const refuse = () => Promise.reject(new Error('not part of this test'));
     return {
+      board: undefined,
       negativeCache: undefined,
       generation: undefined,
       status: { state: 'ready', isCircuitOpen: false },

@@ -8,6 +8,7 @@ import {
   type CopyableFilter,
   type DistrustPauses,
   type FilterDescription,
+  type InstanceBoard,
   type LeaseRequest,
   type LookupOutcome,
   type MeasurableFilter,
@@ -69,6 +70,10 @@ export class ReplicatedFilter implements MeasurableFilter {
   constructor(private readonly options: ReplicaFilterOptions) {
     this.recorder = options.recorder ?? NO_RECORDER;
     this.inner = options.open((read) => this.onBlocks(read));
+  }
+
+  get board(): InstanceBoard | undefined {
+    return this.inner.board;
   }
 
   get negativeCache(): SharedNegativeCache | undefined {

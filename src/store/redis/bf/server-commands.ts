@@ -1,5 +1,5 @@
 import { BloomConfigError } from '../../../common/index.js';
-import { isRefusal, isUnknownCommand } from '../protocol/permissions.js';
+import { isRefusal, isUnknownCommand } from '../client/refused-command.js';
 import type { BfScripts } from './bf-scripts.js';
 import { commandsMissing } from './bf.messages.js';
 

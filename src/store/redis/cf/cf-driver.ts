@@ -4,7 +4,8 @@ import { cuckooCodec, type CuckooLayoutOptions, LAYOUT_NUMBERS } from '../../../
 import type { BloomVerdict, StagePlan } from '../../index.js';
 import type { Adoption } from '../protocol/adoption.js';
 import { checkShortEnough } from '../protocol/command-ids.js';
-import { isUnknownCommand, createdAndRemoved, type Permission } from '../protocol/permissions.js';
+import { isUnknownCommand } from '../client/refused-command.js';
+import { createdAndRemoved, type Permission } from '../protocol/permissions.js';
 import type { StoredGeneration } from '../protocol/generation-meta.js';
 import type { DrivenContext, GenerationRole, LayoutDriver } from '../protocol/layout-driver.js';
 import type { Outdated } from '../protocol/outdated.js';

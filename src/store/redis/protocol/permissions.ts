@@ -1,4 +1,5 @@
 import type { RedisConnection } from '../client/redis-connection.js';
+import { isRefusal, isUnknownCommand } from '../client/refused-command.js';
 import { defineScripts } from '../client/script.js';
 import { ScriptKeys } from '../client/script-keys.js';
 import { coreLua } from '../lua/core.generated.js';
@@ -76,15 +77,6 @@ export async function refusedPermissions(
     });
   }
   return [...new Set(refusals)];
-}
-
-/** Whether an error says that the user may not do it, or that the server has no such command. */
-export function isRefusal(error: string): boolean {
-  return /NOPERM|no permissions|can't (run|access)/i.test(error) || isUnknownCommand(error);
-}
-
-export function isUnknownCommand(error: string): boolean {
-  return /unknown.*command/i.test(error);
 }
 
 /** For each command, the error that it gave; '' when there was none. */

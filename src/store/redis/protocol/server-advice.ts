@@ -7,7 +7,8 @@ import {
   noRoomForTwo,
   stagingEvictable,
 } from './advice.messages.js';
-import { isRefusal, type Permission, refusedPermissions } from './permissions.js';
+import { isRefusal } from '../client/refused-command.js';
+import { type Permission, refusedPermissions } from './permissions.js';
 import type { RedisKeys } from './redis-keys.js';
 import type { ServerScripts } from './server-scripts.js';
 

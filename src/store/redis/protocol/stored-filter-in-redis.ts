@@ -2,6 +2,7 @@ import { BloomIdError, type BloomFilterState, BloomUnavailableError } from '../.
 import type { IdKey } from '../../../filter/index.js';
 import {
   type AdvisedFilter,
+  type BoardedFilter,
   type BloomVerdict,
   type DistrustPauses,
   type FilterDescription,
@@ -9,9 +10,9 @@ import {
   type LookupOutcome,
   notRecorded,
   type RebuildLease,
-  type StoredFilter,
   type StoredFilterStatus,
 } from '../../index.js';
+import { RedisBoard } from '../board/redis-board.js';
 import { asUnavailable, BatchingFilter, unavailable } from './batching-filter.js';
 import type { FilterContext } from './filter-context.js';
 import { verifyOwner } from './filter-owner.js';
@@ -41,13 +42,16 @@ export interface StoredFilterContext<
  */
 export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnapshot<Stored>>
   extends BatchingFilter
-  implements StoredFilter
+  implements BoardedFilter
 {
   /** Why the filter is taken offline as `lost`. */
   protected abstract readonly damage: string;
 
+  readonly board: RedisBoard;
+
   constructor(protected readonly context: StoredFilterContext<Stored, Snapshot>) {
     super(context);
+    this.board = new RedisBoard({ ...context, meta: context.keys.meta });
   }
 
   get generation(): string | undefined {

@@ -1,0 +1,12 @@
+export const boardOfOthers = (filter: string) =>
+  `Filter '${filter}' belongs to another application, so its instances and its mode are not those of this one.`;
+
+export const beatUnanswered = (filter: string) =>
+  `Redis has not answered the last heartbeat of filter '${filter}', so no other one was sent.`;
+
+export const notWritten = (filter: string, cause: string) =>
+  `Redis did not carry out a command about the instances of filter '${filter}': ${cause}`;
+
+export const boardRefused = (filter: string, error: string) =>
+  `Redis refuses this user the heartbeats of filter '${filter}' (${error}). So other instances do not see this one, and it does not hear the mode that is set for all of ` +
+  "them. Permit its commands on the filter's keys (see 'Permissions' in docs/operations.md), or set heartbeat: false in BloomModule.forRoot().";

@@ -1,0 +1,192 @@
+import { BloomUnavailableError, describeError } from '../../../common/index.js';
+import {
+  type BoardContents,
+  type BoardMode,
+  type BoardNews,
+  BoardRefusedError,
+  type EndedRun,
+  type InstanceBeat,
+  type InstanceBoard,
+  LONGEST_LIFE_MS,
+  RUNS_KEPT,
+} from '../../index.js';
+import { isRefusal } from '../client/refused-command.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import { defineScripts } from '../client/script.js';
+import { unexpectedReplyError } from '../client/unexpected-reply.js';
+import { coreLua } from '../lua/core.generated.js';
+import { beatUnanswered, boardOfOthers, boardRefused, notWritten } from './board.messages.js';
+import { modeOf, partsOf, storedMode, textOfMode, timed } from './board-codec.js';
+import { BoardKeys } from './board-keys.js';
+
+/** Processes that are kept: each start of one is another, and some start again and again. */
+const MOST_INSTANCES = 500;
+/** A beat of a process in so many, and its first, also removes those that have gone. */
+const BEATS_PER_REMOVAL = 10;
+/** While the circuit is open a beat in so many is sent: without lookups nothing else would close it. */
+const BEATS_PER_TRIAL = 5;
+const RUNS_LIFE_MS = 30 * 24 * 3_600_000;
+/** Reports that one script returns. */
+const REPORTS_AT_ONCE = 50;
+
+const SCRIPTS = defineScripts(coreLua, [
+  'boardBeat',
+  'boardLeave',
+  'boardMode',
+  'boardRead',
+  'boardReports',
+  'boardRun',
+  'boardStop',
+]);
+
+export interface RedisBoardContext {
+  readonly name: string;
+  readonly connection: RedisConnection;
+  /** Key of the metadata. */
+  readonly meta: string;
+  /** This application; undefined: whose filter it is does not matter. */
+  readonly owner: string | undefined;
+}
+
+/** The board of one filter in Redis. */
+export class RedisBoard implements InstanceBoard {
+  private readonly keys: BoardKeys;
+  private readonly owner: string;
+  private isUnderWay = false;
+  private beats = 0;
+  private skipped = 0;
+  /** What the server has of this process. */
+  private reported = '';
+
+  constructor(private readonly context: RedisBoardContext) {
+    this.keys = new BoardKeys(context.meta);
+    this.owner = context.owner ?? '';
+  }
+
+  async beat(beat: InstanceBeat): Promise<BoardNews | undefined> {
+    const { connection, name } = this.context;
+    if (connection.isCircuitOpen && ++this.skipped % BEATS_PER_TRIAL !== 0) return undefined;
+    if (this.isUnderWay) throw new BloomUnavailableError(beatUnanswered(name));
+    const news = await this.sendBeat(beat);
+    // The server had nothing of this process any more.
+    return news ?? (await this.sendBeat(beat));
+  }
+
+  async leave(instance: string): Promise<void> {
+    const { instances } = this.keys;
+    await this.run('boardLeave', [instances, this.keys.report(instance)], [instance]);
+  }
+
+  async noteRun({ id, text }: EndedRun): Promise<void> {
+    const { running, rebuilds } = this.keys;
+    await this.run('boardRun', [running, rebuilds], [id, text, RUNS_KEPT, RUNS_LIFE_MS]);
+  }
+
+  async read(): Promise<BoardContents> {
+    const { meta, instances, mode, running, rebuilds } = this.keys;
+    const keys = [meta, instances, mode, running, rebuilds];
+    const reply = partsOf(await this.run('boardRead', keys, [this.owner]), 'board-read');
+    this.assertOurs(reply[0]);
+    const [, time, seen, modeText, runningText, runs] = reply;
+    const alive = timed(seen as string[]).filter(({ rest }) => Number(rest) >= Number(time));
+    const texts = await this.reports(alive.map((one) => one.name));
+    return {
+      instances: alive
+        .map(({ name, at }, i) => ({ id: name, seenAt: at, text: texts[i]! }))
+        .filter(({ text }) => text !== ''),
+      runs: timed(runs as string[]).map(({ rest }) => rest),
+      running: runningText === '' ? undefined : (runningText as string),
+      mode: modeOf(modeText as string),
+    };
+  }
+
+  async setMode({ mode, by }: Omit<BoardMode, 'at'>, after: number): Promise<BoardMode> {
+    const args = [this.owner, storedMode(mode), by, after];
+    const reply = partsOf(await this.run('boardMode', [this.keys.meta, this.keys.mode], args), 'board-mode');
+    this.assertOurs(reply[0]);
+    const record = modeOf(String(reply[1]));
+    if (!record) throw unexpectedReplyError('board-mode', reply[1]);
+    return record;
+  }
+
+  async askToStop(by: string): Promise<boolean> {
+    const reply = String(await this.run('boardStop', [this.keys.meta, this.keys.running], [this.owner, by]));
+    this.assertOurs(reply);
+    return reply === 'OK';
+  }
+
+  /** Undefined when the server has nothing of this process to prolong. */
+  private async sendBeat(beat: InstanceBeat): Promise<BoardNews | undefined> {
+    const { connection } = this.context;
+    const { meta, instances, mode, running, rebuilds } = this.keys;
+    const { instance, text, lifeMs, run } = beat;
+    const isSame = text === this.reported;
+    this.reported = '';
+    this.isUnderWay = true;
+    const { reply, settled } = connection.send(
+      SCRIPTS.boardBeat,
+      [meta, instances, this.keys.report(instance), mode, running, rebuilds],
+      [
+        this.owner,
+        instance,
+        isSame ? '' : text,
+        lifeMs,
+        LONGEST_LIFE_MS,
+        this.beats++ % BEATS_PER_REMOVAL === 0 ? MOST_INSTANCES : '',
+        textOfMode(beat.mode),
+        run?.id ?? '',
+        run?.text ?? '',
+        run?.lifeMs ?? '',
+      ],
+      (value) => partsOf(value, 'board-beat'),
+    );
+    void settled.then(() => (this.isUnderWay = false));
+    const [outcome, modeText, stopBy, failed] = (await this.explained(reply)) as string[];
+    this.assertOurs(outcome);
+    if (outcome === 'TEXT') return undefined;
+    if (!failed) this.reported = text;
+    return {
+      mode: modeOf(modeText!),
+      stopBy: stopBy === '' ? undefined : stopBy,
+      failure: failed ? this.failureOf(failed) : undefined,
+    };
+  }
+
+  private async reports(instances: readonly string[]): Promise<string[]> {
+    const keys = instances.map((instance) => this.keys.report(instance));
+    const texts: string[] = [];
+    for (let at = 0; at < keys.length; at += REPORTS_AT_ONCE) {
+      const reply = await this.run('boardReports', keys.slice(at, at + REPORTS_AT_ONCE), []);
+      texts.push(...(partsOf(reply, 'board-reports') as string[]));
+    }
+    return texts;
+  }
+
+  private run(
+    script: keyof typeof SCRIPTS,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<unknown> {
+    return this.explained(this.context.connection.run(SCRIPTS[script], keys, args));
+  }
+
+  /** Whatever the cause, the caller gets an error that says what it means for a board. */
+  private async explained<Reply>(reply: Promise<Reply>): Promise<Reply> {
+    try {
+      return await reply;
+    } catch (error) {
+      throw error instanceof BloomUnavailableError ? error : this.failureOf(describeError(error), error);
+    }
+  }
+
+  private failureOf(error: string, cause?: unknown): BloomUnavailableError {
+    const { name } = this.context;
+    if (isRefusal(error)) return new BoardRefusedError(boardRefused(name, error), { cause });
+    return new BloomUnavailableError(notWritten(name, error), { cause });
+  }
+
+  /** @throws {BloomUnavailableError} when the filter belongs to another application. */
+  private assertOurs(outcome: unknown): void {
+    if (outcome === 'OWNER') throw new BloomUnavailableError(boardOfOthers(this.context.name));
+  }
+}

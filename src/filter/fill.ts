@@ -14,21 +14,37 @@ export function sampledBlocks(blocks: number): number[] {
   });
 }
 
+/** How full a filter is, from the bits that are set. */
+export interface FilterFill {
+  /** Share of absent ids that pass. */
+  readonly errorRate: number;
+  /** Share of the bits that are set. */
+  readonly fillRatio: number;
+}
+
 /**
- * The chance that an absent id passes one of these blocks, from the bits that are set in them: each of its `hashCount` bits is set with the
- * chance that a bit of its block is. Counts of ids say less: of those that pass already, no add counts one.
+ * What these blocks show. An absent id passes one of them when each of its `hashCount` bits is set, each with the chance that a bit of its block is.
+ * Counts of ids say less: of those that pass already, no add counts one.
  */
-export function measuredErrorRate(blocks: readonly Uint8Array[], hashCount: number): number {
-  if (blocks.length === 0) return 0;
-  const rates = blocks.map(
-    (block) => (countBits(block.subarray(TAG_BYTES, BLOCK_BYTES)) / BLOCK_DATA_BITS) ** hashCount,
-  );
-  return rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+export function measuredFill(blocks: readonly Uint8Array[], hashCount: number): FilterFill {
+  if (blocks.length === 0) return { errorRate: 0, fillRatio: 0 };
+  const shares = blocks.map((block) => countBits(block.subarray(TAG_BYTES, BLOCK_BYTES)) / BLOCK_DATA_BITS);
+  return { errorRate: mean(shares.map((share) => share ** hashCount)), fillRatio: mean(shares) };
 }
 
 /** The same of a filter whose blocks are all in memory. */
-export function measuredErrorRateOf(bytes: Uint8Array, hashCount: number): number {
+export function measuredFillOf(bytes: Uint8Array, hashCount: number): FilterFill {
   const numbers = sampledBlocks(bytes.length / BLOCK_BYTES);
   const blocks = numbers.map((block) => bytes.subarray(block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES));
-  return measuredErrorRate(blocks, hashCount);
+  return measuredFill(blocks, hashCount);
+}
+
+/** Share of the bits of several filters that are set, from what was measured of each. */
+export function stackFillRatio(fills: readonly FilterFill[], blocks: readonly number[]): number {
+  const all = blocks.reduce((sum, count) => sum + count, 0);
+  return fills.reduce((sum, { fillRatio }, i) => sum + fillRatio * (blocks[i]! / all), 0);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -8,6 +8,8 @@ export interface FilterShape {
   readonly bytes: number;
   /** Share of absent ids answered "maybe", by the model for the ids it holds. */
   readonly modelledErrorRate: number;
+  /** Share of the bits that are set; undefined where it is not known. */
+  readonly fillRatio?: number | undefined;
 }
 
 /** The shape of a generation that holds `ids` ids. The model is worked out when it is asked for. */

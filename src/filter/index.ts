@@ -11,7 +11,7 @@ export { BlockedLayout } from './blocked-layout.js';
 export { countBits } from './count-bits.js';
 export type { FilterTarget } from './filter-target.js';
 export { anyError, falsePositiveRate } from './error-model.js';
-export { measuredErrorRate, measuredErrorRateOf, sampledBlocks } from './fill.js';
+export { type FilterFill, measuredFill, measuredFillOf, sampledBlocks, stackFillRatio } from './fill.js';
 export { type FilterShape, shapeOf } from './filter-shape.js';
 export { BLOCKED_LAYOUT, createGeneration, type Generation } from './generation.js';
 export { HalfSipHash } from './half-sip-hash.js';

@@ -186,6 +186,8 @@ export interface BloomFilterInfo {
    * or in a part of a string of peers; of `cuckoo` from its fingerprints, of `redisbloom` from the items that the server has counted.
    */
   readonly modelledErrorRate: number | undefined;
+  /** Share of the bits that are set, in the same sample; undefined unless `ready`, and of the layouts `cuckoo` and `redisbloom`. */
+  readonly fillRatio: number | undefined;
   /** Bits set for an id (k); undefined unless `ready`. */
   readonly hashCount: number | undefined;
   readonly bytes: number;

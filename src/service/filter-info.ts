@@ -15,7 +15,7 @@ export async function filterInfo(
   const { definition, store, observed } = of;
   const found = await inStore.describe();
   const { shape, count, builtAt, builds, rebuilding, state } = found;
-  const measured = shape && isMeasurable(inStore) ? await inStore.measureErrorRate() : undefined;
+  const measured = shape && isMeasurable(inStore) ? await inStore.measureFill() : undefined;
   return {
     name: definition.name,
     state,
@@ -25,7 +25,8 @@ export async function filterInfo(
     // A filter that answers never has capacity 0, unless its metadata are not believed.
     capacity: found.capacity > 0 || state !== 'ready' ? found.capacity : definition.capacity,
     errorRate: definition.errorRate,
-    modelledErrorRate: measured ?? shape?.modelledErrorRate,
+    modelledErrorRate: measured?.errorRate ?? shape?.modelledErrorRate,
+    fillRatio: measured?.fillRatio ?? shape?.fillRatio,
     hashCount: shape?.hashCount,
     bytes: shape?.bytes ?? 0,
     builtAt,

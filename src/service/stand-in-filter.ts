@@ -161,6 +161,7 @@ export class StandInFilter extends BloomFilter implements GuardableFilter {
       capacity: 0,
       errorRate: 0,
       modelledErrorRate: undefined,
+      fillRatio: undefined,
       hashCount: undefined,
       bytes: 0,
       builtAt: undefined,

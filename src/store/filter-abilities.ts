@@ -1,4 +1,4 @@
-import type { IdKey } from '../filter/index.js';
+import type { FilterFill, IdKey } from '../filter/index.js';
 import type { InstanceBoard } from './instance-board.js';
 import type { SharedNegativeCache } from './negative-cache.js';
 import type { StoredFilter } from './store.js';
@@ -28,11 +28,11 @@ export interface AdoptableFilter extends StoredFilter {
 /** A filter whose description gives the error rate of its plan, and which can measure the real one. */
 export interface MeasurableFilter extends StoredFilter {
   /**
-   * The share of absent ids that pass, from the bits that are set in a sample of the blocks; undefined while nothing is live.
+   * The share of absent ids that pass and of the bits that are set, in a sample of the blocks; undefined while nothing is live.
    *
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */
-  measureErrorRate(): Promise<number | undefined>;
+  measureFill(): Promise<FilterFill | undefined>;
 }
 
 /** A filter that was opened with `negativeCache`, on a store that several processes share. */
@@ -54,7 +54,7 @@ export function isAdoptable(filter: StoredFilter): filter is AdoptableFilter {
 }
 
 export function isMeasurable(filter: StoredFilter): filter is MeasurableFilter {
-  return has<MeasurableFilter>(filter, 'measureErrorRate');
+  return has<MeasurableFilter>(filter, 'measureFill');
 }
 
 export function sharesNegativeCache(filter: StoredFilter): filter is NegativeCachingFilter {

@@ -203,6 +203,18 @@ describe('Guarded methods count', () => {
     });
   });
 
+  it('how full the filter is, by its bits', async () => {
+    const { bloom, rebuild } = await start({ errorRate: 0.01 });
+    expect((await bloom.filter('products').info()).fillRatio).toBeUndefined();
+    await rebuild();
+    const first = (await bloom.filter('products').info()).fillRatio!;
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThan(0.05);
+    await bloom.filter('products').addMany(Array.from({ length: 1000 }, (_, i) => `sku-${i}`));
+    const full = (await bloom.filter('products').info()).fillRatio!;
+    expect(Math.abs(full - 0.5)).toBeLessThan(0.06);
+  });
+
   it('what the copy answers apart from what Redis does', async () => {
     const { metrics, products, rebuild } = await start({ replica: 'verified' });
     await rebuild();

@@ -54,6 +54,8 @@ describe.each(STORES)('A filter with scaling in %s', (_, openStore) => {
     expect(info).toMatchObject({ state: 'ready', layout: 'scaling' });
     expect(info.capacity).toBeGreaterThan(1400);
     expect(info.modelledErrorRate).toBeLessThan(0.01);
+    expect(info.fillRatio).toBeGreaterThan(0.1);
+    expect(info.fillRatio).toBeLessThan(0.6);
     await filter.reset();
     expect(await filter.check('a')).toBe('absent');
     expect(await filter.info()).toMatchObject({ count: 0, capacity: 200, builds: 2 });

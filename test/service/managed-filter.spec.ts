@@ -95,6 +95,7 @@ describe('A filter', () => {
       state: 'unbuilt',
       bytes: 0,
       modelledErrorRate: undefined,
+      fillRatio: undefined,
     });
     await filter.addMany(idsOf('id', 1000));
     const info = await filter.info();
@@ -109,6 +110,8 @@ describe('A filter', () => {
     expect(info.count).toBeGreaterThan(980);
     expect(info.modelledErrorRate).toBeGreaterThan(0.005);
     expect(info.modelledErrorRate).toBeLessThan(0.01);
+    // A full filter of this layout has about half of its bits set.
+    expect(Math.abs(info.fillRatio! - 0.5)).toBeLessThan(0.06);
     expect(info.builtAt).toBeInstanceOf(Date);
     expect(info.bytes % 256).toBe(0);
   });

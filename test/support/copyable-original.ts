@@ -46,7 +46,7 @@ export class CopyableOriginal implements CopyableStore {
         return { generation: this.live?.generation } as CopyableDescription;
       },
       readBlocks: (first, count) => this.read(first, count),
-      measureErrorRate: async () => undefined,
+      measureFill: async () => undefined,
       verify: async () => {},
       distrust: async () => true,
       advise: refuse,

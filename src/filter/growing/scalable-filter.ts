@@ -1,7 +1,7 @@
 import { BloomFullError } from '../../common/index.js';
 import { BlockedFilter } from '../blocked-filter.js';
 import { anyError } from '../error-model.js';
-import { measuredErrorRateOf } from '../fill.js';
+import { type FilterFill, measuredFillOf, stackFillRatio } from '../fill.js';
 import { createGeneration } from '../generation.js';
 import { type BloomId, type IdKey, toIdKey } from '../id.js';
 import type { FilterPlan } from '../sizing.js';
@@ -97,7 +97,17 @@ export class ScalableFilter {
 
   /** The same from the bits that are set, in a sample of the blocks of each layer. */
   get measuredErrorRate(): number {
-    return anyError(this.stack.map(({ filter, plan }) => measuredErrorRateOf(filter.bytes, plan.hashCount)));
+    return anyError(this.fills().map(({ errorRate }) => errorRate));
+  }
+
+  /** Share of the bits of all layers that are set, in the same sample. */
+  get fillRatio(): number {
+    const blocks = this.stack.map(({ plan }) => plan.blocks);
+    return stackFillRatio(this.fills(), blocks);
+  }
+
+  private fills(): FilterFill[] {
+    return this.stack.map(({ filter, plan }) => measuredFillOf(filter.bytes, plan.hashCount));
   }
 
   private grow(newest: Layer): Layer {

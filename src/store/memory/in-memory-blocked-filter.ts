@@ -3,7 +3,7 @@ import {
   createGeneration,
   type FilterShape,
   type IdKey,
-  measuredErrorRateOf,
+  measuredFillOf,
   planFilter,
   shapeOf,
   tooLong,
@@ -43,7 +43,10 @@ export class InMemoryBlockedFilter implements InMemoryFilter {
     return {
       ...shapeOf(generation, ids),
       get modelledErrorRate() {
-        return measuredErrorRateOf(bytes, generation.hashCount);
+        return measuredFillOf(bytes, generation.hashCount).errorRate;
+      },
+      get fillRatio() {
+        return measuredFillOf(bytes, generation.hashCount).fillRatio;
       },
     };
   }

@@ -1,5 +1,5 @@
 import type { BloomEventListener, Clock } from '../../common/index.js';
-import { BLOCK_BYTES, type Generation, type IdKey } from '../../filter/index.js';
+import { BLOCK_BYTES, type FilterFill, type Generation, type IdKey } from '../../filter/index.js';
 import {
   type AdvisedFilter,
   type BlockListener,
@@ -145,8 +145,8 @@ export class ReplicatedFilter implements MeasurableFilter {
     await this.inner.verify();
   }
 
-  measureErrorRate(): Promise<number | undefined> {
-    return this.inner.measureErrorRate();
+  measureFill(): Promise<FilterFill | undefined> {
+    return this.inner.measureFill();
   }
 
   distrust(reason: string, pauses?: DistrustPauses): Promise<boolean> {

@@ -44,6 +44,9 @@ export class InMemoryGrowingFilter implements InMemoryFilter {
       get modelledErrorRate() {
         return filter.measuredErrorRate;
       },
+      get fillRatio() {
+        return filter.fillRatio;
+      },
     };
   }
 

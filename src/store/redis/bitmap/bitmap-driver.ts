@@ -125,7 +125,7 @@ export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
     const shareOfIds = Math.max(0, (share - canaryShare) / (1 - canaryShare));
     return {
       count: Math.round((-bits / hashCount) * Math.log1p(-Math.min(shareOfIds, 1 - 1 / bits))),
-      shape: { hashCount, bytes: resolved.length, modelledErrorRate: share ** hashCount },
+      shape: { hashCount, bytes: resolved.length, modelledErrorRate: share ** hashCount, fillRatio: share },
     };
   }
 

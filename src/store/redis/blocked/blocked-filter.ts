@@ -1,4 +1,4 @@
-import type { Generation } from '../../../filter/index.js';
+import type { FilterFill, Generation } from '../../../filter/index.js';
 import { BLOCK_BYTES, type IdKey, tooLong } from '../../../filter/index.js';
 import type {
   BlockListener,
@@ -57,7 +57,7 @@ export class BlockedFilterInRedis
     return (await this.context.metadata.reload()).description;
   }
 
-  async measureErrorRate(): Promise<number | undefined> {
+  async measureFill(): Promise<FilterFill | undefined> {
     const { live } = await unavailable(this.context.metadata.current());
     return live && unavailable(this.quietReader().measure(live));
   }

@@ -1,4 +1,12 @@
-import { anyError, BLOCK_BYTES, type FilterShape, type IdKey, tooLong } from '../../../filter/index.js';
+import {
+  anyError,
+  BLOCK_BYTES,
+  type FilterFill,
+  type FilterShape,
+  type IdKey,
+  stackFillRatio,
+  tooLong,
+} from '../../../filter/index.js';
 import { type ScalingOptions, stackErrorRate } from '../../../filter/growing/index.js';
 import type { BloomVerdict, FilterDescription, OpenFilterOptions } from '../../index.js';
 import { unavailable } from '../protocol/batching-filter.js';
@@ -60,13 +68,17 @@ export class GrowingFilterInRedis extends StoredFilterInRedis<StoredGeneration, 
     }
   }
 
-  async measureErrorRate(): Promise<number | undefined> {
+  async measureFill(): Promise<FilterFill | undefined> {
     const { metadata, connection, scripts } = this.context;
     const { live } = await unavailable(metadata.current());
+    if (!live) return undefined;
     const reader = new BlockReader(connection, scripts.segments);
-    const rates = await unavailable(Promise.all((live?.layers ?? []).map((layer) => reader.measure(layer))));
-    const known = rates.filter((rate) => rate !== undefined);
-    return live && known.length === rates.length ? anyError(known) : undefined;
+    const fills = await unavailable(Promise.all(live.layers.map((layer) => reader.measure(layer))));
+    const known = fills.filter((fill) => fill !== undefined);
+    if (known.length < fills.length) return undefined;
+    const blocks = live.layers.map(({ generation }) => generation.blocks);
+    const errorRate = anyError(known.map((fill) => fill.errorRate));
+    return { errorRate, fillRatio: stackFillRatio(known, blocks) };
   }
 
   override async close(): Promise<void> {

@@ -1,12 +1,4 @@
-import {
-  anyError,
-  BLOCK_DATA_BITS,
-  countBits,
-  type IdKey,
-  measuredErrorRate,
-  sampledBlocks,
-  TAG_BYTES,
-} from '../../../filter/index.js';
+import { anyError, type IdKey, measuredFill, sampledBlocks } from '../../../filter/index.js';
 import { BLOCKED_FORM, FORMAT } from '../blocked/blocked-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { GrowingKeys } from '../growing/growing-keys.js';
@@ -100,11 +92,11 @@ async function measureLayer(
 ): Promise<GenerationMeasure | undefined> {
   const blocks = await reader.blocks(layer, sampledBlocks(layer.generation.blocks));
   if (!blocks) return undefined;
-  const set = blocks.reduce((sum, block) => sum + countBits(block.subarray(TAG_BYTES)), 0);
+  const { errorRate, fillRatio } = measuredFill(blocks, layer.generation.hashCount);
   return {
     bytes: sizedKeys(layer).reduce((sum, { bytes }) => sum + bytes, 0),
-    errorRate: measuredErrorRate(blocks, layer.generation.hashCount),
-    fill: { share: set / (blocks.length * BLOCK_DATA_BITS), blocks: blocks.length },
+    errorRate,
+    fill: { share: fillRatio, blocks: blocks.length },
   };
 }
 

@@ -94,6 +94,7 @@ export function describePeersKey(peer: Peer): void {
         const { count, shape } = await filter.describe();
         expect(Math.abs(count - BUILT.length)).toBeLessThan(10);
         expect(shape!.modelledErrorRate).toBeLessThan(1e-3);
+        expect(shape!.fillRatio).toBeGreaterThan(0);
       });
 
       it('is unknown while there is no key, and nothing here makes one', async () => {

@@ -1,8 +1,9 @@
 import {
   BLOCK_BYTES,
+  type FilterFill,
   type Generation,
   type IdKey,
-  measuredErrorRate,
+  measuredFill,
   sampledBlocks,
 } from '../../../../filter/index.js';
 import type { BlockListener, BloomVerdict } from '../../../index.js';
@@ -56,10 +57,10 @@ export class BlockReader {
     return found;
   }
 
-  /** How many absent ids pass, from the bits that are set in a sample of the blocks. */
-  async measure(from: SegmentedGeneration): Promise<number | undefined> {
+  /** How full the generation is, from the bits that are set in a sample of the blocks. */
+  async measure(from: SegmentedGeneration): Promise<FilterFill | undefined> {
     const blocks = await this.blocks(from, sampledBlocks(from.generation.blocks));
-    return blocks && measuredErrorRate(blocks, from.generation.hashCount);
+    return blocks && measuredFill(blocks, from.generation.hashCount);
   }
 
   private async readOne(from: SegmentedGeneration, id: IdKey): Promise<BloomVerdict[] | 'UNPROVED'> {

@@ -17,7 +17,7 @@ interface Counter {
 /**
  * Counts the most frequent keys of a stream in bounded memory: Space-Saving (Metwally, Agrawal and El Abbadi, 2005). A key that is new to a full table
  * takes the place of a key with the smallest count, and that count as its error. Of n counts in a table of k keys no error is above n / k, and
- * every key with a count above n / k is in the table. A count takes constant time, however full the table is.
+ * every key with a count above n / k is in the table.
  */
 export class SpaceSaving {
   private readonly counters = new Map<string, Counter>();

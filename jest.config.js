@@ -12,7 +12,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^nestjs-bloom$': '<rootDir>/src/index.ts',
-    '^nestjs-bloom/filter$': '<rootDir>/src/filter-entry.ts',
+    '^nestjs-bloom/(filter|store)$': '<rootDir>/src/$1-entry.ts',
     '^nestjs-bloom/(interop|scaling)$': '<rootDir>/src/$1/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

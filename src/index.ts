@@ -48,6 +48,7 @@ export {
   type BloomModuleOptions,
   type BloomOptionsFactory,
   type BloomRedis,
+  type BloomStoreLike,
   type CopyLimits,
   getBloomFilterToken,
   InjectBloomFilter,

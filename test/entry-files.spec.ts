@@ -70,7 +70,7 @@ describe("What import 'nestjs-bloom' loads", () => {
 });
 
 describe('What another entry loads', () => {
-  it.each(['src/filter-entry.ts', 'src/interop/index.ts', 'src/scaling/index.ts'])(
+  it.each(['src/filter-entry.ts', 'src/store-entry.ts', 'src/interop/index.ts', 'src/scaling/index.ts'])(
     'needs neither Nest nor ioredis: %s',
     (entry) => {
       const { packages } = loadedBy(entry);

@@ -7,10 +7,21 @@ import type { BloomSourceFactory } from '../sources/index.js';
 import type { BloomRedis } from '../store/redis/index.js';
 import type { CopyLimits } from '../store/replica/index.js';
 
+/** A store that implements `FilterStore` of `nestjs-bloom/store`. */
+export interface BloomStoreLike {
+  readonly kind: string;
+  open(options: never): object;
+  close(): Promise<void>;
+}
+
 /** Of `BloomModule.forRoot`. */
 export interface BloomModuleOptions {
   /** A URL, ioredis options, an ioredis client or a Cluster. Without it filters are in the memory of this process alone. */
   readonly redis?: BloomRedis;
+  /**
+   * A store of your own, in place of `redis`: see `nestjs-bloom/store`. It is closed with the application. Options of Redis do not hold for it.
+   */
+  readonly store?: BloomStoreLike;
   /** Head of every key in Redis. Default `bloom`. */
   readonly keyPrefix?: string;
   /**

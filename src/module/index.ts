@@ -6,6 +6,7 @@ export type {
   BloomModuleAsyncOptions,
   BloomModuleOptions,
   BloomOptionsFactory,
+  BloomStoreLike,
 } from './bloom-module-options.js';
 export type { BloomRedis } from '../store/redis/index.js';
 export type { CopyLimits } from '../store/replica/index.js';

@@ -10,12 +10,14 @@ import type {
   BloomHeartbeat,
   BloomModuleAsyncOptions,
   BloomModuleOptions,
+  BloomStoreLike,
 } from './bloom-module-options.js';
 import { checkRedisOption } from './redis-option.js';
-import { noFactory, noSuchSourceOption, wrongModuleOption } from './module.messages.js';
+import { besideStore, noFactory, noSuchSourceOption, wrongModuleOption } from './module.messages.js';
 
 const FACTORY = {
   redis: true,
+  store: true,
   keyPrefix: true,
   owner: true,
   guard: true,
@@ -48,6 +50,16 @@ const FEATURE_ASYNC = {
   inject: true,
   useFactory: true,
 } satisfies OptionNames<BloomFeatureAsyncOptions>;
+
+/** What a store of the application knows nothing of. */
+const OF_REDIS = [
+  'redis',
+  'keyPrefix',
+  'timeoutMs',
+  'writeTimeoutMs',
+  'trustAfterFailover',
+  'copies',
+] as const satisfies readonly (keyof BloomFactoryOptions)[];
 
 const SOURCE_FACTORY = { inject: true, useFactory: true } satisfies OptionNames<BloomSourceFactory>;
 const SOURCE = { ids: true, count: true, spelling: true } satisfies OptionNames<BloomIdSource>;
@@ -141,6 +153,7 @@ function checkParts(options: BloomFactoryOptions, where: string): void {
     trustAfterFailover,
   } = options;
   if (redis !== undefined) checkRedisOption(redis, where);
+  checkStore(options, where);
   checkOptions(copies, { where, path: 'copies.', known: COPIES });
   if (heartbeat !== false) checkOptions(heartbeat, { where, path: 'heartbeat.', known: HEARTBEAT });
   checkOptions(guard, { where, path: 'guard.', known: GUARD });
@@ -149,6 +162,19 @@ function checkParts(options: BloomFactoryOptions, where: string): void {
   checkBoolean(where, 'logger', logger);
   if (onEvent !== undefined && typeof onEvent !== 'function')
     throw wrong(where, 'onEvent', 'a function', onEvent);
+}
+
+function checkStore(options: BloomFactoryOptions, where: string): void {
+  const { store } = options as { store?: Partial<BloomStoreLike> | null };
+  if (store === undefined) return;
+  const isStore =
+    typeof store === 'object' &&
+    typeof store?.open === 'function' &&
+    typeof store.close === 'function' &&
+    typeof store.kind === 'string';
+  if (!isStore) throw wrong(where, 'store', 'a store with open(), close() and kind', store);
+  const other = OF_REDIS.find((name) => options[name] !== undefined);
+  if (other !== undefined) throw new BloomConfigError(besideStore(where, other));
 }
 
 function checkBoolean(where: string, option: string, got: unknown): void {

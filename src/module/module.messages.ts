@@ -48,6 +48,9 @@ export const sourceNeedsProvider = (filter: string, token: string) =>
 
 export const wrongOwner = (got: unknown) => `Expected owner to be ${OWNER_NAME}, got ${printed(got)}.`;
 
+export const besideStore = (where: string, option: string) =>
+  `${where}: expected no option ${option} beside store. It is for Redis: give it to your store, or leave store out.`;
+
 export const wrongKeyPrefix = (got: string) =>
   `Expected keyPrefix to be a text without braces and spaces, got '${got}'.`;
 

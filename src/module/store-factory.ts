@@ -23,6 +23,7 @@ export async function createStore(options: BloomModuleOptions, events: EventHub)
     writeTimeoutMs = 2000,
     trustAfterFailover = false,
   } = options;
+  if (options.store !== undefined) return options.store as FilterStore;
   const limits = copyLimits(options.copies);
   if (redis === undefined) return new MemoryStore();
   if (!/^[^{}\s]+$/.test(keyPrefix)) {

@@ -31,7 +31,7 @@ describe('an option that there is not', () => {
       forRoot({ timeoutMS: 5 }),
       "BloomModule.forRoot(): expected no option 'timeoutMS'. Did you mean 'timeoutMs'?",
     ],
-    ['forRoot, far from any', forRoot({ cache: 5 }), 'The options are redis, keyPrefix, owner'],
+    ['forRoot, far from any', forRoot({ cache: 5 }), 'The options are redis, store, keyPrefix, owner'],
     ['guard', forRoot({ guard: { onAbset: () => 0 } }), "'guard.onAbset'. Did you mean 'guard.onAbsent'?"],
     ['copies', forRoot({ copies: { maxByte: 1 } }), "Did you mean 'copies.maxBytes'?"],
     [

@@ -71,7 +71,7 @@ const WINGS: Readonly<Record<string, Wing>> = {
   },
 };
 /** What the package exports. */
-const ENTRIES = ['index.ts', 'filter-entry.ts', 'interop/index.ts', 'scaling/index.ts'];
+const ENTRIES = ['index.ts', 'filter-entry.ts', 'store-entry.ts', 'interop/index.ts', 'scaling/index.ts'];
 /**
  * What only applications with a layout of others, or with one that grows, load: rooms within other rooms, each entered through its own
  * index.ts by those who may, and by nobody else.

@@ -1,53 +1,19 @@
-import { createGeneration, type Generation, type IdKey, planFilter } from '../../src/filter/index.js';
-import type { StoredFilter, RebuildLease, StagePlan, Staging } from '../../src/store/index.js';
+import { createGeneration, type Generation, planFilter } from '../../src/filter/index.js';
+import { type TestPlan, testPlan } from '../../src/testing/store/built-filter.js';
 
-/** So few errors that a test may take "maybe" for "was added". */
-export const RARE = 1e-6;
-/** Far longer than any test: a lease is lost only where a test takes it. */
-export const LEASE_MS = 60_000;
-
-export interface TestPlan {
-  readonly capacity?: number;
-  readonly errorRate?: number;
-  readonly maxIdBytes?: number;
-}
-
-export function testPlan({ capacity = 1000, errorRate = RARE, maxIdBytes = 64 }: TestPlan = {}): StagePlan {
-  return { capacity, errorRate, maxIdBytes };
-}
+export {
+  build,
+  commitIds,
+  idsOf,
+  LEASE_MS,
+  leaseOf,
+  mergeIds,
+  RARE,
+  type TestPlan,
+  testPlan,
+} from '../../src/testing/store/built-filter.js';
 
 export function testGeneration(plan?: TestPlan): Generation {
   const { maxIdBytes, ...target } = testPlan(plan);
   return createGeneration(planFilter(target), maxIdBytes);
-}
-
-export async function leaseOf(store: StoredFilter, leaseMs = LEASE_MS): Promise<RebuildLease> {
-  const lease = await store.lease({ leaseMs });
-  if (!lease) throw new Error('Another process holds the lease.');
-  return lease;
-}
-
-export async function mergeIds(staging: Staging, ids: readonly IdKey[]): Promise<void> {
-  for (const id of ids) staging.local.addKey(id);
-  await staging.merge(new AbortController().signal);
-}
-
-export async function commitIds(staging: Staging, ids: readonly IdKey[]): Promise<void> {
-  await mergeIds(staging, ids);
-  await staging.commit(ids.length);
-}
-
-/** Builds a generation of exactly these ids, as a rebuild without a drain would. */
-export async function build(store: StoredFilter, ids: readonly IdKey[], plan: TestPlan = {}): Promise<void> {
-  const lease = await leaseOf(store);
-  try {
-    await commitIds(await lease.stage(testPlan(plan)), ids);
-  } finally {
-    await lease.release();
-  }
-}
-
-/** `count` ids that no other prefix gives. */
-export function idsOf(prefix: string, count: number): string[] {
-  return Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
 }

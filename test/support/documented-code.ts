@@ -86,6 +86,7 @@ function compilerOptions(root: string): ts.CompilerOptions {
   delete config.compilerOptions.noUnusedParameters;
   Object.assign(config.compilerOptions.paths, {
     'nestjs-bloom/testing': ['./src/testing/index.ts'],
+    'nestjs-bloom/testing/store': ['./src/testing/store/index.ts'],
     'nestjs-bloom/*': ['./src/sources/*/index.ts', './src/integrations/*/index.ts'],
   });
   return ts.parseJsonConfigFileContent(config, ts.sys, root).options;

@@ -1,6 +1,6 @@
 import { BLOCK_BYTES } from '../../src/filter/index.js';
 import { planLayer } from '../../src/scaling/index.js';
-import type { StoreTraits } from '../store/contract/store-traits.js';
+import type { StoreTraits } from '../../src/testing/store/index.js';
 
 /** In what filters that grow differ from others: the first layer has a fifth of the error rate. */
 export const SCALING_TRAITS: StoreTraits = {

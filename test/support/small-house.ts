@@ -41,6 +41,7 @@ export function house(changes: Record<string, string> = {}): Map<string, string>
       'interop/index.ts': `export * from './go-zero.js';`,
       'interop/go-zero.ts': `import '../store/redis/bitmap/index.js'; import '../filter/peers/index.js'; import '../store/memory/index.js';`,
       'filter-entry.ts': `export * from './filter/index.js';`,
+      'store-entry.ts': `export * from './store/index.js';`,
       'scaling/index.ts': `import '../store/redis/growing/index.js'; import '../filter/growing/index.js';`,
       'store/redis/protocol/swap.ts': `import '../client/script.js'; import '../board/board.js';`,
       'store/redis/board/board.ts': `import '../client/script.js';`,

@@ -1,13 +1,7 @@
-import { describe } from '@jest/globals';
+import { describe, it } from '@jest/globals';
+import { type FilterShape, planFilter } from '../../../src/filter/index.js';
 import type { StoredFilter } from '../../../src/store/index.js';
-import { describeAdds } from './adds.js';
-import { describeDistrust } from './distrust.js';
-import { describeGenerations } from './generations.js';
-import { describeLongIds } from './long-ids.js';
-import { describeLookUps } from './lookups.js';
-import { describeOccasions } from './occasions.js';
-import { describeStaging } from './staging.js';
-import type { StoreTraits } from './store-traits.js';
+import { storeContract, type StoreTraits } from '../../../src/testing/store/index.js';
 
 /** What every store does alike. `open` gives a filter that was never built. */
 export function describeStoreContract(
@@ -15,14 +9,13 @@ export function describeStoreContract(
   open: () => Promise<StoredFilter>,
   traits: StoreTraits = {},
 ): void {
-  const { keepsMaxIdBytes = true } = traits;
+  const known = { shapeOf: blockedShape, leastErrors: 30, ...traits };
   describe(name, () => {
-    describeLookUps(open, traits);
-    describeAdds(open, traits);
-    if (keepsMaxIdBytes) describeLongIds(open);
-    describeGenerations(open, traits);
-    describeStaging(open);
-    describeOccasions(open);
-    describeDistrust(open, traits);
+    for (const { name: one, run } of storeContract(open, known)) it(one, run);
   });
+}
+
+function blockedShape(plan: { capacity: number; errorRate: number }): Partial<FilterShape> {
+  const { hashCount, bytes } = planFilter(plan);
+  return { hashCount, bytes };
 }

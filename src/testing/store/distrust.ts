@@ -1,21 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { StoredFilter } from '../../../src/store/index.js';
-import { BloomUnavailableError } from '../../../src/common/index.js';
-import { build, commitIds, leaseOf, testPlan } from '../../support/built-filter.js';
+import { casesOf, type OpenFilter, type StoreContractCase } from './contract-case.js';
+import { expect } from './expect.js';
+import { BloomUnavailableError } from '../../common/index.js';
+import { build, commitIds, leaseOf, testPlan } from './built-filter.js';
 import type { StoreTraits } from './store-traits.js';
 
-export function describeDistrust(
-  open: () => Promise<StoredFilter>,
+export function distrust(
+  open: OpenFilter,
   { takesAddsUnready = true }: StoreTraits = {},
-): void {
-  describe('distrust', () => {
-    let filter: StoredFilter;
-    beforeEach(async () => {
-      filter = await open();
-    });
-    afterEach(() => filter.close());
-
-    it('makes every lookup unknown until the next generation, which has the adds of its staging', async () => {
+): StoreContractCase[] {
+  return casesOf('distrust', open, (it) => {
+    it('makes every lookup unknown until the next generation, which has the adds of its staging', async (filter) => {
       await build(filter, ['a']);
       const lease = await leaseOf(filter);
       const staging = await lease.stage(testPlan());
@@ -42,7 +36,7 @@ export function describeDistrust(
       ]);
     });
 
-    it('leaves a filter alone that was never built', async () => {
+    it('leaves a filter alone that was never built', async (filter) => {
       await filter.distrust('A reason.');
       expect(await filter.describe()).toMatchObject({ state: 'unbuilt' });
     });

@@ -1,17 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { BloomRebuildError } from '../../../src/common/index.js';
-import type { StoredFilter } from '../../../src/store/index.js';
-import { build, commitIds, leaseOf, mergeIds, testPlan } from '../../support/built-filter.js';
+import { casesOf, type OpenFilter, type StoreContractCase } from './contract-case.js';
+import { expect } from './expect.js';
+import { BloomRebuildError } from '../../common/index.js';
+import { build, commitIds, leaseOf, mergeIds, testPlan } from './built-filter.js';
 
-export function describeStaging(open: () => Promise<StoredFilter>): void {
-  describe('a staged generation', () => {
-    let filter: StoredFilter;
-    beforeEach(async () => {
-      filter = await open();
-    });
-    afterEach(() => filter.close());
-
-    it('that is aborted leaves the live one as it is', async () => {
+export function staging(open: OpenFilter): StoreContractCase[] {
+  const generation = casesOf('a staged generation', open, (it) => {
+    it('that is aborted leaves the live one as it is', async (filter) => {
       await build(filter, ['a']);
       const { bytes } = (await filter.describe()).shape!;
       const lease = await leaseOf(filter);
@@ -25,7 +19,7 @@ export function describeStaging(open: () => Promise<StoredFilter>): void {
       expect(await filter.add(['d'])).toEqual([true]);
     });
 
-    it('answers only for itself', async () => {
+    it('answers only for itself', async (filter) => {
       await build(filter, ['live']);
       const lease = await leaseOf(filter);
       const staging = await lease.stage(testPlan());
@@ -35,7 +29,7 @@ export function describeStaging(open: () => Promise<StoredFilter>): void {
       await lease.release();
     });
 
-    it('gathers the bits of several merges', async () => {
+    it('gathers the bits of several merges', async (filter) => {
       const lease = await leaseOf(filter);
       const staging = await lease.stage(testPlan());
       await mergeIds(staging, ['a']);
@@ -44,7 +38,7 @@ export function describeStaging(open: () => Promise<StoredFilter>): void {
       await lease.release();
     });
 
-    it('is dropped by a second one under the same lease', async () => {
+    it('is dropped by a second one under the same lease', async (filter) => {
       await build(filter, ['live']);
       const lease = await leaseOf(filter);
       const first = await lease.stage(testPlan());
@@ -63,7 +57,7 @@ export function describeStaging(open: () => Promise<StoredFilter>): void {
       ]);
     });
 
-    it('does not merge on when its signal aborts', async () => {
+    it('does not merge on when its signal aborts', async (filter) => {
       const lease = await leaseOf(filter);
       const staging = await lease.stage(testPlan());
       const reason = new Error('enough');
@@ -72,14 +66,8 @@ export function describeStaging(open: () => Promise<StoredFilter>): void {
     });
   });
 
-  describe('the lease', () => {
-    let filter: StoredFilter;
-    beforeEach(async () => {
-      filter = await open();
-    });
-    afterEach(() => filter.close());
-
-    it('is held by one at a time', async () => {
+  const lease = casesOf('the lease', open, (it) => {
+    it('is held by one at a time', async (filter) => {
       const lease = await leaseOf(filter);
       expect(await filter.lease({ leaseMs: 1000 })).toBeUndefined();
       expect(lease.signal.aborted).toBe(false);
@@ -88,4 +76,5 @@ export function describeStaging(open: () => Promise<StoredFilter>): void {
       await next.release();
     });
   });
+  return [...generation, ...lease];
 }

@@ -1,21 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type FilterShape, planFilter } from '../../../src/filter/index.js';
-import type { StoredFilter } from '../../../src/store/index.js';
-import { build, commitIds, idsOf, leaseOf, testPlan } from '../../support/built-filter.js';
+import { casesOf, type OpenFilter, type StoreContractCase } from './contract-case.js';
+import { expect } from './expect.js';
+import { build, commitIds, idsOf, leaseOf, testPlan } from './built-filter.js';
 import type { StoreTraits } from './store-traits.js';
 
-export function describeGenerations(
-  open: () => Promise<StoredFilter>,
-  { shapeOf = blockedShape }: StoreTraits,
-): void {
-  describe('generations', () => {
-    let filter: StoredFilter;
-    beforeEach(async () => {
-      filter = await open();
-    });
-    afterEach(() => filter.close());
-
-    it('replace one another, whatever their sizes', async () => {
+export function generations(open: OpenFilter, { shapeOf = () => ({}) }: StoreTraits): StoreContractCase[] {
+  return casesOf('generations', open, (it) => {
+    it('replace one another, whatever their sizes', async (filter) => {
       for (const [round, capacity] of [1000, 600_000, 10, 300_000].entries()) {
         const ids = idsOf(`round-${round}`, 10);
         await build(filter, ids, { capacity });
@@ -24,7 +14,7 @@ export function describeGenerations(
       }
     });
 
-    it('are described by what they were built with', async () => {
+    it('are described by what they were built with', async (filter) => {
       expect(await filter.describe()).toMatchObject({
         state: 'unbuilt',
         shape: undefined,
@@ -47,7 +37,7 @@ export function describeGenerations(
       expect(found.builtAt!.getTime()).toBeLessThanOrEqual(Date.now());
     });
 
-    it('count their builds, their ids and the adds of the meantime', async () => {
+    it('count their builds, their ids and the adds of the meantime', async (filter) => {
       await build(filter, idsOf('a', 5));
       await filter.add(['gone']);
       const lease = await leaseOf(filter);
@@ -66,9 +56,4 @@ export function describeGenerations(
       });
     });
   });
-}
-
-function blockedShape(plan: { capacity: number; errorRate: number }): Partial<FilterShape> {
-  const { hashCount, bytes } = planFilter(plan);
-  return { hashCount, bytes };
 }

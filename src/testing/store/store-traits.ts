@@ -1,12 +1,12 @@
-import type { FilterShape } from '../../../src/filter/index.js';
+import type { FilterShape } from '../../filter/index.js';
 
 /** In what stores differ. */
 export interface StoreTraits {
   /** Whether the longest id belongs to what was built, and longer ones are known to be absent. Default true. */
   readonly keepsMaxIdBytes?: boolean;
-  /** Size of a filter that was planned so. Default: that of the layout `blocked`. */
+  /** Size of a filter that was planned so, as far as it is known. Default: not compared. */
   readonly shapeOf?: (plan: { capacity: number; errorRate: number }) => Partial<FilterShape>;
-  /** Absent ids of 10,000 that pass at least at an error rate of 1 %. Default 30. */
+  /** Absent ids of 10,000 that pass at least at an error rate of 1 %. Default 0: a store may be exact. */
   readonly leastErrors?: number;
   /** Whether adds are taken while nothing is live, as with a source. Default true. */
   readonly takesAddsUnready?: boolean;

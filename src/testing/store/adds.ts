@@ -1,21 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { StoredFilter } from '../../../src/store/index.js';
-import { BloomUnavailableError } from '../../../src/common/index.js';
-import { build, commitIds, idsOf, leaseOf, mergeIds, testPlan } from '../../support/built-filter.js';
+import { casesOf, type OpenFilter, type StoreContractCase } from './contract-case.js';
+import { expect } from './expect.js';
+import { BloomUnavailableError } from '../../common/index.js';
+import { build, commitIds, idsOf, leaseOf, mergeIds, testPlan } from './built-filter.js';
 import type { StoreTraits } from './store-traits.js';
 
-export function describeAdds(
-  open: () => Promise<StoredFilter>,
-  { takesAddsUnready = true }: StoreTraits = {},
-): void {
-  describe('adds', () => {
-    let filter: StoredFilter;
-    beforeEach(async () => {
-      filter = await open();
-    });
-    afterEach(() => filter.close());
-
-    it('are found from the moment they resolve', async () => {
+export function adds(open: OpenFilter, { takesAddsUnready = true }: StoreTraits = {}): StoreContractCase[] {
+  return casesOf('adds', open, (it) => {
+    it('are found from the moment they resolve', async (filter) => {
       await build(filter, []);
       expect(await filter.check(['a'])).toEqual(['absent']);
       expect(await filter.add(['a'])).toEqual([true]);
@@ -24,7 +15,7 @@ export function describeAdds(
       expect(await filter.check(['a', 'b', 'c', 'd'])).toEqual(['maybe', 'maybe', 'maybe', 'absent']);
     });
 
-    it('tell whether an id was there before, within one call too', async () => {
+    it('tell whether an id was there before, within one call too', async (filter) => {
       await build(filter, ['built']);
       expect(await filter.add(['new', 'built', 'new', 'other'])).toEqual([true, false, false, true]);
       expect(await filter.add(['new'])).toEqual([false]);
@@ -32,7 +23,7 @@ export function describeAdds(
       expect(calls.flat().filter(Boolean)).toHaveLength(1);
     });
 
-    it('take an empty list and thousands of ids over several segments', async () => {
+    it('take an empty list and thousands of ids over several segments', async (filter) => {
       await build(filter, [], { capacity: 700_000 });
       expect(await filter.add([])).toEqual([]);
       const ids = idsOf('added', 3000);
@@ -41,7 +32,7 @@ export function describeAdds(
       expect((await filter.describe()).count).toBeGreaterThan(2997);
     });
 
-    it('are remembered by a generation that is being staged', async () => {
+    it('are remembered by a generation that is being staged', async (filter) => {
       await build(filter, ['old']);
       const lease = await leaseOf(filter);
       const staging = await lease.stage(testPlan());
@@ -70,7 +61,7 @@ export function describeAdds(
       ]);
     });
 
-    it('are remembered by the first generation that is staged', async () => {
+    it('are remembered by the first generation that is staged', async (filter) => {
       const lease = await leaseOf(filter);
       const staging = await lease.stage(testPlan());
       const added = filter.add(['a']);
@@ -81,7 +72,7 @@ export function describeAdds(
       expect(await filter.check(['a', 'b'])).toEqual([takesAddsUnready ? 'maybe' : 'absent', 'absent']);
     });
 
-    it('from before the staging are gone when the source does not have them', async () => {
+    it('from before the staging are gone when the source does not have them', async (filter) => {
       await build(filter, []);
       await filter.add(['a']);
       await build(filter, ['b']);

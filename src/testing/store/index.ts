@@ -1,0 +1,36 @@
+export type {
+  BloomClientAbsents,
+  BloomEvent,
+  BloomEventListener,
+  BloomFilterState,
+  BloomRebuildProgress,
+  Clock,
+} from '../../common/index.js';
+export type { BloomLayout, FilterShape, IdKey } from '../../filter/index.js';
+export type {
+  AdvisedFilter,
+  BloomReplicaMode,
+  BloomUnknownReason,
+  BloomVerdict,
+  BuildOccasion,
+  BuildOutcome,
+  DistrustPauses,
+  FilterDescription,
+  FilterLoad,
+  LeaseRequest,
+  LocalFilter,
+  LookupOutcome,
+  OpenFilterOptions,
+  RebuildLease,
+  SharedNegativeCacheOptions,
+  StagePlan,
+  Staging,
+  StoredFilter,
+  StoredFilterStatus,
+  StoreRecorder,
+} from '../../store/index.js';
+export { UNKNOWN_REASONS } from '../../store/index.js';
+export { contractOptions } from './contract-options.js';
+export type { OpenFilter, StoreContractCase } from './contract-case.js';
+export { storeContract } from './store-contract.js';
+export type { StoreTraits } from './store-traits.js';

@@ -36,10 +36,11 @@ export async function startApp(
   platform: Platform,
   metadata: ModuleMetadata,
   prepare: (app: INestApplication) => void = () => {},
+  options: { readonly bodyParser?: boolean } = {},
 ): Promise<RunningApp> {
   const module = await Test.createTestingModule(metadata).setLogger(SILENT).compile();
   const adapter = platform === 'express' ? new ExpressAdapter() : new FastifyAdapter();
-  const app = module.createNestApplication(adapter, { logger: SILENT });
+  const app = module.createNestApplication(adapter, { logger: SILENT, ...options });
   prepare(app);
   await closedUnless(app, () => app.listen(0, '127.0.0.1'));
   const url = await app.getUrl();

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import type { INestApplication, ModuleMetadata } from '@nestjs/common';
 import { BloomModule, BloomService, type BloomFilterOptions, type BloomModuleOptions } from 'nestjs-bloom';
 import {
@@ -33,12 +35,14 @@ export async function startDashboard({
   bloom = {},
   metadata = {},
   prepare,
+  bodyParser = true,
 }: {
   platform?: Platform;
   dashboard?: BloomDashboardOptions;
   bloom?: BloomModuleOptions;
   metadata?: ModuleMetadata;
   prepare?: (app: INestApplication) => void;
+  bodyParser?: boolean;
 } = {}): Promise<DashboardApp> {
   const app = await startApp(
     platform,
@@ -51,6 +55,7 @@ export async function startDashboard({
       ],
     },
     prepare,
+    { bodyParser },
   );
   return {
     ...app,
@@ -82,19 +87,29 @@ export interface StreamEvent {
   readonly data: any;
 }
 
+/** The answer to a request for a stream, on a connection of its own: the pool of `fetch` connects again when one is aborted, and nobody ends that. */
+export async function openStream(
+  url: string,
+  headers: Record<string, string> = { authorization: basic() },
+): Promise<IncomingMessage> {
+  const asked = get(url, { headers, agent: false });
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  return response;
+}
+
 /** Reads a stream until an event holds, and closes it. */
 export async function streamed(
   url: string,
   holds: (event: StreamEvent) => boolean,
-  headers: Record<string, string> = { authorization: basic() },
+  headers?: Record<string, string>,
 ): Promise<StreamEvent> {
-  const ended = new AbortController();
-  const response = await fetch(url, { headers, signal: ended.signal });
-  if (response.status !== 200) throw new Error(`Expected a stream at ${url}, got ${response.status}.`);
-  let text = '';
+  const response = await openStream(url, headers);
   try {
-    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-      text += chunk;
+    if (response.statusCode !== 200)
+      throw new Error(`Expected a stream at ${url}, got ${response.statusCode}.`);
+    let text = '';
+    for await (const chunk of response.setEncoding('utf8')) {
+      text += chunk as string;
       for (let at = text.indexOf('\n\n'); at !== -1; at = text.indexOf('\n\n')) {
         const block = text.slice(0, at);
         text = text.slice(at + 2);
@@ -104,7 +119,7 @@ export async function streamed(
       }
     }
   } finally {
-    ended.abort();
+    response.destroy();
   }
   throw new Error(`Expected more of the stream at ${url}, and it ended.`);
 }

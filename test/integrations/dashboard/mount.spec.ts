@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   BadRequestException,
   type CallHandler,
@@ -11,8 +12,9 @@ import { APP_INTERCEPTOR } from '@nestjs/core';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BloomInterceptor } from 'nestjs-bloom';
 import { map } from 'rxjs';
+import { eventually } from '../../support/eventually.js';
 import { PLATFORMS } from '../../support/nest-app.js';
-import { basic, type DashboardApp, openPage, startDashboard, streamed } from './dashboard-app.js';
+import { basic, type DashboardApp, openPage, openStream, startDashboard, streamed } from './dashboard-app.js';
 
 let app: DashboardApp | undefined;
 afterEach(async () => {
@@ -122,12 +124,11 @@ describe.each(PLATFORMS)('The dashboard on %s', (platform) => {
 
   it('ends with the application although pages are open', async () => {
     app = await startDashboard({ platform });
-    const streams = await Promise.all(
-      [1, 2, 3].map(() => fetch(`${app!.url}/bloom/stream`, { headers: { authorization } })),
-    );
+    const streams = await Promise.all([1, 2, 3].map(() => openStream(`${app!.url}/bloom/stream`)));
+    const ended = Promise.all(streams.map((stream) => once(stream.resume(), 'end')));
     await app.close();
     app = undefined;
-    for (const { body } of streams) await expect(new Response(body).text()).resolves.toContain('retry: ');
+    await ended;
   });
 
   it('refuses more open pages than it may have', async () => {
@@ -135,12 +136,15 @@ describe.each(PLATFORMS)('The dashboard on %s', (platform) => {
       platform,
       dashboard: { auth: { user: 'ada', password: 'a long password' }, maxViewers: 2 },
     });
-    const ended = new AbortController();
-    const open = () =>
-      fetch(`${app!.url}/bloom/stream`, { headers: { authorization }, signal: ended.signal });
-    expect((await open()).status).toBe(200);
-    expect((await open()).status).toBe(200);
-    expect((await open()).status).toBe(503);
-    ended.abort();
+    const open = () => openStream(`${app!.url}/bloom/stream`);
+    const [first, second, third] = [await open(), await open(), await open()];
+    expect([first, second, third].map(({ statusCode }) => statusCode)).toEqual([200, 200, 503]);
+    first.destroy();
+    await eventually('there is room for another', async () => {
+      const next = await open();
+      next.destroy();
+      return next.statusCode === 200;
+    });
+    for (const stream of [second, third]) stream.destroy();
   });
 });

@@ -36,13 +36,13 @@ export async function startApp(
   platform: Platform,
   metadata: ModuleMetadata,
   prepare: (app: INestApplication) => void = () => {},
-  options: { readonly bodyParser?: boolean } = {},
+  { port = 0, ...options }: { readonly bodyParser?: boolean; readonly port?: number } = {},
 ): Promise<RunningApp> {
   const module = await Test.createTestingModule(metadata).setLogger(SILENT).compile();
   const adapter = platform === 'express' ? new ExpressAdapter() : new FastifyAdapter();
   const app = module.createNestApplication(adapter, { logger: SILENT, ...options });
   prepare(app);
-  await closedUnless(app, () => app.listen(0, '127.0.0.1'));
+  await closedUnless(app, () => app.listen(port, '127.0.0.1'));
   const url = await app.getUrl();
   return {
     app,

@@ -6,6 +6,7 @@ import { Ring } from './ring.js';
 const EVENTS = 200;
 /** Of one kind and one filter: an outage makes thousands in a second, and must not push out the others. */
 const SHOW_EVERY_MS = 1000;
+const MOST_KINDS = 1000;
 
 /** The last events of this process, without ids. */
 export class EventBoard {
@@ -22,12 +23,14 @@ export class EventBoard {
     if (event.type === 'attack-ended') this.attacks.delete(event.filter);
     const line = eventLine(event, now);
     if (!line) return;
-    const kind = `${line.type} ${line.filter ?? ''}`;
+    // Two pieces of advice are two things.
+    const kind = `${line.type} ${line.filter ?? ''} ${line.type === 'advice' ? line.text : ''}`;
     const last = this.shownAt.get(kind);
     if (last && line.level !== 'log' && now - last.at < SHOW_EVERY_MS) {
       last.left++;
       return;
     }
+    if (this.shownAt.size >= MOST_KINDS) this.shownAt.clear();
     this.shownAt.set(kind, { at: now, left: 0 });
     const text = last?.left ? `${line.text} (and ${last.left} more)` : line.text;
     const shown = { ...line, text, number: ++this.noted };

@@ -36,6 +36,7 @@ export async function startDashboard({
   metadata = {},
   prepare,
   bodyParser = true,
+  port = 0,
 }: {
   platform?: Platform;
   dashboard?: BloomDashboardOptions;
@@ -43,6 +44,7 @@ export async function startDashboard({
   metadata?: ModuleMetadata;
   prepare?: (app: INestApplication) => void;
   bodyParser?: boolean;
+  port?: number;
 } = {}): Promise<DashboardApp> {
   const app = await startApp(
     platform,
@@ -55,7 +57,7 @@ export async function startDashboard({
       ],
     },
     prepare,
-    { bodyParser },
+    { bodyParser, port },
   );
   return {
     ...app,

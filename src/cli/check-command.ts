@@ -1,13 +1,12 @@
 import { type BloomId, namedNormalizer, NORMALIZERS, toIdKey } from '../filter/index.js';
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Application, filterOf } from './application.js';
 import { FilterInspector } from '../store/redis/inspection/index.js';
 import { EXIT, usageError } from './cli-error.js';
-import { readGenerationFile } from './generation-file.js';
+import { fileOf } from './file-of-filter.js';
 import type { RedisSession } from './redis-session.js';
 import type { Terminal } from './terminal.js';
-import { fileOfOtherFilter, notAnExport, notHex, noSuchNormalize } from './cli.messages.js';
+import { notHex, noSuchNormalize } from './cli.messages.js';
 
 export interface CheckWords {
   readonly key?: string;
@@ -37,21 +36,12 @@ export function checkInFile(
   text: string,
   words: CheckWords & { readonly file: string },
 ): number {
-  const { header, holds } = readGenerationFile(readFile(words.file));
-  if (header.filter !== name) throw usageError(fileOfOtherFilter(name, header.filter));
+  const { header, holds } = fileOf(name, words.file);
   const id = readId(text, words);
   const verdict = holds(toIdKey(id)) ? 'maybe' : 'absent';
   const reason = `As of ${header.exportedAt}, when the file was exported: ids that were added later are not in it.`;
   printVerdict(terminal, { name, id: shown(id), verdict, reason, asked: askedAs(words), json: words.json });
   return EXIT.fine;
-}
-
-function readFile(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw usageError(notAnExport(error));
-  }
 }
 
 /** The same, as the application itself asks: with its normalize, its layout and its owner. */

@@ -57,6 +57,12 @@ export const notReadyAnyMore = (name: string) => `Filter '${name}' is not ready 
 export const EXPORT_CUT_SHORT =
   'Another generation went live meanwhile, or a key is gone: the file is cut short. Export it again.';
 
+export const NO_IMPORT =
+  'There is no import, on purpose. A filter answers "absent" for what it does not have, and a file does not have the ids that were added after its export: their rows ' +
+  'would be answered as if they were not there. To warm a filter up, or to make it in another region, rebuild it from its source there: ' +
+  'nestjs-bloom rebuild products --app dist/app.module.js. To look into a file: nestjs-bloom inspect products --file products.bloom, or ' +
+  'nestjs-bloom check products <id> --file products.bloom.';
+
 export const NOT_A_FILTER_FILE =
   'Expected a file that "nestjs-bloom export" has written, got something else.';
 

@@ -58,6 +58,8 @@ export class GenerationFileWriter {
 /** A generation that was read from a file whole. */
 export interface GenerationFile {
   readonly header: GenerationHeader;
+  /** All blocks, one after the other. */
+  readonly blocks: Uint8Array;
   /** False: the id was not in the generation when it was exported. */
   holds(id: IdKey): boolean;
 }
@@ -81,6 +83,7 @@ export function readGenerationFile(bytes: Buffer): GenerationFile {
   const layout = new BlockedLayout(generation);
   return {
     header,
+    blocks,
     holds: (id) => layout.locate(id) && layout.contains(blocks, layout.block * BLOCK_BYTES, layout.seed),
   };
 }

@@ -3,7 +3,8 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { BloomError, describeError } from '../common/index.js';
 import type { Application, ApplicationWords } from './application.js';
 import type { CheckWords } from './check-command.js';
-import { CliError, EXIT } from './cli-error.js';
+import { CliError, EXIT, usageError } from './cli-error.js';
+import { NO_IMPORT } from './cli.messages.js';
 import type { DoctorWords } from './doctor-command.js';
 import type { InspectWords } from './inspect-command.js';
 import { plan, type PlanWords } from './plan-command.js';
@@ -97,17 +98,22 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
     .argument('<filter>', 'name of the filter')
     .option('--key <key>', 'of a filter on a key of another system: that key')
     .option('--walk <ms>', 'longest time to look for left-overs, by SCAN; 0: not at all', milliseconds, 5000)
+    .option('--file <file>', 'looks into a file that export has written instead')
     .option('--json', 'prints JSON')
     .addHelpText(
       'after',
       examples('inspect products --redis redis://localhost:6379', 'inspect products --json | jq .state'),
     )
-    .action((name: string, words: InspectWords & RedisSessionWords) =>
-      withSession(words, async (session) => {
+    .action(async (name: string, words: InspectWords & RedisSessionWords & { file?: string }) => {
+      if (words.file !== undefined) {
+        const { inspectFile } = await import('./inspect-file.js');
+        return end(inspectFile(terminal, name, { ...words, file: words.file }));
+      }
+      return withSession(words, async (session) => {
         const { inspect } = await import('./inspect-command.js');
         return inspect(terminal, session, name, words);
-      }),
-    );
+      });
+    });
 
   ofApplication(onRedis(program.command('check')))
     .description('Asks a filter for an id, and says why it answers so. Writes nothing. Exit code 1: unknown.')
@@ -172,6 +178,15 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
         return exportFilter(terminal, session, name);
       }),
     );
+
+  program
+    .command('import')
+    .description('There is none, on purpose: says why, and what to do instead.')
+    .argument('[words...]')
+    .allowUnknownOption()
+    .action(() => {
+      throw usageError(NO_IMPORT);
+    });
 
   ofApplication(program.command('rebuild'))
     .description('Rebuilds a filter of an application from its source. Exit code 1: refused, or failed.')

@@ -54,6 +54,44 @@ describe('nestjs-bloom export', () => {
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining(`got one of '${name}'`)]);
   });
 
+  it('is described from its file alone', async () => {
+    const name = redis.name();
+    const { filter } = await redis.open(name);
+    await build(filter, idsOf('a', 500), { errorRate: 0.001 });
+    const file = join(folder, 'described.bloom');
+    writeFileSync(file, (await exportHere(name, redis.server.url)).bytes);
+    const [shown, json, other, missing] = await Promise.all([
+      runHere(['inspect', name, '--file', file]),
+      runHere(['inspect', name, '--file', file, '--json']),
+      runHere(['inspect', 'users', '--file', file]),
+      runHere(['inspect', name, '--file', join(folder, 'none.bloom')]),
+    ]);
+    expect([shown.code, shown.stdout]).toEqual([
+      0,
+      expect.stringMatching(/ids +500, planned for 1,000; what was added later/),
+    ]);
+    const described = JSON.parse(json.stdout) as Record<string, number>;
+    expect(described).toMatchObject({ filter: name, count: 500, capacity: 1000, errorRate: 0.001 });
+    expect(described.fillRatio).toBeGreaterThan(0.1);
+    expect(described.measuredErrorRate).toBeLessThan(0.001);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining(`got one of '${name}'`)]);
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('ENOENT')]);
+  });
+
+  it('is not imported: the command says why, and what to do', async () => {
+    for (const words of [
+      ['import'],
+      ['import', 'products', 'products.bloom', '--redis', redis.server.url, '--force'],
+    ]) {
+      const { code, stdout, stderr } = await runHere(words);
+      expect([code, stdout, stderr]).toEqual([
+        2,
+        '',
+        expect.stringMatching(/no import, on purpose\. .* rebuild products --app/),
+      ]);
+    }
+  });
+
   it('is refused to be read when it is cut short, damaged, newer or something else', async () => {
     const name = redis.name();
     const { filter } = await redis.open(name);

@@ -1,4 +1,5 @@
 export type {
+  BloomClientAbsents,
   BloomEvent,
   BloomEventListener,
   BloomFilterState,

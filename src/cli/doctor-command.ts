@@ -94,6 +94,8 @@ async function permissionFindings(ask: () => Promise<readonly string[]>, kind: s
   }
 }
 
+/** Keys that are as they should be, also those that do not expire. */
+const NO_FINDINGS = ['negative cache', 'probe', 'reports of instances'];
 const STATE_SEVERITY: Readonly<Record<string, Severity>> = {
   ready: 'ok',
   unbuilt: 'warning',
@@ -126,7 +128,7 @@ function filterFindings(found: FilterInspection): Finding[] {
   if (measuredErrorRate !== undefined && errorRate > 0 && measuredErrorRate > 2 * errorRate)
     add('warning', `More than twice as many absent ids pass as planned: raise capacity, and rebuild it.`);
   for (const { what, keys, bytes: size, lifeMs } of others) {
-    if (what === 'negative cache' || what === 'probe') continue;
+    if (NO_FINDINGS.includes(what)) continue;
     const isForEver = lifeMs === undefined && what !== 'other';
     add(
       isForEver ? 'warning' : 'note',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import type { RebuildLease, Staging } from '../../src/store/index.js';
+import { hasBoard, type RebuildLease, type Staging } from '../../src/store/index.js';
 import { build, idsOf, leaseOf, mergeIds, testPlan } from '../support/built-filter.js';
 import { commandCounts, type Instance, RedisFixture } from '../support/redis-fixture.js';
 import { run } from './support/command.js';
@@ -77,6 +77,24 @@ describe('nestjs-bloom inspect', () => {
     expect(stdout).toMatch(/left-over staging +100 bytes in 1 key \(expire in (59 seconds|1 minute)\)/);
     expect(stdout).toMatch(/memory .* in 1 key \(1 of another length\) \(do not expire\)/);
     await lease.release();
+  });
+
+  it('knows what processes report to each other, and does not take it for a left-over', async () => {
+    await build(instance.filter, idsOf('a', 10));
+    if (!hasBoard(instance.filter)) throw new Error('Expected a filter in Redis to have a board.');
+    const { board } = instance.filter;
+    await board.setMode({ mode: 'off', by: 'Ana' }, 0);
+    await board.beat({ instance: 'one', text: '{}', lifeMs: 60_000 });
+    await board.noteRun({ id: 'run', text: '{}' });
+    expect((await inspected())['others']).toEqual([
+      expect.objectContaining({ what: 'reports of instances', keys: 4 }),
+    ]);
+    await board.leave('one');
+    await client.del(`bloom:{${name}}:rebuilds`, `bloom:{${name}}:instances`);
+    const { stdout } = await on('doctor', name);
+    expect(stdout).toContain(name);
+    expect(stdout).not.toContain('delete them');
+    expect(stdout).not.toContain('reports of instances');
   });
 
   it('tells metadata that are missing, nonsense, newer or of an earlier run of the server', async () => {

@@ -58,7 +58,10 @@ export async function startShared(
     rebuild: { onBoot: 'never', drainMs: 0 },
     ...feature,
   } as BloomFeature;
-  const onEvent = (event: BloomEvent) => void events.push(event);
+  const onEvent = (event: BloomEvent) => {
+    events.push(event);
+    options.onEvent?.(event);
+  };
   const root = BloomModule.forRoot({ owner: 'shop', ...PATIENT, ...options, filters: [filter], onEvent });
   const module = await startContext({ imports: [root] });
   const bloom = module.get(BloomService);

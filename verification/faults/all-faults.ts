@@ -2,6 +2,7 @@ import { bfFaults } from './bf-faults.js';
 import type { Fault } from './fault.js';
 import { failoverFaults } from './failover-faults.js';
 import { foreignFaults } from './foreign-faults.js';
+import { heartbeatFaults } from './heartbeat-faults.js';
 import { keyFaults } from './key-faults.js';
 import { leaseFaults } from './lease-faults.js';
 import { linkFaults } from './link-faults.js';
@@ -19,6 +20,7 @@ export const allFaults: readonly Fault[] = [
   ...redisFaults,
   ...memoryFaults,
   ...linkFaults,
+  ...heartbeatFaults,
   ...proxyFaults,
   ...failoverFaults,
   ...keyFaults,

@@ -9,6 +9,7 @@ import {
   BloomModule,
   type BloomModuleOptions,
   BloomRegisters,
+  BloomService,
   getBloomFilterToken,
 } from 'nestjs-bloom';
 import type { BloomRedis } from '../../src/store/redis/index.js';
@@ -84,6 +85,10 @@ export class ShopInstance {
 
   get filter(): BloomFilter {
     return this.app.get<BloomFilter>(getBloomFilterToken(FILTER), { strict: false });
+  }
+
+  get bloom(): BloomService {
+    return this.app.get(BloomService, { strict: false });
   }
 
   close(): Promise<void> {

@@ -12,6 +12,8 @@ export interface KeyFacts {
   readonly lifeMs: number | undefined;
 }
 
+/** What processes report to each other. */
+const BOARD = /^(instances|instance:.*|mode|running|rebuilds)$/;
 /** Keys that are asked for at once. */
 const AT_ONCE = 256;
 
@@ -102,6 +104,7 @@ export class KeyWalk {
     if (rest.startsWith('next:')) return 'left-over staging';
     if (rest.startsWith('old:')) return 'retired generation';
     if (rest.startsWith('probe')) return 'probe';
+    if (BOARD.test(rest)) return 'reports of instances';
     return 'other';
   }
 }

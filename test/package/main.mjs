@@ -13,11 +13,13 @@ const APPS = [
     type: 'module',
     main: 'main-express',
     throttled: 'throttled-express',
+    observed: 'observed-express',
     dependencies: {
       '@nestjs/common': '^12.0.0',
       '@nestjs/core': '^12.0.0',
       '@nestjs/platform-express': '^12.0.0',
       '@nestjs/schedule': '^12.0.0',
+      '@nestjs/terminus': '^12.0.0',
       '@nestjs/throttler': '^6.0.0',
       cron: '^4.0.0',
       ioredis: '^6.0.0',
@@ -28,17 +30,27 @@ const APPS = [
     type: 'commonjs',
     main: 'main-fastify',
     throttled: 'throttled-fastify',
+    observed: 'observed-fastify',
     dependencies: {
       '@nestjs/common': '^11.0.0',
       '@nestjs/core': '^11.0.0',
       '@nestjs/platform-fastify': '^11.0.0',
       '@nestjs/schedule': '^6.0.0',
+      '@nestjs/terminus': '^11.0.0',
       '@nestjs/throttler': '^6.0.0',
       cron: '^4.0.0',
       ioredis: '^5.4.0',
     },
   },
 ];
+
+/** What `observed.ts` needs besides, in an application of either version of Nest. */
+const OBSERVERS = {
+  '@opentelemetry/api': '^1.9.0',
+  '@opentelemetry/sdk-metrics': '^2.0.0',
+  '@opentelemetry/sdk-trace-base': '^2.0.0',
+  'prom-client': '^15.0.0',
+};
 
 const COMPILER_OPTIONS = {
   target: 'es2022',
@@ -63,12 +75,16 @@ try {
     console.log(`\n${app.name}: install`);
     install(home, app, tarball);
     console.log(`${app.name}: compile`);
-    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', home], { cwd: home });
+    for (const project of ['tsconfig.json', 'tsconfig.observed.json'])
+      run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(home, project)], {
+        cwd: home,
+      });
     const environment = { ...process.env, REDIS_URL: '' };
     runInApp('in the process', [`dist/${app.main}.js`], environment);
     runInApp('on Redis', [`dist/${app.main}.js`], { ...environment, REDIS_URL: redis.url });
     runInApp('loaded with require()', ['required.cjs'], environment);
     runInApp('with @nestjs/throttler', [`dist/${app.throttled}.js`], environment);
+    runInApp('observed by Prometheus, OpenTelemetry and Terminus', [`dist/${app.observed}.js`], environment);
     runBin('plan', ['plan', '1e6', '0.001'], environment);
     const onRedis = { ...environment, REDIS_URL: redis.url };
     const shop = ['--app', 'dist/shop.js'];
@@ -77,7 +93,8 @@ try {
     runBin('doctor', ['doctor', 'products'], onRedis);
     rmSync(join(home, 'node_modules/ioredis'), { recursive: true });
     runInApp('in the process, without ioredis', [`dist/${app.main}.js`], environment);
-    for (const optional of ['@nestjs/schedule', '@nestjs/throttler', 'cron'])
+    const optionals = ['@nestjs/schedule', '@nestjs/terminus', '@nestjs/throttler', 'cron'];
+    for (const optional of [...optionals, ...Object.keys(OBSERVERS)])
       rmSync(join(home, 'node_modules', optional), { recursive: true });
     runInApp(
       'loaded with require(), without @nestjs/schedule, @nestjs/throttler and cron',
@@ -110,7 +127,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function install(home, { main, throttled, type, dependencies }, tarball) {
+function install(home, { main, throttled, observed, type, dependencies }, tarball) {
   mkdirSync(home);
   cpSync(join(root, 'test/package/app'), home, { recursive: true });
   const json = {
@@ -119,6 +136,7 @@ function install(home, { main, throttled, type, dependencies }, tarball) {
     type,
     dependencies: {
       ...dependencies,
+      ...OBSERVERS,
       'nestjs-bloom': `file:${tarball}`,
       'reflect-metadata': '^0.2.0',
       rxjs: '^7.8.0',
@@ -129,6 +147,14 @@ function install(home, { main, throttled, type, dependencies }, tarball) {
   writeFileSync(
     join(home, 'tsconfig.json'),
     JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files: [`${main}.ts`, `${throttled}.ts`] }),
+  );
+  // The types of Terminus name libraries that the application does not have.
+  writeFileSync(
+    join(home, 'tsconfig.observed.json'),
+    JSON.stringify({
+      compilerOptions: { ...COMPILER_OPTIONS, skipLibCheck: true },
+      files: [`${observed}.ts`],
+    }),
   );
   run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'], { cwd: home });
 }

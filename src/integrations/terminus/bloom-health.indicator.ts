@@ -39,7 +39,12 @@ export class BloomHealthIndicator {
   private readonly service: BloomService;
   private readonly infos: SharedInfos;
 
-  /** Called by Nest. */
+  /**
+   * Called by Nest.
+   *
+   * @internal
+   * @throws {BloomConfigError} without `BloomModule.forRoot()`.
+   */
   constructor(
     @Inject(HealthIndicatorService) private readonly results: HealthIndicatorService,
     @Optional() @Inject(BLOOM_SERVICE) service?: BloomService,
@@ -55,10 +60,7 @@ export class BloomHealthIndicator {
    *
    * @throws {BloomConfigError} when no filter of this name is registered, and for options that cannot work.
    */
-  async isHealthy<const Name extends string>(
-    filter: Name,
-    options: BloomHealthOptions = {},
-  ): Promise<HealthIndicatorResult> {
+  async isHealthy(filter: string, options: BloomHealthOptions = {}): Promise<HealthIndicatorResult> {
     checkHealthOptions(options);
     const { isHealthy, ...facts } = await this.find(filter, options);
     const session = this.results.check(options.key ?? filter);

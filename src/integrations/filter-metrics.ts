@@ -114,6 +114,14 @@ export const FILTER_METRICS: readonly ExportedMetric[] = [
   ),
   ofInfo(
     {
+      name: 'generation.fill',
+      unit: '1',
+      help: 'Share of the bits of the live generation that are set. Not there for layouts without such bits, and unless the filter is ready.',
+    },
+    (info) => info.fillRatio,
+  ),
+  ofInfo(
+    {
       name: 'generation.built.timestamp',
       unit: 's',
       help: 'When the live generation was built, in seconds since 1970. Not there for a filter that was never built.',

@@ -122,6 +122,7 @@ describe('BloomPrometheusModule', () => {
     expect(valueOf(text, 'bloom_generation_ids', filter)).toBe(SKUS.length);
     expect(valueOf(text, 'bloom_generation_capacity', filter)).toBeGreaterThanOrEqual(1000);
     expect(valueOf(text, 'bloom_generation_size_bytes', filter)).toBeGreaterThan(0);
+    expect(valueOf(text, 'bloom_generation_fill_ratio', filter)).toBeGreaterThan(0);
     expect(valueOf(text, 'bloom_error_rate_target_ratio', filter)).toBe(0.001);
     expect(valueOf(text, 'bloom_error_rate_model_ratio', filter)).toBeLessThan(0.001);
     expect(valueOf(text, 'bloom_rebuilds_total', { ...filter, outcome: 'published' })).toBe(1);

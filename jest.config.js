@@ -13,6 +13,7 @@ export default {
   moduleNameMapper: {
     '^nestjs-bloom$': '<rootDir>/src/index.ts',
     '^nestjs-bloom/(filter|store)$': '<rootDir>/src/$1-entry.ts',
+    '^nestjs-bloom/dashboard$': '<rootDir>/src/integrations/dashboard/index.ts',
     '^nestjs-bloom/(interop|scaling)$': '<rootDir>/src/$1/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -1,5 +1,6 @@
 import type { BloomEventListener, BloomRebuildSchedule } from 'nestjs-bloom';
 import type { Product } from './catalogue/product.js';
+import type { ShopDashboardOptions } from './shop-dashboard.module.js';
 
 /** All that may differ from one shop to another. Only the programs that start one read the environment. */
 export interface ShopConfig {
@@ -11,6 +12,8 @@ export interface ShopConfig {
   readonly keyPrefix?: string | undefined;
   readonly initialProducts?: readonly Product[];
   readonly rebuild?: BloomRebuildSchedule;
+  /** Without it the shop has no dashboard. */
+  readonly dashboard?: ShopDashboardOptions | undefined;
   /** Without it what the filters have to tell goes to the log. */
   readonly onBloomEvent?: BloomEventListener;
 }
@@ -24,9 +27,11 @@ const SERVER_DRAIN_MS = 2_000;
 
 export function readShopConfig(environment: NodeJS.ProcessEnv): ShopConfig {
   const databaseUrl = environment['DATABASE_URL'] || undefined;
+  const password = environment['DASHBOARD_PASSWORD'] || undefined;
   return {
     databaseUrl,
     redisUrl: environment['REDIS_URL'] || undefined,
+    dashboard: password === undefined ? undefined : { password },
     rebuild: {
       cron: '0 4 * * *',
       onBoot: 'if-missing',

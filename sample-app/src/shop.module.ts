@@ -6,6 +6,7 @@ import { CustomersModule } from './customers/customers.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { FlashSaleModule } from './flash-sale/flash-sale.module.js';
 import type { ShopConfig } from './shop.config.js';
+import { ShopDashboardModule } from './shop-dashboard.module.js';
 import { StatisticsController } from './statistics/statistics.controller.js';
 
 @Module({})
@@ -24,6 +25,7 @@ export class ShopModule {
         CatalogueModule.forRoot(config),
         CustomersModule.forRoot(config),
         FlashSaleModule,
+        ...(config.dashboard ? [ShopDashboardModule.forRoot(config.dashboard)] : []),
       ],
       controllers: [StatisticsController],
     };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openPage, streamed } from '../../test/integrations/dashboard/dashboard-app.js';
 import { type PostgresServer, requirePostgres } from '../../test/support/postgres-server.js';
 import { type DemoCommand, runDemoCommand } from '../src/demo/demo-command.js';
 import type { DemoResult } from '../src/demo/demo-result.js';
@@ -64,6 +65,20 @@ describe('the demo', () => {
     expect(exitCode).toBe(0);
   });
 
+  /** Presses the button of the dashboard, and waits until it shows how the attack ended. */
+  async function attackFrom(dashboard: string): Promise<unknown> {
+    const headers = await openPage(dashboard, {});
+    const body = '{"name":"Attack the shop"}';
+    const started = await fetch(`${dashboard}actions/run`, { method: 'POST', headers, body });
+    expect(started.status).toBe(202);
+    const { data } = await streamed(
+      `${dashboard}stream`,
+      ({ event, data }) => event === 'tick' && data.actions[0].outcome !== undefined,
+      {},
+    );
+    return data.actions[0].outcome;
+  }
+
   it('prints a table, then serves until it is told to end', async () => {
     const ended = new AbortController();
     let served = '';
@@ -74,14 +89,21 @@ describe('the demo', () => {
       },
     };
     const statuses: number[] = [];
+    let outcome: unknown;
     async function visit() {
       for (const [url] of served.matchAll(/http:\S+products\/\S+/g)) statuses.push((await fetch(url)).status);
+      const [dashboard] = /http:\S+\/bloom\//.exec(served)!;
+      outcome = await attackFrom(dashboard);
       ended.abort();
     }
     const environment = await withDatabase('served');
     const { exitCode, stdout } = await run([], { environment, stderr, signal: ended.signal });
     expect(stdout).toMatch(/attack, guarded +\d+/);
     expect(statuses).toEqual([200, 404, 404]);
+    expect(outcome).toMatchObject({
+      isError: false,
+      text: expect.stringMatching(/^Without the guard \S+ requests .* With the guard \S+ requests/),
+    });
     expect(exitCode).toBe(0);
   });
 

@@ -6,6 +6,7 @@ import { readCatalogue } from '../catalogue/read-catalogue.js';
 import { readShopConfig } from '../shop.config.js';
 import { startShop } from '../start-shop.js';
 import { type DemoArguments, parseDemoArguments, parsePort, USAGE, UsageError } from './demo-arguments.js';
+import { type AttackSizes, DemoAttacks } from './demo-attacks.js';
 import { Demo, type DemoSizes } from './demo.js';
 import type { DemoResult } from './demo-result.js';
 import type { RunLoad } from './load.js';
@@ -61,13 +62,20 @@ async function demonstrate(given: DemoArguments, command: DemoCommand): Promise<
     generatedProducts: sizes.generatedProducts,
   });
   progress.show('starting the shop', 0);
+  const attacks = new DemoAttacks({ catalogue, sizes: attackSizes(sizes), runLoad });
+  const shop = readShopConfig(environment);
   const app = await startShop({
-    config: { ...readShopConfig(environment), initialProducts: catalogue.products },
+    config: {
+      ...shop,
+      initialProducts: catalogue.products,
+      dashboard: { ...shop.dashboard, actions: attacks.actions() },
+    },
     logger: new StandardErrorLogger('Shop', { logLevels: ['warn', 'error', 'fatal'] }),
     port,
   });
   try {
-    const demo = new Demo({ app, port: portOf(app), catalogue, sizes, runLoad, progress, signal });
+    attacks.port = portOf(app);
+    const demo = new Demo({ app, port: attacks.port, catalogue, sizes, runLoad, progress, signal });
     const result = await demo.run();
     stdout.write(given.json ? `${JSON.stringify(result)}\n` : report(result));
     if (!given.exit) await serveOn({ app, catalogue, progress, signal });
@@ -75,6 +83,11 @@ async function demonstrate(given: DemoArguments, command: DemoCommand): Promise<
   } finally {
     await app.close();
   }
+}
+
+/** Longer than a phase, so that there is something to watch. */
+function attackSizes({ users, requestsPerPhase, maxMsPerPhase }: DemoSizes): AttackSizes {
+  return { users, maxRequests: 10 * requestsPerPhase, maxMs: 2 * maxMsPerPhase };
 }
 
 function report(result: DemoResult): string {
@@ -94,7 +107,8 @@ async function serveOn(shop: {
   const json = `-H 'content-type: application/json' -d`;
   shop.progress.line(
     [
-      'The shop goes on serving; Ctrl-C ends it. To try:',
+      `The shop goes on serving; Ctrl-C ends it. Its dashboard, with a button that attacks it: ${url}/bloom/`,
+      'To try:',
       `  curl ${url}/products/${sku}`,
       `  curl ${url}/products/no-such-sku              # neither cache nor database is asked`,
       `  curl ${url}/unguarded/products/no-such-sku    # both are`,

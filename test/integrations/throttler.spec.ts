@@ -143,6 +143,14 @@ describe('BloomThrottlerGuard', () => {
     });
   });
 
+  it('has another limit and another time where a route says so by @Throttle', async () => {
+    await start({ platform });
+    expect(await askAbsent('/guarded', 2)).toEqual([404]);
+    expect(await statusOf('/guarded/here')).toBe(200);
+    expect(await request('/strict/here')).toMatchObject({ status: 429, retryAfter: '30' });
+    expect(await statusOf('/guarded/here')).toBe(429);
+  });
+
   it('lets requests through whose client cannot be named', async () => {
     await start({ platform, client: 'failing', guard: { limit: 1 } });
     expect(await askAbsent('/guarded', 3)).toEqual([404]);

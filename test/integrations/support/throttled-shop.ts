@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Controller, type ExecutionContext, Get, Injectable, Param, UseInterceptors } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
-import { SkipThrottle, ThrottlerModule } from '@nestjs/throttler';
+import { SkipThrottle, Throttle, ThrottlerModule } from '@nestjs/throttler';
 import { BloomGuarded, BloomInterceptor } from '../../../src/guard/index.js';
 import { BloomModule } from '../../../src/module/index.js';
 import { type BloomAttackOptions, BloomService, clientAddress } from '../../../src/service/index.js';
@@ -72,6 +72,14 @@ class Shop {
   @Get('repository/:id')
   async fromRepository(@Param('id') id: string): Promise<{ id: string }> {
     return this.repository.find(id);
+  }
+
+  @Get('strict/:id')
+  @Throttle({ bloom: { limit: 2, ttl: 30_000 } })
+  @BloomGuarded('products')
+  async strict(@Param('id') id: string): Promise<{ id: string }> {
+    called.push(id);
+    return { id };
   }
 
   @Get('health')

@@ -7,6 +7,7 @@ import type { BloomFilterMetrics } from './metrics.js';
 /** The report of one process has no more bytes: it is written every second. */
 const MOST_BYTES = 16_384;
 const METHODS_KEPT = 20;
+const MOST_METHODS = 100;
 const ADVICE_KEPT = 5;
 const ADVICE_LENGTH = 300;
 /** A date is this, in milliseconds since 1970. */
@@ -23,7 +24,9 @@ export function textOfInstance(
   const calls = ({ absent, maybe, remembered }: BloomFilterMetrics['methods'][number]) =>
     absent + maybe + remembered;
   const busiest = [...metrics.methods].sort((one, other) => calls(other) - calls(one));
-  for (const methods of [metrics.methods, busiest.slice(0, METHODS_KEPT)]) {
+  // More of them fill it in any case.
+  const all = metrics.methods.length <= MOST_METHODS ? [metrics.methods] : [];
+  for (const methods of [...all, busiest.slice(0, METHODS_KEPT)]) {
     const text = write({ ...metrics, advice, methods });
     if (Buffer.byteLength(text) <= MOST_BYTES) return text;
   }

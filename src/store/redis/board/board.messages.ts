@@ -9,4 +9,4 @@ export const notWritten = (filter: string, cause: string) =>
 
 export const boardRefused = (filter: string, error: string) =>
   `Redis refuses this user the heartbeats of filter '${filter}' (${error}). So other instances do not see this one, and it does not hear the mode that is set for all of ` +
-  "them. Permit its commands on the filter's keys (see 'Permissions' in docs/operations.md), or set heartbeat: false in BloomModule.forRoot().";
+  "them. Permit its commands on the filter's keys (see 'Commands to allow' in docs/operations.md), or set heartbeat: false in BloomModule.forRoot().";

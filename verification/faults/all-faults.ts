@@ -15,6 +15,7 @@ import { redisFaults } from './redis-faults.js';
 import { scalingFaults } from './scaling-faults.js';
 import { sourceFaults } from './source-faults.js';
 import { versionFaults } from './version-faults.js';
+import { writeFaults } from './write-faults.js';
 
 export const allFaults: readonly Fault[] = [
   ...redisFaults,
@@ -29,6 +30,7 @@ export const allFaults: readonly Fault[] = [
   ...leaseFaults,
   ...versionFaults,
   ...ownerFaults,
+  ...writeFaults,
   ...noSourceFaults,
   ...foreignFaults,
   ...scalingFaults,

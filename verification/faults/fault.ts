@@ -35,7 +35,7 @@ export interface World<Site extends RedisSite> {
 
 export interface FaultSpecification<Site extends RedisSite> {
   readonly name: string;
-  readonly group: 'redis' | 'keys' | 'rebuild' | 'versions' | 'owners' | OtherKindName;
+  readonly group: 'redis' | 'keys' | 'rebuild' | 'versions' | 'owners' | 'writes' | OtherKindName;
   readonly start: () => Promise<Site>;
   /** Of the shorter table. */
   readonly quick?: boolean;

@@ -24,8 +24,6 @@ export class GuardState {
   mode: BloomGuardMode;
   /** Of this process alone. */
   readonly negativeCache: NegativeCache | undefined;
-  absent = 0;
-  maybe = 0;
   unknown = 0;
   invalid = 0;
   foundNothing = 0;
@@ -86,22 +84,25 @@ export class GuardState {
 
   /** Counts the answer of the filter to a guarded method. */
   note(outcome: LookupOutcome, method: CountedMethod): void {
+    if (outcome === 'maybe') this.noteMaybe(method);
+    else this.noteOther(outcome, method);
+  }
+
+  /** Most calls. */
+  noteMaybe(method: CountedMethod): void {
+    this.methods.of(method).maybe++;
+  }
+
+  noteOther(outcome: Exclude<LookupOutcome, 'maybe'>, method: CountedMethod): void {
     const counts = this.methods.of(method);
-    switch (outcome) {
-      case 'maybe':
-        this.maybe++;
-        counts.maybe++;
-        break;
-      case 'absent':
-        this.absent++;
-        counts.absent++;
-        this.recent.noteAbsent();
-        this.onAbsent?.(method.method);
-        break;
-      default:
-        this.unknown++;
-        counts.unknown[outcome]++;
+    if (outcome === 'absent') {
+      counts.absent++;
+      this.recent.noteAbsent();
+      this.onAbsent?.(method.method);
+      return;
     }
+    this.unknown++;
+    counts.unknown[outcome]++;
   }
 
   /** Counts a call without an id; `isInvalid`: its value cannot be one. */
@@ -125,6 +126,15 @@ export class GuardState {
   /** Counts calls that are answered without the method, or ids that it is not given. */
   noteSaved(method: CountedMethod, calls = 1): void {
     this.methods.of(method).saved += calls;
+  }
+
+  /** Ids that the filter has answered "absent", over all methods. */
+  get absent(): number {
+    return this.methods.total('absent');
+  }
+
+  get maybe(): number {
+    return this.methods.total('maybe');
   }
 
   counts(): BloomGuardCounts {

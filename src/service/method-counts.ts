@@ -56,6 +56,12 @@ export class MethodCountsByName {
     }));
   }
 
+  total(count: 'absent' | 'maybe'): number {
+    let sum = 0;
+    for (const counts of this.byName.values()) sum += counts[count];
+    return sum;
+  }
+
   private named(method: string): MethodCounts {
     const { byName } = this;
     const known = byName.get(method);

@@ -42,7 +42,7 @@ export {
   sharesNegativeCache,
 } from './filter-abilities.js';
 export { notRecorded } from './not-recorded.js';
-export { NO_RECORDER, type StoreRecorder, TIMED_EVERY } from './store-recorder.js';
+export { isTimed, NO_RECORDER, type StoreRecorder } from './store-recorder.js';
 export {
   type BloomUnknownReason,
   type BloomVerdict,

@@ -1,7 +1,7 @@
 import type { BloomUnknownReason, LookupOutcome } from './verdict.js';
 
 /** One of so many local lookups is timed, so that measuring costs nothing that can be felt. A power of two. */
-export const TIMED_EVERY = 1024;
+const TIMED_EVERY = 1024;
 
 /** Counts the lookups and adds of one filter where the store carries them out. Notes nothing of ids. */
 export interface StoreRecorder {
@@ -29,3 +29,8 @@ export const NO_RECORDER: StoreRecorder = {
   unknown() {},
   added() {},
 };
+
+/** Whether the store is to time the next lookup that it answers locally. */
+export function isTimed({ local }: StoreRecorder): boolean {
+  return (local & (TIMED_EVERY - 1)) === TIMED_EVERY - 1;
+}

@@ -8,12 +8,12 @@ import {
   type OpenFilterOptions,
   type LeaseRequest,
   type LookupOutcome,
+  isTimed,
   NO_RECORDER,
   type RebuildLease,
   type StagePlan,
   type Staging,
   type StoreRecorder,
-  TIMED_EVERY,
   notRecorded,
 } from '../index.js';
 import { BuildFacts } from './build-facts.js';
@@ -43,8 +43,6 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
   private readonly facts: BuildFacts;
   private lastAddAt = -Infinity;
   private readonly recorder: StoreRecorder;
-  /** Lookups until the next one is timed. */
-  private untimed = TIMED_EVERY;
 
   constructor(
     protected readonly options: OpenFilterOptions,
@@ -82,16 +80,17 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
       recorder.unknown(this.state, 1);
       return this.state;
     }
+    if (isTimed(recorder)) return this.checkTimed(live.filter, id);
     recorder.local++;
-    if (--this.untimed === 0) return this.checkTimed(live.filter, id);
     return live.filter.mightContainKey(id) ? 'maybe' : 'absent';
   }
 
   private checkTimed(filter: Filter, id: IdKey): LookupOutcome {
-    this.untimed = TIMED_EVERY;
+    const { recorder } = this;
+    recorder.local++;
     const since = performance.now();
     const isFound = filter.mightContainKey(id);
-    this.recorder.timedLocal(performance.now() - since);
+    recorder.timedLocal(performance.now() - since);
     return isFound ? 'maybe' : 'absent';
   }
 

@@ -16,8 +16,8 @@ import {
   type SharedNegativeCache,
   type StoreRecorder,
   type StoredFilterStatus,
+  isTimed,
   NO_RECORDER,
-  TIMED_EVERY,
 } from '../index.js';
 import type { CopyBudget } from './copy-budget.js';
 import { LocalCopy } from './local-copy.js';
@@ -64,8 +64,6 @@ export class ReplicatedFilter implements MeasurableFilter {
   private failure: { tag: number; pauseMs: number; retryAt: number } | undefined;
   private closed = false;
   private readonly recorder: StoreRecorder;
-  /** Lookups in the copy until the next one is timed. */
-  private untimed = TIMED_EVERY;
 
   constructor(private readonly options: ReplicaFilterOptions) {
     this.recorder = options.recorder ?? NO_RECORDER;
@@ -110,7 +108,7 @@ export class ReplicatedFilter implements MeasurableFilter {
       if (!previous?.mightContain(id)) return this.inner.checkOne(id);
     } else {
       this.answersSinceComparison = true;
-      if (--this.untimed === 0) return this.checkTimed(copy, id);
+      if (isTimed(this.recorder)) return this.checkTimed(copy, id);
       if (!copy.mightContain(id)) return this.inner.checkOne(id);
     }
     this.recorder.local++;
@@ -119,7 +117,6 @@ export class ReplicatedFilter implements MeasurableFilter {
 
   private checkTimed(copy: LocalCopy, id: IdKey): LookupOutcome | Promise<LookupOutcome> {
     const { recorder } = this;
-    this.untimed = TIMED_EVERY;
     const since = performance.now();
     const isFound = copy.mightContain(id);
     recorder.timedLocal(performance.now() - since);

@@ -2,11 +2,12 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Module } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import { BloomService } from 'nestjs-bloom';
-import { Counter, register, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, register, Registry } from 'prom-client';
 import {
   BloomPrometheusModule,
   type BloomPrometheusOptions,
 } from '../../src/integrations/prometheus/index.js';
+import { BloomTestingModule } from '../../src/testing/index.js';
 import { startContext } from '../support/nest-app.js';
 import { samplesOf, valueOf } from './support/exposition.js';
 import { Products, shop, SKUS } from './support/shop.js';
@@ -201,6 +202,31 @@ describe('BloomPrometheusModule', () => {
     expect(() => BloomPrometheusModule.forRootAsync({} as never)).toThrow(
       /expected useFactory to be a function/,
     );
+  });
+
+  it('adds up the counts of a cluster, and takes one state of its processes', async () => {
+    const registry = new Registry();
+    const module = await startShop({ registry });
+    await module.get(BloomService).filter('products').rebuild();
+    await module.get(Products).find('sku-1');
+    const ofProcess = await registry.getMetricsAsJSON();
+    const text = await AggregatorRegistry.aggregate([ofProcess, structuredClone(ofProcess)]).metrics();
+    const filter = { filter: 'products' };
+    expect(valueOf(text, 'bloom_lookups_total', { ...filter, verdict: 'maybe' })).toBe(2);
+    expect(valueOf(text, 'bloom_rebuild_duration_seconds_bucket', { ...filter, le: '+Inf' })).toBe(2);
+    expect(valueOf(text, 'bloom_state', { ...filter, state: 'ready' })).toBe(1);
+    expect(valueOf(text, 'bloom_generation_ids', filter)).toBe(SKUS.length);
+  });
+
+  it('exports what a test has put in the place of filters', async () => {
+    const registry = new Registry();
+    const exporter = BloomPrometheusModule.forRoot({ registry });
+    const imports = [BloomTestingModule.of({ products: ['sku-1'] }), exporter];
+    const module = await startContext({ imports, providers: [Products] });
+    open.push(module);
+    await module.get(Products).find('missing');
+    const text = await registry.metrics();
+    expect(valueOf(text, 'bloom_lookups_total', { filter: 'products', verdict: 'absent' })).toBe(1);
   });
 
   it('shows an attack from its start to its end', async () => {

@@ -4,11 +4,13 @@ import { NOT_ASKED } from './terminus.messages.js';
 
 /** An answer serves the probes of so long: a route that everybody may call must not make Redis measure a filter for each request. */
 const KEPT_MS = 1000;
+/** A question that has had no answer for so long is asked again. */
+const LOST_MS = 10_000;
 
 interface Question {
   /** Rejects with a text that everybody may read. */
   readonly answer: Promise<BloomFilterInfo>;
-  /** While it runs, Infinity. */
+  /** By the clock of `performance.now()`. */
   keptUntil: number;
 }
 
@@ -27,7 +29,7 @@ export class SharedInfos {
     const filter = this.service.guardable(name);
     const asked = this.questions.get(name);
     if (asked && performance.now() < asked.keptUntil) return asked.answer;
-    const question: Question = { answer: this.ask(filter), keptUntil: Infinity };
+    const question: Question = { answer: this.ask(filter), keptUntil: performance.now() + LOST_MS };
     this.questions.set(name, question);
     const keep = () => void (question.keptUntil = performance.now() + KEPT_MS);
     question.answer.then(keep, keep);

@@ -19,6 +19,7 @@ import { BloomPrometheusModule } from 'nestjs-bloom/prometheus';
 import { BloomHealthIndicator } from 'nestjs-bloom/terminus';
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { existsSync } from 'node:fs';
 import { register } from 'prom-client';
 import { ProductRepository, ShopModule } from './shop.js';
 
@@ -130,4 +131,6 @@ export async function observe(create: () => Promise<INestApplication>): Promise<
     await meterProvider.shutdown();
   }
   assert.equal(register.getSingleMetric('bloom_lookups_total'), undefined);
+  for (const file of ['nestjs-bloom.json', 'alerts.yml'])
+    assert.ok(existsSync(`node_modules/nestjs-bloom/grafana/${file}`));
 }

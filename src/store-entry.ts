@@ -12,7 +12,13 @@ export {
   BloomUnavailableError,
   type Clock,
 } from './common/index.js';
-export { type BloomLayout, type FilterShape, type IdKey, isLongerThan } from './filter/index.js';
+export {
+  type BloomLayout,
+  type FilterFill,
+  type FilterShape,
+  type IdKey,
+  isLongerThan,
+} from './filter/index.js';
 export {
   type AdoptableFilter,
   type AdvisedFilter,

@@ -1,4 +1,4 @@
-import { UsualRate } from './usual-rate.js';
+import { type LookupRates, UsualRate } from './usual-rate.js';
 
 /** How often a rule is to be fed: so that one burst can be told from a flood long before two seconds are over. */
 export const SAMPLE_MS = 250;
@@ -80,6 +80,8 @@ export class AttackRule {
   private readings: AttackReading[] = [];
   /** Where the minute began that is being learned. */
   private minute: AttackReading | undefined;
+  /** Minutes in which an attack may have begun that is not noticed yet. */
+  private minutes: { readonly end: number; readonly hour: number; readonly rates: LookupRates }[] = [];
   private attack: Attack | undefined;
 
   constructor(private readonly settings: AttackSettings) {}
@@ -112,6 +114,7 @@ export class AttackRule {
     const { absent, passed } = rates(from, reading);
     this.attack = { from, last: reading, quietSince: reading.now, peakRate: absent };
     this.minute = undefined;
+    this.minutes = this.minutes.filter(({ end }) => end <= from.now);
     return {
       type: 'started',
       since: from.now,
@@ -133,6 +136,8 @@ export class AttackRule {
     }
     if (reading.now - attack.quietSince < this.settings.endAfterMs) return undefined;
     this.attack = undefined;
+    // What was of this attack is no sign of another one.
+    this.readings = [reading];
     const { from, last, peakRate } = attack;
     return {
       type: 'ended',
@@ -189,8 +194,13 @@ export class AttackRule {
     if (attack && reading.now - attack.from.now < DAY_MS) return;
     this.minute ??= reading;
     if (reading.now - this.minute.now < MINUTE_MS) return;
-    this.usual.learn(reading.hour, rates(this.minute, reading));
+    this.minutes.push({ end: reading.now, hour: reading.hour, rates: rates(this.minute, reading) });
     this.minute = reading;
+    const seenAfterMs = WAVES * this.settings.startAfterMs;
+    while (this.minutes.length > 0 && reading.now - this.minutes[0]!.end >= seenAfterMs) {
+      const { hour, rates } = this.minutes.shift()!;
+      this.usual.learn(hour, rates);
+    }
   }
 
   /** After a pause: the process was stopped, or the machine slept. */
@@ -207,7 +217,7 @@ export class AttackRule {
   }
 }
 
-function rates(from: AttackReading, to: AttackReading) {
+function rates(from: AttackReading, to: AttackReading): LookupRates {
   const seconds = (to.now - from.now) / 1000;
   const absents = to.absents - from.absents;
   return {

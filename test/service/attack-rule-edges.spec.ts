@@ -180,6 +180,18 @@ describe('An attack ends', () => {
     expect(ended.at - end).toBeGreaterThanOrEqual(ATTACK_DEFAULTS.endAfterMs);
   });
 
+  it.each([{ endAfterMs: 500 }, { startAfterMs: 60_000 }])(
+    'for good, however long the rule looks back: %j',
+    (settings) => {
+      rule = new AttackRule({ ...ATTACK_DEFAULTS, ...settings });
+      pass({ seconds: 120, absent: 500 });
+      pass({ seconds: 1_000 });
+      expect(types()).toEqual(['started', 'ended']);
+      pass({ seconds: 120, absent: 500 });
+      expect(types()).toEqual(['started', 'ended', 'started']);
+    },
+  );
+
   it('not while it goes up and down about the bound, or pauses', () => {
     for (let i = 0; i < 50; i++) {
       pass({ seconds: 5, absent: 70 });

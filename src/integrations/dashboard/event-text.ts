@@ -64,7 +64,7 @@ function textOf(event: BloomEvent): Said | undefined {
         `${whole.format(event.ids)} ids were added for calls that failed, the last one of ${event.method}.`,
       ];
     case 'advice':
-      return ['warn', event.text];
+      return ['warn', event.withoutId ?? event.text];
     case 'other-owner':
       return ['error', `It belongs to the application '${event.found}', and this one is '${event.owner}'.`];
     case 'filter-claimed':

@@ -5,11 +5,16 @@ import type { BloomFilterInfo, FilterDefinition, ManagedFilter } from '../servic
 import type { BuildOccasion } from '../store/index.js';
 
 const LOOK_EVERY_MS = 60_000;
+/** What endangers the filters is looked for at the start and then with every tenth look: an operator may have mended it. */
+const LOOKS_PER_ADVICE = 10;
 
 /** Monitors the filters of this process: reports what endangers them at start-up, and notices when they outgrow their plan. */
 export class FilterMonitor {
   private readonly pacers = new WeakMap<ManagedFilter, OverfullPacer>();
   private readonly acting = new WeakSet<ManagedFilter>();
+  /** Advice that holds, of each filter. */
+  private readonly given = new WeakMap<ManagedFilter, readonly string[]>();
+  private looks = 0;
   private filters: readonly ManagedFilter[] = [];
   private timer: NodeJS.Timeout | undefined;
 
@@ -28,7 +33,11 @@ export class FilterMonitor {
     this.listen?.((event) => this.onEvent(event));
     for (const filter of filters) void this.advise(filter);
     this.timer = setInterval(() => {
-      for (const filter of filters) void this.look(filter);
+      const isForAdvice = ++this.looks % LOOKS_PER_ADVICE === 0;
+      for (const filter of filters) {
+        void this.look(filter);
+        if (isForAdvice) void this.advise(filter);
+      }
     }, LOOK_EVERY_MS);
     this.timer.unref();
   }
@@ -43,8 +52,23 @@ export class FilterMonitor {
     return this.act(filter, () => filter.lookAtLoad());
   }
 
-  /** What in the setup endangers a filter, each with what to do about it. Never rejects. */
-  async adviceOn(filter: ManagedFilter): Promise<readonly string[]> {
+  /** Gives advice that is new, and withdraws what does not hold any more. */
+  async advise(filter: ManagedFilter): Promise<void> {
+    let isComplete = true;
+    const texts = await this.adviceOn(filter, () => (isComplete = false));
+    const before = this.given.get(filter) ?? [];
+    for (const text of texts)
+      if (!before.includes(text)) this.emit({ type: 'advice', filter: filter.name, text });
+    if (isComplete) for (const text of before) if (!texts.includes(text)) filter.advice.withdraw(text);
+    this.given.set(filter, isComplete ? texts : [...new Set([...before, ...texts])]);
+  }
+
+  /**
+   * What in the setup endangers a filter, each with what to do about it. Never rejects.
+   *
+   * @param onIncomplete called when the store could not be asked.
+   */
+  async adviceOn(filter: ManagedFilter, onIncomplete?: () => void): Promise<readonly string[]> {
     const { definition } = filter;
     const hasSource = definition.source !== undefined;
     const { drainMs } = definition;
@@ -55,6 +79,7 @@ export class FilterMonitor {
         hasSource,
         isCreatedAutomatically: isCreatedAutomatically(definition),
         drainMs,
+        onIncomplete,
       })),
     ];
     if (hasSource && drainMs === 0) {
@@ -114,10 +139,6 @@ export class FilterMonitor {
     } finally {
       stall.abort();
     }
-  }
-
-  private async advise(filter: ManagedFilter): Promise<void> {
-    for (const text of await this.adviceOn(filter)) this.emit({ type: 'advice', filter: filter.name, text });
   }
 }
 

@@ -134,6 +134,8 @@ export interface AdvisedFilter {
   readonly isCreatedAutomatically?: boolean;
   /** Longest time from an add to its visible row, in milliseconds. */
   readonly drainMs: number;
+  /** Called when the store could not be asked: there may be more to say. */
+  readonly onIncomplete?: (() => void) | undefined;
 }
 
 export interface FilterDescription {

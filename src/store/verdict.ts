@@ -21,7 +21,8 @@ export const UNKNOWN_REASONS = [
 /**
  * Why a lookup was `unknown`. `unbuilt`, `lost`, `suspect`: the state of the filter. `timeout`: the store did not answer in time. `circuit`: it was not
  * asked, as it did not answer the last lookups. `error`: it answered with an error, or could not be reached. `other-owner`: the filter belongs to another
- * application. `newer-format`: a newer version wrote it. `changing`: it changed during each attempt. `invalid-id`: the value cannot be an id.
+ * application. `newer-format`: a newer version wrote it. `changing`: it changed during each attempt. `invalid-id`: the value cannot be an id, or
+ * not one of this layout, or a function of the guard threw over it.
  */
 export type BloomUnknownReason = (typeof UNKNOWN_REASONS)[number];
 

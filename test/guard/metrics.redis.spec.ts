@@ -12,6 +12,8 @@ import {
   BloomService,
   type BloomUnknownReason,
 } from 'nestjs-bloom';
+import { FilterMonitor } from '../../src/module/filter-monitor.js';
+import type { ManagedFilter } from '../../src/service/index.js';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
 import { PATIENT } from '../support/patience.js';
@@ -213,6 +215,30 @@ describe('Guarded methods count', () => {
     await bloom.filter('products').addMany(Array.from({ length: 1000 }, (_, i) => `sku-${i}`));
     const full = (await bloom.filter('products').info()).fillRatio!;
     expect(Math.abs(full - 0.5)).toBeLessThan(0.06);
+  });
+
+  it('advice while it holds', async () => {
+    const { bloom, metrics } = await start();
+    const monitor = new FilterMonitor(bloom.emit);
+    const filter = bloom.guardable('products') as ManagedFilter;
+    const texts = () => metrics().advice.filter((text) => text.includes('maxmemory'));
+    await monitor.advise(filter);
+    expect(texts()).toEqual([]);
+    await admin.config('SET', 'maxmemory', '100mb');
+    await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    await monitor.advise(filter);
+    expect(texts()).toEqual([expect.stringContaining('allkeys-lru')]);
+    await monitor.advise(filter);
+    expect(texts()).toHaveLength(1);
+    await admin.config('SET', 'maxmemory-policy', 'noeviction');
+    await monitor.advise(filter);
+    expect(texts()).toEqual([]);
+    await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    await monitor.advise(filter);
+    // A server that cannot be asked has not been mended.
+    await redis.server.kill();
+    await monitor.advise(filter);
+    expect(texts()).toHaveLength(1);
   });
 
   it('what the copy answers apart from what Redis does', async () => {

@@ -23,7 +23,7 @@ export interface ConnectionEnds {
 
 /** Finds signs of a proxy between a connection and its server. */
 export class ServerPath {
-  private hasAsked = false;
+  private asked: { readonly by: string; readonly signs: Promise<readonly string[]> } | undefined;
   private connectedAt: number | undefined;
   private reportedAt = -Infinity;
   private readonly onConnect = () => (this.connectedAt = performance.now());
@@ -32,21 +32,15 @@ export class ServerPath {
     if (!client.isCluster) client.on('connect', this.onConnect);
   }
 
-  /** Of the first filter that asks; nothing of a user who may not ask, or where nothing is known. */
-  async adviseAtStart(): Promise<readonly string[]> {
-    const { client } = this;
-    if (client.isCluster || this.hasAsked) return [];
-    this.hasAsked = true;
-    try {
-      const ask = () => (client as Redis).client('INFO');
-      const replies = await Promise.all([ask(), ask()]);
-      const ends = this.ends();
-      const signs = ends ? signsOfProxy(ends, replies.map(String)) : undefined;
-      return signs === undefined ? [] : [signsOfProxyFound(signs)];
-    } catch {
-      // Not permitted, or older than Redis 6.2.
-      return [];
-    }
+  /**
+   * Looked for once, and given to the filter that asks first; nothing of a user who may not ask, or where nothing is known.
+   *
+   * @param filter that asks.
+   */
+  async adviseAtStart(filter: string): Promise<readonly string[]> {
+    if (this.client.isCluster) return [];
+    this.asked ??= { by: filter, signs: this.findSigns() };
+    return this.asked.by === filter ? this.asked.signs : [];
   }
 
   /** When another server answers on a connection that stayed open. */
@@ -58,6 +52,19 @@ export class ServerPath {
 
   close(): void {
     if (!this.client.isCluster) this.client.off('connect', this.onConnect);
+  }
+
+  private async findSigns(): Promise<readonly string[]> {
+    try {
+      const ask = () => (this.client as Redis).client('INFO');
+      const replies = await Promise.all([ask(), ask()]);
+      const ends = this.ends();
+      const signs = ends ? signsOfProxy(ends, replies.map(String)) : undefined;
+      return signs === undefined ? [] : [signsOfProxyFound(signs)];
+    } catch {
+      // Not permitted, or older than Redis 6.2.
+      return [];
+    }
   }
 
   private ends(): ConnectionEnds | undefined {

@@ -11,6 +11,9 @@ export interface ServerInspectorOptions {
   readonly scripts: ServerScripts;
 }
 
+/** Who looks from outside asks for no filter. */
+const NO_FILTER = '';
+
 /** Looks at what a server gives to filters of a name. */
 export class ServerInspector {
   constructor(private readonly options: ServerInspectorOptions) {}
@@ -27,6 +30,6 @@ export class ServerInspector {
 
   /** Signs of a proxy between this process and the server. */
   proxySigns(): Promise<readonly string[]> {
-    return this.options.connection.path.adviseAtStart();
+    return this.options.connection.path.adviseAtStart(NO_FILTER);
   }
 }

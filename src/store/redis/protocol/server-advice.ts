@@ -33,10 +33,11 @@ export async function adviseOnServer(
       ...(await refusedPermissions(scripts.connection, permissions)),
       ...memoryAdvice(info, filter.bytes),
       ...persistenceAdvice(info, filter),
-      ...(await scripts.connection.path.adviseAtStart()),
+      ...(await scripts.connection.path.adviseAtStart(name)),
     ];
   } catch (error) {
     emit({ type: 'store-error', filter: name, operation: 'inspect the server', error });
+    filter.onIncomplete?.();
     return ofTimes;
   }
 }

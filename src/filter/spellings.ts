@@ -9,6 +9,7 @@ import type { BloomId } from './id.js';
 /**
  * For text that the database compares without case, or without case and accents: `citext`, and collations such as `NOCASE`,
  * `utf8mb4_0900_ai_ci` and `Latin1_General_CI_AS`. Ignores case, accents, compatibility forms (as NFKD names them) and space at the ends.
+ * Collations that take more for one text, such as `o` and `ø`, need a function of your own: see docs/guarantees.md.
  */
 export function lowerCase(id: BloomId): BloomId {
   if (typeof id !== 'string') return id;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Cluster, Redis } from 'ioredis';
-import type { StoredFilter } from '../../../../src/store/index.js';
+import { hasBoard, type InstanceBoard, type StoredFilter } from '../../../../src/store/index.js';
 import { build, commitIds, idsOf, leaseOf, mergeIds, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { expectFound, expectNeverAbsent } from '../../../support/never-absent.js';
@@ -44,6 +44,11 @@ async function open(name: string): Promise<StoredFilter> {
   return (await nodes[0]!.open(name, { redis: cluster })).filter;
 }
 
+function boardOf(filter: StoredFilter): InstanceBoard {
+  if (!hasBoard(filter)) throw new Error('Expected a filter in Redis to have a board.');
+  return filter.board;
+}
+
 describe('A cluster of three nodes', () => {
   it('keeps all keys of a filter on one node, and filters on all', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
@@ -72,6 +77,27 @@ describe('A cluster of three nodes', () => {
       const [aborted] = [await leaseOf(writer)];
       await (await aborted.stage(testPlan(LARGE))).abort();
       await aborted.release();
+    }
+  });
+
+  it('keeps what processes report of a filter in its slot', async () => {
+    for (const name of ['one', 'two', 'three', 'four']) {
+      const [writer, reader] = [boardOf(await open(name)), boardOf(await open(name))];
+      const run = { id: 'run', text: 'running', lifeMs: 60_000 };
+      const beat = { instance: 'one', text: name, lifeMs: 60_000, run };
+      expect(await writer.beat(beat)).toMatchObject({ mode: undefined, stopBy: undefined });
+      expect(await reader.askToStop('Ana')).toBe(true);
+      const mode = await reader.setMode({ mode: 'off', by: 'Ana' }, 0);
+      expect(await writer.beat(beat)).toEqual({ mode, stopBy: 'Ana', failure: undefined });
+      await writer.noteRun({ id: 'earlier', text: 'done' });
+      expect(await reader.read()).toMatchObject({
+        instances: [{ id: 'one', text: name }],
+        runs: ['done'],
+        running: 'running',
+        mode,
+      });
+      await writer.leave('one');
+      expect((await reader.read()).instances).toEqual([]);
     }
   });
 

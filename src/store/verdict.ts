@@ -4,27 +4,39 @@
  */
 export type BloomVerdict = 'absent' | 'maybe' | 'unknown';
 
-/** All reasons, in the order of the documentation. */
-export const UNKNOWN_REASONS = [
-  'unbuilt',
-  'lost',
-  'suspect',
-  'timeout',
-  'circuit',
-  'error',
-  'other-owner',
-  'newer-format',
-  'changing',
-  'invalid-id',
-] as const;
-
 /**
  * Why a lookup was `unknown`. `unbuilt`, `lost`, `suspect`: the state of the filter. `timeout`: the store did not answer in time. `circuit`: it was not
  * asked, as it did not answer the last lookups. `error`: it answered with an error, or could not be reached. `other-owner`: the filter belongs to another
  * application. `newer-format`: a newer version wrote it. `changing`: it changed during each attempt. `invalid-id`: the value cannot be an id, or
  * not one of this layout, or a function of the guard threw over it.
  */
-export type BloomUnknownReason = (typeof UNKNOWN_REASONS)[number];
+export type BloomUnknownReason =
+  | 'unbuilt'
+  | 'lost'
+  | 'suspect'
+  | 'timeout'
+  | 'circuit'
+  | 'error'
+  | 'other-owner'
+  | 'newer-format'
+  | 'changing'
+  | 'invalid-id';
+
+const REASONS = {
+  unbuilt: true,
+  lost: true,
+  suspect: true,
+  timeout: true,
+  circuit: true,
+  error: true,
+  'other-owner': true,
+  'newer-format': true,
+  changing: true,
+  'invalid-id': true,
+} satisfies Record<BloomUnknownReason, true>;
+
+/** All reasons, in the order of the documentation. */
+export const UNKNOWN_REASONS = Object.keys(REASONS) as readonly BloomUnknownReason[];
 
 /** A verdict, and in place of `unknown` the reason of it. */
 export type LookupOutcome = Exclude<BloomVerdict, 'unknown'> | BloomUnknownReason;

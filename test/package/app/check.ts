@@ -30,8 +30,30 @@ export async function check(app: INestApplication): Promise<void> {
     await repository.create({ sku: 'Z-9' });
     assert.equal(await status('Z-9'), 200);
     assert.deepEqual(repository.lookups, ['A-1', 'Z-9']);
+    await checkDashboard(url);
     assert.equal((await products.info()).store, process.env.REDIS_URL ? 'redis' : 'memory');
   } finally {
     await app.close();
   }
+}
+
+/** The page and its files are in the package, beside the code of either kind of modules. */
+async function checkDashboard(url: string): Promise<void> {
+  const authorization = `Basic ${Buffer.from('ada:a long password').toString('base64')}`;
+  assert.equal((await fetch(`${url}/bloom/`)).status, 401);
+  for (const path of [
+    '',
+    'assets/page.js',
+    'assets/page.css',
+    'assets/uplot.js',
+    'assets/uplot-licence.txt',
+  ]) {
+    const response = await fetch(`${url}/bloom/${path}`, { headers: { authorization } });
+    assert.equal(response.status, 200, `/bloom/${path}`);
+    assert.ok((await response.text()).length > 100, `/bloom/${path} is empty`);
+  }
+  const stream = await fetch(`${url}/bloom/stream`, { headers: { authorization } });
+  const { value } = await stream.body!.pipeThrough(new TextDecoderStream()).getReader().read();
+  assert.match(value ?? '', /^retry: /);
+  // It stays open: the end of the application ends it.
 }

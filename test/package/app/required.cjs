@@ -1,13 +1,20 @@
 // A CommonJS program that has never heard of ESM.
 const assert = require('node:assert/strict');
+const { dirname, join } = require('node:path');
 require('reflect-metadata');
 const { BloomModule, BloomGuarded, BloomConfigError } = require('nestjs-bloom');
 const { planFilter } = require('nestjs-bloom/filter');
+const { BloomDashboardModule } = require('nestjs-bloom/dashboard');
 const { BloomTestingModule } = require('nestjs-bloom/testing');
 
 assert.equal(BloomModule.forRoot().module, BloomModule);
 assert.equal(typeof BloomGuarded('products'), 'function');
 assert.equal(BloomTestingModule.of({ products: ['a'] }).module, BloomModule);
+assert.equal(BloomDashboardModule.forRoot({ insecure: true }).module, BloomDashboardModule);
+// The build for loaders that know no ES modules finds the files of the page as well.
+const folder = dirname(require.resolve('nestjs-bloom/package.json'));
+const { PageFiles } = require(join(folder, 'dist/cjs/integrations/dashboard/page-files.js'));
+assert.match(new PageFiles().page('t').body, /content="t"/);
 assert.equal(planFilter({ capacity: 1, errorRate: 0.001 }).blocks, 1);
 assert.throws(() => planFilter({ capacity: 0, errorRate: 0.001 }), BloomConfigError);
 

@@ -9,6 +9,7 @@ import {
   BloomRegisters,
   InjectBloomFilter,
 } from 'nestjs-bloom';
+import { BloomDashboardModule } from 'nestjs-bloom/dashboard';
 
 export interface Product {
   sku: string;
@@ -74,6 +75,7 @@ const redis = process.env.REDIS_URL;
     ScheduleModule.forRoot(),
     // On a machine that is busy a lookup misses the deadline of 25 ms.
     BloomModule.forRoot(redis ? { redis, timeoutMs: 5_000, writeTimeoutMs: 10_000 } : {}),
+    BloomDashboardModule.forRoot({ auth: { user: 'ada', password: 'a long password' } }),
     BloomModule.forFeature([
       {
         name: 'products',

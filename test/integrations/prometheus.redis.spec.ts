@@ -5,6 +5,7 @@ import { Registry } from 'prom-client';
 import { BloomPrometheusModule } from '../../src/integrations/prometheus/index.js';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
+import { PATIENT } from '../support/patience.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 import { samplesOf, valueOf } from './support/exposition.js';
 import { products } from './support/shop.js';
@@ -17,6 +18,7 @@ async function start(registry: Registry, infoEveryMs: number): Promise<TestingMo
   const root = BloomModule.forRoot({
     redis: redis.server.url,
     owner: 'shop',
+    ...PATIENT,
     filters: [products],
     onEvent: (event) => void events.push(event),
   });

@@ -5,6 +5,7 @@ import { type BloomEvent, BloomModule, BloomService } from 'nestjs-bloom';
 import { BloomHealthIndicator, type BloomHealthOptions } from '../../src/integrations/terminus/index.js';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
+import { PATIENT } from '../support/patience.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 import { products } from './support/shop.js';
 
@@ -20,7 +21,7 @@ beforeEach(async () => {
   const onEvent = (event: BloomEvent) => void events.push(event);
   module = await startContext({
     imports: [
-      BloomModule.forRoot({ redis: redis.server.url, owner: 'shop', filters: [products], onEvent }),
+      BloomModule.forRoot({ redis: redis.server.url, owner: 'shop', ...PATIENT, filters: [products], onEvent }),
       TerminusModule,
     ],
     providers: [BloomHealthIndicator],

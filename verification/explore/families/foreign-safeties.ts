@@ -29,7 +29,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-check-length',
     what: 'a string of another length is another one',
-    shownBy: 4682,
+    shownBy: 11268,
     take: () => ({
       lua: luaReplacing(
         'bitmapCheck',

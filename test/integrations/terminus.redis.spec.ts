@@ -21,7 +21,13 @@ beforeEach(async () => {
   const onEvent = (event: BloomEvent) => void events.push(event);
   module = await startContext({
     imports: [
-      BloomModule.forRoot({ redis: redis.server.url, owner: 'shop', ...PATIENT, filters: [products], onEvent }),
+      BloomModule.forRoot({
+        redis: redis.server.url,
+        owner: 'shop',
+        ...PATIENT,
+        filters: [products],
+        onEvent,
+      }),
       TerminusModule,
     ],
     providers: [BloomHealthIndicator],

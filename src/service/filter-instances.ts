@@ -38,7 +38,7 @@ export interface FilterInstancesContext {
   readonly leaseMs: number;
 }
 
-/** What this process reports of one filter to the others, and hears of them. */
+/** Reports one filter of this process to the other processes, and takes what they report. */
 export class FilterInstances {
   readonly sharedMode: SharedMode;
   /** Of the last run of this process that ended. */
@@ -210,7 +210,7 @@ interface OpenedInstances {
   readonly metrics: () => BloomFilterMetrics;
 }
 
-/** What this process reports of a filter, and hears of it: from others, where the store lets it. */
+/** The reports of a filter: to and from other processes where the store has them, else of this process alone. */
 export function openInstances(
   { name, leaseMs }: FilterDefinition,
   inStore: StoredFilter,

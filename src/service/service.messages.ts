@@ -106,7 +106,7 @@ export const wrongMode = (got: string) =>
   `setMode(): expected the mode to be 'on', 'shadow', 'off', or null, which withdraws it, got ${got}.`;
 
 export const wrongBy = (method: string, length: number, got: string) =>
-  `${method}(): expected { by } to be who asks for it, a text of 1 to ${length} characters, got ${got}.`;
+  `${method}(): expected { by } to name the operator or program that asks, in 1 to ${length} characters, got ${got}.`;
 
 export const wrongAttackOption = (where: string, option: string, expected: string, got: unknown) =>
   `${where}: expected attack.${option} to be ${expected}, got ${printed(got)}.`;

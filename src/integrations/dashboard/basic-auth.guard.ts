@@ -3,7 +3,7 @@ import { basicUserOf, CHALLENGE } from './basic-auth.js';
 import { DashboardSettings } from './dashboard-settings.js';
 import type { PlatformRequest } from './exchange.js';
 
-/** Lets through who knows user and password; everybody where the options have none. */
+/** Lets a request through that has the user and the password; any request where the options have none. */
 @Injectable()
 export class BasicAuthGuard implements CanActivate {
   constructor(private readonly settings: DashboardSettings) {}

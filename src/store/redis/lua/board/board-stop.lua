@@ -4,7 +4,7 @@ Asks the process that rebuilds to stop. It hears that with its next beat.
 KEYS[1]  meta
 KEYS[2]  the running rebuild
 ARGV[1]  application of the caller, '' for none
-ARGV[2]  who asks
+ARGV[2]  name of the operator or program that asks
 
 Reply: 'OWNER'  the filter belongs to another application
        'OK'     the process will hear it

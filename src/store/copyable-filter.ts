@@ -1,4 +1,5 @@
 import type { Generation } from '../filter/index.js';
+import type { CopyLeases } from './copy-leases.js';
 import type { InstanceBoard } from './instance-board.js';
 import type { SharedNegativeCache } from './negative-cache.js';
 import type { MeasurableFilter } from './filter-abilities.js';
@@ -16,6 +17,9 @@ export interface CopyableFilter extends MeasurableFilter {
 
   /** Undefined unless it was opened with `negativeCache`. */
   readonly negativeCache: SharedNegativeCache | undefined;
+
+  /** Undefined where this process may not answer "absent" from a copy. */
+  readonly leases?: CopyLeases | undefined;
 
   describe(): Promise<CopyableDescription>;
 

@@ -5,6 +5,7 @@ export {
   LAST_BUILD_PAUSE_MS,
   type LeaseRequest,
 } from './build-occasion.js';
+export type { CopyLeases, FeedEntry, FeedListener, HeldCopy, LeaseReply } from './copy-leases.js';
 export type {
   BlockListener,
   BlocksRead,

@@ -29,6 +29,11 @@ export interface OpenFilterOptions {
   readonly waitsForReset?: boolean | undefined;
   /** Whether this process keeps a copy of the filter; undefined: as the store thinks best. */
   readonly replica?: BloomReplicaMode | undefined;
+  /**
+   * For how long at a time a process may answer "absent" from its copy, in milliseconds. Set where some process does, also by one that
+   * only adds; undefined: none does.
+   */
+  readonly leaseMs?: number | undefined;
   /** Longest time from the call of `add` to the visible row, in milliseconds. */
   readonly drainMs: number;
   /** Called with what the reply of an add says, where it does; must not throw. */

@@ -1,0 +1,67 @@
+import type { Generation } from '../filter/index.js';
+
+/**
+ * The right of one process to answer "absent" from its copy of a filter. Whoever adds waits until every process with a lease has acknowledged the entry of the add in
+ * the feed, or its lease is over. The protocol, and what proves it, is in docs/design.md.
+ */
+export interface CopyLeases {
+  /**
+   * Asks for a lease, or renews one. Blocks that are read after the reply have all that is in entries up to its number.
+   *
+   * @param held what the copy is of; undefined: there is none yet.
+   * @throws {BloomUnavailableError} when the store cannot be asked.
+   */
+  take(held: HeldCopy | undefined): Promise<LeaseReply>;
+
+  /**
+   * Says that all entries up to this number have been applied.
+   *
+   * @throws {BloomUnavailableError} when the store cannot be asked.
+   */
+  acknowledge(copy: HeldCopy): Promise<void>;
+
+  /** Gives the lease back: nobody waits for this process any longer. The copy must not be believed any more. Never rejects. */
+  leave(): Promise<void>;
+
+  /**
+   * Calls the listener with the entries after a number, in order, until it is stopped. Called again, it starts over from another number.
+   *
+   * @returns stops it.
+   */
+  follow(after: number, listener: FeedListener): () => void;
+}
+
+/** Which feed a copy follows, and how far. */
+export interface HeldCopy {
+  /** Names the feed: numbers of another one mean nothing. */
+  readonly list: string;
+  /** The last entry that was applied. */
+  readonly applied: number;
+}
+
+export type LeaseReply =
+  | {
+      readonly outcome: 'granted';
+      readonly list: string;
+      /** The last entry that was written. */
+      readonly number: number;
+      readonly tag: number;
+    }
+  /** Nothing is live, or it changes at this moment. */
+  | { readonly outcome: 'not-live' }
+  /** This server has no leases for this process; what to do. */
+  | { readonly outcome: 'refused'; readonly reason: string };
+
+export interface FeedListener {
+  /** Entries with consecutive numbers, unless some were lost: what is missing shows in `number`. */
+  onEntries(entries: readonly FeedEntry[]): void;
+}
+
+export interface FeedEntry {
+  readonly list: string;
+  readonly number: number;
+  /** Of the generation that is live after it. */
+  readonly tag: Generation['tag'];
+  /** Of ids that were added, for each its block and then its seed in that generation; undefined: a generation was swapped in. */
+  readonly places: Uint32Array | undefined;
+}

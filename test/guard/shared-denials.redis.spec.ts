@@ -148,9 +148,11 @@ it('an id whose row is not visible yet is not denied, and found when it is', asy
 
 it('in shadow mode nothing is blocked', async () => {
   const { one } = await start({ shadow: true });
+  const before = one.filter.guarding.counts();
   for (let i = 0; i < 3; i++) await one.products.find('nothing');
   expect(calls).toBe(3);
-  expect(one.filter.guarding.counts()).toMatchObject({ foundNothing: 4, remembered: 2 });
+  const { foundNothing, remembered } = one.filter.guarding.counts();
+  expect([foundNothing - before.foundNothing, remembered - before.remembered]).toEqual([3, 2]);
 });
 
 it('a lookup that joined the call of another one notes nothing: it may have begun before an add', async () => {
@@ -167,9 +169,11 @@ it('a lookup that joined the call of another one notes nothing: it may have begu
   const { maybe } = one.filter.guarding.counts();
   const joined = one.products.share('late');
   await eventually('the filter has answered', () => one.filter.guarding.counts().maybe > maybe);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  // Goes out behind the question to the negative cache, which comes before the call: that has been joined when this is answered.
+  await one.products.find('another');
   proceed();
   expect([await first, await joined]).toEqual([null, null]);
-  expect(calls).toBe(2);
+  // The two that ran before, and the one that was waited for.
+  expect(calls).toBe(3);
   expect(await two.products.share('late')).toEqual({ sku: 'late' });
 });

@@ -7,6 +7,9 @@ import { asUser } from '../support/restricted-user.js';
 import { PRODUCTS, type SharedApplication, startShared } from '../support/shared-application.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
+/** Of a process that is to wait in vain, and long enough that one is in time on a machine that is busy. */
+const HASTY = { timeoutMs: 300, writeTimeoutMs: 2_000 } as const;
+
 let redis: RedisFixture;
 let client: Redis;
 let proxy: TcpProxy;
@@ -37,7 +40,7 @@ const beats = ({ of }: SharedApplication) =>
   of('store-error').filter(({ operation }) => operation === 'heartbeat');
 
 it('keeps the mode while Redis does not answer, reports that once, and is seen again after it', async () => {
-  const one = await start({ redis: proxy.url, writeTimeoutMs: 500, timeoutMs: 50 });
+  const one = await start({ redis: proxy.url, ...HASTY });
   const other = await start();
   await other.bloom.setMode(PRODUCTS, 'off', { by: 'Ana' });
   await eventually('it is heard', () => one.mode() === 'off');
@@ -56,14 +59,14 @@ it('keeps the mode while Redis does not answer, reports that once, and is seen a
 });
 
 it('costs no lookup anything, nor fails one, while heartbeats get no answer', async () => {
-  const one = await start({ redis: proxy.url, writeTimeoutMs: 300, timeoutMs: 30 });
+  const one = await start({ redis: proxy.url, ...HASTY });
   await one.bloom.filter(PRODUCTS).rebuild();
   const filter = one.bloom.filter(PRODUCTS);
   await eventually('the copy answers', async () => (await filter.check('a')) === 'maybe');
+  const opened = one.of('circuit-opened').length;
   proxy.holdReplies();
   await eventually('heartbeats fail', () => beats(one).length === 1);
-  const before = one.of('circuit-opened').length;
-  expect(before).toBe(0);
+  expect(one.of('circuit-opened')).toHaveLength(opened);
   proxy.release();
   await eventually('absent ids are denied', async () => (await filter.check('x')) === 'absent');
 });
@@ -72,14 +75,14 @@ it('starts without Redis, and hears the mode when it is back', async () => {
   const other = await start();
   await other.bloom.setMode(PRODUCTS, 'shadow', { by: 'Ana' });
   proxy.hold();
-  const one = await start({ redis: proxy.url, writeTimeoutMs: 300, timeoutMs: 30, owner: false });
+  const one = await start({ redis: proxy.url, ...HASTY, owner: false });
   expect(one.mode()).toBe('on');
   proxy.release();
   await eventually('it is heard', () => one.mode() === 'shadow');
 });
 
 it('still beats in a process without lookups whose circuit is open', async () => {
-  const one = await start({ redis: proxy.url, writeTimeoutMs: 300, timeoutMs: 30 });
+  const one = await start({ redis: proxy.url, ...HASTY });
   const other = await start();
   await one.bloom.filter(PRODUCTS).rebuild();
   proxy.hold();

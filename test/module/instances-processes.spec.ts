@@ -27,7 +27,7 @@ afterAll(async () => {
 
 /** A process, and what it has said. */
 async function fork(): Promise<{ child: ChildProcess; said: string[] }> {
-  const options: SharedProcessOptions = { redis: redis.server.url, leaseMs: 1000 };
+  const options: SharedProcessOptions = { redis: redis.server.url, leaseMs: 3000 };
   const child = forkProgram(PROGRAM, options);
   children.push(child);
   const said: string[] = [];

@@ -81,7 +81,7 @@ describe('While filters are rebuilt one after the other, growing, under adds and
     const seen = () => ({ wrong: wrong.size, lookUps, added: added.length });
     for (let run = 0; run < REBUILDS || (run < MOST_REBUILDS && !isEnough(seen())); run++) {
       const { filter } = instances[run % instances.length]!;
-      const settings = { drainMs: 5 * COMMIT_MS, capacity: 50, errorRate: 1e-4, minRatio: 0 };
+      const settings = { drainMs: 15 * COMMIT_MS, capacity: 50, errorRate: 1e-4, minRatio: 0 };
       await runRebuild(rebuildJob(filter, table, settings));
     }
     isOver = true;

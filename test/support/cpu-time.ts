@@ -3,3 +3,10 @@ export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
+
+/** Processor time that some work takes, in milliseconds. */
+export async function cpuMsOf(work: () => unknown): Promise<number> {
+  const started = cpuMs();
+  await work();
+  return cpuMs() - started;
+}

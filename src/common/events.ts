@@ -28,8 +28,10 @@ export interface BloomClientAbsents {
   readonly error: number;
 }
 
-/** Everything the library does automatically or swallows is reported as one of these. */
-export type BloomEvent =
+/** Everything the library does automatically or swallows is reported as one of these. `part`: of a partitioned filter, which part it is about. */
+export type BloomEvent = BloomEventOfFilter & { part?: number };
+
+type BloomEventOfFilter =
   /** A store operation failed and was answered with `unknown`, or is tried again. */
   | { type: 'store-error'; filter: string; operation: string; error: unknown }
   /** The connection to the store reported an error. */
@@ -124,6 +126,11 @@ export type BloomEvent =
   | { type: 'filter-claimed'; filter: string; owner: string; key: string }
   /** The stored filter was written by a newer version of this library; it is left alone. */
   | { type: 'newer-format'; filter: string; found: string; supported: string }
+  /**
+   * The stored filter is divided into `found` parts (0: it is not divided), and this process was told `partitions`: it is `unknown` here, and is left
+   * alone.
+   */
+  | { type: 'other-partitions'; filter: string; partitions: number; found: number; error: unknown }
   /** `waitMs`: before the source is read, for rows whose ids were added before and that are not visible yet (`drainMs`). */
   | { type: 'rebuild-started'; filter: string; capacity: number; bytes: number; waitMs: number }
   | { type: 'rebuild-progress'; filter: string; progress: BloomRebuildProgress }
@@ -184,6 +191,7 @@ const TYPES = {
   'other-owner': true,
   'filter-claimed': true,
   'newer-format': true,
+  'other-partitions': true,
   'rebuild-started': true,
   'rebuild-progress': true,
   'rebuild-replanned': true,

@@ -29,6 +29,8 @@ export {
   tooLong,
 } from './id.js';
 export { type BloomLayout, type FilterLayout, isFilterLayout, type LayoutUse } from './layout.js';
+export { partitionedLayout } from './partitioned-layout.js';
+export { MOST_PARTS, partCapacity, partOf } from './parts.js';
 export { expectedErrorRate, planFilter } from './plan.js';
 export {
   BLOCK_BYTES,

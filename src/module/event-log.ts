@@ -22,8 +22,15 @@ export class EventLog {
     this.writtenAt.set(kind, { at: now, left: 0 });
     const left = last?.left ? ` (and ${last.left} more since)` : '';
     // Errors may quote what a client has sent.
-    this.logger[entry.level](escaped(entry.text) + left);
+    this.logger[entry.level](escaped(withPart(event, entry.text)) + left);
   }
+}
+
+/** Names the part of a partitioned filter. */
+function withPart(event: BloomEvent, text: string): string {
+  if (event.part === undefined || !('filter' in event)) return text;
+  const filter = `Filter '${event.filter}'`;
+  return text.replace(filter, () => `${filter}, part ${event.part}`);
 }
 
 function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: string } | undefined {
@@ -92,6 +99,8 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return warn(
         `Filter '${event.filter}' is stored in format ${event.found}; this version reads format ${event.supported}. Lookups go through unchecked.`,
       );
+    case 'other-partitions':
+      return { level: 'error', text: describeError(event.error) };
     case 'not-ready':
       return log(
         `Filter '${event.filter}' does not protect yet, since it is ${event.state}: lookups go through until ` +

@@ -148,8 +148,7 @@ function isCreatedAutomatically({ layout, create }: FilterDefinition): boolean {
 }
 
 function unlessRebuilt(info: BloomFilterInfo) {
+  const seen = new Set((info.parts ?? [info]).map(({ builtAt }) => builtAt?.getTime()));
   return ({ count, capacity, builtAt }: { count: number; capacity: number; builtAt: Date | undefined }) =>
-    count <= capacity || builtAt?.getTime() !== info.builtAt?.getTime()
-      ? 'The filter has been rebuilt meanwhile.'
-      : undefined;
+    count <= capacity || !seen.has(builtAt?.getTime()) ? 'The filter has been rebuilt meanwhile.' : undefined;
 }

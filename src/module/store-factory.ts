@@ -1,6 +1,7 @@
 import { BloomConfigError } from '../common/index.js';
 import type { FilterStore } from '../store/index.js';
 import { MemoryStore } from '../store/memory/index.js';
+import { PartitioningStore } from '../store/partitions/index.js';
 import { RedisStore } from '../store/redis/index.js';
 import { type CopyLimits, ReplicaStore } from '../store/replica/index.js';
 import { ownerOf } from './application-owner.js';
@@ -23,9 +24,9 @@ export async function createStore(options: BloomModuleOptions, events: EventHub)
     writeTimeoutMs = 2000,
     trustAfterFailover = false,
   } = options;
-  if (options.store !== undefined) return options.store as FilterStore;
+  if (options.store !== undefined) return new PartitioningStore(options.store as FilterStore);
   const limits = copyLimits(options.copies);
-  if (redis === undefined) return new MemoryStore();
+  if (redis === undefined) return new PartitioningStore(new MemoryStore());
   if (!/^[^{}\s]+$/.test(keyPrefix)) {
     throw new BloomConfigError(wrongKeyPrefix(keyPrefix));
   }
@@ -43,7 +44,7 @@ export async function createStore(options: BloomModuleOptions, events: EventHub)
     owner: ownerOf(options.owner),
     emit: events.emit,
   });
-  return new ReplicaStore(inRedis, limits);
+  return new PartitioningStore(new ReplicaStore(inRedis, limits));
 }
 
 /**

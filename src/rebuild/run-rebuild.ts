@@ -38,6 +38,7 @@ export async function runRebuild(job: RebuildJob, request: RebuildRequest = {}):
     const lease = await job.store.lease({
       leaseMs: job.leaseMs,
       occasion: request.occasion,
+      unless: request.unless,
       onNotDue: (ms) => (dueInMs = ms),
     });
     if (!lease && dueInMs > 0) return notDue(request.occasion, dueInMs);
@@ -48,7 +49,7 @@ export async function runRebuild(job: RebuildJob, request: RebuildRequest = {}):
       const described = await job.store.describe();
       // A number that no filter within `maxBytes` can have held counts as 0.
       const found = fits(job, described.builtIds) ? described : { ...described, builtIds: 0 };
-      const reason = request.unless?.(found);
+      const reason = lease.declined ?? request.unless?.(found);
       if (reason !== undefined) return skipped(job, reason);
       const report = await publish(job, request, { lease, found, signal });
       outcome = { kind: 'published' };
@@ -89,7 +90,7 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
     emit({ type: 'rebuild-started', filter: name, capacity, bytes, waitMs: waitOf(job, staging) });
     try {
       const scan = await fill(job, request, { ...run, staging, progress });
-      if (scan.overflow === undefined) {
+      if (scan.overflow === undefined && !staging.isOutgrown) {
         progress.enter('swapping');
         run.signal.throwIfAborted();
         await staging.commit(scan.distinctIds);
@@ -109,11 +110,14 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
         };
       }
       if (replans === MAX_REPLANS) {
-        throw new BloomRebuildError('too-many-ids', sourceOutgrowsPlans(MAX_REPLANS + 1, scan.overflow));
+        const found = scan.overflow ?? scan.distinctIds;
+        throw new BloomRebuildError('too-many-ids', sourceOutgrowsPlans(MAX_REPLANS + 1, found));
       }
-      // A second time: the source grows while it is read, and faster than the usual room allows for.
-      const wanted = Math.max(withHeadroom(scan.overflow), replans > 0 ? 2 * capacity : 0);
-      capacity = planAgain(job, scan.overflow, wanted);
+      if (scan.overflow !== undefined) {
+        // A second time: the source grows while it is read, and faster than the usual room allows for.
+        const wanted = Math.max(withHeadroom(scan.overflow), replans > 0 ? 2 * capacity : 0);
+        capacity = planAgain(job, scan.overflow, wanted);
+      }
       emit({ type: 'rebuild-replanned', filter: name, capacity, idsRead: scan.idsRead });
     } catch (error) {
       await cleanUp(job, () => staging.abort());
@@ -147,7 +151,7 @@ async function fill(
     onRead: (idsRead) => progress.read(idsRead),
     onRetry: (error) => job.emit({ type: 'source-retried', filter: job.name, error }),
   }).finally(() => watch.close());
-  if (scan.overflow !== undefined) return scan;
+  if (scan.overflow !== undefined || staging.isOutgrown) return scan;
   if (scan.bad) job.emit({ type: 'ids-skipped', filter: job.name, ...scan.bad });
   if (!request.force) assertEnough(scan.distinctIds, found.builtIds, job.minRatio);
 
@@ -156,9 +160,9 @@ async function fill(
 
   progress.enter('verifying');
   const verdicts = scan.sample.length > 0 ? await staging.check(scan.sample) : [];
-  const missing = verdicts.filter((verdict) => verdict !== 'maybe').length;
-  if (missing > 0) {
-    throw new BloomRebuildError('staging-damaged', missingFromStaging(missing, verdicts.length));
+  const missing = scan.sample.filter((_, i) => verdicts[i] !== 'maybe');
+  if (missing.length > 0 && !staging.giveUpPartsOf?.(missing)) {
+    throw new BloomRebuildError('staging-damaged', missingFromStaging(missing.length, verdicts.length));
   }
   return scan;
 }

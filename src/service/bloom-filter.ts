@@ -197,4 +197,21 @@ export interface BloomFilterInfo {
   readonly rebuilding: boolean;
   /** What the guards of this process have seen. */
   readonly observed: BloomGuardCounts;
+  /** Of a filter with the option `partitions`: its parts. The other numbers are sums and means over them, the state is that of the worst, `builtAt` is that of the oldest. */
+  readonly parts?: readonly BloomPartInfo[];
+}
+
+/** One part of a partitioned filter. */
+export interface BloomPartInfo {
+  /** From 0. */
+  readonly part: number;
+  /** Undefined when the node of the part does not answer; then `error` says why, and the numbers are 0. */
+  readonly state: BloomFilterState | undefined;
+  readonly error?: string;
+  readonly count: number;
+  readonly capacity: number;
+  readonly bytes: number;
+  readonly builtAt: Date | undefined;
+  readonly builds: number;
+  readonly rebuilding: boolean;
 }

@@ -9,6 +9,7 @@ export const NO_UNKNOWNS: BloomUnknownCounts = {
   error: 0,
   'other-owner': 0,
   'newer-format': 0,
+  'other-partitions': 0,
   changing: 0,
   'invalid-id': 0,
 };

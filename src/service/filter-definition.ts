@@ -4,7 +4,9 @@ import {
   type BloomId,
   type FilterLayout,
   MAX_ID_BYTES_LIMIT,
+  MOST_PARTS,
   namedNormalizer,
+  partitionedLayout,
 } from '../filter/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomReplicaMode } from '../store/index.js';
@@ -31,6 +33,8 @@ export interface FilterDefinition {
   /** There is no `normalize` yet, and the source, which is made later, may choose one. */
   readonly awaitsSpelling: boolean;
   readonly maxIdBytes: number;
+  /** Undefined: the filter is not divided. */
+  readonly partitions: number | undefined;
   /** Undefined: as it suits the store. */
   readonly replica: BloomReplicaMode | undefined;
   readonly shadow: boolean;
@@ -64,12 +68,14 @@ type Expect = (option: string, got: unknown, expected: string, holds: boolean) =
  * @throws {BloomConfigError} for an option that cannot work: which one, what was expected, what was given.
  */
 export function defineFilter(options: BloomFilterOptions, isSourceMade = true): FilterDefinition {
-  const { name, rebuild = {}, source, replica, shadow = false } = options;
+  const { name, rebuild = {}, source, replica, shadow = false, partitions } = options;
   const normalize = namedNormalizer(options.normalize) ?? options.normalize;
   const expect = expecter(typeof name === 'string' ? name : '?');
   expect('name', name, must.FILTER_NAME, typeof name === 'string' && /^[\w.-]{1,200}$/.test(name));
-  const layout = chosenLayout(options);
+  const chosen = chosenLayout(options);
+  const layout = partitions === undefined ? chosen : partitionedLayout(chosen, partitions);
   checkFilterOptionNames(options);
+  checkPartitions(partitions, chosen, expect);
   expect('source', source, must.NO_SOURCE_TO_GROW, !layout.grows || source === undefined);
   expect('source', source, must.SOURCE, source === undefined || typeof source?.ids === 'function');
   expect(
@@ -102,6 +108,7 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
     normalize: normalize ?? (isSourceMade ? source?.spelling?.normalize : undefined),
     awaitsSpelling: !isSourceMade && normalize === undefined,
     maxIdBytes: options.maxIdBytes ?? 1024,
+    partitions,
     replica,
     shadow,
     auditSampleRate: options.audit?.sampleRate ?? 0,
@@ -127,6 +134,13 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
   expect('maxIdBytes', maxIdBytes, must.MAX_ID_BYTES, isInteger(maxIdBytes, 1, MAX_ID_BYTES_LIMIT));
   checkSchedule(definition, expect);
   return { ...definition, maxBytes };
+}
+
+function checkPartitions(partitions: unknown, layout: FilterLayout, expect: Expect): void {
+  if (partitions === undefined) return;
+  const isNumber = isInteger(partitions as number, 2, MOST_PARTS);
+  expect('partitions', partitions, must.partitions(MOST_PARTS), isNumber);
+  expect('partitions', partitions, must.noPartitionsOf(layout.kind), layout.kind === blocked.kind);
 }
 
 /** Refuses what would have no effect. */

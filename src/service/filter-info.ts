@@ -1,5 +1,6 @@
-import { isMeasurable, type StoredFilter } from '../store/index.js';
-import type { BloomFilterInfo } from './bloom-filter.js';
+import { describeError } from '../common/index.js';
+import { isMeasurable, type PartDescription, type StoredFilter } from '../store/index.js';
+import type { BloomFilterInfo, BloomPartInfo } from './bloom-filter.js';
 import type { FilterDefinition } from './filter-definition.js';
 import type { BloomGuardCounts } from './guard-counts.js';
 
@@ -33,5 +34,16 @@ export async function filterInfo(
     builds,
     rebuilding,
     observed,
+    ...(found.parts && { parts: found.parts.map(partInfo) }),
   };
+}
+
+function partInfo(found: PartDescription): BloomPartInfo {
+  if (!('state' in found)) {
+    const error = describeError(found.error);
+    const nothing = { count: 0, capacity: 0, bytes: 0, builtAt: undefined, builds: 0, rebuilding: false };
+    return { part: found.part, state: undefined, error, ...nothing };
+  }
+  const { part, state, count, capacity, shape, builtAt, builds, rebuilding } = found;
+  return { part, state, count, capacity, bytes: shape?.bytes ?? 0, builtAt, builds, rebuilding };
 }

@@ -13,6 +13,10 @@ export const SOURCE =
 export const SOURCE_OF_SCHEDULE = 'a source, since a schedule is given';
 export const REPLICA_MODE = "'off' or 'verified'";
 export const noCopiesOf = (layout: string) => `'off' with the layout ${layout}, of which there are no copies`;
+export const partitions = (most: number) =>
+  `an integer from 2 to ${most}, the same in all processes and for ever (16 suits most clusters), or left out for a filter on one node`;
+export const noPartitionsOf = (layout: string) =>
+  `left out with the layout ${layout}, which cannot be divided`;
 export const CREATE = "'first-start' or 'explicit'";
 export const NO_CREATE_WITH_SOURCE = 'left out with a source, whose first rebuild creates the filter';
 export const NO_CREATE_ON_PEERS_KEY =

@@ -39,6 +39,12 @@ export interface BloomFilterOptions {
   /** An id of more bytes is refused by `add` and absent on a lookup. Default 1024. */
   readonly maxIdBytes?: number;
   /**
+   * For Redis Cluster: divides the filter into so many parts, each with a hash slot, a lease and rebuilds of its own, so that its memory, its load and its
+   * failures are spread over the nodes. From 2 to 1,024, 16 suits most clusters. It never changes: with another number the filter is another one, and needs another
+   * name. Layout `blocked` only. Default: one filter in one slot. See docs/cluster.md.
+   */
+  readonly partitions?: number;
+  /**
    * With Redis: `verified` keeps a copy of the filter in this process, so that lookups of ids that exist need no round trip;
    * "absent" is answered by Redis alone. Default: `verified` for a filter of up to 64 MiB, else `off`.
    */

@@ -58,13 +58,17 @@ export async function findOverfull(
   const { name, definition } = filter;
   try {
     const info = await filter.info();
-    const { count, capacity, errorRate, modelledErrorRate } = info;
+    const { errorRate, modelledErrorRate } = info;
     if (modelledErrorRate === undefined) return undefined;
+    // Ids that somebody has chosen may be in one part of a filter.
+    const part = info.parts?.find(({ count, capacity }) => count > capacity);
+    const { count, capacity } = part ?? info;
     // Bits that others have chosen may be more than this application needs.
     if (definition.layout.hasFixedSize ? modelledErrorRate <= errorRate : count <= capacity) return undefined;
     emit({
       type: 'overfull',
       filter: name,
+      ...(part && { part: part.part }),
       count,
       capacity,
       modelledErrorRate,

@@ -72,7 +72,8 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     super();
     this.name = definition.name;
     this.keys = new IdKeys(definition);
-    const { name, capacity, errorRate, maxIdBytes, layout, replica, drainMs, negativeCache } = definition;
+    const { name, capacity, errorRate, maxIdBytes, layout, partitions, replica, drainMs, negativeCache } =
+      definition;
     const cache = negativeCache === true ? {} : negativeCache;
     this.load = new LoadAlarm(capacity, () => {
       if (!this.isClosed) void this.lookAtLoad();
@@ -91,6 +92,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       hasSource: definition.source !== undefined,
       owner: definition.owner,
       waitsForReset: definition.create === 'explicit',
+      partitions,
       replica,
       drainMs,
       negativeCache: cache ? sharedNegativeCacheOptions(cache) : undefined,

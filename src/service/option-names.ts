@@ -13,6 +13,7 @@ const FILTER = {
   rebuild: true,
   normalize: true,
   maxIdBytes: true,
+  partitions: true,
   replica: true,
   maxBytes: true,
   audit: true,

@@ -1,3 +1,5 @@
+import type { FilterDescription } from './filter-description.js';
+
 /** Why a build is asked for, and so when it is due. The store keeps what it has to know for that, for all processes and by its own clock. */
 export type BuildOccasion =
   /** Somebody asked for it: always due. */
@@ -30,6 +32,8 @@ export interface LeaseRequest {
   readonly leaseMs: number;
   /** Left out: always due, and nothing is noted of the build. */
   readonly occasion?: BuildOccasion | undefined;
+  /** Asked for each part of a partitioned filter once its lease is held: a reason to leave the part alone. Other filters leave it to their caller. */
+  readonly unless?: ((found: FilterDescription) => string | undefined) | undefined;
   /** Called when the lease was not given because no build is due yet, with the time until one is, in milliseconds. */
   readonly onNotDue?: ((dueInMs: number) => void) | undefined;
 }

@@ -3,7 +3,8 @@ import type { CopyLeases } from './copy-leases.js';
 import type { InstanceBoard } from './instance-board.js';
 import type { SharedNegativeCache } from './negative-cache.js';
 import type { MeasurableFilter } from './filter-abilities.js';
-import type { FilterDescription, FilterStore, OpenFilterOptions } from './store.js';
+import type { FilterDescription } from './filter-description.js';
+import type { FilterStore, OpenFilterOptions } from './store.js';
 
 /** A store whose blocks a process may copy. */
 export interface CopyableStore extends FilterStore {

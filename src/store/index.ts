@@ -42,7 +42,9 @@ export {
   type RemovableFilter,
   sharesNegativeCache,
 } from './filter-abilities.js';
+export type { FilterDescription, PartDescription } from './filter-description.js';
 export { notRecorded } from './not-recorded.js';
+export { OtherPartitionsError } from './other-partitions.js';
 export { isTimed, NO_RECORDER, type StoreRecorder } from './store-recorder.js';
 export {
   type BloomUnknownReason,
@@ -57,8 +59,8 @@ export type {
   StoredFilter,
   BloomReplicaMode,
   FilterStore,
-  FilterDescription,
   FilterLoad,
+  FilterPart,
   LocalFilter,
   OpenFilterOptions,
   RebuildLease,

@@ -1,9 +1,10 @@
 import type { BloomEventListener, BloomFilterState, Clock } from '../common/index.js';
 import type { BuildOutcome, LeaseRequest } from './build-occasion.js';
+import type { FilterDescription } from './filter-description.js';
 import type { SharedNegativeCacheOptions } from './negative-cache.js';
 import type { StoreRecorder } from './store-recorder.js';
 import type { BloomVerdict, LookupOutcome } from './verdict.js';
-import type { BloomLayout, FilterShape, IdKey } from '../filter/index.js';
+import type { BloomLayout, IdKey } from '../filter/index.js';
 
 /** Where filters live. Made once for an application, closed with it. */
 export interface FilterStore {
@@ -27,6 +28,10 @@ export interface OpenFilterOptions {
   readonly owner?: string | false | undefined;
   /** Whether a filter without a source is made by nobody but `reset()`. */
   readonly waitsForReset?: boolean | undefined;
+  /** Over how many parts, each a stored filter of its own, the ids are dealt; undefined: it is one filter. */
+  readonly partitions?: number | undefined;
+  /** Which part of a filter is opened; undefined: the filter is whole. */
+  readonly part?: FilterPart | undefined;
   /** Whether this process keeps a copy of the filter; undefined: as the store thinks best. */
   readonly replica?: BloomReplicaMode | undefined;
   /**
@@ -42,6 +47,12 @@ export interface OpenFilterOptions {
   readonly recorder?: StoreRecorder | undefined;
   /** Remembers for all processes, where there is more than one, which ids the database has denied. */
   readonly negativeCache?: SharedNegativeCacheOptions | undefined;
+}
+
+/** One of the parts of a filter, which are numbered from 0. */
+export interface FilterPart {
+  readonly index: number;
+  readonly of: number;
 }
 
 /** How many ids a live generation holds, as the reply of an add says. */
@@ -143,27 +154,16 @@ export interface AdvisedFilter {
   readonly onIncomplete?: (() => void) | undefined;
 }
 
-export interface FilterDescription {
-  readonly state: BloomFilterState;
-  /** Undefined unless `ready`. */
-  readonly shape: FilterShape | undefined;
-  /** How often the filter was built. */
-  readonly builds: number;
-  /** Ids in the live generation: those of the build and those added since; an id met twice may count twice. */
-  readonly count: number;
-  /** Ids that the last completed build read, also after the filter was lost. */
-  readonly builtIds: number;
-  readonly capacity: number;
-  readonly errorRate: number;
-  readonly builtAt: Date | undefined;
-  /** Whether a rebuild has published its staging. */
-  readonly rebuilding: boolean;
-}
-
 /** Held by one process, renewed automatically until it is released or lost. */
 export interface RebuildLease {
   /** Aborts when the lease was lost; every write after that is refused by the store itself. */
   readonly signal: AbortSignal;
+
+  /** Why nothing is to be rebuilt after all, where the store has asked `unless` of the request for each part of the filter. */
+  readonly declined?: string | undefined;
+
+  /** The parts that are rebuilt, of a partitioned filter. */
+  readonly parts?: readonly number[] | undefined;
 
   /**
    * Makes an empty filter beside the live one. From the moment this resolves every add, of any process, is recorded in
@@ -202,6 +202,12 @@ export interface Staging {
 
   /** Verdicts of the staged filter. */
   check(ids: readonly IdKey[]): Promise<BloomVerdict[]>;
+
+  /** Whether a part of a partitioned filter has been given more ids than it is planned for. Staged again, it gets room for them. */
+  readonly isOutgrown?: boolean | undefined;
+
+  /** Gives up the parts of a partitioned filter that these ids are in; false when no part is left. */
+  giveUpPartsOf?(ids: readonly IdKey[]): boolean;
 
   /**
    * Puts the staged filter in the place of the live one, at once for all readers and writers.

@@ -7,7 +7,7 @@ export type BloomVerdict = 'absent' | 'maybe' | 'unknown';
 /**
  * Why a lookup was `unknown`. `unbuilt`, `lost`, `suspect`: the state of the filter. `timeout`: the store did not answer in time. `circuit`: it was not
  * asked, as it did not answer the last lookups. `error`: it answered with an error, or could not be reached. `other-owner`: the filter belongs to another
- * application. `newer-format`: a newer version wrote it. `changing`: it changed during each attempt. `invalid-id`: the value cannot be an id, or
+ * application. `newer-format`: a newer version wrote it. `other-partitions`: it is stored in another number of parts. `changing`: it changed during each attempt. `invalid-id`: the value cannot be an id, or
  * not one of this layout, or a function of the guard threw over it.
  */
 export type BloomUnknownReason =
@@ -19,6 +19,7 @@ export type BloomUnknownReason =
   | 'error'
   | 'other-owner'
   | 'newer-format'
+  | 'other-partitions'
   | 'changing'
   | 'invalid-id';
 
@@ -31,6 +32,7 @@ const REASONS = {
   error: true,
   'other-owner': true,
   'newer-format': true,
+  'other-partitions': true,
   changing: true,
   'invalid-id': true,
 } satisfies Record<BloomUnknownReason, true>;

@@ -14,7 +14,7 @@ const FLOORS = [
   ['cli', 'testing', 'integrations'],
 ];
 /** Rooms of their own: they import the contract as everybody does, and only these floors know of them. */
-const STORES = ['store/memory', 'store/redis', 'store/replica'];
+const STORES = ['store/memory', 'store/partitions', 'store/redis', 'store/replica'];
 const MAY_NAME_A_STORE = ['module', 'cli', 'interop', 'scaling'];
 /** Rooms of their own, each an entry of the package: nobody imports them, and each knows the library that it is for. */
 const LIBRARIES: Readonly<Record<string, readonly string[]>> = {

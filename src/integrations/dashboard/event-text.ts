@@ -11,7 +11,8 @@ const THE_LOG = 'The log has the error.';
 export function eventLine(event: BloomEvent, at: number): Omit<EventLine, 'number'> | undefined {
   const said = textOf(event);
   if (said === undefined) return undefined;
-  const [level, text] = said;
+  const [level, words] = said;
+  const text = event.part === undefined ? words : `Part ${event.part}: ${words}`;
   // The name of a filter that is missing may be what a client has sent.
   const filter = 'filter' in event && event.type !== 'filter-missing' ? event.filter : undefined;
   return { at, type: event.type, filter, level, text };
@@ -71,6 +72,11 @@ function textOf(event: BloomEvent): Said | undefined {
       return ['warn', `It had no owner and belongs to '${event.owner}' now.`];
     case 'newer-format':
       return ['warn', `It is stored in format ${event.found}; this version reads format ${event.supported}.`];
+    case 'other-partitions':
+      return [
+        'error',
+        `It is stored in ${event.found || 'no'} partitions, and this process was told ${event.partitions || 'none'}.`,
+      ];
     case 'rebuild-started':
       return ['log', `A rebuild has started, for ${whole.format(event.capacity)} ids.`];
     case 'rebuild-replanned':

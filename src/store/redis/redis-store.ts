@@ -14,6 +14,7 @@ import { RedisLeases } from './protocol/leases.js';
 import { MetadataCache } from './protocol/metadata-cache.js';
 import { type RedisClient, RedisConnection, type RedisTimeouts } from './client/redis-connection.js';
 import { BlockedFilterInRedis } from './blocked/blocked-filter.js';
+import { partName } from './protocol/part-name.js';
 import { RedisKeys } from './protocol/redis-keys.js';
 import { opensInRedis, type RedisContext } from './protocol/redis-layout.js';
 import type { LuaSources } from './client/script.js';
@@ -121,10 +122,10 @@ export class RedisStore implements CopyableStore {
   private openBlocked(options: OpenFilterOptions & { onBlocks?: BlockListener }): BlockedFilterInRedis {
     const { blocked, negativeCacheScripts } = this;
     const context = this.contextOf(options);
-    const { name, emit, hasSource, owner, connection, scripts, trustAfterFailover, recorder } = context;
-    const keys = new RedisKeys(context.keyPrefix, name);
+    const { name, emit, hasSource, owner, connection, scripts, trustAfterFailover, recorder, part } = context;
+    const keys = new RedisKeys(context.keyPrefix, part ? partName(name, part.index) : name);
     const filter = { name, emit, hasSource, owner, connection, scripts, keys, recorder };
-    const codec = new BlockedCodec(keys, blocked, owner);
+    const codec = new BlockedCodec(keys, blocked, owner, part?.of);
     const metadata = new MetadataCache({
       ...filter,
       codec,

@@ -22,9 +22,9 @@ export class ReplicaStore implements FilterStore {
   }
 
   open(options: OpenFilterOptions): StoredFilter {
-    const { layout, replica } = options;
+    const { layout, replica, part } = options;
     if (replica === 'off' || layout.kind !== blocked.kind) return this.inner.open(options);
-    const maxBytes = replica === 'verified' ? Infinity : COPIED_BY_DEFAULT_BYTES;
+    const maxBytes = replica === 'verified' ? Infinity : COPIED_BY_DEFAULT_BYTES / (part?.of ?? 1);
     return new ReplicatedFilter({
       ...options,
       maxBytes,

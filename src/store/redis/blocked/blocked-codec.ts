@@ -5,26 +5,38 @@ import type { MetadataReading } from '../protocol/metadata-snapshot.js';
 import type { RedisKeys } from '../protocol/redis-keys.js';
 import type { Refusal } from '../protocol/refusal.js';
 import { segmentCount, segmentedGeneration, tagText } from '../protocol/segments/segments.js';
-import { describeMeta, type KnownMeta, parseMeta, type StoredMeta } from '../protocol/stored-meta.js';
-import { BLOCKED_FORM, negativeCacheIn, FORMAT } from './blocked-meta.js';
+import {
+  describeMeta,
+  type KnownMeta,
+  type MetaForm,
+  parseMeta,
+  type StoredMeta,
+} from '../protocol/stored-meta.js';
+import { blockedForm, negativeCacheIn } from './blocked-meta.js';
 import type { BlockedScripts } from './blocked-scripts.js';
 import type { BlockedSnapshot } from './blocked-snapshot.js';
 
-/** Format 1: a generation of layout `blocked` is named by the tag that stands in each of its blocks. */
+/** Format 1, and 3 for parts of a filter: a generation of layout `blocked` is named by the tag that stands in each of its blocks. */
 export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> {
-  readonly format = FORMAT;
+  readonly format: string;
   /** Live segments are moved away before a filter is created again, and its tag and number of builds show that. */
   readonly noticesRecreation = false;
+  private readonly form: MetaForm<Generation>;
 
   constructor(
     private readonly keys: RedisKeys,
     private readonly blocked: BlockedScripts,
     /** The application that claims what it publishes. */
     private readonly owner: string | undefined,
-  ) {}
+    /** Parts of the filter, of which this is one; undefined: it is not divided. */
+    parts?: number,
+  ) {
+    this.form = blockedForm(parts);
+    this.format = this.form.format;
+  }
 
   parse(type: string, pairs: readonly string[]): StoredMeta<Generation> {
-    return parseMeta(BLOCKED_FORM, type, pairs);
+    return parseMeta(this.form, type, pairs);
   }
 
   snapshot(meta: KnownMeta<Generation> | undefined, read: MetadataReading): BlockedSnapshot {
@@ -55,12 +67,13 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
       token: randomBytes(8).toString('hex'),
       nonsense,
       builds,
+      format: this.format,
       ...(live ? { segments: segmentCount(live) } : {}),
     });
   }
 
   publish(command: PublishCommand<Generation>): Promise<Refusal | 'OK'> {
-    return this.blocked.publish(this.keys, { ...command, owner: this.owner });
+    return this.blocked.publish(this.keys, { ...command, owner: this.owner, format: this.format });
   }
 
   withdraw(token: string): Promise<void> {

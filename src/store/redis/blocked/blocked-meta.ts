@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BLOCKED_LAYOUT, type Generation, MAX_BLOCKS, MAX_ID_BYTES_LIMIT } from '../../../filter/index.js';
 import { countsSumField } from '../protocol/counts-sum.js';
+import { partsFormat } from '../protocol/parts-format.js';
 import { tagText } from '../protocol/segments/segments.js';
 import type { MetaFields, MetaForm } from '../protocol/stored-meta.js';
 import { NegativeCacheTable } from './negative-cache/negative-cache-table.js';
@@ -20,6 +21,11 @@ export const BLOCKED_FORM: MetaForm<Generation> = {
   faultIn: (fields) =>
     negativeCacheIn(fields) === 'nonsense' ? 'the table of the negative cache' : undefined,
 };
+
+/** Format 1; of a part, format 3, which has the number of all parts in it. */
+export function blockedForm(parts: number | undefined): MetaForm<Generation> {
+  return parts === undefined ? BLOCKED_FORM : { ...BLOCKED_FORM, format: partsFormat(parts) };
+}
 
 /** The table of the negative cache that adds have to mark. */
 export function negativeCacheIn(fields: MetaFields): NegativeCacheTable | 'nonsense' | undefined {

@@ -15,7 +15,7 @@ import {
   tagText,
 } from '../protocol/segments/segments.js';
 import type { NegativeCacheTable } from './negative-cache/negative-cache-table.js';
-import { buildCountsSum, FORMAT, generationFields } from './blocked-meta.js';
+import { buildCountsSum, generationFields } from './blocked-meta.js';
 import { RETIRED_LIFE_MS } from '../protocol/limits.js';
 
 export interface AddCommand {
@@ -76,9 +76,10 @@ export class BlockedScripts {
       token: string;
       nonsense?: boolean;
       builds: number;
+      format: string;
     },
   ): Promise<{ state: OfflineState; retiredKeys: string[] } | undefined> {
-    const { tag, state, segments = MAX_SEGMENTS, token, nonsense = false, builds } = options;
+    const { tag, state, segments = MAX_SEGMENTS, token, nonsense = false, builds, format } = options;
     const indexes = Array.from({ length: segments }, (_, index) => index);
     const reply = await this.connection.run(
       this.scripts.offline,
@@ -88,7 +89,7 @@ export class BlockedScripts {
         ...indexes.map((index) => keys.segment(index)),
         ...indexes.map((index) => keys.retired(token, index)),
       ],
-      [tag, state, FORMAT, nonsense ? 1 : 0, builds, RETIRED_LIFE_MS],
+      [tag, state, format, nonsense ? 1 : 0, builds, RETIRED_LIFE_MS],
     );
     if (!Array.isArray(reply)) return undefined;
     const [set, ...moved] = reply as [Buffer, ...number[]];
@@ -106,14 +107,15 @@ export class BlockedScripts {
       runId: string;
       generation: Generation;
       owner?: string | undefined;
+      format: string;
     },
   ): Promise<Refusal | 'OK'> {
-    const { lease, token, runId, generation, owner = '' } = options;
+    const { lease, token, runId, generation, owner = '', format } = options;
     const facts = ['pending.token', token, 'pending.count', 0, 'pending.runId', runId];
     return publishStep(this.connection, this.scripts.publish, keys, {
       lease,
       runId,
-      format: FORMAT,
+      format,
       owner,
       makesMeta: false,
       fields: [...facts, ...generationFields(generation, PENDING)],

@@ -1,4 +1,4 @@
-const SLOTS = 16_384;
+export const SLOTS = 16_384;
 const POLYNOMIAL = 0x1021;
 
 /** The hash slot of a key: CRC16 of what stands between its first braces, or of all of it (Redis Cluster specification). */

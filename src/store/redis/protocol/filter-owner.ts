@@ -4,6 +4,7 @@ import {
   type BloomFilterState,
   BloomUnavailableError,
 } from '../../../common/index.js';
+import { OtherPartitionsError } from '../../index.js';
 import { otherOwner, ownerNotSet } from './protocol.messages.js';
 import type { ServerScripts } from './server-scripts.js';
 
@@ -117,20 +118,19 @@ function valueOf(fields: readonly string[], name: string): string {
 /**
  * Asked when the application starts.
  *
- * @throws {BloomConfigError} when the filter belongs to another application.
+ * @throws {BloomConfigError} when the filter belongs to another application, or is stored in another number of parts.
  */
-export async function verifyOwner(options: {
+export async function verifyStored(options: {
   readonly name: string;
-  readonly owner: string | undefined;
   readonly emit: BloomEventListener;
   readonly metadata: { reload(): Promise<unknown> };
 }): Promise<void> {
-  const { name, owner, emit, metadata } = options;
-  if (owner === undefined) return;
+  const { name, emit, metadata } = options;
   try {
     await metadata.reload();
   } catch (error) {
-    if (error instanceof OtherOwnerError) throw new BloomConfigError(error.message, { cause: error });
-    emit({ type: 'store-error', filter: name, operation: 'verify the owner', error });
+    if (error instanceof OtherOwnerError || error instanceof OtherPartitionsError)
+      throw new BloomConfigError(error.message, { cause: error });
+    emit({ type: 'store-error', filter: name, operation: 'verify the filter', error });
   }
 }

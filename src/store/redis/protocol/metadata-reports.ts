@@ -1,10 +1,15 @@
 import { BloomFormatError, type BloomFilterState, BloomUnavailableError } from '../../../common/index.js';
 import { OtherOwnerError } from './filter-owner.js';
 import type { FilterContext } from './filter-context.js';
-import { countsNotBelieved, formatTooNew } from './protocol.messages.js';
+import { OtherPartitionsError } from '../../index.js';
+import { partsOfFormat } from './parts-format.js';
+import { countsNotBelieved, formatTooNew, otherPartitions } from './protocol.messages.js';
 
 /** The metadata were written by a newer version of this library. */
 export class NewerFormatError extends BloomUnavailableError {}
+
+/** What says that the filter is not for this process. */
+const UNDERSTOOD = [OtherOwnerError, OtherPartitionsError, NewerFormatError];
 
 /** Reports what the metadata of one filter show: each finding once. */
 export class MetadataReports {
@@ -32,7 +37,7 @@ export class MetadataReports {
 
   /** To be called with every error of a look at the metadata. */
   readingFailed(error: unknown): void {
-    if (error instanceof OtherOwnerError || error instanceof NewerFormatError) this.lastState = undefined;
+    if (UNDERSTOOD.some((kind) => error instanceof kind)) this.lastState = undefined;
   }
 
   /** Reports numbers in the metadata that were not written with the generation. */
@@ -47,6 +52,14 @@ export class MetadataReports {
   /** Reports a stored form that this version does not know; returns the error for the caller. */
   otherFormatFound(found: string, supported: string): BloomUnavailableError {
     const { name, emit } = this.context;
+    const [parts, partitions] = [partsOfFormat(found), partsOfFormat(supported)];
+    if (parts !== undefined && partitions !== undefined && parts !== partitions) {
+      const error = new OtherPartitionsError(otherPartitions(name, partitions, parts));
+      if (this.newer !== found)
+        emit({ type: 'other-partitions', filter: name, partitions, found: parts, error });
+      this.newer = found;
+      return error;
+    }
     if (this.newer !== found) {
       this.newer = found;
       emit({ type: 'newer-format', filter: name, found, supported });

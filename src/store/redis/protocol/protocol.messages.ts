@@ -19,6 +19,16 @@ export const formatTooNew = (filter: string, found: string, supported: string) =
   `Filter '${filter}' is stored in format ${found}, this version knows formats up to ${supported}. Upgrade nestjs-bloom here as on the other ` +
   'instances; until then every lookup goes through.';
 
+export const otherPartitions = (filter: string, partitions: number, found: number) =>
+  `Filter '${filter}': expected ${partsText(partitions)} as in the options of this process, found ${partsText(found)} in Redis: each would answer "absent" ` +
+  `for ids that the other has taken. The number never changes. ` +
+  (found > 0 ? `Set partitions to ${found} here` : 'Leave partitions out here') +
+  ', or give the filter another name; a filter of another name is built from the source like any new one. If no process uses the stored filter any more, remove ' +
+  'its keys first.';
+
+const partsText = (parts: number) =>
+  parts > 0 ? `a filter of ${parts} partitions` : 'a filter without partitions';
+
 export const countsNotBelieved = (key: string) =>
   `The numbers of the last build in ${key} (ids, capacity, errorRate, builtAt) are not those that were written with it, so they are not ` +
   'believed: the next rebuild is planned without them. Something else writes to this key; leave it to this library alone.';
@@ -38,7 +48,8 @@ export const LEASE_GONE = 'Another process holds the lease now, or it expired.';
 export const STAGED_KEY_GONE = 'A staged key was evicted, deleted or changed by another program.';
 export const SERVER_CHANGED = 'The server restarted or failed over during the rebuild.';
 export const METADATA_GONE_IN_REBUILD = 'The metadata of the filter vanished during the rebuild.';
-export const FORMAT_TOO_NEW = 'The stored filter has a newer format. Upgrade nestjs-bloom here.';
+export const FORMAT_TOO_NEW =
+  'The stored filter has another format: a newer version of nestjs-bloom wrote it, which is needed here too, or it has another number of partitions.';
 export const OTHER_BUILD_LIVE = 'Another rebuild was published, or the filter kept changing.';
 export const BUILDS_NOTHING_HERE =
   'The filter belongs to an application, and this one is another or has no owner. Set the same owner in both if they share the same rows, ' +

@@ -15,7 +15,7 @@ import {
 import { RedisBoard } from '../board/redis-board.js';
 import { asUnavailable, BatchingFilter, unavailable } from './batching-filter.js';
 import type { FilterContext } from './filter-context.js';
-import { verifyOwner } from './filter-owner.js';
+import { verifyStored } from './filter-owner.js';
 import { acquireLease } from './lease.js';
 import type { RedisLeases } from './leases.js';
 import type { MetadataCache } from './metadata-cache.js';
@@ -66,7 +66,7 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
   abstract describe(): Promise<FilterDescription>;
 
   verify(): Promise<void> {
-    return verifyOwner(this.context);
+    return verifyStored(this.context);
   }
 
   async distrust(reason: string, pauses?: DistrustPauses): Promise<boolean> {

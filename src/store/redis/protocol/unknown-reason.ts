@@ -1,5 +1,10 @@
 import { BloomUnavailableError } from '../../../common/index.js';
-import type { BloomUnknownReason, BloomVerdict, LookupOutcome } from '../../index.js';
+import {
+  type BloomUnknownReason,
+  type BloomVerdict,
+  type LookupOutcome,
+  OtherPartitionsError,
+} from '../../index.js';
 import { CircuitOpenError } from '../client/circuit-breaker.js';
 import { DeadlineError } from '../client/deadline.js';
 import { OtherOwnerError } from './filter-owner.js';
@@ -17,6 +22,7 @@ export function reasonOf(error: unknown): BloomUnknownReason {
   if (isTimeout(error)) return 'timeout';
   if (error instanceof OtherOwnerError) return 'other-owner';
   if (error instanceof NewerFormatError) return 'newer-format';
+  if (error instanceof OtherPartitionsError) return 'other-partitions';
   return error instanceof KeepsChangingError ? 'changing' : 'error';
 }
 

@@ -1,0 +1,25 @@
+import type { BloomFilterState } from '../common/index.js';
+import type { FilterShape } from '../filter/index.js';
+
+export interface FilterDescription {
+  readonly state: BloomFilterState;
+  /** Undefined unless `ready`. */
+  readonly shape: FilterShape | undefined;
+  /** How often the filter was built. */
+  readonly builds: number;
+  /** Ids in the live generation: those of the build and those added since; an id met twice may count twice. */
+  readonly count: number;
+  /** Ids that the last completed build read, also after the filter was lost. */
+  readonly builtIds: number;
+  readonly capacity: number;
+  readonly errorRate: number;
+  readonly builtAt: Date | undefined;
+  /** Whether a rebuild has published its staging. */
+  readonly rebuilding: boolean;
+  /** Of a partitioned filter, whose other numbers are sums; in order. */
+  readonly parts?: readonly PartDescription[] | undefined;
+}
+
+/** One part of a partitioned filter; a part that cannot be asked has an error in place of what is stored. */
+export type PartDescription =
+  (FilterDescription & { readonly part: number }) | { readonly part: number; readonly error: unknown };

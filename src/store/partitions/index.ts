@@ -1,0 +1,1 @@
+export { PartitioningStore } from './partitioning-store.js';

@@ -1,0 +1,15 @@
+export const partsFailed = (
+  failed: readonly { readonly part: number; readonly cause: string }[],
+  swapped: number,
+) =>
+  `${failed.length === 1 ? 'Part' : 'Parts'} ${failed.map(({ part }) => part).join(', ')} could not be rebuilt: ${failed[0]!.cause} ` +
+  (swapped > 0
+    ? `${swapped} other ${swapped === 1 ? 'part has' : 'parts have'} a new generation.`
+    : 'No part has a new generation.');
+
+export const MISSING_IN_PART = 'Ids that the source returned are missing in the staged part.';
+
+export const STAGED_AGAIN = 'The parts have been staged again.';
+
+export const notInPartitions = (filter: string, layout: string) =>
+  `Filter '${filter}': expected the layout blocked with partitions, got ${layout}. Leave partitions out.`;

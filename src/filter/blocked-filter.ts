@@ -36,6 +36,14 @@ export class BlockedFilter {
     return layout.insert(this.bytes, layout.block * BLOCK_BYTES, layout.seed);
   }
 
+  /** As `addKey` for the id of the bytes from `start` to `end`: text in UTF-8, or bytes. */
+  addBytes(bytes: Uint8Array, start: number, end: number): boolean {
+    const { layout } = this;
+    if (end - start > this.generation.maxIdBytes) throw tooLong(this.generation.maxIdBytes);
+    layout.locateBytes(bytes, start, end);
+    return layout.insert(this.bytes, layout.block * BLOCK_BYTES, layout.seed);
+  }
+
   mightContainKey(id: IdKey): boolean {
     const { layout } = this;
     return layout.locate(id) && layout.contains(this.bytes, layout.block * BLOCK_BYTES, layout.seed);

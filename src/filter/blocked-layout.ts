@@ -50,6 +50,14 @@ export class BlockedLayout {
     return true;
   }
 
+  /** As `locate` for the id of the bytes from `start` to `end`, of which there are no more than `maxIdBytes`. */
+  locateBytes(bytes: Uint8Array, start: number, end: number): void {
+    const { hash } = this;
+    hash.hashBytes(bytes, start, end);
+    this.block = scaled(hash.first, this.blocks);
+    this.seed = hash.last;
+  }
+
   /**
    * Whether all bits of a seed are set in the block that begins at `offset`. Four positions between two branches: with one after
    * each the processor guesses wrong for almost every absent id.

@@ -23,7 +23,81 @@ export class HalfSipHash {
   ) {}
 
   hash(id: IdKey): void {
-    if (typeof id !== 'string' || !this.hashText(id)) this.hashText(byteText(id));
+    if (typeof id !== 'string') this.hashBytes(id, 0, id.length);
+    else if (!this.hashText(id)) this.hashText(byteText(id));
+  }
+
+  /** The same of the bytes from `start` to `end`. */
+  hashBytes(bytes: Uint8Array, start: number, end: number): void {
+    const length = end - start;
+    const whole = start + (length & ~3);
+    let v0 = this.key0;
+    let v1 = this.key1 ^ 0xee;
+    let v2 = this.key0 ^ 0x6c796765;
+    let v3 = this.key1 ^ 0x74656462;
+    let i = start;
+    for (; i < whole; i += 4) {
+      const word = bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24);
+      v3 ^= word;
+      v0 = (v0 + v1) | 0;
+      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
+      v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0;
+      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0;
+      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0;
+      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
+      v2 = (v2 << 16) | (v2 >>> 16);
+      v0 ^= word;
+    }
+    let tail = length << 24;
+    for (let shift = 0; i < end; i++, shift += 8) tail |= bytes[i]! << shift;
+    this.finish(v0, v1, v2, v3, tail);
+  }
+
+  /** The last word and the last rounds. For bytes alone: in `hashText` this call would cost a tenth. */
+  private finish(v0: number, v1: number, v2: number, v3: number, tail: number): void {
+    v3 ^= tail;
+    v0 = (v0 + v1) | 0;
+    v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
+    v0 = (v0 << 16) | (v0 >>> 16);
+    v2 = (v2 + v3) | 0;
+    v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+    v0 = (v0 + v3) | 0;
+    v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+    v2 = (v2 + v1) | 0;
+    v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
+    v2 = (v2 << 16) | (v2 >>> 16);
+    v0 ^= tail;
+    v2 ^= 0xee;
+    for (let round = 0; round < 3; round++) {
+      v0 = (v0 + v1) | 0;
+      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
+      v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0;
+      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0;
+      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0;
+      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
+      v2 = (v2 << 16) | (v2 >>> 16);
+    }
+    this.first = v1 ^ v3;
+    v1 ^= 0xdd;
+    for (let round = 0; round < 3; round++) {
+      v0 = (v0 + v1) | 0;
+      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
+      v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0;
+      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0;
+      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0;
+      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
+      v2 = (v2 << 16) | (v2 >>> 16);
+    }
+    this.last = v1 ^ v3;
   }
 
   /**
@@ -108,9 +182,7 @@ export class HalfSipHash {
   }
 }
 
-/** The bytes of an id, a character each. */
-function byteText(id: IdKey): string {
-  const bytes =
-    typeof id === 'string' ? Buffer.from(id) : Buffer.from(id.buffer, id.byteOffset, id.byteLength);
-  return bytes.toString('latin1');
+/** The bytes of a text in UTF-8, a character each. */
+function byteText(id: string): string {
+  return Buffer.from(id).toString('latin1');
 }

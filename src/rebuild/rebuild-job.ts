@@ -1,5 +1,5 @@
 import type { BloomEventListener, Clock } from '../common/index.js';
-import type { IdKey } from '../filter/index.js';
+import type { BloomId, IdKey } from '../filter/index.js';
 import type { StoredFilter, BuildOccasion, FilterDescription } from '../store/index.js';
 import type { BloomRebuildOptions } from './report.js';
 import type { BloomIdSource } from './source.js';
@@ -11,6 +11,8 @@ export interface RebuildJob {
   readonly source: BloomIdSource;
   /** The hashable form of an id, as lookups of this filter form it. */
   readonly toKey: (id: unknown) => IdKey;
+  /** Whether `toKey` forms keys by this function. A source that does so itself can spare it the work. Default: by none that is known. */
+  readonly spellsAs?: (normalize: ((id: BloomId) => BloomId) | undefined) => boolean;
   /** Ids that the filter must hold at least. */
   readonly capacity: number;
   readonly errorRate: number;

@@ -1,40 +1,14 @@
-import { BloomIdError, type Clock, printed } from '../common/index.js';
-import type { BloomId, IdKey } from '../filter/index.js';
-import type { LocalFilter } from '../store/index.js';
+import type { BloomId } from '../filter/index.js';
 import { SourceError } from './failure.js';
-import { badId } from './rebuild.messages.js';
-import type { BloomIdSource } from './source.js';
-import type { StallTimer } from './stall-timer.js';
+import { arePacked, packedWhere, type PackedIds } from './packed-ids.js';
+import { ofItsOwn, ScanCounts, type ScanOptions, type ScanResult } from './scan-counts.js';
+
+export type { ScanOptions, ScanResult };
 
 /** The scan gives the event loop its turn after this time, so that the application goes on serving. */
 const TURN_MS = 8;
 /** Ids between two looks at the clock. */
 const IDS_PER_LOOK = 512;
-const SAMPLE_SIZE = 256;
-
-export interface ScanOptions {
-  readonly source: BloomIdSource;
-  readonly toKey: (id: unknown) => IdKey;
-  readonly filter: LocalFilter;
-  /** Distinct ids that the filter may take. */
-  readonly capacity: number;
-  readonly watch: StallTimer;
-  readonly clock: Clock;
-  readonly onBadId?: 'fail' | 'skip';
-  readonly onRead: (idsRead: number) => void;
-  readonly onRetry?: (error: unknown) => void;
-}
-
-export interface ScanResult {
-  readonly idsRead: number;
-  readonly distinctIds: number;
-  /** More distinct ids than the capacity: about so many. Their bits are not all in the filter. */
-  readonly overflow: number | undefined;
-  /** Ids that were left out, if any, and the first of them, shortened and escaped. */
-  readonly bad: { readonly skipped: number; readonly example: string; readonly error: unknown } | undefined;
-  /** Ids chosen at random from all that were read. */
-  readonly sample: readonly IdKey[];
-}
 
 /**
  * Reads the source to its end into a local filter. Past the capacity ids are only counted, which is enough to plan the next
@@ -43,92 +17,31 @@ export interface ScanResult {
  * @throws {SourceError} when the source fails, or returns a value that cannot be an id.
  */
 export async function scanSource(options: ScanOptions): Promise<ScanResult> {
-  const { toKey, filter, capacity, watch, clock, onRead, onBadId = 'fail' } = options;
-  const { signal } = watch;
-  const sample: IdKey[] = [];
-  let idsRead = 0;
-  let distinctIds = 0;
-  let idsReadWhenFull = 0;
-  let bad: ScanResult['bad'];
+  const { watch, clock, onRead } = options;
+  const counted = new ScanCounts(options);
   let turnEndsAt = clock.now() + TURN_MS;
 
   for await (const batch of readBatches(options)) {
-    for (const id of batch) {
-      idsRead++;
-      if (distinctIds > capacity) {
-        idsReadWhenFull ||= idsRead - 1;
-      } else {
-        let key: IdKey | undefined;
-        try {
-          key = keyOf(toKey, id);
-          if (addTo(filter, key)) distinctIds++;
-          const goodIds = idsRead - (bad?.skipped ?? 0);
-          const place = goodIds <= SAMPLE_SIZE ? goodIds - 1 : Math.floor(Math.random() * goodIds);
-          if (place < SAMPLE_SIZE) sample[place] = ofItsOwn(key);
-        } catch (error) {
-          if (!isBadId(error)) throw error;
-          if (onBadId === 'fail') throw named(error, id);
-          bad = bad
-            ? { ...bad, skipped: bad.skipped + 1 }
-            : { skipped: 1, example: printed(id), error: error.cause };
-        }
-      }
-      if (idsRead % IDS_PER_LOOK === 0 && clock.now() >= turnEndsAt) {
-        onRead(idsRead);
-        await new Promise(setImmediate);
-        signal.throwIfAborted();
-        turnEndsAt = clock.now() + TURN_MS;
-      }
+    const length = arePacked(batch) ? batch.count : batch.length;
+    for (let from = 0; from < length;) {
+      const to = Math.min(from + IDS_PER_LOOK, length);
+      if (arePacked(batch)) counted.addPacked(batch, from, to);
+      else counted.add(batch, from, to);
+      from = to;
+      if (clock.now() < turnEndsAt) continue;
+      onRead(counted.idsRead);
+      await new Promise(setImmediate);
+      watch.signal.throwIfAborted();
+      turnEndsAt = clock.now() + TURN_MS;
     }
-    onRead(idsRead);
+    onRead(counted.idsRead);
   }
-  signal.throwIfAborted();
-
-  const isFull = distinctIds > capacity;
-  const distinctShare = distinctIds / (idsReadWhenFull || idsRead);
-  return {
-    idsRead,
-    distinctIds,
-    overflow: isFull ? Math.ceil(idsRead * distinctShare) : undefined,
-    bad,
-    sample,
-  };
-}
-
-function isBadId(error: unknown): error is SourceError {
-  return error instanceof SourceError && error.cause instanceof BloomIdError;
-}
-
-function named(error: SourceError, id: unknown): SourceError {
-  return new SourceError(new BloomIdError(badId(error.message, id), { cause: error.cause }));
-}
-
-function addTo(filter: LocalFilter, key: IdKey): boolean {
-  try {
-    return filter.addKey(key);
-  } catch (error) {
-    throw new SourceError(error);
-  }
-}
-
-function keyOf(toKey: (id: unknown) => IdKey, id: unknown): IdKey {
-  try {
-    return toKey(id);
-  } catch (error) {
-    // An option `normalize` that throws has met an id that it does not expect.
-    throw new SourceError(
-      error instanceof BloomIdError ? error : new BloomIdError(String(error), { cause: error }),
-    );
-  }
-}
-
-/** A source may write the next id into the bytes of this one. */
-function ofItsOwn<Id extends BloomId>(id: Id): Id | Uint8Array {
-  return id instanceof Uint8Array ? new Uint8Array(id) : id;
+  watch.signal.throwIfAborted();
+  return counted.result();
 }
 
 /** The source in batches. */
-async function* readBatches(options: ScanOptions): AsyncGenerator<readonly BloomId[]> {
+async function* readBatches(options: ScanOptions): AsyncGenerator<readonly BloomId[] | PackedIds> {
   const { watch } = options;
   const iterator = iterate(options);
   let single: BloomId[] = [];
@@ -138,8 +51,8 @@ async function* readBatches(options: ScanOptions): AsyncGenerator<readonly Bloom
       const result = await watch.wait(iterator.next());
       if (result.done) break;
       const { value } = result;
-      if (Array.isArray(value)) {
-        yield value as readonly BloomId[];
+      if (Array.isArray(value) || arePacked(value)) {
+        yield value as readonly BloomId[] | PackedIds;
         continue;
       }
       single.push(ofItsOwn(value as BloomId));
@@ -155,9 +68,11 @@ async function* readBatches(options: ScanOptions): AsyncGenerator<readonly Bloom
   }
 }
 
-function iterate({ source, watch, onRetry }: ScanOptions): AsyncIterator<BloomId | readonly BloomId[]> {
+function iterate(options: ScanOptions): AsyncIterator<BloomId | readonly BloomId[] | PackedIds> {
+  const { source, watch, onRetry, filter, spellsAs = () => false } = options;
   try {
-    return source.ids({ signal: watch.signal, ...(onRetry && { onRetry }) })[Symbol.asyncIterator]();
+    const ids = source.ids({ signal: watch.signal, ...(onRetry && { onRetry }) });
+    return (filter.addBytes ? packedWhere(ids, spellsAs) : ids)[Symbol.asyncIterator]();
   } catch (error) {
     throw new SourceError(error);
   }

@@ -36,6 +36,11 @@ export class IdKeys {
     this.awaitsSpelling = false;
   }
 
+  /** Whether keys are formed by this function, or with undefined by none. */
+  spellsAs(normalize: IdKeysOptions['normalize']): boolean {
+    return !this.awaitsSpelling && this.normalize === normalize;
+  }
+
   /**
    * The key of an id that is looked up.
    *

@@ -116,6 +116,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
         ...context,
         store: this.inStore,
         toKey: (id) => this.keys.of(id),
+        spellsAs: (normalize) => this.keys.spellsAs(normalize),
         bytesFor: (ids) => layout.bytes({ errorRate, capacity: Math.max(1, ids) }),
       },
       onPublished: () => this.guarding.noteRebuilt(),

@@ -10,7 +10,7 @@ export { isOfClass } from './class-names.js';
 export { type BloomTableOptions, expectAllRows } from './row-security.js';
 export type { BloomSourceFactory } from './source-factory.js';
 export { type DescribedColumn, isBytes, isReadAsText, spellingOf } from './column-spelling.js';
-export { hasKey } from './postgres-catalog.js';
+export { hasKey, readCatalog } from './postgres-catalog.js';
 export { exactPlace } from './exact-place.js';
 export { estimateIds, type RunQuery } from './planner-estimate.js';
 export { madeFrom } from './providers.js';

@@ -227,4 +227,7 @@ export interface LocalFilter {
    * @throws {BloomIdError} for an id that the filter cannot hold.
    */
   addKey(id: IdKey): boolean;
+
+  /** As `addKey` for the id of the bytes from `start` to `end`: text in UTF-8, or bytes; where the filter treats both alike. */
+  addBytes?(bytes: Uint8Array, start: number, end: number): boolean;
 }

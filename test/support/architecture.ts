@@ -29,6 +29,7 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'sources/kysely': ['kysely'],
   'sources/mikro-orm': ['@mikro-orm/core'],
   'sources/mongoose': ['mongoose'],
+  'sources/postgres': [],
   'sources/prisma': ['@prisma/client'],
   'sources/typeorm': ['typeorm'],
 };

@@ -57,6 +57,7 @@ export function house(changes: Record<string, string> = {}): Map<string, string>
       'sources/knex/index.ts': `import type {} from 'knex';`,
       'sources/kysely/index.ts': `import 'kysely';`,
       'sources/mikro-orm/index.ts': `import '@mikro-orm/core';`,
+      'sources/postgres/index.ts': '',
       'sources/mongoose/index.ts': `import 'mongoose';`,
       'sources/prisma/index.ts': `import '@prisma/client';`,
       'sources/typeorm/index.ts': `import { DataSource } from 'typeorm'; import '../index.js'; import '../../service/index.js';`,

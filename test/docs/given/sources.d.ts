@@ -9,6 +9,7 @@ declare class Product {
 declare const DATABASE: unique symbol;
 declare const KYSELY: unique symbol;
 declare const KNEX: unique symbol;
+declare const PG_POOL: unique symbol;
 declare const PRISMA: unique symbol;
 declare const REGION: unique symbol;
 

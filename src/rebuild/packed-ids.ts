@@ -1,0 +1,64 @@
+import type { BloomId } from '../filter/index.js';
+
+/** Keys of ids, one after the other in one piece of memory: no object stands for an id. */
+export interface PackedIds {
+  /** Text in UTF-8, or the bytes that the ids are. */
+  readonly bytes: Uint8Array;
+  /** Where each id ends, and the next one begins. */
+  readonly ends: Uint32Array;
+  readonly count: number;
+  readonly areText: boolean;
+}
+
+/** By name, since an application may have two copies of the package, an ES module and a CommonJS one. */
+const PACKED = Symbol.for('nestjs-bloom:packed-ids');
+
+/**
+ * What `ids()` of a source returns that can pack them. It is a property of what is returned and not of the source: whoever takes the source and
+ * replaces its `ids` or its `spelling` is not passed by.
+ */
+interface PackableIds extends AsyncIterable<readonly BloomId[]> {
+  readonly [PACKED]: {
+    /** The function that formed the keys, or changes none of them. */
+    readonly normalize: ((id: BloomId) => BloomId) | undefined;
+    readonly read: () => AsyncIterable<PackedIds>;
+  };
+}
+
+/** Ids that are read as arrays, or packed by whoever looks up the keys that `normalize` forms. */
+export function packableIds(
+  read: () => AsyncIterable<PackedIds>,
+  normalize: ((id: BloomId) => BloomId) | undefined,
+): PackableIds {
+  return {
+    async *[Symbol.asyncIterator]() {
+      for await (const packed of read()) yield unpackIds(packed);
+    },
+    [PACKED]: { normalize, read },
+  };
+}
+
+/** The same ids packed, where they can be, and where the keys are those of lookups; otherwise as they are. */
+export function packedWhere<Ids extends object>(
+  ids: Ids,
+  spellsAs: (normalize: ((id: BloomId) => BloomId) | undefined) => boolean,
+): Ids | AsyncIterable<PackedIds> {
+  const packable = (ids as Partial<PackableIds>)[PACKED];
+  return packable && spellsAs(packable.normalize) ? packable.read() : ids;
+}
+
+export function arePacked(value: unknown): value is PackedIds {
+  return typeof value === 'object' && value !== null && 'ends' in value && value.ends instanceof Uint32Array;
+}
+
+/** The ids as values of their own. */
+export function unpackIds({ bytes, ends, count, areText }: PackedIds): BloomId[] {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let start = 0;
+  return Array.from({ length: count }, (_, i) => {
+    const end = ends[i]!;
+    const id = areText ? all.toString('utf8', start, end) : new Uint8Array(all.subarray(start, end));
+    start = end;
+    return id;
+  });
+}

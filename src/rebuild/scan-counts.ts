@@ -1,0 +1,157 @@
+import { BloomIdError, type Clock, printed } from '../common/index.js';
+import { type BloomId, type IdKey, toIdKey } from '../filter/index.js';
+import type { LocalFilter } from '../store/index.js';
+import { SourceError } from './failure.js';
+import type { PackedIds } from './packed-ids.js';
+import type { RebuildJob } from './rebuild-job.js';
+import { badId } from './rebuild.messages.js';
+import type { BloomIdSource } from './source.js';
+import type { StallTimer } from './stall-timer.js';
+
+const SAMPLE_SIZE = 256;
+
+export interface ScanOptions {
+  readonly source: BloomIdSource;
+  readonly toKey: (id: unknown) => IdKey;
+  readonly spellsAs?: RebuildJob['spellsAs'];
+  readonly filter: LocalFilter;
+  /** Distinct ids that the filter may take. */
+  readonly capacity: number;
+  readonly watch: StallTimer;
+  readonly clock: Clock;
+  readonly onBadId?: 'fail' | 'skip';
+  readonly onRead: (idsRead: number) => void;
+  readonly onRetry?: (error: unknown) => void;
+}
+
+export interface ScanResult {
+  readonly idsRead: number;
+  readonly distinctIds: number;
+  /** More distinct ids than the capacity: about so many. Their bits are not all in the filter. */
+  readonly overflow: number | undefined;
+  /** Ids that were left out, if any, and the first of them, shortened and escaped. */
+  readonly bad: { readonly skipped: number; readonly example: string; readonly error: unknown } | undefined;
+  /** Ids chosen at random from all that were read. */
+  readonly sample: readonly IdKey[];
+}
+
+/** Adds the ids of a scan to its filter, and counts them. Past the capacity they are only counted. */
+export class ScanCounts {
+  idsRead = 0;
+
+  private readonly sample: IdKey[] = [];
+  private distinctIds = 0;
+  private idsReadWhenFull = 0;
+  private bad: ScanResult['bad'];
+
+  constructor(private readonly options: ScanOptions) {}
+
+  /** @throws {SourceError} for a value that cannot be an id, unless such are skipped. */
+  add(batch: readonly BloomId[], from: number, to: number): void {
+    const { filter, toKey } = this.options;
+    for (let i = from; i < to; i++) {
+      this.idsRead++;
+      if (this.isFull) continue;
+      try {
+        const key = keyOf(toKey, batch[i]);
+        if (addTo(filter, key)) this.distinctIds++;
+        const place = this.placeInSample();
+        if (place >= 0) this.sample[place] = ofItsOwn(key);
+      } catch (error) {
+        this.skip(error, batch[i]);
+      }
+    }
+  }
+
+  /** As `add`, of keys. */
+  addPacked({ bytes, ends, areText }: PackedIds, from: number, to: number): void {
+    const { filter } = this.options;
+    let start = from === 0 ? 0 : ends[from - 1]!;
+    for (let i = from; i < to; i++) {
+      const end = ends[i]!;
+      this.idsRead++;
+      if (this.isFull) continue;
+      try {
+        // An empty key is refused as an empty id is.
+        if (end === start) keyOf(toIdKey, areText ? '' : new Uint8Array(0));
+        if (addBytesTo(filter, bytes, start, end)) this.distinctIds++;
+        const place = this.placeInSample();
+        if (place >= 0) this.sample[place] = bytes.slice(start, end);
+      } catch (error) {
+        const key = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
+        this.skip(error, areText ? key.toString() : key);
+      }
+      start = end;
+    }
+  }
+
+  result(): ScanResult {
+    const { idsRead, distinctIds, bad, sample } = this;
+    const distinctShare = distinctIds / (this.idsReadWhenFull || idsRead);
+    const overflow = distinctIds > this.options.capacity ? Math.ceil(idsRead * distinctShare) : undefined;
+    return { idsRead, distinctIds, overflow, bad, sample };
+  }
+
+  /** Asked for each id that was counted as read. */
+  private get isFull(): boolean {
+    if (this.distinctIds <= this.options.capacity) return false;
+    this.idsReadWhenFull ||= this.idsRead - 1;
+    return true;
+  }
+
+  /** Where an id goes that was just added, so that each is in the sample with the same chance; -1 for nowhere. */
+  private placeInSample(): number {
+    const ids = this.idsRead - (this.bad?.skipped ?? 0);
+    const place = ids <= SAMPLE_SIZE ? ids - 1 : Math.floor(Math.random() * ids);
+    return place < SAMPLE_SIZE ? place : -1;
+  }
+
+  private skip(error: unknown, id: unknown): void {
+    if (!isBadId(error)) throw error;
+    if (this.options.onBadId !== 'skip') throw named(error, id);
+    const { bad } = this;
+    this.bad = bad
+      ? { ...bad, skipped: bad.skipped + 1 }
+      : { skipped: 1, example: printed(id), error: error.cause };
+  }
+}
+
+/** A source may write the next id into the bytes of this one. */
+export function ofItsOwn<Id extends BloomId>(id: Id): Id | Uint8Array {
+  return id instanceof Uint8Array ? new Uint8Array(id) : id;
+}
+
+function isBadId(error: unknown): error is SourceError {
+  return error instanceof SourceError && error.cause instanceof BloomIdError;
+}
+
+function named(error: SourceError, id: unknown): SourceError {
+  return new SourceError(new BloomIdError(badId(error.message, id), { cause: error.cause }));
+}
+
+function addTo(filter: LocalFilter, key: IdKey): boolean {
+  try {
+    return filter.addKey(key);
+  } catch (error) {
+    throw new SourceError(error);
+  }
+}
+
+function addBytesTo(filter: LocalFilter, bytes: Uint8Array, start: number, end: number): boolean {
+  try {
+    return filter.addBytes!(bytes, start, end);
+  } catch (error) {
+    throw new SourceError(error);
+  }
+}
+
+function keyOf(toKey: (id: unknown) => IdKey, id: unknown): IdKey {
+  try {
+    return toKey(id);
+  } catch (error) {
+    // An option `normalize` that throws has met an id that it does not expect.
+    throw new SourceError(
+      error instanceof BloomIdError ? error : new BloomIdError(String(error), { cause: error }),
+    );
+  }
+}

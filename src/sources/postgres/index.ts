@@ -1,0 +1,10 @@
+export type { BloomId } from '../../filter/index.js';
+export type { BloomIdsContext, BloomIdSource, BloomIdSpelling } from '../../rebuild/index.js';
+export type { BloomSourceFactory } from '../index.js';
+export { postgresCopy, type PostgresCopyOptions } from './postgres-copy.js';
+export type {
+  PostgresClient,
+  PostgresConnection,
+  PostgresPool,
+  PostgresSubmittable,
+} from './postgres-pool.js';

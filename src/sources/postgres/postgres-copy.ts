@@ -1,0 +1,134 @@
+import type { InjectionToken } from '@nestjs/common';
+import { BloomConfigError } from '../../common/index.js';
+import type { BloomId } from '../../filter/index.js';
+import {
+  type BloomIdsContext,
+  type BloomIdSource,
+  packableIds,
+  type PackedIds,
+} from '../../rebuild/index.js';
+import { type BloomSourceFactory, estimateIds, expectAllRows, madeFrom, type RunQuery } from '../index.js';
+import { assertReadable, CopyOut } from './copy-out.js';
+import { PostgresSession } from './postgres-session.js';
+import type { PostgresPool } from './postgres-pool.js';
+import { isReplica, notAPool, unknownOption, wrongOption } from './postgres.messages.js';
+import { type CopiedColumn, describeColumn, expectName, quotedTable } from './postgres-table.js';
+
+/** Of `postgresCopy`. */
+export interface PostgresCopyOptions {
+  /** The `Pool` of `pg`, or its token in the application. One client of it is used while the source is read. */
+  readonly pool: InjectionToken | PostgresPool;
+  /** A table or a view: its name as the catalog has it, or schema and name with a dot between them. */
+  readonly table: string;
+  /** The schema, if one of the names has a dot. Default: what stands before the dot in `table`, else the `search_path`. */
+  readonly schema?: string;
+  /** The column of the ids, as the catalog has it. */
+  readonly column: string;
+  /** The type of the column as the database names it, such as `uuid`. Default: the catalog is asked at start. */
+  readonly type?: string;
+  /** The policies of row-level security show the user of the pool every row that may ever be looked up. Default false. */
+  readonly seesAllRows?: boolean;
+  /** The server may be a standby. `rebuild.drainMs` then has to be longer than it ever lags behind. Default false. */
+  readonly fromReplica?: boolean;
+}
+
+const OPTIONS = ['pool', 'table', 'schema', 'column', 'type', 'seesAllRows', 'fromReplica'];
+
+/**
+ * All values of one column of a table or view of Postgres, read by one `COPY` in the binary format: as fast as the server sends them, and in
+ * bounded memory. A row whose value is null is left out.
+ *
+ * @example
+ * BloomModule.forFeature([
+ *   { name: 'products', capacity: 10_000_000, source: postgresCopy({ pool: PG_POOL, table: 'products', column: 'id' }) },
+ * ]);
+ *
+ * @throws {BloomConfigError} for an option that cannot work; at the start of the application, when there is no such table or column, or when ids are
+ * not of its type.
+ */
+export function postgresCopy(options: PostgresCopyOptions): BloomSourceFactory {
+  check(options);
+  const { pool } = options;
+  return madeFrom<PostgresPool>(isPool(pool) ? { object: pool } : { token: pool as InjectionToken }, (made) =>
+    sourceOf(made, options),
+  );
+}
+
+async function sourceOf(pool: PostgresPool, options: PostgresCopyOptions): Promise<BloomIdSource> {
+  if (!isPool(pool)) throw new BloomConfigError(notAPool(pool));
+  const ask: RunQuery = async (sql, parameters) => (await pool.query(sql, [...parameters])).rows;
+  const column = await describeColumn(ask, options, options.type);
+  const { spelling, isNormal, table } = column;
+  return {
+    ids(context) {
+      const ids = packableIds(() => read(pool, column, options, context), spelling?.normalize);
+      return isNormal ? ids : asTexts(ids);
+    },
+    count: async () => {
+      const estimate = await estimateIds(ask, column);
+      if (estimate !== undefined) return estimate;
+      const [row] = (await ask(`select count(*)::text as n from ${table}`, [])) as { n: string }[];
+      return Number(row!.n);
+    },
+    ...(spelling && { spelling }),
+  };
+}
+
+/** Not packed: the keys are yet to be formed. */
+async function* asTexts(ids: AsyncIterable<readonly BloomId[]>): AsyncGenerator<readonly BloomId[]> {
+  yield* ids;
+}
+
+async function* read(
+  pool: PostgresPool,
+  { table, kind, copy }: CopiedColumn,
+  { seesAllRows = false, fromReplica = false }: PostgresCopyOptions,
+  { signal }: BloomIdsContext,
+): AsyncGenerator<PackedIds> {
+  const session = await PostgresSession.open(pool, signal);
+  try {
+    assertReadable(session.client);
+    // Whatever the defaults of the connection are, the rows are those that are committed when COPY begins.
+    await session.run('begin isolation level read committed, read only');
+    await session.run(`set local client_encoding to 'UTF8'`);
+    if (!fromReplica) await expectPrimary(session, table);
+    if (!seesAllRows) await expectAllRows(async (sql, values) => session.run(sql, values), table);
+    const rows = session.copy(new CopyOut(copy, kind));
+    for (let batch = await rows.next(); batch; batch = await rows.next()) yield batch;
+    await session.run('commit');
+    session.release();
+  } finally {
+    session.destroy();
+  }
+}
+
+/** @throws {BloomConfigError} where rows may be missing that the primary has. */
+async function expectPrimary(session: PostgresSession, table: string): Promise<void> {
+  const [row] = (await session.run('select pg_is_in_recovery()::text as answer')) as { answer: string }[];
+  if (row?.answer === 'true') throw new BloomConfigError(isReplica(table));
+}
+
+function isPool(pool: unknown): pool is PostgresPool {
+  if (typeof pool !== 'object' || pool === null) return false;
+  return (
+    'connect' in pool &&
+    typeof pool.connect === 'function' &&
+    'query' in pool &&
+    typeof pool.query === 'function'
+  );
+}
+
+/** @throws {BloomConfigError} */
+function check(options: PostgresCopyOptions): void {
+  const { pool, column, type, seesAllRows, fromReplica } = options;
+  const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option));
+  if (unknown !== undefined) throw new BloomConfigError(unknownOption(unknown));
+  const mayBeToken = ['string', 'symbol', 'function'].includes(typeof pool);
+  if (!isPool(pool) && (!mayBeToken || pool === '')) throw new BloomConfigError(notAPool(pool));
+  quotedTable(options);
+  expectName('column', column);
+  if (type !== undefined) expectName('type', type);
+  for (const [option, value] of Object.entries({ seesAllRows, fromReplica }))
+    if (value !== undefined && typeof value !== 'boolean')
+      throw new BloomConfigError(wrongOption(option, value));
+}

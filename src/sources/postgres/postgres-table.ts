@@ -1,0 +1,123 @@
+import { BloomConfigError } from '../../common/index.js';
+import type { BloomIdSpelling } from '../../rebuild/index.js';
+import { isBytes, readCatalog, type RunQuery, spellingOf } from '../index.js';
+import { noIdType, noSuchTable, noSuchTableColumn, tooManyDots, wrongName } from './postgres.messages.js';
+import type { ColumnKind } from './tuple-reader.js';
+
+/** The types beside those that `spellingOf` knows whose text every driver gives alike. */
+const OTHER_TYPES = /^(?:numeric|decimal|oid)(?:\(|$)/;
+const CASTS = { integer: 'int8', uuid: 'uuid', text: 'text', bytes: 'bytea' } as const;
+/** A longer value is no id. What is beyond is cut off by the server, so that a row takes bounded memory here. */
+const MOST_BYTES = 65_537;
+
+export interface TableNames {
+  readonly table: string;
+  readonly schema?: string | undefined;
+  readonly column: string;
+}
+
+/** A column that is read. */
+export interface CopiedColumn {
+  /** Quoted, as in a query. */
+  readonly table: string;
+  readonly column: string;
+  readonly isUnique: boolean;
+  readonly kind: ColumnKind;
+  readonly spelling: BloomIdSpelling | undefined;
+  /** Whether each value, as the server writes it, is already what the spelling makes of it. */
+  readonly isNormal: boolean;
+  /** `COPY … TO STDOUT`. */
+  readonly copy: string;
+}
+
+/**
+ * The table as in a query.
+ *
+ * @throws {BloomConfigError} for what cannot be a name.
+ */
+export function quotedTable({ table, schema }: TableNames): string {
+  expectName('table', table);
+  if (schema !== undefined) {
+    expectName('schema', schema);
+    return `${quoted(schema)}.${quoted(table)}`;
+  }
+  const parts = table.split('.');
+  if (parts.length > 2 || parts.includes('')) throw new BloomConfigError(tooManyDots(table));
+  return parts.map(quoted).join('.');
+}
+
+/** @throws {BloomConfigError} for what cannot be a name. */
+export function expectName(option: string, name: unknown): void {
+  if (typeof name === 'string' && name !== '' && !name.includes('\0')) return;
+  throw new BloomConfigError(wrongName(option, name));
+}
+
+/**
+ * What is to be known of a column before it is read: by the catalog, unless the type is given.
+ *
+ * @throws {BloomConfigError} for one that is not there, and for one of a type that ids do not have.
+ */
+export async function describeColumn(
+  run: RunQuery,
+  names: TableNames,
+  givenType: string | undefined,
+): Promise<CopiedColumn> {
+  const table = quotedTable(names);
+  const { column } = names;
+  const { type, isUnique } =
+    givenType === undefined ? await found(run, table, column) : { type: givenType, isUnique: false };
+  const name = `${table.replaceAll('"', '')}.${column}`;
+  const spelling = spellingOf({ name, type });
+  const kind = kindOf(type, spelling);
+  if (kind === undefined) throw new BloomConfigError(noIdType(name, type));
+  return {
+    table,
+    column,
+    isUnique,
+    kind,
+    spelling,
+    isNormal: spelling?.name !== 'lowerCase',
+    copy: copyQuery(table, quoted(column), kind),
+  };
+}
+
+async function found(run: RunQuery, table: string, column: string) {
+  const columns = await readCatalog(run, table);
+  if (columns.length === 0) throw new BloomConfigError(noSuchTable(table));
+  const one = columns.find(({ name }) => name === column);
+  if (one) return one;
+  throw new BloomConfigError(
+    noSuchTableColumn(
+      table,
+      column,
+      columns.map(({ name }) => name),
+    ),
+  );
+}
+
+function kindOf(type: string, spelling: BloomIdSpelling | undefined): ColumnKind | undefined {
+  if (isBytes(type)) return 'bytes';
+  if (spelling === undefined) return 'text';
+  if (spelling.name === 'integer' || spelling.name === 'uuid') return spelling.name;
+  if (spelling.name === 'padded' || spelling.name === 'lowerCase') return 'text';
+  const isKnown =
+    spelling.name === undefined && (OTHER_TYPES.test(type.toLowerCase()) || / collate /i.test(type));
+  return isKnown ? 'text' : undefined;
+}
+
+/**
+ * The cast fixes the form of what is read, also where the type of the column has changed since it was asked for. Rows of tables that inherit, and of
+ * partitions, are read too; `COPY table` would leave them out.
+ */
+function copyQuery(table: string, column: string, kind: ColumnKind): string {
+  const value = `t.${column}::${CASTS[kind]}`;
+  const isBounded = kind === 'integer' || kind === 'uuid';
+  const read = isBounded
+    ? value
+    : `case when octet_length(${value}) < ${MOST_BYTES} then ${value} else substr(${value}, 1, ${MOST_BYTES}) end`;
+  return `copy (select ${read} from ${table} t) to stdout (format binary)`;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -94,4 +94,4 @@ export {
   type BloomSourceFactory,
   fromPages,
 } from './sources/index.js';
-export type { BloomReplicaMode, BloomUnknownReason, BloomVerdict } from './store/index.js';
+export type { BloomCopyLease, BloomReplicaMode, BloomUnknownReason, BloomVerdict } from './store/index.js';

@@ -4,12 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface Clock {
   /** Milliseconds that only ever grow. */
   now(): number;
+  /** Milliseconds of the wall clock, which may be set, and which goes on where the machine is suspended. */
+  wall(): number;
   /** Rejects with the signal's reason when the signal aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = {
   now: () => performance.now(),
+  wall: () => Date.now(),
   sleep: async (ms, signal) => {
     try {
       await delay(ms, undefined, { signal });

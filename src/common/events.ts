@@ -120,6 +120,10 @@ type BloomEventOfFilter =
       text: string;
       /** The text without an id, where it contains one. */ withoutId?: string;
     }
+  /** This process answers lookups of absent ids from its copy (`replica: 'leased'`). */
+  | { type: 'copy-leased'; filter: string }
+  /** It asks the store for them again, until the copy is leased again. */
+  | { type: 'copy-unleased'; filter: string; reason: string }
   /** The stored filter belongs to the application `found`, and this one is `owner`: it is `unknown` here, and is left alone. */
   | { type: 'other-owner'; filter: string; owner: string; found: string; error: unknown }
   /** A filter at `key` that no application had claimed now belongs to this one, `owner`. It is `suspect` until it has been rebuilt. */
@@ -188,6 +192,8 @@ const TYPES = {
   overfull: true,
   'failed-adds': true,
   advice: true,
+  'copy-leased': true,
+  'copy-unleased': true,
   'other-owner': true,
   'filter-claimed': true,
   'newer-format': true,

@@ -88,6 +88,12 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'advice':
       return warn(`Filter '${event.filter}': ${event.text}`);
+    case 'copy-leased':
+      return log(`Filter '${event.filter}': this process answers "absent" from its copy.`);
+    case 'copy-unleased':
+      return log(
+        `Filter '${event.filter}': this process asks Redis for what its copy lacks. ${event.reason}`,
+      );
     case 'other-owner':
       return { level: 'error', text: describeError(event.error) };
     case 'filter-claimed':

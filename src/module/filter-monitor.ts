@@ -79,6 +79,7 @@ export class FilterMonitor {
         hasSource,
         isCreatedAutomatically: isCreatedAutomatically(definition),
         drainMs,
+        leaseMs: definition.copyLeaseMs,
         onIncomplete,
       })),
     ];

@@ -1,7 +1,7 @@
 import type { BloomFilterState } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
 import type { BloomRebuildOptions, BloomRebuildReport } from '../rebuild/index.js';
-import type { BloomVerdict, LookupOutcome, SharedNegativeCache } from '../store/index.js';
+import type { BloomCopyLease, BloomVerdict, LookupOutcome, SharedNegativeCache } from '../store/index.js';
 import type { BloomGuardCounts, BloomGuardMode } from './guard-counts.js';
 import type { GuardState } from './guard-state.js';
 import type { AdviceTexts } from './advice-texts.js';
@@ -195,6 +195,8 @@ export interface BloomFilterInfo {
   /** How often the filter was built. */
   readonly builds: number;
   readonly rebuilding: boolean;
+  /** Whether this process answers "absent" from its copy, and why not; undefined without `replica: 'leased'`, and in memory. */
+  readonly copyLease: BloomCopyLease | undefined;
   /** What the guards of this process have seen. */
   readonly observed: BloomGuardCounts;
   /** Of a filter with the option `partitions`: its parts. The other numbers are sums and means over them, the state is that of the worst, `builtAt` is that of the oldest. */

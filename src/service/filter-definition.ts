@@ -37,6 +37,8 @@ export interface FilterDefinition {
   readonly partitions: number | undefined;
   /** Undefined: as it suits the store. */
   readonly replica: BloomReplicaMode | undefined;
+  /** Of leases of copies, of this process or of others; undefined: nobody reads with leases. */
+  readonly copyLeaseMs: number | undefined;
   readonly shadow: boolean;
   readonly auditSampleRate: number;
   readonly negativeCache: NegativeCacheOptions | boolean;
@@ -57,6 +59,9 @@ const LEAST_MAX_BYTES = 1 << 28;
 const ON_BOOT: readonly string[] = ['if-missing', 'always', 'never'];
 /** 2.6 MiB of Redis. */
 const MAX_SHARED_DENIALS = 100_000;
+/** A shorter one would end between two turns of a busy process; for a longer one, an add would wait too long. */
+const LEAST_COPY_LEASE_MS = 100;
+const LONGEST_COPY_LEASE_MS = 30_000;
 /** What a timer of Node can wait. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
@@ -82,14 +87,9 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
     'replica',
     replica,
     must.REPLICA_MODE,
-    replica === undefined || ['off', 'verified'].includes(replica),
+    replica === undefined || ['off', 'verified', 'leased'].includes(replica),
   );
-  expect(
-    'replica',
-    replica,
-    must.noCopiesOf(layout.kind),
-    replica !== 'verified' || layout.kind === blocked.kind,
-  );
+  checkCopies(options, layout, expect);
   checkCreate(options, layout, expect);
   const { owner } = options;
   expect('owner', owner, OWNER_NAME, owner === undefined || owner === false || isOwnerName(owner));
@@ -110,6 +110,7 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
     maxIdBytes: options.maxIdBytes ?? 1024,
     partitions,
     replica,
+    copyLeaseMs: options.leaseMs ?? (replica === 'leased' ? 1000 : undefined),
     shadow,
     auditSampleRate: options.audit?.sampleRate ?? 0,
     negativeCache: options.negativeCache ?? false,
@@ -141,6 +142,23 @@ function checkPartitions(partitions: unknown, layout: FilterLayout, expect: Expe
   const isNumber = isInteger(partitions as number, 2, MOST_PARTS);
   expect('partitions', partitions, must.partitions(MOST_PARTS), isNumber);
   expect('partitions', partitions, must.noPartitionsOf(layout.kind), layout.kind === blocked.kind);
+}
+
+/** Only blocks are copied. */
+function checkCopies(
+  { replica, leaseMs, partitions }: BloomFilterOptions,
+  layout: FilterLayout,
+  expect: Expect,
+): void {
+  const isCopied = layout.kind === blocked.kind;
+  const isAsked = replica !== undefined && replica !== 'off';
+  expect('replica', replica, must.noCopiesOf(layout.kind), isCopied || !isAsked);
+  expect('leaseMs', leaseMs, must.noLeasesOf(layout.kind), isCopied || leaseMs === undefined);
+  const isWhole = partitions === undefined;
+  expect('replica', replica, must.NO_LEASES_OF_PARTS, isWhole || replica !== 'leased');
+  expect('leaseMs', leaseMs, must.NO_LEASE_OF_PARTS, isWhole || leaseMs === undefined);
+  const isLength = leaseMs === undefined || isInteger(leaseMs, LEAST_COPY_LEASE_MS, LONGEST_COPY_LEASE_MS);
+  expect('leaseMs', leaseMs, must.copyLeaseMs(LEAST_COPY_LEASE_MS, LONGEST_COPY_LEASE_MS), isLength);
 }
 
 /** Refuses what would have no effect. */

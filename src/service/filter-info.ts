@@ -1,5 +1,5 @@
 import { describeError } from '../common/index.js';
-import { isMeasurable, type PartDescription, type StoredFilter } from '../store/index.js';
+import { isMeasurable, leasesCopy, type PartDescription, type StoredFilter } from '../store/index.js';
 import type { BloomFilterInfo, BloomPartInfo } from './bloom-filter.js';
 import type { FilterDefinition } from './filter-definition.js';
 import type { BloomGuardCounts } from './guard-counts.js';
@@ -33,6 +33,7 @@ export async function filterInfo(
     builtAt,
     builds,
     rebuilding,
+    copyLease: leasesCopy(inStore) ? inStore.copyLease : undefined,
     observed,
     ...(found.parts && { parts: found.parts.map(partInfo) }),
   };

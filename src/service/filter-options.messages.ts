@@ -11,12 +11,18 @@ export const NO_SOURCE_TO_GROW = 'no source, since a filter that grows is not re
 export const SOURCE =
   'an object with a method ids(), a provider class whose instances have one, or { inject, useFactory }';
 export const SOURCE_OF_SCHEDULE = 'a source, since a schedule is given';
-export const REPLICA_MODE = "'off' or 'verified'";
+export const REPLICA_MODE = "'off', 'verified' or 'leased'";
 export const noCopiesOf = (layout: string) => `'off' with the layout ${layout}, of which there are no copies`;
 export const partitions = (most: number) =>
   `an integer from 2 to ${most}, the same in all processes and for ever (16 suits most clusters), or left out for a filter on one node`;
 export const noPartitionsOf = (layout: string) =>
   `left out with the layout ${layout}, which cannot be divided`;
+export const noLeasesOf = (layout: string) =>
+  `left out with the layout ${layout}, of which there are no copies`;
+export const NO_LEASES_OF_PARTS = "'off' or 'verified' with partitions, whose copies cannot be leased";
+export const NO_LEASE_OF_PARTS = 'left out with partitions, whose copies cannot be leased';
+export const copyLeaseMs = (least: number, longest: number) =>
+  `a whole number of milliseconds from ${least} to ${longest}`;
 export const CREATE = "'first-start' or 'explicit'";
 export const NO_CREATE_WITH_SOURCE = 'left out with a source, whose first rebuild creates the filter';
 export const NO_CREATE_ON_PEERS_KEY =

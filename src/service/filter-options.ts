@@ -46,9 +46,16 @@ export interface BloomFilterOptions {
   readonly partitions?: number;
   /**
    * With Redis: `verified` keeps a copy of the filter in this process, so that lookups of ids that exist need no round trip;
-   * "absent" is answered by Redis alone. Default: `verified` for a filter of up to 64 MiB, else `off`.
+   * "absent" is answered by Redis alone. `leased`: the copy answers "absent" too, and an `add` of any process waits until each such copy
+   * has its ids, for `leaseMs` at the longest. Then every process that adds to the filter has to set `replica: 'leased'` or `leaseMs`.
+   * Default: `verified` for a filter of up to 64 MiB, else `off`.
    */
   readonly replica?: BloomReplicaMode;
+  /**
+   * How long a copy may answer "absent" without hearing from Redis, in milliseconds: the longest time that an `add` waits for a process that has stopped. From 100 to
+   * 30,000, the same in all processes. Without `replica: 'leased'` it says that other processes read with leases. Default 1,000 with `replica: 'leased'`.
+   */
+  readonly leaseMs?: number;
   /**
    * Largest filter that a rebuild may make, in bytes. A source that really returns more ids fails the rebuild with `too-many-ids`.
    * Default: four times what `capacity` and `errorRate` take, at least 256 MiB.

@@ -94,6 +94,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       waitsForReset: definition.create === 'explicit',
       partitions,
       replica,
+      leaseMs: definition.copyLeaseMs,
       drainMs,
       negativeCache: cache ? sharedNegativeCacheOptions(cache) : undefined,
     });

@@ -15,6 +15,7 @@ const FILTER = {
   maxIdBytes: true,
   partitions: true,
   replica: true,
+  leaseMs: true,
   maxBytes: true,
   audit: true,
   shadow: true,

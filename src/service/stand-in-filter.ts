@@ -167,6 +167,7 @@ export class StandInFilter extends BloomFilter implements GuardableFilter {
       builtAt: undefined,
       builds: 0,
       rebuilding: false,
+      copyLease: undefined,
       observed: this.guarding.counts(),
     };
   }

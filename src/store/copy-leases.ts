@@ -69,3 +69,13 @@ export interface FeedEntry {
   /** Of ids that were added, for each its block and then its seed in that generation; undefined: a generation was swapped in. */
   readonly places: Uint32Array | undefined;
 }
+
+/** Whether a process answers "absent" from its copy. */
+export interface BloomCopyLease {
+  readonly isLeased: boolean;
+  /** Why it is not, as a sentence; undefined while it is. */
+  readonly reason: string | undefined;
+  readonly since: Date;
+  /** Entries of the feed that are known to have been written and have not been applied to the copy. */
+  readonly behind: number;
+}

@@ -1,4 +1,5 @@
 import type { FilterFill, IdKey } from '../filter/index.js';
+import type { BloomCopyLease } from './copy-leases.js';
 import type { InstanceBoard } from './instance-board.js';
 import type { SharedNegativeCache } from './negative-cache.js';
 import type { StoredFilter } from './store.js';
@@ -45,6 +46,11 @@ export interface BoardedFilter extends StoredFilter {
   readonly board: InstanceBoard;
 }
 
+/** A filter of which this process may answer "absent" from a copy. */
+export interface LeasingFilter extends StoredFilter {
+  readonly copyLease: BloomCopyLease;
+}
+
 export function isRemovable(filter: StoredFilter): filter is RemovableFilter {
   return has<RemovableFilter>(filter, 'remove');
 }
@@ -63,6 +69,10 @@ export function sharesNegativeCache(filter: StoredFilter): filter is NegativeCac
 
 export function hasBoard(filter: StoredFilter): filter is BoardedFilter {
   return has<BoardedFilter>(filter, 'board');
+}
+
+export function leasesCopy(filter: StoredFilter): filter is LeasingFilter {
+  return has<LeasingFilter>(filter, 'copyLease');
 }
 
 /** One class may serve filters with and without an ability: then the member of those without it is undefined. */

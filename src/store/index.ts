@@ -5,7 +5,14 @@ export {
   LAST_BUILD_PAUSE_MS,
   type LeaseRequest,
 } from './build-occasion.js';
-export type { CopyLeases, FeedEntry, FeedListener, HeldCopy, LeaseReply } from './copy-leases.js';
+export type {
+  CopyLeases,
+  BloomCopyLease,
+  FeedEntry,
+  FeedListener,
+  HeldCopy,
+  LeaseReply,
+} from './copy-leases.js';
 export type {
   BlockListener,
   BlocksRead,
@@ -34,6 +41,8 @@ export {
   type AdoptableFilter,
   type BoardedFilter,
   hasBoard,
+  leasesCopy,
+  type LeasingFilter,
   type NegativeCachingFilter,
   isAdoptable,
   isMeasurable,

@@ -63,8 +63,11 @@ export interface FilterLoad {
   readonly capacity: number;
 }
 
-/** `verified`: a copy answers "maybe" on its own, and what it has not is asked of the store. */
-export type BloomReplicaMode = 'off' | 'verified';
+/**
+ * `verified`: a copy answers "maybe" on its own, and what it has not is asked of the store. `leased`: it answers "absent" too, and adds of all processes wait for it, or
+ * for its lease to end.
+ */
+export type BloomReplicaMode = 'off' | 'verified' | 'leased';
 
 /**
  * One filter in a store: what every one can do. What only some can is in `filter-abilities.ts`. Bulk is the primitive; concurrent calls of
@@ -150,6 +153,8 @@ export interface AdvisedFilter {
   readonly isCreatedAutomatically?: boolean;
   /** Longest time from an add to its visible row, in milliseconds. */
   readonly drainMs: number;
+  /** For how long an add may wait for readers, in milliseconds; undefined: for none. */
+  readonly leaseMs?: number | undefined;
   /** Called when the store could not be asked: there may be more to say. */
   readonly onIncomplete?: (() => void) | undefined;
 }

@@ -13,7 +13,7 @@ let guarding: GuardState;
 let counts: ClientCounts;
 
 function counting(client: (context: ExecutionContext) => unknown, maxClients = 1_000): ClientCounts {
-  const clock = { now: () => now, sleep: async () => {} };
+  const clock = { now: () => now, wall: () => now, sleep: async () => {} };
   const made = new ClientCounts({
     client: client as never,
     maxClients,

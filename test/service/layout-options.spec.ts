@@ -37,6 +37,28 @@ describe('Options of a layout that cannot go together', () => {
       /expected replica to be 'off' .*redisbloom/,
     ],
     [
+      'BF.* and a copy with leases',
+      { layout: redisBloom({ key: 'a' }), replica: 'leased' },
+      /expected replica to be 'off' .*redisbloom/,
+    ],
+    [
+      'cuckoo and leases of others',
+      { layout: cuckoo(), leaseMs: 1000 },
+      /expected leaseMs to be left out with the layout cuckoo/,
+    ],
+    [
+      'a mode that there is not',
+      { replica: 'lease' },
+      /expected replica to be 'off', 'verified' or 'leased'/,
+    ],
+    [
+      'a short lease',
+      { replica: 'leased', leaseMs: 99 },
+      /expected leaseMs to be a whole number .* from 100/,
+    ],
+    ['a long one', { replica: 'leased', leaseMs: 30_001 }, /expected leaseMs to be .* from 100 to 30000/],
+    ['one that is no number', { leaseMs: '1000' }, /expected leaseMs to be .*got '1000'/],
+    [
       'foreignAdds without a rebuild',
       { layout: goZero({ ...bits, foreignAdds: 'none' }) },
       /goZero\(\): expected no foreignAdds without a source, got 'none'/,
@@ -128,5 +150,20 @@ describe('What is no layout', () => {
     expect(() => define(options)).toThrow(BloomConfigError);
     expect(() => define(options)).toThrow(/^Filter 'products': expected (layout|no option scaling)/);
     expect(() => define(options)).toThrow(advice);
+  });
+});
+
+describe('A lease of copies', () => {
+  it.each<[string, Given, number | undefined]>([
+    ['is a second long', { replica: 'leased' }, 1000],
+    ['is as long as it is said', { replica: 'leased', leaseMs: 250 }, 250],
+    ['may be that of other processes', { replica: 'off', leaseMs: 250 }, 250],
+    ['is not there unless it is asked for', { replica: 'verified' }, undefined],
+    ['nor by default', {}, undefined],
+  ])('%s', (_, options, leaseMs) => {
+    const definition = define(options);
+    expect(definition.copyLeaseMs).toBe(leaseMs);
+    // The right to rebuild is another lease.
+    expect(definition.leaseMs).toBe(30_000);
   });
 });

@@ -5,6 +5,7 @@ import type {
   CopyableDescription,
   CopyableFilter,
   CopyableStore,
+  CopyLeases,
 } from '../../src/store/index.js';
 import { outcomesOf } from '../../src/store/redis/protocol/unknown-reason.js';
 import { testGeneration } from './built-filter.js';
@@ -17,6 +18,10 @@ export class CopyableOriginal implements CopyableStore {
   readonly pieces: { first: number; answer: (failure?: Error) => void }[] = [];
   describes = 0;
   duringCheck = async () => {};
+  duringAdd = async () => {};
+  leases: CopyLeases | undefined;
+  /** Whether a piece has what was live when it was asked for, however late the answer comes. */
+  readsWhenAsked = false;
   private onBlocks: BlockListener | undefined;
 
   swap(ids: readonly string[], capacity = 20_000): Generation {
@@ -35,12 +40,16 @@ export class CopyableOriginal implements CopyableStore {
     const refuse = () => Promise.reject(new Error('not part of this test'));
     return {
       board: undefined,
+      leases: this.leases,
       negativeCache: undefined,
       generation: undefined,
       status: { state: 'ready', isCircuitOpen: false },
       check: (ids) => this.check(ids),
       checkOne: async (id) => outcomesOf(await this.check([id]))[0]!,
-      add: async (ids) => ids.map((id) => this.live!.addKey(id)),
+      add: async (ids) => {
+        await this.duringAdd();
+        return ids.map((id) => this.live!.addKey(id));
+      },
       describe: async () => {
         this.describes++;
         return { generation: this.live?.generation } as CopyableDescription;
@@ -82,10 +91,9 @@ export class CopyableOriginal implements CopyableStore {
 
   private read(first: number, count: number): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      const answer = (failure?: Error) =>
-        failure
-          ? reject(failure)
-          : resolve(this.live!.bytes.slice(first * BLOCK_BYTES, (first + count) * BLOCK_BYTES));
+      const read = () => this.live!.bytes.slice(first * BLOCK_BYTES, (first + count) * BLOCK_BYTES);
+      const asked = this.readsWhenAsked ? read() : undefined;
+      const answer = (failure?: Error) => (failure ? reject(failure) : resolve(asked ?? read()));
       this.pieces.push({ first, answer });
     });
   }

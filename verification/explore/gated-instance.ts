@@ -108,6 +108,7 @@ export class GatedInstance {
     });
     const clock = {
       now: options.now,
+      wall: options.now,
       sleep: (ms: number, signal?: AbortSignal) => options.sleep(instance, ms, signal),
     };
     const filter = new ManagedFilter(

@@ -6,14 +6,25 @@ const SAMPLED_BLOCKS = 64;
 /** Share of absent ids that pass, from which on a copy is of no use any more. */
 const CROWDED_RATE = 0.05;
 
+/** What says whether the absent answers of a copy are true. */
+export interface CopyProof {
+  readonly isBelieved: boolean;
+}
+
 /** Blocks of one generation, and of no other, in the memory of this process. It may lack what others have added since. */
 export class LocalCopy {
   /** Before that it must not answer: it would send almost every id to the store. */
   isWhole = false;
+  /** Undefined where the store has to confirm whatever is absent. */
+  proof: CopyProof | undefined;
 
   private readonly filter: BlockedFilter;
 
-  constructor(readonly generation: Generation) {
+  /** @param keepsBits whether what it has been given stays in it: blocks that were read may be older than that. */
+  constructor(
+    readonly generation: Generation,
+    private readonly keepsBits = false,
+  ) {
     this.filter = new BlockedFilter(generation);
   }
 
@@ -31,7 +42,7 @@ export class LocalCopy {
     return (bits / (8 * BLOCK_BYTES * blocks)) ** this.generation.hashCount > CROWDED_RATE;
   }
 
-  /** True is final. False has to be confirmed. */
+  /** True is final. False has to be confirmed, by the store or by the proof, which is looked at afterwards and in the same turn. */
   mightContain(id: IdKey): boolean {
     return this.filter.mightContainKey(id);
   }
@@ -41,20 +52,39 @@ export class LocalCopy {
     if (layout.locate(id)) layout.insert(bytes, layout.block * BLOCK_BYTES, layout.seed);
   }
 
+  /** Takes ids by their places, for each its block and then its seed; false when there is no such block. */
+  insert(places: Uint32Array): boolean {
+    const { layout, bytes } = this.filter;
+    for (let i = 0; i + 1 < places.length; i += 2) {
+      if (places[i]! >= this.generation.blocks) return false;
+      layout.insert(bytes, places[i]! * BLOCK_BYTES, places[i + 1]! | 0);
+    }
+    return places.length % 2 === 0;
+  }
+
   /** Takes consecutive blocks; false when one of them is not of this generation, and then none. */
   fill(first: number, blocks: Uint8Array): boolean {
     for (let at = 0; at < blocks.length; at += BLOCK_BYTES) if (!this.owns(blocks, at)) return false;
-    this.filter.bytes.set(blocks, first * BLOCK_BYTES);
+    this.take(blocks, first * BLOCK_BYTES);
     return true;
   }
 
   /** Takes the blocks of a check that are of this generation. */
   refresh({ numbers, blocks }: BlocksRead): void {
-    const { bytes } = this.filter;
     for (let i = 0; i < blocks.length; i++) {
       const block = blocks[i]!;
-      if (block.length === BLOCK_BYTES && this.owns(block, 0)) bytes.set(block, numbers[i]! * BLOCK_BYTES);
+      if (block.length === BLOCK_BYTES && this.owns(block, 0)) this.take(block, numbers[i]! * BLOCK_BYTES);
     }
+  }
+
+  private take(blocks: Uint8Array, offset: number): void {
+    const { bytes } = this.filter;
+    if (!this.keepsBits) return bytes.set(blocks, offset);
+    // Replies begin at any byte of a buffer, and words only at every fourth.
+    const read = new Uint32Array(blocks.length / 4);
+    new Uint8Array(read.buffer).set(blocks);
+    const words = new Uint32Array(bytes.buffer, offset, read.length);
+    for (let i = 0; i < read.length; i++) words[i]! |= read[i]!;
   }
 
   /** Whether the block at `offset` is there whole and has the tag of this generation. */

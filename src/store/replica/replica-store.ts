@@ -1,6 +1,7 @@
 import { blocked } from '../../filter/index.js';
 import type { StoredFilter, FilterStore, CopyableStore, OpenFilterOptions } from '../index.js';
 import { CopyBudget, type CopyLimits } from './copy-budget.js';
+import { COPY_RULES, type CopyRules } from './copy-rules.js';
 import { ReplicatedFilter } from './replicated-filter.js';
 
 /** Filters up to this size are copied unless it is said otherwise. */
@@ -12,10 +13,14 @@ export class ReplicaStore implements FilterStore {
 
   private readonly budget: CopyBudget;
 
-  /** @param limits of all copies together; without them there are none. */
+  /**
+   * @param limits of all copies together; without them there are none.
+   * @param rules what a test leaves out.
+   */
   constructor(
     private readonly inner: CopyableStore,
     limits?: CopyLimits,
+    private readonly rules: CopyRules = COPY_RULES,
   ) {
     this.kind = inner.kind;
     this.budget = new CopyBudget(limits);
@@ -24,10 +29,12 @@ export class ReplicaStore implements FilterStore {
   open(options: OpenFilterOptions): StoredFilter {
     const { layout, replica, part } = options;
     if (replica === 'off' || layout.kind !== blocked.kind) return this.inner.open(options);
-    const maxBytes = replica === 'verified' ? Infinity : COPIED_BY_DEFAULT_BYTES / (part?.of ?? 1);
+    const maxBytes = replica === undefined ? COPIED_BY_DEFAULT_BYTES / (part?.of ?? 1) : Infinity;
     return new ReplicatedFilter({
       ...options,
+      leaseMs: replica === 'leased' ? options.leaseMs : undefined,
       maxBytes,
+      rules: this.rules,
       budget: this.budget,
       open: (onBlocks) => this.inner.openCopyable({ ...options, onBlocks }),
     });

@@ -1,11 +1,10 @@
-import type { BloomEventListener, Clock } from '../../common/index.js';
-import { BLOCK_BYTES, type FilterFill, type Generation, type IdKey } from '../../filter/index.js';
+import type { FilterFill, IdKey } from '../../filter/index.js';
 import {
   type AdvisedFilter,
   type BlockListener,
-  type BlocksRead,
   type BloomVerdict,
   type CopyableFilter,
+  type BloomCopyLease,
   type DistrustPauses,
   type FilterDescription,
   type InstanceBoard,
@@ -19,55 +18,36 @@ import {
   isTimed,
   NO_RECORDER,
 } from '../index.js';
-import type { CopyBudget } from './copy-budget.js';
-import { LocalCopy } from './local-copy.js';
-import { noRoomForCopy } from './replica.messages.js';
+import { FollowedCopy, type FollowedCopyOptions } from './followed-copy.js';
+import type { LocalCopy } from './local-copy.js';
 
-/** What one command of a load moves, 64 KiB: no lookup waits long behind it. */
-const PIECE_BLOCKS = 256;
-/** A copy that answered everything on its own is compared with the description after this time. */
-const COMPARE_EVERY_MS = 10_000;
-/** Pauses between attempts to load a generation double from the first to the last. */
-const FIRST_PAUSE_MS = 1_000;
-const LAST_PAUSE_MS = 60_000;
-
-export interface ReplicaFilterOptions {
-  readonly name: string;
-  readonly emit: BloomEventListener;
-  readonly clock: Clock;
+export interface ReplicaFilterOptions extends FollowedCopyOptions {
   /** Undefined where nobody counts. */
   readonly recorder?: StoreRecorder | undefined;
-  /** A larger filter is not copied. */
-  readonly maxBytes: number;
-  /** Shared by all copies of the process. */
-  readonly budget: CopyBudget;
   /** Opens the filter that is copied. */
   readonly open: (onBlocks: BlockListener) => CopyableFilter;
 }
 
 /**
- * One filter and a copy of it. The copy only ever answers "maybe". Where it would say "absent", the filter itself is asked, and the block
- * that it reads then refreshes the copy. So no state of the copy can make an id absent that exists: not that of an old generation either. A
- * stale "maybe" costs a query.
+ * One filter and a copy of it. Without a lease the copy only ever answers "maybe". Where it would say "absent", the filter itself is asked, and
+ * the block that it reads then refreshes the copy. So no state of the copy can make an id absent that exists: not that of an old generation
+ * either. A stale "maybe" costs a query. While the copy is leased, and the lease believed in, it answers "absent" as well.
  */
 export class ReplicatedFilter implements MeasurableFilter {
   private readonly inner: CopyableFilter;
-  /** Of the generation that answered last; whole or being loaded. */
-  private copy: LocalCopy | undefined;
-  /**
-   * Of the generation before, while the copy is being loaded. All ids of a server would ask it at once otherwise. What has been deleted
-   * since is a "maybe" for so long, which costs a query.
-   */
-  private previous: LocalCopy | undefined;
-  private answersSinceComparison = false;
-  private comparison: NodeJS.Timeout | undefined;
-  private failure: { tag: number; pauseMs: number; retryAt: number } | undefined;
-  private closed = false;
+  private readonly copies: FollowedCopy;
   private readonly recorder: StoreRecorder;
 
-  constructor(private readonly options: ReplicaFilterOptions) {
+  constructor(options: ReplicaFilterOptions) {
     this.recorder = options.recorder ?? NO_RECORDER;
-    this.inner = options.open((read) => this.onBlocks(read));
+    const inner = options.open((read) => this.copies.onBlocks(read));
+    this.inner = inner;
+    const original = {
+      leases: inner.leases,
+      readBlocks: (first: number, count: number) => inner.readBlocks(first, count),
+      describe: () => this.describe(),
+    };
+    this.copies = new FollowedCopy(original, options);
   }
 
   get board(): InstanceBoard | undefined {
@@ -86,33 +66,46 @@ export class ReplicatedFilter implements MeasurableFilter {
     return this.inner.status;
   }
 
+  /** Undefined where no lease was asked for. */
+  get copyLease(): BloomCopyLease | undefined {
+    return this.copies.leaseStatus;
+  }
+
   async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
-    const { copy } = this;
+    const { current: copy } = this.copies;
     if (!copy?.isWhole) return this.inner.check(ids);
-    this.answersSinceComparison = true;
+    this.copies.answersSinceComparison = true;
     const since = performance.now();
     const undecided = ids.filter((id) => !copy.mightContain(id));
+    const isFinal = undecided.length > 0 && copy.proof !== undefined && copy.proof.isBelieved;
     if (ids.length > 0) this.recorder.timedLocal((performance.now() - since) / ids.length);
-    if (undecided.length === ids.length) return this.inner.check(ids);
-    const confirmed = undecided.length > 0 ? await this.inner.check(undecided) : [];
+    if (!isFinal && undecided.length === ids.length) return this.inner.check(ids);
+    const confirmed = isFinal || undecided.length === 0 ? [] : await this.inner.check(undecided);
     // Replaced meanwhile: one answer is never from two generations.
-    if (this.copy !== copy) return this.inner.check(ids);
-    this.recorder.local += ids.length - undecided.length;
+    if (this.copies.current !== copy) return this.inner.check(ids);
+    this.recorder.local += isFinal ? ids.length : ids.length - undecided.length;
     let next = 0;
-    return ids.map((id) => (id === undecided[next] ? confirmed[next++]! : 'maybe'));
+    return ids.map((id) => (id === undecided[next] ? (confirmed[next++] ?? 'absent') : 'maybe'));
   }
 
   checkOne(id: IdKey): LookupOutcome | Promise<LookupOutcome> {
-    const { copy, previous } = this;
-    if (!copy?.isWhole) {
+    const { current, previous } = this.copies;
+    if (!current?.isWhole) {
       if (!previous?.mightContain(id)) return this.inner.checkOne(id);
     } else {
-      this.answersSinceComparison = true;
-      if (isTimed(this.recorder)) return this.checkTimed(copy, id);
-      if (!copy.mightContain(id)) return this.inner.checkOne(id);
+      this.copies.answersSinceComparison = true;
+      if (isTimed(this.recorder)) return this.checkTimed(current, id);
+      if (!current.mightContain(id)) return this.absentOrAsk(current, id);
     }
     this.recorder.local++;
     return 'maybe';
+  }
+
+  /** In the turn in which the copy was found not to have the id. */
+  private absentOrAsk({ proof }: LocalCopy, id: IdKey): LookupOutcome | Promise<LookupOutcome> {
+    if (proof === undefined || !proof.isBelieved) return this.inner.checkOne(id);
+    this.recorder.local++;
+    return 'absent';
   }
 
   private checkTimed(copy: LocalCopy, id: IdKey): LookupOutcome | Promise<LookupOutcome> {
@@ -120,21 +113,35 @@ export class ReplicatedFilter implements MeasurableFilter {
     const since = performance.now();
     const isFound = copy.mightContain(id);
     recorder.timedLocal(performance.now() - since);
-    if (!isFound) return this.inner.checkOne(id);
+    if (!isFound) return this.absentOrAsk(copy, id);
     recorder.local++;
     return 'maybe';
   }
 
   async add(ids: readonly IdKey[]): Promise<boolean[]> {
+    const { copies } = this;
+    if (copies.isLeasable) return this.addLeased(ids);
     const added = await this.inner.add(ids);
-    const { copy } = this;
-    if (copy) for (const id of ids) copy.add(id);
+    const { current } = copies;
+    if (current) for (const id of ids) current.add(id);
     return added;
+  }
+
+  /** Nobody waits for this process: its copies have the ids before the store has them. A "maybe" too early costs a query. */
+  private async addLeased(ids: readonly IdKey[]): Promise<boolean[]> {
+    const { current, adding } = this.copies;
+    if (current) for (const id of ids) current.add(id);
+    adding.add(ids);
+    try {
+      return await this.inner.add(ids);
+    } finally {
+      adding.delete(ids);
+    }
   }
 
   async describe(): Promise<FilterDescription> {
     const description = await this.inner.describe();
-    this.follow(description.generation);
+    this.copies.follow(description.generation);
     return description;
   }
 
@@ -147,7 +154,7 @@ export class ReplicatedFilter implements MeasurableFilter {
   }
 
   distrust(reason: string, pauses?: DistrustPauses): Promise<boolean> {
-    this.drop();
+    this.copies.drop();
     return this.inner.distrust(reason, pauses);
   }
 
@@ -161,96 +168,7 @@ export class ReplicatedFilter implements MeasurableFilter {
   }
 
   async close(): Promise<void> {
-    this.closed = true;
-    this.drop();
+    await this.copies.close();
     await this.inner.close();
-  }
-
-  private onBlocks(read: BlocksRead): void {
-    const { copy } = this;
-    if (copy?.generation.tag !== read.generation.tag) return this.follow(read.generation);
-    this.answersSinceComparison = false;
-    if (copy.isWhole) copy.refresh(read);
-  }
-
-  /** Makes the copy one of the generation that is live now. */
-  private follow(live: Generation | undefined): void {
-    const { copy: before } = this;
-    if (before && before.generation.tag === live?.tag) return;
-    this.drop();
-    if (!live || this.closed || live.blocks * BLOCK_BYTES > this.options.maxBytes) return;
-    if (this.failure?.tag === live.tag && this.options.clock.now() < this.failure.retryAt) return;
-    const { budget } = this.options;
-    const bytes = live.blocks * BLOCK_BYTES;
-    if (!budget.claim(bytes)) return this.adviseOnNoRoom(bytes);
-    const copy = new LocalCopy(live);
-    this.copy = copy;
-    if (before?.isWhole && !before.isCrowded() && budget.claim(before.byteLength)) this.previous = before;
-    void budget.inTurn(bytes, () => this.load(copy));
-  }
-
-  private drop(): void {
-    const { budget } = this.options;
-    if (this.copy) budget.release(this.copy.byteLength);
-    this.copy = undefined;
-    this.dropPrevious();
-    clearInterval(this.comparison);
-  }
-
-  private dropPrevious(): void {
-    if (this.previous) this.options.budget.release(this.previous.byteLength);
-    this.previous = undefined;
-  }
-
-  private adviseOnNoRoom(bytes: number): void {
-    const { budget, emit, name } = this.options;
-    if (!budget.isFirstRefusal()) return;
-    emit({ type: 'advice', filter: name, text: noRoomForCopy(bytes, budget.limits.maxBytes) });
-  }
-
-  private async load(copy: LocalCopy): Promise<void> {
-    if (this.copy !== copy) return;
-    const { blocks } = copy.generation;
-    try {
-      for (let first = 0; first < blocks; first += PIECE_BLOCKS) {
-        const count = Math.min(PIECE_BLOCKS, blocks - first);
-        const bytes = await this.inner.readBlocks(first, count);
-        if (this.copy !== copy) return;
-        if (bytes.length !== count * BLOCK_BYTES || !copy.fill(first, bytes)) {
-          // Swapped or damaged: the next lookup finds out.
-          return this.giveUp(copy);
-        }
-        await this.options.budget.pay(bytes.length);
-        if (this.copy !== copy) return;
-      }
-      copy.isWhole = true;
-      this.dropPrevious();
-      this.failure = undefined;
-      this.comparison = setInterval(() => void this.compare(), COMPARE_EVERY_MS).unref();
-    } catch (error) {
-      if (this.copy !== copy) return;
-      const { name, emit } = this.options;
-      emit({ type: 'store-error', filter: name, operation: 'load the local copy', error });
-      this.giveUp(copy);
-    }
-  }
-
-  private giveUp({ generation: { tag } }: LocalCopy): void {
-    const before = this.failure?.tag === tag ? this.failure.pauseMs : FIRST_PAUSE_MS / 2;
-    const pauseMs = Math.min(before * 2, LAST_PAUSE_MS);
-    this.failure = { tag, pauseMs, retryAt: this.options.clock.now() + pauseMs };
-    this.drop();
-  }
-
-  /** Lookups that all ended here never showed whether the generation is still the live one. */
-  private async compare(): Promise<void> {
-    if (!this.answersSinceComparison) return;
-    this.answersSinceComparison = false;
-    try {
-      await this.describe();
-    } catch (error) {
-      const { name, emit } = this.options;
-      emit({ type: 'store-error', filter: name, operation: 'compare the local copy', error });
-    }
   }
 }

@@ -14,7 +14,7 @@ let events: BloomEvent[];
 let filter: StoredFilter;
 
 function open(replica?: BloomReplicaMode): StoredFilter {
-  const clock = { now: () => now, sleep: () => Promise.reject(new Error('not slept here')) };
+  const clock = { now: () => now, wall: () => now, sleep: () => Promise.reject(new Error('not slept here')) };
   return new ReplicaStore(original).open(
     openOptions({ emit: (event) => events.push(event), clock, replica }),
   );

@@ -2,6 +2,10 @@ export const drainTooShort = (drainMs: number, writeTimeoutMs: number) =>
   `rebuild.drainMs is ${drainMs}, and an add alone may take writeTimeoutMs, ${writeTimeoutMs}: an id whose add was that slow just before ` +
   'a rebuild is answered "absent" after it. Set drainMs to more than writeTimeoutMs and the longest transaction.';
 
+export const drainTooShortForLeases = (drainMs: number, writeTimeoutMs: number, leaseMs: number) =>
+  `rebuild.drainMs is ${drainMs}, and an add may take writeTimeoutMs, ${writeTimeoutMs}, and wait for readers with leases of ${leaseMs}: an id whose add was that ` +
+  `slow just before a rebuild is answered "absent" after it. Set drainMs to more than ${writeTimeoutMs + 2 * leaseMs} and the longest transaction.`;
+
 export const filterEvictable = (policy: string) =>
   `Redis may evict the filter (maxmemory-policy ${policy}); lookups would go through until it is rebuilt. Set the policy to ` +
   'noeviction, volatile-lru or volatile-lfu, or give the filters a Redis of their own.';

@@ -2,6 +2,7 @@ import { type BloomEventListener, describeError } from '../../../common/index.js
 import type { AdvisedFilter } from '../../index.js';
 import {
   drainTooShort,
+  drainTooShortForLeases,
   filterEvictable,
   noAppendOnlyFile,
   noRoomForTwo,
@@ -53,9 +54,12 @@ async function inspected(scripts: ServerScripts, keys: AdviceContext['keys']) {
 }
 
 /** A drain of 0 is another matter, which does not depend on the server. */
-function drainAdvice({ hasSource, drainMs }: AdvisedFilter, writeTimeoutMs: number): string[] {
-  if (!hasSource || drainMs === 0 || drainMs >= writeTimeoutMs) return [];
-  return [drainTooShort(drainMs, writeTimeoutMs)];
+function drainAdvice({ hasSource, drainMs, leaseMs }: AdvisedFilter, writeTimeoutMs: number): string[] {
+  if (!hasSource || drainMs === 0) return [];
+  if (drainMs < writeTimeoutMs) return [drainTooShort(drainMs, writeTimeoutMs)];
+  // Once for readers of the live generation, and once where the script ran before an attempt that was answered.
+  const isShort = leaseMs !== undefined && drainMs < writeTimeoutMs + 2 * leaseMs;
+  return isShort ? [drainTooShortForLeases(drainMs, writeTimeoutMs, leaseMs)] : [];
 }
 
 function memoryAdvice(info: ReadonlyMap<string, string>, bytes: number): string[] {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
+import type { AdvisedFilter } from '../../../../src/store/index.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 
 const MEGABYTE = 1 << 20;
@@ -15,10 +16,7 @@ describe('The inspection of a server', () => {
 
   afterAll(() => redis.close());
 
-  async function advice(
-    filter: { bytes?: number; hasSource?: boolean; isCreatedAutomatically?: boolean; drainMs?: number } = {},
-    url = redis.server.url,
-  ) {
+  async function advice(filter: Partial<Omit<AdvisedFilter, 'onIncomplete'>> = {}, url = redis.server.url) {
     const { filter: inStore, close } = await redis.open(redis.name(), { redis: url });
     const texts = await inStore.advise({ bytes: MEGABYTE, hasSource: true, drainMs: 10_000, ...filter });
     await close();
@@ -61,6 +59,14 @@ describe('The inspection of a server', () => {
     expect(await advice({ drainMs: 9_999, hasSource: false })).not.toContainEqual(
       expect.stringContaining('drainMs'),
     );
+  });
+
+  it('warns of a drain that is shorter than an add may take that waits for readers', async () => {
+    const leaseMs = 1000;
+    expect(await advice({ drainMs: 11_999, leaseMs })).toEqual([
+      expect.stringContaining('Set drainMs to more than 12000'),
+    ]);
+    expect(await advice({ drainMs: 12_000, leaseMs })).toEqual([]);
   });
 
   it('warns when two generations have no room', async () => {

@@ -1,0 +1,30 @@
+/**
+ * What makes an "absent" from a copy true, by the names of the model in verification/model/leased-copies.ts. A test takes one out, to see that it
+ * is missed.
+ */
+export interface CopyRules {
+  /** A lease is asked for, and so the number of the feed learned, before blocks are loaded. */
+  readonly 'number-before-load': boolean;
+  /** A renewal counts when all entries up to the number in its reply have been applied. */
+  readonly 'renew-applied': boolean;
+  /** An entry is acknowledged after it has been applied. */
+  readonly 'ack-applied': boolean;
+  /** A copy that lacks entries is loaded again. */
+  readonly 'gap-seen': boolean;
+  /** An entry of another generation ends a copy. */
+  readonly 'tag-in-entry': boolean;
+  /** Numbers belong to one feed: a copy that meets another one is loaded again. */
+  readonly 'feed-identity': boolean;
+  /** A lease ends for its reader by the reader's own clocks, before it ends for the server. */
+  readonly 'lease-ends': boolean;
+}
+
+export const COPY_RULES: CopyRules = {
+  'number-before-load': true,
+  'renew-applied': true,
+  'ack-applied': true,
+  'gap-seen': true,
+  'tag-in-entry': true,
+  'feed-identity': true,
+  'lease-ends': true,
+};

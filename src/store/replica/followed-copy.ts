@@ -1,0 +1,218 @@
+import type { BloomEventListener, Clock } from '../../common/index.js';
+import { BLOCK_BYTES, type Generation, type IdKey } from '../../filter/index.js';
+import type { BlocksRead, CopyableFilter, CopyLeases, BloomCopyLease } from '../index.js';
+import type { CopyBudget } from './copy-budget.js';
+import { CopyLessee } from './copy-lessee.js';
+import type { CopyRules } from './copy-rules.js';
+import { LocalCopy } from './local-copy.js';
+import { readBlocks } from './read-blocks.js';
+import { noRoomForCopy, STORE_WITHOUT_LEASES } from './replica.messages.js';
+
+/** A copy that answered everything on its own is compared with the description after this time. */
+const COMPARE_EVERY_MS = 10_000;
+/** Pauses between attempts to load a generation double from the first to the last. */
+const FIRST_PAUSE_MS = 1_000;
+const LAST_PAUSE_MS = 60_000;
+
+export interface FollowedCopyOptions {
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  readonly clock: Clock;
+  /** A larger filter is not copied. */
+  readonly maxBytes: number;
+  /** Shared by all copies of the process. */
+  readonly budget: CopyBudget;
+  /** For how long at a time the copy may answer "absent", in milliseconds; undefined: never. */
+  readonly leaseMs?: number | undefined;
+  readonly rules: CopyRules;
+}
+
+type Original = Pick<CopyableFilter, 'readBlocks'> & {
+  readonly leases?: CopyLeases | undefined;
+  /** Asks what is live, and hands it to `follow`. */
+  readonly describe: () => Promise<unknown>;
+};
+
+/** The copy of the generation that is live, as far as this process knows: makes it, loads it, and drops it when another one is live. */
+export class FollowedCopy {
+  /** Of the generation that answered last; whole or being loaded. */
+  current: LocalCopy | undefined;
+  /**
+   * Of the generation before, while the copy is being loaded. All ids of a server would ask it at once otherwise. What has been deleted
+   * since is a "maybe" for so long, which costs a query.
+   */
+  previous: LocalCopy | undefined;
+  answersSinceComparison = false;
+
+  /** Ids of adds that are on their way. Each copy has them: an add counts as acknowledged by the copy of its own process. */
+  readonly adding = new Set<readonly IdKey[]>();
+
+  private readonly lessee: CopyLessee | undefined;
+  private comparison: NodeJS.Timeout | undefined;
+  /** The copy whose load waits for its turn or runs. */
+  private loading: LocalCopy | undefined;
+  private failure: { tag: number; pauseMs: number; retryAt: number } | undefined;
+  private isClosed = false;
+  private readonly openedAt: Date;
+
+  constructor(
+    private readonly original: Original,
+    private readonly options: FollowedCopyOptions,
+  ) {
+    const { leases } = original;
+    const { leaseMs, clock } = options;
+    this.openedAt = new Date(clock.wall());
+    if (!leases || leaseMs === undefined) return;
+    this.lessee = new CopyLessee({
+      ...options,
+      leases,
+      leaseMs,
+      onReloadDue: () => this.reload(),
+      onGenerationEnded: () => void this.lookAgain(),
+    });
+  }
+
+  get isLeasable(): boolean {
+    return this.lessee !== undefined;
+  }
+
+  /** Undefined where no lease was asked for. */
+  get leaseStatus(): BloomCopyLease | undefined {
+    if (this.options.leaseMs === undefined) return undefined;
+    const none = { isLeased: false, reason: STORE_WITHOUT_LEASES, since: this.openedAt, behind: 0 };
+    return this.lessee?.status ?? none;
+  }
+
+  onBlocks(read: BlocksRead): void {
+    const { current } = this;
+    if (current?.generation.tag !== read.generation.tag) return this.follow(read.generation);
+    this.answersSinceComparison = false;
+    if (current.isWhole) current.refresh(read);
+  }
+
+  /** Makes the copy one of the generation that is live now. */
+  follow(live: Generation | undefined): void {
+    const { current: before } = this;
+    if (before && before.generation.tag === live?.tag) return;
+    this.drop();
+    if (!live || this.isClosed || live.blocks * BLOCK_BYTES > this.options.maxBytes) return;
+    if (this.failure?.tag === live.tag && this.options.clock.now() < this.failure.retryAt) return;
+    const { budget } = this.options;
+    const bytes = live.blocks * BLOCK_BYTES;
+    if (!budget.claim(bytes)) return this.adviseOnNoRoom(bytes);
+    const copy = new LocalCopy(live, this.isLeasable);
+    for (const ids of this.adding) for (const id of ids) copy.add(id);
+    this.current = copy;
+    if (before?.isWhole && !before.isCrowded() && budget.claim(before.byteLength)) this.previous = before;
+    this.loadInTurn(copy);
+  }
+
+  drop(): void {
+    const { budget } = this.options;
+    const { current } = this;
+    this.current = undefined;
+    if (current) budget.release(current.byteLength);
+    this.dropPrevious();
+    clearInterval(this.comparison);
+    this.lessee?.drop();
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.drop();
+    await this.lessee?.close();
+  }
+
+  private dropPrevious(): void {
+    if (this.previous) this.options.budget.release(this.previous.byteLength);
+    this.previous = undefined;
+  }
+
+  private adviseOnNoRoom(bytes: number): void {
+    const { budget, emit, name } = this.options;
+    if (!budget.isFirstRefusal()) return;
+    emit({ type: 'advice', filter: name, text: noRoomForCopy(bytes, budget.limits.maxBytes) });
+  }
+
+  private loadInTurn(copy: LocalCopy): void {
+    this.loading = copy;
+    void this.options.budget.inTurn(copy.byteLength, async () => {
+      await this.load(copy);
+      if (this.loading === copy) this.loading = undefined;
+    });
+  }
+
+  /** Reads the blocks of a whole copy once more, under another lease. */
+  private reload(): void {
+    const { current } = this;
+    if (current?.isWhole && this.loading !== current) this.loadInTurn(current);
+  }
+
+  private async load(copy: LocalCopy): Promise<void> {
+    if (this.current !== copy) return;
+    const { name, emit, budget, rules } = this.options;
+    const { lessee } = this;
+    const isLeasedFirst = rules['number-before-load'];
+    try {
+      if (lessee && isLeasedFirst && !(await this.hasUse(lessee, copy))) return;
+      const isWanted = () =>
+        this.current === copy && (!copy.isWhole || copy.proof !== undefined || !isLeasedFirst);
+      const outcome = await readBlocks(copy, this.original, budget, isWanted);
+      // Swapped or damaged: the next lookup finds out.
+      if (outcome === 'foreign') return this.giveUp(copy);
+      if (outcome === 'unwanted' || (lessee && !isLeasedFirst && !(await this.hasUse(lessee, copy)))) return;
+      this.becomeWhole(copy);
+      lessee?.loaded(copy);
+    } catch (error) {
+      if (this.current !== copy) return;
+      emit({ type: 'store-error', filter: name, operation: 'load the local copy', error });
+      if (copy.isWhole) lessee?.notLoaded();
+      else this.giveUp(copy);
+    }
+  }
+
+  /** Asks for a lease; whether there is any use in reading blocks. */
+  private async hasUse(lessee: CopyLessee, copy: LocalCopy): Promise<boolean> {
+    const outcome = await lessee.begin(copy);
+    if (this.current !== copy) {
+      lessee.drop();
+      return false;
+    }
+    if (outcome === 'ended') {
+      if (!copy.isWhole) this.giveUp(copy);
+      void this.lookAgain();
+    }
+    return outcome === 'granted' || (outcome === 'none' && !copy.isWhole);
+  }
+
+  private becomeWhole(copy: LocalCopy): void {
+    if (copy.isWhole) return;
+    copy.isWhole = true;
+    this.dropPrevious();
+    this.failure = undefined;
+    this.comparison = setInterval(() => void this.compare(), COMPARE_EVERY_MS).unref();
+  }
+
+  private giveUp({ generation: { tag } }: LocalCopy): void {
+    const before = this.failure?.tag === tag ? this.failure.pauseMs : FIRST_PAUSE_MS / 2;
+    const pauseMs = Math.min(before * 2, LAST_PAUSE_MS);
+    this.failure = { tag, pauseMs, retryAt: this.options.clock.now() + pauseMs };
+    this.drop();
+  }
+
+  /** Lookups that all ended here never showed whether the generation is still the live one; renewals of a lease do. */
+  private async compare(): Promise<void> {
+    if (!this.answersSinceComparison || this.current?.proof?.isBelieved) return;
+    this.answersSinceComparison = false;
+    await this.lookAgain();
+  }
+
+  private async lookAgain(): Promise<void> {
+    try {
+      await this.original.describe();
+    } catch (error) {
+      const { name, emit } = this.options;
+      emit({ type: 'store-error', filter: name, operation: 'compare the local copy', error });
+    }
+  }
+}

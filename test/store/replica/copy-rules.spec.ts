@@ -1,0 +1,123 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { StoredFilter } from '../../../src/store/index.js';
+import { COPY_RULES, type CopyRules } from '../../../src/store/replica/copy-rules.js';
+import { ReplicaStore } from '../../../src/store/replica/index.js';
+import { idsOf } from '../../support/built-filter.js';
+import { CopyableOriginal, settled } from '../../support/copyable-original.js';
+import { openOptions } from '../../support/open-options.js';
+import { ScriptedLeases } from '../../support/scripted-leases.js';
+
+const LEASE_MS = 1000;
+
+/** One reader, and what others do. */
+class Reader {
+  readonly original = new CopyableOriginal();
+  readonly leases = new ScriptedLeases(this.original);
+  readonly filter: StoredFilter;
+  private skew = 0;
+
+  constructor(rules: CopyRules) {
+    const { original, leases } = this;
+    original.readsWhenAsked = true;
+    original.swap(idsOf('id', 200));
+    original.leases = leases;
+    const now = () => performance.now() + this.skew;
+    const clock = { now, wall: now, sleep: () => Promise.reject(new Error('not slept here')) };
+    this.filter = new ReplicaStore(original, undefined, rules).open(
+      openOptions({ clock, replica: 'leased', leaseMs: LEASE_MS }),
+    );
+  }
+
+  async load(): Promise<void> {
+    await this.filter.describe();
+    await settled();
+    await this.original.answerAll();
+  }
+
+  /** It is stopped for so long that its lease is over, and goes on. */
+  stop(): void {
+    this.skew += 10 * LEASE_MS;
+  }
+
+  renew(): Promise<void> {
+    return jest.advanceTimersByTimeAsync(LEASE_MS / 4);
+  }
+}
+
+/** After each of them, an add of `late` is acknowledged, or the generation that has it is live. */
+const PROMISES: Record<keyof CopyRules, (reader: Reader) => Promise<void>> = {
+  async 'number-before-load'({ filter, original, leases }) {
+    await filter.describe();
+    await settled();
+    // The only piece has been read.
+    leases.add('late');
+    leases.deliver();
+    await original.answerAll();
+    await settled();
+  },
+  async 'renew-applied'(reader) {
+    await reader.load();
+    reader.stop();
+    // The add has waited for a whole lease.
+    reader.leases.add('late');
+    await reader.renew();
+  },
+  async 'ack-applied'({ leases, ...reader }) {
+    await reader.filter.describe();
+    await settled();
+    await reader.original.answerAll();
+    leases.add('late');
+    await jest.advanceTimersByTimeAsync(LEASE_MS / 4);
+    const isPromised = leases.acknowledged.some(({ applied }) => applied === leases.number);
+    // Whoever adds still waits.
+    if (!isPromised) leases.deliver();
+  },
+  async 'gap-seen'(reader) {
+    await reader.load();
+    reader.leases.add('late');
+    reader.leases.undelivered = [];
+    reader.leases.add('another');
+    reader.leases.deliver();
+  },
+  async 'tag-in-entry'(reader) {
+    await reader.load();
+    reader.leases.swap(['late']);
+    reader.leases.deliver();
+  },
+  async 'feed-identity'(reader) {
+    await reader.load();
+    reader.leases.add('late');
+    reader.leases.undelivered = [];
+    reader.leases.list = 'list-2';
+    reader.leases.number = 0;
+    await reader.renew();
+  },
+  async 'lease-ends'(reader) {
+    await reader.load();
+    reader.stop();
+    reader.leases.add('late');
+  },
+};
+
+describe.each(Object.keys(COPY_RULES) as (keyof CopyRules)[])('The rule %s', (rule) => {
+  let reader: Reader;
+  afterEach(async () => {
+    await reader.filter.close();
+    jest.useRealTimers();
+  });
+
+  async function answers(rules: CopyRules): Promise<{ late: unknown; nobody: unknown }> {
+    jest.useFakeTimers();
+    reader = new Reader(rules);
+    await PROMISES[rule](reader);
+    return { late: reader.filter.checkOne('late'), nobody: reader.filter.checkOne('nobody') };
+  }
+
+  it('keeps a copy from denying an id that is promised', async () => {
+    expect((await answers(COPY_RULES)).late).not.toBe('absent');
+  });
+
+  it('is missed', async () => {
+    expect(await answers({ ...COPY_RULES, [rule]: false })).toEqual({ late: 'absent', nobody: 'absent' });
+  });
+});

@@ -91,7 +91,9 @@ export {
   type BloomIdProperty,
   type BloomPagesOptions,
   type BloomPagingOptions,
+  type BloomParallelSource,
   type BloomSourceFactory,
   fromPages,
+  inParallel,
 } from './sources/index.js';
 export type { BloomCopyLease, BloomReplicaMode, BloomUnknownReason, BloomVerdict } from './store/index.js';

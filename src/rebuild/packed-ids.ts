@@ -47,6 +47,18 @@ export function packedWhere<Ids extends object>(
   return packable && spellsAs(packable.normalize) ? packable.read() : ids;
 }
 
+/** Several readings as one, where all of them are packed and formed alike; otherwise undefined. */
+export function packedTogether(
+  all: readonly object[],
+  merge: (readings: readonly AsyncIterable<PackedIds>[]) => AsyncIterable<PackedIds>,
+): AsyncIterable<readonly BloomId[]> | undefined {
+  const readings = all.map((ids) => (ids as Partial<PackableIds>)[PACKED]);
+  const [first] = readings;
+  if (!first || !readings.every((one) => one?.normalize === first.normalize && one !== undefined))
+    return undefined;
+  return packableIds(() => merge(readings.map((one) => one!.read())), first.normalize);
+}
+
 export function arePacked(value: unknown): value is PackedIds {
   return typeof value === 'object' && value !== null && 'ends' in value && value.ends instanceof Uint32Array;
 }

@@ -5,6 +5,7 @@ export {
   checkedPaging,
   fromPages,
 } from './from-pages.js';
+export { type BloomParallelSource, inParallel } from './in-parallel.js';
 export type { BloomPageContext, BloomPageFunction } from './page-reader.js';
 export { isOfClass } from './class-names.js';
 export { type BloomTableOptions, expectAllRows } from './row-security.js';

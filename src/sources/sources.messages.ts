@@ -42,3 +42,12 @@ export const notAColumn = (maker: string, got: string, there: string) =>
 
 export const noSuchColumn = (maker: string, entity: string, property: string, columns: string) =>
   `${maker}: expected a column of the entity ${entity}, got '${property}'. Its columns are ${columns}.`;
+
+export const NO_SOURCES = 'inParallel: expected an array of one source at least, got none.';
+
+export const notASourceToMerge = (got: unknown) =>
+  `inParallel: expected sources, objects with ids() or what a function such as fromTypeOrm returns, got ${printed(got)}.`;
+
+export const spellingsDiffer = (one: string | undefined, other: string | undefined) =>
+  `inParallel: expected all sources to spell ids alike, got one whose ${one ?? 'ids have one spelling'}, and one whose ` +
+  `${other ?? 'ids have one spelling'}. Give them columns of one type, or a filter each.`;

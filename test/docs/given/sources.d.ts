@@ -10,6 +10,7 @@ declare const DATABASE: unique symbol;
 declare const KYSELY: unique symbol;
 declare const KNEX: unique symbol;
 declare const PG_POOL: unique symbol;
+declare const SHARDS: readonly (typeof PG_POOL)[];
 declare const PRISMA: unique symbol;
 declare const REGION: unique symbol;
 

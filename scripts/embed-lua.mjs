@@ -13,7 +13,7 @@ import { embed, root } from './embed.mjs';
 const FOLDER = 'src/store/redis/lua';
 /** The folders of each generated file. */
 const KINDS = {
-  core: ['protocol', 'segments', 'blocked', 'board'],
+  core: ['protocol', 'segments', 'blocked', 'copies', 'board'],
   bitmap: ['bitmap'],
   bf: ['bf'],
   cf: ['cf'],

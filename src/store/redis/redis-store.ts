@@ -10,6 +10,12 @@ import type {
 } from '../index.js';
 import { NegativeCacheScripts } from './blocked/negative-cache/negative-cache-scripts.js';
 import { BlockedCodec } from './blocked/blocked-codec.js';
+import { noLeasesOnCluster } from './blocked/copies/copies.messages.js';
+import { CopyScripts } from './blocked/copies/copy-scripts.js';
+import { CopyWaits } from './blocked/copies/copy-waits.js';
+import { RedisCopyLeases } from './blocked/copies/redis-copy-leases.js';
+import { UnseenLeases } from './blocked/copies/unseen-leases.js';
+import { StreamReader } from './client/stream-reader.js';
 import { RedisLeases } from './protocol/leases.js';
 import { MetadataCache } from './protocol/metadata-cache.js';
 import { type RedisClient, RedisConnection, type RedisTimeouts } from './client/redis-connection.js';
@@ -53,14 +59,18 @@ export class RedisStore implements CopyableStore {
   /** Filters by the key of other systems that they are on. */
   private readonly owners = new Map<string, string>();
   private readonly negativeCacheScripts: NegativeCacheScripts;
+  private readonly copyScripts: CopyScripts;
 
   private constructor(
     private readonly connection: RedisConnection,
+    /** Undefined on a Cluster. */
+    private readonly streams: StreamReader | undefined,
     private readonly options: RedisStoreOptions,
   ) {
     this.scripts = new ServerScripts(connection, options.luaSources);
     this.blocked = new BlockedScripts(connection, options.luaSources);
     this.negativeCacheScripts = new NegativeCacheScripts(connection, options.luaSources);
+    this.copyScripts = new CopyScripts(connection, options.luaSources);
   }
 
   /**
@@ -70,7 +80,11 @@ export class RedisStore implements CopyableStore {
     const owned = !isClient(options.redis);
     const client = isClient(options.redis) ? options.redis : await createClient(options.redis, options);
     assertUsable(client);
-    return new RedisStore(new RedisConnection(client, owned, options, options.emit), options);
+    const connection = new RedisConnection(client, owned, options, options.emit);
+    const streams = client.isCluster
+      ? undefined
+      : new StreamReader(client as Redis, options.emit, () => connection.serverOf(''));
+    return new RedisStore(connection, streams, options);
   }
 
   open(options: OpenFilterOptions): StoredFilter {
@@ -94,6 +108,7 @@ export class RedisStore implements CopyableStore {
   }
 
   close(): Promise<void> {
+    this.streams?.close();
     return this.connection.close();
   }
 
@@ -123,9 +138,13 @@ export class RedisStore implements CopyableStore {
     const { blocked, negativeCacheScripts } = this;
     const context = this.contextOf(options);
     const { name, emit, hasSource, owner, connection, scripts, trustAfterFailover, recorder, part } = context;
+    const { replica, leaseMs } = options;
+    const { streams, copyScripts } = this;
+    if (leaseMs !== undefined && !streams) throw new BloomConfigError(noLeasesOnCluster(name));
     const keys = new RedisKeys(context.keyPrefix, part ? partName(name, part.index) : name);
     const filter = { name, emit, hasSource, owner, connection, scripts, keys, recorder };
-    const codec = new BlockedCodec(keys, blocked, owner, part?.of);
+    const unseenLeases = new UnseenLeases(leaseMs);
+    const codec = new BlockedCodec(keys, blocked, owner, unseenLeases, part?.of);
     const metadata = new MetadataCache({
       ...filter,
       codec,
@@ -134,7 +153,14 @@ export class RedisStore implements CopyableStore {
       ownsKey: true,
     });
     const leases = new RedisLeases(filter);
-    return new BlockedFilterInRedis({ ...filter, metadata, leases, blocked, negativeCacheScripts }, options);
+    const copyWaits = new CopyWaits({ ...filter, metadata, copyScripts, streams });
+    const ofCopies = { leasedFormat: codec.format, copyScripts, copyWaits, unseenLeases };
+    const opened = { ...filter, metadata, leases, blocked, negativeCacheScripts, ...ofCopies };
+    const isReader = streams && leaseMs !== undefined && replica === 'leased';
+    return new BlockedFilterInRedis(opened, {
+      ...options,
+      leases: isReader ? new RedisCopyLeases(opened, streams, leaseMs) : undefined,
+    });
   }
 }
 

@@ -2,10 +2,13 @@ import { type IdKey, tooLong } from '../../../filter/index.js';
 import { RANGE_BYTES, writeRange } from '../protocol/segments/block-range.js';
 import { KeyIndex } from '../protocol/segments/block-reader.js';
 import type { NegativeCacheTable } from './negative-cache/negative-cache-table.js';
+import type { BlockedSnapshot } from './blocked-snapshot.js';
 import type { AddCommand, NegativeCacheMarks } from './blocked-scripts.js';
 import { SEGMENT_BLOCKS, type SegmentedGeneration, tagText } from '../protocol/segments/segments.js';
 
 const NOTHING = Buffer.alloc(0);
+/** Bytes of a block's number and a seed. */
+const PLACE_BYTES = 8;
 
 /**
  * The call that records ids in the live and in the staged generation.
@@ -13,8 +16,7 @@ const NOTHING = Buffer.alloc(0);
  * @throws {BloomIdError} for an id over `maxIdBytes` of either.
  */
 export function addCommand(
-  live: SegmentedGeneration | undefined,
-  staging: SegmentedGeneration | undefined,
+  { live, staging, storedTag, leasesMs, runId }: BlockedSnapshot,
   ids: readonly IdKey[],
 ): AddCommand {
   // Keys are counted from 1, and the first is meta.
@@ -23,12 +25,25 @@ export function addCommand(
   const stagingKeys = staging && new KeyIndex(staging, 1 + (liveKeys?.keys.length ?? 0));
   const stagingRecords = staging && stagingKeys ? packed(staging, stagingKeys, ids) : NOTHING;
   return {
-    liveTag: tagText(live?.generation),
+    storedTag,
     stagingTag: tagText(staging?.generation),
     keys: [...(liveKeys?.keys ?? []), ...(stagingKeys?.keys ?? [])],
     liveRecords,
     stagingRecords,
+    ...(leasesMs !== undefined && { copies: { runId, places: live ? placesOf(live, ids) : NOTHING } }),
   };
+}
+
+/** Of each id its block and its seed: what a reader needs to set its bits. */
+function placesOf({ layout }: SegmentedGeneration, ids: readonly IdKey[]): Buffer {
+  const places = Buffer.allocUnsafe(ids.length * PLACE_BYTES);
+  let end = 0;
+  for (const id of ids) {
+    layout.locate(id);
+    end = places.writeUInt32LE(layout.block, end);
+    end = places.writeInt32LE(layout.seed | 0, end);
+  }
+  return places;
 }
 
 function packed({ layout, generation }: SegmentedGeneration, keys: KeyIndex, ids: readonly IdKey[]): Buffer {

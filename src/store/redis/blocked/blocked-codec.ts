@@ -5,38 +5,34 @@ import type { MetadataReading } from '../protocol/metadata-snapshot.js';
 import type { RedisKeys } from '../protocol/redis-keys.js';
 import type { Refusal } from '../protocol/refusal.js';
 import { segmentCount, segmentedGeneration, tagText } from '../protocol/segments/segments.js';
-import {
-  describeMeta,
-  type KnownMeta,
-  type MetaForm,
-  parseMeta,
-  type StoredMeta,
-} from '../protocol/stored-meta.js';
-import { blockedForm, negativeCacheIn } from './blocked-meta.js';
-import type { BlockedScripts } from './blocked-scripts.js';
+import { describeMeta, type KnownMeta, type StoredMeta } from '../protocol/stored-meta.js';
+import { type BlockedForms, blockedForms, leasesMsIn, negativeCacheIn, parseBlocked } from './blocked-meta.js';
+import type { BlockedScripts, StoredFormats } from './blocked-scripts.js';
 import type { BlockedSnapshot } from './blocked-snapshot.js';
+import type { UnseenLeases } from './copies/unseen-leases.js';
 
-/** Format 1, and 3 for parts of a filter: a generation of layout `blocked` is named by the tag that stands in each of its blocks. */
+/** Format 1, 3 for parts of a filter, 4 with leases: a generation of layout `blocked` is named by the tag that stands in each of its blocks. */
 export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> {
   readonly format: string;
   /** Live segments are moved away before a filter is created again, and its tag and number of builds show that. */
   readonly noticesRecreation = false;
-  private readonly form: MetaForm<Generation>;
+  private readonly forms: BlockedForms;
 
   constructor(
     private readonly keys: RedisKeys,
     private readonly blocked: BlockedScripts,
     /** The application that claims what it publishes. */
     private readonly owner: string | undefined,
+    private readonly unseenLeases: UnseenLeases,
     /** Parts of the filter, of which this is one; undefined: it is not divided. */
     parts?: number,
   ) {
-    this.form = blockedForm(parts);
-    this.format = this.form.format;
+    this.forms = blockedForms(parts);
+    this.format = this.forms.leased.format;
   }
 
   parse(type: string, pairs: readonly string[]): StoredMeta<Generation> {
-    return parseMeta(this.form, type, pairs);
+    return parseBlocked(this.forms, type, pairs);
   }
 
   snapshot(meta: KnownMeta<Generation> | undefined, read: MetadataReading): BlockedSnapshot {
@@ -46,13 +42,16 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
     const count = live && fields ? Math.max(0, fields.count('count')) : 0;
     const negativeCache = fields && negativeCacheIn(fields);
     const token = fields?.get('pending.token') ?? '';
-    return {
+    const snapshot = {
       ...rest,
+      storedTag: fields?.get('tag') ?? '',
+      leasesMs: fields && leasesMsIn(this.forms, fields),
       live: live && segmentedGeneration(live, (index) => keys.segment(index)),
       staging: staging && segmentedGeneration(staging, (index) => keys.staging(token, index)),
       negativeCache: negativeCache === 'nonsense' ? undefined : negativeCache,
       description: { ...description, generation: live, shape: live && shapeOf(live, count), count },
     };
+    return { ...snapshot, unseenUntil: this.unseenLeases.look(snapshot) };
   }
 
   originOf(generation: Generation): string {
@@ -67,13 +66,19 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
       token: randomBytes(8).toString('hex'),
       nonsense,
       builds,
-      format: this.format,
+      formats: this.formats,
+      leaseMs: this.unseenLeases.leaseMs,
       ...(live ? { segments: segmentCount(live) } : {}),
     });
   }
 
+  private get formats(): StoredFormats {
+    const { plain, leased } = this.forms;
+    return { plain: plain.format, leased: leased.format };
+  }
+
   publish(command: PublishCommand<Generation>): Promise<Refusal | 'OK'> {
-    return this.blocked.publish(this.keys, { ...command, owner: this.owner, format: this.format });
+    return this.blocked.publish(this.keys, { ...command, owner: this.owner, formats: this.formats });
   }
 
   withdraw(token: string): Promise<void> {

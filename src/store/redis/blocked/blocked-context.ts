@@ -3,6 +3,9 @@ import type { RedisKeys } from '../protocol/redis-keys.js';
 import type { StoredFilterContext } from '../protocol/stored-filter-in-redis.js';
 import type { BlockedScripts } from './blocked-scripts.js';
 import type { BlockedSnapshot } from './blocked-snapshot.js';
+import type { CopyScripts } from './copies/copy-scripts.js';
+import type { CopyWaits } from './copies/copy-waits.js';
+import type { UnseenLeases } from './copies/unseen-leases.js';
 import type { NegativeCacheScripts } from './negative-cache/negative-cache-scripts.js';
 
 /** What everything that works on one filter of layout `blocked` shares. */
@@ -10,4 +13,9 @@ export interface BlockedContext extends StoredFilterContext<Generation, BlockedS
   readonly keys: RedisKeys;
   readonly blocked: BlockedScripts;
   readonly negativeCacheScripts: NegativeCacheScripts;
+  /** Format of the metadata while the filter is read with leases. */
+  readonly leasedFormat: string;
+  readonly copyScripts: CopyScripts;
+  readonly unseenLeases: UnseenLeases;
+  readonly copyWaits: CopyWaits;
 }

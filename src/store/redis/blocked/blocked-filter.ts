@@ -20,6 +20,7 @@ import type { BlockedContext } from './blocked-context.js';
 import { blockedPermissions } from './blocked-permissions.js';
 import type { BlockedSnapshot } from './blocked-snapshot.js';
 import { BlockedStaging } from './blocked-staging.js';
+import type { RedisCopyLeases } from './copies/redis-copy-leases.js';
 import { markLifeMs, RedisNegativeCache } from './negative-cache/redis-negative-cache.js';
 
 /** Ids of one call of the script `add`: it holds the server for about a millisecond. */
@@ -27,6 +28,8 @@ const IDS_PER_ADD = 256;
 
 export type BlockedFilterOptions = Pick<OpenFilterOptions, 'drainMs' | 'negativeCache' | 'onLoad'> & {
   onBlocks?: BlockListener;
+  /** Of a process that answers from a copy. */
+  leases?: RedisCopyLeases | undefined;
 };
 
 /** A filter of layout `blocked`: a check reads one block of each id, and the tag in the block proves of which generation it is. */
@@ -35,6 +38,7 @@ export class BlockedFilterInRedis
   implements CopyableFilter
 {
   readonly negativeCache: RedisNegativeCache | undefined;
+  readonly leases: RedisCopyLeases | undefined;
   protected readonly damage = SEGMENT_DAMAGED;
 
   private readonly onLoad: OpenFilterOptions['onLoad'];
@@ -43,14 +47,21 @@ export class BlockedFilterInRedis
 
   constructor(
     protected override readonly context: BlockedContext,
-    { onBlocks, onLoad, drainMs, negativeCache }: BlockedFilterOptions,
+    { onBlocks, onLoad, drainMs, negativeCache, leases }: BlockedFilterOptions,
   ) {
     super(context);
     this.onLoad = onLoad;
+    this.leases = leases;
     this.reader = new BlockReader(context.connection, context.scripts.segments, onBlocks);
     this.markLifeMs = markLifeMs(drainMs);
     this.negativeCache =
       negativeCache && new RedisNegativeCache(context, { ...negativeCache, markLifeMs: this.markLifeMs });
+  }
+
+  override async close(): Promise<void> {
+    await this.leases?.leave();
+    this.context.copyWaits.close();
+    await super.close();
   }
 
   async describe(): Promise<CopyableDescription> {
@@ -91,12 +102,13 @@ export class BlockedFilterInRedis
 
   private async write(snapshot: BlockedSnapshot, ids: readonly IdKey[]): Promise<boolean[] | Outdated> {
     const { keys, blocked } = this.context;
-    const { live, staging, negativeCache } = snapshot;
+    const { negativeCache } = snapshot;
     const marks = negativeCache && negativeCacheMarks(negativeCache, ids, this.markLifeMs);
-    const reply = await blocked.add(keys, { ...addCommand(live, staging, ids), marks });
+    const reply = await blocked.add(keys, { ...addCommand(snapshot, ids), marks });
     // Which generation has lost a segment is read again, as after a check.
     if (typeof reply === 'string') return reply === 'LOST' ? 'UNPROVED' : reply;
     this.reportLoad(snapshot, reply.count);
+    if (reply.wait || snapshot.unseenUntil > 0) await this.context.copyWaits.settle(snapshot, reply.wait);
     return ids.map((_, i) => reply.flags[i] !== '0');
   }
 

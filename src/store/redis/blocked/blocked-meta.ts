@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
 import { BLOCKED_LAYOUT, type Generation, MAX_BLOCKS, MAX_ID_BYTES_LIMIT } from '../../../filter/index.js';
 import { countsSumField } from '../protocol/counts-sum.js';
-import { partsFormat } from '../protocol/parts-format.js';
+import { leasedFormat, partsFormat } from '../protocol/parts-format.js';
 import { tagText } from '../protocol/segments/segments.js';
-import type { MetaFields, MetaForm } from '../protocol/stored-meta.js';
+import { type MetaFields, type MetaForm, parseMeta, type StoredMeta } from '../protocol/stored-meta.js';
 import { NegativeCacheTable } from './negative-cache/negative-cache-table.js';
 
 /** Version of the stored form. A reader leaves a filter of a higher one alone. */
 export const FORMAT = '1';
+/** Before the tag of such a filter, so that scripts of a process that has not heard of the leases find another generation. */
+const LEASED_PREFIX = 'L';
+/** A lease that is not known counts as one of this length. In milliseconds. */
+const LONGEST_LEASE_MS = 60_000;
 
 const COUNTS = ['ids', 'capacity', 'errorRate', 'builtAt'] as const;
 
@@ -22,9 +26,46 @@ export const BLOCKED_FORM: MetaForm<Generation> = {
     negativeCacheIn(fields) === 'nonsense' ? 'the table of the negative cache' : undefined,
 };
 
-/** Format 1; of a part, format 3, which has the number of all parts in it. */
-export function blockedForm(parts: number | undefined): MetaForm<Generation> {
-  return parts === undefined ? BLOCKED_FORM : { ...BLOCKED_FORM, format: partsFormat(parts) };
+/** The stored form of a filter, and that of one that is read with leases: whoever adds to it has to wait for readers. */
+export interface BlockedForms {
+  readonly plain: MetaForm<Generation>;
+  readonly leased: MetaForm<Generation>;
+}
+
+/** @param parts of the filter, if it is one of its parts. */
+export function blockedForms(parts?: number): BlockedForms {
+  return {
+    plain: parts === undefined ? BLOCKED_FORM : { ...BLOCKED_FORM, format: partsFormat(parts) },
+    leased: {
+      ...BLOCKED_FORM,
+      format: leasedFormat(parts),
+      generationOf: (fields, prefix) =>
+        prefix === '' ? leasedGeneration(fields) : generationOf(fields, prefix),
+    },
+  };
+}
+
+/** Reads the reply of the script `describe` for a filter of layout `blocked`. */
+export function parseBlocked(
+  { plain, leased }: BlockedForms,
+  type: string,
+  pairs: readonly string[],
+): StoredMeta<Generation> {
+  const isLeased = pairs.some((text, i) => i % 2 === 0 && text === 'format' && pairs[i + 1] === leased.format);
+  return parseMeta(isLeased ? leased : plain, type, pairs);
+}
+
+function leasedGeneration(fields: MetaFields): Generation | 'nonsense' | undefined {
+  const text = fields.get('tag') ?? '';
+  if (!text.startsWith(LEASED_PREFIX)) return 'nonsense';
+  return text === LEASED_PREFIX ? undefined : generationOf(fields, '', text.slice(LEASED_PREFIX.length));
+}
+
+/** Longest lease of a process that answers from a copy; undefined when the metadata know of none. */
+export function leasesMsIn({ leased }: BlockedForms, fields: MetaFields): number | undefined {
+  if (fields.get('format') !== leased.format) return undefined;
+  const ms = fields.count('leases.ms');
+  return ms >= 1 && ms <= LONGEST_LEASE_MS ? ms : LONGEST_LEASE_MS;
 }
 
 /** The table of the negative cache that adds have to mark. */
@@ -64,8 +105,11 @@ export function generationFields(generation: Generation, prefix = ''): (string |
   return Object.entries(fields).flatMap(([name, value]) => [prefix + name, value]);
 }
 
-function generationOf(fields: MetaFields, prefix: string): Generation | 'nonsense' | undefined {
-  const tag = fields.get(`${prefix}tag`);
+function generationOf(
+  fields: MetaFields,
+  prefix: string,
+  tag = fields.get(`${prefix}tag`),
+): Generation | 'nonsense' | undefined {
   if (tag === undefined) return undefined;
   const key = fields.get(`${prefix}key`) ?? '';
   const layout = fields.count(`${prefix}layout`);

@@ -4,7 +4,7 @@ import { defineScripts, type LuaSources } from '../client/script.js';
 import { coreLua } from '../lua/core.generated.js';
 import type { OfflineState } from '../protocol/metadata-codec.js';
 import { publishStep } from '../protocol/publish-step.js';
-import { type Refusal, runStep } from '../protocol/refusal.js';
+import { assertRefusal, type Refusal, runStep } from '../protocol/refusal.js';
 import type { RedisKeys } from '../protocol/redis-keys.js';
 import { PENDING } from '../protocol/stored-meta.js';
 import {
@@ -12,19 +12,38 @@ import {
   SEGMENT_BYTES,
   type SegmentedGeneration,
   segmentLength,
-  tagText,
 } from '../protocol/segments/segments.js';
 import type { NegativeCacheTable } from './negative-cache/negative-cache-table.js';
 import { buildCountsSum, generationFields } from './blocked-meta.js';
+import { newName } from './copies/copy-scripts.js';
+import type { CopyWait } from './copies/copy-waits.js';
 import { RETIRED_LIFE_MS } from '../protocol/limits.js';
 
+/** The formats of one filter. */
+export interface StoredFormats {
+  readonly plain: string;
+  /** While it is read with leases, and after that. */
+  readonly leased: string;
+}
+
 export interface AddCommand {
-  readonly liveTag: string;
+  /** Of the live generation, as the metadata hold it. */
+  readonly storedTag: string;
   readonly stagingTag: string;
   readonly keys: readonly string[];
   readonly liveRecords: Buffer;
   readonly stagingRecords: Buffer;
   readonly marks?: NegativeCacheMarks | undefined;
+  /** Of a filter that is read with leases. */
+  readonly copies?: AddForCopies | undefined;
+}
+
+/** What readers apply to their copies. */
+export interface AddForCopies {
+  /** The server as the caller knows it; '' when it may not be asked. */
+  readonly runId: string;
+  /** Of each id, its block and its seed in the live generation, four bytes each, little-endian. */
+  readonly places: Buffer;
 }
 
 /** What an add marks in the table of the negative cache. */
@@ -35,7 +54,13 @@ export interface NegativeCacheMarks {
   readonly buckets: Buffer;
 }
 
-export type AddReply = 'NOMETA' | 'STALE' | 'LOST' | { flags: string; count: number | undefined };
+export type AddReply =
+  'NOMETA' | 'STALE' | 'LOST' | { flags: string; count: number | undefined; wait: CopyWait | undefined };
+
+export type SwapReply = Refusal | { wait: CopyWait | undefined } | { earlyMs: number };
+
+const WAITS = ['nothing', 'readers', 'time'] as const;
+const NOTHING = Buffer.alloc(0);
 
 /** The scripts of filters of layout `blocked`. */
 export class BlockedScripts {
@@ -49,21 +74,18 @@ export class BlockedScripts {
   }
 
   async add(keys: RedisKeys, command: AddCommand): Promise<AddReply> {
-    const { marks } = command;
-    const reply = await this.connection.run(
-      this.scripts.add,
-      marks ? [keys.meta, ...command.keys, keys.negativeCache] : [keys.meta, ...command.keys],
-      [
-        command.liveTag,
-        command.stagingTag,
-        command.liveRecords,
-        command.stagingRecords,
-        ...(marks ? [marks.table.text, marks.lifeMs, marks.buckets] : []),
-      ],
-    );
+    const { marks, copies } = command;
+    const names = [keys.meta, ...command.keys];
+    const args = [command.storedTag, command.stagingTag, command.liveRecords, command.stagingRecords];
+    if (copies) names.push(keys.readers, keys.feed);
+    if (marks) names.push(keys.negativeCache);
+    if (marks) args.push(marks.table.text, String(marks.lifeMs), marks.buckets);
+    if (copies && !marks) args.push(NOTHING, NOTHING, NOTHING);
+    if (copies) args.push(copies.runId, copies.places, newName());
+    const reply = await this.connection.run(this.scripts.add, names, args);
     if (!Array.isArray(reply)) return String(reply) as AddReply;
-    const [flags, count] = reply as [Buffer, number | undefined];
-    return { flags: String(flags), count };
+    const [flags, count, ...wait] = reply as [Buffer, number | null | undefined, ...unknown[]];
+    return { flags: String(flags), count: count ?? undefined, wait: waitIn(wait) };
   }
 
   /** Retires the live segments; undefined when the metadata hold another tag. */
@@ -76,10 +98,12 @@ export class BlockedScripts {
       token: string;
       nonsense?: boolean;
       builds: number;
-      format: string;
+      formats: StoredFormats;
+      /** Longest lease of a reader that this process knows of; 0: none. */
+      leaseMs: number;
     },
   ): Promise<{ state: OfflineState; retiredKeys: string[] } | undefined> {
-    const { tag, state, segments = MAX_SEGMENTS, token, nonsense = false, builds, format } = options;
+    const { tag, state, segments = MAX_SEGMENTS, token, nonsense = false, builds, leaseMs, formats } = options;
     const indexes = Array.from({ length: segments }, (_, index) => index);
     const reply = await this.connection.run(
       this.scripts.offline,
@@ -89,7 +113,7 @@ export class BlockedScripts {
         ...indexes.map((index) => keys.segment(index)),
         ...indexes.map((index) => keys.retired(token, index)),
       ],
-      [tag, state, format, nonsense ? 1 : 0, builds, RETIRED_LIFE_MS],
+      [tag, state, formats.plain, nonsense ? 1 : 0, builds, RETIRED_LIFE_MS, leaseMs, formats.leased],
     );
     if (!Array.isArray(reply)) return undefined;
     const [set, ...moved] = reply as [Buffer, ...number[]];
@@ -107,15 +131,15 @@ export class BlockedScripts {
       runId: string;
       generation: Generation;
       owner?: string | undefined;
-      format: string;
+      formats: StoredFormats;
     },
   ): Promise<Refusal | 'OK'> {
-    const { lease, token, runId, generation, owner = '', format } = options;
+    const { lease, token, runId, generation, owner = '', formats } = options;
     const facts = ['pending.token', token, 'pending.count', 0, 'pending.runId', runId];
     return publishStep(this.connection, this.scripts.publish, keys, {
       lease,
       runId,
-      format,
+      format: `${formats.plain} ${formats.leased}`,
       owner,
       makesMeta: false,
       fields: [...facts, ...generationFields(generation, PENDING)],
@@ -130,19 +154,25 @@ export class BlockedScripts {
       runId: string;
       staging: SegmentedGeneration;
       live: SegmentedGeneration | undefined;
+      /** Of the live generation, as the metadata hold it. */
+      storedTag: string;
+      /** For how long the staging has been published. */
+      publishedMs: number;
+      /** Longest lease of a reader that this process knows of; 0: none. */
+      leaseMs: number;
       ids: number;
       capacity: number;
       errorRate: number;
       builtAt: number;
     },
-  ): Promise<Refusal | 'OK'> {
+  ): Promise<SwapReply> {
     const { lease, token, runId, staging, live, ids, capacity, errorRate, builtAt } = options;
+    const { storedTag, publishedMs, leaseMs } = options;
     const count = staging.segments;
     const liveCount = live?.segments ?? 0;
     const each = (length: number, key: (index: number) => string) =>
       Array.from({ length }, (_, index) => key(index));
-    return runStep(
-      this.connection,
+    const reply = await this.connection.run(
       this.scripts.swap,
       [
         keys.meta,
@@ -151,19 +181,24 @@ export class BlockedScripts {
         ...each(count, (index) => keys.segment(index)),
         ...each(liveCount, (index) => keys.segment(index)),
         ...each(liveCount, (index) => keys.retired(token, index)),
+        keys.readers,
+        keys.feed,
         keys.negativeCache,
       ],
       [
         lease,
         token,
         runId,
-        tagText(live?.generation),
+        storedTag,
         count,
         liveCount,
         SEGMENT_BYTES,
         segmentLength(staging.generation, count - 1),
         RETIRED_LIFE_MS,
         ids,
+        Math.floor(publishedMs),
+        leaseMs,
+        newName(),
         ...generationFields(staging.generation),
         'runId',
         runId,
@@ -176,9 +211,19 @@ export class BlockedScripts {
         ...buildCountsSum(staging.generation, { ids, capacity, errorRate, builtAt }),
       ],
     );
+    if (!Array.isArray(reply)) return assertRefusal(this.scripts.swap, String(reply));
+    const [outcome, ...wait] = reply as [Buffer, ...unknown[]];
+    return String(outcome) === 'EARLY' ? { earlyMs: Number(wait[0]) } : { wait: waitIn(wait) };
   }
 
   async withdraw(keys: RedisKeys, token: string): Promise<void> {
     await runStep(this.connection, this.scripts.withdraw, [keys.meta], [token]);
   }
+}
+
+/** What a script says of readers; nothing where nobody reads with leases. */
+function waitIn(reply: readonly unknown[]): CopyWait | undefined {
+  if (reply.length < 4) return undefined;
+  const [kind, ms, number, list] = reply as [number, number, number, Buffer];
+  return { for: WAITS[kind]!, ms, number, list: String(list) };
 }

@@ -18,6 +18,7 @@ import { StagingBase, type StagingContext } from '../protocol/staging-base.js';
 import { assertOk } from '../protocol/swap-steps.js';
 import type { BlockedContext } from './blocked-context.js';
 import type { BlockedSnapshot } from './blocked-snapshot.js';
+import { type CopyWait, waitMs } from './copies/copy-waits.js';
 
 /** The next generation of a filter of layout `blocked`, in segments that the swap renames. */
 export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
@@ -28,6 +29,9 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
   private scanned: BlockedFilter | undefined;
   private readonly staging: SegmentedGeneration;
   private readonly writer: SegmentWriter;
+  private publishedAt = Infinity;
+  private swapped:
+    { readonly snapshot: BlockedSnapshot; readonly wait: CopyWait | undefined } | undefined;
 
   constructor(
     protected override readonly filter: BlockedContext,
@@ -72,6 +76,7 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
         await metadata.reload();
       }
       const reply = await this.sendPublish();
+      this.publishedAt = performance.now();
       if (reply !== 'NOMETA' || attempt === MAX_ATTEMPTS) return assertOk(reply);
       known = await metadata.reload();
     }
@@ -81,12 +86,39 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
     return this.reader.read(this.staging, ids);
   }
 
-  protected swap(live: SegmentedGeneration | undefined, ids: number): Promise<Refusal | 'OK'> {
+  protected async swap(
+    live: SegmentedGeneration | undefined,
+    ids: number,
+    snapshot: BlockedSnapshot,
+  ): Promise<Refusal | 'OK'> {
     const { lease, token, plan } = this.context;
     const { capacity, errorRate } = plan;
-    const built = { ids, capacity, errorRate, builtAt: Date.now() };
-    const { runId, staging } = this;
-    return this.filter.blocked.swap(this.filter.keys, { lease, token, runId, staging, live, ...built });
+    const { runId, staging, publishedAt } = this;
+    const { blocked, keys, unseenLeases } = this.filter;
+    const { storedTag, leasesMs } = snapshot;
+    const { leaseMs } = unseenLeases;
+    // If the reply is lost, nobody knows whom the swap has to wait for.
+    const ms = leasesMs ?? 0;
+    this.swapped = { snapshot, wait: { for: 'time', ms, list: '', number: 0 } };
+    for (;;) {
+      const reply = await blocked.swap(keys, {
+        ...{ lease, token, runId, staging, live, storedTag, leaseMs },
+        ...{ ids, capacity, errorRate, builtAt: Date.now() },
+        publishedMs: performance.now() - publishedAt,
+      });
+      if (typeof reply === 'string') return reply;
+      if ('earlyMs' in reply) await waitMs(reply.earlyMs);
+      else {
+        this.swapped = { snapshot, wait: reply.wait };
+        return 'OK';
+      }
+    }
+  }
+
+  /** What the source has returned is promised from then on. */
+  override async commit(ids: number): Promise<void> {
+    await super.commit(ids);
+    if (this.swapped) await this.filter.copyWaits.settle(this.swapped.snapshot, this.swapped.wait);
   }
 
   protected retiredKeys(live: SegmentedGeneration | undefined): string[] {

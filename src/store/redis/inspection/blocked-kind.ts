@@ -1,5 +1,5 @@
 import { anyError, type IdKey, measuredFill, sampledBlocks } from '../../../filter/index.js';
-import { BLOCKED_FORM, FORMAT } from '../blocked/blocked-meta.js';
+import { blockedForms, parseBlocked } from '../blocked/blocked-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { GrowingKeys } from '../growing/growing-keys.js';
 import { GrowingReader } from '../growing/growing-reader.js';
@@ -19,6 +19,8 @@ import {
 import { type KnownMeta, parseMeta, type StoredMeta } from '../protocol/stored-meta.js';
 import type { FoundGeneration, FoundMeta, GenerationMeasure, InspectedKind } from './found-generation.js';
 
+const FORMS = blockedForms();
+
 export interface InspectionContext {
   readonly keyPrefix: string;
   readonly name: string;
@@ -33,11 +35,11 @@ export function blockedKind(context: InspectionContext): InspectedKind {
     layout: 'blocked',
     keys,
     read(type, fields) {
-      const meta = parseMeta(BLOCKED_FORM, type, fields);
+      const meta = parseBlocked(FORMS, type, fields);
       if (meta.kind === 'other') {
         return meta.found === GENERATION_FORMAT
           ? readGrown(context, type, fields)
-          : { kind: 'newer', found: meta.found, supported: FORMAT };
+          : { kind: 'newer', found: meta.found, supported: FORMS.leased.format };
       }
       if (meta.kind !== 'known') return meta;
       const { live, staging } = meta;
@@ -62,7 +64,7 @@ export function blockedKind(context: InspectionContext): InspectedKind {
 
 /** Whether metadata at the key of a blocked filter are those of one that grows. */
 export function isGrown(type: string, fields: readonly string[]): boolean {
-  const meta = parseMeta(BLOCKED_FORM, type, fields);
+  const meta = parseBlocked(FORMS, type, fields);
   return meta.kind === 'other' && meta.found === GENERATION_FORMAT;
 }
 

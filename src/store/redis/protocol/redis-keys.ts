@@ -6,6 +6,12 @@ export class RedisKeys {
   readonly builds: string;
   /** Table of the negative cache; its stored name is older. */
   readonly negativeCache: string;
+  /** Processes that may answer "absent" from a copy, and what they have acknowledged. */
+  readonly readers: string;
+  /** Stream of what they have to apply. */
+  readonly feed: string;
+  /** Stream that says what all of them have applied. */
+  readonly acks: string;
   /** Of the inspection at start-up. */
   readonly probe: string;
   private readonly base: string;
@@ -16,6 +22,9 @@ export class RedisKeys {
     this.lease = `${this.base}:lease`;
     this.builds = `${this.base}:builds`;
     this.negativeCache = `${this.base}:denials`;
+    this.readers = `${this.base}:readers`;
+    this.feed = `${this.base}:feed`;
+    this.acks = `${this.base}:acks`;
     this.probe = `${this.base}:probe`;
   }
 

@@ -5,8 +5,7 @@ import { unexpectedReplyError } from '../client/unexpected-reply.js';
 /** Why a step of a rebuild was refused. */
 export type Refusal = 'OWNER' | 'LEASE' | 'NOMETA' | 'FORMAT' | 'SERVER' | 'STALE' | 'LENGTH';
 
-const REPLIES = new Set<string>([
-  'OK',
+const REFUSALS = new Set<string>([
   'OWNER',
   'LEASE',
   'NOMETA',
@@ -14,7 +13,7 @@ const REPLIES = new Set<string>([
   'SERVER',
   'STALE',
   'LENGTH',
-] satisfies (Refusal | 'OK')[]);
+] satisfies Refusal[]);
 
 /**
  * Runs a script of a rebuild.
@@ -28,6 +27,11 @@ export async function runStep(
   args: readonly (string | number | Buffer)[],
 ): Promise<Refusal | 'OK'> {
   const reply = String(await connection.run(script, keys, args));
-  if (REPLIES.has(reply)) return reply as Refusal | 'OK';
+  return reply === 'OK' ? reply : assertRefusal(script, reply);
+}
+
+/** @throws {BloomUnavailableError} when the reply of a script is something else. */
+export function assertRefusal(script: Script, reply: string): Refusal {
+  if (REFUSALS.has(reply)) return reply as Refusal;
   throw unexpectedReplyError(script.name, reply);
 }

@@ -62,7 +62,7 @@ export abstract class StagingBase<Stored, Snapshot extends MetadataSnapshot<Stor
   protected abstract read(ids: readonly IdKey[]): Promise<BloomVerdict[] | Outdated>;
 
   /** Makes the staged generation live in the place of another one. */
-  protected abstract swap(live: Snapshot['live'], ids: number): Promise<Refusal | 'OK'>;
+  protected abstract swap(live: Snapshot['live'], ids: number, snapshot: Snapshot): Promise<Refusal | 'OK'>;
 
   /** What the swap leaves to remove. */
   protected abstract retiredKeys(live: Snapshot['live']): readonly string[];
@@ -90,7 +90,7 @@ export abstract class StagingBase<Stored, Snapshot extends MetadataSnapshot<Stor
     const origin = metadata.originOf(this.generation);
     const { live } = await commitSwap<Snapshot>({
       ...this.filter,
-      swap: (snapshot) => this.swap(snapshot.live, ids),
+      swap: (snapshot) => this.swap(snapshot.live, ids, snapshot),
       isLive: (snapshot) =>
         snapshot.live !== undefined && metadata.originOf(snapshot.live.generation) === origin,
     });

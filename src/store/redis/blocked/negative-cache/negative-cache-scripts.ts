@@ -31,13 +31,13 @@ export class NegativeCacheScripts {
    */
   async create(
     keys: RedisKeys,
-    options: { liveTag: string; before: string; table: NegativeCacheTable; markLifeMs: number },
+    options: { storedTag: string; before: string; table: NegativeCacheTable; markLifeMs: number },
   ): Promise<void> {
-    const { liveTag, before, table, markLifeMs } = options;
+    const { storedTag, before, table, markLifeMs } = options;
     await this.connection.run(
       this.scripts.negativeCacheCreate,
       [keys.meta, keys.negativeCache],
-      [liveTag, before, table.text, table.buckets, markLifeMs],
+      [storedTag, before, table.text, table.buckets, markLifeMs],
     );
   }
 

@@ -1,4 +1,3 @@
-import { tagText } from '../../protocol/segments/segments.js';
 import { jittered } from '../../../../common/index.js';
 import type {
   DenialAnswer,
@@ -102,7 +101,7 @@ export class RedisNegativeCache implements SharedNegativeCache {
   }
 
   /** Makes the table that the snapshot lacks, or another one for it. */
-  private async make({ live, runId, negativeCache }: BlockedSnapshot): Promise<void> {
+  private async make({ live, storedTag, runId, negativeCache }: BlockedSnapshot): Promise<void> {
     // Without its run id it would not be noticed that a server lost marks.
     if (!live || runId === '' || this.isMaking || performance.now() < this.makeAgainAt) return;
     this.isMaking = true;
@@ -111,7 +110,7 @@ export class RedisNegativeCache implements SharedNegativeCache {
     const buckets = Math.min(Math.ceil(maxIds / BUCKET_DENIALS), MAX_BUCKETS);
     try {
       await negativeCacheScripts.create(keys, {
-        liveTag: tagText(live.generation),
+        storedTag,
         before: negativeCache?.text ?? '',
         table: NegativeCacheTable.create(buckets, runId),
         markLifeMs: lifeMs,

@@ -3,7 +3,7 @@ Sets the bits of ids in the live generation and in the staged one.
 
 KEYS[1]    meta
 KEYS[2..]  the segments that the records name, live and staged
-ARGV[1]    tag of the live generation as the caller knows it, '' for none
+ARGV[1]    tag of the live generation as meta holds it, as far as the caller knows; '' for none
 ARGV[2]    tag of the staged generation as the caller knows it, '' for none
 ARGV[3]    live records, one for each id: index into KEYS from 1 (2 bytes, big-endian); the first and the last byte of the block
            within the segment as GETRANGE takes them, each its length (1) and decimal text; number of masks (1); for each mask,
@@ -13,12 +13,16 @@ where meta names a table of the negative cache, which is the last key then:
 ARGV[5]    name of the table as the caller knows it
 ARGV[6]    life of a mark, in milliseconds
 ARGV[7]    bucket of each id in the table, big-endian (4)
+where the filter is read with leases; before the table, readers and feed are the last keys then, and ARGV[5] is '' without a table:
+ARGV[8]    run id of the server as the caller knows it, '' when it may not be asked
+ARGV[9]    block (4) and seed (4) of each id in the live generation, little-endian
+ARGV[10]   name of a new list of readers, if one has to begin
 
 Reply: 'NOMETA'  meta is missing; nothing was set
        'STALE'   the generations or the table are others than the caller knows; nothing was set
        'LOST'    a live block is not there, or is not of this generation
        { flags, count } a character for each id: '1' when it was not there before; how many ids the live generation holds, unless that
-                 is as before
+                 is as before; where the filter is read with leases, with what waitFor() gives, and number and list of the last entry
 ]]
 if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'NOMETA' end
 local known = redis.call('HMGET', KEYS[1], 'tag', 'pending.tag', 'denials')
@@ -26,6 +30,22 @@ local known = redis.call('HMGET', KEYS[1], 'tag', 'pending.tag', 'denials')
 --safety:denial-table
 if (known[3] or '') ~= (ARGV[5] or '') then return 'STALE' end
 --end
+
+local tables = #(ARGV[5] or '') > 0 and 1 or 0
+local tag, copies = ARGV[1], nil
+if string.byte(tag) == 76 then
+  --- @include "copy-tag"
+  --- @include "copy-wait"
+  --- @include "run-id"
+  tag = plainTag(tag)
+  copies = copiesAt(KEYS[1], KEYS[#KEYS - 1 - tables], KEYS[#KEYS - tables], ARGV[10])
+  copies.writeEntry, copies.waitFor = writeEntry, waitFor
+  -- Asked only where it matters: the answer is a text of a kilobyte.
+  local run = copies.run == ARGV[8] and copies.run or serverRunId()
+  if run ~= '' and run == copies.run and run ~= ARGV[8] and ARGV[8] ~= '' then return 'STALE' end
+  settleServer(copies, run)
+  settleList(copies)
+end
 
 local byte, char, sub, bor, unpack = string.byte, string.char, string.sub, bit.bor, struct.unpack
 
@@ -40,7 +60,7 @@ local function set(records, tag)
     local block = redis.pcall('GETRANGE', KEYS[key], from, to)
     -- A key of another type is no segment; whatever else the server refuses is the caller's to hear.
     if type(block) == 'table' and not string.find(block.err, 'WRONGTYPE', 1, true) then redis.call('GETRANGE', KEYS[key], from, to) end
-    if type(block) ~= 'string' or #block ~= 256 or unpack('<I4', block) ~= head then return nil end
+    if type(block) ~= 'string' or #block ~= 256 or unpack('<I4', block) ~= head then return nil, table.concat(flags) end
     local n, copied = 0, 0
     for i = at, at + 2 * masks - 1, 2 do
       local place, mask = byte(records, i, i + 1)
@@ -63,8 +83,20 @@ local function set(records, tag)
 end
 
 local flags, added, count
-if ARGV[1] ~= '' then
-  flags, added = set(ARGV[3], ARGV[1])
+if tag ~= '' then
+  flags, added = set(ARGV[3], tag)
+  -- Before anything else can fail: no bit of an id is there for good without an entry. Those that were set before a block was found damaged are.
+  if copies then
+    local places = {}
+    for at in string.gmatch(flags or added, '()1') do
+      places[#places + 1] = sub(ARGV[9], 8 * at - 7, 8 * at)
+    end
+    if #places > 0 then copies:writeEntry(tag, 'places', table.concat(places)) end
+    --safety:repeat-waits
+    copies.isWaiting = true
+    --end
+    copies.isWaiting = copies.isWaiting or #places > 0
+  end
   if not flags then return 'LOST' end
   if added > 0 then
     count = redis.pcall('HINCRBY', KEYS[1], 'count', added)
@@ -89,7 +121,7 @@ end
 
 --safety:denial-mark
 -- Ends what is denied in the buckets of the ids, and has nothing noted there until their rows are visible.
-if ARGV[5] then
+if tables > 0 then
   local denials, tag, time = KEYS[#KEYS], tonumber(sub(ARGV[5], 1, 8), 16), redis.call('TIME')
   local visibleAt = math.floor(time[1] * 1000 + time[2] / 1000) + ARGV[6]
   for at = 1, #ARGV[7], 4 do
@@ -106,4 +138,7 @@ if ARGV[5] then
   end
 end
 --end
-return { flags or '', count }
+if not copies then return { flags or '', count } end
+local kind, ms = 0, 0
+if tag == '' or copies.isWaiting then kind, ms = copies:waitFor(copies.last, tag ~= '') end
+return { flags or '', count or false, kind, ms, copies.last, copies.list }

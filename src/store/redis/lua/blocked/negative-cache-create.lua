@@ -4,7 +4,7 @@ it for as long as a row may be on its way that was added before.
 
 KEYS[1]  meta
 KEYS[2]  table of the negative cache
-ARGV[1]  tag of the live generation
+ARGV[1]  tag of the live generation as meta holds it, as far as the caller knows
 ARGV[2]  name of the table that meta holds now, '' for none
 ARGV[3]  name of the new table; its first eight characters are its tag
 ARGV[4]  buckets

@@ -7,14 +7,16 @@ Needs  KEYS[1]  meta
        ARGV[3]  format to write
        ARGV[4]  '1': meta makes no sense and is recreated
        ARGV[5]  builds that the caller knows of: a process that knew nothing of the filter made fewer
-Gives  isOtherNow(field)           whether `field` of meta names another generation, or none, since the filter is offline already
+Gives  isOtherNow(field, nameOf)   whether `field` of meta names another generation, or none, since the filter is offline already; `nameOf`, where there is
+                                   one, makes a name of what is stored
        takeOffline(state, forget)  has `forget` remove what names the live generation, and keeps owner and builds
 ]]
 --- @include "builds"
 local metaType = redis.call('TYPE', KEYS[1]).ok
 
-local function isOtherNow(field)
+local function isOtherNow(field, nameOf)
   local name = metaType == 'hash' and redis.call('HGET', KEYS[1], field) or ''
+  if nameOf then name = nameOf(name) end
   return name ~= ARGV[1] or (metaType == 'hash' and name == '' and ARGV[4] ~= '1')
 end
 

@@ -5,7 +5,7 @@ KEYS[1]   meta
 KEYS[2]   lease
 ARGV[1]   token of the lease
 ARGV[2]   run id of the server that the caller staged on, '' when it may not be asked
-ARGV[3]   format that meta must have
+ARGV[3]   format that meta must have, or several with spaces between them
 ARGV[4]   application that publishes, '' for none; it claims a filter that nobody has claimed. Without one, a claimed filter is refused
 ARGV[5]   '1': meta is made when there is none
 ARGV[6..] fields and values of the staged generation
@@ -29,7 +29,8 @@ else
   hasMeta = redis.call('TYPE', KEYS[1]).ok == 'hash'
 end
 if not hasMeta then return 'NOMETA' end
-if redis.call('HGET', KEYS[1], 'format') ~= ARGV[3] then return 'FORMAT' end
+local format = redis.call('HGET', KEYS[1], 'format') or ''
+if not string.find(' ' .. ARGV[3] .. ' ', ' ' .. format .. ' ', 1, true) then return 'FORMAT' end
 if isOtherServer(ARGV[2]) then return 'SERVER' end
 local owner = claimFor(KEYS[1], ARGV[4])
 --safety:owner

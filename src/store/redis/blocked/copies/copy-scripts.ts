@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import type { RedisConnection } from '../../client/redis-connection.js';
+import { defineScripts, type LuaSources } from '../../client/script.js';
+import { unexpectedReplyError } from '../../client/unexpected-reply.js';
+import { coreLua } from '../../lua/core.generated.js';
+import type { RedisKeys } from '../../protocol/redis-keys.js';
+
+/** A reader on a list. */
+export interface Reader {
+  readonly list: string;
+  readonly reader: string;
+}
+
+export type LeaseOutcome = 'STALE' | 'RUN' | 'GAP' | { list: string; number: number; tag: number };
+
+/** The number of the last entry that all readers have acknowledged; `LIST`: the list is gone. */
+export type Acknowledged = number | 'LIST';
+
+/** A name that was never used: of a reader or of a list. */
+export function newName(): string {
+  return randomBytes(8).toString('hex');
+}
+
+/** The scripts on the readers of a filter; `add`, `swap` and `offline` see to them too. */
+export class CopyScripts {
+  private readonly scripts;
+
+  constructor(
+    private readonly connection: RedisConnection,
+    sources?: LuaSources,
+  ) {
+    this.scripts = defineScripts(coreLua, ['copyLease', 'copyAck', 'copyLeave', 'copyAcks'], sources);
+  }
+
+  async lease(
+    keys: RedisKeys,
+    options: {
+      storedTag: string;
+      runId: string;
+      reader: string;
+      leaseMs: number;
+      /** Undefined for one that joins. */
+      held: { list: string; applied: number } | undefined;
+      /** Of the metadata from then on. */
+      format: string;
+      /** The name that one that joins had before. */
+      before: string;
+    },
+  ): Promise<LeaseOutcome> {
+    const { storedTag, runId, reader, leaseMs, held, before, format } = options;
+    const { copyLease } = this.scripts;
+    const reply = await this.connection.run(
+      copyLease,
+      [keys.meta, keys.readers, keys.feed, keys.acks],
+      [storedTag, runId, reader, leaseMs, held?.list ?? '', held?.applied ?? before, newName(), format],
+    );
+    if (Array.isArray(reply)) {
+      const [list, number, tag] = reply as [Buffer, number, Buffer];
+      return { list: String(list), number, tag: Number.parseInt(String(tag), 16) };
+    }
+    const text = String(reply);
+    if (text === 'STALE' || text === 'RUN' || text === 'GAP') return text;
+    throw unexpectedReplyError(copyLease.name, text);
+  }
+
+  /** False when the reader is not on the list any more. */
+  async acknowledge(keys: RedisKeys, { list, reader }: Reader, number: number): Promise<boolean> {
+    const reply = await this.connection.run(
+      this.scripts.copyAck,
+      [keys.meta, keys.readers, keys.acks],
+      [list, reader, number],
+    );
+    return String(reply) === 'OK';
+  }
+
+  async leave(keys: RedisKeys, { list, reader }: Reader): Promise<void> {
+    await this.connection.run(this.scripts.copyLeave, [keys.meta, keys.readers, keys.acks], [list, reader]);
+  }
+
+  async acknowledged(keys: RedisKeys, list: string, ms: number): Promise<Acknowledged> {
+    return acknowledgedIn(String(await this.connection.run(this.scripts.copyAcks, [keys.meta, keys.readers], [list, ms])));
+  }
+}
+
+/** Reads what a script or an entry of the stream of acknowledgements says. */
+export function acknowledgedIn(text: string): Acknowledged {
+  return text === 'LIST' ? text : Number(text);
+}

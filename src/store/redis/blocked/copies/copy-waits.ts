@@ -1,0 +1,162 @@
+import type { BloomEventListener } from '../../../../common/index.js';
+import type { BlockedSnapshot } from '../blocked-snapshot.js';
+import type { RedisKeys } from '../../protocol/redis-keys.js';
+import type { ReadStream, StreamEntry, StreamReader } from '../../client/stream-reader.js';
+import { type Acknowledged, acknowledgedIn, type CopyScripts } from './copy-scripts.js';
+
+/** Who waits asks at the latest after this time; sooner while the stream of acknowledgements is not heard yet. */
+const ASK_EVERY_MS = 100;
+const FIRST_ASKED_MS = 1;
+/** The stream is heard for so long after the last wait: the next one needs no question then. */
+const HEARD_FOR_MS = 10_000;
+
+/** What an add or a swap has to wait for before it is acknowledged, as its script says. */
+export interface CopyWait {
+  readonly for: 'nothing' | 'readers' | 'time';
+  /** At most, in milliseconds. */
+  readonly ms: number;
+  readonly list: string;
+  /** Of the last entry. */
+  readonly number: number;
+}
+
+interface Waiting {
+  readonly list: string;
+  readonly number: number;
+  end(): void;
+}
+
+export interface CopyWaitsContext {
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  readonly keys: RedisKeys;
+  readonly copyScripts: CopyScripts;
+  readonly metadata: { isOfServer(snapshot: BlockedSnapshot): boolean };
+  /** Undefined on a Cluster, where nobody reads with leases. */
+  readonly streams: StreamReader | undefined;
+}
+
+/** Those of one filter who wait until readers have acknowledged an entry. */
+export class CopyWaits {
+  private readonly waiting = new Set<Waiting>();
+  private stream: ReadStream | undefined;
+  private stopTimer: NodeJS.Timeout | undefined;
+  private last: { readonly list: string; readonly least: Acknowledged } | undefined;
+  private isAsking = false;
+
+  constructor(private readonly context: CopyWaitsContext) {}
+
+  /** Resolves when nobody answers any more from a copy that lacks what was written under this snapshot. */
+  async settle(snapshot: BlockedSnapshot, wait: CopyWait | undefined): Promise<void> {
+    const { leasesMs, unseenUntil } = snapshot;
+    // Carried out, perhaps, by another server, after which nobody knows who has a lease.
+    if (leasesMs !== undefined && !this.context.metadata.isOfServer(snapshot)) await waitMs(leasesMs);
+    else if (wait?.for === 'time') await waitMs(wait.ms);
+    else if (wait?.for === 'readers') await this.waitFor(wait);
+    await waitMs(unseenUntil - performance.now());
+  }
+
+  /** Resolves when all readers have acknowledged the entry, none has a lease any more, or the time is up. */
+  async waitFor({ list, number, ms }: Omit<CopyWait, 'for'>): Promise<void> {
+    const until = performance.now() + ms;
+    this.listen();
+    if (this.last && isOver({ list, number }, this.last)) return;
+    let isOverNow = false;
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const waiting: Waiting = {
+      list,
+      number,
+      end() {
+        isOverNow = true;
+        end();
+      },
+    };
+    this.waiting.add(waiting);
+    try {
+      let pauseMs = FIRST_ASKED_MS;
+      for (;;) {
+        const leftMs = until - performance.now();
+        if (leftMs <= 0) return;
+        if (this.stream?.isHeard) pauseMs = ASK_EVERY_MS;
+        await firstOf(ended, Math.min(leftMs, pauseMs));
+        if (isOverNow) return;
+        if (performance.now() < until) await this.ask(list, ms);
+        if (isOverNow) return;
+        pauseMs = Math.min(2 * pauseMs, ASK_EVERY_MS);
+      }
+    } finally {
+      this.waiting.delete(waiting);
+      this.stopLater();
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.stopTimer);
+    if (this.stream) this.context.streams?.stop(this.stream);
+    this.stream = undefined;
+  }
+
+  private listen(): void {
+    clearTimeout(this.stopTimer);
+    const { streams, keys } = this.context;
+    // From its beginning: it holds one entry, which says how things stand.
+    this.stream ??= streams?.read(keys.acks, '0-0', (entries) => this.onEntries(entries));
+  }
+
+  private stopLater(): void {
+    clearTimeout(this.stopTimer);
+    this.stopTimer = setTimeout(() => this.close(), HEARD_FOR_MS).unref();
+  }
+
+  private onEntries(entries: readonly StreamEntry[]): void {
+    const { fields } = entries.at(-1)!;
+    const [, list, , least] = fields.map(String);
+    if (list === undefined || least === undefined) return;
+    this.heard(list, acknowledgedIn(least));
+  }
+
+  private heard(list: string, least: Acknowledged): void {
+    this.last = { list, least };
+    for (const waiting of this.waiting) if (isOver(waiting, { list, least })) waiting.end();
+  }
+
+  private async ask(list: string, ms: number): Promise<void> {
+    if (this.isAsking) return;
+    this.isAsking = true;
+    const { copyScripts, keys, emit, name } = this.context;
+    try {
+      this.heard(list, await copyScripts.acknowledged(keys, list, ms));
+    } catch (error) {
+      // The wait ends with the time at the latest.
+      emit({ type: 'store-error', filter: name, operation: 'ask what readers have acknowledged', error });
+    } finally {
+      this.isAsking = false;
+    }
+  }
+}
+
+function isOver(
+  { list, number }: Pick<Waiting, 'list' | 'number'>,
+  heard: { readonly list: string; readonly least: Acknowledged },
+): boolean {
+  const { least } = heard;
+  return heard.list === list && least !== 'LIST' && least >= number;
+}
+
+/** Resolves when the promise does or the time is up. */
+async function firstOf(ended: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const time = new Promise<void>((resolve) => (timer = setTimeout(resolve, Math.ceil(ms))));
+  await Promise.race([ended, time]);
+  clearTimeout(timer);
+}
+
+/** At least so many milliseconds: a timer may be early by a part of one. */
+export async function waitMs(ms: number): Promise<void> {
+  const until = performance.now() + ms;
+  for (let left = ms; left > 0; left = until - performance.now()) {
+    const pauseMs = Math.ceil(left);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}

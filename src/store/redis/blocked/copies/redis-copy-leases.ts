@@ -1,0 +1,115 @@
+import type { CopyLeases, FeedEntry, FeedListener, HeldCopy, LeaseReply } from '../../../index.js';
+import type { ReadStream, StreamEntry, StreamReader } from '../../client/stream-reader.js';
+import { unavailable } from '../../protocol/batching-filter.js';
+import type { BlockedContext } from '../blocked-context.js';
+import { NO_RUN_ID } from './copies.messages.js';
+import { newName, type Reader } from './copy-scripts.js';
+
+const NOT_LIVE: LeaseReply = { outcome: 'not-live' };
+
+/** The leases of one process for its copy of one filter. */
+export class RedisCopyLeases implements CopyLeases {
+  /** Where this process is on the list, under a name of its own for each copy: a command that arrives late speaks of no later copy. */
+  private joined: Reader | undefined;
+  private before = '';
+  private stream: ReadStream | undefined;
+
+  constructor(
+    private readonly context: BlockedContext,
+    private readonly streams: StreamReader,
+    private readonly leaseMs: number,
+  ) {}
+
+  /** For the script `add`: the reader of this process, while it is on a list. */
+  get reader(): Reader | undefined {
+    return this.joined;
+  }
+
+  async take(held: HeldCopy | undefined): Promise<LeaseReply> {
+    const { metadata, copyScripts, keys, leasedFormat } = this.context;
+    const snapshot = await unavailable(metadata.current());
+    if (!snapshot.live) return NOT_LIVE;
+    if (snapshot.runId === '') return { outcome: 'refused', reason: NO_RUN_ID };
+    const renewed = held && this.joined?.list === held.list ? this.joined : undefined;
+    // Of another copy: it is not on this list.
+    if (held && !renewed) return NOT_LIVE;
+    const reader = renewed?.reader ?? newName();
+    const { storedTag, runId } = snapshot;
+    if (!renewed) {
+      this.before = this.joined?.reader ?? '';
+      this.joined = undefined;
+    }
+    const reply = await unavailable(
+      copyScripts.lease(keys, {
+        ...{ storedTag, runId, reader, held },
+        leaseMs: this.leaseMs,
+        before: this.before,
+        format: leasedFormat,
+      }),
+    );
+    if (reply === 'RUN') return { outcome: 'refused', reason: NO_RUN_ID };
+    if (typeof reply === 'string' || !metadata.isOfServer(snapshot)) {
+      if (this.joined === renewed) this.joined = undefined;
+      metadata.forget();
+      return NOT_LIVE;
+    }
+    if (!renewed) this.joined = { list: reply.list, reader };
+    // It has been made known just now that the filter is read with leases.
+    if (!storedTag.startsWith('L')) metadata.forget();
+    return { outcome: 'granted', ...reply };
+  }
+
+  async acknowledge({ list, applied }: HeldCopy): Promise<void> {
+    const { joined } = this;
+    if (joined?.list !== list) return;
+    const { copyScripts, keys } = this.context;
+    await unavailable(copyScripts.acknowledge(keys, joined, applied));
+  }
+
+  async leave(): Promise<void> {
+    const { joined } = this;
+    this.joined = undefined;
+    this.stop();
+    if (!joined) return;
+    const { copyScripts, keys, emit, name } = this.context;
+    try {
+      await copyScripts.leave(keys, joined);
+    } catch (error) {
+      // The lease ends without it.
+      emit({ type: 'store-error', filter: name, operation: 'give the lease of a copy back', error });
+    }
+  }
+
+  follow(after: number, listener: FeedListener): () => void {
+    this.stop();
+    const stream = this.streams.read(this.context.keys.feed, `${after}-0`, (read) => {
+      listener.onEntries(read.map(entryOf));
+    });
+    this.stream = stream;
+    return () => this.streams.stop(stream);
+  }
+
+  private stop(): void {
+    if (this.stream) this.streams.stop(this.stream);
+    this.stream = undefined;
+  }
+}
+
+/** An entry of another form is of a list of its own: whoever follows another one drops its copy. */
+function entryOf({ id, fields }: StreamEntry): FeedEntry {
+  const values = new Map<string, Buffer>();
+  for (let i = 0; i + 1 < fields.length; i += 2) values.set(String(fields[i]), fields[i + 1]!);
+  const places = values.get('places');
+  return {
+    list: String(values.get('list') ?? ''),
+    number: Number.parseInt(id, 10),
+    tag: Number.parseInt(String(values.get('tag') ?? '0'), 16),
+    places: places && placesIn(places),
+  };
+}
+
+function placesIn(bytes: Buffer): Uint32Array {
+  const places = new Uint32Array(bytes.length / 4);
+  for (let i = 0; i < places.length; i++) places[i] = bytes.readUInt32LE(4 * i);
+  return places;
+}

@@ -1,0 +1,134 @@
+import type { Redis } from 'ioredis';
+import { type BloomEventListener, jittered } from '../../../common/index.js';
+
+/** A change of the streams takes effect after this time at the latest. */
+const BLOCK_MS = 200;
+const ENTRIES_AT_ONCE = 64;
+/** Pause after a failure. */
+const AFTER_FAILURE_MS = 250;
+/** A connection on which nothing comes, not even that there is nothing, is opened again. */
+const SILENT_MS = 3000;
+
+/** An entry of a stream: its id, and its fields and values in turn. */
+export interface StreamEntry {
+  readonly id: string;
+  readonly fields: readonly Buffer[];
+}
+
+export interface ReadStream {
+  readonly key: string;
+  /** Entries after this id are read. */
+  after: string;
+  /** Whether the server has been asked for this stream, so that its entries come at once. */
+  isHeard: boolean;
+  onEntries(entries: readonly StreamEntry[]): void;
+}
+
+type Reply = readonly (readonly [Buffer, readonly (readonly [Buffer, readonly Buffer[]])[]])[] | null;
+
+/**
+ * Reads streams as their entries come, on a connection of its own, since it blocks. There is none before the first stream. What fails is tried again from the
+ * last entry that was read.
+ */
+export class StreamReader {
+  private readonly streams = new Map<string, ReadStream>();
+  private reader: Redis | undefined;
+  private isRunning = false;
+  private isClosed = false;
+  /** Reported once until it works again. */
+  private hasFailed = false;
+
+  constructor(
+    private readonly client: Redis,
+    private readonly emit: BloomEventListener,
+    /** Names the server that the other connection leads to: with another name, this one is opened again. */
+    private readonly serverOf: () => string,
+  ) {}
+
+  /** Reads a stream until it is stopped; another one of the same key ends. */
+  read(key: string, after: string, onEntries: ReadStream['onEntries']): ReadStream {
+    const stream: ReadStream = { key, after, isHeard: false, onEntries };
+    this.streams.set(key, stream);
+    if (!this.isRunning && !this.isClosed) void this.run();
+    return stream;
+  }
+
+  stop(stream: ReadStream): void {
+    if (this.streams.get(stream.key) === stream) this.streams.delete(stream.key);
+    stream.isHeard = false;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.streams.clear();
+    this.reader?.disconnect();
+  }
+
+  private async run(): Promise<void> {
+    this.isRunning = true;
+    let server = this.serverOf();
+    while (!this.isClosed && this.streams.size > 0) {
+      try {
+        if (server !== this.serverOf()) {
+          server = this.serverOf();
+          this.hangUp();
+        }
+        await this.turn();
+        this.hasFailed = false;
+      } catch (error) {
+        for (const stream of this.streams.values()) stream.isHeard = false;
+        if (this.isClosed) break;
+        if (!this.hasFailed) this.emit({ type: 'connection-error', error });
+        this.hasFailed = true;
+        // A client that was told not to connect again has ended.
+        if (this.reader?.status === 'end') this.hangUp();
+        await pause(jittered(AFTER_FAILURE_MS));
+      }
+    }
+    this.isRunning = false;
+    this.hangUp();
+  }
+
+  private async turn(): Promise<void> {
+    const asked = [...this.streams.values()];
+    const reader = (this.reader ??= this.connect());
+    for (const stream of asked) stream.isHeard = reader.status === 'ready';
+    const reply = (await reader.xreadBuffer(
+      ...(['COUNT', ENTRIES_AT_ONCE, 'BLOCK', BLOCK_MS, 'STREAMS'] as const),
+      ...asked.map(({ key }) => key),
+      ...asked.map(({ after }) => after),
+    )) as Reply;
+    const prefix = reader.options.keyPrefix ?? '';
+    for (const [key, entries] of reply ?? []) {
+      const stream = asked.find((one) => prefix + one.key === String(key));
+      // Stopped meanwhile.
+      if (!stream || this.streams.get(stream.key) !== stream) continue;
+      const read = entries.map(([id, fields]) => ({ id: String(id), fields }));
+      stream.after = read.at(-1)!.id;
+      stream.onEntries(read);
+    }
+  }
+
+  private connect(): Redis {
+    const reader = this.client.duplicate({
+      lazyConnect: true,
+      maxRetriesPerRequest: null,
+      commandTimeout: undefined,
+      enableAutoPipelining: false,
+      socketTimeout: SILENT_MS,
+    });
+    reader.on('error', () => {});
+    return reader;
+  }
+
+  private hangUp(): void {
+    this.reader?.disconnect();
+    this.reader = undefined;
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}

@@ -1,0 +1,72 @@
+--[[
+Grants a reader a lease, or renews it. From the first one on, the metadata say that adds have to wait for readers.
+
+KEYS[1]  meta
+KEYS[2]  readers
+KEYS[3]  feed
+KEYS[4]  acknowledgements
+ARGV[1]  tag of the live generation as meta holds it, as far as the caller knows
+ARGV[2]  run id of the server as the caller knows it
+ARGV[3]  reader; one that joins has never used this name before
+ARGV[4]  length of the lease, in milliseconds
+ARGV[5]  list on which the reader is, '' for one that joins
+ARGV[6]  the last entry that the reader has applied, or, if it joins, the name that it had before, '' for none
+ARGV[7]  name of a new list, if one has to begin
+ARGV[8]  format of a filter that is read with leases
+
+Reply: 'STALE'  the generation or the server is another one than the caller knows, or nothing is live
+       'RUN'    the server does not say which run it is, so nobody would notice that its list is that of another one
+       'GAP'    what the reader has is not of this list, or it has not applied what is gone from the feed; it has to join
+       { list, number of the last entry, tag }
+]]
+--- @include "copy-tag"
+--- @include "copy-list"
+--- @include "copy-expired"
+--- @include "copy-tell"
+--- @include "copy-cap"
+--- @include "run-id"
+if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'STALE' end
+local tag = redis.call('HGET', KEYS[1], 'tag') or ''
+if tag ~= ARGV[1] or plainTag(tag) == '' then return 'STALE' end
+local run = serverRunId()
+if run == '' then return 'RUN' end
+if run ~= ARGV[2] then return 'STALE' end
+
+local reader, ms = ARGV[3], tonumber(ARGV[4])
+local copies = copiesAt(KEYS[1], KEYS[2], KEYS[3], ARGV[7])
+if not isLeased(tag) then redis.call('HSET', KEYS[1], 'format', ARGV[8], 'tag', 'L' .. tag) end
+if ms > copies.ms then
+  copies.ms = ms
+  redis.call('HSET', KEYS[1], 'leases.ms', ARGV[4])
+end
+-- The clock of the server was set back.
+if copies.ends > copies.now + copies.ms then copies.ends = copies.now + copies.ms end
+settleServer(copies, run)
+if copies.ends <= copies.now and not redis.call('ZSCORE', KEYS[2], '#' .. copies.list) then beginList(copies, run) end
+settleList(copies)
+local before = leastOf(copies)
+
+if ARGV[5] == '' then
+  if ARGV[6] ~= '' then redis.call('ZREM', KEYS[2], 'e:' .. ARGV[6], 'a:' .. ARGV[6]) end
+  redis.call('ZADD', KEYS[2], copies.last, 'a:' .. reader)
+else
+  if ARGV[5] ~= copies.list then return 'GAP' end
+  local applied = tonumber(ARGV[6])
+  local next = string.format('%d-0', applied + 1)
+  if applied > copies.last or (applied < copies.last and #redis.call('XRANGE', KEYS[3], next, next) == 0) then
+    redis.call('ZREM', KEYS[2], 'e:' .. reader, 'a:' .. reader)
+    tellAdders(copies, KEYS[4], before)
+    return 'GAP'
+  end
+  if not redis.call('ZSCORE', KEYS[2], 'a:' .. reader) then redis.call('ZADD', KEYS[2], applied, 'a:' .. reader) end
+end
+capLeases(copies)
+local ends = string.format('%d', copies.now + ms)
+redis.call('ZADD', KEYS[2], ends, 'e:' .. reader)
+redis.call('HSET', KEYS[1], 'leases.until', string.format('%d', math.max(copies.ends, copies.now + ms)))
+for i = 2, 4 do
+  redis.call('PEXPIRE', KEYS[i], 60000 + copies.ms)
+end
+dropExpired(copies)
+tellAdders(copies, KEYS[4], before)
+return { copies.list, copies.last, plainTag(tag) }

@@ -1,0 +1,9 @@
+--[[
+Gives  dropExpired(copies)  takes readers off the list whose leases are over
+]]
+local function dropExpired(copies)
+  local expired = redis.pcall('ZRANGEBYSCORE', copies.readers, 1e12, string.format('%d', copies.now))
+  for _, member in ipairs(expired) do
+    redis.pcall('ZREM', copies.readers, member, 'a:' .. string.sub(member, 3))
+  end
+end

@@ -1,0 +1,42 @@
+--[[
+Gives  writeEntry(copies, tag, …)  writes the next entry of the feed: with places, of ids that were added; without, of a generation that went live
+       waitFor(copies, number, isLive)  what an add or a swap waits for: 0 nothing, 1 readers up to this number, 2 time; and for how long at most, in milliseconds
+]]
+--- @include "copy-list"
+--- @include "copy-least"
+--- @include "copy-expired"
+local function writeEntry(copies, tag, ...)
+  local last = redis.pcall('HINCRBY', copies.meta, 'leases.last', 1)
+  local written
+  if type(last) == 'number' then
+    copies.last = last
+    -- Whose lease ended long ago, and who comes back, finds a gap and loads again.
+    if copies.ends + 10000 <= copies.now then return end
+    local id = string.format('%d-0', last)
+    written = redis.pcall('XADD', copies.feed, 'MAXLEN', '~', 2048, id, 'list', copies.list, 'tag', tag, ...)
+    redis.pcall('PEXPIRE', copies.feed, 60000 + copies.ms)
+  else
+    redis.call('HSET', copies.meta, 'leases.last', 0)
+    copies.last = 0
+  end
+  if type(written) == 'string' then return end
+  -- Readers would miss the entry: none of them may renew a lease.
+  copies.lostUntil = copies.now + copies.ms
+  beginList(copies, copies.run)
+end
+
+local function waitFor(copies, number, isLive)
+  local ends = copies.lostUntil
+--safety:wait-lost
+  if not isLive then ends = math.max(ends, copies.ends) end
+--end
+  -- A lease that is granted after this moment is granted to a reader that loads what is written now.
+  if ends > copies.now then return 2, math.min(math.ceil(ends - copies.now), copies.ms) end
+  if copies.ends <= copies.now then return 0, 0 end
+  dropExpired(copies)
+--safety:wait-readers
+  local least = leastOf(copies)
+  if least and least < number then return 1, copies.ms end
+--end
+  return 0, 0
+end

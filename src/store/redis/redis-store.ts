@@ -154,7 +154,7 @@ export class RedisStore implements CopyableStore {
     });
     const leases = new RedisLeases(filter);
     const copyWaits = new CopyWaits({ ...filter, metadata, copyScripts, streams });
-    const ofCopies = { leasedFormat: codec.format, copyScripts, copyWaits, unseenLeases };
+    const ofCopies = { leasedFormat: codec.formats.leased, copyScripts, copyWaits, unseenLeases };
     const opened = { ...filter, metadata, leases, blocked, negativeCacheScripts, ...ofCopies };
     const isReader = streams && leaseMs !== undefined && replica === 'leased';
     return new BlockedFilterInRedis(opened, {

@@ -6,7 +6,13 @@ import type { RedisKeys } from '../protocol/redis-keys.js';
 import type { Refusal } from '../protocol/refusal.js';
 import { segmentCount, segmentedGeneration, tagText } from '../protocol/segments/segments.js';
 import { describeMeta, type KnownMeta, type StoredMeta } from '../protocol/stored-meta.js';
-import { type BlockedForms, blockedForms, leasesMsIn, negativeCacheIn, parseBlocked } from './blocked-meta.js';
+import {
+  type BlockedForms,
+  blockedForms,
+  leasesMsIn,
+  negativeCacheIn,
+  parseBlocked,
+} from './blocked-meta.js';
 import type { BlockedScripts, StoredFormats } from './blocked-scripts.js';
 import type { BlockedSnapshot } from './blocked-snapshot.js';
 import type { UnseenLeases } from './copies/unseen-leases.js';
@@ -28,7 +34,7 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
     parts?: number,
   ) {
     this.forms = blockedForms(parts);
-    this.format = this.forms.leased.format;
+    this.format = this.forms.plain.format;
   }
 
   parse(type: string, pairs: readonly string[]): StoredMeta<Generation> {
@@ -72,7 +78,7 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
     });
   }
 
-  private get formats(): StoredFormats {
+  get formats(): StoredFormats {
     const { plain, leased } = this.forms;
     return { plain: plain.format, leased: leased.format };
   }

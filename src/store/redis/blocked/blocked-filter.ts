@@ -117,7 +117,8 @@ export class BlockedFilterInRedis
   }
 
   protected permissions(): Permission[] {
-    return blockedPermissions(this.context.keys);
+    const { keys, unseenLeases } = this.context;
+    return blockedPermissions(keys, unseenLeases.leaseMs > 0);
   }
 
   /** Reads sampled and staged blocks, which the listener does not get. */

@@ -51,7 +51,9 @@ export function parseBlocked(
   type: string,
   pairs: readonly string[],
 ): StoredMeta<Generation> {
-  const isLeased = pairs.some((text, i) => i % 2 === 0 && text === 'format' && pairs[i + 1] === leased.format);
+  const isLeased = pairs.some(
+    (text, i) => i % 2 === 0 && text === 'format' && pairs[i + 1] === leased.format,
+  );
   return parseMeta(isLeased ? leased : plain, type, pairs);
 }
 

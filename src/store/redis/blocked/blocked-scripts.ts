@@ -103,7 +103,16 @@ export class BlockedScripts {
       leaseMs: number;
     },
   ): Promise<{ state: OfflineState; retiredKeys: string[] } | undefined> {
-    const { tag, state, segments = MAX_SEGMENTS, token, nonsense = false, builds, leaseMs, formats } = options;
+    const {
+      tag,
+      state,
+      segments = MAX_SEGMENTS,
+      token,
+      nonsense = false,
+      builds,
+      leaseMs,
+      formats,
+    } = options;
     const indexes = Array.from({ length: segments }, (_, index) => index);
     const reply = await this.connection.run(
       this.scripts.offline,

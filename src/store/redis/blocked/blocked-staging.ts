@@ -30,8 +30,7 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
   private readonly staging: SegmentedGeneration;
   private readonly writer: SegmentWriter;
   private publishedAt = Infinity;
-  private swapped:
-    { readonly snapshot: BlockedSnapshot; readonly wait: CopyWait | undefined } | undefined;
+  private swapped: { readonly snapshot: BlockedSnapshot; readonly wait: CopyWait | undefined } | undefined;
 
   constructor(
     protected override readonly filter: BlockedContext,

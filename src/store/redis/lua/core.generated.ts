@@ -313,7 +313,9 @@ if tag ~= '' then
       places[#places + 1] = sub(ARGV[9], 8 * at - 7, 8 * at)
     end
     if #places > 0 then copies:writeEntry(tag, 'places', table.concat(places)) end
+--safety:repeat-waits
     copies.isWaiting = true
+--end
     copies.isWaiting = copies.isWaiting or #places > 0
   end
   if not flags then return 'LOST' end
@@ -513,6 +515,10 @@ if ms > copies.ms then
   redis.call('HSET', KEYS[1], 'leases.ms', ARGV[4])
 end
 if copies.ends > copies.now + copies.ms then copies.ends = copies.now + copies.ms end
+if copies.list == '' and redis.call('HGET', KEYS[1], 'runId') == run then
+  copies.lostUntil = math.max(copies.lostUntil, copies.ends)
+  beginList(copies, run)
+end
 settleServer(copies, run)
 if copies.ends <= copies.now and not redis.call('ZSCORE', KEYS[2], '#' .. copies.list) then beginList(copies, run) end
 settleList(copies)

@@ -15,6 +15,8 @@ const plan = testPlan({ capacity: 1000, errorRate: 0.01 });
 interface Case {
   readonly layout: (key: string) => BloomLayout;
   readonly hasSource?: boolean;
+  /** Set where a process reads with leases. */
+  readonly leaseMs?: number;
   /** How the names of its scripts begin. */
   readonly scripts: readonly string[];
   /** Commands that it sends without a script. */
@@ -26,6 +28,8 @@ interface Case {
 
 /** Sent without a script by all. */
 const LEASE = ['SET', 'UNLINK'];
+/** Of sorted sets and streams, which only a filter has that is read with leases. */
+const OF_COPIES = /^[ZX]/;
 /** Scripts that every such filter uses. */
 const COMMON = [
   'describe',
@@ -39,8 +43,19 @@ const COMMON = [
 ];
 
 function describeAdvice(name: string, one: Case): void {
-  const { layout, hasSource = true, scripts, alone = [], keys, start = () => RedisFixture.start() } = one;
-  const needed = [...commandsOf([...scripts, ...COMMON]), ...LEASE, ...alone];
+  const {
+    layout,
+    hasSource = true,
+    leaseMs,
+    scripts,
+    alone = [],
+    keys,
+    start = () => RedisFixture.start(),
+  } = one;
+  const inScripts = commandsOf([...scripts, ...COMMON]).filter(
+    (command) => leaseMs || !OF_COPIES.test(command),
+  );
+  const needed = [...inScripts, ...LEASE, ...alone];
 
   describe(`At start-up, of ${name},`, () => {
     let redis: RedisFixture;
@@ -56,7 +71,7 @@ function describeAdvice(name: string, one: Case): void {
       const { filter, close } = await redis.open(
         key,
         { redis: user },
-        { layout: layout(key), plan, hasSource },
+        { layout: layout(key), plan, hasSource, leaseMs },
       );
       const texts = await filter.advise({ bytes: 1000, hasSource: true, drainMs: 10_000 });
       await close();
@@ -93,7 +108,7 @@ function describeAdvice(name: string, one: Case): void {
       expect(await advice(rules, key)).toBe('');
       expect(await admin.keys(`*{${key}}*probe*`)).toEqual([]);
       const user = await asUser(redis, admin, rules);
-      const opened = { layout: layout(key), plan, hasSource, drainMs: 0 };
+      const opened = { layout: layout(key), plan, hasSource, leaseMs, drainMs: 0 };
       const { filter, close } = await redis.open(key, { redis: user }, opened);
       await build(filter, hasSource ? idsOf('id', 20) : [], plan);
       expect(await filter.add(['new'])).toEqual([true]);
@@ -103,7 +118,7 @@ function describeAdvice(name: string, one: Case): void {
   });
 }
 
-describeAdvice('a filter of layout blocked', {
+const ofBlocked: Case = {
   layout: () => blocked,
   scripts: [
     'add',
@@ -118,6 +133,13 @@ describeAdvice('a filter of layout blocked', {
     'negativeCache',
   ],
   keys: (key) => [`bloom:{${key}}:*`],
+};
+describeAdvice('a filter of layout blocked', ofBlocked);
+describeAdvice('a filter of layout blocked that is read with leases', {
+  ...ofBlocked,
+  leaseMs: 200,
+  scripts: [...ofBlocked.scripts, 'copy'],
+  alone: ['XREAD'],
 });
 describeAdvice('a filter on the key of go-zero', {
   layout: (key) => goZero({ key, bits: 20_000 }),

@@ -78,7 +78,9 @@ export class CopyScripts {
   }
 
   async acknowledged(keys: RedisKeys, list: string, ms: number): Promise<Acknowledged> {
-    return acknowledgedIn(String(await this.connection.run(this.scripts.copyAcks, [keys.meta, keys.readers], [list, ms])));
+    return acknowledgedIn(
+      String(await this.connection.run(this.scripts.copyAcks, [keys.meta, keys.readers], [list, ms])),
+    );
   }
 }
 

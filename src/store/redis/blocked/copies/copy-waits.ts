@@ -144,10 +144,10 @@ function isOver(
   return heard.list === list && least !== 'LIST' && least >= number;
 }
 
-/** Resolves when the promise does or the time is up. */
+/** Resolves when the promise does or the time is up. The connection keeps the process, as long as there is one. */
 async function firstOf(ended: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const time = new Promise<void>((resolve) => (timer = setTimeout(resolve, Math.ceil(ms))));
+  const time = new Promise<void>((resolve) => (timer = setTimeout(resolve, Math.ceil(ms)).unref()));
   await Promise.race([ended, time]);
   clearTimeout(timer);
 }
@@ -157,6 +157,6 @@ export async function waitMs(ms: number): Promise<void> {
   const until = performance.now() + ms;
   for (let left = ms; left > 0; left = until - performance.now()) {
     const pauseMs = Math.ceil(left);
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
   }
 }

@@ -20,7 +20,14 @@ export class UnseenLeases {
   /**
    * Until when a copy may be believed in that these metadata do not know of, by `performance.now()`; 0: none. To be called with every reading.
    */
-  look({ storedTag, leasesMs, server, runId, readAt, description }: Omit<BlockedSnapshot, 'unseenUntil'>): number {
+  look({
+    storedTag,
+    leasesMs,
+    server,
+    runId,
+    readAt,
+    description,
+  }: Omit<BlockedSnapshot, 'unseenUntil'>): number {
     if (leasesMs !== undefined) {
       this.ms = Math.max(this.ms, leasesMs);
       this.seen = undefined;

@@ -92,9 +92,9 @@ if tag ~= '' then
       places[#places + 1] = sub(ARGV[9], 8 * at - 7, 8 * at)
     end
     if #places > 0 then copies:writeEntry(tag, 'places', table.concat(places)) end
-    --safety:repeat-waits
+--safety:repeat-waits
     copies.isWaiting = true
-    --end
+--end
     copies.isWaiting = copies.isWaiting or #places > 0
   end
   if not flags then return 'LOST' end

@@ -41,6 +41,11 @@ if ms > copies.ms then
 end
 -- The clock of the server was set back.
 if copies.ends > copies.now + copies.ms then copies.ends = copies.now + copies.ms end
+if copies.list == '' and redis.call('HGET', KEYS[1], 'runId') == run then
+  -- What is live was built on this server: whoever swapped it in has waited for leases that others had given.
+  copies.lostUntil = math.max(copies.lostUntil, copies.ends)
+  beginList(copies, run)
+end
 settleServer(copies, run)
 if copies.ends <= copies.now and not redis.call('ZSCORE', KEYS[2], '#' .. copies.list) then beginList(copies, run) end
 settleList(copies)

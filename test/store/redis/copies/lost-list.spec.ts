@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { eventually } from '../../../support/eventually.js';
+import { build } from '../../../support/built-filter.js';
+import { isPending, openLeased } from '../../../support/leased-reader.js';
+import { RedisFixture } from '../../../support/redis-fixture.js';
+
+/** Far longer than any test: whatever ends sooner was acknowledged. */
+const LONG_MS = 60_000;
+/** Whatever waits for a whole lease is to end in a test. */
+const SHORT_MS = 400;
+
+let redis: RedisFixture;
+let admin: Redis;
+beforeAll(async () => {
+  redis = await RedisFixture.start();
+  admin = redis.client();
+});
+afterAll(() => redis.close());
+
+async function system(leaseMs: number) {
+  const name = redis.name();
+  const adder = await redis.open(name);
+  await build(adder.filter, ['built']);
+  const reader = await openLeased(redis, name, { leaseMs });
+  const granted = await reader.join();
+  const key = (part: string) => `bloom:{${name}}:${part}`;
+  return { name, adder, reader, granted, key };
+}
+
+/** How long it took, in milliseconds. */
+async function timed(work: Promise<unknown>): Promise<number> {
+  const since = performance.now();
+  await work;
+  return performance.now() - since;
+}
+
+describe('A list of readers that is lost', () => {
+  it('has adds wait until the leases that were on it are over', async () => {
+    const { adder, reader, granted, key } = await system(LONG_MS);
+    await admin.del(key('readers'));
+    const add = adder.filter.add(['new']);
+    expect(await isPending(add, admin)).toBe(true);
+    const again = await reader.join();
+    expect(again.list).not.toBe(granted.list);
+    await reader.leases.acknowledge({ list: again.list, applied: again.number });
+    expect(await isPending(add, admin)).toBe(true);
+    add.catch(() => {});
+  });
+
+  it('counts as over when the latest lease that was on it is', async () => {
+    const { adder, key } = await system(SHORT_MS);
+    await admin.del(key('readers'));
+    await adder.filter.add(['new']);
+    expect(Number(await admin.hget(key('meta'), 'leases.lostUntil'))).toBeLessThanOrEqual(
+      await timeOf(admin),
+    );
+  });
+
+  it('lets no acknowledgement of another list count', async () => {
+    const { adder, reader, granted, key } = await system(LONG_MS);
+    const add = adder.filter.add(['new']);
+    await eventually('the entry came', () => reader.entries.length > 0);
+    await admin.del(key('readers'));
+    const again = await reader.join();
+    await reader.leases.acknowledge({ list: again.list, applied: again.number });
+    await reader.leases.acknowledge({ list: granted.list, applied: again.number });
+    expect(await isPending(add, admin)).toBe(true);
+    add.catch(() => {});
+  });
+
+  it('gives no renewal to a reader of it', async () => {
+    const { reader, granted, key } = await system(LONG_MS);
+    await admin.del(key('readers'));
+    expect(await reader.leases.take({ list: granted.list, applied: 0 })).toEqual({ outcome: 'not-live' });
+  });
+
+  it('begins with an entry that cannot be written', async () => {
+    const { adder, granted, key } = await system(LONG_MS);
+    await admin.set(key('feed'), 'no stream');
+    const add = adder.filter.add(['new']);
+    await eventually('another list', async () => (await admin.hget(key('meta'), 'leases')) !== granted.list);
+    expect(await isPending(add, admin)).toBe(true);
+    expect(await admin.exists(key('feed'))).toBe(0);
+    add.catch(() => {});
+  });
+});
+
+describe('A list of readers that another server wrote', () => {
+  it('has adds wait a whole lease, once', async () => {
+    const { adder, key } = await system(SHORT_MS);
+    await admin.hset(key('meta'), 'leases.run', 'f'.repeat(40));
+    const list = await admin.hget(key('meta'), 'leases');
+    const ms = await timed(adder.filter.add(['new']));
+    expect(ms).toBeGreaterThan(SHORT_MS / 2);
+    expect(await admin.hget(key('meta'), 'leases')).not.toBe(list);
+    expect(await adder.filter.add(['newer'])).toEqual([true]);
+  });
+
+  it('gives no renewal to a reader of it', async () => {
+    const { reader, granted, key } = await system(LONG_MS);
+    await admin.hset(key('meta'), 'leases.run', 'f'.repeat(40));
+    expect(await reader.leases.take({ list: granted.list, applied: 0 })).toEqual({ outcome: 'not-live' });
+  });
+});
+
+describe('An add that finds nothing live', () => {
+  it('waits until the leases of what was live are over', async () => {
+    const { adder, key } = await system(LONG_MS);
+    await adder.filter.distrust('a test');
+    expect(await admin.hmget(key('meta'), 'format', 'tag')).toEqual(['4', 'L']);
+    const add = adder.filter.add(['new']);
+    expect(await isPending(add, admin)).toBe(true);
+    add.catch(() => {});
+  });
+
+  it('waits for leases that the metadata have lost, in a process that knows of leases', async () => {
+    const { name, key } = await system(LONG_MS);
+    const knowing = await openLeased(redis, name, { leaseMs: LONG_MS });
+    await admin.del(key('meta'));
+    await admin.hset(key('meta'), { format: '1', state: 'unbuilt' });
+    const add = knowing.filter.add(['new']);
+    expect(await isPending(add, admin)).toBe(true);
+    add.catch(() => {});
+  });
+
+  it('has a swap wait until a lease has passed since its staging was published', async () => {
+    const { name, adder, reader, key } = await system(SHORT_MS);
+    await adder.filter.distrust('a test');
+    const since = performance.now();
+    await build(adder.filter, ['built', 'other']);
+    expect(performance.now() - since).toBeGreaterThan(SHORT_MS / 2);
+    expect(await admin.hget(key('meta'), 'tag')).toMatch(/^L[0-9a-f]{8}$/);
+    expect(await reader.filter.check(['other', name])).toEqual(['maybe', 'absent']);
+  });
+});
+
+async function timeOf(client: Redis): Promise<number> {
+  const [seconds, micros] = await client.time();
+  return Number(seconds) * 1000 + Number(micros) / 1000;
+}

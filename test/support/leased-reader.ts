@@ -1,0 +1,59 @@
+import type { Redis } from 'ioredis';
+import type { CopyableFilter, CopyLeases, FeedEntry } from '../../src/store/index.js';
+import type { RedisStoreOptions } from '../../src/store/redis/index.js';
+import { openOptions } from './open-options.js';
+import type { RedisFixture } from './redis-fixture.js';
+
+/** One process that reads with leases, whose copy is the test itself. */
+export interface LeasedProcess {
+  readonly filter: CopyableFilter;
+  readonly leases: CopyLeases;
+  readonly entries: FeedEntry[];
+  /** Joins: takes a lease for a copy that is to be loaded, and follows the feed from there on. */
+  join(): Promise<{ list: string; number: number; tag: number }>;
+  /** Acknowledges what was read so far. */
+  acknowledge(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openLeased(
+  redis: RedisFixture,
+  name: string,
+  { leaseMs = 60_000, ...options }: Partial<RedisStoreOptions> & { leaseMs?: number } = {},
+): Promise<LeasedProcess> {
+  const { store, close } = await redis.open(name, options, { replica: 'off' });
+  const filter = store.openCopyable({
+    ...openOptions({ name, replica: 'leased', leaseMs }),
+    onBlocks: () => {},
+  });
+  const leases = filter.leases!;
+  const entries: FeedEntry[] = [];
+  let list = '';
+  return {
+    filter,
+    leases,
+    entries,
+    async join() {
+      const reply = await leases.take(undefined);
+      if (reply.outcome !== 'granted') throw new Error(`Expected a lease, got ${JSON.stringify(reply)}.`);
+      ({ list } = reply);
+      entries.length = 0;
+      leases.follow(reply.number, { onEntries: (read) => void entries.push(...read) });
+      return reply;
+    },
+    acknowledge: () => leases.acknowledge({ list, applied: entries.at(-1)?.number ?? 0 }),
+    close: async () => {
+      await filter.close();
+      await close();
+    },
+  };
+}
+
+/** Whether a promise is still pending, as seen after the server has answered all that was sent before. */
+export async function isPending(promise: Promise<unknown>, admin: Redis): Promise<boolean> {
+  let isSettled = false;
+  const settle = () => (isSettled = true);
+  promise.then(settle, settle);
+  for (let i = 0; i < 20; i++) await admin.ping();
+  return !isSettled;
+}

@@ -99,12 +99,10 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
     // If the reply is lost, nobody knows whom the swap has to wait for.
     const ms = leasesMs ?? 0;
     this.swapped = { snapshot, wait: { for: 'time', ms, list: '', number: 0 } };
+    const command = { lease, token, runId, staging, live, storedTag, leaseMs, ids, capacity, errorRate };
     for (;;) {
-      const reply = await blocked.swap(keys, {
-        ...{ lease, token, runId, staging, live, storedTag, leaseMs },
-        ...{ ids, capacity, errorRate, builtAt: Date.now() },
-        publishedMs: performance.now() - publishedAt,
-      });
+      const publishedMs = performance.now() - publishedAt;
+      const reply = await blocked.swap(keys, { ...command, builtAt: Date.now(), publishedMs });
       if (typeof reply === 'string') return reply;
       if ('earlyMs' in reply) await waitMs(reply.earlyMs);
       else {

@@ -39,13 +39,9 @@ export class RedisCopyLeases implements CopyLeases {
       this.before = this.joined?.reader ?? '';
       this.joined = undefined;
     }
+    const { before, leaseMs } = this;
     const reply = await unavailable(
-      copyScripts.lease(keys, {
-        ...{ storedTag, runId, reader, held },
-        leaseMs: this.leaseMs,
-        before: this.before,
-        format: leasedFormat,
-      }),
+      copyScripts.lease(keys, { storedTag, runId, reader, held, leaseMs, before, format: leasedFormat }),
     );
     if (reply === 'RUN') return { outcome: 'refused', reason: NO_RUN_ID };
     if (typeof reply === 'string' || !metadata.isOfServer(snapshot)) {

@@ -3,7 +3,14 @@ import type { CopyLeases, FeedEntry, FeedListener, LeaseReply } from '../index.j
 import { Belief, type Moment } from './belief.js';
 import type { CopyRules } from './copy-rules.js';
 import type { CopyProof, LocalCopy } from './local-copy.js';
-import { ANOTHER_GENERATION, ENTRIES_LOST, FEED_SILENT, NOT_LIVE, OTHER_FEED } from './replica.messages.js';
+import {
+  ANOTHER_GENERATION,
+  COPY_ABSENT,
+  ENTRIES_LOST,
+  FEED_SILENT,
+  NOT_LIVE,
+  OTHER_FEED,
+} from './replica.messages.js';
 
 /** A reader that waits for entries longer than so many leases follows no feed any more. */
 const SILENT_LEASES = 10;
@@ -44,6 +51,7 @@ export class CopyLease implements FeedListener, CopyProof {
   private isAsking = false;
   private failures = 0;
   private hasEnded = false;
+  private left: Promise<void> | undefined;
   private readonly stop: () => void;
 
   constructor(
@@ -99,12 +107,18 @@ export class CopyLease implements FeedListener, CopyProof {
     }
   }
 
+  /** Ends the lease, and resolves when it has been given back. */
+  async close(): Promise<void> {
+    this.end(COPY_ABSENT);
+    await this.left;
+  }
+
   end(reason: string): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
     this.belief.end();
     this.stop();
-    void this.context.leases.leave();
+    this.left = this.context.leases.leave();
     this.context.onEnded(this, reason);
   }
 

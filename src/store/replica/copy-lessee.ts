@@ -67,6 +67,7 @@ export class CopyLessee {
   /** Asks for a lease of a copy whose blocks are read next. Never rejects. */
   async begin(copy: LocalCopy): Promise<LeaseOutcome> {
     const { clock, leases, leaseMs, emit, name } = this.context;
+    if (this.isClosed) return 'none';
     this.timer ??= setInterval(() => this.tick(), leaseMs / TICKS_PER_LEASE).unref();
     const asked = { now: clock.now(), wall: clock.wall() };
     let reply: LeaseReply;
@@ -102,14 +103,12 @@ export class CopyLessee {
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.timer);
-    const { lease } = this;
-    this.lease = undefined;
-    lease?.end(COPY_ABSENT);
+    await this.lease?.close();
     await this.context.leases.leave();
   }
 
   private begun(copy: LocalCopy, reply: LeaseReply, asked: Moment): LeaseOutcome {
-    const { emit, name, rules } = this.context;
+    const { emit, name, rules, leases, leaseMs } = this.context;
     if (reply.outcome === 'refused') {
       if (reply.reason !== this.refusal) emit({ type: 'advice', filter: name, text: noLease(reply.reason) });
       this.refusal = reply.reason;
@@ -117,8 +116,12 @@ export class CopyLessee {
       return 'none';
     }
     this.refusal = undefined;
-    const isOfCopy = reply.outcome === 'granted' && reply.tag === copy.generation.tag;
-    if (reply.outcome !== 'granted' || !(isOfCopy || !rules['tag-in-entry'])) return 'ended';
+    const isOther = reply.outcome === 'granted' && reply.tag !== copy.generation.tag;
+    if (reply.outcome !== 'granted' || (isOther && rules['tag-in-entry'])) {
+      if (isOther) void leases.leave();
+      this.wait(leaseMs / TICKS_PER_LEASE, LONGEST_OUTAGE_PAUSE_MS, isOther ? ANOTHER_GENERATION : NOT_LIVE);
+      return 'ended';
+    }
     this.lease = new CopyLease(copy, reply, asked, {
       ...this.context,
       onBelieved: () => this.believed(),

@@ -119,8 +119,9 @@ export class FollowedCopy {
 
   async close(): Promise<void> {
     this.isClosed = true;
+    const left = this.lessee?.close();
     this.drop();
-    await this.lessee?.close();
+    await left;
   }
 
   private dropPrevious(): void {
@@ -173,15 +174,17 @@ export class FollowedCopy {
 
   /** Asks for a lease; whether there is any use in reading blocks. */
   private async hasUse(lessee: CopyLessee, copy: LocalCopy): Promise<boolean> {
-    const outcome = await lessee.begin(copy);
+    let outcome = await lessee.begin(copy);
+    if (outcome === 'ended' && this.current === copy) {
+      // What this process knew of the filter may have been old.
+      await this.lookAgain();
+      if (this.current === copy) outcome = await lessee.begin(copy);
+    }
     if (this.current !== copy) {
       lessee.drop();
       return false;
     }
-    if (outcome === 'ended') {
-      if (!copy.isWhole) this.giveUp(copy);
-      void this.lookAgain();
-    }
+    if (outcome === 'ended' && !copy.isWhole) this.giveUp(copy);
     return outcome === 'granted' || (outcome === 'none' && !copy.isWhole);
   }
 

@@ -298,6 +298,16 @@ describe('A copy that lacks something', () => {
     expect(types().at(-1)).toBe('copy-leased');
   });
 
+  it('is asked for twice before it is given up, since what the process knew of the filter may have been old', async () => {
+    leases.refusal = { outcome: 'not-live' };
+    await filter.describe();
+    leases.refusal = undefined;
+    await settled();
+    await original.answerAll();
+    expect(leases.asked.slice(0, 2)).toEqual([undefined, undefined]);
+    expect(filter.checkOne('nobody')).toBe('absent');
+  });
+
   it('ends when nothing is live', async () => {
     await load();
     leases.refusal = { outcome: 'not-live' };

@@ -22,6 +22,7 @@ function waiting(id: BloomId) {
     async *ids({ signal }) {
       try {
         yield id;
+        signal.throwIfAborted();
         await new Promise((_, reject) =>
           signal.addEventListener('abort', () => reject(signal.reason as Error)),
         );

@@ -12,6 +12,7 @@ import { ownerFaults } from './owner-faults.js';
 import { proxyFaults } from './proxy-faults.js';
 import { rebuilderFaults } from './rebuilder-faults.js';
 import { redisFaults } from './redis-faults.js';
+import { saturationFaults } from './saturation-faults.js';
 import { scalingFaults } from './scaling-faults.js';
 import { sourceFaults } from './source-faults.js';
 import { versionFaults } from './version-faults.js';
@@ -19,6 +20,7 @@ import { writeFaults } from './write-faults.js';
 
 export const allFaults: readonly Fault[] = [
   ...redisFaults,
+  ...saturationFaults,
   ...memoryFaults,
   ...linkFaults,
   ...heartbeatFaults,

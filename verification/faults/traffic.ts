@@ -17,6 +17,8 @@ const IDS_PER_SWEEP = 250;
 export class Traffic {
   /** When set, the time that each lookup of an instance took is noted here. */
   durations: Map<ShopInstance, number[]> | undefined;
+  /** Lookups of ids that do not exist, and how many of them reached the table. */
+  readonly probes = { asked: 0, letThrough: 0 };
   /** The instances that add. */
   adders: ReadonlySet<ShopInstance>;
 
@@ -82,6 +84,8 @@ export class Traffic {
   private async probe(instance: ShopInstance): Promise<void> {
     const at = performance.now();
     const answer = await this.find(instance, `nobody-${++this.named}`);
+    this.probes.asked++;
+    if (answer !== null) this.probes.letThrough++;
     this.protection.note(instance, at, answer === null);
   }
 

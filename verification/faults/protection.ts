@@ -6,12 +6,12 @@ interface Probe {
   readonly wasAbsent: boolean;
 }
 
-/** Protection is back when it has held for this long. */
+/** Protection is back when it has held for this long, and for so many lookups: on a machine that is busy they take longer. */
 const STEADY_MS = 300;
 const STEADY_PROBES = 20;
 /** Fewer unprotected answers in a row are a busy machine: a lookup that found no time. */
 const STRETCH = 3;
-const GIVE_UP_MS = 15_000;
+const GIVE_UP_MS = 30_000;
 
 /** Whether ids that are certainly absent are answered "absent", instance by instance. */
 export class Protection {
@@ -37,13 +37,10 @@ export class Protection {
 }
 
 function isSteady(probes: readonly Probe[], since: number): boolean {
-  const from = Math.max(since, performance.now() - STEADY_MS);
-  const last = probes.filter(({ at }) => at >= from);
-  return (
-    performance.now() - since >= STEADY_MS &&
-    last.length >= STEADY_PROBES &&
-    lastUnprotectedAt(last) === -Infinity
-  );
+  const later = probes.filter(({ at }) => at >= since);
+  const from = Math.max(since, lastUnprotectedAt(later));
+  const protectedSince = later.filter(({ at }) => at > from);
+  return performance.now() - from >= STEADY_MS && protectedSince.length >= STEADY_PROBES;
 }
 
 /** Answers come in another order than they were asked for. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BloomRebuildError, type BloomRebuildFailure } from 'nestjs-bloom';
 import type { ShopInstance } from './shop-instance.js';
 
-const GIVE_UP_MS = 8_000;
+const GIVE_UP_MS = 30_000;
 
 /** Rebuilds as soon as the lease is free. */
 export async function rebuild({ filter }: ShopInstance): Promise<void> {

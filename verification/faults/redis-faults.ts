@@ -7,8 +7,10 @@ import { SERVER_FAULTS } from './server-faults.js';
 import { TIMEOUT_MS } from './timings.js';
 
 const OUTAGE_MS = 500;
-/** What a guarded lookup may take longer than `timeoutMs` at the 99th percentile. */
+/** What a guarded lookup may take longer than `timeoutMs` at the 99th percentile, where timers are in time. */
 const OVERTIME_MS = 5;
+/** Timers that run beside the lookups. */
+const TIMERS = 20;
 const MEBIBYTE = 1 << 20;
 
 /** Faults of one server. */
@@ -25,7 +27,7 @@ export const redisFaults: readonly Fault[] = [
       const hurried = instances.filter(({ timeoutMs }) => timeoutMs === TIMEOUT_MS);
       await site.server.kill('SIGSTOP');
       traffic.durations = new Map(hurried.map((instance) => [instance, []]));
-      await delay(2 * OUTAGE_MS);
+      const timers = await timerDurations(TIMEOUT_MS, 2 * OUTAGE_MS);
       const durations = [...traffic.durations.values()].flat();
       traffic.durations = undefined;
       await site.server.kill('SIGCONT');
@@ -34,9 +36,10 @@ export const redisFaults: readonly Fault[] = [
       remark(
         `a lookup took ${median.toFixed(1)} ms at the median, ${p99.toFixed(1)} ms at p99, ${most.toFixed(1)} ms at most`,
       );
-      if (p99 > TIMEOUT_MS + OVERTIME_MS) {
-        throw new Error(`Expected p99 of at most ${TIMEOUT_MS + OVERTIME_MS} ms, got ${p99.toFixed(1)} ms.`);
-      }
+      // The deadline, the turn in which a reply may still be read, and that of the table are late by as much as any timer.
+      const bound = TIMEOUT_MS + OVERTIME_MS + 3 * (percentile(timers, 0.99) - TIMEOUT_MS);
+      if (p99 > bound)
+        throw new Error(`Expected p99 of at most ${bound.toFixed(1)} ms, got ${p99.toFixed(1)} ms.`);
     },
   }),
   SERVER_FAULTS.stopped('blocked', { name: 'stopped (SIGSTOP) during a rebuild' }),
@@ -136,3 +139,18 @@ export const redisFaults: readonly Fault[] = [
     },
   }),
 ];
+
+/** How long timers of so many milliseconds took, one after the other in several rows: on a machine that is busy they are late. */
+async function timerDurations(ms: number, forMs: number): Promise<number[]> {
+  const durations: number[] = [];
+  const end = performance.now() + forMs;
+  const inTurn = async () => {
+    while (performance.now() < end) {
+      const startedAt = performance.now();
+      await delay(ms);
+      durations.push(performance.now() - startedAt);
+    }
+  };
+  await Promise.all(Array.from({ length: TIMERS }, inTurn));
+  return durations;
+}

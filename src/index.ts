@@ -58,6 +58,8 @@ export type {
   BloomIdsContext,
   BloomIdSource,
   BloomIdSpelling,
+  BloomMark,
+  BloomMarkedIds,
   BloomRebuildOptions,
   BloomRebuildReport,
 } from './rebuild/index.js';
@@ -83,6 +85,12 @@ export {
   type BloomSharedMode,
   type BloomUnknownCounts,
   clientAddress,
+  type BloomIdOrder,
+  type BloomOutsideInfo,
+  type BloomAbsentBeyond,
+  type BloomTopUpOptions,
+  type BloomTopUpReading,
+  type BloomUnknownBeyond,
   type NegativeCacheOptions,
 } from './service/index.js';
 export {
@@ -90,6 +98,7 @@ export {
   type BloomPageFunction,
   type BloomIdProperty,
   type BloomPagesOptions,
+  type BloomOrderOptions,
   type BloomPagingOptions,
   type BloomParallelSource,
   type BloomSourceFactory,

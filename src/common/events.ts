@@ -166,6 +166,13 @@ type BloomEventOfFilter =
       at: Date;
       withdrawn?: true;
     }
+  /** What is new in the source could not be read or added (`topUp`), or a rebuild could not set the mark. It is tried again, by this process or another one. */
+  | { type: 'top-up-failed'; filter: string; error: unknown }
+  /**
+   * The mark of `topUp` cannot be believed any more: the source has no row as late as it, or gives ids of another kind. It was moved back, `to` the last row there is. Without `to` there is
+   * none until the next rebuild has set one, and with `topUp.ordered` each id that the filter does not have is `unknown` until then.
+   */
+  | { type: 'mark-moved-back'; filter: string; mark: string; to: string | undefined; reason: string }
   /** An id could not be recorded; it is answered "maybe" by this process until it is. */
   | { type: 'add-queued'; filter: string; queued: number; error: unknown }
   /**
@@ -210,6 +217,8 @@ const TYPES = {
   'rebuild-failed': true,
   'clean-up-failed': true,
   'mode-changed': true,
+  'top-up-failed': true,
+  'mark-moved-back': true,
   'add-queued': true,
   'filter-missing': true,
 } satisfies Record<BloomEvent['type'], true>;

@@ -11,7 +11,7 @@ import {
 } from './call-outcome.js';
 import { DenialScopes } from './denial-scopes.js';
 import { GuardAnswers } from './guard-answers.js';
-import { type GuardDecision, observe, pass } from './guard-decision.js';
+import { alone, type GuardDecision, observe, pass } from './guard-decision.js';
 import type { AskedCall, GuardDeclaration, GuardedCall, ObservedCall } from './guarded-call.js';
 import { checkGuardDefaults } from './guard-options-check.js';
 import { NORMALIZE } from './guard.messages.js';
@@ -122,7 +122,7 @@ export class BloomGuardRunner {
       note !== undefined && (negativeCache || sharedCache)
         ? this.scopes.keyOf(call, { id, note, isForAll: sharedCache !== undefined })
         : undefined;
-    if (denialKey && negativeCache?.has(denialKey.text, denialKey.scope)) {
+    if (denialKey && negativeCache?.has(denialKey.text, denialKey.scope) && !filter.isBeyond(key)) {
       guarding.noteRemembered(call.guard);
       this.onDecision?.(guard, 'remembered');
       if (guarding.mode === 'on') return this.answers.absent(call, filter);
@@ -142,10 +142,13 @@ export class BloomGuardRunner {
     this.onDecision?.(call.guard, outcome);
     switch (outcome) {
       case 'maybe':
+        if (asked.note !== undefined && filter.isBeyond(asked.key)) return observe(alone(asked), outcome);
         return sharedCache && asked.denialKey ? this.decideShared(asked) : observe(asked, outcome);
       case 'absent':
         if (!guarding.isAudited()) return this.answers.absent(call, filter);
         return observe({ ...asked, id: lasting(asked.id) }, outcome);
+      case 'beyond':
+        return guarding.mode === 'on' ? this.answers.unknown(call, filter, undefined) : pass();
       default:
         return guarding.mode === 'on' ? this.answers.unknown(call, filter, asked.note) : pass(asked.note);
     }

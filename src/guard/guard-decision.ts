@@ -22,6 +22,11 @@ export function answerWith(value: unknown): GuardDecision {
   return { answer: { value }, observed: undefined, note: undefined };
 }
 
+/** The row of an id beyond the mark may become visible at any time: no other call is answered by what this one finds. */
+export function alone(asked: AskedCall): AskedCall {
+  return { ...asked, note: undefined, denialKey: undefined };
+}
+
 /** Lets a call through, to learn from how it ends. */
 export function observe(asked: AskedCall, verdict: BloomVerdict, denial?: DenialAnswer): GuardDecision {
   const readAt = asked.denialKey && asked.filter.guarding.negativeCache ? performance.now() : 0;

@@ -91,7 +91,7 @@ export class BloomLifecycle
       validator.validateNames();
       validator.validateSkips(runner.hasRoutesOfInterceptors);
       // Before the first request: what is set for all processes counts from the start.
-      await registry.startBeating();
+      await Promise.all([registry.startBeating(), registry.startFollowing()]);
       await scheduler.start(registry.filters);
     } catch (error) {
       await this.beforeApplicationShutdown();

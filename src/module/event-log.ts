@@ -163,6 +163,17 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
         `Filter '${event.filter}': ${event.by} ${event.withdrawn ? 'withdrew the mode of all instances' : `set the mode '${event.mode}' for all instances`} ` +
           `at ${event.at.toISOString()}.${event.withdrawn ? ` This one is in mode '${event.mode}'.` : ''}`,
       );
+    case 'top-up-failed':
+      return warn(
+        `Filter '${event.filter}': rows that others have written could not be added. ${describeError(event.error)}`,
+      );
+    case 'mark-moved-back':
+      return warn(
+        `Filter '${event.filter}': ${event.reason} ` +
+          (event.to === undefined
+            ? 'There is no mark until the next rebuild has set one.'
+            : `The mark is ${event.to} now.`),
+      );
     case 'add-queued':
       return warn(
         `Filter '${event.filter}': ${event.queued} ids wait to be added. ${describeError(event.error)}`,

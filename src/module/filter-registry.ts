@@ -58,6 +58,12 @@ export class FilterRegistry {
     // What stands in for a filter is one of the filters of the application.
     for (const name of tokens.names()) service.find(name);
     await Promise.all(this.makers.map((maker) => this.makeSource(maker)));
+    if (!this.isOfTest) for (const { outside } of this.filters) outside?.validate();
+  }
+
+  /** Follows those who write rows beside the application; resolves when it is known how far the filters have come. Never rejects. */
+  async startFollowing(): Promise<void> {
+    if (!this.isOfTest) await Promise.all(this.filters.map(({ outside }) => outside?.start()));
   }
 
   /** Reports this process from now on; resolves when it has heard what is set for all processes. Never rejects. */

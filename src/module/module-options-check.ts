@@ -62,7 +62,13 @@ const OF_REDIS = [
 ] as const satisfies readonly (keyof BloomFactoryOptions)[];
 
 const SOURCE_FACTORY = { inject: true, useFactory: true } satisfies OptionNames<BloomSourceFactory>;
-const SOURCE = { ids: true, count: true, spelling: true } satisfies OptionNames<BloomIdSource>;
+const SOURCE = {
+  ids: true,
+  count: true,
+  spelling: true,
+  idsSince: true,
+  newest: true,
+} satisfies OptionNames<BloomIdSource>;
 const COPIES = { bytesPerSecond: true, maxBytes: true } satisfies OptionNames<CopyLimits>;
 const HEARTBEAT = { everyMs: true } satisfies OptionNames<BloomHeartbeat>;
 const GUARD = {

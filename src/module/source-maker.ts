@@ -8,10 +8,13 @@ import { sourceNeedsProvider, sourceNotProvided, notASource, spellingIsNoGetter 
 /** Makes the source of one filter from providers, which may be in any module: not before all of them have been made. */
 export class SourceMaker {
   /** What a filter is registered with, before the source is made. */
-  readonly source: BloomIdSource = {
-    ids: (context) => this.made?.ids(context) ?? this.idsOnceMade(context),
-    count: async () => (await this.make()).count?.(),
-  };
+  readonly source: BloomIdSource = withLateMembers(
+    {
+      ids: (context) => this.made?.ids(context) ?? this.idsOnceMade(context),
+      count: async () => (await this.make()).count?.(),
+    },
+    () => this.made,
+  );
   private made: BloomIdSource | undefined;
   private making: Promise<BloomIdSource> | undefined;
 
@@ -85,6 +88,14 @@ export class SourceMaker {
       throw new BloomConfigError(message(this.filter, name), { cause });
     }
   }
+}
+
+/** With what only the source that is made can say whether it has: undefined before. */
+function withLateMembers(source: BloomIdSource, made: () => BloomIdSource | undefined): BloomIdSource {
+  for (const name of ['idsSince', 'newest'] as const) {
+    Object.defineProperty(source, name, { enumerable: true, get: () => made()?.[name]?.bind(made()) });
+  }
+  return source;
 }
 
 /** Whether it is yet to be made from providers. */

@@ -3,4 +3,6 @@ export { packableIds, packedTogether, type PackedIds } from './packed-ids.js';
 export type { RebuildJob, RebuildRequest } from './rebuild-job.js';
 export type { BloomRebuildOptions, BloomRebuildReport } from './report.js';
 export { runRebuild } from './run-rebuild.js';
-export type { BloomIdsContext, BloomIdSource, BloomIdSpelling } from './source.js';
+export type { BloomIdsContext, BloomIdSource, BloomIdSpelling, BloomMarkedIds } from './source.js';
+export { type BloomMark, isMark, markOf, textOfMark } from './marks.js';
+export { StallTimer } from './stall-timer.js';

@@ -19,6 +19,8 @@ export type BloomRebuildReport =
       /** How often the run started again with a larger plan. */
       readonly replans: number;
       readonly durationMs: number;
+      /** Of a filter with the option `partitions`: which parts were rebuilt. */
+      readonly parts?: readonly number[];
     }
   | {
       readonly outcome: 'skipped';

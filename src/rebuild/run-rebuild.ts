@@ -107,6 +107,7 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
           bytes,
           replans,
           durationMs,
+          ...(run.lease.parts && { parts: run.lease.parts }),
         };
       }
       if (replans === MAX_REPLANS) {

@@ -1,4 +1,5 @@
 import type { BloomId } from '../filter/index.js';
+import type { BloomMark } from './marks.js';
 
 /** What a source is given for one reading of all ids. */
 export interface BloomIdsContext {
@@ -25,8 +26,34 @@ export interface BloomIdSource {
    */
   count?(): Promise<number | undefined>;
 
+  /**
+   * The ids of rows that come after `mark`, in an order in which new rows come last: for `topUp`, which adds them. `undefined` asks for all
+   * ids. Batches come in that order. Give the id itself as a plain id where ids are in that order, else `{ ids, mark }` with the mark
+   * of the last row.
+   *
+   * @example
+   * async *idsSince(mark = 0) { yield await sql`select id from products where id > ${mark} order by id`; }
+   */
+  idsSince?(
+    mark: BloomMark | undefined,
+    context: BloomIdsContext,
+  ): AsyncIterable<BloomId | readonly BloomId[] | BloomMarkedIds>;
+
+  /**
+   * The mark of the last row in the order of `idsSince`; undefined while there is no row. With it a rebuild sets the mark. Without it the first mark costs
+   * `topUp` two readings of all ids, and nobody notices a mark that went back.
+   */
+  newest?(): Promise<BloomMark | undefined>;
+
   /** How the ids are spelled, of a source that knows the type of its column. It has to be the same in every process. */
   readonly spelling?: BloomIdSpelling | undefined;
+}
+
+/** A batch of ids of rows whose order is not that of their ids. */
+export interface BloomMarkedIds {
+  readonly ids: readonly BloomId[];
+  /** That of the last row of the batch. */
+  readonly mark: BloomMark;
 }
 
 /** What a source knows of the spellings that its database takes for one id. */

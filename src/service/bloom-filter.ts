@@ -8,6 +8,7 @@ import type { AdviceTexts } from './advice-texts.js';
 import type { IdKeys } from './id-keys.js';
 import type { LookupCounts } from './lookup-counts.js';
 import type { BloomFilterMetrics } from './metrics.js';
+import type { BloomOutsideInfo } from './outside/outside-info.js';
 import type { FailedAddsReport } from './failed-adds.js';
 import type { WrongAbsentReport } from './wrong-absents.js';
 
@@ -149,6 +150,12 @@ export interface GuardableFilter extends BloomFilter {
   checkKey(key: IdKey): LookupOutcome | Promise<LookupOutcome>;
 
   /**
+   * Whether the id comes after all those of which it is known that they would be in the filter (`topUp.ordered`): its row may become visible at any time, so a
+   * denial of it is not remembered.
+   */
+  isBeyond(key: IdKey): boolean;
+
+  /**
    * What `addMany` does, for keys that `keys.fitting` has formed.
    *
    * @throws {BloomIdError} when the live generation takes shorter ids only; then none is recorded.
@@ -199,6 +206,8 @@ export interface BloomFilterInfo {
   readonly copyLease: BloomCopyLease | undefined;
   /** What the guards of this process have seen. */
   readonly observed: BloomGuardCounts;
+  /** How far the filter has come with rows that others write; only with `topUp`. */
+  readonly outside?: BloomOutsideInfo;
   /** Of a filter with the option `partitions`: its parts. The other numbers are sums and means over them, the state is that of the worst, `builtAt` is that of the oldest. */
   readonly parts?: readonly BloomPartInfo[];
 }

@@ -12,6 +12,7 @@ export const NO_UNKNOWNS: BloomUnknownCounts = {
   'other-partitions': 0,
   changing: 0,
   'invalid-id': 0,
+  beyond: 0,
 };
 
 const NO_OBSERVATIONS: BloomHistogram = { bounds: [], counts: [0], sum: 0 };

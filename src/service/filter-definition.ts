@@ -10,12 +10,15 @@ import {
 } from '../filter/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomReplicaMode } from '../store/index.js';
+import type { Expect } from './expect.js';
 import type { BloomFilterOptions } from './filter-options.js';
 import * as must from './filter-options.messages.js';
 import { filterCannotBe, wrongFilterOption } from './filter-options.messages.js';
 import { chosenLayout } from './layout-choice.js';
 import type { NegativeCacheOptions } from './negative-cache.js';
 import { checkFilterOptionNames } from './option-names.js';
+import { checkTopUp } from './outside/top-up-check.js';
+import type { TopUpSettings } from './outside/top-up-options.js';
 import { isOwnerName, OWNER_NAME } from './owner-name.js';
 
 /** A filter as it was registered, with every default filled in. */
@@ -52,6 +55,8 @@ export interface FilterDefinition {
   readonly stallMs: number;
   readonly onBadId: 'fail' | 'skip';
   readonly maxBytes: number;
+  /** Undefined: nobody follows those who write rows beside the application. */
+  readonly topUp: TopUpSettings | undefined;
 }
 
 /** Of a rebuild's filter, 256 MiB: more than 140 million ids at the default error rate. */
@@ -64,9 +69,6 @@ const LEAST_COPY_LEASE_MS = 100;
 const LONGEST_COPY_LEASE_MS = 30_000;
 /** What a timer of Node can wait. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
-
-/** Refuses an option of one filter unless what is expected of it holds. */
-type Expect = (option: string, got: unknown, expected: string, holds: boolean) => void;
 
 /**
  * @param isSourceMade whether the source can be asked already how its ids are spelled.
@@ -124,6 +126,7 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
     stallMs: rebuild.stallMs ?? 300_000,
     onBadId: rebuild.onBadId ?? 'fail',
     maxBytes: options.maxBytes ?? 0,
+    topUp: undefined,
   };
   checkPlan(definition);
   const planned = layout.bytes(definition);
@@ -134,7 +137,7 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
   checkNegativeCache(definition, expect);
   expect('maxIdBytes', maxIdBytes, must.MAX_ID_BYTES, isInteger(maxIdBytes, 1, MAX_ID_BYTES_LIMIT));
   checkSchedule(definition, expect);
-  return { ...definition, maxBytes };
+  return { ...definition, maxBytes, topUp: checkTopUp(options.topUp, definition, expect) };
 }
 
 function checkPartitions(partitions: unknown, layout: FilterLayout, expect: Expect): void {

@@ -43,3 +43,16 @@ export const TIME_ZONE = 'an IANA time zone';
 export const ONE_SCHEDULE = 'either cron or everyMs, not both';
 export const ON_BOOT = "'if-missing', 'always' or 'never'";
 export const ON_BAD_ID = "'fail' or 'skip'";
+export const TOP_UP = '{ everyMs, overlapMs, ordered, order, beyond, slack }';
+export const SOURCE_OF_TOP_UP =
+  'one that has idsSince(mark), since topUp is given; sources of this package have it with their option order';
+export const TOP_UP_EVERY_MS = 'at least 10 milliseconds';
+export const lessThanStall = (stallMs: number) =>
+  `a number of milliseconds below rebuild.stallMs, ${stallMs}`;
+export const ID_ORDER = "'integer' or 'text'";
+export const BEYOND = "'unknown' or 'absent'";
+export const ORDERED_FOR_BEYOND = 'true with topUp.beyond, which speaks of ids in an order';
+export const INTEGER_FOR_SLACK = "'integer' with topUp.beyond 'absent', since texts have no distance";
+export const SLACK =
+  "a number of ids with topUp.beyond 'absent': those that may be taken before they are read";
+export const NO_SLACK = "left out unless topUp.beyond is 'absent'";

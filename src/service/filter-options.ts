@@ -2,6 +2,7 @@ import type { BloomId, BloomNormalizeName, BloomLayout } from '../filter/index.j
 import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomReplicaMode } from '../store/index.js';
 import type { NegativeCacheOptions } from './negative-cache.js';
+import type { BloomTopUpOptions } from './outside/top-up-options.js';
 
 /** One filter, as it is registered. */
 export interface BloomFilterOptions {
@@ -29,6 +30,11 @@ export interface BloomFilterOptions {
   /** Another `owner` than that of the module. */
   readonly owner?: string | false;
   readonly rebuild?: BloomRebuildSchedule;
+  /**
+   * Adds the ids of rows that others write, which no `add` announces: one process of all reads what is new, again and again. The source needs `idsSince`. Default:
+   * such rows are found by the next rebuild. See docs/outside-writers.md.
+   */
+  readonly topUp?: BloomTopUpOptions;
   /**
    * The one form of ids that are written in several ways: applied to every id of a lookup, an add and the source; a function, or the name of one of
    * this package. A change of

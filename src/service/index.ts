@@ -37,6 +37,14 @@ export type {
 export type { NegativeCacheOptions } from './negative-cache.js';
 export type { FilterContext } from './filter-context.js';
 export { ManagedFilter } from './managed-filter.js';
+export type { BloomIdOrder } from './outside/id-order.js';
+export type { BloomOutsideInfo } from './outside/outside-info.js';
+export type {
+  BloomAbsentBeyond,
+  BloomTopUpOptions,
+  BloomTopUpReading,
+  BloomUnknownBeyond,
+} from './outside/top-up-options.js';
 export { isOwnerName, OWNER_NAME } from './owner-name.js';
 export { registeredFilters } from './service.messages.js';
 export { StandInFilter } from './stand-in-filter.js';

@@ -1,6 +1,6 @@
 import { BloomConfigError, BloomUnavailableError } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
-import type { BloomRebuildReport, RebuildRequest } from '../rebuild/index.js';
+import type { BloomIdSource, BloomRebuildReport, RebuildRequest } from '../rebuild/index.js';
 import {
   type AdvisedFilter,
   type BloomVerdict,
@@ -26,6 +26,7 @@ import type { FilterDefinition } from './filter-definition.js';
 import { filterInfo } from './filter-info.js';
 import { type FilterInstances, openInstances } from './filter-instances.js';
 import { metricsOf } from './filter-metrics.js';
+import { type Outside, openOutside } from './outside/outside.js';
 import { guardedBatch } from './guarded-batch.js';
 import { GuardState } from './guard-state.js';
 import { IdKeys, noKeyEvent } from './id-keys.js';
@@ -58,6 +59,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   readonly advice = new AdviceTexts();
   /** When the schedule of this process rebuilds it next; undefined without a schedule. */
   nextRunAt: (() => Date | undefined) | undefined;
+  readonly outside: Outside | undefined;
   private readonly inStore: StoredFilter;
   private readonly builds: FilterBuilds;
   private readonly load: LoadAlarm;
@@ -134,6 +136,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
         await this.addKeys([key]);
       },
     });
+    this.outside = openOutside(this, this.inStore, context);
   }
 
   get generation(): string | undefined {
@@ -160,7 +163,12 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   }
 
   checkKey(key: IdKey): LookupOutcome | Promise<LookupOutcome> {
-    return this.inStore.checkOne(key);
+    const coverage = this.outside?.coverage;
+    return coverage ? coverage.checkOne(this.inStore, key) : this.inStore.checkOne(key);
+  }
+
+  isBeyond(key: IdKey): boolean {
+    return this.outside?.coverage?.isBeyond(key) ?? false;
   }
 
   async checkMany(ids: readonly BloomId[]): Promise<BloomVerdict[]> {
@@ -168,7 +176,9 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     // Before the filter is asked: an id leaves the queue when it is in the filter.
     const queued =
       this.guarding.queued && keys.map((key) => key !== undefined && this.guarding.isQueued(key, this.keys));
-    const verdicts = await this.inStore.check(keys.filter((key) => key !== undefined));
+    const asked = keys.filter((key) => key !== undefined);
+    const coverage = this.outside?.coverage;
+    const verdicts = await (coverage ? coverage.check(this.inStore, asked) : this.inStore.check(asked));
     let next = 0;
     const answers = keys.map((key) => (key === undefined ? 'unknown' : verdicts[next++]!));
     return queued ? answers.map((verdict, i) => (queued[i] ? 'maybe' : verdict)) : answers;
@@ -213,7 +223,9 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   async rebuild(request: RebuildRequest = {}): Promise<BloomRebuildReport> {
     const { source } = this.definition;
     if (!source) throw new BloomConfigError(noSource(this.name));
-    return this.builds.rebuild(source, { occasion: { kind: 'manual' }, ...request });
+    const build = (from: BloomIdSource) =>
+      this.builds.rebuild(from, { occasion: { kind: 'manual' }, ...request });
+    return this.outside ? this.outside.build(source, build) : build(source);
   }
 
   async adopt(): Promise<void> {
@@ -235,7 +247,9 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   async info(): Promise<BloomFilterInfo> {
     const { definition, inStore, context } = this;
-    return filterInfo(inStore, { definition, store: context.store.kind, observed: this.guarding.counts() });
+    const observed = this.guarding.counts();
+    const info = await filterInfo(inStore, { definition, store: context.store.kind, observed });
+    return this.outside ? { ...info, outside: await this.outside.info() } : info;
   }
 
   metrics(): BloomFilterMetrics {
@@ -278,8 +292,8 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   }
 
   /** Stops what runs, waits for it, and starts no other run. */
-  stopRebuilds(): Promise<void> {
-    return this.builds.stop();
+  async stopRebuilds(): Promise<void> {
+    await Promise.all([this.outside?.stop(), this.builds.stop()]);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { checkOptions, type OptionNames } from '../common/index.js';
 import type { BloomFilterOptions, BloomRebuildSchedule } from './filter-options.js';
 import type { NegativeCacheOptions } from './negative-cache.js';
+import type { BloomTopUpOptions } from './outside/top-up-options.js';
 
 const FILTER = {
   name: true,
@@ -20,6 +21,7 @@ const FILTER = {
   audit: true,
   shadow: true,
   negativeCache: true,
+  topUp: true,
 } satisfies OptionNames<BloomFilterOptions>;
 
 const REBUILD = {
@@ -42,6 +44,15 @@ const NEGATIVE_CACHE = {
   shared: true,
 } satisfies OptionNames<NegativeCacheOptions>;
 
+const TOP_UP = {
+  everyMs: true,
+  overlapMs: true,
+  ordered: true,
+  order: true,
+  beyond: true,
+  slack: true,
+} satisfies OptionNames<BloomTopUpOptions>;
+
 /**
  * Refuses an option that a filter does not have, also in the objects among its options.
  *
@@ -49,7 +60,7 @@ const NEGATIVE_CACHE = {
  */
 export function checkFilterOptionNames(options: BloomFilterOptions): void {
   const where = `Filter '${options.name}'`;
-  const { rebuild = {}, audit = {}, negativeCache } = options;
+  const { rebuild = {}, audit = {}, negativeCache, topUp } = options;
   const besideRebuild = (name: string) =>
     Object.hasOwn(REBUILD, name) ? `Write it into rebuild: rebuild: { ${name}: … }.` : undefined;
   const inRebuild = (name: string) =>
@@ -59,4 +70,5 @@ export function checkFilterOptionNames(options: BloomFilterOptions): void {
   checkOptions(audit, { where, path: 'audit.', known: AUDIT });
   if (typeof negativeCache === 'object')
     checkOptions(negativeCache, { where, path: 'negativeCache.', known: NEGATIVE_CACHE });
+  if (typeof topUp === 'object') checkOptions(topUp, { where, path: 'topUp.', known: TOP_UP });
 }

@@ -79,6 +79,10 @@ export class StandInFilter extends BloomFilter implements GuardableFilter {
     return verdict === 'unknown' ? 'error' : verdict;
   }
 
+  isBeyond(): boolean {
+    return false;
+  }
+
   async addKeys(keys: readonly IdKey[]): Promise<boolean[]> {
     const ids = keys.map((key) => this.keys.idOf(key));
     const many = this.method('addMany');

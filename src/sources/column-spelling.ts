@@ -80,6 +80,16 @@ export function isReadAsText(type: string): boolean {
   return !TEXTS.test(bare) && !PADDED.test(bare) && !/^(?:uuid|citext|int[24]?|integer|smallint)$/.test(bare);
 }
 
+/** Whether a column is one of integers. */
+export function isInteger(type: string): boolean {
+  return INTEGERS.test(bareType(type));
+}
+
+/** Whether a column is one of texts that keep their length and are compared with case. */
+export function isText(type: string): boolean {
+  return TEXTS.test(bareType(type)) && !/\bcollate\b|^(?:enum|name)$/.test(type);
+}
+
 /** Whether values are read as they are, since their text is another one. */
 export function isBytes(type: string): boolean {
   return BYTES.test(bareType(type));

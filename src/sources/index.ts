@@ -16,5 +16,7 @@ export { exactPlace } from './exact-place.js';
 export { estimateIds, type RunQuery } from './planner-estimate.js';
 export { madeFrom } from './providers.js';
 export { noSuchColumn } from './sources.messages.js';
-export { fromSql, type SqlColumn, type SqlSourceOptions } from './sql-table.js';
+export type { BloomOrderOptions } from './new-rows.js';
+export type { SqlColumn } from './sql-column.js';
+export { fromSql, type SqlSourceOptions } from './sql-table.js';
 export { type RunSql, type SqlQuery, withNumbers, withQuestionMarks } from './sql-query.js';

@@ -51,7 +51,7 @@ function valuesQuery({ table, id, isIdText }: Pages, after: Row | undefined, tak
   return { strings: [`${head} and ${value} > `, ` ${tail}`], values: [exactPlace(after.id)] };
 }
 
-function selected({ id, isIdText, order }: Pages): string[] {
+export function selected({ id, isIdText, order }: Pages): string[] {
   const places = order.map(({ sql, isText }, i) => `${read(`t.${sql}`, isText)} as k${i}`);
   return [`${read(`t.${id}`, isIdText)} as id`, ...places.filter((_, i) => !order[i]!.isId)];
 }

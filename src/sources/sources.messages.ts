@@ -51,3 +51,11 @@ export const notASourceToMerge = (got: unknown) =>
 export const spellingsDiffer = (one: string | undefined, other: string | undefined) =>
   `inParallel: expected all sources to spell ids alike, got one whose ${one ?? 'ids have one spelling'}, and one whose ` +
   `${other ?? 'ids have one spelling'}. Give them columns of one type, or a filter each.`;
+export const notAnInteger = (maker: string, column: string, got: unknown) =>
+  `${maker}: expected the column ${column} of the option order to have integers, got ${printed(got)}. Name another column, or write idsSince yourself.`;
+
+export const notAnOrder = (maker: string, column: string, type: string) =>
+  `${maker}: expected the column ${column} of the option order to be one of integers, texts or uuids, got ${type}. Name another column, or write idsSince yourself.`;
+
+export const orderNotUnique = (maker: string, column: string) =>
+  `${maker}: expected the column ${column} of the option order to be unique, or the table to have a primary key, got neither: rows of one value could be left out.`;

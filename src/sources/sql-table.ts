@@ -1,18 +1,19 @@
 import { BloomConfigError } from '../common/index.js';
-import type { BloomId } from '../filter/index.js';
 import type { BloomIdSource, BloomIdSpelling } from '../rebuild/index.js';
 import { isBytes, isReadAsText, spellingOf } from './column-spelling.js';
 import { checkedPaging, fromPages } from './from-pages.js';
 import type { BloomPageFunction } from './page-reader.js';
+import { type BloomOrderOptions, newRows } from './new-rows.js';
 import { pageQuery, type Pages, type Row } from './page-query.js';
 import { estimateIds } from './planner-estimate.js';
 import { hasKey, readCatalog } from './postgres-catalog.js';
 import { type BloomTableOptions, expectAllRows } from './row-security.js';
-import { numbered, type RunSql } from './sql-query.js';
+import type { SqlColumn } from './sql-column.js';
+import { numbered } from './sql-query.js';
 import { nullInKey, noKeyOption, notAColumn } from './sources.messages.js';
 
 /** Of a source that knows the table by its name alone. */
-export interface SqlSourceOptions extends BloomTableOptions {
+export interface SqlSourceOptions extends BloomTableOptions, BloomOrderOptions {
   /**
    * Columns of which no two rows have equal values, and none is null; the column of the ids itself if it is unique. Default: what the
    * catalog of Postgres says. Other databases need it.
@@ -23,26 +24,6 @@ export interface SqlSourceOptions extends BloomTableOptions {
    * catalog of Postgres says.
    */
   readonly type?: string;
-}
-
-/** A column of a table, and how a library asks for it. */
-export interface SqlColumn {
-  /** The function that made the source. */
-  readonly maker: string;
-  readonly isPostgres: boolean;
-  /** Texts are compared without case unless a collation says otherwise. */
-  readonly ignoresCase?: boolean;
-  readonly run: RunSql;
-  /** Quoted, as in a query. */
-  readonly table: string;
-  /** As the database names it. */
-  readonly column: string;
-  /** The name of a column as in a query. */
-  readonly quote: (column: string) => string;
-  /** The option `key` is that of the definition of the table, and no column of it is null. */
-  readonly isKeyDefined?: boolean;
-  /** What the application makes of the stored value, and looks up. */
-  readonly convert?: (value: unknown) => BloomId | null | undefined;
 }
 
 /**
@@ -65,7 +46,10 @@ export async function fromSql(at: SqlColumn, options: SqlSourceOptions): Promise
       },
       ...(spelling && { spelling }),
     });
-  return { ...made(), ids: (context) => made().ids(context) };
+  const { order } = options;
+  const pages = pagesOf(at, known);
+  const ordered = order === undefined ? undefined : await newRows({ at, pages, order, paging });
+  return { ...made(), ids: (context) => made().ids(context), ...ordered };
 }
 
 /** Of one reading: by which key its pages begin is decided with the first. */

@@ -1,6 +1,7 @@
 import type { Generation } from '../filter/index.js';
 import type { CopyLeases } from './copy-leases.js';
 import type { InstanceBoard } from './instance-board.js';
+import type { OutsideLedger } from './outside-ledger.js';
 import type { SharedNegativeCache } from './negative-cache.js';
 import type { MeasurableFilter } from './filter-abilities.js';
 import type { FilterDescription } from './filter-description.js';
@@ -15,6 +16,7 @@ export interface CopyableStore extends FilterStore {
 export interface CopyableFilter extends MeasurableFilter {
   /** Undefined where no other process has the filter. */
   readonly board: InstanceBoard | undefined;
+  readonly outside: OutsideLedger | undefined;
 
   /** Undefined unless it was opened with `negativeCache`. */
   readonly negativeCache: SharedNegativeCache | undefined;

@@ -2,6 +2,7 @@ import type { FilterFill, IdKey } from '../filter/index.js';
 import type { BloomCopyLease } from './copy-leases.js';
 import type { InstanceBoard } from './instance-board.js';
 import type { SharedNegativeCache } from './negative-cache.js';
+import type { OutsideLedger } from './outside-ledger.js';
 import type { StoredFilter } from './store.js';
 
 /** A filter of a layout that can remove ids. */
@@ -51,6 +52,11 @@ export interface LeasingFilter extends StoredFilter {
   readonly copyLease: BloomCopyLease;
 }
 
+/** A filter of which several processes may know, on a store that keeps how far they have come with the rows that others write. */
+export interface LedgeredFilter extends StoredFilter {
+  readonly outside: OutsideLedger;
+}
+
 export function isRemovable(filter: StoredFilter): filter is RemovableFilter {
   return has<RemovableFilter>(filter, 'remove');
 }
@@ -73,6 +79,10 @@ export function hasBoard(filter: StoredFilter): filter is BoardedFilter {
 
 export function leasesCopy(filter: StoredFilter): filter is LeasingFilter {
   return has<LeasingFilter>(filter, 'copyLease');
+}
+
+export function hasLedger(filter: StoredFilter): filter is LedgeredFilter {
+  return has<LedgeredFilter>(filter, 'outside');
 }
 
 /** One class may serve filters with and without an ability: then the member of those without it is undefined. */

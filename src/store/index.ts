@@ -43,15 +43,25 @@ export {
   hasBoard,
   leasesCopy,
   type LeasingFilter,
+  hasLedger,
   type NegativeCachingFilter,
   isAdoptable,
   isMeasurable,
   isRemovable,
+  type LedgeredFilter,
   type MeasurableFilter,
   type RemovableFilter,
   sharesNegativeCache,
 } from './filter-abilities.js';
 export type { FilterDescription, PartDescription } from './filter-description.js';
+export {
+  type LedgerAnswer,
+  type LedgerEntries,
+  type LedgerNote,
+  type LedgerQuestion,
+  LedgerRefusedError,
+  type OutsideLedger,
+} from './outside-ledger.js';
 export { notRecorded } from './not-recorded.js';
 export { OtherPartitionsError } from './other-partitions.js';
 export { isTimed, NO_RECORDER, type StoreRecorder } from './store-recorder.js';

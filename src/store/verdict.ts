@@ -8,7 +8,8 @@ export type BloomVerdict = 'absent' | 'maybe' | 'unknown';
  * Why a lookup was `unknown`. `unbuilt`, `lost`, `suspect`: the state of the filter. `timeout`: the store did not answer in time. `circuit`: it was not
  * asked, as it did not answer the last lookups. `error`: it answered with an error, or could not be reached. `other-owner`: the filter belongs to another
  * application. `newer-format`: a newer version wrote it. `other-partitions`: it is stored in another number of parts. `changing`: it changed during each attempt. `invalid-id`: the value cannot be an id, or
- * not one of this layout, or a function of the guard threw over it.
+ * not one of this layout, or a function of the guard threw over it. `beyond`: the filter does not have the id, which comes after all those of which it is
+ * known that they would be in it (`topUp.ordered`).
  */
 export type BloomUnknownReason =
   | 'unbuilt'
@@ -21,7 +22,8 @@ export type BloomUnknownReason =
   | 'newer-format'
   | 'other-partitions'
   | 'changing'
-  | 'invalid-id';
+  | 'invalid-id'
+  | 'beyond';
 
 const REASONS = {
   unbuilt: true,
@@ -35,6 +37,7 @@ const REASONS = {
   'other-partitions': true,
   changing: true,
   'invalid-id': true,
+  beyond: true,
 } satisfies Record<BloomUnknownReason, true>;
 
 /** All reasons, in the order of the documentation. */

@@ -14,7 +14,16 @@ const PAGES = [
   'docs/dashboard.md',
 ];
 /** Pages whose code leaves out what the reader has; `given` declares that. */
-const PIECES = ['attacks', 'interop', 'metrics', 'options', 'prometheus', 'security', 'sources'];
+const PIECES = [
+  'attacks',
+  'interop',
+  'metrics',
+  'options',
+  'outside-writers',
+  'prometheus',
+  'security',
+  'sources',
+];
 
 describe('The code of the documents', () => {
   it('names the file of each block', () => {

@@ -41,6 +41,7 @@ export class CopyableOriginal implements CopyableStore {
     return {
       board: undefined,
       leases: this.leases,
+      outside: undefined,
       negativeCache: undefined,
       generation: undefined,
       status: { state: 'ready', isCircuitOpen: false },

@@ -5,6 +5,7 @@ import { BloomConfigError } from '../../common/index.js';
 import type { BloomId } from '../../filter/index.js';
 import {
   type BloomSourceFactory,
+  type BloomOrderOptions,
   type BloomTableOptions,
   checkedPaging,
   fromSql,
@@ -25,7 +26,7 @@ export interface DrizzleDatabase {
 }
 
 /** Of `fromDrizzle`. */
-export type DrizzleSourceOptions = BloomTableOptions;
+export type DrizzleSourceOptions = BloomTableOptions & BloomOrderOptions;
 
 /**
  * All values of one column of a table of Drizzle, read in pages of raw rows, past its cache and its replicas. Pages follow the column where

@@ -1,7 +1,14 @@
 export type { BloomId } from '../../filter/index.js';
-export type { BloomIdsContext, BloomIdSource, BloomIdSpelling } from '../../rebuild/index.js';
+export type {
+  BloomIdsContext,
+  BloomIdSource,
+  BloomIdSpelling,
+  BloomMark,
+  BloomMarkedIds,
+} from '../../rebuild/index.js';
 export type {
   BloomIdProperty,
+  BloomOrderOptions,
   BloomPagingOptions,
   BloomSourceFactory,
   BloomTableOptions,

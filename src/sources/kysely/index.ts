@@ -1,6 +1,13 @@
 export type { BloomId } from '../../filter/index.js';
-export type { BloomIdsContext, BloomIdSource, BloomIdSpelling } from '../../rebuild/index.js';
 export type {
+  BloomIdsContext,
+  BloomIdSource,
+  BloomIdSpelling,
+  BloomMark,
+  BloomMarkedIds,
+} from '../../rebuild/index.js';
+export type {
+  BloomOrderOptions,
   BloomPagingOptions,
   BloomSourceFactory,
   BloomTableOptions,

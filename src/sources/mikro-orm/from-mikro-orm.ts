@@ -12,6 +12,7 @@ import type { BloomId } from '../../filter/index.js';
 import {
   type BloomIdProperty,
   type BloomSourceFactory,
+  type BloomOrderOptions,
   type BloomTableOptions,
   checkedPaging,
   fromSql,
@@ -27,7 +28,7 @@ import { entityNotKnown, platformNotRead } from './mikro-orm.messages.js';
 export type MikroOrmProperty<Entity> = BloomIdProperty<Entity>;
 
 /** Of `fromMikroOrm`. */
-export interface MikroOrmSourceOptions extends BloomTableOptions {
+export interface MikroOrmSourceOptions extends BloomTableOptions, BloomOrderOptions {
   /** The MikroORM: its token, or the object. Default: the class `MikroORM` of `@mikro-orm/core`. */
   readonly orm?: InjectionToken<MikroORM> | MikroORM;
   /** Which server is read. Default `write`; the lag of a replica belongs to `rebuild.drainMs`. */

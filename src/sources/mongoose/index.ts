@@ -1,6 +1,12 @@
 export type { BloomId } from '../../filter/index.js';
 export type { BloomGuardRunner } from '../../guard/index.js';
-export type { BloomIdsContext, BloomIdSource, BloomIdSpelling } from '../../rebuild/index.js';
+export type {
+  BloomIdsContext,
+  BloomIdSource,
+  BloomIdSpelling,
+  BloomMark,
+  BloomMarkedIds,
+} from '../../rebuild/index.js';
 export type { BloomPagingOptions, BloomSourceFactory } from '../index.js';
 export {
   bloomMongoosePlugin,

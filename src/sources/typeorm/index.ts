@@ -1,5 +1,11 @@
 export type { BloomId } from '../../filter/index.js';
-export type { BloomIdsContext, BloomIdSource, BloomIdSpelling } from '../../rebuild/index.js';
+export type {
+  BloomIdsContext,
+  BloomIdSource,
+  BloomIdSpelling,
+  BloomMark,
+  BloomMarkedIds,
+} from '../../rebuild/index.js';
 export type { BloomIdProperty, BloomPagingOptions, BloomSourceFactory, BloomTableOptions } from '../index.js';
 export { BloomTypeOrmSubscriber, type TypeOrmRegistersOptions } from './bloom-type-orm.subscriber.js';
 export type { WithDataSource } from './data-source.js';

@@ -8,6 +8,7 @@ import {
   type FilterDescription,
   type FilterStore,
   hasBoard,
+  hasLedger,
   type InstanceBoard,
   isMeasurable,
   type LeaseRequest,
@@ -15,6 +16,7 @@ import {
   NO_RECORDER,
   type OpenFilterOptions,
   OtherPartitionsError,
+  type OutsideLedger,
   type PartDescription,
   type RebuildLease,
   type SharedNegativeCache,
@@ -39,6 +41,8 @@ export class PartitionedFilter implements StoredFilter {
   readonly parts: readonly StoredFilter[];
   /** In the slot of the first part; undefined where no other process has the filter. */
   readonly board: InstanceBoard | undefined;
+  /** As the board. */
+  readonly outside: OutsideLedger | undefined;
   readonly negativeCache: SharedNegativeCache | undefined;
   readonly measureFill: (() => Promise<FilterFill | undefined>) | undefined;
 
@@ -55,6 +59,7 @@ export class PartitionedFilter implements StoredFilter {
     this.parts = Array.from({ length: partitions }, (_, index) => store.open(this.optionsOf(index)));
     const first = this.parts[0]!;
     if (hasBoard(first)) this.board = first.board;
+    if (hasLedger(first)) this.outside = first.outside;
     if (this.parts.every(sharesNegativeCache)) {
       const caches = this.parts.map(({ negativeCache }) => negativeCache);
       this.negativeCache = { ask: (question) => caches[partOf(question.id, partitions)]!.ask(question) };

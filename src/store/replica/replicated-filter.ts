@@ -11,6 +11,7 @@ import {
   type LeaseRequest,
   type LookupOutcome,
   type MeasurableFilter,
+  type OutsideLedger,
   type RebuildLease,
   type SharedNegativeCache,
   type StoreRecorder,
@@ -52,6 +53,10 @@ export class ReplicatedFilter implements MeasurableFilter {
 
   get board(): InstanceBoard | undefined {
     return this.inner.board;
+  }
+
+  get outside(): OutsideLedger | undefined {
+    return this.inner.outside;
   }
 
   get negativeCache(): SharedNegativeCache | undefined {

@@ -25,6 +25,10 @@ export class TestFilter implements GuardableFilter {
   readonly guarding = new GuardState({ shadow: false, auditSampleRate: 0, negativeCache: false, drainMs: 0 });
   readonly keys = new IdKeys({ normalize: undefined, maxIdBytes: 1024 });
   readonly sharedCache = undefined;
+
+  isBeyond(): boolean {
+    return false;
+  }
   readonly lookups = new LookupCounts();
   readonly advice = new AdviceTexts();
   generation: string | undefined = 'first';

@@ -715,6 +715,49 @@ end
 return { state, unpack(moved) }
 `,
   },
+  outsideAsk: {
+    source: `${boardOwner}${now}if isOfOthers(KEYS[1], ARGV[1]) then return { 'OWNER' } end
+local holder = redis.pcall('GET', KEYS[3])
+local holds = holder == ARGV[2]
+if ARGV[3] == '0' then
+  if holds then redis.call('DEL', KEYS[3]) end
+  holds = false
+elseif holds then
+  redis.call('PEXPIRE', KEYS[3], ARGV[3])
+elseif type(holder) ~= 'string' or redis.call('PTTL', KEYS[3]) == -1 then
+  redis.call('SET', KEYS[3], ARGV[2], 'PX', ARGV[3])
+  holds = true
+end
+local found = redis.pcall('HMGET', KEYS[2], 'mark', 'newest', 'position', 'at')
+if found.err then found = {} end
+local reply = { holds and '1' or '0' }
+for i = 1, 4 do
+  reply[i + 1] = found[i] or ''
+end
+reply[6] = string.format('%.0f', now())
+return reply
+`,
+  },
+  outsideNote: {
+    source: `${boardOwner}${now}if isOfOthers(KEYS[1], ARGV[1]) then return 'OWNER' end
+if ARGV[2] ~= '' and redis.pcall('GET', KEYS[3]) ~= ARGV[2] then return 'HOLDER' end
+local mark = redis.pcall('HGET', KEYS[2], 'mark')
+if type(mark) == 'table' then
+  redis.call('DEL', KEYS[2])
+  mark = false
+end
+if ARGV[3] == '1' and (mark or '') ~= ARGV[4] then return 'MARK' end
+for i = 5, #ARGV, 2 do
+  if ARGV[i + 1] == '' then
+    redis.call('HDEL', KEYS[2], ARGV[i])
+  else
+    redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1])
+  end
+end
+if ARGV[2] ~= '' then redis.call('HSET', KEYS[2], 'at', string.format('%.0f', now())) end
+return 'OK'
+`,
+  },
   permission: {
     source: `local errors, at = {}, 1
 while at <= #ARGV do

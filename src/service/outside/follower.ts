@@ -1,0 +1,159 @@
+import { type BloomEventListener, type Clock, describeError } from '../../common/index.js';
+import { type LedgerAnswer, LedgerRefusedError, type OutsideLedger } from '../../store/index.js';
+
+export interface FollowerContext {
+  readonly name: string;
+  /** Names this process. */
+  readonly holder: string;
+  readonly ledger: OutsideLedger;
+  readonly everyMs: number;
+  readonly clock: Clock;
+  readonly emit: BloomEventListener;
+  /** Called with each answer, of whichever process follows. */
+  readonly onAnswer: (answer: LedgerAnswer) => void;
+  /** Called in each turn in which this process follows; the signal aborts when it follows no more. */
+  readonly onTurn: (answer: LedgerAnswer, signal: AbortSignal) => Promise<void>;
+  /** Called when this process follows no more. */
+  readonly onEnd: () => Promise<void>;
+}
+
+/** Longest time that an application waits at its start for the first answer. */
+const FIRST_WITHIN_MS = 1000;
+/** How long a process follows unless it asks again: so late do others take over from one that died. */
+const LEAST_LIFE_MS = 5000;
+const TURNS_IN_LIFE = 5;
+/** Pauses after turns that failed double up to this. */
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Asks again and again how far the filter has come, and takes its turns while this process is the one that follows. */
+export class Follower {
+  private readonly closing = new AbortController();
+  private readonly lifeMs: number;
+  private loop: Promise<void> | undefined;
+  private following: AbortController | undefined;
+  private hasFailed = false;
+
+  constructor(private readonly context: FollowerContext) {
+    this.lifeMs = Math.max(LEAST_LIFE_MS, TURNS_IN_LIFE * context.everyMs);
+  }
+
+  get isFollowing(): boolean {
+    return this.following !== undefined;
+  }
+
+  /** Resolves when it is known how far the filter has come, or that takes too long. Never rejects. */
+  async start(): Promise<void> {
+    if (this.loop || this.closing.signal.aborted) return;
+    const first = this.ask(0);
+    this.loop = this.run(first);
+    const ended = new AbortController();
+    await Promise.race([
+      first.catch(() => {}),
+      this.context.clock.sleep(FIRST_WITHIN_MS, ended.signal).catch(() => {}),
+    ]);
+    ended.abort();
+  }
+
+  /** Gives up what this process follows. Never rejects. */
+  async stop(): Promise<void> {
+    this.closing.abort();
+    await this.loop;
+  }
+
+  private async run(first: Promise<unknown>): Promise<void> {
+    const { everyMs } = this.context;
+    await first.catch(() => {});
+    let pauseMs = everyMs;
+    // Processes that start together do not ask together.
+    let waitMs = everyMs * Math.random();
+    while (await this.waited(waitMs)) {
+      const succeeded = await this.turn();
+      pauseMs = succeeded ? everyMs : Math.min(2 * pauseMs, Math.max(everyMs, LONGEST_PAUSE_MS));
+      waitMs = pauseMs * (1 + Math.random() / 8);
+    }
+    await this.giveUp();
+  }
+
+  /** False when this process ends. */
+  private async waited(ms: number): Promise<boolean> {
+    const { clock } = this.context;
+    await clock.sleep(ms, this.closing.signal).catch(() => {});
+    return !this.closing.signal.aborted;
+  }
+
+  /** False when it failed, and the next turn has to wait longer. */
+  private async turn(): Promise<boolean> {
+    const { onTurn } = this.context;
+    let answer: LedgerAnswer;
+    try {
+      answer = await this.ask(this.lifeMs);
+      this.hasFailed = false;
+    } catch (error) {
+      this.reportLedger(error);
+      return !(error instanceof LedgerRefusedError);
+    }
+    if (!answer.isHolder) {
+      await this.end();
+      return true;
+    }
+    this.following ??= new AbortController();
+    const { signal } = this.following;
+    const stopped = AbortSignal.any([signal, this.closing.signal]);
+    const renewal = setInterval(() => void this.renew(), this.lifeMs / 3);
+    renewal.unref();
+    try {
+      await onTurn(answer, stopped);
+      return true;
+    } catch (error) {
+      if (stopped.aborted) return true;
+      this.context.emit({ type: 'top-up-failed', filter: this.context.name, error });
+      // Another process may be able to.
+      await this.giveUp();
+      return false;
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  private async renew(): Promise<void> {
+    try {
+      if (!(await this.ask(this.lifeMs)).isHolder) await this.end();
+    } catch {
+      // The turn that comes asks again, and reports the error.
+    }
+  }
+
+  private async ask(lifeMs: number): Promise<LedgerAnswer> {
+    const { ledger, holder, onAnswer } = this.context;
+    const answer = await ledger.ask({ holder, lifeMs });
+    onAnswer(answer);
+    return answer;
+  }
+
+  private async giveUp(): Promise<void> {
+    await this.end();
+    try {
+      await this.ask(0);
+    } catch {
+      // What this process holds expires.
+    }
+  }
+
+  private async end(): Promise<void> {
+    const { following } = this;
+    if (!following) return;
+    this.following = undefined;
+    following.abort();
+    await this.context.onEnd();
+  }
+
+  private reportLedger(error: unknown): void {
+    const { emit, name } = this.context;
+    if (!this.hasFailed) {
+      if (error instanceof LedgerRefusedError)
+        emit({ type: 'advice', filter: name, text: describeError(error) });
+      else emit({ type: 'store-error', filter: name, operation: 'ask how far others have written', error });
+    }
+    this.hasFailed = true;
+  }
+}

@@ -1,0 +1,11 @@
+/** What `info()` says of rows that others write. */
+export interface BloomOutsideInfo {
+  /** Every row up to this one, in the order of `idsSince`, is in the filter. Undefined: it is not known of any. */
+  readonly mark: string | undefined;
+  /** The last row that was read. */
+  readonly newest: string | undefined;
+  /** When the process that follows has read last; undefined when none has. */
+  readonly readAt: Date | undefined;
+  /** Whether it is this process that follows. */
+  readonly isFollowing: boolean;
+}

@@ -1,0 +1,31 @@
+import { printed } from '../../common/index.js';
+import type { BloomId } from '../../filter/index.js';
+
+export const notAMark = (got: unknown) =>
+  `Expected idsSince of the source to give { ids, mark } with a mark that is a text, a safe integer, a bigint or a Date, got ${printed(got)}.`;
+
+export const orderedByMarks = () =>
+  'Expected idsSince of the source to give plain ids, since topUp.ordered says that ids are in its order, got { ids, mark }. Leave the marks out, or leave topUp.ordered out.';
+
+export const notOfOrder = (id: BloomId, since: unknown) =>
+  `Expected idsSince of the source to give ids of the same kind as the mark, ${printed(since)}, got ${printed(id)}. Give { ids, mark } where the order is not that of the ids, ` +
+  "or set topUp.order to 'text' where ids are texts of which some are digits alone.";
+
+export const notAscending = (before: string, id: BloomId, order: string) =>
+  `Expected idsSince of the source to give ids in ascending order, compared as ${order === 'integer' ? 'integers' : 'texts by their code points'}, got ${printed(id)} after ` +
+  `${printed(before)}. Sort the query by the id (texts by code points, such as collate "C"), set topUp.order, or give { ids, mark }.`;
+
+export const markNotRead = (mark: string) =>
+  `Expected the stored mark to be one that this version and these options can read, got ${printed(mark)}.`;
+
+export const markWentBack = (mark: string, newest: string | undefined) =>
+  newest === undefined
+    ? `The source has no row any more, and the mark is ${printed(mark)}.`
+    : `The newest row of the source is ${printed(newest)}, which comes before the mark, ${printed(mark)}: rows were deleted, or ids are given out a second time.`;
+
+export const NO_MARK_YET = 'There is no mark of a rebuild yet.';
+
+export const noIdsSince = (filter: string) =>
+  `Filter '${filter}': expected the source to have a method idsSince(mark), since topUp is set. Sources of this package have it with their option order.`;
+
+export const topUpOfRebuild = 'newest() of the source failed, so the rebuild sets no mark.';

@@ -1,0 +1,204 @@
+import { type BloomEventListener, type Clock, BloomConfigError } from '../../common/index.js';
+import type { BloomId, IdKey } from '../../filter/index.js';
+import {
+  type BloomIdSource,
+  type BloomRebuildReport,
+  markOf,
+  type RebuildRequest,
+} from '../../rebuild/index.js';
+import type { LedgerAnswer, LedgerNote, OutsideLedger, StoredFilter } from '../../store/index.js';
+import { hasLedger } from '../../store/index.js';
+import type { FilterContext } from '../filter-context.js';
+import type { FilterDefinition } from '../filter-definition.js';
+import type { IdKeys } from '../id-keys.js';
+import { newIdentity } from '../instance-identity.js';
+import { BuildMark } from './build-mark.js';
+import { Coverage } from './coverage.js';
+import { Follower } from './follower.js';
+import { LocalLedger } from './local-ledger.js';
+import type { BloomOutsideInfo } from './outside-info.js';
+import { noIdsSince } from './outside.messages.js';
+import { TopUp } from './top-up.js';
+import { TopUpReader } from './top-up-reader.js';
+import type { TopUpSettings } from './top-up-options.js';
+
+export interface OutsideContext {
+  readonly definition: FilterDefinition & { readonly topUp: TopUpSettings; readonly source: BloomIdSource };
+  readonly inStore: StoredFilter;
+  /** Names this process. */
+  readonly holder: string;
+  readonly keys: IdKeys;
+  readonly clock: Clock;
+  readonly emit: BloomEventListener;
+  readonly addKeys: (keys: readonly IdKey[]) => Promise<boolean[]>;
+  readonly check: (id: BloomId) => Promise<string>;
+  /** Rebuilds the filter, if that is due. */
+  readonly rebuild: () => Promise<unknown>;
+  readonly onBeyond: (ids: number) => void;
+}
+
+/** Rebuilds that are asked for to get a mark have pauses that double from the first to the last. */
+const FIRST_REBUILD_PAUSE_MS = 10_000;
+const LAST_REBUILD_PAUSE_MS = 3_600_000;
+/** So long a filter has to be ready without a mark. */
+const MISSING_MS = 1000;
+
+/** Follows the writers of a filter's rows that pass the application by. */
+export class Outside {
+  /** Undefined unless ids are in order. */
+  readonly coverage: Coverage | undefined;
+  /** Ids that were new to the filter, and that this process has added for others. */
+  added = 0;
+  private readonly ledger: OutsideLedger;
+  private readonly follower: Follower;
+  private readonly topUp: TopUp;
+  /** Since when the filter is ready and has no mark. */
+  private missingSince: number | undefined;
+  private nextRebuildAt = -Infinity;
+  private rebuildPauseMs = FIRST_REBUILD_PAUSE_MS;
+
+  constructor(private readonly context: OutsideContext) {
+    const { definition, inStore, keys, clock, emit, holder, addKeys, check, onBeyond } = context;
+    const { name, source, topUp: settings, maxIdBytes } = definition;
+    this.ledger = hasLedger(inStore) ? inStore.outside : new LocalLedger();
+    this.coverage = settings.ordered ? new Coverage({ settings, keys, maxIdBytes, onBeyond }) : undefined;
+    this.topUp = new TopUp({
+      name,
+      source,
+      settings,
+      clock,
+      emit,
+      reader: new TopUpReader({ ...definition, settings, keys, emit, add: addKeys }),
+      isKnown: async (id) => (await check(id)) === 'maybe',
+      note: (expectedMark, entries) => this.note({ holder, expectedMark, entries }),
+      askForRebuild: () => void this.askForRebuild(),
+    });
+    this.follower = new Follower({
+      ...context,
+      name,
+      ledger: this.ledger,
+      everyMs: settings.everyMs,
+      onAnswer: (answer) => this.hear(answer),
+      onTurn: async ({ entries }, signal) => {
+        const reading = await this.topUp.turn(entries.mark, signal);
+        this.added += reading?.added ?? 0;
+      },
+      onEnd: async () => this.topUp.forget(),
+    });
+  }
+
+  /** @throws {BloomConfigError} when the source cannot give what is new. */
+  validate(): void {
+    const { name, source } = this.context.definition;
+    if (typeof source.idsSince !== 'function') throw new BloomConfigError(noIdsSince(name));
+  }
+
+  /** Resolves when it is known how far the filter has come, or that takes too long. Never rejects. */
+  start(): Promise<void> {
+    return this.follower.start();
+  }
+
+  /** Never rejects. */
+  stop(): Promise<void> {
+    return this.follower.stop();
+  }
+
+  /** A rebuild, which sets the mark. */
+  async build(
+    source: BloomIdSource,
+    build: (from: BloomIdSource) => Promise<BloomRebuildReport>,
+  ): Promise<BloomRebuildReport> {
+    const { definition, clock, emit } = this.context;
+    const { name, topUp, partitions = 1 } = definition;
+    const mark = new BuildMark({
+      source,
+      ledger: { ask: (question) => this.ledger.ask(question), note: (note) => this.note(note) },
+      overlapMs: topUp.overlapMs,
+      clock,
+      onError: (error) => emit({ type: 'top-up-failed', filter: name, error }),
+    });
+    const report = await build(mark.source);
+    if (report.outcome !== 'published') return report;
+    // Parts that were not rebuilt may lack rows that were read.
+    if (report.parts === undefined || new Set(report.parts).size === partitions) await mark.published();
+    return report;
+  }
+
+  /** @throws {BloomUnavailableError} when the store cannot be asked. */
+  async info(): Promise<BloomOutsideInfo> {
+    const { entries, ageMs } = await this.ledger.ask({ holder: '-', lifeMs: 0 });
+    return {
+      mark: printedMark(entries.mark),
+      newest: printedMark(entries.newest),
+      readAt: ageMs === undefined ? undefined : new Date(Date.now() - ageMs),
+      isFollowing: this.follower.isFollowing,
+    };
+  }
+
+  private async note(note: LedgerNote): Promise<boolean> {
+    const isNoted = await this.ledger.note(note);
+    const { mark } = note.entries;
+    if (!isNoted || mark === undefined) return isNoted;
+    // What a rebuild notes was the newest id when it began.
+    const ageMs = note.holder === undefined ? Infinity : 0;
+    this.coverage?.hear({ entries: { ...note.entries, mark: mark || undefined }, ageMs });
+    this.missingSince = undefined;
+    if (note.holder !== undefined && mark !== '') this.rebuildPauseMs = FIRST_REBUILD_PAUSE_MS;
+    return true;
+  }
+
+  private hear(answer: LedgerAnswer): void {
+    if (answer.entries.mark !== undefined) this.missingSince = undefined;
+    this.coverage?.hear(answer);
+  }
+
+  private async askForRebuild(): Promise<void> {
+    const { clock, inStore, rebuild } = this.context;
+    try {
+      // One that is not ready is rebuilt anyway. That rebuild sets the mark a moment after it went live.
+      if ((await inStore.describe()).state !== 'ready') return;
+      this.missingSince ??= clock.now();
+      if (clock.now() < Math.max(this.missingSince + MISSING_MS, this.nextRebuildAt)) return;
+      this.nextRebuildAt = clock.now() + this.rebuildPauseMs;
+      this.rebuildPauseMs = Math.min(2 * this.rebuildPauseMs, LAST_REBUILD_PAUSE_MS);
+      await rebuild();
+    } catch {
+      // An event has reported it.
+    }
+  }
+}
+
+/** Undefined for a filter without the option `topUp`. */
+export function openOutside(
+  filter: Pick<OutsideContext, 'keys'> & {
+    readonly definition: FilterDefinition;
+    readonly lookups: { unknown(reason: 'beyond', ids: number): void };
+    addKeys(keys: readonly IdKey[]): Promise<boolean[]>;
+    check(id: BloomId): Promise<string>;
+    rebuild(request: RebuildRequest): Promise<unknown>;
+  },
+  inStore: StoredFilter,
+  { identity = newIdentity(), clock, emit }: Pick<FilterContext, 'identity' | 'clock' | 'emit'>,
+): Outside | undefined {
+  const { definition, keys, lookups } = filter;
+  const { topUp, source } = definition;
+  if (!topUp || !source) return undefined;
+  return new Outside({
+    definition: { ...definition, topUp, source },
+    inStore,
+    holder: identity.id,
+    keys,
+    clock,
+    emit,
+    addKeys: (ids) => filter.addKeys(ids),
+    check: (id) => filter.check(id),
+    rebuild: () => filter.rebuild({ occasion: { kind: 'recovery' } }),
+    onBeyond: (ids) => lookups.unknown('beyond', ids),
+  });
+}
+
+function printedMark(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const mark = markOf(text);
+  return mark instanceof Date ? mark.toISOString() : String(mark ?? text);
+}

@@ -1,0 +1,161 @@
+import type { BloomEventListener, Clock } from '../../common/index.js';
+import { type BloomIdSource, type BloomMark, markOf, textOfMark } from '../../rebuild/index.js';
+import type { LedgerEntries } from '../../store/index.js';
+import { markNotRead, markWentBack } from './outside.messages.js';
+import { OtherOrderError, type Reading, type TopUpReader } from './top-up-reader.js';
+import { orderOf } from './coverage.js';
+import type { TopUpSettings } from './top-up-options.js';
+
+export interface TopUpContext {
+  readonly name: string;
+  readonly source: BloomIdSource;
+  readonly settings: TopUpSettings;
+  readonly clock: Clock;
+  readonly emit: BloomEventListener;
+  readonly reader: TopUpReader;
+  /** Whether the filter has an id, as far as it knows. */
+  readonly isKnown: (id: string | number | bigint) => Promise<boolean>;
+  /** Notes entries, if the mark is still the one that is expected; false when it was not noted. */
+  readonly note: (expectedMark: string, entries: LedgerEntries) => Promise<boolean>;
+  /** Asks for a rebuild, which sets the mark. Returns at once. */
+  readonly askForRebuild: () => void;
+}
+
+/** A row that was the last one when it was read. */
+interface Candidate {
+  readonly mark: BloomMark;
+  readonly at: number;
+}
+
+/** Candidates that are kept in the time that one waits. */
+const CANDIDATES = 8;
+
+/**
+ * Reads what is new after the mark, adds it, and moves the mark. Every row up to a mark is in the filter: the mark moves to a row that was visible
+ * `overlapMs` before a reading began, when all ids of that reading have been added. By then all rows before it were visible, unless a
+ * transaction was open for longer.
+ */
+export class TopUp {
+  private candidates: readonly Candidate[] = [];
+  /** As this process has left it. */
+  private markText: string | undefined;
+
+  constructor(private readonly context: TopUpContext) {}
+
+  /** To be called when another process may have followed. */
+  forget(): void {
+    this.candidates = [];
+    this.context.reader.forget();
+  }
+
+  /**
+   * One reading, by the process that follows.
+   *
+   * @throws what the source throws, and what stops the filter from taking the ids.
+   */
+  async turn(stored: string | undefined, signal: AbortSignal): Promise<Reading | undefined> {
+    const { source, reader } = this.context;
+    if (stored !== this.markText) this.forget();
+    this.markText = stored;
+    const mark = stored === undefined ? undefined : markOf(stored);
+    if (stored !== undefined && (mark === undefined || !this.isUsable(mark))) {
+      await this.reset(stored, markNotRead(stored));
+      return undefined;
+    }
+    if (mark === undefined && source.newest) {
+      // A rebuild reads all rows anyway, and without a call of an add for each of them.
+      if ((await source.newest()) !== undefined) this.context.askForRebuild();
+      return undefined;
+    }
+    const settled = this.candidateOf(this.context.clock.now() - this.context.settings.overlapMs);
+    // A reading of all rows is made twice, and not in every turn until the mark is settled.
+    if (mark === undefined && !settled && this.candidates.length > 0) return undefined;
+    try {
+      const addsAll = settled !== undefined || mark === undefined;
+      const reading = await reader.read(source, mark, { signal, addsAll });
+      if (reading.last === undefined && mark !== undefined && (await this.wentBack(mark, signal)))
+        return reading;
+      await this.advance(reading, settled);
+      return reading;
+    } catch (error) {
+      if (error instanceof OtherOrderError && stored !== undefined) await this.reset(stored, error.message);
+      throw error;
+    }
+  }
+
+  private async advance({ last }: Reading, settled: Candidate | undefined): Promise<void> {
+    const { clock, settings, note } = this.context;
+    const newest = last ?? settled?.mark;
+    const entries: LedgerEntries = {
+      ...(newest !== undefined && { newest: textOfMark(newest) }),
+      ...(settled && { mark: textOfMark(settled.mark) }),
+    };
+    if (last !== undefined) this.keep({ mark: last, at: clock.now() }, settings.overlapMs);
+    if (!(await note(this.markText ?? '', entries))) {
+      this.forget();
+      return;
+    }
+    if (!settled) return;
+    this.markText = entries.mark;
+    this.candidates = this.candidates.filter(({ at }) => at > settled.at);
+  }
+
+  /** A source that has nothing after the mark may have lost its last rows, or gives their ids out a second time. */
+  private async wentBack(mark: BloomMark, signal: AbortSignal): Promise<boolean> {
+    const { source, reader, settings, isKnown, note, emit, name, askForRebuild } = this.context;
+    if (!source.newest) return false;
+    const newest = await source.newest();
+    if (newest !== undefined && sameMark(newest, mark)) return false;
+    // A row may have come between the two questions.
+    if ((await reader.read(source, mark, { signal, addsAll: false })).last !== undefined) return false;
+    const text = newest === undefined ? undefined : valueOf(newest);
+    const reason = markWentBack(valueOf(mark), text);
+    const isKept =
+      newest !== undefined && (!settings.ordered || newest instanceof Date || (await isKnown(newest)));
+    if (!isKept || newest === undefined) {
+      await this.reset(this.markText!, reason);
+      if (newest !== undefined) askForRebuild();
+      return true;
+    }
+    const lower = textOfMark(newest);
+    if (await note(this.markText!, { mark: lower, newest: lower })) {
+      this.forget();
+      this.markText = lower;
+      emit({ type: 'mark-moved-back', filter: name, mark: valueOf(mark), to: text, reason });
+    }
+    return true;
+  }
+
+  private async reset(stored: string, reason: string): Promise<void> {
+    const { note, emit, name } = this.context;
+    if (!(await note(stored, { mark: '', newest: '' }))) return;
+    this.forget();
+    this.markText = undefined;
+    emit({ type: 'mark-moved-back', filter: name, mark: stored, to: undefined, reason });
+  }
+
+  private isUsable(mark: BloomMark): boolean {
+    const { settings } = this.context;
+    if (!settings.ordered) return true;
+    const order = orderOf(mark, settings);
+    return order !== undefined && (order === 'text' || /^[+-]?\d+$/.test(String(mark)));
+  }
+
+  private candidateOf(until: number): Candidate | undefined {
+    return this.candidates.findLast(({ at }) => at <= until);
+  }
+
+  private keep(candidate: Candidate, overlapMs: number): void {
+    const { at } = this.candidates.at(-1) ?? { at: -Infinity };
+    if (this.candidates.length === 0 || candidate.at - at >= overlapMs / CANDIDATES)
+      this.candidates = [...this.candidates, candidate];
+  }
+}
+
+function sameMark(one: BloomMark, other: BloomMark): boolean {
+  return valueOf(one) === valueOf(other);
+}
+
+function valueOf(mark: BloomMark): string {
+  return mark instanceof Date ? mark.toISOString() : String(mark);
+}

@@ -1,0 +1,152 @@
+import { BloomConfigError } from '../common/index.js';
+import type { BloomId } from '../filter/index.js';
+import type { BloomIdsContext, BloomIdSource, BloomMark, BloomMarkedIds } from '../rebuild/index.js';
+import { isInteger, isText } from './column-spelling.js';
+import { exactPlace } from './exact-place.js';
+import type { BloomPagingOptions } from './from-pages.js';
+import { pageQuery, type Pages, type Place, type Row, selected } from './page-query.js';
+import { PageReader } from './page-reader.js';
+import { readCatalog } from './postgres-catalog.js';
+import { notAColumn, notAnInteger, notAnOrder, orderNotUnique } from './sources.messages.js';
+import type { SqlColumn } from './sql-column.js';
+import { numbered } from './sql-query.js';
+
+/** Of a source for `topUp`. */
+export interface BloomOrderOptions {
+  /**
+   * The column, as the database names it, in whose order new rows come last, and which has an index: an integer that a sequence gives; with Postgres also an ascending text or `uuid`, such
+   * as ULIDs. With it the source has `idsSince` and `newest`, for the option `topUp` of the filter. Marks are ids where it is the column of the ids.
+   */
+  readonly order?: string;
+}
+
+export interface NewRowsOf {
+  readonly at: SqlColumn;
+  readonly pages: Pages;
+  readonly order: string;
+  readonly paging: Required<BloomPagingOptions>;
+}
+
+/**
+ * What a source has with the option `order`.
+ *
+ * @throws {BloomConfigError} when there is no such column, or it has no order that is known here.
+ */
+export async function newRows({
+  at,
+  pages,
+  order,
+  paging,
+}: NewRowsOf): Promise<Required<Pick<BloomIdSource, 'idsSince' | 'newest'>>> {
+  const place = await placeOf(at, order, pages);
+  const isId = order === at.column && !at.convert;
+  const others = pages.order.filter(({ sql }) => sql !== at.quote(order));
+  // A page could end between two rows of one value.
+  if (others.length === 0 && !place.isUnique) throw new BloomConfigError(orderNotUnique(at.maker, order));
+  const ordered: Pages = { ...pages, order: [place, ...others] };
+  const markOf = (row: Row) => markFrom(at, row, place);
+  const idOf = (row: Row) => (at.convert ? at.convert(row.id) : row.id);
+  return {
+    idsSince: (mark, context) =>
+      isId
+        ? mapped(read(at, ordered, { mark, paging, context }), (rows) =>
+            rows.map((row) => markOf(row) as BloomId),
+          )
+        : mapped(read(at, ordered, { mark, paging, context }), (rows) => ({
+            ids: rows.map(idOf).filter((id) => id !== null && id !== undefined),
+            mark: markOf(rows.at(-1)!),
+          })),
+    newest: async () => {
+      const [row] = (await at.run({ strings: [newestQuery(ordered, place)], values: [] })) as Row[];
+      return row && markOf(row);
+    },
+  };
+}
+
+async function* mapped(
+  pages: AsyncIterable<readonly Row[]>,
+  map: (rows: readonly Row[]) => readonly BloomId[] | BloomMarkedIds,
+): AsyncGenerator<readonly BloomId[] | BloomMarkedIds> {
+  for await (const rows of pages) yield map(rows);
+}
+
+interface Wanted {
+  readonly mark: BloomMark | undefined;
+  readonly paging: Required<BloomPagingOptions>;
+  readonly context: BloomIdsContext;
+}
+
+async function* read(
+  at: SqlColumn,
+  pages: Pages,
+  { mark, paging, context: { signal, onRetry } }: Wanted,
+): AsyncGenerator<readonly Row[]> {
+  const reader = new PageReader<Row>({
+    ...paging,
+    signal,
+    onRetry,
+    read: (after, { take }) =>
+      at.run(after ? pageQuery(pages, after, take) : firstQuery(pages, mark, take)) as Promise<Row[]>,
+  });
+  for (let page = await reader.read(undefined); page.length > 0; page = await reader.read(page.at(-1)))
+    yield page;
+}
+
+function firstQuery(pages: Pages, mark: BloomMark | undefined, take: number) {
+  const { table, id, order } = pages;
+  const [first] = order;
+  const places = order.map(({ sql }) => `t.${sql}`).join(', ');
+  const head = `select ${selected(pages).join(', ')} from ${table} t where t.${id} is not null and t.${first!.sql} is not null`;
+  const tail = ` order by ${places} limit ${take}`;
+  if (mark === undefined) return { strings: [`${head}${tail}`], values: [] };
+  return { strings: [`${head} and t.${first!.sql} > `, tail], values: [exactPlace(mark)] };
+}
+
+function newestQuery(pages: Pages, { sql }: Place): string {
+  const { table, id } = pages;
+  const columns = selected({ ...pages, order: pages.order.slice(0, 1) }).join(', ');
+  return `select ${columns} from ${table} t where t.${id} is not null and t.${sql} is not null order by t.${sql} desc limit 1`;
+}
+
+/** Integers are bigints, so that nobody takes them for texts. */
+function markFrom(at: SqlColumn, row: Row, { isId, sql, isCounted }: OrderPlace): BloomMark {
+  const value = isId ? row.id : row.k0;
+  if (!isCounted) return value as BloomMark;
+  const text = String(value);
+  if (/^-?\d+$/.test(text) && (typeof value !== 'number' || Number.isSafeInteger(value))) return BigInt(text);
+  throw new BloomConfigError(notAnInteger(at.maker, sql, value));
+}
+
+interface OrderPlace extends Place {
+  /** Whether it is a column of integers. */
+  readonly isCounted: boolean;
+  /** Whether no two rows share a value. */
+  readonly isUnique: boolean;
+}
+
+/** Texts are compared by their code points, as the filter compares them, whatever the collation of the column. */
+async function placeOf(at: SqlColumn, order: string, { isIdText, order: key }: Pages): Promise<OrderPlace> {
+  const sql = at.quote(order);
+  const isOfIds = order === at.column;
+  // What is no integer shows with the first row.
+  if (!at.isPostgres)
+    return {
+      sql,
+      isText: false,
+      isId: isOfIds,
+      isCounted: true,
+      isUnique: key.some((one) => one.sql === sql),
+    };
+  const columns = await readCatalog(numbered(at.run), at.table);
+  const column = columns.find(({ name }) => name === order);
+  if (!column) {
+    const there = `The columns of ${at.table} are ${columns.map(({ name }) => name).join(', ')}.`;
+    throw new BloomConfigError(notAColumn(at.maker, order, there));
+  }
+  const { type, isUnique } = column;
+  const place = { sql, isText: true, isId: isOfIds && isIdText, isUnique };
+  if (isInteger(type)) return { ...place, isCounted: true };
+  if (type === 'uuid') return { ...place, isCounted: false };
+  if (!isText(type)) throw new BloomConfigError(notAnOrder(at.maker, order, type));
+  return { ...place, sql: `${sql} collate "C"`, isId: false, isCounted: false };
+}

@@ -1,0 +1,73 @@
+import { BloomUnavailableError, describeError } from '../../../common/index.js';
+import {
+  type LedgerAnswer,
+  type LedgerNote,
+  type LedgerQuestion,
+  LedgerRefusedError,
+  type OutsideLedger,
+} from '../../index.js';
+import { isRefusal } from '../client/refused-command.js';
+import type { RedisConnection } from '../client/redis-connection.js';
+import { defineScripts } from '../client/script.js';
+import { unexpectedReplyError } from '../client/unexpected-reply.js';
+import { coreLua } from '../lua/core.generated.js';
+import { ledgerOfOthers, ledgerRefused, notNoted } from './outside.messages.js';
+
+const META = ':meta';
+const SCRIPTS = defineScripts(coreLua, ['outsideAsk', 'outsideNote']);
+
+export interface RedisLedgerContext {
+  readonly name: string;
+  readonly connection: RedisConnection;
+  /** Key of the metadata, which ends with `:meta`. */
+  readonly meta: string;
+  /** This application; undefined: whose filter it is does not matter. */
+  readonly owner: string | undefined;
+}
+
+/** The ledger of one filter in Redis, beside its metadata, in the same hash slot. */
+export class RedisOutsideLedger implements OutsideLedger {
+  private readonly keys: readonly string[];
+
+  constructor(private readonly context: RedisLedgerContext) {
+    const { meta } = context;
+    const outside = `${meta.slice(0, -META.length)}:outside`;
+    this.keys = [meta, outside, `${outside}:holder`];
+  }
+
+  async ask({ holder, lifeMs }: LedgerQuestion): Promise<LedgerAnswer> {
+    const reply = await this.run('outsideAsk', [holder, lifeMs]);
+    if (!Array.isArray(reply)) throw unexpectedReplyError('outside-ask', reply);
+    const [holds, mark, newest, position, at, time] = reply.map(String);
+    if (holds === 'OWNER') throw new BloomUnavailableError(ledgerOfOthers(this.context.name));
+    return {
+      isHolder: holds === '1',
+      entries: { mark: mark || undefined, newest: newest || undefined, position: position || undefined },
+      ageMs: at && time ? Math.max(0, Number(time) - Number(at)) : undefined,
+    };
+  }
+
+  async note({ holder = '', expectedMark, entries }: LedgerNote): Promise<boolean> {
+    const fields = Object.entries(entries).flatMap(([field, value]) =>
+      value === undefined ? [] : [field, value as string],
+    );
+    const isMarkExpected = expectedMark === undefined ? '' : '1';
+    const outcome = String(
+      await this.run('outsideNote', [holder, isMarkExpected, expectedMark ?? '', ...fields]),
+    );
+    if (outcome === 'OWNER') throw new BloomUnavailableError(ledgerOfOthers(this.context.name));
+    return outcome === 'OK';
+  }
+
+  private async run(script: keyof typeof SCRIPTS, args: readonly (string | number)[]): Promise<unknown> {
+    const { connection, owner = '', name } = this.context;
+    try {
+      return await connection.run(SCRIPTS[script], this.keys, [owner, ...args]);
+    } catch (error) {
+      if (error instanceof BloomUnavailableError) throw error;
+      const text = describeError(error);
+      if (isRefusal(text)) throw new LedgerRefusedError(ledgerRefused(name, text), { cause: error });
+      throw new BloomUnavailableError(notNoted(name, text), { cause: error });
+    }
+  }
+}

@@ -1,0 +1,223 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TestingModule } from '@nestjs/testing';
+import {
+  type BloomEvent,
+  type BloomFilter,
+  type BloomFilterOptions,
+  BloomModule,
+  BloomService,
+  type BloomTopUpOptions,
+} from 'nestjs-bloom';
+import { eventually } from '../support/eventually.js';
+import { GrowingTable } from '../support/growing-table.js';
+import { startContext } from '../support/nest-app.js';
+import { PATIENT } from '../support/patience.js';
+import { RedisFixture } from '../support/redis-fixture.js';
+
+const ABSENT = 1_000_000_000;
+const QUICK = { everyMs: 20, overlapMs: 100 } satisfies BloomTopUpOptions;
+
+describe('Rows that others write', () => {
+  let redis: RedisFixture;
+  let table: GrowingTable;
+  let events: BloomEvent[];
+  const opened: TestingModule[] = [];
+  beforeEach(async () => {
+    redis = await RedisFixture.start();
+    table = new GrowingTable();
+    for (let i = 0; i < 10; i++) table.insert();
+    events = [];
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((module) => module.close()));
+    await redis.close();
+  });
+
+  async function start(
+    topUp: BloomTopUpOptions,
+    options: Partial<BloomFilterOptions> = {},
+  ): Promise<BloomFilter> {
+    const module = await startContext({
+      imports: [
+        BloomModule.forRoot({ redis: redis.server.url, ...PATIENT, onEvent: (event) => events.push(event) }),
+        BloomModule.forFeature([
+          {
+            name: 'products',
+            capacity: 1000,
+            source: table.source(),
+            rebuild: { drainMs: 50, leaseMs: 500 },
+            topUp,
+            ...options,
+          },
+        ]),
+      ],
+    });
+    opened.push(module);
+    const filter = module.get(BloomService).filter('products');
+    await eventually('the filter is ready', async () => (await filter.info()).state === 'ready');
+    return filter;
+  }
+
+  const markOf = async (filter: BloomFilter) => (await filter.info()).outside?.mark;
+  const hasMark = (filter: BloomFilter, mark: number) =>
+    eventually(`the mark is ${mark}`, async () => (await markOf(filter)) === String(mark));
+
+  it('are found without a rebuild', async () => {
+    const filter = await start(QUICK);
+    const id = table.insert();
+    await eventually('the id is added', async () => (await filter.check(id)) === 'maybe');
+    expect(table.scans).toBe(1);
+  });
+
+  it('are absent until they are read where their ids are in no order', async () => {
+    const filter = await start({ everyMs: 3_600_000 });
+    expect(await filter.check(table.insert())).toBe('absent');
+  });
+
+  it('are never absent where ids are in order, and ids between rows are', async () => {
+    table.nextId();
+    const gap = table.nextId();
+    table.insert();
+    const filter = await start({ ...QUICK, ordered: true });
+    await hasMark(filter, table.ids.at(-1)!);
+    for (let i = 0; i < 200; i++) {
+      expect(await filter.check(table.insert())).not.toBe('absent');
+      expect((await filter.checkMany([table.insert(), gap]))[0]).not.toBe('absent');
+    }
+    expect(await filter.checkMany([gap, gap, -1])).toEqual(['absent', 'absent', 'absent']);
+    expect(await filter.check(gap)).toBe('absent');
+    expect(await filter.check(ABSENT)).toBe('unknown');
+    expect(table.scans).toBe(1);
+  });
+
+  it('are never absent when they are committed after rows with greater ids, as long as within the overlap', async () => {
+    const filter = await start({ everyMs: 10, overlapMs: 1500, ordered: true });
+    await eventually('there is a mark', async () => (await markOf(filter)) !== undefined);
+    const since = performance.now();
+    const late = table.nextId();
+    for (let i = 0; i < 20; i++) table.insert();
+    await eventually('later rows are read', async () => (await filter.check(table.ids.at(-1)!)) === 'maybe');
+    expect(await filter.check(late)).toBe('unknown');
+    table.commit(late);
+    // A machine that stood still for so long has broken the promise of the test, not that of the filter.
+    if (performance.now() - since < 1500) {
+      const last = table.ids.at(-1)!;
+      while ((await markOf(filter)) !== String(last)) expect(await filter.check(late)).not.toBe('absent');
+      expect(await filter.check(late)).toBe('maybe');
+    }
+  });
+
+  it('are read by one of many processes, and another one takes over', async () => {
+    const filters: BloomFilter[] = [];
+    for (let i = 0; i < 4; i++) filters.push(await start({ ...QUICK, ordered: true }));
+    const following = async () =>
+      (await Promise.all(filters.map((filter) => filter.info()))).map(({ outside }) => outside!.isFollowing);
+    await eventually('one follows', async () => (await following()).includes(true));
+    expect((await following()).filter(Boolean)).toHaveLength(1);
+    const at = (await following()).indexOf(true);
+    await opened[at]!.close();
+    opened.splice(at, 1);
+    filters.splice(at, 1);
+    const id = table.insert();
+    for (const filter of filters) {
+      expect(await filter.check(id)).not.toBe('absent');
+      await eventually('the id is added', async () => (await filter.check(id)) === 'maybe');
+      await hasMark(filter, id);
+    }
+    expect(table.scans).toBe(1);
+  });
+
+  it('are found by a process that starts again, from the mark on', async () => {
+    const filter = await start({ ...QUICK, ordered: true });
+    const before = table.insert();
+    await hasMark(filter, before);
+    await Promise.all(opened.splice(0).map((module) => module.close()));
+    const id = table.insert();
+    const again = await start({ ...QUICK, ordered: true });
+    expect(await again.check(id)).not.toBe('absent');
+    await hasMark(again, id);
+    expect(await again.check(id)).toBe('maybe');
+    expect(table.scans).toBe(1);
+  });
+
+  it('are found without newest(), which costs two readings of all', async () => {
+    const filter = await start({ ...QUICK, ordered: true }, { source: table.source({ newest: false }) });
+    expect(await filter.check(ABSENT)).toBe('unknown');
+    await hasMark(filter, 10);
+    expect(await filter.check(0)).toBe('absent');
+    expect(await filter.check(table.insert())).not.toBe('absent');
+  });
+
+  it('are found after the source was down, which is an event', async () => {
+    const filter = await start({ ...QUICK, ordered: true });
+    await hasMark(filter, 10);
+    table.fails = true;
+    await eventually('an event', () => events.some(({ type }) => type === 'top-up-failed'));
+    expect(await filter.check(11)).toBe('unknown');
+    table.fails = false;
+    const id = table.insert();
+    expect(await filter.check(id)).not.toBe('absent');
+    await hasMark(filter, id);
+  });
+
+  it('are not denied when the table begins again at 1', async () => {
+    // One row is left of forty.
+    const filter = await start({ ...QUICK, ordered: true }, { rebuild: { drainMs: 50, minRatio: 0 } });
+    for (let i = 0; i < 30; i++) table.insert();
+    await hasMark(filter, 40);
+    table.truncate();
+    await eventually('the mark is given up', async () => (await markOf(filter)) === undefined);
+    expect(events.filter(({ type }) => type === 'mark-moved-back')).toMatchObject([{ to: undefined }]);
+    const id = table.insert();
+    expect(await filter.check(id)).not.toBe('absent');
+    expect(await filter.check(ABSENT)).toBe('unknown');
+    await eventually('a rebuild has set the mark', async () => (await markOf(filter)) === '1');
+  });
+
+  it('are not denied when somebody has written a mark that is too late', async () => {
+    const filter = await start({ ...QUICK, ordered: true });
+    await hasMark(filter, 10);
+    const client = redis.client();
+    await client.hset('bloom:{products}:outside', 'mark', 'number:5000');
+    await hasMark(filter, 10);
+    expect(events.filter(({ type }) => type === 'mark-moved-back')).toMatchObject([
+      { mark: '5000', to: '10' },
+    ]);
+    expect(await filter.check(11)).toBe('unknown');
+  });
+
+  it.each(['nonsense', 'string:abc', 'date:2024-01-01T00:00:00.000Z'])(
+    'get a new mark in place of %p',
+    async (mark) => {
+      const filter = await start({ ...QUICK, ordered: true });
+      await hasMark(filter, 10);
+      await redis.client().hset('bloom:{products}:outside', 'mark', mark);
+      await eventually('an event', () => events.some(({ type }) => type === 'mark-moved-back'));
+      expect(await filter.check(table.insert())).not.toBe('absent');
+      await hasMark(filter, 11);
+    },
+  );
+
+  it('are unknown after the ledger was lost, until a rebuild', async () => {
+    const filter = await start({ ...QUICK, ordered: true });
+    await hasMark(filter, 10);
+    await redis.client().del('bloom:{products}:outside', 'bloom:{products}:outside:holder');
+    await eventually('that is seen', async () => (await filter.check(0)) === 'unknown' || table.scans > 1);
+    await hasMark(filter, 10);
+    expect(table.scans).toBe(2);
+    expect(await filter.check(0)).toBe('absent');
+  });
+
+  it('are refused beyond the slack, and not within it', async () => {
+    const filter = await start({ ...QUICK, ordered: true, beyond: 'absent', slack: 100 });
+    await hasMark(filter, 10);
+    await eventually('it is read', async () => (await filter.info()).outside?.readAt !== undefined);
+    await eventually('an id far away is refused', async () => (await filter.check(ABSENT)) === 'absent');
+    expect(await filter.check(110)).toBe('unknown');
+    table.fails = true;
+    await eventually(
+      'nothing is refused when the source has not been read for long',
+      async () => (await filter.check(ABSENT)) === 'unknown',
+    );
+  });
+});

@@ -1,0 +1,55 @@
+import type { BloomIdSource } from 'nestjs-bloom';
+
+/** A table whose ids are taken in ascending order, some of them long before their rows are committed. */
+export class GrowingTable {
+  readonly ids: number[] = [];
+  /** How often all rows were read, and how often those after a mark. */
+  scans = 0;
+  readings = 0;
+  fails = false;
+  private last = 0;
+
+  /** As a sequence does, before the commit. */
+  nextId(): number {
+    return ++this.last;
+  }
+
+  commit(...ids: number[]): void {
+    this.ids.push(...ids);
+    this.ids.sort((a, b) => a - b);
+  }
+
+  insert(): number {
+    const id = this.nextId();
+    this.commit(id);
+    return id;
+  }
+
+  /** As `TRUNCATE … RESTART IDENTITY`. */
+  truncate(): void {
+    this.ids.length = this.last = 0;
+  }
+
+  /** A source over the table, by `newest` or without it. */
+  source({ newest = true }: { readonly newest?: boolean } = {}): BloomIdSource {
+    const visible = () => {
+      if (this.fails) throw new Error('The database is down.');
+      return [...this.ids];
+    };
+    const { ids, idsSince } = {
+      ids: async function* (this: GrowingTable) {
+        this.scans++;
+        yield visible();
+      },
+      idsSince: async function* (this: GrowingTable, mark: unknown) {
+        this.readings++;
+        yield visible().filter((id) => mark === undefined || id > Number(mark));
+      },
+    };
+    return {
+      ids: () => ids.call(this),
+      idsSince: (mark) => idsSince.call(this, mark),
+      ...(newest && { newest: async () => visible().at(-1) }),
+    };
+  }
+}

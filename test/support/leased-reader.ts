@@ -19,7 +19,7 @@ export interface LeasedProcess {
 export async function openLeased(
   redis: RedisFixture,
   name: string,
-  { leaseMs = 60_000, ...options }: Partial<RedisStoreOptions> & { leaseMs?: number } = {},
+  { leaseMs = 60_000, ...options }: Partial<RedisStoreOptions> & { leaseMs?: number | undefined } = {},
 ): Promise<LeasedProcess> {
   const { store, close } = await redis.open(name, options, { replica: 'off' });
   const filter = store.openCopyable({

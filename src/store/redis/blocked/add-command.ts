@@ -18,6 +18,7 @@ const PLACE_BYTES = 8;
 export function addCommand(
   { live, staging, storedTag, leasesMs, runId }: BlockedSnapshot,
   ids: readonly IdKey[],
+  ownReader = '',
 ): AddCommand {
   // Keys are counted from 1, and the first is meta.
   const liveKeys = live && new KeyIndex(live, 1);
@@ -30,7 +31,9 @@ export function addCommand(
     keys: [...(liveKeys?.keys ?? []), ...(stagingKeys?.keys ?? [])],
     liveRecords,
     stagingRecords,
-    ...(leasesMs !== undefined && { copies: { runId, places: live ? placesOf(live, ids) : NOTHING } }),
+    ...(leasesMs !== undefined && {
+      copies: { runId, places: live ? placesOf(live, ids) : NOTHING, ownReader },
+    }),
   };
 }
 

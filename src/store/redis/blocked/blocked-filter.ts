@@ -104,7 +104,7 @@ export class BlockedFilterInRedis
     const { keys, blocked } = this.context;
     const { negativeCache } = snapshot;
     const marks = negativeCache && negativeCacheMarks(negativeCache, ids, this.markLifeMs);
-    const reply = await blocked.add(keys, { ...addCommand(snapshot, ids), marks });
+    const reply = await blocked.add(keys, { ...addCommand(snapshot, ids, this.leases?.reader), marks });
     // Which generation has lost a segment is read again, as after a check.
     if (typeof reply === 'string') return reply === 'LOST' ? 'UNPROVED' : reply;
     this.reportLoad(snapshot, reply.count);

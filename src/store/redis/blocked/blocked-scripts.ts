@@ -44,6 +44,8 @@ export interface AddForCopies {
   readonly runId: string;
   /** Of each id, its block and its seed in the live generation, four bytes each, little-endian. */
   readonly places: Buffer;
+  /** The reader of this process, whose copy has the ids already; '' for none. */
+  readonly ownReader: string;
 }
 
 /** What an add marks in the table of the negative cache. */
@@ -81,7 +83,7 @@ export class BlockedScripts {
     if (marks) names.push(keys.negativeCache);
     if (marks) args.push(marks.table.text, String(marks.lifeMs), marks.buckets);
     if (copies && !marks) args.push(NOTHING, NOTHING, NOTHING);
-    if (copies) args.push(copies.runId, copies.places, newName());
+    if (copies) args.push(copies.runId, copies.places, newName(), copies.ownReader);
     const reply = await this.connection.run(this.scripts.add, names, args);
     if (!Array.isArray(reply)) return String(reply) as AddReply;
     const [flags, count, ...wait] = reply as [Buffer, number | null | undefined, ...unknown[]];

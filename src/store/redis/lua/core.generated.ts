@@ -317,6 +317,11 @@ if tag ~= '' then
     copies.isWaiting = true
 --end
     copies.isWaiting = copies.isWaiting or #places > 0
+    local own = 'a:' .. ARGV[11]
+    local before = #places > 0 and redis.pcall('ZSCORE', copies.readers, own)
+    if type(before) == 'string' and tonumber(before) == copies.last - 1 then
+      redis.pcall('ZADD', copies.readers, copies.last, own)
+    end
   end
   if not flags then return 'LOST' end
   if added > 0 then

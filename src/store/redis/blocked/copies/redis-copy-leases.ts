@@ -11,6 +11,7 @@ const NOT_LIVE: LeaseReply = { outcome: 'not-live' };
 export class RedisCopyLeases implements CopyLeases {
   /** Where this process is on the list, under a name of its own for each copy: a command that arrives late speaks of no later copy. */
   private joined: Reader | undefined;
+  /** The name under which this process has asked to join last, also if it has not heard whether it did. */
   private before = '';
   private stream: ReadStream | undefined;
 
@@ -20,9 +21,9 @@ export class RedisCopyLeases implements CopyLeases {
     private readonly leaseMs: number,
   ) {}
 
-  /** For the script `add`: the reader of this process, while it is on a list. */
-  get reader(): Reader | undefined {
-    return this.joined;
+  /** The reader of this process, while it is on a list: its copy has the ids of every add of this process that is on its way. */
+  get reader(): string | undefined {
+    return this.joined?.reader;
   }
 
   async take(held: HeldCopy | undefined): Promise<LeaseReply> {
@@ -35,11 +36,11 @@ export class RedisCopyLeases implements CopyLeases {
     if (held && !renewed) return NOT_LIVE;
     const reader = renewed?.reader ?? newName();
     const { storedTag, runId } = snapshot;
-    if (!renewed) {
-      this.before = this.joined?.reader ?? '';
-      this.joined = undefined;
-    }
     const { before, leaseMs } = this;
+    if (!renewed) {
+      this.joined = undefined;
+      this.before = reader;
+    }
     const reply = await unavailable(
       copyScripts.lease(keys, { storedTag, runId, reader, held, leaseMs, before, format: leasedFormat }),
     );

@@ -17,6 +17,7 @@ where the filter is read with leases; before the table, readers and feed are the
 ARGV[8]    run id of the server as the caller knows it, '' when it may not be asked
 ARGV[9]    block (4) and seed (4) of each id in the live generation, little-endian
 ARGV[10]   name of a new list of readers, if one has to begin
+ARGV[11]   the caller's own reader, whose copy has the ids already, '' for none
 
 Reply: 'NOMETA'  meta is missing; nothing was set
        'STALE'   the generations or the table are others than the caller knows; nothing was set
@@ -96,6 +97,12 @@ if tag ~= '' then
     copies.isWaiting = true
 --end
     copies.isWaiting = copies.isWaiting or #places > 0
+    local own = 'a:' .. ARGV[11]
+    local before = #places > 0 and redis.pcall('ZSCORE', copies.readers, own)
+    -- What others have added before it has to apply first.
+    if type(before) == 'string' and tonumber(before) == copies.last - 1 then
+      redis.pcall('ZADD', copies.readers, copies.last, own)
+    end
   end
   if not flags then return 'LOST' end
   if added > 0 then

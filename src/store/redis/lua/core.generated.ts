@@ -535,11 +535,7 @@ else
   if ARGV[5] ~= copies.list then return 'GAP' end
   local applied = tonumber(ARGV[6])
   local next = string.format('%d-0', applied + 1)
-  if applied > copies.last or (applied < copies.last and #redis.call('XRANGE', KEYS[3], next, next) == 0) then
-    redis.call('ZREM', KEYS[2], 'e:' .. reader, 'a:' .. reader)
-    tellAdders(copies, KEYS[4], before)
-    return 'GAP'
-  end
+  if applied > copies.last or (applied < copies.last and #redis.call('XRANGE', KEYS[3], next, next) == 0) then return 'GAP' end
   if not redis.call('ZSCORE', KEYS[2], 'a:' .. reader) then redis.call('ZADD', KEYS[2], applied, 'a:' .. reader) end
 end
 capLeases(copies)

@@ -46,7 +46,7 @@ export class RedisCopyLeases implements CopyLeases {
     );
     if (reply === 'RUN') return { outcome: 'refused', reason: NO_RUN_ID };
     if (typeof reply === 'string' || !metadata.isOfServer(snapshot)) {
-      if (this.joined === renewed) this.joined = undefined;
+      // A reader that was on the list stays there until it leaves: it may still believe in its copy.
       metadata.forget();
       return NOT_LIVE;
     }

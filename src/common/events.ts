@@ -37,9 +37,9 @@ type BloomEventOfFilter =
   /** The connection to the store reported an error. */
   | { type: 'connection-error'; error: unknown }
   /** The last lookups failed: the next ones are `unknown` at once, except for one now and then to see whether Redis is back. */
-  | { type: 'circuit-opened'; error: unknown }
-  /** Redis answers again. `rejected`: lookups that were not sent in the meantime. */
-  | { type: 'circuit-closed'; rejected: number }
+  | { type: 'circuit-opened'; error: unknown; node?: string }
+  /** Redis answers again. `rejected`: lookups that were not sent in the meantime. `node` of both: the master of a cluster, of which each is apart. */
+  | { type: 'circuit-closed'; rejected: number; node?: string }
   /**
    * A lookup used a value that cannot be an id; of a guarded method, which is `method`. It was let through unguarded, unless it is `answered`:
    * as `onInvalid` of the guard says. Or `method` records ids, and its client was answered with a 400.

@@ -26,6 +26,10 @@ export class EventLog {
   }
 }
 
+function redisAt({ node }: { readonly node?: string }): string {
+  return node === undefined ? 'Redis' : `Node ${node} of the cluster`;
+}
+
 /** Names the part of a partitioned filter. */
 function withPart(event: BloomEvent, text: string): string {
   if (event.part === undefined || !('filter' in event)) return text;
@@ -40,9 +44,11 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
     case 'connection-error':
       return warn(`Redis: ${describeError(event.error)}`);
     case 'circuit-opened':
-      return warn(`Redis does not answer; lookups go through unchecked. ${describeError(event.error)}`);
+      return warn(
+        `${redisAt(event)} does not answer; lookups go through unchecked. ${describeError(event.error)}`,
+      );
     case 'circuit-closed':
-      return log(`Redis is back; ${event.rejected} lookups were let through unchecked.`);
+      return log(`${redisAt(event)} is back; ${event.rejected} lookups were let through unchecked.`);
     case 'invalid-id':
       return warn(
         `Filter '${event.filter}': ${event.method ?? 'a lookup'} was ${event.answered ? 'answered without being called' : 'let through unguarded'}. ` +

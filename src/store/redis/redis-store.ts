@@ -142,7 +142,7 @@ export class RedisStore implements CopyableStore {
     const { streams, copyScripts } = this;
     if (leaseMs !== undefined && !streams) throw new BloomConfigError(noLeasesOnCluster(name));
     const keys = new RedisKeys(context.keyPrefix, part ? partName(name, part.index) : name);
-    const filter = { name, emit, hasSource, owner, connection, scripts, keys, recorder };
+    const filter = { name, emit, hasSource, owner, connection, scripts, keys, recorder, part };
     const unseenLeases = new UnseenLeases(leaseMs);
     const codec = new BlockedCodec(keys, blocked, owner, unseenLeases, part?.of);
     const metadata = new MetadataCache({

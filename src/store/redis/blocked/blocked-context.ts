@@ -1,4 +1,5 @@
 import type { Generation } from '../../../filter/index.js';
+import type { FilterPart } from '../../index.js';
 import type { RedisKeys } from '../protocol/redis-keys.js';
 import type { StoredFilterContext } from '../protocol/stored-filter-in-redis.js';
 import type { BlockedScripts } from './blocked-scripts.js';
@@ -11,6 +12,8 @@ import type { NegativeCacheScripts } from './negative-cache/negative-cache-scrip
 /** What everything that works on one filter of layout `blocked` shares. */
 export interface BlockedContext extends StoredFilterContext<Generation, BlockedSnapshot> {
   readonly keys: RedisKeys;
+  /** Which part of a filter it is; undefined: the filter is whole. */
+  readonly part: FilterPart | undefined;
   readonly blocked: BlockedScripts;
   readonly negativeCacheScripts: NegativeCacheScripts;
   /** Format of the metadata while the filter is read with leases. */

@@ -1,12 +1,14 @@
 import type { FilterFill, Generation } from '../../../filter/index.js';
 import { BLOCK_BYTES, type IdKey, tooLong } from '../../../filter/index.js';
 import type {
+  AdvisedFilter,
   BlockListener,
   BloomVerdict,
   CopyableDescription,
   CopyableFilter,
   OpenFilterOptions,
 } from '../../index.js';
+import { partsOnOneServer } from '../protocol/advice.messages.js';
 import { unavailable } from '../protocol/batching-filter.js';
 import type { Outdated } from '../protocol/outdated.js';
 import type { Permission } from '../protocol/permissions.js';
@@ -71,6 +73,16 @@ export class BlockedFilterInRedis
   async measureFill(): Promise<FilterFill | undefined> {
     const { live } = await unavailable(this.context.metadata.current());
     return live && unavailable(this.quietReader().measure(live));
+  }
+
+  /** Parts that share a server share its memory. */
+  override async advise(filter: AdvisedFilter): Promise<readonly string[]> {
+    const { part, connection, name } = this.context;
+    if (!part) return super.advise(filter);
+    const { nodes } = connection;
+    const bytes = filter.bytes * Math.ceil(part.of / nodes.masterCount);
+    const texts = await super.advise({ ...filter, bytes });
+    return part.index === 0 && nodes.isOneServer ? [...texts, partsOnOneServer(name, part.of)] : texts;
   }
 
   readBlocks(first: number, count: number): Promise<Uint8Array> {

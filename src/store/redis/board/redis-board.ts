@@ -64,8 +64,8 @@ export class RedisBoard implements InstanceBoard {
   }
 
   async beat(beat: InstanceBeat): Promise<BoardNews | undefined> {
-    const { connection, name } = this.context;
-    if (connection.isCircuitOpen && ++this.skipped % BEATS_PER_TRIAL !== 0) return undefined;
+    const { connection, name, meta } = this.context;
+    if (connection.isCircuitOpen(meta) && ++this.skipped % BEATS_PER_TRIAL !== 0) return undefined;
     if (this.isUnderWay) throw new BloomUnavailableError(beatUnanswered(name));
     const news = await this.sendBeat(beat);
     // The server had nothing of this process any more.

@@ -43,6 +43,11 @@ export class CircuitBreaker {
     this.rejected = 0;
   }
 
+  /** Nobody asks this server any more. */
+  end(): void {
+    if (this.isOpen) this.onChange({ open: false, rejected: this.rejected });
+  }
+
   /** A reply came after its lookup had been given up. The server is there, so the next lookup shows whether it is fast enough again. */
   answeredLate(): void {
     this.nextTrialAt = 0;

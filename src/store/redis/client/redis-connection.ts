@@ -1,9 +1,9 @@
 import type { Cluster, Redis } from 'ioredis';
 import { type BloomEventListener, BloomUnavailableError } from '../../../common/index.js';
-import { CircuitBreaker } from './circuit-breaker.js';
 import { notConnected, tooManyLookupsWaiting } from './client.messages.js';
-import { clusterSlot } from './cluster-slot.js';
+import { ClusterNodes, isCluster } from './cluster-nodes.js';
 import { DeadlineError, withDeadline } from './deadline.js';
+import { type LookupLane, LookupLanes } from './lookup-lanes.js';
 import { MasterSearch } from './master-search.js';
 import { defineScripts, type Script } from './script.js';
 import { coreLua } from '../lua/core.generated.js';
@@ -47,23 +47,24 @@ export class RedisConnection {
   /** Grows whenever a connection to a server ends: what was known of that server has to be asked again. */
   private epoch = 0;
   private closed = false;
-  private readonly slots = new Map<string, number>();
-  private readonly breaker = new CircuitBreaker((change) => {
-    if (change.open) this.emit({ type: 'circuit-opened', error: change.error });
-    else this.emit({ type: 'circuit-closed', rejected: change.rejected });
-  });
-  private reads = { waiting: 0 };
+  /** Where keys are. */
+  readonly nodes: ClusterNodes;
+  private readonly lanes: LookupLanes;
   private readonly unsettled = new Set<() => void>();
   private readonly onClose = () => {
     this.epoch++;
     // Such a client never settles what was on its way.
     if (sendsAgain(this.client)) return;
-    this.reads = { waiting: 0 };
+    this.lanes.forgetWaiting();
     for (const settle of this.unsettled) settle();
   };
   private readonly onNode = (node: Redis) => {
     this.epoch++;
     node.on('close', this.onClose);
+  };
+  private readonly onRefresh = () => {
+    const masters = this.nodes.masters();
+    if (masters) this.lanes.keep(masters);
   };
   private readonly onError = (error: unknown) => this.emit({ type: 'connection-error', error });
   /** Where the connection leads when its server is no master. */
@@ -79,12 +80,15 @@ export class RedisConnection {
     private readonly timeouts: RedisTimeouts,
     private readonly emit: BloomEventListener,
   ) {
+    this.lanes = new LookupLanes(emit);
+    this.nodes = new ClusterNodes(client);
     this.master = new MasterSearch(client, owned, emit);
     this.path = new ServerPath(client);
     client.on('close', this.onClose);
     if (isCluster(client)) {
       client.on('+node', this.onNode);
       client.on('-node', this.onClose);
+      client.on('refresh', this.onRefresh);
       for (const node of client.nodes()) node.on('close', this.onClose);
     }
     // A client that was handed over has its owner's listener.
@@ -92,13 +96,13 @@ export class RedisConnection {
   }
 
   /**
-   * Runs a lookup, of however many commands, under its deadline and the circuit breaker.
+   * Runs a lookup, of however many commands, under its deadline and the circuit breaker of the server that has the key.
    *
    * @param since when it began, by `performance.now()`, if that is not now.
    * @throws {CircuitOpenError} when the last ones failed, without sending anything.
    */
-  async lookUp<Result>(work: () => Promise<Result>, since?: number): Promise<Result> {
-    const { breaker } = this;
+  async lookUp<Result>(key: string, work: () => Promise<Result>, since?: number): Promise<Result> {
+    const { breaker } = this.laneOf(key);
     breaker.admit();
     const ms = this.leftOf(since);
     const answer = work();
@@ -117,8 +121,8 @@ export class RedisConnection {
     }
   }
 
-  get isCircuitOpen(): boolean {
-    return this.breaker.isOpen;
+  isCircuitOpen(key: string): boolean {
+    return this.laneOf(key).breaker.isOpen;
   }
 
   get isClosed(): boolean {
@@ -139,19 +143,13 @@ export class RedisConnection {
    * cluster goes to another node also without a connection being closed; the client notes it before it asks that node.
    */
   serverOf(key: string): string {
-    const { client } = this;
-    if (!isCluster(client)) return String(this.epoch);
-    let slot = this.slots.get(key);
-    if (slot === undefined) {
-      slot = clusterSlot((client.options.keyPrefix ?? '') + key);
-      this.slots.set(key, slot);
-    }
-    return `${this.epoch} ${client.slots[slot]?.[0]}`;
+    const node = this.nodes.nodeOf(key);
+    return node === undefined ? String(this.epoch) : `${this.epoch} ${node}`;
   }
 
   /** The bytes `from` to `to`, both inclusive, of a string. */
   getRange(key: string, from: number, to: number): Promise<Buffer> {
-    return this.read(() => this.client.getrangeBuffer(key, from, to));
+    return this.read(key, () => this.client.getrangeBuffer(key, from, to));
   }
 
   /** The same, for what no lookup waits for. */
@@ -161,7 +159,7 @@ export class RedisConnection {
 
   /** Runs a command of one key that ioredis does not know, and that a lookup waits for. */
   commandRead(name: string, key: string, args: readonly (string | Buffer)[]): Promise<unknown> {
-    return this.read(() => this.command(name, key, args));
+    return this.read(key, () => this.command(name, key, args));
   }
 
   /** The same, for what no lookup waits for. */
@@ -175,7 +173,7 @@ export class RedisConnection {
     keys: readonly string[],
     args: readonly (string | number | Buffer)[],
   ): Promise<unknown> {
-    return this.read(() => this.evaluate(script, keys, args));
+    return this.read(keys[0]!, () => this.evaluate(script, keys, args));
   }
 
   /** Runs a script of an add or of a rebuild. */
@@ -238,6 +236,7 @@ export class RedisConnection {
     if (isCluster(client)) {
       client.off('+node', this.onNode);
       client.off('-node', this.onClose);
+      client.off('refresh', this.onRefresh);
       for (const node of client.nodes()) node.off('close', this.onClose);
     }
     if (!this.owned) return;
@@ -246,8 +245,8 @@ export class RedisConnection {
   }
 
   /** Without a deadline: that of the lookup is over all its commands. */
-  private async read<Reply>(send: () => Promise<Reply>): Promise<Reply> {
-    const { reads } = this;
+  private async read<Reply>(key: string, send: () => Promise<Reply>): Promise<Reply> {
+    const { reads } = this.laneOf(key);
     if (reads.waiting >= MAX_READS_WAITING) {
       throw new DeadlineError(tooManyLookupsWaiting(MAX_READS_WAITING));
     }
@@ -261,6 +260,10 @@ export class RedisConnection {
     } finally {
       reads.waiting--;
     }
+  }
+
+  private laneOf(key: string): LookupLane {
+    return this.lanes.of(this.nodes.nodeOf(key));
   }
 
   private async write<Reply>(operation: string, send: () => Promise<Reply>): Promise<Reply> {
@@ -307,8 +310,4 @@ function sendsAgain(client: RedisClient): boolean {
     ? (client.options.redisOptions ?? {})
     : client.options;
   return autoResendUnfulfilledCommands !== false;
-}
-
-function isCluster(client: RedisClient): client is Cluster {
-  return client.isCluster;
 }

@@ -31,3 +31,7 @@ export const noAppendOnlyFile = (isRecreated: boolean) =>
 export const commandRefused = (command: string, key: string | undefined, error: string) =>
   `Redis refuses what the filter needs, ${command}${key === undefined ? '' : ` on key '${key}'`}: ${error}. Allow the command and the key ` +
   'for this user (ACL SETUSER).';
+
+export const partsOnOneServer = (filter: string, parts: number) =>
+  `Filter '${filter}' is divided into ${parts} partitions, and all of them are on one server: that costs memory and commands, and spreads nothing. Leave ` +
+  'partitions out, under another name of the filter, unless the cluster is about to grow.';

@@ -15,6 +15,7 @@ import {
   verdictOf,
 } from '../../index.js';
 import { CircuitOpenError } from '../client/circuit-breaker.js';
+import type { MetadataKeys } from './filter-context.js';
 import { OtherOwnerError } from './filter-owner.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { TickBatcher } from '../client/tick-batcher.js';
@@ -37,6 +38,7 @@ export abstract class BatchingFilter {
       readonly name: string;
       readonly emit: BloomEventListener;
       readonly connection: RedisConnection;
+      readonly keys: Pick<MetadataKeys, 'meta'>;
       readonly recorder?: StoreRecorder | undefined;
     },
   ) {
@@ -94,11 +96,11 @@ export abstract class BatchingFilter {
 
   private async lookUp(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
     if (ids.length === 0) return [];
-    const { connection, emit, name } = this.filter;
+    const { connection, emit, name, keys } = this.filter;
     const since = performance.now();
     let outcomes: LookupOutcome[];
     try {
-      outcomes = await connection.lookUp(() => this.readOurs(ids));
+      outcomes = await connection.lookUp(keys.meta, () => this.readOurs(ids));
     } catch (error) {
       if (!(error instanceof CircuitOpenError))
         emit({ type: 'store-error', filter: name, operation: 'check', error });

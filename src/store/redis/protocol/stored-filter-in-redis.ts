@@ -62,8 +62,8 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
   }
 
   get status(): StoredFilterStatus {
-    const { metadata, connection } = this.context;
-    return { state: metadata.reports.lastState, isCircuitOpen: connection.isCircuitOpen };
+    const { metadata, connection, keys } = this.context;
+    return { state: metadata.reports.lastState, isCircuitOpen: connection.isCircuitOpen(keys.meta) };
   }
 
   abstract describe(): Promise<FilterDescription>;

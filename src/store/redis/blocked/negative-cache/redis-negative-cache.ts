@@ -50,10 +50,10 @@ export class RedisNegativeCache implements SharedNegativeCache {
   }
 
   private async askTogether(questions: readonly DenialQuestion[]): Promise<DenialAnswer[]> {
-    const { connection, emit, name } = this.context;
+    const { connection, emit, name, keys } = this.context;
     const since = Math.min(...questions.map((question) => question.since));
     try {
-      return await connection.lookUp(() => this.read(questions), since);
+      return await connection.lookUp(keys.meta, () => this.read(questions), since);
     } catch (error) {
       if (!(error instanceof CircuitOpenError))
         emit({ type: 'store-error', filter: name, operation: 'ask the negative cache', error });

@@ -5,7 +5,8 @@ import {
   BloomRebuildError,
   describeError,
 } from '../common/index.js';
-import { rebuildEnded } from './rebuild.messages.js';
+import { PartlyRebuiltError } from '../store/index.js';
+import { rebuildEnded, rebuildEndedPartly } from './rebuild.messages.js';
 
 /** An error of the id source, as opposed to one of the store. */
 export class SourceError extends Error {
@@ -19,7 +20,8 @@ export function rebuildError(name: string, error: unknown, signal: AbortSignal):
   const cause = error instanceof SourceError ? error.cause : error;
   const isAborted = signal.aborted && error === signal.reason;
   const reason = reasonOf(error, isAborted);
-  const message = rebuildEnded(name, reason, describeError(cause));
+  const ended = error instanceof PartlyRebuiltError ? rebuildEndedPartly : rebuildEnded;
+  const message = ended(name, reason, describeError(cause));
   const { retryAfterMs } = error instanceof BloomRebuildError ? error : {};
   return new BloomRebuildError(reason, message, { cause, retryAfterMs });
 }

@@ -6,6 +6,9 @@ export const ANOTHER_PROCESS = 'Another process is rebuilding this filter.';
 export const rebuildEnded = (filter: string, reason: string, cause: string) =>
   `The rebuild of filter '${filter}' ended without a new generation (${reason}). The live filter was not changed. ${cause}`;
 
+export const rebuildEndedPartly = (filter: string, reason: string, cause: string) =>
+  `The rebuild of filter '${filter}' ended without a new generation for some parts (${reason}), which were not changed. ${cause}`;
+
 export const notDueYet = (occasion: BuildOccasion | undefined, dueInMs: number) =>
   (occasion?.kind === 'recovery'
     ? 'The last build of this filter failed a short time ago.'

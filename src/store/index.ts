@@ -64,6 +64,7 @@ export {
 } from './outside-ledger.js';
 export { notRecorded } from './not-recorded.js';
 export { OtherPartitionsError } from './other-partitions.js';
+export { PartlyRebuiltError } from './partly-rebuilt.js';
 export { isTimed, NO_RECORDER, type StoreRecorder } from './store-recorder.js';
 export {
   type BloomUnknownReason,

@@ -100,8 +100,9 @@ export class RedisCluster {
   async stop(): Promise<void> {
     for (const client of this.clients) client.disconnect();
     for (const { admin } of this.nodes) admin.disconnect();
-    await Promise.all(this.nodes.map(({ link }) => link.close()));
+    // The servers first, which connect to each other again and again.
     await Promise.all(this.nodes.map(({ server }) => server.stop()));
+    await Promise.all(this.nodes.map(({ link }) => link.close()));
   }
 
   private async form(): Promise<void> {
@@ -156,10 +157,9 @@ async function startNode(): Promise<ClusterNode> {
 }
 
 function clusterArguments(port: number): string[] {
-  return [
-    ...['--cluster-enabled', 'yes', '--cluster-node-timeout', String(NODE_TIMEOUT_MS)],
-    ...['--cluster-announce-ip', '127.0.0.1', '--cluster-announce-port', String(port)],
-    // A node that is down leaves the slots of the others in service.
-    ...['--cluster-require-full-coverage', 'no', '--repl-diskless-sync-delay', '0'],
-  ];
+  const cluster = `--cluster-enabled yes --cluster-node-timeout ${NODE_TIMEOUT_MS}`;
+  const announced = `--cluster-announce-ip 127.0.0.1 --cluster-announce-port ${port}`;
+  // A node that is down leaves the slots of the others in service.
+  const rest = '--cluster-require-full-coverage no --repl-diskless-sync-delay 0';
+  return `${cluster} ${announced} ${rest}`.split(' ');
 }

@@ -1,4 +1,5 @@
 import { bfFaults } from './bf-faults.js';
+import { clusterFaults } from './cluster-faults.js';
 import type { Fault } from './fault.js';
 import { failoverFaults } from './failover-faults.js';
 import { foreignFaults } from './foreign-faults.js';
@@ -26,6 +27,7 @@ export const allFaults: readonly Fault[] = [
   ...heartbeatFaults,
   ...proxyFaults,
   ...failoverFaults,
+  ...clusterFaults,
   ...keyFaults,
   ...sourceFaults,
   ...rebuilderFaults,

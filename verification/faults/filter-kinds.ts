@@ -37,6 +37,7 @@ const own = {
 
 export const FILTER_KINDS = {
   blocked: { options: { negativeCache: { shared: true } }, hasSource: true, ...own },
+  partitioned: { options: { partitions: 16 }, hasSource: true, ...own },
   'no source': { options: {}, hasSource: false, ...own },
   explicit: { options: { create: 'explicit' }, hasSource: false, isMadeByReset: true, ...own },
   'go-zero': foreign(goZeroPeer(60 * CAPACITY)),

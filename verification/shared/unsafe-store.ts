@@ -1,5 +1,6 @@
 import type { TestingModuleBuilder } from '@nestjs/testing';
 import { BLOOM_STORE } from '../../src/module/index.js';
+import { PartitioningStore } from '../../src/store/partitions/index.js';
 import { RedisStore, type RedisStoreOptions } from '../../src/store/redis/index.js';
 import { luaWithout, type Safety } from '../../test/support/broken-lua.js';
 
@@ -11,11 +12,13 @@ export function overrideStore(
     ...options
   }: Omit<RedisStoreOptions, 'keyPrefix' | 'luaSources'> & { without: Safety | undefined },
 ): void {
-  const connect = () =>
-    RedisStore.connect({
-      keyPrefix: 'bloom',
-      ...options,
-      ...(without && { luaSources: luaWithout(without) }),
-    });
+  const connect = async () =>
+    new PartitioningStore(
+      await RedisStore.connect({
+        keyPrefix: 'bloom',
+        ...options,
+        ...(without && { luaSources: luaWithout(without) }),
+      }),
+    );
   module.overrideProvider(BLOOM_STORE).useFactory({ factory: connect });
 }

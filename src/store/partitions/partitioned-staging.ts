@@ -1,6 +1,12 @@
 import { BloomRebuildError, type BloomRebuildFailure, describeError } from '../../common/index.js';
 import { type IdKey, partOf } from '../../filter/index.js';
-import type { BloomVerdict, LocalFilter, StagePlan, Staging } from '../index.js';
+import {
+  type BloomVerdict,
+  type LocalFilter,
+  PartlyRebuiltError,
+  type StagePlan,
+  type Staging,
+} from '../index.js';
 import { DealtFilter } from './dealt-filter.js';
 import { MISSING_IN_PART, partsFailed, STAGED_AGAIN } from './partitions.messages.js';
 import type { RebuiltPart, StagedPart } from './rebuilt-part.js';
@@ -120,10 +126,9 @@ export class PartitionedStaging implements Staging {
     const causes = failed.map(({ part, failure }) => ({ part, cause: describeError(failure) }));
     const { failure } = failed[0]!;
     const { retryAfterMs } = failure instanceof BloomRebuildError ? failure : {};
-    throw new BloomRebuildError(reasonOf(failure), partsFailed(causes, parts.length - failed.length), {
-      cause: failure,
-      retryAfterMs,
-    });
+    const swapped = parts.length - failed.length;
+    const Failure = swapped > 0 ? PartlyRebuiltError : BloomRebuildError;
+    throw new Failure(reasonOf(failure), partsFailed(causes, swapped), { cause: failure, retryAfterMs });
   }
 }
 

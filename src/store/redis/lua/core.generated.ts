@@ -140,6 +140,7 @@ local function waitFor(copies, number, isLive)
 --safety:wait-lost
   if not isLive then ends = math.max(ends, copies.ends) end
 --end
+  if ends > copies.now then ends = math.max(ends, copies.ends) end
   if ends > copies.now then return 2, math.min(math.ceil(ends - copies.now), copies.ms) end
   if copies.ends <= copies.now then return 0, 0 end
   dropExpired(copies)

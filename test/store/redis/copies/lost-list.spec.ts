@@ -48,6 +48,16 @@ describe('A list of readers that is lost', () => {
     add.catch(() => {});
   });
 
+  it('has adds wait for leases that were granted since, too', async () => {
+    const { adder, key } = await system(LONG_MS);
+    const lostUntil = (await timeOf(admin)) + SHORT_MS;
+    await admin.hset(key('meta'), 'leases.lostUntil', lostUntil);
+    const add = adder.filter.add(['new']);
+    await eventually('that time has passed', async () => (await timeOf(admin)) > lostUntil + SHORT_MS / 2);
+    expect(await isPending(add, admin)).toBe(true);
+    add.catch(() => {});
+  });
+
   it('counts as over when the latest lease that was on it is', async () => {
     const { adder, key } = await system(SHORT_MS);
     await admin.del(key('readers'));

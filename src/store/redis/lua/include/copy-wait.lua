@@ -30,6 +30,8 @@ local function waitFor(copies, number, isLive)
 --safety:wait-lost
   if not isLive then ends = math.max(ends, copies.ends) end
 --end
+  -- Nobody is waited for by name then, so the leases that were granted meanwhile have to be over too.
+  if ends > copies.now then ends = math.max(ends, copies.ends) end
   -- A lease that is granted after this moment is granted to a reader that loads what is written now.
   if ends > copies.now then return 2, math.min(math.ceil(ends - copies.now), copies.ms) end
   if copies.ends <= copies.now then return 0, 0 end

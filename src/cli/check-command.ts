@@ -1,7 +1,7 @@
 import { type BloomId, namedNormalizer, NORMALIZERS, toIdKey } from '../filter/index.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Application, filterOf } from './application.js';
-import { FilterInspector } from '../store/redis/inspection/index.js';
+import { checkFilter } from '../store/redis/inspection/index.js';
 import { EXIT, usageError } from './cli-error.js';
 import { fileOf } from './file-of-filter.js';
 import type { RedisSession } from './redis-session.js';
@@ -24,7 +24,7 @@ export async function check(
   words: CheckWords,
 ): Promise<number> {
   const id = readId(text, words);
-  const found = await new FilterInspector({ ...store.access, name, key: words.key }).check(toIdKey(id));
+  const found = await checkFilter({ ...store.access, name, key: words.key }, toIdKey(id));
   printVerdict(terminal, { ...found, name, id: shown(id), json: words.json, asked: askedAs(words) });
   return found.verdict === 'unknown' ? EXIT.failed : EXIT.fine;
 }

@@ -2,9 +2,10 @@ import type { Redis } from 'ioredis';
 import { describeError } from '../common/index.js';
 import {
   type FilterInspection,
-  FilterInspector,
+  inspectFilter,
   INSPECTED_KINDS,
   type InspectedKindName,
+  type InspectedPart,
   ServerInspector,
 } from '../store/redis/inspection/index.js';
 import type { Application } from './application.js';
@@ -65,8 +66,8 @@ async function onServer(
     findings.push(...signs.map((text): Finding => ({ severity: 'warning', about: 'proxy', text })));
     if (signs.length === 0) findings.push({ severity: 'ok', about: 'proxy', text: 'no sign of one' });
     for (const name of names) {
-      const found = await new FilterInspector({ ...store.access, name }).inspect({ walkMs: 5000 });
-      findings.push(...filterFindings(found));
+      const { found, parts } = await inspectFilter({ ...store.access, name }, { walkMs: 5000 });
+      findings.push(...(parts?.flatMap((part) => partFindings(name, part)) ?? filterFindings(found)));
       if (client.isCluster || found.live.bytes === 0) continue;
       const room = await roomFinding(client as Redis, name, found.live.bytes).catch(() => undefined);
       if (room) findings.push(room);
@@ -101,6 +102,12 @@ const STATE_SEVERITY: Readonly<Record<string, Severity>> = {
   unbuilt: 'warning',
   missing: 'warning',
 };
+
+function partFindings(name: string, part: InspectedPart): Finding[] {
+  const about = `${name}, part ${part.part}`;
+  if ('error' in part) return [{ severity: 'error', about, text: part.error }];
+  return filterFindings({ ...part.found, name: about });
+}
 
 function filterFindings(found: FilterInspection): Finding[] {
   const { name, state, note, live, others, facts, lease, measuredErrorRate, errorRate } = found;

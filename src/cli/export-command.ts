@@ -26,6 +26,8 @@ export async function exportFilter(
 ): Promise<number> {
   if (terminal.isInteractive) throw usageError(OUTPUT_TO_TERMINAL);
   const found = await new FilterInspector({ ...store.access, name }).inspect({ walkMs: 0 });
+  const { partitions } = found;
+  if (partitions !== undefined) throw new CliError(notOfBlocked(`blocked in ${partitions} partitions`));
   if (found.layout !== 'blocked' && found.state !== 'missing') throw new CliError(notOfBlocked(found.layout));
   if (found.state !== 'ready')
     throw new CliError(nothingToExport(name, found.state, found.note ?? 'there is nothing to export.'));

@@ -1,5 +1,6 @@
-import { type FilterInspection, FilterInspector, type KeyFacts } from '../store/redis/inspection/index.js';
+import { type FilterInspection, inspectFilter, type KeyFacts } from '../store/redis/inspection/index.js';
 import { EXIT } from './cli-error.js';
+import { printParts, stateOfParts } from './inspected-parts.js';
 import type { RedisSession } from './redis-session.js';
 import type { Terminal } from './terminal.js';
 import { bytes, count, duration, moment, plural, share } from './texts.js';
@@ -17,8 +18,10 @@ export async function inspect(
   name: string,
   { key, json, walk }: InspectWords,
 ): Promise<number> {
-  const found = await new FilterInspector({ ...store.access, name, key }).inspect({ walkMs: walk });
-  if (json) terminal.json(found);
+  const { found, parts } = await inspectFilter({ ...store.access, name, key }, { walkMs: walk });
+  if (json)
+    terminal.json(parts ? { name, partitions: parts.length, state: stateOfParts(parts), parts } : found);
+  else if (parts) printParts(terminal, name, parts);
   else printInspection(terminal, found);
   return found.state === 'missing' ? EXIT.failed : EXIT.fine;
 }

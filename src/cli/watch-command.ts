@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeError } from '../common/index.js';
-import { type FilterInspection, FilterInspector } from '../store/redis/inspection/index.js';
+import { type FilterInspection, inspectFilter } from '../store/redis/inspection/index.js';
 import { EXIT } from './cli-error.js';
+import { stateOfParts, textOfParts } from './inspected-parts.js';
 import type { RedisSession } from './redis-session.js';
 import type { Terminal } from './terminal.js';
 import { bytes, count, duration, share } from './texts.js';
@@ -44,7 +45,8 @@ interface WatchedLine {
 /** A server that is away for a while comes back: that is what is watched for. */
 async function lineOf(store: RedisSession['store'], name: string): Promise<WatchedLine> {
   try {
-    const found = await new FilterInspector({ ...store.access, name }).inspect({ walkMs: 0 });
+    const { found, parts } = await inspectFilter({ ...store.access, name }, { walkMs: 0 });
+    if (parts) return { name, state: stateOfParts(parts), text: textOfParts(parts) };
     return { name, state: found.state, text: textOf(found) };
   } catch (error) {
     return { name, state: 'unreachable', text: describeError(error) };

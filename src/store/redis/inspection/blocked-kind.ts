@@ -6,6 +6,9 @@ import { GrowingReader } from '../growing/growing-reader.js';
 import { GROWING_LAYOUT, GrowingScripts } from '../growing/growing-scripts.js';
 import { resolveGrowing, type ResolvedGrowing } from '../growing/resolved-growing.js';
 import { GENERATION_FORMAT, generationForm, type StoredGeneration } from '../protocol/generation-meta.js';
+import type { FilterPart } from '../../index.js';
+import { partName } from '../protocol/part-name.js';
+import { partsOfFormat } from '../protocol/parts-format.js';
 import { RedisKeys } from '../protocol/redis-keys.js';
 import { BlockReader } from '../protocol/segments/block-reader.js';
 import type { SegmentScripts } from '../protocol/segments/segment-scripts.js';
@@ -26,16 +29,19 @@ export interface InspectionContext {
   readonly name: string;
   readonly connection: RedisConnection;
   readonly segments: SegmentScripts;
+  /** Which part of a filter is looked at; undefined: a filter, or the first part of one that is divided. */
+  readonly part?: FilterPart | undefined;
 }
 
 /** Filters of layout `blocked`: of one generation, or grown by layers; their metadata stand at the same key in two formats. */
 export function blockedKind(context: InspectionContext): InspectedKind {
-  const keys = new RedisKeys(context.keyPrefix, context.name);
+  const keys = new RedisKeys(context.keyPrefix, partName(context.name, context.part?.index ?? 0));
   return {
     layout: 'blocked',
     keys,
     read(type, fields) {
-      const meta = parseBlocked(FORMS, type, fields);
+      const parts = context.part?.of ?? partitionsIn(type, fields);
+      const meta = parseBlocked(parts === undefined ? FORMS : blockedForms(parts), type, fields);
       if (meta.kind === 'other') {
         return meta.found === GENERATION_FORMAT
           ? readGrown(context, type, fields)
@@ -60,6 +66,12 @@ export function blockedKind(context: InspectionContext): InspectedKind {
       };
     },
   };
+}
+
+/** Parts of the filter whose metadata these are; undefined of one that is not divided. */
+export function partitionsIn(type: string, fields: readonly string[]): number | undefined {
+  const meta = parseBlocked(FORMS, type, fields);
+  return (meta.kind === 'other' && partsOfFormat(meta.found)) || undefined;
 }
 
 /** Whether metadata at the key of a blocked filter are those of one that grows. */

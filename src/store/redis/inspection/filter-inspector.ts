@@ -2,9 +2,10 @@ import type { BloomFilterState } from '../../../common/index.js';
 import { type IdKey, isLongerThan } from '../../../filter/index.js';
 import type { BloomVerdict } from '../../index.js';
 import { isOutdated } from '../protocol/outdated.js';
+import { partName } from '../protocol/part-name.js';
 import { RedisKeys } from '../protocol/redis-keys.js';
 import type { ServerScripts } from '../protocol/server-scripts.js';
-import { blockedKind, type InspectionContext, isGrown } from './blocked-kind.js';
+import { blockedKind, type InspectionContext, isGrown, partitionsIn } from './blocked-kind.js';
 import { bfKind, cuckooKind, peerKind } from './command-kinds.js';
 import type { FoundGeneration, FoundMeta, InspectedKind } from './found-generation.js';
 import {
@@ -28,6 +29,8 @@ import { type BuildFacts, type LeaseFacts, readBuilds, readLease } from './lease
 export interface FilterInspection {
   readonly name: string;
   readonly layout: string;
+  /** Parts of the filter, of which this is one; undefined: it is not divided. */
+  readonly partitions: number | undefined;
   readonly metaKey: string;
   /** As the metadata have it; `missing`, `nonsense` and `newer` where they say nothing that this version believes. */
   readonly state: BloomFilterState | 'missing' | 'nonsense' | 'newer';
@@ -78,6 +81,7 @@ interface Found {
   readonly runId: string;
   readonly owner: string | undefined;
   readonly alsoFound: readonly string[];
+  readonly partitions: number | undefined;
 }
 
 export interface InspectorOptions extends Omit<InspectionContext, 'segments'> {
@@ -115,6 +119,7 @@ export class FilterInspector {
     return {
       name,
       layout,
+      partitions: found.partitions,
       metaKey: kind.keys.meta,
       state: known?.state ?? (meta.kind as 'missing' | 'nonsense' | 'newer'),
       note: noteOn(found),
@@ -166,7 +171,7 @@ export class FilterInspector {
   }
 
   private async find(): Promise<Found> {
-    const { scripts } = this.options;
+    const { scripts, part } = this.options;
     const described = await Promise.all(
       this.kinds().map(async (kind) => ({ kind, ...(await scripts.describe(kind.keys.meta, false)) })),
     );
@@ -181,12 +186,14 @@ export class FilterInspector {
       runId,
       owner: ownerIn(fields),
       alsoFound: there.slice(1).map(layoutOf),
+      partitions: kind.layout === 'blocked' ? (part?.of ?? partitionsIn(type, fields)) : undefined,
     };
   }
 
   private kinds(): InspectedKind[] {
     const { key, scripts, ...others } = this.options;
     const context = { ...others, segments: scripts.segments };
+    if (this.options.part) return [blockedKind(context)];
     return key === undefined
       ? [blockedKind(context), bfKind(context), cuckooKind(context)]
       : [peerKind(context, key)];
@@ -197,7 +204,8 @@ export class FilterInspector {
   }
 
   private async walk({ meta, kind }: Found, walkMs: number) {
-    const { connection, keyPrefix, name, key } = this.options;
+    const { connection, keyPrefix, key, part } = this.options;
+    const name = partName(this.options.name, part?.index ?? 0);
     const base = kind.keys.meta.slice(0, -':meta'.length);
     const known = meta.kind === 'known' ? meta : undefined;
     const expected = [

@@ -136,7 +136,15 @@ type BloomEventOfFilter =
    */
   | { type: 'other-partitions'; filter: string; partitions: number; found: number; error: unknown }
   /** `waitMs`: before the source is read, for rows whose ids were added before and that are not visible yet (`drainMs`). */
-  | { type: 'rebuild-started'; filter: string; capacity: number; bytes: number; waitMs: number }
+  | {
+      type: 'rebuild-started';
+      filter: string;
+      capacity: number;
+      bytes: number;
+      waitMs: number;
+      /** How often the source is read, if more than once: the filter takes more memory than `rebuild.memoryMiB`. */
+      passes?: number;
+    }
   | { type: 'rebuild-progress'; filter: string; progress: BloomRebuildProgress }
   /** More ids than planned: the run starts again with a larger plan. */
   | { type: 'rebuild-replanned'; filter: string; capacity: number; idsRead: number }

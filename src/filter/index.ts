@@ -8,6 +8,7 @@ export {
 export { blocked } from './blocked.js';
 export { BlockedFilter } from './blocked-filter.js';
 export { BlockedLayout } from './blocked-layout.js';
+export { BlockedWindow } from './blocked-window.js';
 export { countBits } from './count-bits.js';
 export type { FilterTarget } from './filter-target.js';
 export { anyError, falsePositiveRate } from './error-model.js';

@@ -125,7 +125,10 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
         `Filter '${event.filter}': a rebuild has started, for ${event.capacity} ids in ${event.bytes} bytes.` +
           (event.waitMs > 0
             ? ` It reads the source in ${event.waitMs / 1000} s, so that open transactions can commit (rebuild.drainMs).`
-            : ''),
+            : '') +
+          (event.passes === undefined
+            ? ''
+            : ` It reads the source ${event.passes} times, so that it takes no more memory than rebuild.memoryMiB.`),
       );
     case 'rebuild-progress':
       // The only report of a scan without ids is that it begins.

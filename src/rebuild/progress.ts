@@ -9,6 +9,7 @@ export class ProgressReporter {
   private idsRead = 0;
   private scanStartedAt = 0;
   private reportedAt = -Infinity;
+  private passes = 1;
 
   constructor(
     private readonly job: RebuildJob,
@@ -17,12 +18,15 @@ export class ProgressReporter {
     private readonly expectedIds: number,
   ) {}
 
+  /** @param passes how often the source is read; ids of all of them count. */
+  stage(passes: number): void {
+    this.passes = passes;
+    this.idsRead = 0;
+  }
+
   enter(phase: BloomRebuildProgress['phase']): void {
     this.phase = phase;
-    if (phase === 'scanning') {
-      this.scanStartedAt = this.job.clock.now();
-      this.idsRead = 0;
-    }
+    if (phase === 'scanning' && this.idsRead === 0) this.scanStartedAt = this.job.clock.now();
     this.report();
   }
 
@@ -36,13 +40,14 @@ export class ProgressReporter {
     this.reportedAt = now;
     const seconds = (now - this.scanStartedAt) / 1000;
     const idsPerSecond = this.idsRead > 0 && seconds > 0 ? Math.round(this.idsRead / seconds) : 0;
-    const known = this.expectedIds > 0;
-    const left = Math.max(0, this.expectedIds - this.idsRead);
+    const expectedIds = this.expectedIds * this.passes;
+    const known = expectedIds > 0;
+    const left = Math.max(0, expectedIds - this.idsRead);
     const progress: BloomRebuildProgress = {
       phase: this.phase,
       idsRead: this.idsRead,
       idsPerSecond,
-      share: known ? Math.min(1, this.idsRead / this.expectedIds) : undefined,
+      share: known ? Math.min(1, this.idsRead / expectedIds) : undefined,
       remainingMs: known && idsPerSecond > 0 ? Math.round((left / idsPerSecond) * 1000) : undefined,
     };
     this.job.emit({ type: 'rebuild-progress', filter: this.job.name, progress });

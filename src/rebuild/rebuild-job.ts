@@ -19,6 +19,8 @@ export interface RebuildJob {
   readonly maxIdBytes: number;
   /** Bytes of a filter of so many ids; throws for more than there can be. */
   readonly bytesFor?: (ids: number) => number;
+  /** Memory for what ids are read into: a larger filter is filled in several passes over the source. Default: any. */
+  readonly memoryBytes?: number;
   /** No larger filter is staged. Default: any. */
   readonly maxBytes?: number;
   /** What is done with an id that cannot be added. Default `fail`. */

@@ -25,6 +25,10 @@ export const tooFewIds = (ids: number, builtIds: number, minRatio: number) =>
   (builtIds > 0 ? `at least ${Math.ceil(builtIds * minRatio)} (minRatio ${minRatio})` : 'at least one') +
   '. If that is right, call rebuild({ force: true }), or set minRatio to 0 for a table that may be empty.';
 
+export const passReadFewer = (pass: number, passes: number, ids: number, before: number) =>
+  `Pass ${pass} of ${passes} over the source read ${ids} ids, one before it ${before}. Rows that a pass does not see are missing from its part of ` +
+  'the filter. If so many were deleted meanwhile, call rebuild({ force: true }), or raise rebuild.memoryMiB so that one pass is enough.';
+
 export const tooManyForMaxBytes = (ids: number, errorRate: number, maxBytes: number) =>
   `The source returned about ${ids} ids. At error rate ${errorRate} they take more than maxBytes, ${maxBytes}. If there are that many, ` +
   'raise maxBytes, or the error rate; otherwise check what the source reads.';

@@ -1,25 +1,12 @@
 import { BloomRebuildError } from '../common/index.js';
-import type {
-  BuildOccasion,
-  BuildOutcome,
-  FilterDescription,
-  RebuildLease,
-  Staging,
-} from '../store/index.js';
+import type { BuildOccasion, BuildOutcome, FilterDescription, RebuildLease } from '../store/index.js';
 import { rebuildError } from './failure.js';
+import { fill, waitOf } from './fill-staging.js';
 import { expectedIds, fits, planAgain, withHeadroom, withinBytes } from './plan-ids.js';
-import {
-  ANOTHER_PROCESS,
-  missingFromStaging,
-  notDueYet,
-  sourceOutgrowsPlans,
-  tooFewIds,
-} from './rebuild.messages.js';
+import { ANOTHER_PROCESS, notDueYet, sourceOutgrowsPlans } from './rebuild.messages.js';
 import { ProgressReporter } from './progress.js';
 import type { RebuildJob, RebuildRequest } from './rebuild-job.js';
 import type { BloomRebuildReport } from './report.js';
-import { type ScanResult, scanSource } from './scan.js';
-import { StallTimer } from './stall-timer.js';
 
 const MAX_REPLANS = 5;
 
@@ -87,9 +74,12 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
     const { errorRate, maxIdBytes } = job;
     const staging = await run.lease.stage({ capacity, errorRate, maxIdBytes });
     const { bytes } = staging;
-    emit({ type: 'rebuild-started', filter: name, capacity, bytes, waitMs: waitOf(job, staging) });
+    const passes = staging.divide?.(job.memoryBytes ?? Infinity) ?? 1;
+    progress.stage(passes);
+    const waitMs = waitOf(job, staging);
+    emit({ type: 'rebuild-started', filter: name, capacity, bytes, waitMs, ...(passes > 1 && { passes }) });
     try {
-      const scan = await fill(job, request, { ...run, staging, progress });
+      const scan = await fill(job, request, { ...run, staging, progress, passes });
       if (scan.overflow === undefined && !staging.isOutgrown) {
         progress.enter('swapping');
         run.signal.throwIfAborted();
@@ -125,52 +115,6 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
       throw error;
     }
   }
-}
-
-/** How long rows may still be on their way whose ids were added before. */
-function waitOf({ drainMs }: RebuildJob, { quietMs }: Staging): number {
-  return Math.max(0, drainMs - quietMs);
-}
-
-/** Drains, scans, merges and verifies; a scan that overflowed is returned before anything is merged. */
-async function fill(
-  job: RebuildJob,
-  request: RebuildRequest,
-  run: Run & { staging: Staging; progress: ProgressReporter },
-): Promise<ScanResult> {
-  const { staging, progress, signal, found } = run;
-  progress.enter('draining');
-  await job.clock.sleep(waitOf(job, staging), signal);
-
-  progress.enter('scanning');
-  const watch = new StallTimer(signal, job.stallMs);
-  const scan = await scanSource({
-    ...job,
-    filter: staging.local,
-    capacity: staging.capacity,
-    watch,
-    onRead: (idsRead) => progress.read(idsRead),
-    onRetry: (error) => job.emit({ type: 'source-retried', filter: job.name, error }),
-  }).finally(() => watch.close());
-  if (scan.overflow !== undefined || staging.isOutgrown) return scan;
-  if (scan.bad) job.emit({ type: 'ids-skipped', filter: job.name, ...scan.bad });
-  if (!request.force) assertEnough(scan.distinctIds, found.builtIds, job.minRatio);
-
-  progress.enter('merging');
-  await staging.merge(signal);
-
-  progress.enter('verifying');
-  const verdicts = scan.sample.length > 0 ? await staging.check(scan.sample) : [];
-  const missing = scan.sample.filter((_, i) => verdicts[i] !== 'maybe');
-  if (missing.length > 0 && !staging.giveUpPartsOf?.(missing)) {
-    throw new BloomRebuildError('staging-damaged', missingFromStaging(missing.length, verdicts.length));
-  }
-  return scan;
-}
-
-function assertEnough(ids: number, builtIds: number, minRatio: number): void {
-  if (minRatio === 0 || (ids > 0 && ids >= builtIds * minRatio)) return;
-  throw new BloomRebuildError('too-few-ids', tooFewIds(ids, builtIds, minRatio));
 }
 
 function notDue(occasion: BuildOccasion | undefined, dueInMs: number): BloomRebuildReport {

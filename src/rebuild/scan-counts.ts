@@ -41,6 +41,8 @@ export class ScanCounts {
 
   private readonly sample: IdKey[] = [];
   private distinctIds = 0;
+  /** Ids that the filter has taken, those included that were there before. */
+  private taken = 0;
   private idsReadWhenFull = 0;
   private bad: ScanResult['bad'];
 
@@ -55,6 +57,7 @@ export class ScanCounts {
       try {
         const key = keyOf(toKey, batch[i]);
         if (addTo(filter, key)) this.distinctIds++;
+        else if (filter.isElsewhere) continue;
         const place = this.placeInSample();
         if (place >= 0) this.sample[place] = ofItsOwn(key);
       } catch (error) {
@@ -74,9 +77,12 @@ export class ScanCounts {
       try {
         // An empty key is refused as an empty id is.
         if (end === start) keyOf(toIdKey, areText ? '' : new Uint8Array(0));
-        if (addBytesTo(filter, bytes, start, end)) this.distinctIds++;
-        const place = this.placeInSample();
-        if (place >= 0) this.sample[place] = bytes.slice(start, end);
+        const isNew = addBytesTo(filter, bytes, start, end);
+        if (isNew) this.distinctIds++;
+        if (isNew || !filter.isElsewhere) {
+          const place = this.placeInSample();
+          if (place >= 0) this.sample[place] = bytes.slice(start, end);
+        }
       } catch (error) {
         const key = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
         this.skip(error, areText ? key.toString() : key);
@@ -101,7 +107,7 @@ export class ScanCounts {
 
   /** Where an id goes that was just added, so that each is in the sample with the same chance; -1 for nowhere. */
   private placeInSample(): number {
-    const ids = this.idsRead - (this.bad?.skipped ?? 0);
+    const ids = ++this.taken;
     const place = ids <= SAMPLE_SIZE ? ids - 1 : Math.floor(Math.random() * ids);
     return place < SAMPLE_SIZE ? place : -1;
   }

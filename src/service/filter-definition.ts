@@ -53,6 +53,7 @@ export interface FilterDefinition {
   readonly minRatio: number;
   readonly leaseMs: number;
   readonly stallMs: number;
+  readonly memoryBytes: number;
   readonly onBadId: 'fail' | 'skip';
   readonly maxBytes: number;
   /** Undefined: nobody follows those who write rows beside the application. */
@@ -61,6 +62,9 @@ export interface FilterDefinition {
 
 /** Of a rebuild's filter, 256 MiB: more than 140 million ids at the default error rate. */
 const LEAST_MAX_BYTES = 1 << 28;
+const MIB = 1 << 20;
+/** The largest filter. */
+const MAX_MEMORY_MIB = 4096;
 const ON_BOOT: readonly string[] = ['if-missing', 'always', 'never'];
 /** 2.6 MiB of Redis. */
 const MAX_SHARED_DENIALS = 100_000;
@@ -99,6 +103,8 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
   if (normalize !== undefined && typeof normalize !== 'function')
     throw new BloomConfigError(wrongFilterOption(name, 'normalize', must.NORMALIZE, printed(normalize)));
 
+  const { memoryMiB = 512 } = rebuild;
+  expect('rebuild.memoryMiB', memoryMiB, must.MEMORY_MIB, isInteger(memoryMiB, 1, MAX_MEMORY_MIB));
   const definition: FilterDefinition = {
     name,
     capacity: options.capacity,
@@ -124,6 +130,7 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
     minRatio: rebuild.minRatio ?? 0.5,
     leaseMs: rebuild.leaseMs ?? 30_000,
     stallMs: rebuild.stallMs ?? 300_000,
+    memoryBytes: memoryMiB * MIB,
     onBadId: rebuild.onBadId ?? 'fail',
     maxBytes: options.maxBytes ?? 0,
     topUp: undefined,

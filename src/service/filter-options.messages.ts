@@ -33,6 +33,7 @@ export const NORMALIZE = `a function, or one of ${Object.keys(NORMALIZERS)
   .join(', ')}`;
 export const SHARE = 'a share from 0 to 1';
 export const MILLISECONDS = 'a number of milliseconds';
+export const MEMORY_MIB = 'a whole number of MiB from 1 to 4096';
 export const LEASE_MS = 'at least 100 milliseconds';
 export const MAX_ID_BYTES = `an integer from 1 to ${MAX_ID_BYTES_LIMIT}`;
 export const atLeastPlanned = (bytes: number) => `at least what capacity and errorRate take, ${bytes}`;

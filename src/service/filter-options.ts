@@ -109,6 +109,11 @@ export interface BloomRebuildSchedule {
    */
   readonly stallMs?: number;
   /**
+   * Memory of this process for the filter that a rebuild fills, in MiB. A larger filter is filled in several passes, each of which reads the whole
+   * source; `passes` of the event `rebuild-started` says how many. Layouts of others and filters in memory are filled in one. Default 512.
+   */
+  readonly memoryMiB?: number;
+  /**
    * What a rebuild does with an id that cannot be added: longer than `maxIdBytes`, of a type that is not an id, or refused by
    * `normalize`. `fail` (default) fails the rebuild, and the live filter stays. `skip` leaves the id out, with one event `ids-skipped` for
    * each build, as if its row did not exist. A lookup of an id over `maxIdBytes` is `absent`; a value that is not an id passes unguarded.

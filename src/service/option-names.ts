@@ -33,6 +33,7 @@ const REBUILD = {
   minRatio: true,
   leaseMs: true,
   stallMs: true,
+  memoryMiB: true,
   onBadId: true,
 } satisfies OptionNames<BloomRebuildSchedule>;
 

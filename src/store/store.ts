@@ -202,6 +202,16 @@ export interface Staging {
    */
   readonly quietMs: number;
 
+  /**
+   * Divides the filling into passes, so that `local` takes no more than so many bytes. The source is read once in each of them.
+   *
+   * @returns how many there are. A staging that cannot be divided is filled in one.
+   */
+  divide?(memoryBytes: number): number;
+
+  /** Begins a pass, from 0 to one less than there are: `local` and `merge` are of its part of the filter until the next one begins. */
+  beginPass?(pass: number): void;
+
   /** Adds all that is in `local` to the staged filter, in bounded steps. */
   merge(signal: AbortSignal): Promise<void>;
 
@@ -235,4 +245,7 @@ export interface LocalFilter {
 
   /** As `addKey` for the id of the bytes from `start` to `end`: text in UTF-8, or bytes; where the filter treats both alike. */
   addBytes?(bytes: Uint8Array, start: number, end: number): boolean;
+
+  /** Whether the id that came last is of another pass, and was left out. Left out: there is one pass. */
+  readonly isElsewhere?: boolean;
 }

@@ -64,6 +64,14 @@ describe('The options of a filter', () => {
       /expected rebuild.onBoot to be 'if-missing'/,
     ],
     ['a negative drain', { source, rebuild: { drainMs: -1 } }, /expected rebuild.drainMs/],
+    ['no memory', { source, rebuild: { memoryMiB: 0 } }, /expected rebuild.memoryMiB .*got 0/],
+    ['more memory than a filter', { source, rebuild: { memoryMiB: 4097 } }, /expected rebuild.memoryMiB/],
+    ['half a MiB', { source, rebuild: { memoryMiB: 0.5 } }, /expected rebuild.memoryMiB/],
+    [
+      'memory that is no number',
+      { source, rebuild: { memoryMiB: '64' as never } },
+      /expected rebuild.memoryMiB/,
+    ],
     [
       'a minRatio in per cent',
       { source, rebuild: { minRatio: 50 } },

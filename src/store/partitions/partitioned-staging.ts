@@ -25,9 +25,14 @@ export class PartitionedStaging implements Staging {
   readonly capacity: number;
   readonly bytes: number;
   private dealt: DealtFilter | undefined;
+  /** Different ids of each part. */
+  private readonly counts: number[];
+  private readonly passes = new Map<StagedPart, number>();
+  private pass = 0;
 
   constructor(private readonly options: PartitionedStagingOptions) {
     this.capacity = options.plan.capacity;
+    this.counts = Array.from({ length: options.of }, () => 0);
     this.bytes = options.parts.reduce((sum, { staging }) => sum + staging.bytes, 0);
   }
 
@@ -36,7 +41,30 @@ export class PartitionedStaging implements Staging {
   }
 
   get local(): LocalFilter {
-    return (this.dealt ??= new DealtFilter(this.options.of, this.active()));
+    const { of } = this.options;
+    const parts = this.active().map((staged) => ({ ...staged, passes: this.passesOf(staged) }));
+    return (this.dealt ??= new DealtFilter(of, this.counts, this.pass, parts));
+  }
+
+  /** The parts share the memory. */
+  divide(memoryBytes: number): number {
+    const parts = this.active();
+    for (const staged of parts) {
+      this.passes.set(staged, staged.staging.divide?.(memoryBytes / parts.length) ?? 1);
+    }
+    return Math.max(1, ...this.passes.values());
+  }
+
+  beginPass(pass: number): void {
+    this.pass = pass;
+    this.dealt = undefined;
+    for (const staged of this.active()) {
+      if (pass < this.passesOf(staged)) staged.staging.beginPass?.(pass);
+    }
+  }
+
+  private passesOf(staged: StagedPart): number {
+    return this.passes.get(staged) ?? 1;
   }
 
   get isOutgrown(): boolean {
@@ -46,7 +74,8 @@ export class PartitionedStaging implements Staging {
   }
 
   async merge(signal: AbortSignal): Promise<void> {
-    for (const { part, staging } of this.active()) {
+    const filled = this.active().filter((staged) => this.pass < this.passesOf(staged));
+    for (const { part, staging } of filled) {
       await part.attempt(() => staging.merge(AbortSignal.any([signal, part.lease.signal])));
       signal.throwIfAborted();
     }
@@ -109,7 +138,7 @@ export class PartitionedStaging implements Staging {
   }
 
   private idsOf({ part }: RebuiltPart): number {
-    return this.dealt?.counts[part] ?? 0;
+    return this.counts[part]!;
   }
 
   /** @throws what the first part was given up for, when no part is left. */

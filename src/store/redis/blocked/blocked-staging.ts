@@ -1,6 +1,7 @@
 import {
   BLOCK_BYTES,
   BlockedFilter,
+  BlockedWindow,
   createGeneration,
   type Generation,
   type IdKey,
@@ -11,7 +12,13 @@ import type { Outdated } from '../protocol/outdated.js';
 import type { Refusal } from '../protocol/refusal.js';
 import type { BlockReader } from '../protocol/segments/block-reader.js';
 import { SegmentWriter } from '../protocol/segments/segment-writer.js';
-import { type SegmentedGeneration, segmentedGeneration, segmentKeys } from '../protocol/segments/segments.js';
+import {
+  SEGMENT_BLOCKS,
+  SEGMENT_BYTES,
+  type SegmentedGeneration,
+  segmentedGeneration,
+  segmentKeys,
+} from '../protocol/segments/segments.js';
 import { MAX_ATTEMPTS } from '../protocol/limits.js';
 import { METADATA_GONE } from '../protocol/protocol.messages.js';
 import { StagingBase, type StagingContext } from '../protocol/staging-base.js';
@@ -26,7 +33,10 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
   readonly bytes: number;
   protected readonly generation: Generation;
 
-  private scanned: BlockedFilter | undefined;
+  private scanned: BlockedFilter | BlockedWindow | undefined;
+  /** Segments that a pass fills, and the first of this one. */
+  private passSegments: number;
+  private firstSegment = 0;
   private readonly staging: SegmentedGeneration;
   private readonly writer: SegmentWriter;
   private publishedAt = Infinity;
@@ -41,6 +51,7 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
     const { plan, token } = context;
     this.generation = createGeneration(planFilter(plan), plan.maxIdBytes);
     this.staging = segmentedGeneration(this.generation, (index) => filter.keys.staging(token, index));
+    this.passSegments = this.staging.segments;
     this.capacity = plan.capacity;
     this.bytes = this.generation.blocks * BLOCK_BYTES;
     const { keys, scripts } = filter;
@@ -48,8 +59,22 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
   }
 
   /** Made when the scan begins: the drain before it needs no memory. */
-  get local(): BlockedFilter {
-    return (this.scanned ??= new BlockedFilter(this.generation));
+  get local(): BlockedFilter | BlockedWindow {
+    return (this.scanned ??= this.isDivided ? this.window() : new BlockedFilter(this.generation));
+  }
+
+  override divide(memoryBytes: number): number {
+    const { segments } = this.staging;
+    const most = Math.max(1, Math.floor(memoryBytes / SEGMENT_BYTES));
+    const passes = Math.max(1, Math.ceil(segments / most));
+    // As even as can be.
+    this.passSegments = Math.ceil(segments / passes);
+    return Math.ceil(segments / this.passSegments);
+  }
+
+  override beginPass(pass: number): void {
+    this.firstSegment = pass * this.passSegments;
+    if (this.scanned instanceof BlockedWindow) this.moveWindow(this.scanned);
   }
 
   ownKeys(): string[] {
@@ -57,7 +82,22 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
   }
 
   merge(signal: AbortSignal): Promise<void> {
-    return this.writer.merge(this.local.bytes, this.scratch, signal);
+    return this.writer.merge(this.local.bytes, this.scratch, signal, this.firstSegment);
+  }
+
+  private get isDivided(): boolean {
+    return this.passSegments < this.staging.segments;
+  }
+
+  private window(): BlockedWindow {
+    const window = new BlockedWindow(this.generation, this.passSegments * SEGMENT_BLOCKS);
+    this.moveWindow(window);
+    return window;
+  }
+
+  private moveWindow(window: BlockedWindow): void {
+    const first = this.firstSegment * SEGMENT_BLOCKS;
+    window.moveTo(first, Math.min(this.passSegments * SEGMENT_BLOCKS, this.generation.blocks - first));
   }
 
   protected async writeEmpty(): Promise<void> {

@@ -50,6 +50,10 @@ export abstract class StagingBase<Stored, Snapshot extends MetadataSnapshot<Stor
   /** Keys with a life, which is prolonged until the swap. */
   abstract ownKeys(): string[];
 
+  divide?(memoryBytes: number): number;
+
+  beginPass?(pass: number): void;
+
   /** Adds to the staged generation what was read into `local`. */
   abstract merge(signal: AbortSignal): Promise<void>;
 

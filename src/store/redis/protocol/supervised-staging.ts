@@ -46,6 +46,14 @@ export class SupervisedStaging implements Staging {
     this.memory.watch(() => this.ownKeys());
   }
 
+  divide(memoryBytes: number): number {
+    return this.staging.divide?.(memoryBytes) ?? 1;
+  }
+
+  beginPass(pass: number): void {
+    this.staging.beginPass?.(pass);
+  }
+
   merge(signal: AbortSignal): Promise<void> {
     return explainNoMemory(this.staging.merge(signal));
   }

@@ -38,12 +38,13 @@ export class SegmentWriter {
     }
   }
 
-  /** Adds the bits of all blocks of the same generation, by way of a scratch string. */
-  async merge(blocks: Uint8Array, scratch: string, signal: AbortSignal): Promise<void> {
+  /** Adds the bits of all blocks of the same generation, or of those of some segments from `first` on, by way of a scratch string. */
+  async merge(blocks: Uint8Array, scratch: string, signal: AbortSignal, first = 0): Promise<void> {
     const { scripts, keys, lease, target, lifeMs } = this.options;
     const all = asBuffer(blocks);
-    for (const { segment, from, bytes } of this.pieces(signal)) {
-      const at = segment * SEGMENT_BYTES + from;
+    const end = first + Math.ceil(blocks.length / SEGMENT_BYTES);
+    for (const { segment, from, bytes } of this.pieces(signal, first, end)) {
+      const at = (segment - first) * SEGMENT_BYTES + from;
       const piece = all.subarray(at, at + bytes);
       assertOk(await scripts.load(keys, { lease, scratch, from, piece, lifeMs }));
       const length = segmentLength(target.generation, segment);
@@ -52,9 +53,13 @@ export class SegmentWriter {
     }
   }
 
-  private *pieces(signal: AbortSignal): Generator<{ segment: number; from: number; bytes: number }> {
-    const { generation, segments } = this.options.target;
-    for (let segment = 0; segment < segments; segment++) {
+  private *pieces(
+    signal: AbortSignal,
+    first = 0,
+    end = this.options.target.segments,
+  ): Generator<{ segment: number; from: number; bytes: number }> {
+    const { generation } = this.options.target;
+    for (let segment = first; segment < end; segment++) {
       const length = segmentLength(generation, segment);
       for (let from = 0; from < length; from += PIECE_BYTES) {
         signal.throwIfAborted();

@@ -124,6 +124,10 @@ type BloomEventOfFilter =
   | { type: 'copy-leased'; filter: string }
   /** It asks the store for them again, until the copy is leased again. */
   | { type: 'copy-unleased'; filter: string; reason: string }
+  /**
+   * Adds of this process waited for half a lease or longer, `times` in the last minute, `ms` in all: a process with a leased copy does not acknowledge them. At most once a minute.
+   */
+  | { type: 'adds-delayed'; filter: string; times: number; ms: number }
   /** The stored filter belongs to the application `found`, and this one is `owner`: it is `unknown` here, and is left alone. */
   | { type: 'other-owner'; filter: string; owner: string; found: string; error: unknown }
   /** A filter at `key` that no application had claimed now belongs to this one, `owner`. It is `suspect` until it has been rebuilt. */
@@ -209,6 +213,7 @@ const TYPES = {
   advice: true,
   'copy-leased': true,
   'copy-unleased': true,
+  'adds-delayed': true,
   'other-owner': true,
   'filter-claimed': true,
   'newer-format': true,

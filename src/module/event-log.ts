@@ -100,6 +100,11 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return log(
         `Filter '${event.filter}': this process asks Redis for what its copy lacks. ${event.reason}`,
       );
+    case 'adds-delayed':
+      return warn(
+        `Filter '${event.filter}': adds of this process waited ${event.times} times within a minute for half a lease or longer, ${Math.round(event.ms)} ms in all. A process that reads the ` +
+          "filter with leases is stopped, busy, or cut from Redis, or processes die one after the other. Look for 'copy-unleased' in the others, or set replica: 'verified'.",
+      );
     case 'other-owner':
       return { level: 'error', text: describeError(event.error) };
     case 'filter-claimed':

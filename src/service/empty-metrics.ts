@@ -39,6 +39,7 @@ export function emptyMetrics(filter: string): BloomFilterMetrics {
     lookups: { local: 0, remote: 0, unknown: NO_UNKNOWNS },
     latencyMs: { local: NO_OBSERVATIONS, remote: NO_OBSERVATIONS, add: NO_OBSERVATIONS },
     batchSizes: { check: NO_OBSERVATIONS, add: NO_OBSERVATIONS },
+    copyWaits: { adds: 0, ms: 0 },
     queuedAdds: 0,
     recent: undefined,
     rebuild: { progress: undefined, nextRunAt: undefined, lastPhases: [] },

@@ -7,6 +7,7 @@ import type { BloomFilterMetrics } from './metrics.js';
 export class LookupCounts implements StoreRecorder {
   local = 0;
   private remote = 0;
+  private waits = { adds: 0, ms: 0 };
   private readonly reasons: UnknownCounts = noUnknowns();
   private readonly localMs = new Histogram(LOCAL_BOUNDS_MS);
   private readonly remoteMs = new Histogram(REMOTE_BOUNDS_MS);
@@ -40,7 +41,12 @@ export class LookupCounts implements StoreRecorder {
     this.addSizes.observe(ids);
   }
 
-  snapshot(): Pick<BloomFilterMetrics, 'lookups' | 'latencyMs' | 'batchSizes'> {
+  waited(ms: number): void {
+    this.waits.adds++;
+    this.waits.ms += ms;
+  }
+
+  snapshot(): Pick<BloomFilterMetrics, 'lookups' | 'latencyMs' | 'batchSizes' | 'copyWaits'> {
     return {
       lookups: { local: this.local, remote: this.remote, unknown: { ...this.reasons } },
       latencyMs: {
@@ -48,6 +54,7 @@ export class LookupCounts implements StoreRecorder {
         remote: this.remoteMs.snapshot(),
         add: this.addMs.snapshot(),
       },
+      copyWaits: { ...this.waits },
       batchSizes: { check: this.checkSizes.snapshot(), add: this.addSizes.snapshot() },
     };
   }

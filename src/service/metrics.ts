@@ -57,6 +57,8 @@ export interface BloomFilterMetrics {
   };
   /** Ids of each call to the store. */
   readonly batchSizes: { readonly check: BloomHistogram; readonly add: BloomHistogram };
+  /** Calls that added ids and waited for processes with a leased copy (`replica: 'leased'`), and for how long in all, in milliseconds. */
+  readonly copyWaits: { readonly adds: number; readonly ms: number };
   /** Ids that wait to be added (`onError: 'queue'`). */
   readonly queuedAdds: number;
   /** Of the last minutes; undefined before the first of them has passed. */

@@ -19,6 +19,9 @@ export interface StoreRecorder {
 
   /** One call that recorded ids, or took too long. */
   added(ids: number, ms: number): void;
+
+  /** One such call waited for processes that answer from a copy, for so long. */
+  waited(ms: number): void;
 }
 
 /** For a store that nobody counts for. */
@@ -28,6 +31,7 @@ export const NO_RECORDER: StoreRecorder = {
   looked() {},
   unknown() {},
   added() {},
+  waited() {},
 };
 
 /** Whether the store is to time the next lookup that it answers locally. */

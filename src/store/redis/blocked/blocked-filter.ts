@@ -120,7 +120,7 @@ export class BlockedFilterInRedis
     // Which generation has lost a segment is read again, as after a check.
     if (typeof reply === 'string') return reply === 'LOST' ? 'UNPROVED' : reply;
     this.reportLoad(snapshot, reply.count);
-    if (reply.wait || snapshot.unseenUntil > 0) await this.context.copyWaits.settle(snapshot, reply.wait);
+    if (reply.wait || snapshot.unseenUntil > 0) await this.context.copyWaits.settleAdd(snapshot, reply.wait);
     return ids.map((_, i) => reply.flags[i] !== '0');
   }
 

@@ -1,7 +1,9 @@
 import type { BloomEventListener } from '../../../../common/index.js';
 import type { BlockedSnapshot } from '../blocked-snapshot.js';
+import { NO_RECORDER, type StoreRecorder } from '../../../index.js';
 import type { RedisKeys } from '../../protocol/redis-keys.js';
 import type { ReadStream, StreamEntry, StreamReader } from '../../client/stream-reader.js';
+import { DelayAlarm } from './delay-alarm.js';
 import { type Acknowledged, acknowledgedIn, type CopyScripts } from './copy-scripts.js';
 
 /** Who waits asks at the latest after this time; sooner while the stream of acknowledgements is not heard yet. */
@@ -31,6 +33,8 @@ export interface CopyWaitsContext {
   readonly emit: BloomEventListener;
   readonly keys: RedisKeys;
   readonly copyScripts: CopyScripts;
+  /** Undefined where nobody counts. */
+  readonly recorder?: StoreRecorder | undefined;
   readonly metadata: { isOfServer(snapshot: BlockedSnapshot): boolean };
   /** Undefined on a Cluster, where nobody reads with leases. */
   readonly streams: StreamReader | undefined;
@@ -43,21 +47,42 @@ export class CopyWaits {
   private stopTimer: NodeJS.Timeout | undefined;
   private last: { readonly list: string; readonly least: Acknowledged } | undefined;
   private isAsking = false;
+  private readonly alarm = new DelayAlarm();
 
   constructor(private readonly context: CopyWaitsContext) {}
 
+  /** The same as `settle`, for an add. */
+  async settleAdd(snapshot: BlockedSnapshot, wait: CopyWait | undefined): Promise<void> {
+    const { recorder = NO_RECORDER, emit, name } = this.context;
+    const since = performance.now();
+    if (wait?.for !== 'readers' && this.pauseMs(snapshot, wait) <= 0) return;
+    await this.settle(snapshot, wait);
+    const ms = performance.now() - since;
+    recorder.waited(ms);
+    // An acknowledgement takes a round trip. Without one, a wait ends with the lease, of which a part is over when the wait begins.
+    const isLong = ms >= (snapshot.leasesMs ?? ms) / 2;
+    const report = isLong ? this.alarm.delayed(ms) : undefined;
+    if (report) emit({ type: 'adds-delayed', filter: name, ...report });
+  }
+
   /** Resolves when nobody answers any more from a copy that lacks what was written under this snapshot. */
   async settle(snapshot: BlockedSnapshot, wait: CopyWait | undefined): Promise<void> {
+    const ms = this.pauseMs(snapshot, wait);
+    if (ms > 0) await waitMs(ms);
+    else if (wait?.for === 'readers') await this.waitFor(wait);
+  }
+
+  /** How long nobody knows for whom to wait. */
+  private pauseMs(snapshot: BlockedSnapshot, wait: CopyWait | undefined): number {
     const { leasesMs, unseenUntil } = snapshot;
     // Carried out, perhaps, by another server, after which nobody knows who has a lease.
-    if (leasesMs !== undefined && !this.context.metadata.isOfServer(snapshot)) await waitMs(leasesMs);
-    else if (wait?.for === 'time') await waitMs(wait.ms);
-    else if (wait?.for === 'readers') await this.waitFor(wait);
-    await waitMs(unseenUntil - performance.now());
+    const isOther = leasesMs !== undefined && !this.context.metadata.isOfServer(snapshot);
+    const stated = wait?.for === 'time' ? wait.ms : 0;
+    return Math.max(unseenUntil - performance.now(), isOther ? leasesMs : 0, stated);
   }
 
   /** Resolves when all readers have acknowledged the entry, none has a lease any more, or the time is up. */
-  async waitFor({ list, number, ms }: Omit<CopyWait, 'for'>): Promise<void> {
+  private async waitFor({ list, number, ms }: Omit<CopyWait, 'for'>): Promise<void> {
     const until = performance.now() + ms;
     this.listen();
     if (this.last && isOver({ list, number }, this.last)) return;

@@ -20,4 +20,9 @@ export const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> 
   sources: () => import('./sources.bench.js'),
   saturated: () => import('./saturated.bench.js'),
   counting: () => import('./counting.bench.js'),
+  'check-leased': () => import('./check-leased.bench.js'),
+  'attack-leased': () => import('./attack-leased.bench.js'),
+  'add-readers': () => import('./add-readers.bench.js'),
+  'leased-copy': () => import('./leased-copy.bench.js'),
+  'check-during-rebuild': () => import('./check-during-rebuild.bench.js'),
 };

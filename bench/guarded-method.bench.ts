@@ -1,9 +1,9 @@
 import { Injectable, Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { BloomGuarded, BloomModule, BloomService } from '../src/index.js';
-import { assert, type Bench, Comparison, rate } from './harness.js';
+import { assert, type Bench, type BenchContext, Comparison, rate } from './harness.js';
 import { idText, idTexts, somePresent } from './ids.js';
-import { redisBench, sourceOf, untilReplicaAnswers } from './redis-bench.js';
+import { redisBench, sourceOf, untilLeased, untilReplicaAnswers } from './redis-bench.js';
 
 const METRIC = 'calls/s';
 
@@ -35,11 +35,34 @@ class Products {
 }
 
 export const bench: Bench = async (context) => {
-  const { report, pick } = context;
+  const { pick } = context;
   Logger.overrideLogger(false);
   const ids = pick(1_000_000, 20_000);
   const { url, client } = await redisBench(context);
+  const { products, filter } = await start(url, ids, 'verified', context);
+  await filter.rebuild();
+  const asked = somePresent(pick(100_000, 2000), ids);
+  const absent = await Promise.all(idTexts('none', 20).map((id) => products.guarded(id)));
+  // One may pass, at the error rate.
+  assert(absent.filter((row) => row !== null).length <= 2, 'absent ids to be answered without the method');
+  await untilReplicaAnswers(client, () => products.guarded(idText('prod', 1)));
+  assert((await products.guarded(asked[0]!)) === products.row, 'an existing id to reach the method');
+  await compare(context, products, { asked, ours: 'ours', metric: METRIC });
 
+  const leasing = await redisBench(context);
+  const leased = await start(leasing.url, ids, 'leased', context);
+  await leased.filter.rebuild();
+  await untilLeased(leased.filter);
+  const nobody = idTexts('none', asked.length);
+  assert((await leased.products.guarded(nobody[0]!)) === null, 'an absent id to be denied from the copy');
+  await compare(context, leased.products, {
+    asked: nobody,
+    ours: 'ours, leased',
+    metric: `${METRIC}, absent ids`,
+  });
+};
+
+async function start(url: string, ids: number, replica: 'verified' | 'leased', context: BenchContext) {
   @Module({
     imports: [
       BloomModule.forRoot({
@@ -49,7 +72,7 @@ export const bench: Bench = async (context) => {
           {
             name: 'products',
             capacity: ids,
-            replica: 'verified',
+            replica,
             source: sourceOf(ids),
             rebuild: { onBoot: 'never', drainMs: 0 },
           },
@@ -62,15 +85,14 @@ export const bench: Bench = async (context) => {
 
   const app = await NestFactory.createApplicationContext(App, { logger: false });
   context.cleanUp(() => app.close());
-  const products = app.get(Products);
-  await app.get(BloomService).filter('products').rebuild();
-  const asked = somePresent(pick(100_000, 2000), ids);
-  const absent = await Promise.all(idTexts('none', 20).map((id) => products.guarded(id)));
-  // One may pass, at the error rate.
-  assert(absent.filter((row) => row !== null).length <= 2, 'absent ids to be answered without the method');
-  await untilReplicaAnswers(client, () => products.guarded(idText('prod', 1)));
-  assert((await products.guarded(asked[0]!)) === products.row, 'an existing id to reach the method');
+  return { products: app.get(Products), filter: app.get(BloomService).filter('products') };
+}
 
+async function compare(
+  { report, pick }: BenchContext,
+  products: Products,
+  { asked, ours, metric }: { asked: readonly string[]; ours: string; metric: string },
+): Promise<void> {
   const contender = (name: 'plain' | 'wrapped' | 'guarded', label: string) => ({
     name: label,
     measure: () =>
@@ -79,16 +101,16 @@ export const bench: Bench = async (context) => {
       }),
   });
   const result = await Comparison.run(
-    [contender('plain', 'the method'), contender('wrapped', 'empty wrapper'), contender('guarded', 'ours')],
+    [contender('plain', 'the method'), contender('wrapped', 'empty wrapper'), contender('guarded', ours)],
     pick(9, 1),
   );
-  result.reportOthers(report, METRIC);
+  result.reportOthers(report, metric, [ours]);
   report.goal({
-    contender: 'ours',
-    metric: METRIC,
-    value: result.median('ours'),
-    ratio: result.ratio('empty wrapper', 'ours'),
+    contender: ours,
+    metric,
+    value: result.median(ours),
+    ratio: result.ratio('empty wrapper', ours),
     atMost: 3,
     of: '× the time of an empty wrapper',
   });
-};
+}

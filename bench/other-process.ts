@@ -10,17 +10,22 @@ export class OtherProcess {
   static start(program: string, words: readonly string[], context: BenchContext): OtherProcess {
     const file = fileURLToPath(new URL(program, import.meta.url));
     const child = fork(file, words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    context.cleanUp(async () => {
-      if (child.exitCode !== null) return;
-      child.kill();
-      await once(child, 'exit');
-    });
-    return new OtherProcess(child);
+    const process = new OtherProcess(child);
+    context.cleanUp(() => process.ended());
+    return process;
   }
 
   async ask<Answer>(message: string): Promise<Answer> {
     this.child.send(message);
     return this.answer();
+  }
+
+  /** Stops it, unless it has ended. */
+  async ended(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const exited = once(this.child, 'exit');
+    this.child.kill();
+    await exited;
   }
 
   /** What the process says next. */

@@ -2,8 +2,13 @@ import { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BloomEvent, systemClock } from '../src/common/index.js';
 import type { BloomIdSource } from '../src/rebuild/index.js';
-import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../src/service/index.js';
-import type { FilterStore } from '../src/store/index.js';
+import {
+  type BloomFilter,
+  type BloomFilterOptions,
+  defineFilter,
+  ManagedFilter,
+} from '../src/service/index.js';
+import type { BloomReplicaMode, FilterStore } from '../src/store/index.js';
 import { RedisStore } from '../src/store/redis/index.js';
 import { ReplicaStore } from '../src/store/replica/index.js';
 import { startRedis } from '../test/support/redis-server.js';
@@ -66,7 +71,7 @@ export async function openFilter(
 /** A filter of the first `ids` present ids, built by a rebuild. */
 export async function builtFilter(
   url: string,
-  options: { ids: number; errorRate: number; replica?: 'off' | 'verified' },
+  options: { ids: number; errorRate: number; replica?: BloomReplicaMode },
   context: BenchContext,
 ): Promise<ManagedFilter> {
   const { ids, errorRate, replica = 'off' } = options;
@@ -122,6 +127,16 @@ export async function untilReplicaAnswers(client: Redis, lookUp: () => Promise<u
     await delay(100);
   }
   assert(false, 'the replica to be loaded within ten seconds');
+}
+
+/** Waits until the process answers "absent" from its copy. */
+export async function untilLeased(filter: Pick<BloomFilter, 'check' | 'info'>): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt++) {
+    await filter.check('none');
+    if ((await filter.info()).copyLease?.isLeased) return;
+    await delay(50);
+  }
+  assert(false, 'the copy to be leased within thirty seconds');
 }
 
 /** Commands of lookups since `CONFIG RESETSTAT`. */

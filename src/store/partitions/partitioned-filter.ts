@@ -3,6 +3,7 @@ import type { BloomEvent } from '../../common/index.js';
 import { type FilterFill, type IdKey, partCapacity, partOf } from '../../filter/index.js';
 import {
   type AdvisedFilter,
+  type BloomCopyLease,
   type BloomVerdict,
   type DistrustPauses,
   type FilterDescription,
@@ -12,6 +13,7 @@ import {
   type InstanceBoard,
   isMeasurable,
   type LeaseRequest,
+  leasesCopy,
   type LookupOutcome,
   NO_RECORDER,
   type OpenFilterOptions,
@@ -82,6 +84,19 @@ export class PartitionedFilter implements StoredFilter {
     const generations = this.parts.map(({ generation }) => generation);
     if (generations.every((generation) => generation === undefined)) return undefined;
     return generations.map((generation) => generation ?? '-').join(' ');
+  }
+
+  /** Of the copies of all parts: this process answers "absent" alone where the copy of the part is leased. */
+  get copyLease(): BloomCopyLease | undefined {
+    const leases = this.parts.flatMap((part) => (leasesCopy(part) ? [part.copyLease] : []));
+    if (leases.length === 0) return undefined;
+    const missing = leases.find(({ isLeased }) => !isLeased);
+    return {
+      isLeased: missing === undefined,
+      reason: missing?.reason,
+      since: new Date(Math.max(...leases.map(({ since }) => since.getTime()))),
+      behind: leases.reduce((sum, { behind }) => sum + behind, 0),
+    };
   }
 
   get status(): StoredFilterStatus {

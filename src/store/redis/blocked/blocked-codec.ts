@@ -12,6 +12,7 @@ import {
   leasesMsIn,
   negativeCacheIn,
   parseBlocked,
+  plainTag,
 } from './blocked-meta.js';
 import type { BlockedScripts, StoredFormats } from './blocked-scripts.js';
 import type { BlockedSnapshot } from './blocked-snapshot.js';
@@ -67,7 +68,7 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
   /** Retires the live segments: every segment there may be when it is not known which generation is live. */
   async offline({ state, live, tag = '', nonsense = false, builds }: OfflineCommand<Generation>) {
     return this.blocked.offline(this.keys, {
-      tag: live ? tagText(live) : tag,
+      tag: live ? tagText(live) : plainTag(tag),
       state,
       token: randomBytes(8).toString('hex'),
       nonsense,

@@ -60,7 +60,12 @@ export function parseBlocked(
 function leasedGeneration(fields: MetaFields): Generation | 'nonsense' | undefined {
   const text = fields.get('tag') ?? '';
   if (!text.startsWith(LEASED_PREFIX)) return 'nonsense';
-  return text === LEASED_PREFIX ? undefined : generationOf(fields, '', text.slice(LEASED_PREFIX.length));
+  return text === LEASED_PREFIX ? undefined : generationOf(fields, '', plainTag(text));
+}
+
+/** A stored tag without what says that the filter is read with leases. */
+export function plainTag(text: string): string {
+  return text.startsWith(LEASED_PREFIX) ? text.slice(LEASED_PREFIX.length) : text;
 }
 
 /** Longest lease of a process that answers from a copy; undefined when the metadata know of none. */

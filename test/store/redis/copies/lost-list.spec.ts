@@ -85,6 +85,19 @@ describe('A list of readers that is lost', () => {
     expect(await reader.leases.take({ list: granted.list, applied: 0 })).toEqual({ outcome: 'not-live' });
   });
 
+  it('shortens leases that the clock of the server has left behind', async () => {
+    const { adder, key } = await system(SHORT_MS);
+    const dead = Date.now() + 3_600_000;
+    const [member] = (await admin.zrange(key('readers'), '0', '-1')).filter((one) => one.startsWith('e:'));
+    await admin.zadd(key('readers'), dead, member!);
+    await admin.hset(key('meta'), 'leases.until', String(dead));
+    expect(await adder.filter.add(['new'])).toEqual([true]);
+    const other = await openLeased(redis, key('').slice('bloom:{'.length, -2), { leaseMs: SHORT_MS });
+    await other.join();
+    expect(Number(await admin.hget(key('meta'), 'leases.until'))).toBeLessThan(dead);
+    expect(Number((await admin.zscore(key('readers'), member!)) ?? 0)).toBeLessThan(dead);
+  });
+
   it('begins with an entry that cannot be written', async () => {
     const { adder, granted, key } = await system(LONG_MS);
     await admin.set(key('feed'), 'no stream');
@@ -122,6 +135,15 @@ describe('An add that finds nothing live', () => {
     const add = adder.filter.add(['new']);
     expect(await isPending(add, admin)).toBe(true);
     add.catch(() => {});
+  });
+
+  it('is one also where the metadata make no sense', async () => {
+    const { adder, reader, key } = await system(LONG_MS);
+    await admin.hset(key('meta'), 'blocks', '7');
+    await eventually('it is offline', async () => (await adder.filter.describe()).state === 'lost');
+    expect(await admin.hmget(key('meta'), 'format', 'tag')).toEqual(['4', 'L']);
+    expect(await reader.leases.take(undefined)).toEqual({ outcome: 'not-live' });
+    expect(await isPending(adder.filter.add(['new']), admin)).toBe(true);
   });
 
   it('waits for leases that the metadata have lost, in a process that knows of leases', async () => {

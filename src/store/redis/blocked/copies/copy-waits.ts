@@ -107,7 +107,11 @@ export class CopyWaits {
         await firstOf(ended, Math.min(leftMs, pauseMs));
         if (isOverNow) return;
         if (performance.now() < until) await this.ask(list, ms);
-        if (isOverNow) return;
+        if (isOverNow) {
+          // The stream has not reported it: it may be one that began again, with lower ids.
+          this.close();
+          return;
+        }
         pauseMs = Math.min(2 * pauseMs, ASK_EVERY_MS);
       }
     } finally {

@@ -45,7 +45,7 @@ describe('Rows that others write', () => {
             name: 'products',
             capacity: 1000,
             source: table.source(),
-            rebuild: { drainMs: 50, leaseMs: 500 },
+            rebuild: { drainMs: 50, leaseMs: 5_000 },
             topUp,
             ...options,
           },
@@ -97,10 +97,11 @@ describe('Rows that others write', () => {
     const late = table.nextId();
     for (let i = 0; i < 20; i++) table.insert();
     await eventually('later rows are read', async () => (await filter.check(table.ids.at(-1)!)) === 'maybe');
-    expect(await filter.check(late)).toBe('unknown');
+    const verdict = await filter.check(late);
     table.commit(late);
     // A machine that stood still for so long has broken the promise of the test, not that of the filter.
     if (performance.now() - since < 1500) {
+      expect(verdict).toBe('unknown');
       const last = table.ids.at(-1)!;
       while ((await markOf(filter)) !== String(last)) expect(await filter.check(late)).not.toBe('absent');
       expect(await filter.check(late)).toBe('maybe');

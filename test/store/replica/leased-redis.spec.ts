@@ -14,6 +14,8 @@ const SMALL = { capacity: 1000 };
 /** Three segments. */
 const LARGE = { capacity: 700_000 };
 const LEASE_MS = 1000;
+/** After so many of one process a reader must have had a lease, however slow the machine is. */
+const MOST_ADDS = 20_000;
 
 interface Reader {
   readonly filter: StoredFilter;
@@ -102,7 +104,13 @@ describe('Readers with leases on one Redis', () => {
       expect([says(one, id), says(two, id)]).not.toContain('absent');
       await leased(one, two);
       expect([says(one, id), says(two, id)]).toEqual(['maybe', 'maybe']);
-      expect([says(one, 'nobody'), says(two, 'nobody')]).toEqual(['absent', 'absent']);
+      // On a machine that is busy a lease may end between two looks.
+      for (const reader of [one, two]) {
+        await eventually('absent ids are denied', async () => {
+          await leased(reader);
+          return says(reader, 'nobody') === 'absent';
+        });
+      }
     }
   });
 
@@ -195,7 +203,7 @@ describe('Through adds, swaps, loads and lost keys at random', () => {
       if (says(reader, id) === 'absent') wrong.push(id);
     };
     const adding = [one.filter, two.filter, adder].map(async (filter, n) => {
-      for (let i = 0; i < 400; i++) {
+      for (let i = 0; i < 400 || (absents === 0 && i < MOST_ADDS); i++) {
         const ids = [`late-${n}-${i}`, `same-${i}`];
         rows.push(...ids);
         await filter.add(ids);

@@ -55,6 +55,9 @@ export {
   OnBloomEvent,
 } from './module/index.js';
 export type {
+  BloomFeed,
+  BloomFeedContext,
+  BloomFeedStatus,
   BloomIdsContext,
   BloomIdSource,
   BloomIdSpelling,
@@ -86,6 +89,7 @@ export {
   type BloomUnknownCounts,
   clientAddress,
   type BloomIdOrder,
+  type BloomFeedInfo,
   type BloomOutsideInfo,
   type BloomAbsentBeyond,
   type BloomTopUpOptions,

@@ -185,6 +185,10 @@ type BloomEventOfFilter =
    * none until the next rebuild has set one, and with `topUp.ordered` each id that the filter does not have is `unknown` until then.
    */
   | { type: 'mark-moved-back'; filter: string; mark: string; to: string | undefined; reason: string }
+  /** A feed ended, or could not begin. It is tried again, by this process or another one. */
+  | { type: 'feed-failed'; filter: string; error: unknown }
+  /** A feed may have missed rows. The filter is rebuilt; until that rebuild is live, ids of such rows may be answered "absent". */
+  | { type: 'feed-gap'; filter: string; reason: string }
   /** An id could not be recorded; it is answered "maybe" by this process until it is. */
   | { type: 'add-queued'; filter: string; queued: number; error: unknown }
   /**
@@ -232,6 +236,8 @@ const TYPES = {
   'mode-changed': true,
   'top-up-failed': true,
   'mark-moved-back': true,
+  'feed-failed': true,
+  'feed-gap': true,
   'add-queued': true,
   'filter-missing': true,
 } satisfies Record<BloomEvent['type'], true>;

@@ -188,6 +188,14 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
             ? 'There is no mark until the next rebuild has set one.'
             : `The mark is ${event.to} now.`),
       );
+    case 'feed-failed':
+      return warn(
+        `Filter '${event.filter}': its feed ended, and is tried again. ${describeError(event.error)}`,
+      );
+    case 'feed-gap':
+      return warn(
+        `Filter '${event.filter}': its feed may have missed rows, so it is rebuilt. ${event.reason}`,
+      );
     case 'add-queued':
       return warn(
         `Filter '${event.filter}': ${event.queued} ids wait to be added. ${describeError(event.error)}`,

@@ -6,3 +6,4 @@ export { runRebuild } from './run-rebuild.js';
 export type { BloomIdsContext, BloomIdSource, BloomIdSpelling, BloomMarkedIds } from './source.js';
 export { type BloomMark, isMark, markOf, textOfMark } from './marks.js';
 export { StallTimer } from './stall-timer.js';
+export type { BloomFeed, BloomFeedContext, BloomFeedStatus } from './feed.js';

@@ -8,7 +8,7 @@ import {
   namedNormalizer,
   partitionedLayout,
 } from '../filter/index.js';
-import type { BloomIdSource } from '../rebuild/index.js';
+import type { BloomFeed, BloomIdSource } from '../rebuild/index.js';
 import type { BloomReplicaMode } from '../store/index.js';
 import type { Expect } from './expect.js';
 import type { BloomFilterOptions } from './filter-options.js';
@@ -17,7 +17,7 @@ import { filterCannotBe, wrongFilterOption } from './filter-options.messages.js'
 import { chosenLayout } from './layout-choice.js';
 import type { NegativeCacheOptions } from './negative-cache.js';
 import { checkFilterOptionNames } from './option-names.js';
-import { checkTopUp } from './outside/top-up-check.js';
+import { checkFeed, checkTopUp } from './outside/top-up-check.js';
 import type { TopUpSettings } from './outside/top-up-options.js';
 import { isOwnerName, OWNER_NAME } from './owner-name.js';
 
@@ -58,6 +58,7 @@ export interface FilterDefinition {
   readonly maxBytes: number;
   /** Undefined: nobody follows those who write rows beside the application. */
   readonly topUp: TopUpSettings | undefined;
+  readonly feed: BloomFeed | undefined;
 }
 
 /** Of a rebuild's filter, 256 MiB: more than 140 million ids at the default error rate. */
@@ -134,6 +135,7 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
     onBadId: rebuild.onBadId ?? 'fail',
     maxBytes: options.maxBytes ?? 0,
     topUp: undefined,
+    feed: options.feed,
   };
   checkPlan(definition);
   const planned = layout.bytes(definition);
@@ -144,6 +146,7 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
   checkNegativeCache(definition, expect);
   expect('maxIdBytes', maxIdBytes, must.MAX_ID_BYTES, isInteger(maxIdBytes, 1, MAX_ID_BYTES_LIMIT));
   checkSchedule(definition, expect);
+  checkFeed(options.feed, source, expect);
   return { ...definition, maxBytes, topUp: checkTopUp(options.topUp, definition, expect) };
 }
 

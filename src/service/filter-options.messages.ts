@@ -57,3 +57,5 @@ export const INTEGER_FOR_SLACK = "'integer' with topUp.beyond 'absent', since te
 export const SLACK =
   "a number of ids with topUp.beyond 'absent': those that may be taken before they are read";
 export const NO_SLACK = "left out unless topUp.beyond is 'absent'";
+export const FEED = 'an object with a method follow(context), such as postgresFeed() makes';
+export const SOURCE_OF_FEED = 'given with a feed: rows that the feed has missed are found by a rebuild';

@@ -1,5 +1,5 @@
 import type { BloomId, BloomNormalizeName, BloomLayout } from '../filter/index.js';
-import type { BloomIdSource } from '../rebuild/index.js';
+import type { BloomFeed, BloomIdSource } from '../rebuild/index.js';
 import type { BloomReplicaMode } from '../store/index.js';
 import type { NegativeCacheOptions } from './negative-cache.js';
 import type { BloomTopUpOptions } from './outside/top-up-options.js';
@@ -35,6 +35,11 @@ export interface BloomFilterOptions {
    * such rows are found by the next rebuild. See docs/outside-writers.md.
    */
   readonly topUp?: BloomTopUpOptions;
+  /**
+   * Adds the ids of all rows that are committed, by whomever: `postgresFeed()` of `nestjs-bloom/postgres-feed`, or one of your own. The filter needs a source. See
+   * docs/outside-writers.md.
+   */
+  readonly feed?: BloomFeed;
   /**
    * The one form of ids that are written in several ways: applied to every id of a lookup, an add and the source; a function, or the name of one of
    * this package. A change of

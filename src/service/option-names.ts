@@ -22,6 +22,7 @@ const FILTER = {
   shadow: true,
   negativeCache: true,
   topUp: true,
+  feed: true,
 } satisfies OptionNames<BloomFilterOptions>;
 
 const REBUILD = {

@@ -30,6 +30,7 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'sources/mikro-orm': ['@mikro-orm/core'],
   'sources/mongoose': ['mongoose'],
   'sources/postgres': [],
+  'sources/postgres-feed': ['pg', 'pg-logical-replication'],
   'sources/prisma': ['@prisma/client'],
   'sources/typeorm': ['typeorm'],
 };

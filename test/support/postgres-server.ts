@@ -13,6 +13,8 @@ export interface PostgresServer {
   readonly url: string;
   /** Ends it for good, with its data. */
   stop(): Promise<void>;
+  /** As after a crash: all connections end, and the log is replayed. Resolves when it answers again. */
+  crash(): Promise<void>;
   /** Runs statements on a connection of its own. */
   run(sql: string): Promise<void>;
 }
@@ -52,20 +54,28 @@ export async function startPostgres({ settings = FAST }: PostgresOptions = {}): 
       throw new Error(`Expected initdb in ${programs} to make ${data}, got exit ${made.status}.`);
     const port = await freePort();
     const all = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', ...settings];
-    const child = spawn(
-      join(programs, 'postgres'),
-      ['-D', data, ...all.flatMap((setting) => ['-c', setting])],
-      { ...options, detached: true },
-    );
-    watch(child, folder);
     const url = `postgres://test@127.0.0.1:${port}/postgres`;
-    await answers(url, child);
+    const begin = async () => {
+      const child = spawn(
+        join(programs, 'postgres'),
+        ['-D', data, ...all.flatMap((setting) => ['-c', setting])],
+        { ...options, detached: true },
+      );
+      watch(child, folder);
+      await answers(url, child);
+      return child;
+    };
+    let child = await begin();
     return {
       url,
       run: (sql) => run(url, sql),
       stop: async () => {
         await stop(child);
         remove();
+      },
+      crash: async () => {
+        await stop(child, 'SIGQUIT');
+        child = await begin();
       },
     };
   } catch (error) {
@@ -130,10 +140,10 @@ async function answers(url: string, child: ChildProcess): Promise<void> {
   throw new Error(`Expected Postgres to answer at ${url} within ${START_TIMEOUT_MS / 1000} s.`);
 }
 
-/** SIGINT: without waiting for clients. */
-async function stop(child: ChildProcess): Promise<void> {
+/** SIGINT: without waiting for clients. SIGQUIT: without a checkpoint either. */
+async function stop(child: ChildProcess, signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
-  child.kill('SIGINT');
+  child.kill(signal);
   await ended;
 }

@@ -58,6 +58,7 @@ export function house(changes: Record<string, string> = {}): Map<string, string>
       'sources/kysely/index.ts': `import 'kysely';`,
       'sources/mikro-orm/index.ts': `import '@mikro-orm/core';`,
       'sources/postgres/index.ts': '',
+      'sources/postgres-feed/index.ts': `import 'pg'; import 'pg-logical-replication';`,
       'sources/mongoose/index.ts': `import 'mongoose';`,
       'sources/prisma/index.ts': `import '@prisma/client';`,
       'sources/typeorm/index.ts': `import { DataSource } from 'typeorm'; import '../index.js'; import '../../service/index.js';`,

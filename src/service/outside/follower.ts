@@ -25,6 +25,9 @@ const TURNS_IN_LIFE = 5;
 /** Pauses after turns that failed double up to this. */
 const LONGEST_PAUSE_MS = 60_000;
 
+/** An error that an event has reported. */
+export class ReportedError extends Error {}
+
 /** Asks again and again how far the filter has come, and takes its turns while this process is the one that follows. */
 export class Follower {
   private readonly closing = new AbortController();
@@ -106,7 +109,8 @@ export class Follower {
       return true;
     } catch (error) {
       if (stopped.aborted) return true;
-      this.context.emit({ type: 'top-up-failed', filter: this.context.name, error });
+      if (!(error instanceof ReportedError))
+        this.context.emit({ type: 'top-up-failed', filter: this.context.name, error });
       // Another process may be able to.
       await this.giveUp();
       return false;

@@ -8,4 +8,16 @@ export interface BloomOutsideInfo {
   readonly readAt: Date | undefined;
   /** Whether it is this process that follows. */
   readonly isFollowing: boolean;
+  /** With the option `feed`. */
+  readonly feed?: BloomFeedInfo;
+}
+
+/** How far a feed has come. */
+export interface BloomFeedInfo {
+  /** In the log of the database; undefined before the first time. */
+  readonly position: string | undefined;
+  /** Bytes of the log that have not been added yet, as this process knows; undefined where another one follows. */
+  readonly behindBytes: number | undefined;
+  /** Whether the feed runs in this process. */
+  readonly isRunning: boolean;
 }

@@ -23,9 +23,7 @@ export const markWentBack = (mark: string, newest: string | undefined) =>
     ? `The source has no row any more, and the mark is ${printed(mark)}.`
     : `The newest row of the source is ${printed(newest)}, which comes before the mark, ${printed(mark)}: rows were deleted, or ids are given out a second time.`;
 
-export const NO_MARK_YET = 'There is no mark of a rebuild yet.';
-
 export const noIdsSince = (filter: string) =>
   `Filter '${filter}': expected the source to have a method idsSince(mark), since topUp is set. Sources of this package have it with their option order.`;
 
-export const topUpOfRebuild = 'newest() of the source failed, so the rebuild sets no mark.';
+export const NOT_HOLDER = 'Another process follows the feed by now.';

@@ -1,6 +1,7 @@
 import { type BloomEventListener, type Clock, BloomConfigError } from '../../common/index.js';
 import type { BloomId, IdKey } from '../../filter/index.js';
 import {
+  type BloomFeed,
   type BloomIdSource,
   type BloomRebuildReport,
   markOf,
@@ -14,16 +15,17 @@ import type { IdKeys } from '../id-keys.js';
 import { newIdentity } from '../instance-identity.js';
 import { BuildMark } from './build-mark.js';
 import { Coverage } from './coverage.js';
+import { FeedRunner } from './feed-runner.js';
 import { Follower } from './follower.js';
 import { LocalLedger } from './local-ledger.js';
-import type { BloomOutsideInfo } from './outside-info.js';
+import type { BloomFeedInfo, BloomOutsideInfo } from './outside-info.js';
 import { noIdsSince } from './outside.messages.js';
 import { TopUp } from './top-up.js';
 import { TopUpReader } from './top-up-reader.js';
 import type { TopUpSettings } from './top-up-options.js';
 
 export interface OutsideContext {
-  readonly definition: FilterDefinition & { readonly topUp: TopUpSettings; readonly source: BloomIdSource };
+  readonly definition: FilterDefinition & { readonly source: BloomIdSource };
   readonly inStore: StoredFilter;
   /** Names this process. */
   readonly holder: string;
@@ -32,11 +34,12 @@ export interface OutsideContext {
   readonly emit: BloomEventListener;
   readonly addKeys: (keys: readonly IdKey[]) => Promise<boolean[]>;
   readonly check: (id: BloomId) => Promise<string>;
-  /** Rebuilds the filter, if that is due. */
-  readonly rebuild: () => Promise<unknown>;
+  readonly rebuild: (request: RebuildRequest) => Promise<BloomRebuildReport>;
   readonly onBeyond: (ids: number) => void;
 }
 
+/** How often a process without `topUp` asks who follows the feed. */
+const EVERY_MS = 1000;
 /** Rebuilds that are asked for to get a mark have pauses that double from the first to the last. */
 const FIRST_REBUILD_PAUSE_MS = 10_000;
 const LAST_REBUILD_PAUSE_MS = 3_600_000;
@@ -51,46 +54,42 @@ export class Outside {
   added = 0;
   private readonly ledger: OutsideLedger;
   private readonly follower: Follower;
-  private readonly topUp: TopUp;
+  private readonly topUp: TopUp | undefined;
+  private readonly feed: FeedRunner | undefined;
   /** Since when the filter is ready and has no mark. */
   private missingSince: number | undefined;
   private nextRebuildAt = -Infinity;
   private rebuildPauseMs = FIRST_REBUILD_PAUSE_MS;
 
   constructor(private readonly context: OutsideContext) {
-    const { definition, inStore, keys, clock, emit, holder, addKeys, check, onBeyond } = context;
-    const { name, source, topUp: settings, maxIdBytes } = definition;
+    const { definition, inStore, keys, onBeyond } = context;
+    const { name, topUp: settings, feed, maxIdBytes } = definition;
     this.ledger = hasLedger(inStore) ? inStore.outside : new LocalLedger();
-    this.coverage = settings.ordered ? new Coverage({ settings, keys, maxIdBytes, onBeyond }) : undefined;
-    this.topUp = new TopUp({
-      name,
-      source,
-      settings,
-      clock,
-      emit,
-      reader: new TopUpReader({ ...definition, settings, keys, emit, add: addKeys }),
-      isKnown: async (id) => (await check(id)) === 'maybe',
-      note: (expectedMark, entries) => this.note({ holder, expectedMark, entries }),
-      askForRebuild: () => void this.askForRebuild(),
-    });
+    this.coverage = settings?.ordered ? new Coverage({ settings, keys, maxIdBytes, onBeyond }) : undefined;
+    this.topUp = settings && this.topUpBy(settings);
+    this.feed = feed && this.runnerOf(feed);
     this.follower = new Follower({
       ...context,
       name,
       ledger: this.ledger,
-      everyMs: settings.everyMs,
+      everyMs: settings?.everyMs ?? EVERY_MS,
       onAnswer: (answer) => this.hear(answer),
       onTurn: async ({ entries }, signal) => {
-        const reading = await this.topUp.turn(entries.mark, signal);
+        this.feed?.ensure(entries.position);
+        const reading = await this.topUp?.turn(entries.mark, signal);
         this.added += reading?.added ?? 0;
       },
-      onEnd: async () => this.topUp.forget(),
+      onEnd: async () => {
+        this.topUp?.forget();
+        await this.feed?.stop();
+      },
     });
   }
 
   /** @throws {BloomConfigError} when the source cannot give what is new. */
   validate(): void {
     const { name, source } = this.context.definition;
-    if (typeof source.idsSince !== 'function') throw new BloomConfigError(noIdsSince(name));
+    if (this.topUp && typeof source.idsSince !== 'function') throw new BloomConfigError(noIdsSince(name));
   }
 
   /** Resolves when it is known how far the filter has come, or that takes too long. Never rejects. */
@@ -109,7 +108,8 @@ export class Outside {
     build: (from: BloomIdSource) => Promise<BloomRebuildReport>,
   ): Promise<BloomRebuildReport> {
     const { definition, clock, emit } = this.context;
-    const { name, topUp, partitions = 1 } = definition;
+    const { name, topUp } = definition;
+    if (!topUp) return build(source);
     const mark = new BuildMark({
       source,
       ledger: { ask: (question) => this.ledger.ask(question), note: (note) => this.note(note) },
@@ -118,9 +118,7 @@ export class Outside {
       onError: (error) => emit({ type: 'top-up-failed', filter: name, error }),
     });
     const report = await build(mark.source);
-    if (report.outcome !== 'published') return report;
-    // Parts that were not rebuilt may lack rows that were read.
-    if (report.parts === undefined || new Set(report.parts).size === partitions) await mark.published();
+    if (this.isWhole(report)) await mark.published();
     return report;
   }
 
@@ -132,7 +130,55 @@ export class Outside {
       newest: printedMark(entries.newest),
       readAt: ageMs === undefined ? undefined : new Date(Date.now() - ageMs),
       isFollowing: this.follower.isFollowing,
+      ...(this.feed && { feed: this.feedInfo(entries.position) }),
     };
+  }
+
+  private feedInfo(position: string | undefined): BloomFeedInfo {
+    const { status } = this.feed!;
+    return {
+      position: status?.position ?? position,
+      behindBytes: status?.behindBytes,
+      isRunning: status !== undefined,
+    };
+  }
+
+  /** Parts that were not rebuilt may lack rows that were read. */
+  private isWhole(report: BloomRebuildReport): boolean {
+    const { partitions } = this.context.definition;
+    if (report.outcome !== 'published') return false;
+    return report.parts === undefined || new Set(report.parts).size === partitions;
+  }
+
+  private topUpBy(settings: TopUpSettings): TopUp {
+    const { definition, keys, clock, emit, holder, addKeys, check } = this.context;
+    const { name, source } = definition;
+    return new TopUp({
+      name,
+      source,
+      settings,
+      clock,
+      emit,
+      reader: new TopUpReader({ ...definition, settings, keys, emit, add: addKeys }),
+      isKnown: async (id) => (await check(id)) === 'maybe',
+      note: (expectedMark, entries) => this.note({ holder, expectedMark, entries }),
+      askForRebuild: () => void this.askForRebuild(),
+    });
+  }
+
+  private runnerOf(feed: BloomFeed): FeedRunner {
+    const { definition, holder, addKeys, rebuild } = this.context;
+    return new FeedRunner({
+      ...this.context,
+      name: definition.name,
+      feed,
+      onBadId: definition.onBadId,
+      add: async (keys) => {
+        this.added += (await addKeys(keys)).filter(Boolean).length;
+      },
+      note: (entries) => this.ledger.note({ holder, expectedMark: undefined, entries }),
+      rebuild: async () => this.isWhole(await rebuild({ occasion: { kind: 'manual' }, join: false })),
+    });
   }
 
   private async note(note: LedgerNote): Promise<boolean> {
@@ -161,30 +207,30 @@ export class Outside {
       if (clock.now() < Math.max(this.missingSince + MISSING_MS, this.nextRebuildAt)) return;
       this.nextRebuildAt = clock.now() + this.rebuildPauseMs;
       this.rebuildPauseMs = Math.min(2 * this.rebuildPauseMs, LAST_REBUILD_PAUSE_MS);
-      await rebuild();
+      await rebuild({ occasion: { kind: 'recovery' } });
     } catch {
       // An event has reported it.
     }
   }
 }
 
-/** Undefined for a filter without the option `topUp`. */
+/** Undefined for a filter with neither of the options `topUp` and `feed`. */
 export function openOutside(
   filter: Pick<OutsideContext, 'keys'> & {
     readonly definition: FilterDefinition;
     readonly lookups: { unknown(reason: 'beyond', ids: number): void };
     addKeys(keys: readonly IdKey[]): Promise<boolean[]>;
     check(id: BloomId): Promise<string>;
-    rebuild(request: RebuildRequest): Promise<unknown>;
+    rebuild(request: RebuildRequest): Promise<BloomRebuildReport>;
   },
   inStore: StoredFilter,
   { identity = newIdentity(), clock, emit }: Pick<FilterContext, 'identity' | 'clock' | 'emit'>,
 ): Outside | undefined {
   const { definition, keys, lookups } = filter;
-  const { topUp, source } = definition;
-  if (!topUp || !source) return undefined;
+  const { topUp, feed, source } = definition;
+  if (!source || !(topUp ?? feed)) return undefined;
   return new Outside({
-    definition: { ...definition, topUp, source },
+    definition: { ...definition, source },
     inStore,
     holder: identity.id,
     keys,
@@ -192,7 +238,7 @@ export function openOutside(
     emit,
     addKeys: (ids) => filter.addKeys(ids),
     check: (id) => filter.check(id),
-    rebuild: () => filter.rebuild({ occasion: { kind: 'recovery' } }),
+    rebuild: (request) => filter.rebuild(request),
     onBeyond: (ids) => lookups.unknown('beyond', ids),
   });
 }

@@ -1,4 +1,4 @@
-import type { BloomIdSource } from '../../rebuild/index.js';
+import type { BloomFeed, BloomIdSource } from '../../rebuild/index.js';
 import type { Expect } from '../expect.js';
 import * as must from '../filter-options.messages.js';
 import { type BloomTopUpOptions, type TopUpSettings, topUpSettings } from './top-up-options.js';
@@ -41,6 +41,17 @@ export function checkTopUp(
   expect('topUp.slack', slack, must.SLACK, !isRefusing || isInteger(slack, 0, Number.MAX_SAFE_INTEGER));
   expect('topUp.slack', slack, must.NO_SLACK, isRefusing || slack === undefined);
   return topUpSettings(options, drainMs);
+}
+
+/** @throws {BloomConfigError} for what cannot work. */
+export function checkFeed(
+  feed: BloomFeed | undefined,
+  source: BloomIdSource | undefined,
+  expect: Expect,
+): void {
+  if (feed === undefined) return;
+  expect('feed', feed, must.FEED, typeof feed === 'object' && typeof feed?.follow === 'function');
+  expect('source', source, must.SOURCE_OF_FEED, source !== undefined);
 }
 
 function isInteger(value: unknown, from: number, to: number): boolean {

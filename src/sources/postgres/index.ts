@@ -1,5 +1,11 @@
 export type { BloomId } from '../../filter/index.js';
-export type { BloomIdsContext, BloomIdSource, BloomIdSpelling } from '../../rebuild/index.js';
+export type {
+  BloomIdsContext,
+  BloomIdSource,
+  BloomIdSpelling,
+  BloomMark,
+  BloomMarkedIds,
+} from '../../rebuild/index.js';
 export type { BloomSourceFactory } from '../index.js';
 export { postgresCopy, type PostgresCopyOptions } from './postgres-copy.js';
 export type {

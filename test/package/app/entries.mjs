@@ -9,6 +9,7 @@ const LIBRARIES = {
   drizzle: 'drizzle-orm',
   kysely: 'kysely',
   'mikro-orm': '@mikro-orm/core',
+  'postgres-feed': 'pg',
   opentelemetry: '@opentelemetry/api',
   prometheus: 'prom-client',
   'event-emitter': '@nestjs/event-emitter',

@@ -1,0 +1,189 @@
+import { LogicalReplicationService } from 'pg-logical-replication';
+import type { Client, ClientConfig } from 'pg';
+import type { BloomId } from '../../filter/index.js';
+import type { BloomFeedContext } from '../../rebuild/index.js';
+import { CommittedIds } from './committed-ids.js';
+import { isPartOf } from './feed-table.js';
+import { type LogMessage, LogPlugin } from './log-plugin.js';
+import { lsnOf, textOfLsn } from './lsn.js';
+import type { PostgresFeedOptions } from './postgres-feed-options.js';
+import { noColumnInLog, STREAM_ENDED } from './postgres-feed.messages.js';
+
+const LOOK_EVERY_MS = 1000;
+/** With each of so many looks Postgres is told how far this has come, and asked where its log ends. It ends a connection that says nothing for a minute. */
+const LOOKS_PER_STATUS = 5;
+/** Longest time that an end waits for Postgres. */
+const END_WITHIN_MS = 2000;
+
+export interface ReplicationOptions extends Pick<
+  PostgresFeedOptions,
+  'table' | 'column' | 'publication' | 'slot'
+> {
+  readonly config: ClientConfig;
+  /** For questions to the catalog. */
+  readonly client: Client;
+  /** Where the slot begins. */
+  readonly confirmed: string;
+}
+
+type Relation = Extract<LogMessage, { tag: 'relation' }>;
+
+/** One connection that reads the log. */
+export class Replication {
+  private readonly service: LogicalReplicationService;
+  private readonly plugin: LogPlugin;
+  private readonly ids: CommittedIds;
+  /** Whether a relation is the table, or a part of it. */
+  private readonly ours = new Map<number, boolean>();
+  private handled = 0;
+  private looks = 0;
+  private isInTransaction = false;
+  private end: bigint;
+  private fail: (error: unknown) => void = () => {};
+  private hasEnded = false;
+
+  constructor(
+    private readonly options: ReplicationOptions,
+    private readonly context: BloomFeedContext,
+  ) {
+    const { config, publication, confirmed } = options;
+    this.end = lsnOf(confirmed);
+    this.plugin = new LogPlugin(publication);
+    // What was received is not what was added: only this class acknowledges.
+    const acknowledge = { auto: false, timeoutSeconds: 0 } as const;
+    this.service = new LogicalReplicationService(config, { acknowledge, flowControl: { enabled: true } });
+    this.ids = new CommittedIds(
+      context,
+      this.end,
+      () => this.tell(),
+      (error) => this.fail(error),
+    );
+  }
+
+  /** Resolves when the signal aborts. Rejects when the replication cannot go on. */
+  async run(): Promise<void> {
+    const { service } = this;
+    const { signal } = this.context;
+    const timer = setInterval(() => this.look(), LOOK_EVERY_MS);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.fail = (error) => {
+          this.hasEnded = true;
+          reject(error);
+        };
+        signal.addEventListener('abort', () => resolve(), { once: true });
+        if (signal.aborted) resolve();
+        service.on('error', (error) => this.fail(error));
+        service.on('start', () => {
+          this.tell(true);
+          this.ids.retry();
+        });
+        service.on('data', (lsn: string, message: LogMessage) => this.take(lsn, message));
+        service.on('heartbeat', (lsn, _time, shouldRespond) => this.hearEnd(lsn, shouldRespond));
+        service.subscribe(this.plugin, this.options.slot).then(
+          () => this.fail(new Error(STREAM_ENDED)),
+          (error: unknown) => this.fail(error),
+        );
+      });
+    } finally {
+      this.hasEnded = true;
+      clearInterval(timer);
+      await this.close();
+    }
+  }
+
+  private look(): void {
+    this.ids.retry();
+    if (++this.looks % LOOKS_PER_STATUS === 0) this.tell(true);
+  }
+
+  private async take(lsn: string, message: LogMessage): Promise<void> {
+    // What comes after a failure must not be acknowledged before it.
+    if (this.hasEnded) return;
+    try {
+      await this.handle(message);
+      this.handled++;
+      this.noteEnd(lsnOf(lsn));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private async handle(message: LogMessage): Promise<void> {
+    switch (message.tag) {
+      case 'begin':
+        this.isInTransaction = true;
+        return;
+      case 'relation': {
+        const { client, table } = this.options;
+        const oid = message.relationOid >>> 0;
+        this.ours.set(oid, await isPartOf(client, table, oid));
+        return;
+      }
+      case 'insert':
+      case 'update':
+        return this.takeRow(message.relation, message.new);
+      case 'commit':
+        this.isInTransaction = false;
+        if (message.commitEndLsn !== null) this.ids.reach(lsnOf(message.commitEndLsn));
+        return;
+      case 'broken':
+        throw message.error;
+      default:
+    }
+  }
+
+  private async takeRow(relation: Relation, row: Readonly<Record<string, unknown>>): Promise<void> {
+    if (!this.ours.get(relation.relationOid >>> 0)) return;
+    const { column } = this.options;
+    if (!relation.columns.some(({ name }) => name === column))
+      throw new Error(noColumnInLog(`${relation.schema}.${relation.name}`, column));
+    const id = row[column];
+    // Undefined: a long value that an update has left as it was.
+    if (id !== null && id !== undefined) await this.ids.take(id as BloomId);
+  }
+
+  /** Where nothing of the table is committed, the log grows all the same. */
+  private hearEnd(text: string, shouldRespond: boolean): void {
+    const lsn = lsnOf(text);
+    this.noteEnd(lsn);
+    const isCaughtUp = this.handled === this.plugin.received && !this.isInTransaction && !this.hasEnded;
+    if (isCaughtUp) this.ids.reach(lsn);
+    if (shouldRespond) this.tell();
+    else this.report();
+  }
+
+  private noteEnd(lsn: bigint): void {
+    if (lsn > this.end) this.end = lsn;
+  }
+
+  /** Tells Postgres up to where all ids have been added. */
+  private tell(asksForEnd = false): void {
+    this.report();
+    const { position } = this.ids;
+    if (this.hasEnded || position <= 0n) return;
+    // The client adds one. A commit that begins right at the position would be skipped after a restart.
+    void this.service
+      .acknowledge(textOfLsn(position - 1n), asksForEnd)
+      .catch((error: unknown) => this.fail(error));
+  }
+
+  private report(): void {
+    const { position } = this.ids;
+    const behindBytes = this.end > position ? Number(this.end - position) : 0;
+    this.context.report({ position: textOfLsn(position), behindBytes });
+  }
+
+  private async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, END_WITHIN_MS)));
+    await Promise.race([
+      this.service.stop().then(
+        () => {},
+        () => {},
+      ),
+      late,
+    ]);
+    clearTimeout(timer);
+  }
+}

@@ -19,6 +19,7 @@ export class TcpProxy {
   private readonly passages = new Set<Passage>();
   private isHeld = false;
   private repliesHeld = false;
+  private heldText: string | undefined;
   private isCut = false;
 
   private constructor(
@@ -52,6 +53,15 @@ export class TcpProxy {
     this.isHeld = true;
   }
 
+  /** The same for those connections alone on which this text is sent. */
+  holdOnly(text: string): void {
+    this.heldText = text;
+  }
+
+  isTextHeld(text: string): boolean {
+    return this.heldText !== undefined && text.includes(this.heldText);
+  }
+
   /** Requests go through, and no reply comes back. */
   holdReplies(): void {
     this.repliesHeld = true;
@@ -65,6 +75,7 @@ export class TcpProxy {
   release(): void {
     this.isHeld = false;
     this.repliesHeld = false;
+    this.heldText = undefined;
     for (const passage of this.passages) passage.flow();
   }
 
@@ -104,6 +115,8 @@ class Passage {
   private readonly requests: Stream;
   private readonly replies: Stream;
   private replied = 0;
+  /** What was asked last. */
+  private asked = '';
 
   constructor(
     private readonly proxy: TcpProxy,
@@ -114,17 +127,20 @@ class Passage {
     const finish = () => this.end();
     this.requests = new Stream({
       proxy,
-      isHeld: () => proxy.held,
+      isHeld: () => proxy.held || proxy.isTextHeld(this.asked),
       write: (chunk) => upstream.write(chunk),
       finish,
     });
     this.replies = new Stream({
       proxy,
-      isHeld: () => proxy.holdsReplies(),
+      isHeld: () => proxy.holdsReplies() || proxy.isTextHeld(this.asked),
       write: (chunk) => this.reply(chunk),
       finish,
     });
-    client.on('data', (chunk) => this.requests.push(chunk));
+    client.on('data', (chunk) => {
+      this.asked = chunk.toString('latin1', 0, 64);
+      this.requests.push(chunk);
+    });
     upstream.on('data', (chunk) => this.replies.push(chunk));
     for (const [socket, stream] of [
       [client, this.requests],

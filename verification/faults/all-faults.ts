@@ -1,5 +1,6 @@
 import { bfFaults } from './bf-faults.js';
 import { clusterFaults } from './cluster-faults.js';
+import { copyFaults } from './copy-faults.js';
 import type { Fault } from './fault.js';
 import { failoverFaults } from './failover-faults.js';
 import { foreignFaults } from './foreign-faults.js';
@@ -28,6 +29,7 @@ export const allFaults: readonly Fault[] = [
   ...proxyFaults,
   ...failoverFaults,
   ...clusterFaults,
+  ...copyFaults,
   ...keyFaults,
   ...sourceFaults,
   ...rebuilderFaults,

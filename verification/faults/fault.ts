@@ -3,6 +3,7 @@ import type { Safety } from '../../test/support/broken-lua.js';
 import { eventually } from '../../test/support/eventually.js';
 import {
   CAPACITY,
+  drainOf,
   FILTER_KINDS,
   type FilterKind,
   type FilterKindName,
@@ -45,6 +46,8 @@ export interface FaultSpecification<Site extends RedisSite> {
   readonly isBeyond?: boolean;
   readonly capacity?: number;
   readonly leaseMs?: number;
+  /** The instances believe what a server has after a restart. */
+  readonly trustAfterFailover?: boolean;
   /** The instances rebuild every so often. */
   readonly everyMs?: number;
   /** Protection must be back within this time. */
@@ -96,27 +99,38 @@ async function judge<Site extends RedisSite>(
   without: Safety | undefined,
 ): Promise<Judgement> {
   const { name, start, strike, capacity = CAPACITY, kind = 'blocked', isForGood = false } = specification;
-  const { leaseMs, everyMs, backWithinMs = Infinity } = specification;
+  const { leaseMs, everyMs, trustAfterFailover, backWithinMs = Infinity } = specification;
   const ids = Array.from({ length: IDS_IN_TABLE }, (_, i) => `built-${i}`);
   const table = new ShopDatabase(ids);
-  const ledger = new Ledger(ids);
   const remarks: string[] = [];
   const instances: ShopInstance[] = [];
   const site = await start();
   let peerTraffic: PeerTraffic | undefined;
   let failure: string | undefined;
   let protectedAgainMs: number | null = null;
-  const { hasSource, isMadeByReset, peer, live }: FilterKind = FILTER_KINDS[kind];
+  const { hasSource, isMadeByReset, peer, live, copyLeaseMs }: FilterKind = FILTER_KINDS[kind];
+  const ledger = new Ledger(ids, drainOf(kind), copyLeaseMs);
   try {
     for (const timeoutMs of [TIMEOUT_MS, TIMEOUT_MS, PATIENT_TIMEOUT_MS]) {
       const redis = site.connection(instances.length);
       instances.push(
-        await ShopInstance.start({ redis, table, kind, timeoutMs, capacity, leaseMs, everyMs, without }),
+        await ShopInstance.start({
+          redis,
+          table,
+          kind,
+          timeoutMs,
+          capacity,
+          leaseMs,
+          everyMs,
+          without,
+          ...(trustAfterFailover && { trustAfterFailover }),
+        }),
       );
       if (isMadeByReset && instances.length === 1) await instances[0]!.filter.reset();
       await untilProtected(instances.at(-1)!);
     }
     if (!hasSource) await instances[0]!.filter.addMany(ids);
+    if (copyLeaseMs && !without) await untilLeased(instances);
     const protection = new Protection(instances);
     const traffic = new Traffic(instances, ledger, protection);
     if (peer) {
@@ -142,6 +156,7 @@ async function judge<Site extends RedisSite>(
       await strike(world);
       if (isForGood) await expectUnknown(instances);
       else protectedAgainMs = await protection.backAfter(overAt ?? performance.now());
+      if (copyLeaseMs && !without) await untilLeased(instances);
       if (protectedAgainMs === null && !isForGood) failure = 'Protection did not come back.';
       if (protectedAgainMs !== null && protectedAgainMs > backWithinMs)
         failure = `Protection took longer than ${backWithinMs} ms.`;
@@ -176,6 +191,16 @@ async function judge<Site extends RedisSite>(
 
 async function untilProtected({ filter }: ShopInstance): Promise<void> {
   await eventually('the filter answers', async () => (await filter.check('nobody')) === 'absent');
+}
+
+/** Their copies answer "absent". */
+async function untilLeased(instances: readonly ShopInstance[]): Promise<void> {
+  for (const { filter } of instances) {
+    await eventually('the copy is leased', async () => {
+      const info = await filter.info().catch(() => undefined);
+      return info?.copyLease?.isLeased === true;
+    });
+  }
 }
 
 /** What is lost for good: every instance says so. */

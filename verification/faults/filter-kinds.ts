@@ -5,6 +5,7 @@ import { goZeroPeer } from '../../test/support/peers/go-zero-peer.js';
 import { redissonPeer } from '../../test/support/peers/redisson-peer.js';
 import { cuckoo, redisBloom } from '../../src/interop/index.js';
 import { scaling } from '../../src/scaling/index.js';
+import { COPY_LEASE_MS, DRAIN_MS } from './timings.js';
 
 export const FILTER = 'products';
 export const CAPACITY = 4000;
@@ -25,6 +26,8 @@ export interface FilterKind {
   readonly live: string;
   readonly meta: string;
   readonly staged: string;
+  /** Where copies are read with leases. */
+  readonly copyLeaseMs?: number;
   /** Another program that adds to the live key. */
   readonly peer?: Peer;
 }
@@ -38,6 +41,12 @@ const own = {
 export const FILTER_KINDS = {
   blocked: { options: { negativeCache: { shared: true } }, hasSource: true, ...own },
   partitioned: { options: { partitions: 16 }, hasSource: true, ...own },
+  leased: {
+    options: { negativeCache: { shared: true }, replica: 'leased', leaseMs: COPY_LEASE_MS },
+    hasSource: true,
+    copyLeaseMs: COPY_LEASE_MS,
+    ...own,
+  },
   'no source': { options: {}, hasSource: false, ...own },
   explicit: { options: { create: 'explicit' }, hasSource: false, isMadeByReset: true, ...own },
   'go-zero': foreign(goZeroPeer(60 * CAPACITY)),
@@ -66,6 +75,12 @@ export const FILTER_KINDS = {
 export type FilterKindName = keyof typeof FILTER_KINDS;
 /** Kinds that have a group of the table to themselves. */
 export type OtherKindName = Exclude<FilterKindName, 'blocked'>;
+
+/** Longer than any add that was not rejected, from its start to its visible row. */
+export function drainOf(kind: FilterKindName): number {
+  const { copyLeaseMs = 0 }: FilterKind = FILTER_KINDS[kind];
+  return DRAIN_MS + 2 * copyLeaseMs;
+}
 
 /** The definition of the filter, without its source. */
 export function filterOptions(kind: FilterKindName, capacity: number): BloomFilterOptions {

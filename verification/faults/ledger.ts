@@ -1,4 +1,4 @@
-import { DRAIN_MS, WRITE_TIMEOUT_MS } from './timings.js';
+import { WRITE_TIMEOUT_MS } from './timings.js';
 
 /** Node's timers are early by up to this. */
 const TIMER_SLACK_MS = 5;
@@ -21,7 +21,15 @@ export class Ledger {
   /** Their rows were never written. */
   private readonly withdrawn = new Set<string>();
 
-  constructor(built: readonly string[]) {
+  /**
+   * @param drainMs of the filter.
+   * @param waitMs for how long an add waits at most, after the server has carried it out.
+   */
+  constructor(
+    built: readonly string[],
+    private readonly drainMs: number,
+    private readonly waitMs = 0,
+  ) {
     this.owed.push(...built);
   }
 
@@ -54,8 +62,8 @@ export class Ledger {
   /** Takes the time from the call of the add to the visible row, and from its acknowledgement. */
   visible(id: string, { sinceCallMs, sinceAddedMs }: { sinceCallMs: number; sinceAddedMs: number }): void {
     // The server carried the add out after the call, and within the deadline of an add before the acknowledgement.
-    const atMostMs = Math.min(sinceCallMs, sinceAddedMs + WRITE_TIMEOUT_MS);
-    if (atMostMs > DRAIN_MS - TIMER_SLACK_MS) this.late.add(id);
+    const atMostMs = Math.min(sinceCallMs, sinceAddedMs + WRITE_TIMEOUT_MS + this.waitMs);
+    if (atMostMs > this.drainMs - TIMER_SLACK_MS) this.late.add(id);
   }
 
   /** The add was acknowledged, and then the row could not be written. */

@@ -15,9 +15,9 @@ import {
 import type { BloomRedis } from '../../src/store/redis/index.js';
 import type { Safety } from '../../test/support/broken-lua.js';
 import { overrideStore } from '../shared/unsafe-store.js';
-import { FILTER, FILTER_KINDS, type FilterKindName, filterOptions } from './filter-kinds.js';
+import { drainOf, FILTER, FILTER_KINDS, type FilterKindName, filterOptions } from './filter-kinds.js';
 import type { Row, ShopDatabase } from './shop-database.js';
-import { DRAIN_MS, LEASE_MS, WRITE_TIMEOUT_MS } from './timings.js';
+import { LEASE_MS, WRITE_TIMEOUT_MS } from './timings.js';
 
 const TABLE = Symbol('table');
 const OWNER = 'shop';
@@ -120,7 +120,7 @@ export async function createShop(
       {
         ...filterOptions(kind, capacity),
         ...(FILTER_KINDS[kind].hasSource ? { source: table } : {}),
-        rebuild: { drainMs: DRAIN_MS, leaseMs, ...(everyMs !== undefined && { everyMs }) },
+        rebuild: { drainMs: drainOf(kind), leaseMs, ...(everyMs !== undefined && { everyMs }) },
       },
     ],
   };

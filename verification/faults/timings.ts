@@ -7,6 +7,8 @@ export const WRITE_TIMEOUT_MS = 250;
 /** Longer than any add that was not rejected, from its start to its visible row. */
 export const DRAIN_MS = 300;
 export const LEASE_MS = 500;
+/** Of copies, where they are read with leases. */
+export const COPY_LEASE_MS = 400;
 /** How long the source takes to read the table. */
 export const SCAN_MS = 50;
 /** Deadline of the lookups of most instances: the default of the library. */

@@ -1,0 +1,220 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { eventually } from '../../test/support/eventually.js';
+import { CopyReaderProcess } from './copy-reader-process.js';
+import { type Fault, fault, type FaultSpecification } from './fault.js';
+import { drainOf, FILTER } from './filter-kinds.js';
+import { openLeased } from './leased-filter.js';
+import { rebuild } from './rebuilds.js';
+import { ProxiedSite, type RedisSite, ReplicatedSite, SentinelSite, ServerSite } from './redis-site.js';
+import { SERVER_FAULTS } from './server-faults.js';
+import { COPY_LEASE_MS, WRITE_TIMEOUT_MS } from './timings.js';
+
+const OUTAGE_MS = 700;
+/** Adds of this time are acknowledged by the master, and never reach the replica. */
+const LAG_MS = 300;
+const STOPS = 4;
+const STOPPED_MS = 3 * COPY_LEASE_MS;
+/** What an add may take beyond a lease, on a machine that has other things to do. */
+const MARGIN_MS = 2 * WRITE_TIMEOUT_MS;
+const MANY = 50;
+const MANY_MS = 10_000;
+const ids = 4000;
+
+function leased<Site extends RedisSite>(
+  specification: Omit<FaultSpecification<Site>, 'group' | 'kind'>,
+): Fault {
+  return fault({ ...specification, group: 'leased', kind: 'leased' });
+}
+
+/** Does something to the server again and again, for some time. */
+async function again(strike: () => Promise<unknown>): Promise<void> {
+  for (const until = performance.now() + 2 * OUTAGE_MS; performance.now() < until; await delay(20))
+    await strike();
+}
+
+async function killFeeds(admin: Redis): Promise<void> {
+  for (const line of String(await admin.client('LIST')).split('\n')) {
+    const id = / cmd=xread /.test(line) && /\bid=(\d+)/.exec(line)?.[1];
+    if (id) await admin.client('KILL', 'ID', Number(id));
+  }
+}
+
+/** Of adds one after the other: no reader may hold one up for longer than its lease. */
+function judgeAdds(addMs: readonly number[], remark: (text: string) => void): void {
+  const longest = Math.max(...addMs);
+  const waited = addMs.filter((ms) => ms > COPY_LEASE_MS / 2).length;
+  remark(
+    `of ${addMs.length} adds, ${waited} took longer than half a lease, the longest ${longest.toFixed(0)} ms of ${COPY_LEASE_MS}`,
+  );
+  if (longest > COPY_LEASE_MS + MARGIN_MS) throw new Error(`An add took ${longest.toFixed(0)} ms.`);
+}
+
+/** A reader that comes, answers for a while and goes. */
+async function comeAndGo(redisUrl: string, known: readonly string[], isOver: () => boolean): Promise<number> {
+  let wrong = 0;
+  while (!isOver()) {
+    const { store, filter } = await openLeased(redisUrl, () => {});
+    await filter.describe().catch(() => {});
+    for (const until = performance.now() + Math.random() * 4000; performance.now() < until && !isOver();) {
+      for (const verdict of await Promise.all(known.slice(-20).map((id) => filter.checkOne(id))))
+        if (verdict === 'absent') wrong++;
+      await delay(20);
+    }
+    // Half of them are gone without a word.
+    const leaves = Math.random() < 0.5;
+    if (leaves) await filter.close();
+    await store.close();
+    if (!leaves) await filter.close();
+  }
+  return wrong;
+}
+
+/** Copies that answer "absent" by themselves while something fails. */
+export const copyFaults: readonly Fault[] = [
+  SERVER_FAULTS.restartedEmpty('leased', { quick: true }),
+  SERVER_FAULTS.restartedOlder('leased'),
+  SERVER_FAULTS.stopped('leased'),
+  SERVER_FAULTS.scriptsFlushed('leased'),
+  SERVER_FAULTS.repliesCut('leased'),
+  SERVER_FAULTS.held('leased'),
+  leased({
+    name: 'restarted from a snapshot that is trusted',
+    trustAfterFailover: true,
+    start: () => ServerSite.start(),
+    strike: async ({ site, traffic }) => {
+      // What it is trusted for: it has every id that was acknowledged.
+      const { adders } = traffic;
+      traffic.adders = new Set();
+      await delay(drainOf('leased'));
+      await site.admin.save();
+      await site.server.kill();
+      await site.server.restart();
+      traffic.adders = adders;
+      await delay(OUTAGE_MS);
+    },
+  }),
+  leased({
+    name: 'reader stopped past its lease (SIGSTOP), continued',
+    quick: true,
+    start: () => ServerSite.start(),
+    strike: async ({ site, instances, remark }) => {
+      const reader = await CopyReaderProcess.start({
+        redisUrl: site.server.url,
+        ids,
+      });
+      try {
+        const addFor = async (ms: number) => {
+          for (const until = performance.now() + ms; performance.now() < until;)
+            await reader.add(instances[0].filter);
+        };
+        await addFor(OUTAGE_MS);
+        for (let i = 0; i < STOPS; i++) {
+          reader.signal('SIGSTOP');
+          await addFor(STOPPED_MS);
+          reader.signal('SIGCONT');
+          await addFor(OUTAGE_MS);
+        }
+        const { wrong, local } = await reader.end();
+        remark(`the reader answered ${local} lookups from its copy`);
+        if (wrong.length > 0) throw new Error(`It denied ${wrong.length} ids, such as ${wrong[0]}.`);
+        judgeAdds(reader.addMs, remark);
+      } finally {
+        reader.stop();
+      }
+    },
+  }),
+  leased({
+    name: `${MANY} readers come and go`,
+    start: () => ServerSite.start(),
+    strike: async ({ site, instances, remark }) => {
+      const known: string[] = [];
+      let isOver = false;
+      const readers = Array.from({ length: MANY }, () => comeAndGo(site.server.url, known, () => isOver));
+      const addMs: number[] = [];
+      const rebuilding = delay(MANY_MS / 2).then(() => rebuild(instances[1]));
+      for (const until = performance.now() + MANY_MS; performance.now() < until;) {
+        const from = performance.now();
+        const id = `come-${addMs.length}`;
+        await instances[0].shop.create(id, () => {
+          addMs.push(performance.now() - from);
+          known.push(id);
+        });
+      }
+      await rebuilding;
+      isOver = true;
+      const wrong = (await Promise.all(readers)).reduce((sum, one) => sum + one, 0);
+      if (wrong > 0) throw new Error(`They denied ${wrong} times what had been added.`);
+      judgeAdds(addMs, remark);
+    },
+  }),
+  leased({
+    name: 'feed cut (CLIENT KILL), again and again',
+    start: () => ServerSite.start(),
+    strike: async ({ site, instances, over }) => {
+      const rebuilding = rebuild(instances[0]);
+      await again(() => killFeeds(site.admin));
+      over();
+      await rebuilding;
+    },
+  }),
+  leased({
+    name: 'feed into a black hole, all else goes through',
+    quick: true,
+    start: () => ProxiedSite.start(),
+    strike: async ({ site, instances }) => {
+      for (const proxy of site.proxies) proxy.holdOnly('xread');
+      await Promise.all([rebuild(instances[2]), delay(4 * OUTAGE_MS)]);
+      for (const proxy of site.proxies) proxy.release();
+    },
+  }),
+  leased({
+    name: 'feed trimmed, again and again',
+    start: () => ServerSite.start(),
+    strike: async ({ site, instances, over }) => {
+      const rebuilding = rebuild(instances[0]);
+      await again(() => site.admin.xtrim(`bloom:{${FILTER}}:feed`, 'MAXLEN', 0));
+      over();
+      await rebuilding;
+    },
+  }),
+  ...['readers', 'feed', 'acks'].map((key) =>
+    leased({
+      name: `key ${key} removed, again and again`,
+      start: () => ServerSite.start(),
+      strike: ({ site }) => again(() => site.admin.del(`bloom:{${FILTER}}:${key}`)),
+    }),
+  ),
+  leased({
+    name: 'connection cut',
+    start: () => ProxiedSite.start(),
+    strike: async ({ site, instances }) => {
+      for (const proxy of site.proxies) proxy.cut();
+      await Promise.all([rebuild(instances[2]), delay(OUTAGE_MS)]);
+      for (const proxy of site.proxies) proxy.mend();
+    },
+  }),
+  leased({
+    name: 'replica promoted, the old master goes on',
+    start: () => ReplicatedSite.start(),
+    strike: async ({ site }) => {
+      site.link.hold();
+      await delay(LAG_MS);
+      await site.replicaAdmin.call('REPLICAOF', 'NO', 'ONE');
+      site.lead(site.replica);
+    },
+  }),
+  leased({
+    name: 'Sentinel failover',
+    start: () => SentinelSite.start(),
+    strike: async ({ site, over }) => {
+      site.link.hold();
+      await delay(LAG_MS);
+      await site.master.kill();
+      await eventually('the sentinel promotes the replica', async () =>
+        (await site.replicaAdmin.info('replication')).includes('role:master'),
+      );
+      over();
+    },
+  }),
+];

@@ -1,0 +1,37 @@
+import { type BloomEventListener, systemClock } from '../../src/common/index.js';
+import { blocked } from '../../src/filter/index.js';
+import type { FilterStore, StoredFilter, StoreRecorder } from '../../src/store/index.js';
+import { RedisStore } from '../../src/store/redis/index.js';
+import { ReplicaStore } from '../../src/store/replica/index.js';
+import { CAPACITY, drainOf, FILTER } from './filter-kinds.js';
+import { COPY_LEASE_MS, PATIENT_TIMEOUT_MS, WRITE_TIMEOUT_MS } from './timings.js';
+
+/** The filter of the shop as one more reader has it. */
+export async function openLeased(
+  redis: string,
+  emit: BloomEventListener,
+  recorder?: StoreRecorder,
+): Promise<{ store: FilterStore; filter: StoredFilter }> {
+  const timeouts = { timeoutMs: PATIENT_TIMEOUT_MS, writeTimeoutMs: WRITE_TIMEOUT_MS };
+  const inRedis = await RedisStore.connect({
+    redis,
+    keyPrefix: 'bloom',
+    trustAfterFailover: false,
+    emit,
+    ...timeouts,
+  });
+  const store = new ReplicaStore(inRedis);
+  const filter = store.open({
+    name: FILTER,
+    emit,
+    clock: systemClock,
+    layout: blocked,
+    plan: { capacity: CAPACITY, errorRate: 1e-6, maxIdBytes: 1024 },
+    hasSource: true,
+    replica: 'leased',
+    leaseMs: COPY_LEASE_MS,
+    drainMs: drainOf('leased'),
+    recorder,
+  });
+  return { store, filter };
+}

@@ -18,6 +18,7 @@ export const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> 
   attack: () => import('./attack.bench.js'),
   'check-layouts': () => import('./check-layouts.bench.js'),
   sources: () => import('./sources.bench.js'),
+  'postgres-copy': () => import('./postgres-copy.bench.js'),
   saturated: () => import('./saturated.bench.js'),
   counting: () => import('./counting.bench.js'),
   'check-leased': () => import('./check-leased.bench.js'),

@@ -58,6 +58,7 @@ const copyExpired = `local function dropExpired(copies)
   for _, member in ipairs(expired) do
     redis.pcall('ZREM', copies.readers, member, 'a:' .. string.sub(member, 3))
   end
+  return #expired > 0
 end
 `;
 const copyLeast = `local function leastOf(copies)
@@ -94,7 +95,8 @@ local function settleServer(copies, run)
 end
 local function settleList(copies)
 --safety:until-in-meta
-  if copies.ends > copies.now and type(redis.pcall('ZSCORE', copies.readers, '#' .. copies.list)) ~= 'string' then
+  local first = copies.ends > copies.now and (redis.pcall('ZRANGE', copies.readers, 0, 0)[1] or '#')
+  if first and string.byte(first) == 35 and first ~= '#' .. copies.list then
     copies.lostUntil = math.max(copies.lostUntil, copies.ends)
     beginList(copies, copies.run)
   end
@@ -143,9 +145,9 @@ local function waitFor(copies, number, isLive)
   if ends > copies.now then ends = math.max(ends, copies.ends) end
   if ends > copies.now then return 2, math.min(math.ceil(ends - copies.now), copies.ms) end
   if copies.ends <= copies.now then return 0, 0 end
-  dropExpired(copies)
 --safety:wait-readers
   local least = leastOf(copies)
+  if least and least < number and dropExpired(copies) then least = leastOf(copies) end
   if least and least < number then return 1, copies.ms end
 --end
   return 0, 0
@@ -487,12 +489,12 @@ return { owner, isNew and 1 or 0 }
 `,
   },
   copyAck: {
-    source: `${copyLeast}${copyNumber}${copyTell}local copies = { meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }
-local number = redis.call('ZSCORE', KEYS[2], 'a:' .. ARGV[2])
-if not number or not redis.call('ZSCORE', KEYS[2], '#' .. ARGV[1]) then return 'GONE' end
-local before = leastOf(copies)
-if tonumber(number) < tonumber(ARGV[3]) then redis.call('ZADD', KEYS[2], ARGV[3], 'a:' .. ARGV[2]) end
-tellAdders(copies, KEYS[3], before)
+    source: `${copyLeast}${copyNumber}${copyTell}local number = tonumber(redis.call('ZSCORE', KEYS[2], 'a:' .. ARGV[2]) or '')
+if not number then return 'GONE' end
+if number < tonumber(ARGV[3]) then
+  redis.call('ZADD', KEYS[2], ARGV[3], 'a:' .. ARGV[2])
+  tellAdders({ meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }, KEYS[3], number)
+end
 return 'OK'
 `,
   },

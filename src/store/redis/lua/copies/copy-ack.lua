@@ -11,10 +11,12 @@ ARGV[3]  number of the entry
 Reply: 'GONE' when the reader is not on this list any more, else 'OK'
 ]]
 --- @include "copy-tell"
-local copies = { meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }
-local number = redis.call('ZSCORE', KEYS[2], 'a:' .. ARGV[2])
-if not number or not redis.call('ZSCORE', KEYS[2], '#' .. ARGV[1]) then return 'GONE' end
-local before = leastOf(copies)
-if tonumber(number) < tonumber(ARGV[3]) then redis.call('ZADD', KEYS[2], ARGV[3], 'a:' .. ARGV[2]) end
-tellAdders(copies, KEYS[3], before)
+-- A reader has a name of its own on each list.
+local number = tonumber(redis.call('ZSCORE', KEYS[2], 'a:' .. ARGV[2]) or '')
+if not number then return 'GONE' end
+if number < tonumber(ARGV[3]) then
+  redis.call('ZADD', KEYS[2], ARGV[3], 'a:' .. ARGV[2])
+  -- The least number of all has risen if it is more than this one was.
+  tellAdders({ meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }, KEYS[3], number)
+end
 return 'OK'

@@ -49,7 +49,9 @@ end
 
 local function settleList(copies)
 --safety:until-in-meta
-  if copies.ends > copies.now and type(redis.pcall('ZSCORE', copies.readers, '#' .. copies.list)) ~= 'string' then
+  -- The name comes after all readers: they are removed with it.
+  local first = copies.ends > copies.now and (redis.pcall('ZRANGE', copies.readers, 0, 0)[1] or '#')
+  if first and string.byte(first) == 35 and first ~= '#' .. copies.list then
     copies.lostUntil = math.max(copies.lostUntil, copies.ends)
     beginList(copies, copies.run)
   end

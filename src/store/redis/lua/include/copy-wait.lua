@@ -35,9 +35,9 @@ local function waitFor(copies, number, isLive)
   -- A lease that is granted after this moment is granted to a reader that loads what is written now.
   if ends > copies.now then return 2, math.min(math.ceil(ends - copies.now), copies.ms) end
   if copies.ends <= copies.now then return 0, 0 end
-  dropExpired(copies)
 --safety:wait-readers
   local least = leastOf(copies)
+  if least and least < number and dropExpired(copies) then least = leastOf(copies) end
   if least and least < number then return 1, copies.ms end
 --end
   return 0, 0

@@ -71,7 +71,9 @@ const copyList = `local function copiesAt(meta, readers, feed, newList)
   local known = redis.call('HMGET', meta, 'leases', 'leases.run', 'leases.until', 'leases.lostUntil', 'leases.last', 'leases.ms')
   local copies = { meta = meta, readers = readers, feed = feed, newList = newList, now = now() }
   copies.list, copies.run = known[1] or '', known[2] or ''
-  copies.ms = math.min(math.max(tonumber(known[6] or '') or 0, 1), 60000)
+  local ms = tonumber(known[6] or '')
+  copies.knowsLength = ms ~= nil and ms >= 1 and ms <= 60000
+  copies.ms = copies.knowsLength and ms or 60000
   copies.ends = tonumber(known[3] or 0) or copies.now + copies.ms
   copies.lostUntil = tonumber(known[4] or 0) or copies.now + copies.ms
   copies.last = tonumber(known[5] or 0) or 0
@@ -518,7 +520,7 @@ if run ~= ARGV[2] then return 'STALE' end
 local reader, ms = ARGV[3], tonumber(ARGV[4])
 local copies = copiesAt(KEYS[1], KEYS[2], KEYS[3], ARGV[7])
 if not isLeased(tag) then redis.call('HSET', KEYS[1], 'format', ARGV[8], 'tag', 'L' .. tag) end
-if ms > copies.ms then
+if ms > copies.ms or not copies.knowsLength then
   copies.ms = ms
   redis.call('HSET', KEYS[1], 'leases.ms', ARGV[4])
 end

@@ -85,6 +85,18 @@ describe('A list of readers that is lost', () => {
     expect(await reader.leases.take({ list: granted.list, applied: 0 })).toEqual({ outcome: 'not-live' });
   });
 
+  it('has adds wait for the longest lease where its length is gone from the metadata', async () => {
+    const { adder, key } = await system(SHORT_MS);
+    await admin.hdel(key('meta'), 'leases.ms');
+    await admin.del(key('readers'));
+    await admin.hset(key('meta'), 'leases.until', String(Date.now() + LONG_MS));
+    expect(await isPending(adder.filter.add(['new']), admin)).toBe(true);
+    await openLeased(redis, key('').slice('bloom:{'.length, -2), { leaseMs: SHORT_MS }).then((other) =>
+      other.join(),
+    );
+    expect(await admin.hget(key('meta'), 'leases.ms')).toBe(String(SHORT_MS));
+  });
+
   it('shortens leases that the clock of the server has left behind', async () => {
     const { adder, key } = await system(SHORT_MS);
     const dead = Date.now() + 3_600_000;

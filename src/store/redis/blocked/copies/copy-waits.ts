@@ -84,8 +84,8 @@ export class CopyWaits {
   /** Resolves when all readers have acknowledged the entry, none has a lease any more, or the time is up. */
   private async waitFor({ list, number, ms }: Omit<CopyWait, 'for'>): Promise<void> {
     const until = performance.now() + ms;
-    this.listen();
     if (this.last && isOver({ list, number }, this.last)) return;
+    this.listen();
     let isOverNow = false;
     let end = () => {};
     const ended = new Promise<void>((resolve) => (end = resolve));

@@ -20,7 +20,9 @@ local function copiesAt(meta, readers, feed, newList)
   local known = redis.call('HMGET', meta, 'leases', 'leases.run', 'leases.until', 'leases.lostUntil', 'leases.last', 'leases.ms')
   local copies = { meta = meta, readers = readers, feed = feed, newList = newList, now = now() }
   copies.list, copies.run = known[1] or '', known[2] or ''
-  copies.ms = math.min(math.max(tonumber(known[6] or '') or 0, 1), 60000)
+  local ms = tonumber(known[6] or '')
+  copies.knowsLength = ms ~= nil and ms >= 1 and ms <= 60000
+  copies.ms = copies.knowsLength and ms or 60000
   -- What was edited to nonsense counts as a lease that was granted at this moment.
   copies.ends = tonumber(known[3] or 0) or copies.now + copies.ms
   copies.lostUntil = tonumber(known[4] or 0) or copies.now + copies.ms

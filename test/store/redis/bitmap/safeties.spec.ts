@@ -7,12 +7,16 @@ import { luaReplacing, luaWithout } from '../../../support/broken-lua.js';
 import { idsOf } from '../../../support/built-filter.js';
 import { goZeroPeer } from '../../../support/peers/go-zero-peer.js';
 import { redissonPeer } from '../../../support/peers/redisson-peer.js';
+import { eventually } from '../../../support/eventually.js';
 import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 
 const BUILT = idsOf('built', 100);
 const goZero = goZeroPeer(200_000);
 const redisson = redissonPeer({ codec: 'StringCodec' }, undefined, { resize: true });
+
+/** Some attempts, on a machine that is busy. */
+const SHOWN_WITHIN_MS = 120_000;
 
 let redis: RedisFixture;
 let admin: Redis;
@@ -156,6 +160,7 @@ describe('A filter on the keys of a peer', () => {
   });
 
   it.each(TAKEN_OUT)('has one without %s', async (_, lua, scenario) => {
-    expect(await SCENARIOS[scenario]!(lua())).toBe(true);
+    // Metadata are read again after a second, and a machine may take that long for a scenario: then nothing is wrong.
+    await eventually('an id is wrongly absent', () => SCENARIOS[scenario]!(lua()), SHOWN_WITHIN_MS);
   });
 });

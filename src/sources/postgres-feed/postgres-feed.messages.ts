@@ -49,3 +49,6 @@ export const noColumnInLog = (table: string, column: string) =>
   `postgresFeed: expected the log to have the column ${printed(column)} of ${table}, and it has not: the column was renamed or left out of the publication.`;
 
 export const STREAM_ENDED = 'Postgres has ended the replication.';
+
+export const noLsn = (text: string) =>
+  `Expected a place in the log of Postgres, such as 16/B374D848, got ${printed(text)}.`;

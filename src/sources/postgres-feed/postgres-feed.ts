@@ -1,5 +1,5 @@
-import pg, { type ClientConfig } from 'pg';
-import { BloomConfigError } from '../../common/index.js';
+import pg, { type Client, type ClientConfig } from 'pg';
+import { BloomConfigError, systemClock } from '../../common/index.js';
 import type { BloomFeed, BloomFeedContext } from '../../rebuild/index.js';
 import { readySlot } from './feed-slot.js';
 import { expectPublished } from './feed-table.js';
@@ -8,6 +8,8 @@ import { wrongFeedOption } from './postgres-feed.messages.js';
 import { Replication, type ReplicationOptions } from './replication.js';
 
 const CONNECT_WITHIN_MS = 10_000;
+/** Longest time that an end waits for Postgres. */
+const END_WITHIN_MS = 2000;
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /**
@@ -38,6 +40,9 @@ async function follow(options: PostgresFeedOptions, context: BloomFeedContext): 
   const lost = new Promise<never>((_, reject) => client.on('error', reject));
   // It may reject while nobody waits for it.
   lost.catch(() => {});
+  // A question that Postgres does not answer, such as for a slot while a transaction is open, must not hold up a process that ends.
+  const stop = () => void client.end().catch(() => {});
+  signal.addEventListener('abort', stop, { once: true });
   try {
     await client.connect();
     await expectPublished(client, options);
@@ -45,9 +50,21 @@ async function follow(options: PostgresFeedOptions, context: BloomFeedContext): 
     if (signal.aborted) return;
     if (gap !== undefined) context.missed(gap);
     await replicate({ ...options, config, client, confirmed }, context, lost);
+  } catch (error) {
+    if (!signal.aborted) throw error;
   } finally {
-    await client.end().catch(() => {});
+    signal.removeEventListener('abort', stop);
+    await endOf(client);
   }
+}
+
+async function endOf(client: Client): Promise<void> {
+  const late = new AbortController();
+  await Promise.race([
+    client.end().catch(() => {}),
+    systemClock.sleep(END_WITHIN_MS, late.signal).catch(() => {}),
+  ]);
+  late.abort();
 }
 
 async function replicate(

@@ -212,6 +212,19 @@ describe('postgresFeed', () => {
     expect(scans.count).toBe(before);
   });
 
+  it('ends with the application while Postgres waits for a transaction before it makes the slot', async () => {
+    const made = await table();
+    const open = await database.connect();
+    await open.query(`begin; insert into ${made.table} values ('uncommitted')`);
+    await start(made);
+    const waits = `select 1 from pg_stat_activity where query like '%pg_create_logical%' and pid <> pg_backend_pid() and wait_event is not null`;
+    await eventually('the slot is waited for', async () => (await database.query(waits)).rowCount! > 0);
+    await close();
+    await open.query('rollback');
+    open.release();
+    expect(events.filter(({ type }) => type === 'feed-failed')).toEqual([]);
+  });
+
   it('acknowledges nothing that was not added', async () => {
     const made = await table();
     const filter = await start(made);

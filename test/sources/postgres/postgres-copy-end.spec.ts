@@ -8,6 +8,8 @@ import { eventually } from '../../support/eventually.js';
 import { type PostgresServer, requirePostgres } from '../../support/postgres-server.js';
 import { madeBy, readAll } from '../../support/read-source.js';
 
+/** A server that is ended while its client does not read may or may not get to say so. */
+const ENDED = /terminat|ECONNRESET/;
 /** More than the buffers of a connection hold. */
 const ROWS = 1_000_000;
 
@@ -110,16 +112,13 @@ describe('postgresCopy', () => {
       await server.run(`select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy%'`);
       await eventually('it has ended', async () => (await copiesRunning()) === 0);
     });
-    // What the server says last may be lost with the connection.
-    await expect(reading).rejects.toThrow(
-      /terminating connection due to administrator command|Connection terminated unexpectedly/,
-    );
+    await expect(reading).rejects.toThrow(ENDED);
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
   it('fails when the connection is cut in the middle', async () => {
     const pool = poolOf(await cutAfter(3_000_000));
-    await expect(readAll(await make(pool))).rejects.toThrow('Connection terminated unexpectedly');
+    await expect(readAll(await make(pool))).rejects.toThrow(ENDED);
   });
 
   it('fails when a row cannot be read', async () => {

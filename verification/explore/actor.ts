@@ -40,6 +40,11 @@ export class Actor {
     );
   }
 
+  /** Whether it does something, or will. */
+  get isWorking(): boolean {
+    return this.instance.isAlive && (this.isBusy || this.next < this.plan.operations.length);
+  }
+
   get isStuck(): boolean {
     return this.instance.isAlive && this.isBusy;
   }
@@ -99,7 +104,10 @@ export class Actor {
     const { filter } = instance;
     switch (operation.type) {
       case 'add':
-        for (const id of operation.ids) instance.adding.add(id);
+        for (const id of operation.ids) {
+          instance.adding.add(id);
+          instance.unrecorded.add(id);
+        }
         try {
           await instance.register(operation.ids);
         } finally {
@@ -110,6 +118,9 @@ export class Actor {
       case 'peer add':
         await this.addAsPeer(operation.ids);
         oracle.acknowledged(operation.ids);
+        return undefined;
+      case 'rest':
+        await instance.options.rest(instance, operation.ms);
         return undefined;
       case 'commit':
         table.commit(operation.ids);

@@ -4,19 +4,30 @@ import type { Random } from '../../test/support/random.js';
 
 /** Time and chance as one schedule has them: nothing in it runs by the clock of the machine. */
 export interface Ambient {
-  /** Milliseconds. */
-  readonly now: number;
+  /** What the process that works now has for `performance.now()`. */
+  readonly processNow: number;
+  /** What it has for `Date.now()`; undefined: as on this machine. */
+  readonly wallNow: number | undefined;
   readonly random: Random;
+  /** For `Math.random()`; undefined: as on this machine. */
+  readonly chance: Random | undefined;
   /** A timer that repeats, to be fired by the schedule. */
   onInterval(callback: () => void, ms: number): VirtualInterval;
-  onTimeout(callback: () => void, ms: number): void;
+  onTimeout(callback: () => void, ms: number): VirtualTimeout;
 }
 
 export interface VirtualInterval {
   readonly callback: () => void;
   readonly ms: number;
   cleared: boolean;
+  ref(): VirtualInterval;
   unref(): VirtualInterval;
+}
+
+export interface VirtualTimeout {
+  clear(): void;
+  ref(): VirtualTimeout;
+  unref(): VirtualTimeout;
 }
 
 let current: Ambient | undefined;
@@ -36,12 +47,25 @@ export async function within(ambient: Ambient, work: () => void): Promise<void> 
   }
 }
 
+/** Looks at a schedule without anything following from it. */
+export function during(ambient: Ambient, look: () => void): void {
+  current = ambient;
+  try {
+    look();
+  } finally {
+    current = undefined;
+  }
+}
+
 /** Puts timers, the clock and randomness of the library under the schedule that is being worked on. For good. */
 export function virtualise(): void {
   const real = {
     setInterval: globalThis.setInterval,
     clearInterval: globalThis.clearInterval,
     setTimeout: globalThis.setTimeout,
+    clearTimeout: globalThis.clearTimeout,
+    dateNow: Date.now.bind(Date),
+    chance: Math.random.bind(Math),
     now: performance.now.bind(performance),
     randomBytes: crypto.randomBytes.bind(crypto),
   };
@@ -53,7 +77,11 @@ export function virtualise(): void {
       else real.clearInterval(timer);
     },
     setTimeout: (callback: () => void, ms: number) =>
-      current ? (current.onTimeout(callback, ms), {}) : real.setTimeout(callback, ms),
+      current ? current.onTimeout(callback, ms) : real.setTimeout(callback, ms),
+    clearTimeout: (timer: VirtualTimeout | NodeJS.Timeout | undefined) => {
+      if (timer && 'clear' in timer) timer.clear();
+      else real.clearTimeout(timer);
+    },
     setImmediate: (callback: () => void) => {
       immediates++;
       return nextTurn(() => {
@@ -64,7 +92,9 @@ export function virtualise(): void {
   };
   Object.assign(globalThis, replaced);
   AbortSignal.any = follow;
-  performance.now = () => current?.now ?? real.now();
+  performance.now = () => current?.processNow ?? real.now();
+  Date.now = () => current?.wallNow ?? real.dateNow();
+  Math.random = () => (current?.chance ? current.chance.uint32() / 2 ** 32 : real.chance());
   crypto.randomBytes = ((size: number) =>
     current ? Buffer.from(current.random.bytes(size)) : real.randomBytes(size)) as typeof crypto.randomBytes;
   syncBuiltinESMExports();

@@ -1,5 +1,6 @@
 import { BLOCK_BYTES, type IdKey } from '../../src/filter/index.js';
 import type { FilterStore, BloomVerdict } from '../../src/store/index.js';
+import type { CopyRules } from '../../src/store/replica/copy-rules.js';
 import type { RedisConnection } from '../../src/store/redis/client/redis-connection.js';
 import {
   SEGMENT_BLOCKS,
@@ -23,6 +24,8 @@ export interface Breakage {
   /** Goes on believing what it knew when its connection ended. */
   readonly deafToClose?: true;
   readonly trustsAfterFailover?: true;
+  /** Answers "absent" from copies without this rule. */
+  readonly copyRule?: keyof CopyRules;
 }
 
 export interface Safety {

@@ -10,6 +10,8 @@ const PATIENCE = 200;
 export class Fairness {
   private readonly since = new WeakMap<object, number>();
 
+  constructor(private readonly patience = PATIENCE) {}
+
   /** Weight of what can be taken now, at the step of this number; a process that has stood still for long wakes. */
   weigh(
     waiting: object,
@@ -17,7 +19,7 @@ export class Fairness {
   ): number {
     const since = this.since.get(waiting);
     if (since === undefined) this.since.set(waiting, step);
-    else if (step - since > PATIENCE) {
+    else if (step - since > this.patience) {
       instance.weight = 1;
       return 1;
     }

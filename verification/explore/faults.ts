@@ -2,6 +2,8 @@ import { type Held, type GatedInstance, NEVER_MS } from './gated-instance.js';
 import type { Fault } from './scenario.js';
 import { isSwap, rawCommand } from './commands.js';
 import type { Action, Step } from './action.js';
+import { isKnown } from './known-filter.js';
+import { isLeasedFault, leasedFaultActions } from './leased/leased-faults.js';
 import type { Schedule } from './schedule.js';
 import type { RawCommand } from './server-link.js';
 
@@ -10,6 +12,7 @@ const LEASE_RENEWAL_MS = NEVER_MS / 3;
 
 /** What a fault of this kind can hit now. */
 export function faultActions(schedule: Schedule, fault: Fault): Action[] {
+  if (isLeasedFault(fault)) return leasedFaultActions(schedule, fault);
   const action = (target: string | number, step: () => Step): Action => ({
     label: `!${fault} ${target}`,
     weight: 1,
@@ -27,15 +30,14 @@ export function faultActions(schedule: Schedule, fault: Fault): Action[] {
     schedule.instances.filter(({ isAlive, held }) => isAlive && held.some(({ what }) => isStep(what)));
   const live = keys.filter((key) => schedule.ground.isLive(key));
   const { hasSource } = schedule.options.scenario;
-  // A process that never saw a filter without a source would make it again, or take it as it is.
-  const isKnown = hasSource || schedule.instances.every((one) => !one.isAlive || one.hasSeenLive);
+  const isFound = isKnown(schedule);
   // Nobody could tell one, which was lost before it was seen, from a whole one.
   const isSeen = hasSource || schedule.instances.some(({ hasSeenLive }) => hasSeenLive);
   switch (fault) {
     case 'lease-gone':
       return vanish([`${base}:lease`]);
     case 'meta-gone':
-      return isKnown ? vanish([`${base}:meta`]) : [];
+      return isFound ? vanish([`${base}:meta`]) : [];
     case 'live-gone':
       return isSeen ? vanish(live) : [];
     case 'live-zeros':
@@ -71,7 +73,7 @@ export function faultActions(schedule: Schedule, fault: Fault): Action[] {
           .slice(0, 2),
       );
     case 'all-gone':
-      return keys.length === 0 || !isKnown ? [] : [action('', () => send([{ name: 'unlink', args: keys }]))];
+      return keys.length === 0 || !isFound ? [] : [action('', () => send([{ name: 'unlink', args: keys }]))];
     case 'pause':
       return rebuilding(schedule).map((instance) => action(instance.name, () => pause(schedule, instance)));
     case 'pause-before-swap':
@@ -99,7 +101,7 @@ export function faultActions(schedule: Schedule, fault: Fault): Action[] {
     case 'snapshot':
       return keys.length === 0 ? [] : [action('', () => takeSnapshot(schedule, keys))];
     case 'restart':
-      return isKnown ? [action('', () => restart(schedule, keys))] : [];
+      return isFound ? [action('', () => restart(schedule, keys))] : [];
   }
 }
 
@@ -123,7 +125,7 @@ function commands({
     instances
       .filter(({ isAlive }) => isAlive)
       .flatMap((instance) => instance.held.map((held, place) => ({ instance, held, place })))
-      .filter(({ held }) => held.command && !held.isGhost)
+      .filter(({ held }) => held.command && !held.isGhost && !held.isOfFeed && !held.reply)
       // A lease of which nobody knows would never end here, and without a source an add waits for it.
       .filter(({ held }) => hasSource || held.what !== 'acquire')
   );
@@ -196,6 +198,7 @@ function run(script: string, key: string): RawCommand {
 
 function takeSnapshot(schedule: Schedule, keys: string[]): Step {
   schedule.snapshot = keys;
+  schedule.writtenAtSnapshot = schedule.oracle.written;
   for (const key of keys) schedule.keys.add(saved(key));
   return send(keys.map((key) => ({ name: 'eval', args: [SAVE, 2, key, saved(key)] })));
 }

@@ -1,10 +1,21 @@
-import type { Command } from 'ioredis';
 import type { Breakage } from './broken-store.js';
 import type { Random } from '../../test/support/random.js';
 import type { Step } from './action.js';
-import type { VirtualInterval } from './ambient.js';
-import { changesSize, describeReply, isReady, isSwap, rawCommand, scriptOf } from './commands.js';
-import { type Held, type GatedInstance, NEVER_MS } from './gated-instance.js';
+import type { VirtualInterval, VirtualTimeout } from './ambient.js';
+import {
+  changesSize,
+  describeReply,
+  isDone,
+  isEarly,
+  isReady,
+  isSwap,
+  keysOf,
+  rawCommand,
+  scriptOf,
+} from './commands.js';
+import { type Held, type HeldCommand, type GatedInstance, NEVER_MS } from './gated-instance.js';
+import { remove } from './held.js';
+import type { LeasedTime } from './leased/leased-time.js';
 import type { OlderCopy } from './older-copy.js';
 import type { Oracle } from './oracle.js';
 import type { Scenario } from './scenario.js';
@@ -12,6 +23,8 @@ import type { Reply } from './server-link.js';
 import type { SimulatedServer } from './simulated-server.js';
 
 const SLOW_WEIGHT = 0.03;
+/** After these a blocking read may have something. */
+const WRITES_STREAMS = new Set(['add', 'swap', 'offline', 'copyAck', 'copyLeave']);
 const ADD = new Set(['add', 'bitmapAdd', 'growingAdd']);
 
 export interface GateOptions {
@@ -20,11 +33,16 @@ export interface GateOptions {
   readonly breakage: Breakage;
   readonly oracle: Oracle;
   readonly olderCopy: OlderCopy;
+  /** Undefined where timers do not wait for time. */
+  readonly time: LeasedTime | undefined;
   readonly random: Random;
   /** Collects the names of all keys that are named. */
   readonly keys: Set<string>;
   readonly note: (text: string) => void;
 }
+
+/** Of a timer that fires whenever the schedule says so. */
+const UNCLEARED: VirtualTimeout = { clear() {}, ref: () => UNCLEARED, unref: () => UNCLEARED };
 
 /** Holds what the processes of a schedule wait for: commands, timers, pages of the table. */
 export class Gate {
@@ -34,21 +52,34 @@ export class Gate {
   constructor(private readonly options: GateOptions) {}
 
   onInterval(callback: () => void, ms: number): VirtualInterval {
-    const interval: VirtualInterval = { callback, ms, cleared: false, unref: () => interval };
+    const { time } = this.options;
+    if (time) return time.onInterval(this.working, callback, ms);
+    const interval: VirtualInterval = {
+      callback,
+      ms,
+      cleared: false,
+      ref: () => interval,
+      unref: () => interval,
+    };
     this.working?.intervals.push(interval);
     return interval;
   }
 
-  onTimeout(callback: () => void, ms: number): void {
+  onTimeout(callback: () => void, ms: number): VirtualTimeout {
     const { working } = this;
+    const { time } = this.options;
+    if (time) return time.onTimeout(working, callback, ms);
     // What is left of a deadline is a deadline.
-    if (ms >= NEVER_MS / 2 || !working) return;
-    working.held.push({ weight: 1, what: `waits ${ms} ms`, isDue: () => true, go: callback });
+    if (ms < NEVER_MS / 2) {
+      working?.held.push({ weight: 1, what: `waits ${ms} ms`, isDue: () => true, go: callback });
+    }
+    return UNCLEARED;
   }
 
   letThrough(instance: GatedInstance, held: Held): Step {
-    const { command } = held;
+    const { command, reply: given } = held;
     this.working = instance;
+    if (given) return { send: [], deliver: () => this.deliver(instance, held, given) };
     if (!command) {
       return {
         send: [],
@@ -62,20 +93,37 @@ export class Gate {
     return {
       send: [rawCommand(command, held.what, this.options.breakage)],
       deliver: ([reply]) => {
-        remove(instance.held, held);
-        this.answer(instance, held, reply!);
+        if (this.options.time?.isLate()) {
+          this.observe(instance, held, reply!);
+          held.reply = reply!;
+        } else {
+          remove(instance.held, held);
+          this.answer(instance, held, reply!);
+        }
       },
     };
   }
 
+  /** Gives a command the reply that was on its way. */
+  private deliver(instance: GatedInstance, held: Held, reply: Reply): void {
+    this.options.note(`${instance.name} has the reply of ${held.what}`);
+    remove(instance.held, held);
+    this.settle(instance, held, reply);
+  }
+
   /** Gives a reply to the command that waits for it, noting what the server has done by it. */
   answer(instance: GatedInstance, held: Held, reply: Reply): void {
-    const { command, what } = held;
     this.observe(instance, held, reply);
+    this.settle(instance, held, reply);
+  }
+
+  private settle(instance: GatedInstance, held: Held, reply: Reply): void {
+    const { command, what } = held;
     if (held.isGhost || !command) return;
+    if (what === 'add') instance.addedAt = this.options.time?.nowOf(instance);
     if (what === 'describe' && 'value' in reply && isReady(reply.value)) instance.hasSeenLive = true;
     const { secondHalfOfSwap } = this.options.breakage;
-    if (what === 'swap' && secondHalfOfSwap && 'value' in reply && String(reply.value) === 'OK') {
+    if (what === 'swap' && secondHalfOfSwap && 'value' in reply && isDone(reply.value)) {
       instance.held.push({ ...held, what: 'second half of swap', weight: SLOW_WEIGHT });
     } else if ('error' in reply) {
       command.reject(reply.error);
@@ -90,6 +138,7 @@ export class Gate {
     const who = isOfPeer ? `peer of ${instance.name}` : instance.name;
     note(`${who} ${what} ${describeReply(command!, what, reply)}`);
     if ('error' in reply) return;
+    if (WRITES_STREAMS.has(what)) this.options.time?.wrote();
     if (isOfPeer) {
       oracle.recorded(instance.peerAdding, 'peer');
       return;
@@ -100,26 +149,43 @@ export class Gate {
       oracle.published();
       instance.hasPublished = true;
     }
-    if (isSwap(what) && empties && String(reply.value) === 'OK') oracle.emptied();
+    if (isSwap(what) && isDone(reply.value)) oracle.written++;
+    if (isSwap(what) && empties && isDone(reply.value)) oracle.emptied();
     const { source } = instance.options;
     if (source && String(reply.value) === 'OK' && changesSize(command!, what)) oracle.resized(source.read);
-    if (isSwap(what) || what === 'withdraw') instance.hasPublished = false;
+    if ((isSwap(what) && !isEarly(reply.value)) || what === 'withdraw') instance.hasPublished = false;
     if (what === 'withdraw') {
       instance.addsAtWithdrawal = oracle.adds;
       // What it has staged is there for a while.
       if (instance.hasLateSwap) instance.weight = SLOW_WEIGHT;
     }
-    if (ADD.has(what) && Array.isArray(reply.value)) oracle.recorded(instance.adding);
+    if (ADD.has(what) && Array.isArray(reply.value)) {
+      oracle.recorded(this.options.time ? instance.unrecorded : instance.adding);
+      instance.unrecorded.clear();
+    }
   }
 
-  hold(instance: GatedInstance, command: Command, isOfPeer: boolean): void {
-    const { scenario, server } = this.options;
+  hold(instance: GatedInstance, { command, client, isOfPeer }: HeldCommand): void {
+    const { scenario, server, time } = this.options;
     const what = scriptOf(command, server) ?? command.name;
     for (const key of keysOf(command)) this.options.keys.add(key);
     const isSlow = this.options.random.below(1_000) < scenario.slowShare * 1_000;
     const weight = isSlow ? SLOW_WEIGHT : 1;
     const empties = instance.resetting > 0;
-    instance.held.push({ command, isOfPeer, what, weight, empties, isDue: () => true, go() {} });
+    const held: Held = { command, isOfPeer, what, weight, empties, isDue: () => true, go() {} };
+    if (!time) {
+      instance.held.push(held);
+      return;
+    }
+    const { isDue, ...timing } = what === 'xread' ? time.heldFeedRead(instance) : held;
+    instance.held.push({
+      ...held,
+      ...timing,
+      client,
+      isDue() {
+        return this.reply !== undefined || (!instance.cut.has(client) && isDue());
+      },
+    });
   }
 
   turn(instance: GatedInstance, what: string, isDue = () => true, signal?: AbortSignal): Promise<void> {
@@ -132,17 +198,4 @@ export class Gate {
       });
     });
   }
-}
-
-export function remove<Item>(items: Item[], item: Item): void {
-  const place = items.indexOf(item);
-  if (place >= 0) items.splice(place, 1);
-}
-
-function keysOf(command: Command): string[] {
-  const { name, args } = command;
-  if (!name.startsWith('eval')) return [String(args[0])];
-  const count = Number(args[1]);
-  // `offline` names every segment there might be; those there are have been named before.
-  return count > 1_000 ? [String(args[2])] : args.slice(2, 2 + count).map(String);
 }

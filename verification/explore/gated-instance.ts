@@ -2,15 +2,18 @@ import type { Command } from 'ioredis';
 import { BloomGuardRunner, type GuardDeclaration, type EntryPoint } from '../../src/guard/index.js';
 import { BloomService, defineFilter, type FilterDefinition, ManagedFilter } from '../../src/service/index.js';
 import { chosenLayout } from '../../src/service/layout-choice.js';
-import type { FilterStore, BloomVerdict } from '../../src/store/index.js';
+import type { BloomReplicaMode, FilterStore, BloomVerdict } from '../../src/store/index.js';
 import { markLifeMs } from '../../src/store/redis/blocked/negative-cache/redis-negative-cache.js';
 import { RedisStore } from '../../src/store/redis/index.js';
 import { ReplicaStore } from '../../src/store/replica/index.js';
+import type { FollowedCopy } from '../../src/store/replica/followed-copy.js';
+import { COPY_RULES } from '../../src/store/replica/copy-rules.js';
 import { type Breakage, readingAnyLayer, readingAnyTag } from './broken-store.js';
 import type { VirtualInterval } from './ambient.js';
 import { GatedRedis } from './gated-redis.js';
 import type { Ground } from './ground.js';
-import { KEY_PREFIX } from './scenario.js';
+import { KEY_PREFIX, type LeasedPlan } from './scenario.js';
+import type { Reply } from './server-link.js';
 import type { PagedSource } from './simulated-table.js';
 import type { SimulatedServer } from './simulated-server.js';
 
@@ -34,6 +37,13 @@ export interface Held {
   /** How readily the schedule lets it through: some commands are slow. */
   readonly weight: number;
   readonly what: string;
+  /** When it may go on, by the clock of its process. */
+  readonly dueAt?: number;
+  /** Waits for what others write. */
+  readonly isOfFeed?: true;
+  readonly client?: GatedRedis;
+  /** What the server has answered, when that is still on its way. */
+  reply?: Reply;
   isDue(): boolean;
   go(): void;
 }
@@ -45,30 +55,47 @@ export interface GatedInstanceOptions {
   readonly capacity: number;
   /** Whether the process keeps a copy of the filter. */
   readonly hasReplica: boolean;
+  readonly leased: LeasedPlan | undefined;
   /** Whether it shares denials; otherwise it may have to mark those of others. */
   readonly shares: boolean;
   readonly source: PagedSource | undefined;
   readonly server: SimulatedServer;
   readonly breakage: Breakage;
   readonly now: () => number;
-  readonly hold: (instance: GatedInstance, command: Command, isOfPeer: boolean) => void;
+  readonly wall: () => number;
+  readonly hold: (instance: GatedInstance, held: HeldCommand) => void;
   /** Waits until the schedule lets the query for a row be made; whether the row is there. */
   readonly hasRow: (instance: GatedInstance, id: string) => Promise<boolean>;
+  /** Waits until so much has passed by the clock of the process. */
+  readonly rest: (instance: GatedInstance, ms: number) => Promise<void>;
   readonly sleep: (instance: GatedInstance, ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+export interface HeldCommand {
+  readonly command: Command;
+  readonly client: GatedRedis;
+  readonly isOfPeer: boolean;
 }
 
 /** One process of the application: the library's own store, filter and guard on a client that is held at the gate. */
 export class GatedInstance {
   readonly name: string;
+  readonly index: number;
   readonly held: Held[] = [];
   readonly intervals: VirtualInterval[] = [];
   readonly client: GatedRedis;
   /** Of another program on the keys of the filter, which lives as long as this process. */
   readonly peerClient: GatedRedis;
   isAlive = true;
+  /** Clients whose connection ended, which they have not heard yet. */
+  readonly cut = new Set<GatedRedis>();
+  /** When the last reply of an add came, by the clock of this process. */
+  addedAt: number | undefined;
   weight = 1;
   /** Ids of the adds that are under way. */
   readonly adding = new Set<string>();
+  /** Those of them that the server has not got yet: an add may wait for long after that. */
+  readonly unrecorded = new Set<string>();
   /** The same of the peer. */
   readonly peerAdding = new Set<string>();
   /** Ids whose transactions this instance's rebuild has to wait for. */
@@ -89,26 +116,29 @@ export class GatedInstance {
 
   private constructor(readonly options: GatedInstanceOptions) {
     this.name = `I${options.index}`;
-    this.client = new GatedRedis((command) => options.hold(this, command, false));
-    this.peerClient = new GatedRedis((command) => options.hold(this, command, true));
+    this.index = options.index;
+    const holdAs = (isOfPeer: boolean) => (command: Command, client: GatedRedis) =>
+      options.hold(this, { command, client, isOfPeer });
+    this.client = new GatedRedis(holdAs(false));
+    this.peerClient = new GatedRedis(holdAs(true));
   }
 
   static async start(options: GatedInstanceOptions): Promise<GatedInstance> {
     const instance = new GatedInstance(options);
-    const { breakage, server, filterName: name, capacity, hasReplica, shares, source, ground } = options;
+    const { breakage, server, filterName: name, capacity, shares, source, ground, leased } = options;
     const emit = () => {};
     const redisStore = await RedisStore.connect({
       redis: instance.client,
       keyPrefix: KEY_PREFIX,
       timeoutMs: NEVER_MS,
       writeTimeoutMs: NEVER_MS,
-      trustAfterFailover: breakage.trustsAfterFailover ?? false,
+      trustAfterFailover: breakage.trustsAfterFailover ?? leased?.isTrusted ?? false,
       luaSources: server.sources,
       emit,
     });
     const clock = {
       now: options.now,
-      wall: options.now,
+      wall: options.wall,
       sleep: (ms: number, signal?: AbortSignal) => options.sleep(instance, ms, signal),
     };
     const filter = new ManagedFilter(
@@ -117,7 +147,8 @@ export class GatedInstance {
         name,
         layout: chosenLayout({ name, capacity, layout: ground.layout }),
         source,
-        replica: hasReplica ? 'verified' : 'off',
+        replica: replicaMode(options),
+        ...(leased && { copyLeaseMs: leased.leaseMs }),
         drainMs: source ? DRAIN_MS : 0,
         negativeCache: shares ? { shared: true, lifeMs: NEVER_MS, maxIds: 64 } : false,
       },
@@ -142,6 +173,14 @@ export class GatedInstance {
     return 'maybe';
   }
 
+  /** Whether a lookup that began now would answer "absent" without asking the server. */
+  denies(id: string): boolean {
+    const { copies } = (this.filter as unknown as { inStore: { copies?: FollowedCopy } }).inStore;
+    const copy = copies?.current;
+    if (!copy?.isWhole || !copy.proof?.isBelieved) return false;
+    return !copy.mightContain(this.filter.keys.of(id)!);
+  }
+
   /** What a registering method does before it runs. */
   async register(ids: readonly string[]): Promise<void> {
     await this.guard.registrar.register({ filter: this.filter.name, ids: [...ids], onError: 'throw' });
@@ -156,9 +195,16 @@ const DIRECT_ENTRY: EntryPoint = {
   absent: undefined,
 };
 
-function storeOf(redisStore: RedisStore, { readsAnyTag, readsAnyLayer }: Breakage): FilterStore {
+function replicaMode({ hasReplica, leased }: GatedInstanceOptions): BloomReplicaMode {
+  if (!hasReplica) return 'off';
+  return leased ? 'leased' : 'verified';
+}
+
+function storeOf(redisStore: RedisStore, { readsAnyTag, readsAnyLayer, copyRule }: Breakage): FilterStore {
   if (readsAnyTag) return readingAnyTag(redisStore);
-  return readsAnyLayer ? readingAnyLayer(redisStore) : new ReplicaStore(redisStore);
+  if (readsAnyLayer) return readingAnyLayer(redisStore);
+  const rules = copyRule && { ...COPY_RULES, [copyRule]: false };
+  return new ReplicaStore(redisStore, undefined, rules);
 }
 
 const definitions = new Map<number, FilterDefinition>();

@@ -12,15 +12,21 @@ export class Oracle {
   private readonly ofLibrary = new Set<string>();
   /** Ids that the server has recorded since a staging was published last. */
   private sincePublished = new Set<string>();
+  /** Ids that were recorded before somebody emptied the filter, which may be acknowledged after it. */
+  private readonly dropped = new Set<string>();
   /** How many adds the server has recorded. */
   adds = 0;
+  /** How often it has changed what is live: by an add or a swap. */
+  written = 0;
 
   /** An add was carried out by the server, one of a peer in the live filter alone; its caller need not know yet. */
   recorded(ids: Iterable<string>, by: 'library' | 'peer' = 'library'): void {
     this.adds++;
+    this.written++;
     for (const id of ids) {
       if (by === 'library') this.ofLibrary.add(id);
       this.sincePublished.add(id);
+      this.dropped.delete(id);
       if (!this.committed.has(id)) this.uncommitted.add(id);
     }
   }
@@ -40,10 +46,11 @@ export class Oracle {
   /** Somebody has emptied the filter: what was added before its staging was published may be absent. */
   emptied(): void {
     for (const id of this.required) if (!this.sincePublished.has(id)) this.required.delete(id);
+    for (const id of this.uncommitted) if (!this.sincePublished.has(id)) this.dropped.add(id);
   }
 
   acknowledged(ids: readonly string[]): void {
-    for (const id of ids) this.required.add(id);
+    for (const id of ids) if (!this.dropped.has(id)) this.required.add(id);
   }
 
   /** A rebuild that read these rows went live. */

@@ -4,7 +4,8 @@ export type Operation =
   | { readonly type: 'add' | 'peer add'; readonly ids: readonly string[] }
   | { readonly type: 'commit' | 'roll back'; readonly ids: readonly string[] }
   | { readonly type: 'check'; readonly ids: readonly string[]; readonly how: 'guard' | 'together' | 'bulk' }
-  | { readonly type: 'rebuild' | 'reset' };
+  | { readonly type: 'rebuild' | 'reset' }
+  | { readonly type: 'rest'; readonly ms: number };
 
 export interface ActorPlan {
   readonly instance: number;
@@ -33,7 +34,26 @@ export type Fault =
   | 'late-swap'
   | 'twice'
   | 'snapshot'
-  | 'restart';
+  | 'restart'
+  | LeasedFault;
+
+/** What strikes readers that answer "absent" from their copies. */
+export type LeasedFault =
+  | 'readers-gone'
+  | 'feed-gone'
+  | 'feed-trimmed'
+  | 'acknowledgements-gone'
+  | 'feed-cut'
+  /** A process stands still for longer than a lease, and its lookups with it. */
+  | 'stop'
+  /** The same, and its monotonic clock does not count the time. */
+  | 'suspend'
+  | 'wall-clock-back'
+  | 'server-clock-forward'
+  | 'server-clock-back'
+  | 'kill-any'
+  | 'restart-empty'
+  | 'restart-trusted';
 
 export interface InstancePlan {
   readonly capacity: number;
@@ -42,6 +62,14 @@ export interface InstancePlan {
   readonly counts: boolean;
   readonly hasReplica: boolean;
   readonly shares: boolean;
+}
+
+export interface LeasedPlan {
+  readonly leaseMs: number;
+  /** Whether the data of a server that restarted are believed. */
+  readonly isTrusted: boolean;
+  /** Share of commands whose replies are on their way for a while. */
+  readonly lateReplies: number;
 }
 
 /** All that happens in one schedule, but for the order. */
@@ -58,6 +86,8 @@ export interface Scenario {
   /** Share of commands that are slow. */
   readonly slowShare: number;
   ground(filterName: string): Ground;
+  /** Where processes answer "absent" from their copies. Time passes there by clocks that run apart, and timers wait for it. */
+  readonly leased?: LeasedPlan;
 }
 
 export const KEY_PREFIX = 'explore';

@@ -2,13 +2,16 @@ import type { Breakage } from './broken-store.js';
 import { Random } from '../../test/support/random.js';
 import type { Action, Choices, Chooser, Step } from './action.js';
 import { Actor } from './actor.js';
-import { type Ambient, type VirtualInterval, within } from './ambient.js';
-import { rawCommand } from './commands.js';
+import { type Ambient, type VirtualInterval, type VirtualTimeout, within } from './ambient.js';
 import { Fairness } from './fairness.js';
 import { faultActions } from './faults.js';
-import { Gate, remove } from './gate.js';
+import { Gate } from './gate.js';
 import type { Ground } from './ground.js';
 import { CLOCK_LEAP_MS, DRAIN_MS, GatedInstance } from './gated-instance.js';
+import { LastChecks } from './last-checks.js';
+import { leasedActions } from './leased/leased-actions.js';
+import { LeasedTime } from './leased/leased-time.js';
+import { LeasedWatch } from './leased/leased-watch.js';
 import { OlderCopy } from './older-copy.js';
 import { Oracle } from './oracle.js';
 import { type Fault, OLD_ROWS, type Scenario } from './scenario.js';
@@ -31,11 +34,16 @@ const STEP_MS = 1;
 const LEAP_MS = 300;
 /** What one process puts at the gate in one schedule, far beyond what any needs. */
 const MAX_ACTIONS = 1_500;
+/** So many steps of others the slowest takes where leases end meanwhile. */
+const LEASED_PATIENCE = 60;
 
 /** One run of a scenario: holds everything its processes wait for and lets one thing through at a time. */
 export class Schedule implements Ambient, Choices {
-  now = 0;
+  private virtualNow = 0;
   readonly random: Random;
+  /** Undefined where nobody answers "absent" from a copy. */
+  readonly time: LeasedTime | undefined;
+  private readonly watch: LeasedWatch | undefined;
   readonly oracle = new Oracle();
   readonly olderCopy = new OlderCopy();
   readonly taken: string[] = [];
@@ -45,16 +53,17 @@ export class Schedule implements Ambient, Choices {
   readonly instances: GatedInstance[] = [];
   /** Keys that the last snapshot of the server holds. */
   snapshot: readonly string[] = [];
+  /** What had been written by then. */
+  writtenAtSnapshot = 0;
   readonly gate: Gate;
   restarts = 0;
   /** What an actor waits for that nothing will ever bring. */
   readonly stuck: string[] = [];
 
   private readonly table = new SimulatedTable();
-  private readonly fairness = new Fairness();
-  private actors: Actor[] = [];
-  /** Last checks that are under way. */
-  private unanswered = 0;
+  readonly fairness: Fairness;
+  actors: readonly Actor[] = [];
+  private lastChecks: LastChecks | undefined;
   private beginning: ReturnType<Ground['begin']> = { send: [], keys: [] };
   private phase: 'beginning' | 'running' | 'checking' | 'cleaning' | 'done' = 'beginning';
 
@@ -62,8 +71,15 @@ export class Schedule implements Ambient, Choices {
     this.ground = options.scenario.ground(options.filterName);
     this.random = new Random(options.scenario.seed ^ 0x5bd1e995);
     const note = (text: string) => this.note(text);
+    const { leased, seed, instances } = options.scenario;
+    this.fairness = new Fairness(leased && LEASED_PATIENCE);
+    if (leased) {
+      this.time = new LeasedTime(leased, seed, this.instances, instances.length);
+      this.watch = new LeasedWatch(this, this.time);
+    }
     this.gate = new Gate({
       ...options,
+      time: this.time,
       oracle: this.oracle,
       olderCopy: this.olderCopy,
       keys: this.keys,
@@ -92,6 +108,27 @@ export class Schedule implements Ambient, Choices {
     this.oracle.built(this.ground.holds);
   }
 
+  get now(): number {
+    return this.virtualNow;
+  }
+
+  set now(now: number) {
+    this.virtualNow = now;
+    if (this.time) this.time.now = now;
+  }
+
+  get processNow(): number {
+    return this.time ? this.time.nowOf(this.gate.working) : this.now;
+  }
+
+  get wallNow(): number | undefined {
+    return this.time?.wallOf(this.gate.working);
+  }
+
+  get chance(): Random | undefined {
+    return this.time?.chance;
+  }
+
   get base(): string {
     return this.ground.base;
   }
@@ -106,21 +143,23 @@ export class Schedule implements Ambient, Choices {
         this.phase = 'running';
         return this.begin();
       case 'running': {
+        this.watch?.look();
         const action = this.taken.length < MAX_ACTIONS ? this.options.chooser(this) : undefined;
         if (action && !this.failed) {
           this.now += STEP_MS;
           this.taken.push(action.label);
-          return action.step();
+          return this.timed(action.step());
         }
         this.stuck.push(...this.actors.filter((actor) => actor.isStuck).map(({ index }) => `A${index}`));
         this.note('then every process asks for every id, in bulk and one by one');
         this.phase = 'checking';
-        return { send: [], deliver: () => this.startLastChecks() };
+        this.lastChecks = new LastChecks(this);
+        return this.next();
       }
       case 'checking': {
-        const step = this.letAllThrough();
-        if (step) return step;
-        if (this.unanswered > 0) this.stuck.push('the last checks');
+        const step = this.lastChecks?.next();
+        if (step) return this.timed(step);
+        if (this.lastChecks?.areStuck) this.stuck.push('the last checks');
         this.phase = 'cleaning';
         if (this.options.keepsKeys) return undefined;
         return { send: [{ name: 'unlink', args: [...this.keys, ...this.ofServer] }], deliver() {} };
@@ -133,11 +172,19 @@ export class Schedule implements Ambient, Choices {
     }
   }
 
+  /** The server is told the time before it gets anything. */
+  private timed(step: Step): Step {
+    if (!this.time || step.send.length === 0) return step;
+    const send = [this.time.tellServer(this.base), ...step.send];
+    return { send, deliver: (replies) => step.deliver(replies.slice(1)) };
+  }
+
   note(text: string): void {
     if (this.options.isTraced && this.phase === 'running') this.trace.push(text);
   }
 
   ordinaryActions(): Action[] {
+    if (this.time) return leasedActions(this, this.time);
     const actions: Action[] = [];
     const step = this.taken.length;
     for (const instance of this.instances) {
@@ -191,8 +238,8 @@ export class Schedule implements Ambient, Choices {
     return this.gate.onInterval(callback, ms);
   }
 
-  onTimeout(callback: () => void, ms: number): void {
-    this.gate.onTimeout(callback, ms);
+  onTimeout(callback: () => void, ms: number): VirtualTimeout {
+    return this.gate.onTimeout(callback, ms);
   }
 
   private get ofServer(): string[] {
@@ -214,7 +261,7 @@ export class Schedule implements Ambient, Choices {
     };
   }
 
-  private beginActor(actor: Actor): Step {
+  beginActor(actor: Actor): Step {
     this.fairness.taken(actor);
     return local(() => {
       this.gate.working = actor.instance;
@@ -225,7 +272,7 @@ export class Schedule implements Ambient, Choices {
   private async startInstance(index: number): Promise<void> {
     const { scenario, filterName, server, breakage } = this.options;
     const { pageSize, single, counts, ...plan } = scenario.instances[index]!;
-    const { table } = this;
+    const { table, time } = this;
     const turn = (what: string) => this.gate.turn(this.instances[index]!, what);
     this.instances[index] = await GatedInstance.start({
       index,
@@ -235,14 +282,17 @@ export class Schedule implements Ambient, Choices {
       server,
       breakage,
       source: scenario.hasSource ? new PagedSource({ table, pageSize, single, counts, turn }) : undefined,
-      now: () => this.now,
-      hold: (instance, command, isOfPeer) => this.gate.hold(instance, command, isOfPeer),
+      leased: scenario.leased,
+      now: () => (time ? time.nowOf(this.instances[index]) : this.now),
+      wall: () => time?.wallOf(this.instances[index]) ?? this.now,
+      hold: (instance, held) => this.gate.hold(instance, held),
       hasRow: async (instance, id) => {
         await this.gate.turn(instance, `reads the row of ${id}`);
         return table.has(id);
       },
+      rest: (instance, ms) => this.gate.turn(instance, 'has rested', time?.pause(instance, ms)),
       sleep: (instance, ms, signal) => {
-        if (ms !== DRAIN_MS) return this.gate.turn(instance, 'pauses', undefined, signal);
+        if (ms !== DRAIN_MS) return this.gate.turn(instance, 'pauses', time?.pause(instance, ms), signal);
         const isDrained = () => breakage.drainsNot === true || !this.oracle.isAwaited(instance.drain);
         return this.gate.turn(instance, 'has drained', isDrained, signal);
       },
@@ -251,44 +301,10 @@ export class Schedule implements Ambient, Choices {
   }
 
   private begin(): Step {
-    const clock = this.options.scenario.isSettled ? CLOCK_LEAP_MS : 0;
+    const clock = this.time?.clocks.server(0) ?? (this.options.scenario.isSettled ? CLOCK_LEAP_MS : 0);
     const { send, keys } = this.beginning;
     for (const key of keys) this.keys.add(key);
     return { send: [{ name: 'set', args: [`${this.base}:clock`, clock] }, ...send], deliver() {} };
-  }
-
-  /** Every process that lives asks for every id that must not be absent, in bulk and one by one. */
-  private startLastChecks(): void {
-    const ids = this.oracle.requiredIds();
-    for (const instance of this.instances) {
-      instance.held.length = 0;
-      if (!instance.isAlive || this.failed) continue;
-      this.gate.working = instance;
-      const { filter, name } = instance;
-      const judge = this.oracle.expect(ids, name);
-      this.unanswered++;
-      void filter
-        .checkMany(ids)
-        .then(judge)
-        .then(async () => {
-          for (const id of ids) this.oracle.expect([id], name)([await instance.guarded(id)]);
-          this.unanswered--;
-        });
-    }
-  }
-
-  private letAllThrough(): Step | undefined {
-    const waiting = this.instances.flatMap((instance) => instance.held.map((held) => ({ instance, held })));
-    if (waiting.length === 0) return undefined;
-    const commands = waiting.filter(({ held }) => held.command);
-    return {
-      send: commands.map(({ held }) => rawCommand(held.command!, held.what, this.options.breakage)),
-      deliver: (replies) => {
-        for (const { instance, held } of waiting) remove(instance.held, held);
-        commands.forEach(({ instance, held }, i) => this.gate.answer(instance, held, replies[i]!));
-        for (const { held } of waiting) if (!held.command) held.go();
-      },
-    };
   }
 }
 

@@ -4,13 +4,15 @@ import { blockedScenario, CAPACITIES, templateScenario } from './blocked-scenari
 import type { Family } from './family.js';
 import { FOREIGN_SAFETIES } from './foreign-safeties.js';
 import { foreignScenario } from './foreign-scenario.js';
+import { LEASED_SAFETIES } from './leased-safeties.js';
+import { leasedScenario } from './leased-scenario.js';
 import { SCALING_SAFETIES } from './scaling-safeties.js';
 import { scalingScenario } from './scaling-scenario.js';
 
 export const FAMILIES: readonly Family[] = [
   {
     name: 'blocked',
-    share: 0.5,
+    share: 0.45,
     safeties: PROTOCOL_SAFETIES,
     triesOfSpare: 200,
     makeScenario: blockedScenario,
@@ -21,7 +23,7 @@ export const FAMILIES: readonly Family[] = [
   },
   {
     name: 'foreign',
-    share: 0.35,
+    share: 0.31,
     safeties: FOREIGN_SAFETIES,
     triesOfSpare: 150,
     makeScenario: foreignScenario,
@@ -29,10 +31,19 @@ export const FAMILIES: readonly Family[] = [
   },
   {
     name: 'scaling',
-    share: 0.15,
+    share: 0.14,
     safeties: SCALING_SAFETIES,
     triesOfSpare: 100,
     makeScenario: scalingScenario,
+    templates: [],
+  },
+  {
+    name: 'leased',
+    share: 0.1,
+    safeties: LEASED_SAFETIES,
+    triesOfSpare: 100,
+    makeScenario: leasedScenario,
+    // Those of filters of one generation.
     templates: [],
   },
 ];

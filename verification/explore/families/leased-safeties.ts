@@ -1,0 +1,64 @@
+import type { CopyRules } from '../../../src/store/replica/copy-rules.js';
+import { luaWithout } from '../../../test/support/broken-lua.js';
+import type { Safety } from '../broken-store.js';
+
+/** Every rule of copies that answer "absent", with the way to take it out: by its name in verification/model/leased-copies.ts. */
+export const LEASED_SAFETIES: readonly Safety[] = [
+  ofReader(
+    'number-before-load',
+    'a lease is asked for, and so the number of the feed learned, before blocks are loaded',
+    { shownBy: 4 },
+  ),
+  ofReader(
+    'renew-applied',
+    'a renewal counts when all entries up to the number in its reply have been applied',
+    { shownBy: 4 },
+  ),
+  ofReader('ack-applied', 'an entry is acknowledged after it has been applied', { shownBy: 21 }),
+  ofReader('gap-seen', 'a copy that lacks entries is loaded again'),
+  ofReader('tag-in-entry', 'an entry of another generation ends a copy', { shownBy: 19 }),
+  ofReader('feed-identity', 'numbers belong to one feed: a copy that meets another one is loaded again', {
+    spare: 'a reader of another list is given no renewal, and adds wait until the lease that it has is over',
+  }),
+  ofReader(
+    'lease-ends',
+    "a lease ends for its reader by the reader's own clocks, before it ends for the server",
+    { shownBy: 2 },
+  ),
+  ofServer(
+    'wait-readers',
+    'an add resolves when every reader has acknowledged its entry, or a whole lease has passed',
+  ),
+  ofServer(
+    'repeat-waits',
+    'an add of ids that are there already waits for the entries that are not acknowledged yet',
+    { shownBy: 57 },
+  ),
+  ofServer('swap-entry', 'a swap is an entry, and its commit waits as an add does'),
+  ofServer('wait-lost', 'an add that finds nothing live waits a whole lease'),
+  ofServer(
+    'new-waits',
+    'a generation goes live where none was live no sooner than a whole lease after its staging',
+    {
+      spare:
+        'metadata that are created again say that leases may be out, and a list that nobody wrote on this server counts as lost',
+    },
+  ),
+  ofServer(
+    'until-in-meta',
+    'the latest end of any lease stands in the metadata, so a list that was lost is noticed',
+    { shownBy: 138 },
+  ),
+  ofServer('same-list', 'acknowledgements count on the list under which the entry was written', {
+    shownBy: 239,
+  }),
+  ofServer('same-server', 'a list that another server wrote counts as lost', { shownBy: 427 }),
+];
+
+function ofReader(name: keyof CopyRules, what: string, more: Partial<Safety> = {}): Safety {
+  return { name, what, ...more, take: () => ({ copyRule: name }) };
+}
+
+function ofServer(name: string, what: string, more: Partial<Safety> = {}): Safety {
+  return { name, what, ...more, take: () => ({ lua: luaWithout(name) }) };
+}

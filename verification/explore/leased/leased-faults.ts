@@ -1,0 +1,161 @@
+import type { Action, Step } from '../action.js';
+import type { GatedInstance } from '../gated-instance.js';
+import { isKnown } from '../known-filter.js';
+import type { LeasedFault } from '../scenario.js';
+import type { Schedule } from '../schedule.js';
+import type { RawCommand } from '../server-link.js';
+import type { LeasedTime } from './leased-time.js';
+
+/** How readily a process goes on that stands still. */
+const STOPPED_WEIGHT = 0.05;
+/** In leases: for how long a process stands still. */
+const STOPPED_LEASES = [0.5, 1.1, 2.5];
+
+const LEASED_FAULTS = {
+  'readers-gone': (schedule) => [removing(schedule, 'readers')],
+  'feed-gone': (schedule) => [removing(schedule, 'feed')],
+  'feed-trimmed': ({ base }) =>
+    [0, 1].map((left) => ({
+      target: String(left),
+      step: () => sent([{ name: 'xtrim', args: [`${base}:feed`, 'MAXLEN', left] }]),
+    })),
+  'acknowledgements-gone': (schedule) => [removing(schedule, 'acks')],
+  'feed-cut': (schedule) =>
+    alive(schedule)
+      .filter(({ client }) => client.duplicates.length > 0)
+      .map((instance) => ({ target: instance.name, step: () => done(() => cutFeed(instance)) })),
+  stop: (schedule, time) =>
+    stops(schedule, time, (instance) => {
+      instance.weight = STOPPED_WEIGHT;
+    }),
+  suspend: (schedule, time) =>
+    stops(schedule, time, (instance, ms) => time.clocks.standStill(instance.index, ms)),
+  'wall-clock-back': (schedule, time) =>
+    alive(schedule).map((instance) => ({
+      target: instance.name,
+      step: () => done(() => time.clocks.setWall(instance.index, -2 * time.plan.leaseMs)),
+    })),
+  'server-clock-forward': (_, time) => [
+    { target: '', step: () => done(() => time.clocks.setServerForward()) },
+  ],
+  'server-clock-back': (_, time) => [{ target: '', step: () => done(() => time.clocks.setServerBack()) }],
+  'kill-any': (schedule) =>
+    alive(schedule).length < 2
+      ? []
+      : alive(schedule).map((instance) => ({
+          target: instance.name,
+          step: () => done(() => kill(schedule, instance)),
+        })),
+  'restart-empty': (schedule) =>
+    isKnown(schedule) ? [{ target: '', step: () => restart(schedule, []) }] : [],
+  'restart-trusted': (schedule) => {
+    const { oracle, snapshot, writtenAtSnapshot } = schedule;
+    // The condition of `trustAfterFailover`: the server has all that it had acknowledged.
+    const isWhole = snapshot.length > 0 && oracle.written === writtenAtSnapshot;
+    return isWhole ? [{ target: '', step: () => restart(schedule, snapshot) }] : [];
+  },
+} satisfies Record<LeasedFault, (schedule: Schedule, time: LeasedTime) => Strike[]>;
+
+interface Strike {
+  readonly target: string;
+  readonly step: () => Step;
+}
+
+export function isLeasedFault(fault: string): fault is LeasedFault {
+  return Object.hasOwn(LEASED_FAULTS, fault);
+}
+
+/** What a fault of leased copies can hit now. */
+export function leasedFaultActions(schedule: Schedule, fault: LeasedFault): Action[] {
+  const { time } = schedule;
+  if (!time) return [];
+  return LEASED_FAULTS[fault](schedule, time).map(({ target, step }) => ({
+    label: `!${fault} ${target}`,
+    weight: 1,
+    isWork: false,
+    step: () => {
+      schedule.note(`!!! ${fault} ${target}`);
+      time.wrote();
+      return step();
+    },
+  }));
+}
+
+function alive({ instances }: Schedule): GatedInstance[] {
+  return instances.filter(({ isAlive }) => isAlive);
+}
+
+function removing({ base }: Schedule, name: string): Strike {
+  return { target: '', step: () => sent([{ name: 'unlink', args: [`${base}:${name}`] }]) };
+}
+
+function stops(
+  schedule: Schedule,
+  time: LeasedTime,
+  stop: (instance: GatedInstance, ms: number) => void,
+): Strike[] {
+  return alive(schedule).flatMap((instance) =>
+    STOPPED_LEASES.map((leases) => ({
+      target: `${instance.name} ${leases}`,
+      step: () =>
+        done(() => {
+          const ms = leases * time.plan.leaseMs;
+          stop(instance, ms);
+          schedule.now += ms;
+        }),
+    })),
+  );
+}
+
+/** What it had asked the feed is lost. */
+function cutFeed({ client, held }: GatedInstance): void {
+  for (const feed of client.duplicates) {
+    if (feed.status === 'end') continue;
+    for (const one of held.filter(({ client: of }) => of === feed)) {
+      held.splice(held.indexOf(one), 1);
+      one.command?.reject(new Error('Connection is closed.'));
+    }
+    feed.loseConnection();
+  }
+}
+
+function kill(schedule: Schedule, instance: GatedInstance): void {
+  instance.isAlive = false;
+  instance.held.length = 0;
+  for (const actor of schedule.actorsOf(instance)) actor.die();
+}
+
+/** Another run of the server answers, with what it has of a snapshot. Each process hears of it in its own time, before it sends anything. */
+function restart(schedule: Schedule, snapshot: readonly string[]): Step {
+  const { base, gate, options } = schedule;
+  const keys = [...schedule.keys].filter((key) => !key.startsWith('saved:'));
+  const commands: RawCommand[] = [
+    { name: 'set', args: [`${base}:server`, schedule.nextRunId()] },
+    ...(keys.length > 0 ? [{ name: 'unlink', args: keys }] : []),
+    ...snapshot.map((key) => ({ name: 'copy', args: [`saved:${key}`, key] })),
+  ];
+  return sent(commands, () => {
+    if (options.breakage.deafToClose) return;
+    for (const instance of alive(schedule)) {
+      const { client, held } = instance;
+      for (const ended of [client, ...client.duplicates]) {
+        instance.cut.add(ended);
+        const hear = () => {
+          gate.working = instance;
+          instance.cut.delete(ended);
+          if (ended === client) client.loseConnection();
+          else cutFeed(instance);
+        };
+        held.push({ what: 'hears that a connection ended', weight: 1, isDue: () => true, go: hear });
+      }
+    }
+  });
+}
+
+function done(deliver: () => void): Step {
+  return { send: [], deliver };
+}
+
+function sent(send: readonly RawCommand[], deliver: () => void = () => {}): Step {
+  return { send, deliver };
+}

@@ -15,7 +15,7 @@ export const LEASED_SAFETIES: readonly Safety[] = [
     { shownBy: 4 },
   ),
   ofReader('ack-applied', 'an entry is acknowledged after it has been applied', { shownBy: 21 }),
-  ofReader('gap-seen', 'a copy that lacks entries is loaded again'),
+  ofReader('gap-seen', 'a copy that lacks entries is loaded again', { shownBy: 978 }),
   ofReader('tag-in-entry', 'an entry of another generation ends a copy', { shownBy: 19 }),
   ofReader('feed-identity', 'numbers belong to one feed: a copy that meets another one is loaded again', {
     spare: 'a reader of another list is given no renewal, and adds wait until the lease that it has is over',
@@ -34,8 +34,8 @@ export const LEASED_SAFETIES: readonly Safety[] = [
     'an add of ids that are there already waits for the entries that are not acknowledged yet',
     { shownBy: 57 },
   ),
-  ofServer('swap-entry', 'a swap is an entry, and its commit waits as an add does'),
-  ofServer('wait-lost', 'an add that finds nothing live waits a whole lease'),
+  ofServer('swap-entry', 'a swap is an entry, and its commit waits as an add does', { shownBy: 19 }),
+  ofServer('wait-lost', 'an add that finds nothing live waits a whole lease', { shownBy: 922 }),
   ofServer(
     'new-waits',
     'a generation goes live where none was live no sooner than a whole lease after its staging',

@@ -39,6 +39,9 @@ const TRUSTED_FAULTS: readonly (readonly Fault[])[] = Array.from({ length: 8 }, 
   'snapshot',
   'restart-trusted',
 ]);
+/** Of scenarios about entries that are gone before they are read. */
+const GAPS_SHARE = 0.1;
+const GAPS: readonly Fault[] = Array.from({ length: 6 }, () => 'feed-trimmed');
 /** Of the filters that scenarios begin with: one block, and several. */
 const TEMPLATES = [0, 2];
 const CAPACITY = [10, 2, 2_000];
@@ -92,7 +95,8 @@ export function leasedScenario(seed: number): Scenario {
 
   const isTrusted = chance(0.35);
   const kinds = [...FAULTS, ...(isTrusted ? TRUSTED_FAULTS : UNTRUSTED_FAULTS)];
-  const faults = Array.from({ length: random.below(4) }, () => choose(kinds)).flat();
+  const isOfGaps = new Random(seed ^ 0x1b873593).below(100) < 100 * GAPS_SHARE;
+  const faults = isOfGaps ? GAPS : Array.from({ length: random.below(4) }, () => choose(kinds)).flat();
   return {
     seed,
     hasSource,

@@ -29,9 +29,10 @@ export interface BloomClientAbsents {
 }
 
 /** Everything the library does automatically or swallows is reported as one of these. `part`: of a partitioned filter, which part it is about. */
-export type BloomEvent = BloomEventOfFilter & { part?: number };
+export type BloomEvent = BloomEventDetails & { part?: number };
 
-type BloomEventOfFilter =
+/** What an event says beside that. */
+export type BloomEventDetails =
   /** A store operation failed and was answered with `unknown`, or is tried again. */
   | { type: 'store-error'; filter: string; operation: string; error: unknown }
   /** The connection to the store reported an error. */

@@ -11,6 +11,7 @@ export {
   type BloomBatchOptions,
   BloomFilter,
   type BloomFilterInfo,
+  type BloomPartInfo,
   type GuardableFilter,
 } from './bloom-filter.js';
 export { type BloomActionOptions, type BloomReadyOptions, BloomService } from './bloom.service.js';

@@ -1,6 +1,7 @@
 export type {
   BloomClientAbsents,
   BloomEvent,
+  BloomEventDetails,
   BloomEventListener,
   BloomFilterState,
   BloomRebuildProgress,
@@ -17,6 +18,8 @@ export type {
   DistrustPauses,
   FilterDescription,
   FilterLoad,
+  FilterPart,
+  PartDescription,
   LeaseRequest,
   LocalFilter,
   LookupOutcome,

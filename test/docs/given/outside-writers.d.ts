@@ -11,3 +11,18 @@ declare class Database {
   rows(sql: string, values: readonly unknown[]): Promise<{ id: number; sku: string }[]>;
   value(sql: string): Promise<number | undefined>;
 }
+
+declare const postgresFeed: typeof import('nestjs-bloom/postgres-feed').postgresFeed;
+type BloomFeed = import('nestjs-bloom').BloomFeed;
+
+/** As much of a collection of MongoDB as the page needs. */
+declare class Collection {
+  watch(
+    pipeline: readonly object[],
+    options: { resumeAfter?: object },
+  ): {
+    readonly resumeToken: unknown;
+    tryNext(): Promise<{ documentKey: { _id: unknown } } | null>;
+    close(): Promise<void>;
+  };
+}

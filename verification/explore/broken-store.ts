@@ -108,7 +108,7 @@ export const PROTOCOL_SAFETIES: readonly Safety[] = [
   {
     name: 'denial-quiet',
     what: 'nothing is noted in a new table until the rows are visible that were added before it was made',
-    shownBy: 3341,
+    shownBy: 4959,
     take: () => ({ lua: luaReplacing('negativeCacheCreate', '+ ARGV[5]', '- 1') }),
   },
   {
@@ -124,7 +124,7 @@ export const PROTOCOL_SAFETIES: readonly Safety[] = [
   {
     name: 'one-script',
     what: 'a swap changes metadata and segments in one script',
-    shownBy: 1723,
+    shownBy: 6455,
     take: () => ({
       lua: luaReplacing('swap', luaPart('swap', 'segments'), ''),
       secondHalfOfSwap: segmentsAlone(),

@@ -81,7 +81,7 @@ export const SCALING_SAFETIES: readonly Safety[] = [
   {
     name: 'scaling-swap-tokens',
     what: 'a reset goes live only when it was published last, and the live list is that which it was made against',
-    shownBy: 2341,
+    shownBy: 4852,
     take: () => ({
       lua: luaWithout('live-token', ['growingSwap'], luaWithout('staging-token', ['growingSwap'])),
     }),

@@ -1,6 +1,7 @@
 export type {
   BloomClientAbsents,
   BloomEvent,
+  BloomEventDetails,
   BloomEventListener,
   BloomFilterState,
   BloomRebuildProgress,

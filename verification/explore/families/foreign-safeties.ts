@@ -29,7 +29,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-check-length',
     what: 'a string of another length is another one',
-    shownBy: 11268,
+    shownBy: 28889,
     take: () => ({
       lua: luaReplacing(
         'bitmapCheck',
@@ -186,6 +186,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-adopt-meta',
     what: 'a key is taken as it is only while there are no metadata, unless somebody says so',
+    shownBy: 20371,
     take: () => ({ lua: luaReplacing('bitmapAdopt', /if not stateToAdopt[^]*?\n(?=local length)/, '') }),
   },
   {

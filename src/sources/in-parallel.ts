@@ -16,7 +16,7 @@ export type BloomParallelSource = BloomIdSource | BloomSourceFactory;
  * @example
  * inParallel(shards.map((pool) => postgresCopy({ pool, table: 'products', column: 'id' })));
  *
- * @throws {BloomConfigError} for no source at all and for what is none; at the start of the application, when they spell ids differently.
+ * @throws {BloomConfigError} when there is no source, or an element is not a source; at the start of the application, when they spell ids differently.
  */
 export function inParallel(sources: readonly BloomParallelSource[]): BloomSourceFactory {
   if (!Array.isArray(sources) || sources.length === 0) throw new BloomConfigError(NO_SOURCES);

@@ -58,7 +58,7 @@ else
   if ARGV[5] ~= copies.list then return 'GAP' end
   local applied = tonumber(ARGV[6])
   local next = string.format('%d-0', applied + 1)
-  -- It stays on the list: until it hears of this it believes in its copy.
+  -- The reader stays on the list: it believes in its copy until this reply reaches it.
   if applied > copies.last or (applied < copies.last and #redis.call('XRANGE', KEYS[3], next, next) == 0) then return 'GAP' end
   if not redis.call('ZSCORE', KEYS[2], 'a:' .. reader) then redis.call('ZADD', KEYS[2], applied, 'a:' .. reader) end
 end

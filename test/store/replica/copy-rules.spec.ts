@@ -8,6 +8,8 @@ import { openOptions } from '../../support/open-options.js';
 import { ScriptedLeases } from '../../support/scripted-leases.js';
 
 const LEASE_MS = 1000;
+/** Of a filter whose blocks are one piece of a load. */
+const CAPACITY = 10_000;
 
 /** One reader, and what others do. */
 class Reader {
@@ -19,7 +21,7 @@ class Reader {
   constructor(rules: CopyRules) {
     const { original, leases } = this;
     original.readsWhenAsked = true;
-    original.swap(idsOf('id', 200));
+    original.swap(idsOf('id', 200), CAPACITY);
     original.leases = leases;
     const now = () => performance.now() + this.skew;
     const clock = { now, wall: now, sleep: () => Promise.reject(new Error('not slept here')) };

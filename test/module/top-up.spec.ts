@@ -44,6 +44,7 @@ describe('Rows that others write', () => {
           {
             name: 'products',
             capacity: 1000,
+            errorRate: 1e-6,
             source: table.source(),
             rebuild: { drainMs: 50, leaseMs: 5_000 },
             topUp,

@@ -127,7 +127,7 @@ function filters(feature: Partial<BloomFeature>) {
   return [
     BloomModule.forRoot({ onEvent: () => {} }),
     BloomModule.forFeature([
-      { name: 'documents', capacity: 1, errorRate: 0.5, rebuild: { drainMs: 0 }, ...feature },
+      { name: 'documents', capacity: 1, errorRate: 0.001, rebuild: { drainMs: 0 }, ...feature },
     ]),
   ];
 }

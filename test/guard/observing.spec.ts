@@ -80,7 +80,7 @@ describe('A guard that observes', () => {
 
   /** A filter in which every bit is set. */
   async function startSaturated(feature: Partial<BloomFeature> = {}) {
-    const started = await start({ capacity: 1, errorRate: 0.5, ...feature });
+    const started = await start({ capacity: 1, errorRate: 0.001, ...feature });
     await started.filter.addMany(Array.from({ length: 20_000 }, (_, i) => `filler-${i}`));
     return started;
   }

@@ -111,4 +111,10 @@ export {
   fromPages,
   inParallel,
 } from './sources/index.js';
-export type { BloomCopyLease, BloomReplicaMode, BloomUnknownReason, BloomVerdict } from './store/index.js';
+export type {
+  BloomCopyLease,
+  BloomReplicaMode,
+  BloomUnknownReason,
+  BloomUnleasedCause,
+  BloomVerdict,
+} from './store/index.js';

@@ -20,6 +20,14 @@ function ofInfo(
   };
 }
 
+function partsByState(parts: BloomFilterInfo['parts']): Readonly<Record<string, number>> {
+  if (!parts) return {};
+  const states = [...STATES, 'unreachable'];
+  return Object.fromEntries(
+    states.map((state) => [state, parts.filter((part) => (part.state ?? 'unreachable') === state).length]),
+  );
+}
+
 /** How the filters stand. */
 export const FILTER_METRICS: readonly ExportedMetric[] = [
   {
@@ -128,6 +136,15 @@ export const FILTER_METRICS: readonly ExportedMetric[] = [
     },
     (info) => info.builtAt && seconds(info.builtAt.getTime()),
   ),
+  {
+    name: 'parts',
+    kind: 'gauge',
+    unit: '{part}',
+    combined: 'max',
+    help: 'How many parts of a partitioned filter are in this state, or unreachable. Not there without partitions.',
+    labels: ['filter', 'state'],
+    read: ofFiltersBy('state', ({ known }) => partsByState(known?.info.parts)),
+  },
   {
     name: 'info.read.timestamp',
     kind: 'gauge',

@@ -40,6 +40,7 @@ export function emptyMetrics(filter: string): BloomFilterMetrics {
     latencyMs: { local: NO_OBSERVATIONS, remote: NO_OBSERVATIONS, add: NO_OBSERVATIONS },
     batchSizes: { check: NO_OBSERVATIONS, add: NO_OBSERVATIONS },
     copyWaits: { adds: 0, ms: 0 },
+    copyLease: undefined,
     queuedAdds: 0,
     recent: undefined,
     rebuild: { progress: undefined, nextRunAt: undefined, lastPhases: [] },

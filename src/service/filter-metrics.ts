@@ -1,4 +1,4 @@
-import type { StoredFilterStatus } from '../store/index.js';
+import type { BloomCopyLease, StoredFilterStatus } from '../store/index.js';
 import type { GuardableFilter } from './bloom-filter.js';
 import type { BloomFilterMetrics } from './metrics.js';
 
@@ -11,9 +11,10 @@ const NO_REBUILD: BloomFilterMetrics['rebuild'] = {
 /** All that this process has counted of a filter. */
 export function metricsOf(
   { name, guarding, lookups, advice }: GuardableFilter,
-  status: StoredFilterStatus,
+  inStore: { readonly status: StoredFilterStatus; readonly copyLease?: BloomCopyLease | undefined },
   rebuild = NO_REBUILD,
 ): BloomFilterMetrics {
+  const { status } = inStore;
   const methods = guarding.methods.all();
   return {
     filter: name,
@@ -23,6 +24,7 @@ export function metricsOf(
     saved: methods.reduce((sum, { saved }) => sum + saved, 0),
     methods,
     ...lookups.snapshot(),
+    copyLease: inStore.copyLease,
     queuedAdds: guarding.queued?.size ?? 0,
     recent: guarding.recent.snapshot(),
     rebuild,

@@ -254,7 +254,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   metrics(): BloomFilterMetrics {
     const { progress, lastPhases } = this.instances;
-    return metricsOf(this, this.inStore.status, { progress, lastPhases, nextRunAt: this.nextRunAt?.() });
+    return metricsOf(this, this.inStore, { progress, lastPhases, nextRunAt: this.nextRunAt?.() });
   }
 
   /** Measures the filter. When it holds more than planned, reports that by `overfull` and returns what was found. Never rejects. */

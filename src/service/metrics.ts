@@ -1,5 +1,5 @@
 import type { BloomFilterState, BloomRebuildProgress } from '../common/index.js';
-import type { BloomUnknownReason } from '../store/index.js';
+import type { BloomCopyLease, BloomUnknownReason } from '../store/index.js';
 import type { BloomGuardCounts, BloomGuardMode } from './guard-counts.js';
 
 /** How many lookups were `unknown`, by the reason. */
@@ -59,6 +59,8 @@ export interface BloomFilterMetrics {
   readonly batchSizes: { readonly check: BloomHistogram; readonly add: BloomHistogram };
   /** Calls that added ids and waited for processes with a leased copy (`replica: 'leased'`), and for how long in all, in milliseconds. */
   readonly copyWaits: { readonly adds: number; readonly ms: number };
+  /** Whether this process answers "absent" from its copy, and why not; undefined without `replica: 'leased'`, and in memory. */
+  readonly copyLease: BloomCopyLease | undefined;
   /** Ids that wait to be added (`onError: 'queue'`). */
   readonly queuedAdds: number;
   /** Of the last minutes; undefined before the first of them has passed. */

@@ -152,7 +152,7 @@ export class StandInFilter extends BloomFilter implements GuardableFilter {
   }
 
   metrics(): BloomFilterMetrics {
-    return metricsOf(this, { state: 'ready', isCircuitOpen: false });
+    return metricsOf(this, { status: { state: 'ready', isCircuitOpen: false } });
   }
 
   async info(): Promise<BloomFilterInfo> {

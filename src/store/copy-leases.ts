@@ -70,11 +70,30 @@ export interface FeedEntry {
   readonly places: Uint32Array | undefined;
 }
 
+/** Why a copy has no lease. */
+export type BloomUnleasedCause =
+  | 'not-loaded'
+  | 'load-failed'
+  /** Not renewed in time. */
+  | 'lapsed'
+  | 'store-silent'
+  /** No generation is live. */
+  | 'not-live'
+  | 'other-generation'
+  /** Entries of adds are missing, or do not arrive. */
+  | 'feed-lost'
+  /** The server has no leases for this process: `reason` says why. */
+  | 'refused'
+  /** The store has no leases. */
+  | 'no-leases';
+
 /** Whether a process answers "absent" from its copy. */
 export interface BloomCopyLease {
   readonly isLeased: boolean;
   /** Why it is not, as a sentence; undefined while it is. */
   readonly reason: string | undefined;
+  /** The same in a word; undefined while it is leased. */
+  readonly cause: BloomUnleasedCause | undefined;
   readonly since: Date;
   /** Entries of the feed that are known to have been written and have not been applied to the copy. */
   readonly behind: number;

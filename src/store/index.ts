@@ -8,6 +8,7 @@ export {
 export type {
   CopyLeases,
   BloomCopyLease,
+  BloomUnleasedCause,
   FeedEntry,
   FeedListener,
   HeldCopy,

@@ -19,7 +19,7 @@ import {
   selectorsOf,
   variableQueries,
 } from './support/queries.js';
-import { Products, shop } from './support/shop.js';
+import { Products, products, shop } from './support/shop.js';
 
 /** Prometheus adds them to every series that it scrapes. */
 const OF_TARGETS = ['job', 'instance'];
@@ -31,7 +31,8 @@ let text = '';
 let exported: ReadonlyMap<string, readonly string[]>;
 
 beforeAll(async () => {
-  const { imports, providers } = shop();
+  const divided = { ...products, name: 'divided', partitions: 4 };
+  const { imports, providers } = shop({ filters: [products, divided] });
   module = await startContext({
     imports: [...imports, BloomPrometheusModule.forRoot({ registry })],
     providers,

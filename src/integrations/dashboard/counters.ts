@@ -9,6 +9,7 @@ export function countersOf({
   guards,
   saved,
   lookups,
+  copyWaits,
   latencyMs,
   methods,
 }: BloomFilterMetrics): Map<string, number> {
@@ -21,6 +22,8 @@ export function countersOf({
     ['saved', saved],
     ['local', lookups.local],
     ['remote', lookups.remote],
+    ['copyWaits', copyWaits.adds],
+    ['copyWaitMs', copyWaits.ms],
   ]);
   for (const [reason, count] of Object.entries(lookups.unknown)) counters.set(`unknown.${reason}`, count);
   for (const path of PATHS) latencyMs[path].counts.forEach((count, i) => counters.set(`${path}.${i}`, count));

@@ -35,6 +35,8 @@ export interface FilterRow {
   readonly builtAt: Moment | undefined;
   readonly nextRunAt: Moment | undefined;
   readonly instances: readonly InstanceDot[];
+  /** Of the instances that read with leases; undefined where none does. */
+  readonly copies: CopiesRow | undefined;
   readonly running: RunningRebuild | undefined;
   readonly advice: readonly string[];
   /** Whether figures of the other instances are missing, since the store cannot be asked. */
@@ -57,6 +59,18 @@ export interface RunningRebuild {
   readonly idsRead: number;
   readonly share: number | undefined;
   readonly remainingMs: number | undefined;
+}
+
+/** How many instances answer "absent" from their copies, and what that costs adds. */
+export interface CopiesRow {
+  readonly leased: number;
+  readonly all: number;
+  /** Why the others do not. */
+  readonly causes: readonly string[];
+  /** Adds that waited for copies. */
+  readonly waitsPerSecond: number | undefined;
+  /** How long one of them waited, on average. */
+  readonly waitMs: number | undefined;
 }
 
 /** The filter that the page shows in full. */
@@ -93,6 +107,8 @@ export interface InstanceRow extends InstanceDot {
   /** Of the lookups that were answered, those that the copy in the process answered. */
   readonly localShare: number | undefined;
   readonly queuedAdds: number;
+  /** `leased`, or why the copy of the process is not; undefined without leases. */
+  readonly copy: string | undefined;
 }
 
 export interface RebuildRow {

@@ -8,6 +8,7 @@ import type {
 } from '../../service/index.js';
 import { totalOf } from './counters.js';
 import type {
+  CopiesRow,
   FilterDetail,
   FilterRow,
   InstanceDot,
@@ -17,6 +18,8 @@ import type {
   RunningRebuild,
 } from './dashboard-view.js';
 import type { Rates } from './rates.js';
+
+const LEASED = 'leased';
 
 export interface RowContext {
   readonly metrics: BloomFilterMetrics;
@@ -55,6 +58,7 @@ export function rowOf(context: RowContext): FilterRow {
     builtAt: info?.builtAt?.getTime(),
     nextRunAt: earliest(instances.map(({ metrics }) => metrics.rebuild.nextRunAt)),
     instances: instances.map(dotOf),
+    copies: copiesOf(instances, rates),
     running: runningOf(others?.running),
     advice: [...new Set(instances.flatMap(({ metrics }) => metrics.advice))],
     isAlone,
@@ -93,7 +97,23 @@ function instanceOf(one: BloomInstance, rates: Rates): InstanceRow {
     lookupsPerSecond: callsOf((name) => rates.ofInstance(id, name)),
     localShare: local + remote > 0 ? local / (local + remote) : undefined,
     queuedAdds: metrics.queuedAdds,
+    copy: copyOf(metrics),
   };
+}
+
+/** Undefined where no instance reads with leases. */
+function copiesOf(instances: readonly BloomInstance[], rates: Rates): CopiesRow | undefined {
+  const words = instances.map(({ metrics }) => copyOf(metrics)).filter((word) => word !== undefined);
+  if (words.length === 0) return undefined;
+  const without = words.filter((word) => word !== LEASED);
+  const waitsPerSecond = rates.of('copyWaits');
+  const waitMs = waitsPerSecond ? rates.of('copyWaitMs')! / waitsPerSecond : undefined;
+  const causes = [...new Set(without)];
+  return { leased: words.length - without.length, all: words.length, causes, waitsPerSecond, waitMs };
+}
+
+function copyOf({ copyLease }: BloomFilterMetrics): string | undefined {
+  return copyLease && (copyLease.isLeased ? LEASED : copyLease.cause);
 }
 
 function callsOf(rate: (name: string) => number | undefined): number | undefined {

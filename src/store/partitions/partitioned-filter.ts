@@ -94,6 +94,7 @@ export class PartitionedFilter implements StoredFilter {
     return {
       isLeased: missing === undefined,
       reason: missing?.reason,
+      cause: missing?.cause,
       since: new Date(Math.max(...leases.map(({ since }) => since.getTime()))),
       behind: leases.reduce((sum, { behind }) => sum + behind, 0),
     };

@@ -13,6 +13,7 @@ import {
   NOT_LIVE,
   STORE_SILENT,
 } from './replica.messages.js';
+import { causeOf } from './unleased-cause.js';
 
 /** Looks at the lease so many times in its length. */
 const TICKS_PER_LEASE = 4;
@@ -49,7 +50,7 @@ export class CopyLessee {
   private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
   private refusal: string | undefined;
-  private reported: Omit<BloomCopyLease, 'behind'>;
+  private reported: Omit<BloomCopyLease, 'behind' | 'cause'>;
 
   constructor(private readonly context: CopyLesseeContext) {
     const since = new Date(context.clock.wall());
@@ -59,9 +60,9 @@ export class CopyLessee {
   get status(): BloomCopyLease {
     const { lease, reported } = this;
     const behind = lease?.behind ?? 0;
-    if (reported.isLeased && !lease?.isBelieved)
-      return { ...reported, isLeased: false, reason: LEASE_LAPSED, behind };
-    return { ...reported, behind };
+    const isLapsed = reported.isLeased && !lease?.isBelieved;
+    const reason = isLapsed ? LEASE_LAPSED : reported.reason;
+    return { ...reported, isLeased: reported.isLeased && !isLapsed, reason, cause: causeOf(reason), behind };
   }
 
   /** Asks for a lease of a copy whose blocks are read next. Never rejects. */

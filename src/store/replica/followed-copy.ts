@@ -7,6 +7,7 @@ import type { CopyRules } from './copy-rules.js';
 import { LocalCopy } from './local-copy.js';
 import { readBlocks } from './read-blocks.js';
 import { noRoomForCopy, STORE_WITHOUT_LEASES } from './replica.messages.js';
+import { causeOf } from './unleased-cause.js';
 
 /** A copy that answered everything on its own is compared with the description after this time. */
 const COMPARE_EVERY_MS = 10_000;
@@ -79,8 +80,9 @@ export class FollowedCopy {
   /** Undefined where no lease was asked for. */
   get leaseStatus(): BloomCopyLease | undefined {
     if (this.options.leaseMs === undefined) return undefined;
-    const none = { isLeased: false, reason: STORE_WITHOUT_LEASES, since: this.openedAt, behind: 0 };
-    return this.lessee?.status ?? none;
+    if (this.lessee) return this.lessee.status;
+    const reason = STORE_WITHOUT_LEASES;
+    return { isLeased: false, reason, cause: causeOf(reason), since: this.openedAt, behind: 0 };
   }
 
   onBlocks(read: BlocksRead): void {

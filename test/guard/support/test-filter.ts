@@ -125,7 +125,7 @@ export class TestFilter implements GuardableFilter {
   }
 
   metrics(): BloomFilterMetrics {
-    return metricsOf(this, { state: 'ready', isCircuitOpen: false });
+    return metricsOf(this, { status: { state: 'ready', isCircuitOpen: false } });
   }
 
   info(): Promise<BloomFilterInfo> {

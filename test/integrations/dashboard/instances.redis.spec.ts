@@ -85,6 +85,27 @@ describe('The dashboard of one instance of several', () => {
     );
   });
 
+  it('says how many of them answer from leased copies, and of each why it does not', async () => {
+    const leased = { ...PRODUCTS, replica: 'leased', leaseMs: 1000 };
+    const [one] = [await start([leased]), await start([leased]), await start([PRODUCTS])];
+    await one.bloom.filter('products').rebuild();
+    const use = setInterval(() => {
+      for (const app of apps) void app.bloom.filter('products').check('absent');
+    }, 20);
+    try {
+      const seen = await tick(
+        one,
+        ({ filters: [row] }: { filters: [{ copies?: { leased: number; all: number } }] }) =>
+          row.copies?.leased === 2,
+      );
+      expect(seen.data.filters[0].copies).toMatchObject({ leased: 2, all: 2, causes: [] });
+      const copies = seen.data.detail.instances.map(({ copy }: { copy?: string }) => copy ?? 'none');
+      expect(copies.toSorted()).toEqual(['leased', 'leased', 'none']);
+    } finally {
+      clearInterval(use);
+    }
+  });
+
   it('sets the mode of all of them', async () => {
     const [one, other] = [await start(), await start()];
     const headers = await openPage(`${one.url}/bloom/`);

@@ -29,6 +29,7 @@ export function filterPanel(name) {
     { class: 'notice', hidden: true },
     'The store cannot be asked: figures are those of this instance alone.',
   );
+  const copies = el('p', { class: 'hint', hidden: true });
   const actions = filterActions(name);
   const figures = tiles();
   const verdicts = chart({
@@ -75,6 +76,7 @@ export function filterPanel(name) {
       { title: 'Calls/s', isNumber: true },
       { title: 'Answered in process', isNumber: true, isMinor: true },
       { title: 'Queued adds', isNumber: true, isMinor: true },
+      { title: 'Copy', isMinor: true },
       { title: 'Runs for', isNumber: true, isMinor: true },
     ],
     empty: 'No instance reports.',
@@ -92,6 +94,7 @@ export function filterPanel(name) {
         alone,
         advice,
         figures.element,
+        copies,
         actions.element,
       ),
       el('div', { class: 'charts' }, verdicts.element, latencies.element),
@@ -118,6 +121,8 @@ export function filterPanel(name) {
       alone.hidden = !row.isAlone;
       listTexts(advice, row.advice);
       figures.update(row, now);
+      copies.hidden = !row.copies;
+      setText(copies, copiesText(row.copies));
       actions.update(row, now);
       const at = points.map((point) => point.at);
       verdicts.update(
@@ -149,12 +154,25 @@ export function filterPanel(name) {
           rate(one.lookupsPerSecond),
           percent(one.localShare),
           count(one.queuedAdds),
+          one.copy ?? NOTHING,
           duration(Math.max(0, now - one.startedAt)),
         ]),
       );
       line.update(detail.rebuilds, row, now);
     },
   };
+}
+
+/** @param {FilterRow['copies']} copies */
+function copiesText(copies) {
+  if (!copies) return '';
+  const { leased, all, causes, waitsPerSecond, waitMs } = copies;
+  const lacking = causes.length > 0 ? ` (not leased: ${causes.join(', ')})` : '';
+  const waits =
+    waitMs === undefined
+      ? ''
+      : ` · adds that wait for copies ${rate(waitsPerSecond)}/s, ${milliseconds(waitMs)} each`;
+  return `copies leased in ${leased} of ${all} instances${lacking}${waits}`;
 }
 
 /** @param {HTMLElement} list @param {readonly string[]} texts */

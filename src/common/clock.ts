@@ -1,3 +1,5 @@
+// The global of this name is a getter, which takes a fifth of the time that reading the clock does.
+import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Time as the library sees it; passed in, so that a test can hold it. */

@@ -7,29 +7,43 @@ const BUCKETS = 20;
 /** Before this there is too little to judge by. */
 const FIRST_AFTER_MS = 60_000;
 
-/** What the guards of a filter have seen in the last minutes. No timer: a bucket is begun by what falls into it, or by whoever reads. */
+/** Calls once, and keeps no process from ending. */
+const afterMs = (ms: number, run: () => void): void => void setTimeout(run, ms).unref();
+
+/**
+ * What the guards of a filter have seen in the last minutes. A bucket is begun by what falls into it, or by whoever reads, and a timer ends it: a count that
+ * reads the clock takes a third longer than the check that it counts.
+ */
 export class RecentCounts {
   private readonly absents = new Float64Array(BUCKETS + 1);
   private readonly found = new Float64Array(BUCKETS + 1);
   private readonly startedAt: number;
   /** Number of the bucket that is being filled, from the start on. */
   private current = 0;
+  /** Its place. */
+  private place = 0;
+  /** Whether a timer will end it. */
+  private isOpen = false;
 
-  constructor(private readonly clock: Pick<Clock, 'now'>) {
+  constructor(
+    private readonly clock: Pick<Clock, 'now'>,
+    private readonly later = afterMs,
+  ) {
     this.startedAt = clock.now();
   }
 
   noteAbsent(): void {
-    this.absents[this.bucket()]!++;
+    if (!this.isOpen) this.open();
+    this.absents[this.place]!++;
   }
 
   noteFoundNothing(): void {
-    this.found[this.bucket()]!++;
+    if (!this.isOpen) this.open();
+    this.found[this.place]!++;
   }
 
   snapshot(): BloomFilterMetrics['recent'] {
-    this.bucket();
-    const sinceStartMs = this.clock.now() - this.startedAt;
+    const sinceStartMs = this.turn();
     if (sinceStartMs < FIRST_AFTER_MS) return undefined;
     const windowMs = sinceStartMs - Math.max(0, this.current - BUCKETS) * BUCKET_MS;
     const absent = sumOf(this.absents);
@@ -43,9 +57,16 @@ export class RecentCounts {
     };
   }
 
-  /** The place of the bucket of now. */
-  private bucket(): number {
-    const number = Math.floor((this.clock.now() - this.startedAt) / BUCKET_MS);
+  private open(): void {
+    const sinceStartMs = this.turn();
+    this.isOpen = true;
+    this.later(BUCKET_MS - (sinceStartMs % BUCKET_MS), () => (this.isOpen = false));
+  }
+
+  /** Turns to the bucket of now; returns the milliseconds since the start. */
+  private turn(): number {
+    const sinceStartMs = this.clock.now() - this.startedAt;
+    const number = Math.floor(sinceStartMs / BUCKET_MS);
     if (number > this.current) {
       const passed = Math.min(number - this.current, BUCKETS + 1);
       for (let i = 0; i < passed; i++) {
@@ -54,8 +75,9 @@ export class RecentCounts {
         this.found[place] = 0;
       }
       this.current = number;
+      this.place = number % (BUCKETS + 1);
     }
-    return this.current % (BUCKETS + 1);
+    return sinceStartMs;
   }
 }
 

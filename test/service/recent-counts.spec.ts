@@ -1,20 +1,28 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { RecentCounts } from '../../src/service/recent-counts.js';
 
 /** A clock that stands still until it is set. */
 class SetClock {
   at = 1_000_000;
   readonly now = () => this.at;
+  private timers: { readonly at: number; readonly run: () => void }[] = [];
+
+  readonly later = (ms: number, run: () => void): void => {
+    this.timers.push({ at: this.at + ms, run });
+  };
 
   pass(ms: number): void {
     this.at += ms;
+    const due = this.timers.filter(({ at }) => at <= this.at);
+    this.timers = this.timers.filter(({ at }) => at > this.at);
+    for (const { run } of due) run();
   }
 }
 
 describe('RecentCounts', () => {
   it('say nothing before the first minute has passed', () => {
     const clock = new SetClock();
-    const recent = new RecentCounts(clock);
+    const recent = new RecentCounts(clock, clock.later);
     recent.noteAbsent();
     clock.pass(59_999);
     expect(recent.snapshot()).toBeUndefined();
@@ -29,7 +37,7 @@ describe('RecentCounts', () => {
 
   it('give the share that was let through, and none while there was nothing', () => {
     const clock = new SetClock();
-    const recent = new RecentCounts(clock);
+    const recent = new RecentCounts(clock, clock.later);
     clock.pass(61_000);
     expect(recent.snapshot()).toMatchObject({ absent: 0, foundNothing: 0, letThroughRate: undefined });
     for (let i = 0; i < 9; i++) recent.noteAbsent();
@@ -39,7 +47,7 @@ describe('RecentCounts', () => {
 
   it('forget what is older than five minutes', () => {
     const clock = new SetClock();
-    const recent = new RecentCounts(clock);
+    const recent = new RecentCounts(clock, clock.later);
     recent.noteAbsent();
     clock.pass(290_000);
     recent.noteAbsent();
@@ -55,7 +63,7 @@ describe('RecentCounts', () => {
 
   it('forget also when nothing came for hours, and count on', () => {
     const clock = new SetClock();
-    const recent = new RecentCounts(clock);
+    const recent = new RecentCounts(clock, clock.later);
     for (let i = 0; i < 30; i++) {
       recent.noteFoundNothing();
       clock.pass(10_000);
@@ -67,7 +75,7 @@ describe('RecentCounts', () => {
 
   it('agree with a list of all moments, whatever the pauses are', () => {
     const clock = new SetClock();
-    const recent = new RecentCounts(clock);
+    const recent = new RecentCounts(clock, clock.later);
     const moments: number[] = [];
     for (let i = 1; i < 400; i++) {
       clock.pass((i * 7919) % 40_000);
@@ -77,6 +85,27 @@ describe('RecentCounts', () => {
       if (!seen) continue;
       const since = clock.at - seen.windowMs;
       expect(seen.absent).toBe(moments.filter((at) => at >= since).length);
+    }
+  });
+
+  it('end a bucket by a timer, and read the clock once for all that fall into it', () => {
+    jest.useFakeTimers();
+    try {
+      let reads = 0;
+      let at = 0;
+      const recent = new RecentCounts({ now: () => (reads++, at) });
+      const before = reads;
+      for (let i = 0; i < 1000; i++) recent.noteAbsent();
+      expect(reads - before).toBe(1);
+      at = 15_000;
+      jest.advanceTimersByTime(15_000);
+      recent.noteAbsent();
+      at = 310_000;
+      expect(recent.snapshot()).toMatchObject({ absent: 1 + 1000 });
+      at = 316_000;
+      expect(recent.snapshot()).toMatchObject({ absent: 1 });
+    } finally {
+      jest.useRealTimers();
     }
   });
 });

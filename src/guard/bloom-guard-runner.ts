@@ -1,18 +1,12 @@
-import type { BloomId, IdKey } from '../filter/index.js';
+import type { IdKey } from '../filter/index.js';
 import type { LookupOutcome } from '../store/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
 import type { AddQueue } from './add-queue.js';
-import {
-  type CallOutcome,
-  notFoundError,
-  outcomeOfError,
-  outcomeOfResult,
-  typeOfResult,
-} from './call-outcome.js';
+import { CallLessons } from './call-lessons.js';
 import { DenialScopes } from './denial-scopes.js';
 import { GuardAnswers } from './guard-answers.js';
-import { alone, type GuardDecision, observe, pass } from './guard-decision.js';
-import type { AskedCall, GuardDeclaration, GuardedCall, ObservedCall } from './guarded-call.js';
+import { alone, COUNT, type GuardDecision, observe, pass } from './guard-decision.js';
+import type { AskedCall, GuardDeclaration, GuardedCall } from './guarded-call.js';
 import { checkGuardDefaults } from './guard-options-check.js';
 import { NORMALIZE } from './guard.messages.js';
 import type { BloomGuardDefaults } from './guard-options.js';
@@ -54,6 +48,8 @@ export class BloomGuardRunner {
    */
   onDecision: DecisionListener | undefined = undefined;
   /** @internal */
+  readonly lessons: CallLessons;
+  /** @internal */
   readonly registrar: IdRegistrar;
   /** @internal */
   readonly service: BloomService;
@@ -66,6 +62,7 @@ export class BloomGuardRunner {
     this.service = options.service;
     this.answers = new GuardAnswers(options.defaults);
     this.unread = new UnreadIds(options.service.emit, this.answers);
+    this.lessons = new CallLessons(options.service, this.answers);
     this.registrar = new IdRegistrar(options.service, this.queues);
     if (options.defaults) checkGuardDefaults(options.defaults, 'BloomModule.forRoot({ guard })');
   }
@@ -128,29 +125,47 @@ export class BloomGuardRunner {
       if (guarding.mode === 'on') return this.answers.absent(call, filter);
     }
     const since = denialKey && sharedCache ? performance.now() : 0;
-    const asked = { call, filter, id, key, note, denialKey, since };
     const outcome = filter.checkKey(key);
-    return typeof outcome === 'string'
-      ? this.decideOn(outcome, asked)
-      : outcome.then((known) => this.decideOn(known, asked));
+    if (typeof outcome !== 'string') {
+      const asked = { filter, id, key, note, denialKey, since };
+      return outcome.then(
+        (known) => this.decideSimply(known, call, asked) ?? this.decideOn(known, call, asked),
+      );
+    }
+    const decision = this.decideSimply(outcome, call, { filter, note });
+    return decision ?? this.decideOn(outcome, call, { filter, id, key, note, denialKey, since });
   }
 
-  private decideOn(outcome: LookupOutcome, asked: AskedCall): GuardDecision | Promise<GuardDecision> {
-    const { call, filter } = asked;
-    const { guarding, sharedCache } = filter;
+  /** Nearly all calls: nothing has to be kept of what was asked. Undefined for others. */
+  private decideSimply(
+    outcome: LookupOutcome,
+    call: GuardedCall,
+    { filter, note }: Pick<AskedCall, 'filter' | 'note'>,
+  ): GuardDecision | Promise<GuardDecision> | undefined {
+    const { guarding } = filter;
     guarding.note(outcome, call.guard);
     this.onDecision?.(call.guard, outcome);
+    if (outcome === 'maybe') return note === undefined ? COUNT : undefined;
+    return outcome === 'absent' && !guarding.isAudited() ? this.answers.absent(call, filter) : undefined;
+  }
+
+  private decideOn(
+    outcome: LookupOutcome,
+    call: GuardedCall,
+    asked: AskedCall,
+  ): GuardDecision | Promise<GuardDecision> {
+    const { filter, note } = asked;
+    const { guarding, sharedCache } = filter;
     switch (outcome) {
       case 'maybe':
-        if (asked.note !== undefined && filter.isBeyond(asked.key)) return observe(alone(asked), outcome);
-        return sharedCache && asked.denialKey ? this.decideShared(asked) : observe(asked, outcome);
+        if (filter.isBeyond(asked.key)) return observe(alone(asked), outcome);
+        return sharedCache && asked.denialKey ? this.decideShared(call, asked) : observe(asked, outcome);
       case 'absent':
-        if (!guarding.isAudited()) return this.answers.absent(call, filter);
         return observe({ ...asked, id: lasting(asked.id) }, outcome);
       case 'beyond':
         return guarding.mode === 'on' ? this.answers.unknown(call, filter, undefined) : pass();
       default:
-        return guarding.mode === 'on' ? this.answers.unknown(call, filter, asked.note) : pass(asked.note);
+        return guarding.mode === 'on' ? this.answers.unknown(call, filter, note) : pass(note);
     }
   }
 
@@ -191,7 +206,7 @@ export class BloomGuardRunner {
     const { coalesce } = guard.options;
     if (!filter || !coalesce || note === undefined) return undefined;
     const adds = filter.guarding.recentAdds;
-    const key = this.callback(call, 'coalesce.key', () => sharedKey(coalesce, call));
+    const key = this.lessons.callback(call, 'coalesce.key', () => sharedKey(coalesce, call));
     if (key === undefined) return undefined;
     return this.shared.run({
       self: self as object,
@@ -203,8 +218,8 @@ export class BloomGuardRunner {
   }
 
   /** The filter lets the id through: perhaps the database has denied it to another process. */
-  private async decideShared(asked: AskedCall): Promise<GuardDecision> {
-    const { call, filter, key, denialKey, since } = asked;
+  private async decideShared(call: GuardedCall, asked: AskedCall): Promise<GuardDecision> {
+    const { filter, key, denialKey, since } = asked;
     const { guarding } = filter;
     const denial = await filter.sharedCache!.ask({ id: key, scope: denialKey!.scope, since });
     if (denial.isDenied) {
@@ -213,77 +228,6 @@ export class BloomGuardRunner {
       if (guarding.mode === 'on') return this.answers.absent(call, filter);
     }
     return observe(asked, 'maybe', denial);
-  }
-
-  /**
-   * Learns from what the method returned.
-   *
-   * @param isJoined whether the method was called for another caller: it may have begun before the decision.
-   * @internal
-   */
-  settleResult(observed: ObservedCall, result: unknown, isJoined = false): void {
-    const { call } = observed.asked;
-    const { isFound } = call.guard.options;
-    const isPlain = result !== null && result !== undefined && !Array.isArray(result);
-    // Most calls: something was found for an id that the filter let through, and there is nothing to learn.
-    if (isPlain && !isFound && observed.verdict !== 'absent') return;
-    if (Array.isArray(result)) this.advise(call, undefined);
-    const outcome = this.callback(call, 'isFound', () => outcomeOfResult(result, { ...call, isFound }));
-    if (outcome) this.settle(observed, outcome, isJoined, result);
-  }
-
-  /**
-   * Learns from what the method threw.
-   *
-   * @internal
-   */
-  settleError(observed: ObservedCall, error: unknown, isJoined = false): void {
-    const outcome = outcomeOfError(error);
-    const thrown = notFoundError(error);
-    if (thrown !== undefined) this.advise(observed.asked.call, thrown);
-    this.settle(observed, outcome, isJoined);
-  }
-
-  private settle(
-    { asked, verdict, readAt, denial }: ObservedCall,
-    outcome: CallOutcome,
-    isJoined: boolean,
-    result?: unknown,
-  ): void {
-    const { filter, id, key, denialKey } = asked;
-    const { guarding } = filter;
-    const { method } = asked.call.guard;
-    if (outcome === 'denied' || outcome === 'nothing') guarding.discerning.add(method);
-    if (verdict === 'absent') {
-      if (outcome === 'found')
-        void filter.reportWrongAbsent({ id: id as BloomId, key, method, returned: typeOfResult(result) });
-      return;
-    }
-    if (outcome !== 'denied' && outcome !== 'nothing') return;
-    guarding.noteFoundNothing(asked.call.guard);
-    if (isJoined || outcome !== 'denied' || !denialKey) return;
-    if (denial) denial.note();
-    else guarding.negativeCache?.remember(denialKey.text, denialKey.scope, readAt);
-  }
-
-  private advise(call: GuardedCall, thrown: string | undefined): void {
-    const text = this.answers.adviceOn(call, thrown);
-    if (text !== undefined) this.options.service.emit({ type: 'advice', filter: call.guard.filter, text });
-  }
-
-  /** What a function of the application returns; undefined, and an event, when it throws. */
-  private callback<Result>(
-    { guard }: GuardedCall,
-    operation: 'isFound' | 'coalesce.key',
-    run: () => Result,
-  ): Result | undefined {
-    try {
-      return run();
-    } catch (error) {
-      const { filter, method } = guard;
-      this.options.service.emit({ type: 'guard-error', filter, method, operation, error });
-      return undefined;
-    }
   }
 
   /**

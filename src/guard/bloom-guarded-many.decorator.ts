@@ -8,7 +8,7 @@ import { noListOfIds } from './guard.messages.js';
 import type { BloomGuardedManyOptions } from './guard-options.js';
 import { methodName } from './method-site.js';
 import type { OnlyOptions } from './method-verdict.js';
-import { proceed, type WrappedCall, wrapMethod } from './method-wrapper.js';
+import { proceed, type WrappedCall, wrappedCall, wrapMethod } from './method-wrapper.js';
 import { isSkipped } from './skip-bloom.decorator.js';
 import { warnUnguarded } from './unguarded.js';
 
@@ -46,10 +46,11 @@ export function BloomGuardedMany(
       key,
       descriptor,
       use: { decorator: 'BloomGuardedMany', filter, method, key },
-      around: (call) =>
-        isLeftAlone(call.self, key)
-          ? proceed(call)
-          : callMany({ filter, method, key: options.key, counted }, call),
+      around: (original) => (self, args, injected) => {
+        const call = wrappedCall(original, self, args, injected);
+        if (isLeftAlone(self, key)) return proceed(call);
+        return callMany({ filter, method, key: options.key, counted }, call);
+      },
     });
   };
 }

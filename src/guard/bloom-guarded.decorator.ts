@@ -3,14 +3,16 @@ import { declareGuard, InterceptorCoverage } from './bloom.interceptor.js';
 import { contextReader } from './call-context.js';
 import { type AnyInstance, type BloomFilterName, namedFilter, registeredName } from './filter-name.js';
 import type { FilterUse } from './filter-uses.js';
+import { BloomGuardRunner } from './bloom-guard-runner.js';
+import type { GuardDecision } from './guard-decision.js';
 import { isNullableField } from './graphql-field.js';
 import { checkGuardedOptions } from './guard-options-check.js';
-import type { GuardDeclaration, EntryPoint } from './guarded-call.js';
+import type { GuardDeclaration, GuardedCall, EntryPoint } from './guarded-call.js';
 import type { BloomGuardedDecorator } from './decorator-types.js';
 import { paramWithoutName } from './guard.messages.js';
 import type { BloomGuardedOptions } from './guard-options.js';
 import { methodName, type MethodSite } from './method-site.js';
-import { proceed, type WrappedCall, wrapMethod } from './method-wrapper.js';
+import { type Around, proceed, type WrappedCall, wrappedCall, wrapMethod } from './method-wrapper.js';
 import { idReader } from './id-reader.js';
 import type { OnlyOptions } from './method-verdict.js';
 import { warnUnguarded } from './unguarded.js';
@@ -59,12 +61,12 @@ export function BloomGuarded(filter: BloomFilterName, options: BloomGuardedOptio
     const use = { decorator: 'BloomGuarded', filter: named, method, key } as const;
     if (named.name === undefined) {
       if (options.param !== undefined) throw new BloomConfigError(paramWithoutName(where));
-      wrapMethod({ ...site, use, around: guardingByName(site, use, options) });
+      wrapMethod({ ...site, use, around: (original) => guardingByName(site, original, { use, options }) });
       return;
     }
     const guard: GuardDeclaration = { filter: named.name, method, options, counted: { last: undefined } };
     const coverage = new InterceptorCoverage(key, guard);
-    wrapMethod({ ...site, use, around: guarding(site, guard, coverage) });
+    wrapMethod({ ...site, use, around: (original) => guarding(site, original, { guard, coverage }) });
     declareGuard(descriptor.value, guard, coverage);
   };
 }
@@ -72,64 +74,97 @@ export function BloomGuarded(filter: BloomFilterName, options: BloomGuardedOptio
 /** The same where each instance names its filter: a guard for each name, made with its first call. */
 function guardingByName(
   site: MethodSite,
-  { filter, method }: FilterUse,
-  options: BloomGuardedOptions,
-): (call: WrappedCall) => Promise<unknown> {
-  const guards = new Map<string, (call: WrappedCall) => Promise<unknown>>();
-  return async (call) => {
-    const { self, runner } = call;
-    if (!self || !runner) {
-      warnUnguarded(
-        self?.constructor ?? site.target.constructor,
-        { method, filter: filter.text },
-        call.hasStandIn,
-      );
-      return proceed(call);
+  original: Function,
+  { use, options }: { readonly use: FilterUse; readonly options: BloomGuardedOptions },
+): Around {
+  const { filter, method } = use;
+  const guards = new Map<string, Around>();
+  return (self, args, injected) => {
+    if (!self || !BloomGuardRunner.isRunner(injected)) {
+      return unguarded(site, wrappedCall(original, self, args, injected), { method, filter: filter.text });
     }
-    const name = registeredName(filter, { self, method, service: runner.service });
-    if (name === undefined) return proceed(call);
+    const name = registeredName(filter, { self, method, service: injected.service });
+    if (name === undefined) return untouched(original, self, args);
     let guard = guards.get(name);
     if (!guard) {
       const declared = { filter: name, method, options, counted: { last: undefined } };
-      guard = guarding(site, declared, new InterceptorCoverage(site.key, declared));
+      const coverage = new InterceptorCoverage(site.key, declared);
+      guard = guarding(site, original, { guard: declared, coverage });
       guards.set(name, guard);
     }
-    return guard(call);
+    return guard(self, args, injected);
   };
 }
 
-/** The function that runs in place of the method. */
+/** The function that runs in place of the method. An absent id is answered without a function that waits: that takes as long as the check. */
 function guarding(
   site: MethodSite,
-  guard: GuardDeclaration,
-  coverage: InterceptorCoverage,
-): (call: WrappedCall) => Promise<unknown> {
+  original: Function,
+  { guard, coverage }: { readonly guard: GuardDeclaration; readonly coverage: InterceptorCoverage },
+): Around {
   const entry = directEntry(site, guard, coverage);
-  const { coalesce } = guard.options;
-  return async (call) => {
-    const { self, args, runner } = call;
-    if (!self || !runner) {
-      warnUnguarded(self?.constructor ?? site.target.constructor, guard, call.hasStandIn);
-      return proceed(call);
-    }
-    if (coverage.covers(self)) return proceed(call);
-    const guardedCall = { guard, entry, self, args };
-    const decided = runner.decide(guardedCall);
-    // A decision that is there is not waited for: each wait takes as long as a check.
-    const decision = decided instanceof Promise ? await decided : decided;
-    const { answer, observed } = decision;
-    if (answer) return answer.value;
-    const shared = coalesce && runner.shareCall(guardedCall, decision, async () => proceed(call));
-    let result: unknown;
+  return (self, args, injected) => {
+    if (!self || !BloomGuardRunner.isRunner(injected))
+      return unguarded(site, wrappedCall(original, self, args, injected), guard);
+    if (coverage.covers(self)) return untouched(original, self, args);
+    const call = { guard, entry, self, args };
+    let decided: GuardDecision | Promise<GuardDecision>;
     try {
-      result = await (shared ? shared.result : proceed(call));
+      decided = injected.decide(call);
     } catch (error) {
-      if (observed) runner.settleError(observed, error, shared ? shared.isJoined : false);
-      throw error;
+      return Promise.reject(error);
     }
-    if (observed) runner.settleResult(observed, result, shared ? shared.isJoined : false);
-    return result;
+    if (decided instanceof Promise) return decideLater(injected, original, call, decided);
+    const { answer } = decided;
+    return answer ? Promise.resolve(answer.value) : letThrough(injected, original, call, decided);
   };
+}
+
+async function decideLater(
+  runner: BloomGuardRunner,
+  original: Function,
+  call: GuardedCall,
+  decided: Promise<GuardDecision>,
+): Promise<unknown> {
+  const decision = await decided;
+  return decision.answer ? decision.answer.value : letThrough(runner, original, call, decision);
+}
+
+/** Runs the method, or joins a running call, and learns from what comes of it. */
+async function letThrough(
+  runner: BloomGuardRunner,
+  original: Function,
+  call: GuardedCall,
+  decision: GuardDecision,
+): Promise<unknown> {
+  const { observed } = decision;
+  const shared = call.guard.options.coalesce
+    ? runner.shareCall(call, decision, () => untouched(original, call.self, call.args))
+    : undefined;
+  let result: unknown;
+  try {
+    result = await (shared ? shared.result : original.apply(call.self, call.args));
+  } catch (error) {
+    if (observed) runner.lessons.settleError(call, observed, error, shared?.isJoined);
+    throw error;
+  }
+  if (observed) runner.lessons.settleResult(call, observed, result, shared?.isJoined);
+  return result;
+}
+
+/** An object that Nest did not construct. */
+async function unguarded(
+  site: MethodSite,
+  call: WrappedCall,
+  declared: { readonly filter: string; readonly method: string },
+): Promise<unknown> {
+  warnUnguarded(call.self?.constructor ?? site.target.constructor, declared, call.hasStandIn);
+  return proceed(call);
+}
+
+/** A call that is checked elsewhere, or not at all. What the method throws at once is a rejection all the same. */
+async function untouched(original: Function, self: unknown, args: readonly unknown[]): Promise<unknown> {
+  return original.apply(self, args);
 }
 
 /** Calls of the method itself, by Nest or by anybody. */

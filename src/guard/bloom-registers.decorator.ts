@@ -23,7 +23,7 @@ import { type IdsReader, idsReader } from './id-reader.js';
 import type { IdRegistrar, Registration } from './id-registrar.js';
 import type { OnlyOptions } from './method-verdict.js';
 import { methodName } from './method-site.js';
-import { proceed, type WrappedCall, wrapMethod } from './method-wrapper.js';
+import { proceed, type WrappedCall, wrappedCall, wrapMethod } from './method-wrapper.js';
 import { assertNeedsNoRecord } from './unguarded.js';
 
 /** Ids of one call: as many as a generous request creates, and few to record. */
@@ -77,7 +77,8 @@ export function BloomRegisters(name: BloomFilterName, options: BloomRegistersOpt
       key,
       descriptor,
       use: { decorator: 'BloomRegisters', filter, method, key },
-      around: (call) => callRegistering(declaration, call),
+      around: (original) => (self, args, injected) =>
+        callRegistering(declaration, wrappedCall(original, self, args, injected)),
     });
   };
 }

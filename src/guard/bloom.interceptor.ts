@@ -72,13 +72,13 @@ export class BloomInterceptor implements NestInterceptor {
     const checks = this.checksOf(context, handler);
     if (checks.length === 0) return next.handle();
     const args = argumentsOf(context);
-    const passed: ObservedCall[] = [];
+    const passed: PassedCall[] = [];
     for (const { guard, entry } of checks) {
       const call = { guard, entry, self: undefined, args };
       if (this.hooks.any) this.hooked.set(context, call);
       const { answer, observed } = await this.runner.decide(call);
       if (answer) return isObservable(answer.value) ? answer.value : of(answer.value);
-      if (observed) passed.push(observed);
+      if (observed) passed.push({ call, observed });
     }
     const isMixed = hasOtherEntries(handler) || checks.some(({ coverage }) => coverage?.isTakenOver);
     const stream = isMixed ? checked.run(handler, () => next.handle()) : next.handle();
@@ -192,20 +192,28 @@ export class BloomInterceptor implements NestInterceptor {
   }
 
   /** The first value of a stream, or its error, shows whether the route found something. */
-  private watch(stream: Observable<unknown>, passed: readonly ObservedCall[]): Observable<unknown> {
+  private watch(stream: Observable<unknown>, passed: readonly PassedCall[]): Observable<unknown> {
     if (passed.length === 0) return stream;
     let isSettled = false;
-    const settle = (learn: (call: ObservedCall) => void) => {
-      if (!isSettled) for (const call of passed) learn(call);
+    const settle = (learn: (one: PassedCall) => void) => {
+      if (!isSettled) for (const one of passed) learn(one);
       isSettled = true;
     };
     return stream.pipe(
       tap({
-        next: (value) => settle((call) => this.runner.settleResult(call, value)),
-        error: (error) => settle((call) => this.runner.settleError(call, error)),
+        next: (value) =>
+          settle(({ call, observed }) => this.runner.lessons.settleResult(call, observed, value)),
+        error: (error) =>
+          settle(({ call, observed }) => this.runner.lessons.settleError(call, observed, error)),
       }),
     );
   }
+}
+
+/** A call that was let through, of which something can be learned. */
+interface PassedCall {
+  readonly call: GuardedCall;
+  readonly observed: ObservedCall;
 }
 
 /** A guard of a handler, and how it reads a request. */

@@ -35,7 +35,7 @@ export function contextReader({ target, key }: MethodSite): () => CallContext {
   let context: CallContext = 'method';
   return () => {
     // Decorators of Nest may stand above this one, and above wrappers of others: the outermost function counts.
-    const outermost: unknown = Reflect.get(target, key);
+    const outermost = (target as Record<PropertyKey, unknown>)[key];
     if (outermost !== handler) {
       handler = outermost;
       context = contextOf(outermost);

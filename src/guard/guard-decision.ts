@@ -13,6 +13,13 @@ export interface GuardDecision {
 
 const PASS: GuardDecision = { answer: undefined, observed: undefined, note: undefined };
 
+/** Lets through a call for an id that may exist, to learn whether it does, and nothing else. */
+export const COUNT: GuardDecision = {
+  answer: undefined,
+  observed: { asked: undefined, verdict: 'maybe', readAt: 0, denial: undefined },
+  note: undefined,
+};
+
 /** Lets a call through without learning from it. */
 export function pass(note?: string): GuardDecision {
   return note === undefined ? PASS : { answer: undefined, observed: undefined, note };

@@ -34,9 +34,8 @@ export interface GuardedCall {
   readonly args: readonly unknown[];
 }
 
-/** A call on which the filter was asked. */
+/** What was asked for a call. */
 export interface AskedCall {
-  readonly call: GuardedCall;
   readonly filter: GuardableFilter;
   /** As the caller wrote it. */
   readonly id: unknown;
@@ -53,9 +52,10 @@ export interface AskedCall {
   readonly since: number;
 }
 
-/** A call that was let through, of which something can be learned. */
+/** What was known of a call that was let through, of which something can be learned. */
 export interface ObservedCall {
-  readonly asked: AskedCall;
+  /** Undefined where nothing of it is needed to learn: in most calls that are let through. */
+  readonly asked: AskedCall | undefined;
   readonly verdict: BloomVerdict;
   /** When the filter had answered, by `performance.now()`; 0 where nobody needs it. */
   readonly readAt: number;

@@ -14,6 +14,9 @@ interface Host {
   readonly [RUNNER]?: unknown;
 }
 
+/** What runs in place of a method: called with the instance, the arguments, and what Nest has injected there. */
+export type Around = (self: object | undefined, args: unknown[], injected: unknown) => Promise<unknown>;
+
 export interface WrappedCall {
   readonly self: object | undefined;
   readonly args: unknown[];
@@ -24,35 +27,38 @@ export interface WrappedCall {
   readonly method: Function;
 }
 
+export function wrappedCall(
+  method: Function,
+  self: object | undefined,
+  args: unknown[],
+  injected: unknown,
+): WrappedCall {
+  const isRunner = BloomGuardRunner.isRunner(injected);
+  const runner = isRunner ? injected : undefined;
+  return { self, args, runner, hasStandIn: !isRunner && injected !== undefined && injected !== null, method };
+}
+
 /** Calls the method itself. */
 export function proceed({ method, self, args }: WrappedCall): Promise<unknown> {
   return method.apply(self, args);
 }
 
 /**
- * Replaces the method by `around`; the wrapper keeps `this`, name, length and metadata. Nest injects the runner into every instance that
+ * Replaces the method by what `around` makes of it; the wrapper keeps `this`, name, length and metadata. Nest injects the runner into every instance that
  * it constructs, so that the wrapper finds the runner of its own application.
  */
 export function wrapMethod(
-  options: MethodSite & { use: FilterUse; around: (call: WrappedCall) => Promise<unknown> },
+  options: MethodSite & { readonly use: FilterUse; readonly around: (method: Function) => Around },
 ): void {
-  const { target, descriptor, use, around } = options;
+  const { target, descriptor, use } = options;
   const method = descriptor?.value;
   if (typeof target === 'function' || typeof method !== 'function') {
     throw new BloomConfigError(notOnMethod(use));
   }
   assertNoGenerator(method, use);
+  const around = options.around(method);
   const wrapper = function (this: Host | undefined, ...args: unknown[]) {
-    const injected = this?.[RUNNER];
-    const isRunner = BloomGuardRunner.isRunner(injected);
-    const runner = isRunner ? injected : undefined;
-    return around({
-      self: this,
-      args,
-      runner,
-      hasStandIn: !isRunner && injected !== undefined && injected !== null,
-      method,
-    });
+    return around(this, args, this?.[RUNNER]);
   };
   Object.assign(wrapper, method);
   for (const property of ['name', 'length']) {

@@ -169,7 +169,7 @@ export class GatedInstance {
     const { answer, observed } = await this.guard.decide(call);
     if (answer) return 'absent';
     const isThere = await this.options.hasRow(this, id);
-    if (observed) this.guard.settleResult(observed, isThere ? id : null);
+    if (observed) this.guard.lessons.settleResult(call, observed, isThere ? id : null);
     return 'maybe';
   }
 

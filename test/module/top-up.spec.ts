@@ -176,6 +176,56 @@ describe('Rows that others write', () => {
     await eventually('a rebuild has set the mark', async () => (await markOf(filter)) === '1');
   });
 
+  it('are not denied when ids begin again, and the filter has the newest of them', async () => {
+    const gap = 13;
+    for (let id = table.nextId(); id <= 20; id = table.nextId()) if (id !== gap) table.commit(id);
+    const filter = await start({ ...QUICK, ordered: true }, { rebuild: { drainMs: 50, minRatio: 0 } });
+    await hasMark(filter, 20);
+    table.restart((restarted) => {
+      for (let i = 0; i < 15; i++) restarted.insert();
+    });
+    await eventually('that is seen', () => events.some(({ type }) => type === 'mark-moved-back'));
+    for (let i = 0; i < 100; i++) expect(await filter.check(gap)).not.toBe('absent');
+    await hasMark(filter, 15);
+    expect(await filter.check(gap)).toBe('maybe');
+  });
+
+  it('are not denied when ids begin again, and one of them is committed late', async () => {
+    const late = 3;
+    const table20 = Array.from({ length: 20 }, (_, i) => i + 1).filter((id) => id !== late);
+    table.restart((fresh) => {
+      for (let i = 0; i < 20; i++) fresh.nextId();
+      fresh.commit(...table20);
+    });
+    const filter = await start({ everyMs: 10, overlapMs: 1500, ordered: true });
+    await hasMark(filter, 20);
+    const since = performance.now();
+    table.restart((fresh) => {
+      for (let i = 0; i < 15; i++) fresh.nextId();
+      fresh.commit(...table20.filter((id) => id <= 15));
+    });
+    await eventually('that is seen', () => events.some(({ type }) => type === 'mark-moved-back'));
+    const verdict = await filter.check(late);
+    table.commit(late);
+    if (performance.now() - since < 1500) {
+      expect(verdict).toBe('unknown');
+      while ((await markOf(filter)) !== '15') expect(await filter.check(late)).not.toBe('absent');
+      expect(await filter.check(late)).toBe('maybe');
+    }
+    expect(table.scans).toBe(1);
+  });
+
+  it('leave the mark near when the last ones are deleted, without a rebuild', async () => {
+    const filter = await start({ ...QUICK, ordered: true });
+    await hasMark(filter, 10);
+    table.ids.splice(-3);
+    await hasMark(filter, 7);
+    expect(events.filter(({ type }) => type === 'mark-moved-back')).toMatchObject([
+      { mark: '10', to: '-9993' },
+    ]);
+    expect(table.scans).toBe(1);
+  });
+
   it('are not denied when somebody has written a mark that is too late', async () => {
     const filter = await start({ ...QUICK, ordered: true });
     await hasMark(filter, 10);
@@ -183,7 +233,7 @@ describe('Rows that others write', () => {
     await client.hset('bloom:{products}:outside', 'mark', 'number:5000');
     await hasMark(filter, 10);
     expect(events.filter(({ type }) => type === 'mark-moved-back')).toMatchObject([
-      { mark: '5000', to: '10' },
+      { mark: '5000', to: '-9990' },
     ]);
     expect(await filter.check(11)).toBe('unknown');
   });

@@ -30,6 +30,14 @@ export class GrowingTable {
     this.ids.length = this.last = 0;
   }
 
+  /** As `TRUNCATE … RESTART IDENTITY` and inserts in one transaction. */
+  restart(fill: (fresh: GrowingTable) => void): void {
+    const fresh = new GrowingTable();
+    fill(fresh);
+    this.ids.splice(0, Infinity, ...fresh.ids);
+    this.last = fresh.last;
+  }
+
   /** A source over the table, by `newest` or without it. */
   source({ newest = true }: { readonly newest?: boolean } = {}): BloomIdSource {
     const visible = () => {

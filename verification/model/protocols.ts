@@ -1,5 +1,6 @@
+import { coverage } from './coverage.js';
 import { leasedCopies } from './leased-copies.js';
 import type { Protocol } from './model.js';
 import { rebuild } from './rebuild.js';
 
-export const PROTOCOLS: readonly Protocol[] = [rebuild, leasedCopies];
+export const PROTOCOLS: readonly Protocol[] = [rebuild, leasedCopies, coverage];

@@ -27,6 +27,8 @@ interface Candidate {
   readonly at: number;
 }
 
+/** So many integers before the last row are read again when the mark moves back. */
+const LOOK_BACK = 10_000n;
 /** Candidates that are kept in the time that one waits. */
 const CANDIDATES = 8;
 
@@ -102,28 +104,41 @@ export class TopUp {
 
   /** A source that has nothing after the mark may have lost its last rows, or gives their ids out a second time. */
   private async wentBack(mark: BloomMark, signal: AbortSignal): Promise<boolean> {
-    const { source, reader, settings, isKnown, note, emit, name, askForRebuild } = this.context;
+    const { source, reader, note, emit, name, askForRebuild } = this.context;
     if (!source.newest) return false;
     const newest = await source.newest();
     if (newest !== undefined && sameMark(newest, mark)) return false;
     // A row may have come between the two questions.
     if ((await reader.read(source, mark, { signal, addsAll: false })).last !== undefined) return false;
-    const text = newest === undefined ? undefined : valueOf(newest);
-    const reason = markWentBack(valueOf(mark), text);
-    const isKept =
-      newest !== undefined && (!settings.ordered || newest instanceof Date || (await isKnown(newest)));
-    if (!isKept || newest === undefined) {
+    const reason = markWentBack(valueOf(mark), newest === undefined ? undefined : valueOf(newest));
+    const lower = newest === undefined ? undefined : await this.lowerMark(newest, signal);
+    if (newest === undefined || lower === undefined) {
       await this.reset(this.markText!, reason);
       if (newest !== undefined) askForRebuild();
       return true;
     }
-    const lower = textOfMark(newest);
-    if (await note(this.markText!, { mark: lower, newest: lower })) {
+    const text = textOfMark(lower);
+    if (await note(this.markText!, { mark: text, newest: textOfMark(newest) })) {
       this.forget();
-      this.markText = lower;
-      emit({ type: 'mark-moved-back', filter: name, mark: valueOf(mark), to: text, reason });
+      this.markText = text;
+      emit({ type: 'mark-moved-back', filter: name, mark: valueOf(mark), to: valueOf(lower), reason });
     }
     return true;
+  }
+
+  /**
+   * Where the mark moves back to when `newest` is the last row; undefined when ids are given out a second time. Among integers it is far before that row, since rows before it may
+   * be new, or not visible yet.
+   */
+  private async lowerMark(newest: BloomMark, signal: AbortSignal): Promise<BloomMark | undefined> {
+    const { source, reader, settings, isKnown } = this.context;
+    const before = farBefore(newest, settings);
+    if (before !== undefined) {
+      const { added } = await reader.read(source, before, { signal, addsAll: true });
+      return settings.ordered && added > 0 ? undefined : before;
+    }
+    const isKept = !settings.ordered || newest instanceof Date || (await isKnown(newest));
+    return isKept ? newest : undefined;
   }
 
   private async reset(stored: string, reason: string): Promise<void> {
@@ -150,6 +165,14 @@ export class TopUp {
     if (this.candidates.length === 0 || candidate.at - at >= overlapMs / CANDIDATES)
       this.candidates = [...this.candidates, candidate];
   }
+}
+
+/** Undefined for marks without a distance. */
+function farBefore(newest: BloomMark, settings: TopUpSettings): BloomMark | undefined {
+  if (typeof newest === 'number') return newest - Number(LOOK_BACK);
+  if (typeof newest === 'bigint') return newest - LOOK_BACK;
+  const isOfIntegers = settings.ordered && orderOf(newest, settings) === 'integer';
+  return isOfIntegers ? String(BigInt(String(newest)) - LOOK_BACK) : undefined;
 }
 
 function sameMark(one: BloomMark, other: BloomMark): boolean {

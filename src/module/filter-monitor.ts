@@ -12,6 +12,8 @@ const LOOKS_PER_ADVICE = 10;
 export class FilterMonitor {
   private readonly pacers = new WeakMap<ManagedFilter, OverfullPacer>();
   private readonly acting = new WeakSet<ManagedFilter>();
+  /** Filters that an event has reported while this process acted: what it found may be older than the event. */
+  private readonly reported = new WeakSet<ManagedFilter>();
   /** Advice that holds, of each filter. */
   private readonly given = new WeakMap<ManagedFilter, readonly string[]>();
   private looks = 0;
@@ -96,7 +98,9 @@ export class FilterMonitor {
   private onEvent(event: BloomEvent): void {
     if (event.type !== 'overfull' || this.timer === undefined) return;
     const filter = this.filters.find(({ name }) => name === event.filter);
-    if (filter) void this.act(filter, () => filter.info());
+    if (!filter) return;
+    if (this.acting.has(filter)) this.reported.add(filter);
+    else void this.act(filter, () => filter.info());
   }
 
   private async act(filter: ManagedFilter, find: () => Promise<BloomFilterInfo | undefined>): Promise<void> {
@@ -114,6 +118,8 @@ export class FilterMonitor {
       this.emit({ type: 'store-error', filter: filter.name, operation: 'look after the filter', error });
     } finally {
       this.acting.delete(filter);
+      if (this.reported.delete(filter) && this.timer !== undefined)
+        void this.act(filter, () => filter.info());
     }
   }
 

@@ -136,10 +136,13 @@ describe('BloomHealthIndicator', () => {
     const info = jest.spyOn(app.get(BloomService).filter('products'), 'info');
     await Promise.all(Array.from({ length: 20 }, () => running!.get('/ready')));
     expect(info.mock.calls.length).toBeLessThan(20);
-    await running!.get('/live');
-    const asked = info.mock.calls.length;
-    await running!.get('/live');
-    expect(info).toHaveBeenCalledTimes(asked);
+    // An answer counts for a second, in which a machine that is busy may not answer two probes.
+    await eventually('a probe has the answer of the one before', async () => {
+      await running!.get('/live');
+      const asked = info.mock.calls.length;
+      await running!.get('/live');
+      return info.mock.calls.length === asked;
+    });
   });
 
   it('says which filters there are where one of the name is not registered', async () => {

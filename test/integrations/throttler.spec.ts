@@ -85,10 +85,11 @@ describe.each(PLATFORMS)('BloomThrottlerGuard on %s', (platform) => {
   });
 
   it('refuses nobody for ids that exist, and a client until its time is over', async () => {
-    await start({ platform, guard: { limit: 5, blockDuration: 1_000 } });
+    await start({ platform, guard: { limit: 5, blockDuration: 4_000 } });
     for (let i = 0; i < 50; i++) expect(await statusOf('/guarded/here')).toBe(200);
     expect(await askAbsent('/guarded', 5)).toEqual([404]);
-    expect(await request('/guarded/here')).toMatchObject({ status: 429, retryAfter: '1' });
+    const retryAfter = expect.stringMatching(/^[1-4]$/);
+    expect(await request('/guarded/here')).toMatchObject({ status: 429, retryAfter });
     await eventually('the client is let in', async () => (await statusOf('/guarded/here')) === 200);
     expect(await statusOf('/guarded/absent')).toBe(404);
   });

@@ -74,7 +74,9 @@ async function start(
       BloomModule.forFeature([
         {
           name: made.filter,
-          capacity: 1000,
+          // Room for the ids of every test: none of those that are to be absent passes by chance.
+          capacity: 10_000,
+          errorRate: 1e-6,
           source: sourceOf(made, scans),
           rebuild: { drainMs: 1, minRatio: 0, leaseMs: 500 },
           feed: postgresFeed({

@@ -1,0 +1,128 @@
+import type { TestingModule } from '@nestjs/testing';
+import pg from 'pg';
+import {
+  type BloomEvent,
+  type BloomFilter,
+  type BloomIdSource,
+  BloomModule,
+  BloomService,
+} from 'nestjs-bloom';
+import { postgresFeed, type PostgresFeedOptions } from '../../src/sources/postgres-feed/index.js';
+import { eventually } from './eventually.js';
+import { startContext } from './nest-app.js';
+import { PATIENT } from './patience.js';
+import { type PostgresServer, requirePostgres } from './postgres-server.js';
+import { RedisFixture } from './redis-fixture.js';
+
+export interface FedTable {
+  readonly table: string;
+  readonly filter: string;
+  readonly slot: string;
+}
+
+/** Tables whose rows reach filters through Postgres' log. */
+export class PostgresFeedFixture {
+  readonly opened: TestingModule[] = [];
+  events: BloomEvent[] = [];
+  private named = 0;
+
+  private constructor(
+    readonly server: PostgresServer,
+    readonly redis: RedisFixture,
+    readonly database: pg.Pool,
+  ) {}
+
+  static async start(): Promise<PostgresFeedFixture> {
+    const server = await requirePostgres({
+      settings: ['wal_level=logical', 'fsync=off', 'max_wal_senders=10', 'max_replication_slots=20'],
+    });
+    const database = new pg.Pool({ connectionString: server.url });
+    database.on('error', () => {});
+    return new PostgresFeedFixture(server, await RedisFixture.start(), database);
+  }
+
+  async end(): Promise<void> {
+    await this.database.end();
+    await this.redis.close();
+    await this.server.stop();
+  }
+
+  /** Stops the applications. */
+  async close(): Promise<void> {
+    await Promise.all(this.opened.splice(0).map((module) => module.close()));
+  }
+
+  /** A name that no other table has. */
+  name(): string {
+    return `t${++this.named}`;
+  }
+
+  async table(columns = 'id text primary key, note text'): Promise<FedTable> {
+    const name = this.name();
+    await this.database.query(`create table ${name} (${columns})`);
+    return { table: name, filter: this.redis.name(), slot: `slot_${name}` };
+  }
+
+  async feed(
+    made: FedTable,
+    options: Partial<PostgresFeedOptions> = {},
+    scans = { count: 0 },
+  ): Promise<BloomFilter> {
+    const module = await startContext({
+      imports: [
+        BloomModule.forRoot({
+          redis: this.redis.server.url,
+          ...PATIENT,
+          onEvent: (event) => this.events.push(event),
+        }),
+        BloomModule.forFeature([
+          {
+            name: made.filter,
+            // Room for the ids of every test: none of those that are to be absent passes by chance.
+            capacity: 10_000,
+            errorRate: 1e-6,
+            source: this.sourceOf(made, scans),
+            rebuild: { drainMs: 1, minRatio: 0, leaseMs: 500 },
+            feed: postgresFeed({
+              connection: this.server.url,
+              table: made.table,
+              column: 'id',
+              publication: `pub_${made.table}`,
+              slot: made.slot,
+              create: true,
+              ...options,
+            }),
+          },
+        ]),
+      ],
+    });
+    this.opened.push(module);
+    return module.get(BloomService).filter(made.filter);
+  }
+
+  /** Resolves when what was missed is in the filter, and from here on it goes by the log alone. */
+  hasBegun(filter: BloomFilter): Promise<void> {
+    return eventually('the feed has noted a position', async () => {
+      const { failure } = this;
+      if (failure) throw failure;
+      return (await this.redis.client().hget(`bloom:{${filter.name}}:outside`, 'position')) !== null;
+    });
+  }
+
+  get failure(): Error | undefined {
+    const failed = this.events.find((event) => event.type === 'feed-failed');
+    return (failed as { error: Error } | undefined)?.error;
+  }
+
+  /** All rows; counts how often they were read. */
+  private sourceOf({ table }: FedTable, scans: { count: number }): BloomIdSource {
+    const { database } = this;
+    return {
+      ids: async function* () {
+        scans.count++;
+        const { rows } = await database.query<{ id: string }>(`select id::text from ${table}`);
+        yield rows.map(({ id }) => id);
+      },
+    };
+  }
+}

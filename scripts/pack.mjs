@@ -18,8 +18,12 @@ export function temporaryFolder() {
   return mkdtempSync(join(tmpdir(), 'nestjs-bloom-package-'));
 }
 
-/** Builds and packs the package as it would be published; the path of the tarball in `folder`. */
+/**
+ * Builds and packs the package as it would be published; the path of the tarball in `folder`. Where `PACKED` in the environment names a
+ * tarball that has been packed just now, that one.
+ */
 export function pack(folder) {
+  if (process.env.PACKED) return process.env.PACKED;
   const args = ['pack', '--json', '--pack-destination', folder];
   const { status, stdout, error } = spawnSync('npm', args, {
     cwd: root,

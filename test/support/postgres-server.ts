@@ -3,9 +3,9 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import pg from 'pg';
+import { freePort } from './free-port.js';
 import { watch } from './redis-server.js';
 
 /** A Postgres server of our own, on 127.0.0.1. */
@@ -117,15 +117,6 @@ function findPrograms(): string | undefined {
     ...(process.env.PATH ?? '').split(delimiter),
   ];
   return folders.find((folder) => ['initdb', 'postgres'].every((name) => existsSync(join(folder, name))));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function answers(url: string, child: ChildProcess): Promise<void> {

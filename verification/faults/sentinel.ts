@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { eventually } from '../../test/support/eventually.js';
+import { freePort } from '../../test/support/free-port.js';
 import { terminate, watch } from '../../test/support/redis-server.js';
 import type { Address } from '../../test/support/tcp-proxy.js';
 
@@ -68,15 +68,4 @@ export class Sentinel {
       client.disconnect();
     }
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, HOST, () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -5,7 +5,7 @@ import type { AddQueue } from './add-queue.js';
 import { CallLessons } from './call-lessons.js';
 import { DenialScopes } from './denial-scopes.js';
 import { GuardAnswers } from './guard-answers.js';
-import { alone, COUNT, type GuardDecision, observe, pass } from './guard-decision.js';
+import { alone, answeredValue, COUNT, type GuardDecision, observe, pass } from './guard-decision.js';
 import type { AskedCall, GuardDeclaration, GuardedCall } from './guarded-call.js';
 import { checkGuardDefaults } from './guard-options-check.js';
 import { NORMALIZE } from './guard.messages.js';
@@ -175,7 +175,8 @@ export class BloomGuardRunner {
    * @internal
    */
   async answerAbsent(call: GuardedCall): Promise<unknown> {
-    return (await this.answers.absentAnswer(call)).answer?.value;
+    const { answer } = await this.answers.absentAnswer(call);
+    return answer && answeredValue(answer);
   }
 
   /**

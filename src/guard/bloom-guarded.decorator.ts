@@ -4,7 +4,7 @@ import { contextReader } from './call-context.js';
 import { type AnyInstance, type BloomFilterName, namedFilter, registeredName } from './filter-name.js';
 import type { FilterUse } from './filter-uses.js';
 import { BloomGuardRunner } from './bloom-guard-runner.js';
-import type { GuardDecision } from './guard-decision.js';
+import { answeredValue, type GuardDecision } from './guard-decision.js';
 import { isNullableField } from './graphql-field.js';
 import { checkGuardedOptions } from './guard-options-check.js';
 import type { GuardDeclaration, GuardedCall, EntryPoint } from './guarded-call.js';
@@ -116,7 +116,8 @@ function guarding(
     }
     if (decided instanceof Promise) return decideLater(injected, original, call, decided);
     const { answer } = decided;
-    return answer ? Promise.resolve(answer.value) : letThrough(injected, original, call, decided);
+    if (!answer) return letThrough(injected, original, call, decided);
+    return answer.error === undefined ? Promise.resolve(answer.value) : rejected(answer.error);
   };
 }
 
@@ -127,7 +128,14 @@ async function decideLater(
   decided: Promise<GuardDecision>,
 ): Promise<unknown> {
   const decision = await decided;
-  return decision.answer ? decision.answer.value : letThrough(runner, original, call, decision);
+  return decision.answer ? answeredValue(decision.answer) : letThrough(runner, original, call, decision);
+}
+
+const RESOLVED = Promise.resolve();
+
+/** Rejects when the caller has had its turn to wait: Node keeps a list of promises that are rejected before somebody does. */
+function rejected(error: Error): Promise<never> {
+  return new Promise((_, reject) => void RESOLVED.then(() => reject(error)));
 }
 
 /** Runs the method, or joins a running call, and learns from what comes of it. */

@@ -12,6 +12,7 @@ import type { BloomId } from '../filter/index.js';
 import { BloomGuardRunner } from './bloom-guard-runner.js';
 import { contextOf } from './call-context.js';
 import { isNullableField } from './graphql-field.js';
+import { answeredValue } from './guard-decision.js';
 import type { GuardDeclaration, GuardedCall, EntryPoint, ObservedCall } from './guarded-call.js';
 import { answerAbsentUnused, NO_ID_OF } from './guard.messages.js';
 import type { BloomGuardedOptions } from './guard-options.js';
@@ -77,7 +78,7 @@ export class BloomInterceptor implements NestInterceptor {
       const call = { guard, entry, self: undefined, args };
       if (this.hooks.any) this.hooked.set(context, call);
       const { answer, observed } = await this.runner.decide(call);
-      if (answer) return isObservable(answer.value) ? answer.value : of(answer.value);
+      if (answer) return streamOf(answeredValue(answer));
       if (observed) passed.push({ call, observed });
     }
     const isMixed = hasOtherEntries(handler) || checks.some(({ coverage }) => coverage?.isTakenOver);
@@ -208,6 +209,10 @@ export class BloomInterceptor implements NestInterceptor {
       }),
     );
   }
+}
+
+function streamOf(value: unknown): Observable<unknown> {
+  return isObservable(value) ? value : of(value);
 }
 
 /** A call that was let through, of which something can be learned. */

@@ -15,8 +15,31 @@ const CLASSES = {
 } as const;
 
 /** The error by which Nest answers a client of this context that there is no such thing. */
-export function notFoundError(context: CallContext): Error | Promise<Error> {
-  return errorOf(context, new NotFoundException());
+export function notFoundError(context: CallContext, method: string): Error | Promise<Error> {
+  return errorOf(context, notFound(method));
+}
+
+/**
+ * In place of the calls that led to the guard, its stack names the guarded method: an attack brings an error for each request, and to collect
+ * those calls takes a tenth of what a request takes.
+ */
+function notFound(method: string): NotFoundException {
+  const limit = Error.stackTraceLimit;
+  if (!isStackLimitWritable()) return new NotFoundException();
+  Error.stackTraceLimit = 0;
+  let error: NotFoundException;
+  try {
+    error = new NotFoundException();
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
+  if (limit > 0) error.stack = `${error.name}: ${error.message}\n    at @BloomGuarded on ${method}`;
+  return error;
+}
+
+/** Not with `--frozen-intrinsics`, for example. */
+function isStackLimitWritable(): boolean {
+  return Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit')?.writable === true;
 }
 
 /** The error by which Nest answers a client of this context that what it has sent cannot be used. The cause is not sent. */

@@ -1,6 +1,6 @@
 import { isForClient } from './call-context.js';
 import { notFoundError, unavailableError } from './context-errors.js';
-import { answerWith, type GuardDecision, pass } from './guard-decision.js';
+import { answerWith, failWith, type GuardDecision, pass } from './guard-decision.js';
 import type { GuardableFilter } from '../service/index.js';
 import type { GuardedCall } from './guarded-call.js';
 import { otherAnswer } from './guard.messages.js';
@@ -28,7 +28,7 @@ export class GuardAnswers {
       case 'empty':
         return answerWith([]);
       case 'not-found':
-        return failing(notFoundError(call.entry.context()));
+        return failing(notFoundError(call.entry.context(), call.guard.method));
       default:
         return this.from(onAbsent, call);
     }
@@ -90,10 +90,7 @@ export class GuardAnswers {
   }
 }
 
-/** @throws the error, at once where no package has to be loaded for it. */
-function failing(error: Error | Promise<Error>): Promise<never> {
-  if (error instanceof Error) throw error;
-  return error.then((made) => {
-    throw made;
-  });
+/** At once where no package has to be loaded for the error. */
+function failing(error: Error | Promise<Error>): GuardDecision | Promise<GuardDecision> {
+  return error instanceof Error ? failWith(error) : error.then(failWith);
 }

@@ -1,10 +1,16 @@
 import type { BloomVerdict, DenialAnswer } from '../store/index.js';
 import type { AskedCall, ObservedCall } from './guarded-call.js';
 
+/** A value, or an error that the call ends with. It is not thrown: that takes several times as long as the check. */
+export interface GuardAnswer {
+  readonly value: unknown;
+  readonly error: Error | undefined;
+}
+
 /** What a guard decided on a call. All decisions have the same members: the engine reads them faster. */
 export interface GuardDecision {
   /** The call is answered with this, in place of the method. */
-  readonly answer: { readonly value: unknown } | undefined;
+  readonly answer: GuardAnswer | undefined;
   /** The call is let through, and what becomes of it is to be reported by `settleResult` or `settleError`. */
   readonly observed: ObservedCall | undefined;
   /** Of a call that is let through: as that of `AskedCall`. */
@@ -26,7 +32,17 @@ export function pass(note?: string): GuardDecision {
 }
 
 export function answerWith(value: unknown): GuardDecision {
-  return { answer: { value }, observed: undefined, note: undefined };
+  return { answer: { value, error: undefined }, observed: undefined, note: undefined };
+}
+
+export function failWith(error: Error): GuardDecision {
+  return { answer: { value: undefined, error }, observed: undefined, note: undefined };
+}
+
+/** @throws the error of the answer. */
+export function answeredValue({ value, error }: GuardAnswer): unknown {
+  if (error !== undefined) throw error;
+  return value;
 }
 
 /** The row of an id beyond the mark may become visible at any time: no other call is answered by what this one finds. */

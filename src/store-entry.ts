@@ -28,6 +28,7 @@ export {
   type BloomVerdict,
   type BuildOccasion,
   type BuildOutcome,
+  type DeferringFilter,
   type DistrustPauses,
   type FilterDescription,
   type FilterLoad,

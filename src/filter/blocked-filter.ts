@@ -1,4 +1,5 @@
 import { BlockedLayout } from './blocked-layout.js';
+import { DeferredFilter } from './deferred-filter.js';
 import type { Generation } from './generation.js';
 import { type BloomId, type IdKey, toIdKey, tooLong } from './id.js';
 import { BLOCK_BYTES } from './sizing.js';
@@ -42,6 +43,15 @@ export class BlockedFilter {
     if (end - start > this.generation.maxIdBytes) throw tooLong(this.generation.maxIdBytes);
     layout.locateBytes(bytes, start, end);
     return layout.insert(this.bytes, layout.block * BLOCK_BYTES, layout.seed);
+  }
+
+  /**
+   * For many ids; undefined where it would gain nothing.
+   *
+   * @internal
+   */
+  deferred(): DeferredFilter | undefined {
+    return DeferredFilter.of(this.generation, this.bytes, 0);
   }
 
   mightContainKey(id: IdKey): boolean {

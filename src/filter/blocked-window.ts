@@ -1,4 +1,5 @@
 import { BlockedLayout } from './blocked-layout.js';
+import { DeferredFilter } from './deferred-filter.js';
 import type { Generation } from './generation.js';
 import { type IdKey, tooLong } from './id.js';
 import { BLOCK_BYTES } from './sizing.js';
@@ -52,6 +53,11 @@ export class BlockedWindow {
     if (end - start > this.generation.maxIdBytes) throw tooLong(this.generation.maxIdBytes);
     this.layout.locateBytes(bytes, start, end);
     return this.insert();
+  }
+
+  /** For many ids of this place of the window; undefined where it would gain nothing. */
+  deferred(): DeferredFilter | undefined {
+    return DeferredFilter.of(this.generation, this.bytes, this.first);
   }
 
   private insert(): boolean {

@@ -1,6 +1,6 @@
 import { BloomIdError, type Clock, printed } from '../common/index.js';
 import { type BloomId, type IdKey, toIdKey } from '../filter/index.js';
-import type { LocalFilter } from '../store/index.js';
+import type { DeferringFilter, LocalFilter } from '../store/index.js';
 import { SourceError } from './failure.js';
 import type { PackedIds } from './packed-ids.js';
 import type { RebuildJob } from './rebuild-job.js';
@@ -45,12 +45,18 @@ export class ScanCounts {
   private taken = 0;
   private idsReadWhenFull = 0;
   private bad: ScanResult['bad'];
+  private readonly deferring: DeferringFilter | undefined;
+  private readonly filter: LocalFilter;
 
-  constructor(private readonly options: ScanOptions) {}
+  constructor(private readonly options: ScanOptions) {
+    this.deferring = options.filter.deferred?.();
+    this.filter = this.deferring ?? options.filter;
+  }
 
   /** @throws {SourceError} for a value that cannot be an id, unless such are skipped. */
   add(batch: readonly BloomId[], from: number, to: number): void {
-    const { filter, toKey } = this.options;
+    const { filter } = this;
+    const { toKey } = this.options;
     for (let i = from; i < to; i++) {
       this.idsRead++;
       if (this.isFull) continue;
@@ -64,11 +70,12 @@ export class ScanCounts {
         this.skip(error, batch[i]);
       }
     }
+    this.countDeferred();
   }
 
   /** As `add`, of keys. */
   addPacked({ bytes, ends, areText }: PackedIds, from: number, to: number): void {
-    const { filter } = this.options;
+    const { filter } = this;
     let start = from === 0 ? 0 : ends[from - 1]!;
     for (let i = from; i < to; i++) {
       const end = ends[i]!;
@@ -89,6 +96,14 @@ export class ScanCounts {
       }
       start = end;
     }
+    this.countDeferred();
+  }
+
+  /** Sets some bits that were deferred; false when there are none. To be called until then, before the result counts. */
+  settle(): boolean {
+    const isMore = this.deferring?.settleRegion() ?? false;
+    this.countDeferred();
+    return isMore;
   }
 
   result(): ScanResult {
@@ -110,6 +125,10 @@ export class ScanCounts {
     const ids = ++this.taken;
     const place = ids <= SAMPLE_SIZE ? ids - 1 : Math.floor(Math.random() * ids);
     return place < SAMPLE_SIZE ? place : -1;
+  }
+
+  private countDeferred(): void {
+    if (this.deferring) this.distinctIds += this.deferring.takeNew();
   }
 
   private skip(error: unknown, id: unknown): void {

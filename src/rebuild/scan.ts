@@ -20,6 +20,12 @@ export async function scanSource(options: ScanOptions): Promise<ScanResult> {
   const { watch, clock, onRead } = options;
   const counted = new ScanCounts(options);
   let turnEndsAt = clock.now() + TURN_MS;
+  const giveTurn = async () => {
+    onRead(counted.idsRead);
+    await new Promise(setImmediate);
+    watch.signal.throwIfAborted();
+    turnEndsAt = clock.now() + TURN_MS;
+  };
 
   for await (const batch of readBatches(options)) {
     const length = arePacked(batch) ? batch.count : batch.length;
@@ -28,14 +34,11 @@ export async function scanSource(options: ScanOptions): Promise<ScanResult> {
       if (arePacked(batch)) counted.addPacked(batch, from, to);
       else counted.add(batch, from, to);
       from = to;
-      if (clock.now() < turnEndsAt) continue;
-      onRead(counted.idsRead);
-      await new Promise(setImmediate);
-      watch.signal.throwIfAborted();
-      turnEndsAt = clock.now() + TURN_MS;
+      if (clock.now() >= turnEndsAt) await giveTurn();
     }
     onRead(counted.idsRead);
   }
+  while (counted.settle()) if (clock.now() >= turnEndsAt) await giveTurn();
   watch.signal.throwIfAborted();
   return counted.result();
 }

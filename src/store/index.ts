@@ -76,6 +76,7 @@ export {
 } from './verdict.js';
 export type {
   AdvisedFilter,
+  DeferringFilter,
   DistrustPauses,
   StoredFilter,
   BloomReplicaMode,

@@ -248,4 +248,16 @@ export interface LocalFilter {
 
   /** Whether the id that came last is of another pass, and was left out. Left out: there is one pass. */
   readonly isElsewhere?: boolean;
+
+  /** The same filter for many ids, whose bits it sets later. Left out, or undefined: it would gain nothing. */
+  deferred?(): DeferringFilter | undefined;
+}
+
+/** Sets the bits of ids later, in an order that is faster: all of them are set when `settleRegion` returns false. */
+export interface DeferringFilter extends LocalFilter {
+  /** Ids that have turned out to be new since the last call: `addKey` and `addBytes` return false before that is known. */
+  takeNew(): number;
+
+  /** Sets the bits of some ids, in less than a millisecond or two; false when no id waits any more. */
+  settleRegion(): boolean;
 }

@@ -21,6 +21,7 @@ export type {
   FilterPart,
   PartDescription,
   LeaseRequest,
+  DeferringFilter,
   LocalFilter,
   LookupOutcome,
   OpenFilterOptions,

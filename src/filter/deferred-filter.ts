@@ -1,0 +1,114 @@
+import { BlockedLayout } from './blocked-layout.js';
+import type { Generation } from './generation.js';
+import { type IdKey, tooLong } from './id.js';
+import { BLOCK_BYTES } from './sizing.js';
+
+/** Blocks of a region: 256 KiB, which the cache of a core holds while their bits are set. */
+const REGION_BLOCKS = 1024;
+const REGION_SHIFT = Math.log2(REGION_BLOCKS);
+/** A filter of fewer blocks is in the cache as a whole. */
+const LEAST_BLOCKS = 4 * REGION_BLOCKS;
+/** Ids that wait at most, eight bytes each. */
+const MOST_WAITING = 1 << 20;
+/** Of one region: their bits take less than a millisecond. */
+const MOST_OF_REGION = 1 << 13;
+
+/**
+ * Adds many ids to blocks in memory, region by region: an id waits until many of its region are there. One after the other, nearly each id of a large filter
+ * would wait for memory that is not in the caches of the processor. An id that was added is in the blocks when `settleRegion` returns false.
+ */
+export class DeferredFilter {
+  /** Whether the id that came last is of a block outside, and was left out. */
+  isElsewhere = false;
+
+  private readonly layout: BlockedLayout;
+  private readonly blocks: number;
+  /** For each region room for the block and the seed of as many ids. */
+  private readonly waiting: Int32Array;
+  private readonly counts: Int32Array;
+  private readonly room: number;
+  private newIds = 0;
+  private settled = 0;
+
+  /** Undefined where blocks are so few that nothing would be gained. */
+  static of(generation: Generation, bytes: Uint8Array, first: number): DeferredFilter | undefined {
+    return bytes.length < LEAST_BLOCKS * BLOCK_BYTES
+      ? undefined
+      : new DeferredFilter(generation, bytes, first);
+  }
+
+  private constructor(
+    private readonly generation: Generation,
+    private readonly bytes: Uint8Array,
+    private readonly first: number,
+  ) {
+    this.layout = new BlockedLayout(generation);
+    this.blocks = bytes.length / BLOCK_BYTES;
+    const regions = Math.ceil(this.blocks / REGION_BLOCKS);
+    this.room = Math.max(1, Math.min(MOST_OF_REGION, Math.floor(MOST_WAITING / regions)));
+    this.waiting = new Int32Array(2 * this.room * regions);
+    this.counts = new Int32Array(regions);
+  }
+
+  /**
+   * False: whether the id is new is counted by `takeNew`.
+   *
+   * @throws {BloomIdError} for an id that is longer than `maxIdBytes`.
+   */
+  addKey(id: IdKey): false {
+    if (!this.layout.locate(id)) throw tooLong(this.generation.maxIdBytes);
+    return this.defer();
+  }
+
+  /** As `addKey` for the id of the bytes from `start` to `end`: text in UTF-8, or bytes. */
+  addBytes(bytes: Uint8Array, start: number, end: number): false {
+    if (end - start > this.generation.maxIdBytes) throw tooLong(this.generation.maxIdBytes);
+    this.layout.locateBytes(bytes, start, end);
+    return this.defer();
+  }
+
+  /** Ids that have turned out to be new since the last call. */
+  takeNew(): number {
+    const { newIds } = this;
+    this.newIds = 0;
+    return newIds;
+  }
+
+  /** Sets the bits of the ids of one region; false when no id waits any more. */
+  settleRegion(): boolean {
+    const { counts } = this;
+    while (this.settled < counts.length && counts[this.settled] === 0) this.settled++;
+    if (this.settled === counts.length) {
+      this.settled = 0;
+      return false;
+    }
+    this.setBits(this.settled);
+    return true;
+  }
+
+  private defer(): false {
+    const { layout, waiting, counts, room } = this;
+    const block = layout.block - this.first;
+    this.isElsewhere = block < 0 || block >= this.blocks;
+    if (this.isElsewhere) return false;
+    const region = block >>> REGION_SHIFT;
+    const count = counts[region]!;
+    const at = 2 * (region * room + count);
+    waiting[at] = block;
+    waiting[at + 1] = layout.seed;
+    counts[region] = count + 1;
+    if (count + 1 === room) this.setBits(region);
+    return false;
+  }
+
+  private setBits(region: number): void {
+    const { layout, bytes, waiting, counts, room } = this;
+    const from = 2 * region * room;
+    const to = from + 2 * counts[region]!;
+    let newIds = 0;
+    for (let at = from; at < to; at += 2)
+      if (layout.insert(bytes, waiting[at]! * BLOCK_BYTES, waiting[at + 1]!)) newIds++;
+    counts[region] = 0;
+    this.newIds += newIds;
+  }
+}

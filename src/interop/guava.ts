@@ -1,5 +1,10 @@
 import type { BloomLayout } from '../filter/index.js';
-import { checkGuavaOptions, guavaCodec, type GuavaLayoutOptions } from '../filter/peers/index.js';
+import {
+  checkGuavaOptions,
+  guavaCodec,
+  type GuavaLayoutOptions,
+  guavaStringBytes,
+} from '../filter/peers/index.js';
 import { guavaFormat } from '../store/redis/bitmap/index.js';
 import { bitmapLayout } from './bitmap-layout.js';
 
@@ -16,7 +21,7 @@ export const guava = Object.assign(function guava(options: GuavaLayoutOptions): 
     maker: 'guava',
     key: options.key,
     options,
-    bytes: (target) => guavaCodec.plan(target).bytes,
+    bytes: guavaStringBytes,
     format: (plan) => guavaFormat(options, plan),
   });
 }, guavaCodec);

@@ -30,7 +30,7 @@ export {
   type GuavaStrategy,
 } from './guava/guava-layout.js';
 export { checkGuavaOptions, type GuavaLayoutOptions } from './guava/guava-options.js';
-export type { GuavaTarget } from './guava/guava-size.js';
+export { guavaStringBytes, type GuavaTarget } from './guava/guava-size.js';
 export type { ByteSink, LoneSurrogate } from './id/byte-sink.js';
 export { LAYOUT_NUMBERS, type LayoutKind } from './layout-numbers.js';
 export type { RedisBloomChunk } from './dump/dump-chunks.js';

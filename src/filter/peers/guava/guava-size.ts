@@ -1,10 +1,12 @@
 import { BloomConfigError } from '../../../common/index.js';
 import { checkTarget, type FilterTarget } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
+import { MAX_STRING_BITS } from '../options/string-bits.js';
 import { naturalLogarithm } from '../java/logarithm.js';
 import { optimalBits, optimalHashCount } from '../java/optimal-bits.js';
+import { GUAVA_HEADER_BYTES } from './guava-filter.js';
 import { GUAVA_MAX_HASH_COUNT, GUAVA_MAX_WORDS, WORD_BITS } from './guava-layout.js';
-import { wrongSize } from './guava.messages.js';
+import { tooLargeForRedis, wrongSize } from './guava.messages.js';
 
 /** What a filter of Guava is planned for. */
 export interface GuavaTarget extends FilterTarget {
@@ -38,4 +40,16 @@ export function guavaSize(target: GuavaTarget): Geometry {
     );
   }
   return { bits: words * WORD_BITS, hashCount };
+}
+
+/**
+ * Bytes of the filter in a string of Redis, without its head.
+ *
+ * @throws {BloomConfigError} for what Guava refuses, and for what Redis does not hold with that head.
+ */
+export function guavaStringBytes(target: FilterTarget): number {
+  const bytes = guavaSize(target).bits / 8;
+  const most = MAX_STRING_BITS / 8 - GUAVA_HEADER_BYTES;
+  if (bytes <= most) return bytes;
+  throw new BloomConfigError(tooLargeForRedis(most, bytes, target.capacity, target.errorRate));
 }

@@ -12,6 +12,10 @@ export const wrongSize = (
   `Expected a filter of 1 to 64 * (2^31 - 1) bits and at most ${mostHashes} hashes, got ${bits} bits and ` +
   `${hashCount} hashes for ${capacity} ids at an error rate of ${errorRate}. Choose others; Guava refuses them too.`;
 
+export const tooLargeForRedis = (most: number, bytes: number, capacity: number, errorRate: number) =>
+  `guava: expected a filter of at most ${most} bytes, which a string of Redis holds, got ${bytes} bytes for ${capacity} ids at an error rate of ` +
+  `${errorRate}. Choose fewer ids or more errors, or the layout blocked.`;
+
 export const dumpTooShort = (leastBytes: number, bytes: number) =>
   `Expected a dump of Guava, at least ${leastBytes} bytes, got ${bytes}. Pass all that writeTo wrote.`;
 

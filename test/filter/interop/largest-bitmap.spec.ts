@@ -61,7 +61,7 @@ describe('The largest filter in one string of Redis', () => {
   });
 
   it.each([
-    ['go-zero', goZero.layout({ bits: MOST_BITS, hashCount: 14 }), MOST_BITS],
+    ['go-zero', goZero.layout({ bits: MOST_BITS }), MOST_BITS],
     [
       'guava',
       guava.layout({ bits: MOST_BITS - 64, hashCount: 10, funnel: 'stringFunnel' }),

@@ -1,6 +1,6 @@
 import type { BloomId } from '../filter/index.js';
 
-/** Keys of ids, one after the other in one piece of memory: no object stands for an id. */
+/** Keys of ids, one after the other in one piece of memory: no object stands for an id. A source may write the next batch into it when that is asked for. */
 export interface PackedIds {
   /** Text in UTF-8, or the bytes that the ids are. */
   readonly bytes: Uint8Array;

@@ -32,6 +32,8 @@ export class CopyOut implements PostgresSubmittable {
   private failure: { readonly error: unknown } | undefined;
   private saidRows: number | undefined;
   private wake: (() => void) | undefined;
+  /** What is being read by whoever asked last. */
+  private given: PackedIds | undefined;
   private readonly onData = (data: Buffer) => this.takeData(data);
 
   constructor(
@@ -42,8 +44,14 @@ export class CopyOut implements PostgresSubmittable {
     this.rows = new TupleReader(kind, this.writer);
   }
 
-  /** The next ids; undefined at the end. The connection is read no further while ids wait. */
+  /** The next ids, in memory that is used again after the next call; undefined at the end. The connection is read no further while ids wait. */
   async next(): Promise<PackedIds | undefined> {
+    if (this.given) this.writer.giveBack(this.given);
+    this.given = await this.following();
+    return this.given;
+  }
+
+  private async following(): Promise<PackedIds | undefined> {
     for (;;) {
       if (this.failure) throw this.failure.error;
       const batch = this.ready.shift();

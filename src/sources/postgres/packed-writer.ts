@@ -5,6 +5,8 @@ const FIRST_BYTES = 1 << 18;
 /** About how many ids and bytes a batch has at most. */
 const MOST_IDS = 16_384;
 const MOST_BYTES = 1 << 20;
+/** Batches whose memory is kept. */
+const MOST_SPARE = 2;
 
 /** The decimal digits of 0 to 9,999, four each. */
 const FOUR_DIGITS = Uint8Array.from(
@@ -19,6 +21,7 @@ const ENCODER = new TextEncoder();
 export class PackedWriter {
   private bytes = new Uint8Array(FIRST_BYTES);
   private ends = new Uint32Array(MOST_IDS);
+  private readonly spare: PackedIds[] = [];
   private at = 0;
   private count = 0;
 
@@ -35,12 +38,18 @@ export class PackedWriter {
   /** What was written, and begins again. */
   take(): PackedIds {
     const { bytes, ends, count, areText } = this;
+    const spare = this.spare.pop();
     // The next batch is about as large as this one.
-    this.bytes = new Uint8Array(bytes.length);
-    this.ends = new Uint32Array(MOST_IDS);
+    this.bytes = spare?.bytes ?? new Uint8Array(bytes.length);
+    this.ends = spare?.ends ?? new Uint32Array(MOST_IDS);
     this.at = 0;
     this.count = 0;
     return { bytes, ends, count, areText };
+  }
+
+  /** Takes back the memory of a batch that nobody reads any more: to make it again and again is work for the collector of garbage. */
+  giveBack(batch: PackedIds): void {
+    if (this.spare.length < MOST_SPARE) this.spare.push(batch);
   }
 
   /** The decimal text of an integer of 64 bits, big-endian. */

@@ -43,14 +43,16 @@ async function read(bytes: Uint8Array, size: number, text = true) {
   for (let at = 0; at < bytes.length; at += size) stream.write(bytes.subarray(at, at + size));
   stream.end(() => setImmediate(() => query.fail(new Error('the connection ended'))));
   const ids: string[] = [];
+  const memory = new Set<Uint8Array>();
   for (let batch = await query.next(); batch; batch = await query.next()) {
     let start = 0;
+    memory.add(batch.bytes);
     for (const end of batch.ends.subarray(0, batch.count)) {
       ids.push(Buffer.from(batch.bytes.subarray(start, end)).toString());
       start = end;
     }
   }
-  return { ids, passed: Buffer.from(passed) };
+  return { ids, memory, passed: Buffer.from(passed) };
 }
 
 describe('CopyOut', () => {
@@ -66,6 +68,15 @@ describe('CopyOut', () => {
     expect(passed.toString('latin1')).toBe(
       Buffer.concat([message('H', Buffer.from([1, 0, 1, 0, 1])), ...END]).toString('latin1'),
     );
+  });
+
+  it('uses the memory of a batch again, and mixes up no rows by that', async () => {
+    const rows = Array.from({ length: 120_000 }, (_, i) => `row-${i}`);
+    const end = [message('C', Buffer.from(`COPY ${rows.length}\0`)), message('Z', Buffer.from('I'))];
+    const data = Buffer.concat([...copyData(HEADER, ...rows.map(row), TRAILER), ...end]);
+    const { ids, memory } = await read(data, 65_536);
+    expect(ids).toEqual(rows);
+    expect(memory.size).toBeLessThanOrEqual(5);
   });
 
   it('reads rows that are divided over messages in any way', async () => {

@@ -103,13 +103,17 @@ export {
   type BloomPageContext,
   type BloomPageFunction,
   type BloomIdProperty,
+  type BloomNewPagesOptions,
   type BloomPagesOptions,
   type BloomOrderOptions,
   type BloomPagingOptions,
+  type BloomParallelOptions,
   type BloomParallelSource,
+  type BloomRange,
   type BloomSourceFactory,
   fromPages,
   inParallel,
+  rangesOf,
 } from './sources/index.js';
 export type {
   BloomCopyLease,

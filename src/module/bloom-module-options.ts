@@ -1,9 +1,8 @@
 import type { FactoryProvider, ModuleMetadata, Type } from '@nestjs/common';
 import type { BloomEventListener } from '../common/index.js';
 import type { BloomGuardDefaults } from '../guard/index.js';
-import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomAttackOptions, BloomFilterOptions } from '../service/index.js';
-import type { BloomSourceFactory } from '../sources/index.js';
+import type { BloomParallelSource } from '../sources/index.js';
 import type { BloomRedis } from '../store/redis/index.js';
 import type { CopyLimits } from '../store/replica/index.js';
 
@@ -71,9 +70,12 @@ export interface BloomHeartbeat {
   readonly everyMs?: number;
 }
 
-/** A filter whose source may also be a class that is a provider of some module, or a factory that providers are injected into. */
+/**
+ * A filter whose source may also be a class that is a provider of some module, or a factory that providers are injected into; of an array all are read at
+ * the same time, as `inParallel` does.
+ */
 export interface BloomFeature extends Omit<BloomFilterOptions, 'source'> {
-  readonly source?: BloomIdSource | Type<BloomIdSource> | BloomSourceFactory;
+  readonly source?: BloomParallelSource | readonly BloomParallelSource[];
 }
 
 /** What a factory may make: all options but those that take part in making the module. */

@@ -2,6 +2,7 @@ import type { ModuleRef } from '@nestjs/core';
 import { systemClock } from '../common/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import { type BloomService, defineFilter, ManagedFilter, newIdentity } from '../service/index.js';
+import { type BloomParallelSource, inParallel } from '../sources/index.js';
 import type { FilterStore } from '../store/index.js';
 import type { BloomFeature } from './bloom-module-options.js';
 import type { EventHub } from './event-hub.js';
@@ -32,8 +33,8 @@ export class FilterRegistry {
   }
 
   /** @throws {BloomConfigError} for options that cannot work, and for a name that is taken. */
-  register({ source, ...options }: BloomFeature): ManagedFilter {
-    checkSource(options.name, source);
+  register({ source: given, ...options }: BloomFeature): ManagedFilter {
+    const source = oneSource(options.name, given);
     if (source === undefined || !isToBeMade(source)) {
       const filter = this.add(defineFilter(source ? { ...options, source } : options));
       this.tellSpelling(filter, source, options);
@@ -123,4 +124,16 @@ export class FilterRegistry {
         'always spelled as the database writes them.',
     });
   }
+}
+
+/** @throws {BloomConfigError} for what cannot be a source. */
+function oneSource(filter: string, source: BloomFeature['source']): BloomParallelSource | undefined {
+  const all = isArray(source) ? source : [source];
+  for (const one of all) checkSource(filter, one);
+  return isArray(source) ? inParallel(source) : source;
+}
+
+/** `Array.isArray` does not know arrays that are read-only. */
+function isArray(source: BloomFeature['source']): source is readonly BloomParallelSource[] {
+  return Array.isArray(source);
 }

@@ -1,6 +1,7 @@
 import { BloomConfigError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import type { BloomIdsContext, BloomIdSource, BloomIdSpelling } from '../rebuild/index.js';
+import { type BloomNewPagesOptions, newPages } from './new-pages.js';
 import { type BloomPageFunction, PageReader } from './page-reader.js';
 import { notAPageReader, wrongPaging, NO_LONGER_READ } from './sources.messages.js';
 
@@ -20,6 +21,8 @@ export interface BloomPagesOptions<Row> extends BloomPagingOptions {
   readonly key?: BloomIdProperty<Row> | ((row: Row) => BloomId | null | undefined);
   /** About how many ids there are: `count()` of the source. */
   readonly count?: () => Promise<number | undefined>;
+  /** For `topUp`: `idsSince` and `newest` of the source. */
+  readonly newRows?: BloomNewPagesOptions<Row>;
   /** What the filter takes for `normalize` when its definition has none. */
   readonly spelling?: BloomIdSpelling;
 }
@@ -54,7 +57,7 @@ export function fromPages<Row>(
     ? [options?: BloomPagesOptions<Row>]
     : [options: BloomPagesOptions<Row> & Required<Pick<BloomPagesOptions<Row>, 'key'>>]
 ): BloomIdSource {
-  const { key, count, spelling } = options;
+  const { key, count, newRows, spelling } = options;
   const paging = checkedPaging('fromPages', options);
   if (typeof readPage !== 'function') throw new BloomConfigError(notAPageReader(readPage));
   const idOf = typeof key === 'string' ? (row: Row) => row[key] : (key as (row: Row) => unknown);
@@ -63,6 +66,7 @@ export function fromPages<Row>(
   return {
     ids: (context) => readPages({ ...context, ...paging, read: readPage, idsOf }),
     ...(count && { count }),
+    ...(newRows && newPages(newRows, idsOf, paging)),
     ...(spelling && { spelling }),
   };
 }

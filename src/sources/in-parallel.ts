@@ -1,54 +1,85 @@
+import type { Type } from '@nestjs/common';
 import { BloomConfigError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import { type BloomIdsContext, type BloomIdSource, packedTogether } from '../rebuild/index.js';
 import { mergedInAnyOrder } from './merged-in-any-order.js';
 import type { BloomSourceFactory } from './source-factory.js';
-import { NO_SOURCES, notASourceToMerge, spellingsDiffer } from './sources.messages.js';
+import { NO_NEW_ROWS, NO_SOURCES, notASourceToMerge, spellingsDiffer } from './sources.messages.js';
 
-/** What `inParallel` takes. */
-export type BloomParallelSource = BloomIdSource | BloomSourceFactory;
+/** What `inParallel` takes; a class is one of a provider of the application. */
+export type BloomParallelSource = BloomIdSource | BloomSourceFactory | Type<BloomIdSource>;
+
+/** Of `inParallel`. */
+export interface BloomParallelOptions {
+  /**
+   * A source with `idsSince`, for `topUp`: its order has to be one of the rows of all sources. It is not read by rebuilds.
+   */
+  readonly newRows?: BloomParallelSource;
+}
 
 /**
  * One source of several, which are read at the same time: shards, tables of several kinds of rows, or ranges of one table. A source that fails
  * fails the run, and stops the others. Together they have to read every id; one that several of them read is no harm. While they are read,
- * no row may move from one of them to another.
+ * no row may move from one of them to another. An array as the `source` of a filter is the same.
  *
  * @example
  * inParallel(shards.map((pool) => postgresCopy({ pool, table: 'products', column: 'id' })));
  *
  * @throws {BloomConfigError} when there is no source, or an element is not a source; at the start of the application, when they spell ids differently.
  */
-export function inParallel(sources: readonly BloomParallelSource[]): BloomSourceFactory {
+export function inParallel(
+  sources: readonly BloomParallelSource[],
+  { newRows }: BloomParallelOptions = {},
+): BloomSourceFactory {
   if (!Array.isArray(sources) || sources.length === 0) throw new BloomConfigError(NO_SOURCES);
-  for (const source of sources)
-    if (!isSource(source) && !isFactory(source)) throw new BloomConfigError(notASourceToMerge(source));
-  const injected = sources.map((source) => (isFactory(source) ? (source.inject ?? []) : []));
+  const all = (newRows === undefined ? sources : [...sources, newRows]).map(factoryOf);
   return {
-    inject: injected.flat(),
+    inject: all.flatMap(({ inject = [] }) => inject),
     useFactory: async (...provided: unknown[]) => {
       let taken = 0;
       const made = await Promise.all(
-        sources.map((source, i) => {
-          if (!isFactory(source)) return source;
-          const own = provided.slice(taken, (taken += injected[i]!.length));
-          return source.useFactory(...own);
+        all.map((factory) => {
+          const own = provided.slice(taken, (taken += factory.inject?.length ?? 0));
+          return factory.useFactory(...own);
         }),
       );
       for (const source of made) if (!isSource(source)) throw new BloomConfigError(notASourceToMerge(source));
-      return together(made);
+      expectOneSpelling(made);
+      const merged = together(made.slice(0, sources.length));
+      return newRows === undefined ? merged : { ...merged, ...newRowsOf(made.at(-1)!) };
     },
   };
 }
 
+/** @throws {BloomConfigError} for what is no source. */
+function factoryOf(source: BloomParallelSource): BloomSourceFactory {
+  if (isFactory(source)) return source;
+  if (isSource(source)) return { useFactory: () => source };
+  // Functions that make no objects have none.
+  if (typeof source === 'function' && typeof source.prototype === 'object')
+    return { inject: [source], useFactory: (provided: BloomIdSource) => provided };
+  throw new BloomConfigError(notASourceToMerge(source));
+}
+
+/** @throws {BloomConfigError} when it has none. */
+function newRowsOf(source: BloomIdSource): Pick<BloomIdSource, 'idsSince' | 'newest'> {
+  if (!source.idsSince) throw new BloomConfigError(NO_NEW_ROWS);
+  return {
+    idsSince: (mark, context) => source.idsSince!(mark, context),
+    ...(source.newest && { newest: () => source.newest!() }),
+  };
+}
+
 /** @throws {BloomConfigError} when they spell ids differently. */
-function together(sources: readonly BloomIdSource[]): BloomIdSource {
-  const [first] = sources;
+function expectOneSpelling([first, ...others]: readonly BloomIdSource[]): void {
   const spelling = first!.spelling;
-  for (const source of sources) {
-    const other = source.spelling;
-    const isSame = other?.name === spelling?.name && other?.normalize === spelling?.normalize;
-    if (!isSame) throw new BloomConfigError(spellingsDiffer(spelling?.column, other?.column));
-  }
+  for (const { spelling: other } of others)
+    if (other?.name !== spelling?.name || other?.normalize !== spelling?.normalize)
+      throw new BloomConfigError(spellingsDiffer(spelling?.column, other?.column));
+}
+
+function together(sources: readonly BloomIdSource[]): BloomIdSource {
+  const { spelling } = sources[0]!;
   return {
     ids: (context) => readTogether(sources, context),
     ...(sources.every((source) => source.count) && { count: () => countTogether(sources) }),

@@ -5,8 +5,10 @@ export {
   checkedPaging,
   fromPages,
 } from './from-pages.js';
-export { type BloomParallelSource, inParallel } from './in-parallel.js';
+export type { BloomNewPagesOptions } from './new-pages.js';
+export { type BloomParallelOptions, type BloomParallelSource, inParallel } from './in-parallel.js';
 export type { BloomPageContext, BloomPageFunction } from './page-reader.js';
+export { type BloomRange, rangesOf } from './ranges-of.js';
 export { isOfClass } from './class-names.js';
 export { type BloomTableOptions, expectAllRows } from './row-security.js';
 export type { BloomSourceFactory } from './source-factory.js';
@@ -18,5 +20,5 @@ export { madeFrom } from './providers.js';
 export { noSuchColumn } from './sources.messages.js';
 export type { BloomOrderOptions } from './new-rows.js';
 export type { SqlColumn } from './sql-column.js';
-export { fromSql, type SqlSourceOptions } from './sql-table.js';
+export { fromSql, newRowsOfTable, type SqlSourceOptions } from './sql-table.js';
 export { type RunSql, type SqlQuery, withNumbers, withQuestionMarks } from './sql-query.js';

@@ -7,15 +7,16 @@ import type { BloomPagingOptions } from './from-pages.js';
 import { pageQuery, type Pages, type Place, type Row, selected } from './page-query.js';
 import { PageReader } from './page-reader.js';
 import { readCatalog } from './postgres-catalog.js';
-import { notAColumn, notAnInteger, notAnOrder, orderNotUnique } from './sources.messages.js';
+import { notATime, notAColumn, notAnInteger, notAnOrder, orderNotUnique } from './sources.messages.js';
 import type { SqlColumn } from './sql-column.js';
 import { numbered } from './sql-query.js';
+import { readTime } from './time-text.js';
 
 /** Of a source for `topUp`. */
 export interface BloomOrderOptions {
   /**
    * The column, as the database names it, in whose order new rows come last, and which has an index: an integer that a sequence gives; with Postgres also an ascending text or `uuid`, such
-   * as ULIDs. With it the source has `idsSince` and `newest`, for the option `topUp` of the filter. Marks are ids where it is the column of the ids.
+   * as ULIDs, or a timestamp, whose marks are texts with microseconds. With it the source has `idsSince` and `newest`, for the option `topUp` of the filter. Marks are ids where it is the column of the ids.
    */
   readonly order?: string;
 }
@@ -99,7 +100,10 @@ function firstQuery(pages: Pages, mark: BloomMark | undefined, take: number) {
   const head = `select ${selected(pages).join(', ')} from ${table} t where t.${id} is not null and t.${first!.sql} is not null`;
   const tail = ` order by ${places} limit ${take}`;
   if (mark === undefined) return { strings: [`${head}${tail}`], values: [] };
-  return { strings: [`${head} and t.${first!.sql} > `, tail], values: [exactPlace(mark)] };
+  return {
+    strings: [`${head} and t.${first!.sql} > `, `${first!.as?.cast ?? ''}${tail}`],
+    values: [exactPlace(mark)],
+  };
 }
 
 function newestQuery(pages: Pages, { sql }: Place): string {
@@ -109,8 +113,9 @@ function newestQuery(pages: Pages, { sql }: Place): string {
 }
 
 /** Integers are bigints, so that nobody takes them for texts. */
-function markFrom(at: SqlColumn, row: Row, { isId, sql, isCounted }: OrderPlace): BloomMark {
+function markFrom(at: SqlColumn, row: Row, { isId, sql, isCounted, as }: OrderPlace): BloomMark {
   const value = isId ? row.id : row.k0;
+  if (as && value === null) throw new BloomConfigError(notATime(at.maker, sql));
   if (!isCounted) return value as BloomMark;
   const text = String(value);
   if (/^-?\d+$/.test(text) && (typeof value !== 'number' || Number.isSafeInteger(value))) return BigInt(text);
@@ -147,6 +152,8 @@ async function placeOf(at: SqlColumn, order: string, { isIdText, order: key }: P
   const place = { sql, isText: true, isId: isOfIds && isIdText, isUnique };
   if (isInteger(type)) return { ...place, isCounted: true };
   if (type === 'uuid') return { ...place, isCounted: false };
+  const as = readTime(type);
+  if (as) return { ...place, isId: false, isCounted: false, as };
   if (!isText(type)) throw new BloomConfigError(notAnOrder(at.maker, order, type));
   return { ...place, sql: `${sql} collate "C"`, isId: false, isCounted: false };
 }

@@ -13,6 +13,8 @@ export interface Place {
   readonly isText: boolean;
   /** The id, read as it is, is its own place in the order. */
   readonly isId: boolean;
+  /** Of a value that is read otherwise: the expression that reads it, and the cast of what it gives, where that is compared. */
+  readonly as?: { readonly read: (column: string) => string; readonly cast: string };
 }
 
 export interface Pages {
@@ -37,9 +39,13 @@ function rowsQuery(pages: Pages, after: Row | undefined, take: number): SqlQuery
   const tail = `order by ${places.join(', ')} limit ${take}`;
   if (!after) return { strings: [`${head} ${tail}`], values: [] };
   const values = order.map(({ isId }, i) => exactPlace(isId ? after.id : after[`k${i}`]));
-  if (places.length === 1) return { strings: [`${head} and ${places[0]} > `, ` ${tail}`], values };
-  const commas = values.slice(1).map(() => ', ');
-  return { strings: [`${head} and (${places.join(', ')}) > (`, ...commas, `) ${tail}`], values };
+  const casts = order.map(({ as }) => as?.cast ?? '');
+  if (places.length === 1) return { strings: [`${head} and ${places[0]} > `, `${casts[0]} ${tail}`], values };
+  const commas = casts.slice(0, -1).map((cast) => `${cast}, `);
+  return {
+    strings: [`${head} and (${places.join(', ')}) > (`, ...commas, `${casts.at(-1)}) ${tail}`],
+    values,
+  };
 }
 
 /** Values that the column takes for equal and that are different texts are each read: a row has one of them, and is looked up by it. */
@@ -52,7 +58,9 @@ function valuesQuery({ table, id, isIdText }: Pages, after: Row | undefined, tak
 }
 
 export function selected({ id, isIdText, order }: Pages): string[] {
-  const places = order.map(({ sql, isText }, i) => `${read(`t.${sql}`, isText)} as k${i}`);
+  const places = order.map(
+    ({ sql, isText, as }, i) => `${as?.read(`t.${sql}`) ?? read(`t.${sql}`, isText)} as k${i}`,
+  );
   return [`${read(`t.${id}`, isIdText)} as id`, ...places.filter((_, i) => !order[i]!.isId)];
 }
 

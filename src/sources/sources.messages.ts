@@ -7,6 +7,9 @@ export const noExactPlace = (value: unknown) =>
 export const notAPageReader = (readPage: unknown) =>
   `Expected fromPages to be given a function, got ${printed(readPage)}.`;
 
+export const notANewRowsReader = (readPage: unknown) =>
+  `Expected newRows.readPage of fromPages to be a function, got ${printed(readPage)}.`;
+
 export const wrongPaging = (name: string, option: string, from: number, to: number, got: unknown) =>
   `${name}: expected ${option} to be an integer from ${from} to ${to}, got ${printed(got)}.`;
 
@@ -46,16 +49,29 @@ export const noSuchColumn = (maker: string, entity: string, property: string, co
 export const NO_SOURCES = 'inParallel: expected an array of one source at least, got none.';
 
 export const notASourceToMerge = (got: unknown) =>
-  `inParallel: expected sources, objects with ids() or what a function such as fromTypeOrm returns, got ${printed(got)}.`;
+  `inParallel: expected sources, objects with ids(), classes of providers, or what a function such as fromTypeOrm returns, got ${printed(got)}.`;
+
+export const NO_NEW_ROWS =
+  'inParallel: expected newRows to be a source with idsSince, got one without it. Give it the option order, or write idsSince.';
+
+export const wrongRangeBound = (name: string, expected: string, got: unknown) =>
+  `rangesOf: expected ${name} to be ${expected}, got ${printed(got)}.`;
+
+export const wrongRangeCount = (most: number, got: unknown) =>
+  `rangesOf: expected count to be an integer from 1 to ${most}, got ${printed(got)}.`;
 
 export const spellingsDiffer = (one: string | undefined, other: string | undefined) =>
   `inParallel: expected all sources to spell ids alike, got one whose ${one ?? 'ids have one spelling'}, and one whose ` +
   `${other ?? 'ids have one spelling'}. Give them columns of one type, or a filter each.`;
+
 export const notAnInteger = (maker: string, column: string, got: unknown) =>
   `${maker}: expected the column ${column} of the option order to have integers, got ${printed(got)}. Name another column, or write idsSince yourself.`;
 
 export const notAnOrder = (maker: string, column: string, type: string) =>
-  `${maker}: expected the column ${column} of the option order to be one of integers, texts or uuids, got ${type}. Name another column, or write idsSince yourself.`;
+  `${maker}: expected the column ${column} of the option order to be one of integers, texts, uuids or timestamps, got ${type}. Name another column, or write idsSince yourself.`;
+
+export const notATime = (maker: string, column: string) =>
+  `${maker}: expected the column ${column} of the option order to have times of the years 1 to 9999, got another one, such as infinity. Name another column, or write idsSince yourself.`;
 
 export const orderNotUnique = (maker: string, column: string) =>
   `${maker}: expected the column ${column} of the option order to be unique, or the table to have a primary key, got neither: rows of one value could be left out.`;

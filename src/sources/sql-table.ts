@@ -52,6 +52,19 @@ export async function fromSql(at: SqlColumn, options: SqlSourceOptions): Promise
   return { ...made(), ids: (context) => made().ids(context), ...ordered };
 }
 
+/**
+ * What a source has with the option `order`, of a table of which all ids are read in another way.
+ *
+ * @throws {BloomConfigError} when there is no such column, or it has no order that is known here.
+ */
+export async function newRowsOfTable(
+  at: SqlColumn,
+  { order, ...options }: SqlSourceOptions & Required<BloomOrderOptions>,
+): Promise<Required<Pick<BloomIdSource, 'idsSince' | 'newest'>>> {
+  const pages = pagesOf(at, await describe(at, options));
+  return newRows({ at, pages, order, paging: checkedPaging(at.maker, options) });
+}
+
 /** Of one reading: by which key its pages begin is decided with the first. */
 function pageReader(at: SqlColumn, known: Known, options: SqlSourceOptions): BloomPageFunction<Row> {
   let pages = pagesOf(at, known);

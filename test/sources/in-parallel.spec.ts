@@ -1,8 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { BloomConfigError, type BloomIdSource, fromPages, inParallel, uuid } from '../../src/index.js';
+import { Injectable } from '@nestjs/common';
+import {
+  BloomConfigError,
+  type BloomFeature,
+  type BloomIdSource,
+  BloomModule,
+  BloomService,
+  fromPages,
+  inParallel,
+  uuid,
+} from 'nestjs-bloom';
 import { packableIds } from '../../src/rebuild/index.js';
 import type { BloomId } from '../../src/filter/index.js';
 import { eventually } from '../support/eventually.js';
+import { startContext } from '../support/nest-app.js';
 import { readAll } from '../support/read-source.js';
 
 const of = (...batches: (BloomId | readonly BloomId[])[]): BloomIdSource => ({
@@ -173,5 +184,71 @@ describe('inParallel', () => {
         { useFactory: () => ({}) as never },
       ),
     ).rejects.toThrow('inParallel: expected sources');
+  });
+});
+
+describe('New rows of several sources', () => {
+  const newRows: BloomIdSource = {
+    ...of('never read by a rebuild'),
+    async *idsSince(mark) {
+      yield { ids: [`after ${String(mark)}`], mark: 8 };
+    },
+    newest: async () => 8,
+  };
+
+  it('are read by the source that is named for it', async () => {
+    const factory = inParallel([of('a'), of('b')], {
+      newRows: { inject: ['N'], useFactory: (n: string) => ({ ...newRows, newest: async () => n }) },
+    });
+    expect(factory.inject).toEqual(['N']);
+    const source = await factory.useFactory('newest');
+    expect((await readAll(source)).toSorted()).toEqual(['a', 'b']);
+    expect(await source.newest!()).toBe('newest');
+    const found: unknown[] = [];
+    for await (const batch of source.idsSince!(7, { signal: new AbortController().signal }))
+      found.push(batch);
+    expect(found).toEqual([{ ids: ['after 7'], mark: 8 }]);
+  });
+
+  it('are refused of a source without idsSince, and of one that spells ids differently', async () => {
+    await expect(inParallel([of('a')], { newRows: of('b') }).useFactory()).rejects.toThrow('with idsSince');
+    const spelling = { column: 'a.id is of type uuid', name: 'uuid', normalize: uuid };
+    const other = inParallel([of('a')], { newRows: { ...newRows, spelling } });
+    await expect(other.useFactory()).rejects.toThrow('to spell ids alike');
+  });
+});
+
+describe('An array as the source of a filter', () => {
+  @Injectable()
+  class Cellar implements BloomIdSource {
+    async *ids() {
+      yield 'c';
+    }
+  }
+
+  async function start(source: BloomFeature['source']) {
+    const module = await startContext({
+      imports: [
+        BloomModule.forRoot({ logger: false }),
+        BloomModule.forFeature([{ name: 'products', capacity: 100, source: source! }]),
+      ],
+      providers: [Cellar],
+    });
+    return module;
+  }
+
+  it('is read as one: objects, factories and classes of providers', async () => {
+    const module = await start([of('a'), { useFactory: () => of('b') }, Cellar]);
+    try {
+      const filter = module.get(BloomService).filter('products');
+      await filter.rebuild({ join: true });
+      expect(await filter.checkMany(['a', 'b', 'c', 'd'])).toEqual(['maybe', 'maybe', 'maybe', 'absent']);
+    } finally {
+      await module.close();
+    }
+  });
+
+  it.each([[[]], [[{ idz: () => [] }]], [[of('a'), undefined]]])('does not start with %p', async (source) => {
+    await expect(start(source as never)).rejects.toThrow(BloomConfigError);
   });
 });

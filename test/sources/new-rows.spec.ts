@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import knex, { type Knex } from 'knex';
+import type pg from 'pg';
 import type { TestingModule } from '@nestjs/testing';
 import {
   type BloomEvent,
@@ -7,6 +8,7 @@ import {
   BloomModule,
   BloomService,
   type BloomTopUpOptions,
+  fromPages,
 } from 'nestjs-bloom';
 import { fromKnex, type KnexSourceOptions } from '../../src/sources/knex/index.js';
 import { eventually } from '../support/eventually.js';
@@ -87,17 +89,107 @@ describe('A source with the option order', () => {
 
   it.each([
     ['nothing', /a column of a table/],
-    ['made', /integers, texts or uuids, got timestamp/],
+    ['made', /integers, texts, uuids or timestamps, got date/],
+    ['padded', /integers, texts, uuids or timestamps, got character\(8\)/],
     ['twice', /to be unique/],
   ])('refuses the order by %s', async (order, message) => {
-    await server.run(`create table if not exists f (id text, made timestamp, twice int)`);
+    await server.run(`create table if not exists f (id text, made date, padded char(8), twice int)`);
     await expect(make('f', 'id', { order })).rejects.toThrow(message);
   });
+
+  it.each(['timestamptz', 'timestamp', 'timestamptz(6)'])(
+    'has times of type %s, to the microsecond',
+    async (type) => {
+      const table = `times_${type.replace(/\W/g, '')}`;
+      await server.run(`create table ${table} (id text primary key, made ${type});
+      insert into ${table} select 'id-' || i, '2026-10-25 00:59:59.999998Z'::timestamptz + i * interval '1 microsecond' from generate_series(1, 9) i;
+      insert into ${table} values ('none', null), ('same-1', '2026-10-25 01:30:00.5Z'), ('same-2', '2026-10-25 01:30:00.5Z')`);
+      // Its clocks went back at one o'clock, UTC.
+      const inBerlin = knex({
+        client: 'pg',
+        connection: server.url,
+        pool: {
+          min: 0,
+          afterCreate: (one: pg.Client, done: () => void) =>
+            void one.query(`set timezone to 'Europe/Berlin'; set datestyle to 'SQL, DMY'`, done),
+        },
+      });
+      try {
+        const source = await madeBy(fromKnex(inBerlin, table, 'id', { order: 'made', take: 2 }));
+        const newest = await source.newest!();
+        expect(newest).toBe(`2026-10-25T01:30:00.500000${type === 'timestamp' ? '' : 'Z'}`);
+        const all = (await since(source, undefined)) as { ids: string[]; mark: string }[];
+        const expected = [...Array.from({ length: 9 }, (_, i) => `id-${i + 1}`), 'same-1', 'same-2'];
+        expect(all.flatMap(({ ids }) => ids)).toEqual(expected);
+        const marks = all.map(({ mark }) => mark);
+        expect(marks).toEqual(marks.toSorted());
+        const after = (await since(source, all[1]!.mark)) as { ids: string[] }[];
+        expect(after.flatMap(({ ids }) => ids)).toEqual(expected.slice(4));
+        await server.run(`insert into ${table} values ('never', 'infinity')`);
+        await expect(source.newest!()).rejects.toThrow('years 1 to 9999');
+      } finally {
+        await inBerlin.destroy();
+      }
+    },
+  );
 
   it('has neither idsSince nor newest without the option', async () => {
     await server.run(`create table g (id bigserial primary key)`);
     const source = await make('g', 'id', {});
     expect(source.idsSince ?? source.newest).toBeUndefined();
+  });
+});
+
+describe('fromPages with newRows', () => {
+  interface Row {
+    readonly id: string;
+    readonly no: string;
+  }
+  const pagesOf = (table: string) =>
+    fromPages<Row>(async () => [], {
+      key: 'id',
+      take: 2,
+      newRows: {
+        readPage: async ({ mark, after }, { take }) =>
+          (
+            await database.raw(`select id, no::text from ${table} where no > ? order by no limit ?`, [
+              String(after?.no ?? mark ?? 0),
+              take,
+            ])
+          ).rows,
+        mark: ({ no }) => BigInt(no),
+        newest: async () => {
+          const { rows } = await database.raw(`select max(no)::text as no from ${table}`);
+          return rows[0].no === null ? undefined : BigInt(rows[0].no);
+        },
+      },
+    });
+
+  it('gives what is new, page by page, and its mark', async () => {
+    await server.run(`create table paged (id text, no bigint primary key)`);
+    const source = pagesOf('paged');
+    expect([await source.newest!(), await since(source, undefined)]).toEqual([undefined, []]);
+    await server.run(
+      `insert into paged values ('a', 1), (null, 2), ('c', 9007199254740993), ('d', 9007199254740995)`,
+    );
+    expect(await since(source, undefined)).toEqual([
+      { ids: ['a'], mark: 2n },
+      { ids: ['c', 'd'], mark: 9007199254740995n },
+    ]);
+    expect(await since(source, 9007199254740993n)).toEqual([{ ids: ['d'], mark: 9007199254740995n }]);
+    expect(await source.newest!()).toBe(9007199254740995n);
+  });
+
+  it('gives plain ids where they are in the order themselves', async () => {
+    const source = fromPages<number>(() => [], {
+      newRows: { readPage: ({ mark, after }) => [1, 2, 3].filter((id) => id > Number(after ?? mark ?? 0)) },
+    });
+    expect(await since(source, 1)).toEqual([[2, 3]]);
+    expect(source.newest).toBeUndefined();
+  });
+
+  it('needs a function', () => {
+    expect(() => fromPages<number>(() => [], { newRows: {} as never })).toThrow('newRows.readPage');
   });
 });
 

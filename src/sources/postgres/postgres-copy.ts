@@ -7,15 +7,25 @@ import {
   packableIds,
   type PackedIds,
 } from '../../rebuild/index.js';
-import { type BloomSourceFactory, estimateIds, expectAllRows, madeFrom, type RunQuery } from '../index.js';
+import {
+  type BloomOrderOptions,
+  type BloomSourceFactory,
+  estimateIds,
+  expectAllRows,
+  madeFrom,
+  newRowsOfTable,
+  type RunQuery,
+  type SqlQuery,
+  withNumbers,
+} from '../index.js';
 import { assertReadable, CopyOut } from './copy-out.js';
 import { PostgresSession } from './postgres-session.js';
 import type { PostgresPool } from './postgres-pool.js';
 import { isReplica, notAPool, unknownOption, wrongOption } from './postgres.messages.js';
-import { type CopiedColumn, describeColumn, expectName, quotedTable } from './postgres-table.js';
+import { type CopiedColumn, describeColumn, expectName, quoted, quotedTable } from './postgres-table.js';
 
 /** Of `postgresCopy`. */
-export interface PostgresCopyOptions {
+export interface PostgresCopyOptions extends BloomOrderOptions {
   /** The `Pool` of `pg`, or its token in the application. One client of it is used while the source is read. */
   readonly pool: InjectionToken | PostgresPool;
   /** A table or a view: its name as the catalog has it, or schema and name with a dot between them. */
@@ -32,7 +42,7 @@ export interface PostgresCopyOptions {
   readonly fromReplica?: boolean;
 }
 
-const OPTIONS = ['pool', 'table', 'schema', 'column', 'type', 'seesAllRows', 'fromReplica'];
+const OPTIONS = ['pool', 'table', 'schema', 'column', 'type', 'seesAllRows', 'fromReplica', 'order'];
 
 /**
  * All values of one column of a table or view of Postgres, read by one `COPY` in the binary format: as fast as the server sends them, and in
@@ -59,6 +69,8 @@ async function sourceOf(pool: PostgresPool, options: PostgresCopyOptions): Promi
   const ask: RunQuery = async (sql, parameters) => (await pool.query(sql, [...parameters])).rows;
   const column = await describeColumn(ask, options, options.type);
   const { spelling, isNormal, table } = column;
+  const { order } = options;
+  const ordered = order === undefined ? undefined : await newRowsOf(pool, column, { ...options, order });
   return {
     ids(context) {
       const ids = packableIds(() => read(pool, column, options, context), spelling?.normalize);
@@ -71,7 +83,28 @@ async function sourceOf(pool: PostgresPool, options: PostgresCopyOptions): Promi
       return Number(row!.n);
     },
     ...(spelling && { spelling }),
+    ...ordered,
   };
+}
+
+/** These are few rows: they are read in pages. */
+function newRowsOf(
+  pool: PostgresPool,
+  { table, column }: CopiedColumn,
+  { type, order }: PostgresCopyOptions & Required<BloomOrderOptions>,
+) {
+  const at = {
+    maker: 'postgresCopy',
+    isPostgres: true,
+    run: async (query: SqlQuery) => {
+      const { rows } = await pool.query(withNumbers(query), [...query.values]);
+      return rows as object[];
+    },
+    table,
+    column,
+    quote: quoted,
+  };
+  return newRowsOfTable(at, { order, ...(type !== undefined && { type }) });
 }
 
 /** Not packed: the keys are yet to be formed. */
@@ -120,7 +153,7 @@ function isPool(pool: unknown): pool is PostgresPool {
 
 /** @throws {BloomConfigError} */
 function check(options: PostgresCopyOptions): void {
-  const { pool, column, type, seesAllRows, fromReplica } = options;
+  const { pool, column, type, seesAllRows, fromReplica, order } = options;
   const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option));
   if (unknown !== undefined) throw new BloomConfigError(unknownOption(unknown));
   const mayBeToken = ['string', 'symbol', 'function'].includes(typeof pool);
@@ -128,6 +161,7 @@ function check(options: PostgresCopyOptions): void {
   quotedTable(options);
   expectName('column', column);
   if (type !== undefined) expectName('type', type);
+  if (order !== undefined) expectName('order', order);
   for (const [option, value] of Object.entries({ seesAllRows, fromReplica }))
     if (value !== undefined && typeof value !== 'boolean')
       throw new BloomConfigError(wrongOption(option, value));

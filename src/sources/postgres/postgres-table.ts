@@ -118,6 +118,7 @@ function copyQuery(table: string, column: string, kind: ColumnKind): string {
   return `copy (select ${read} from ${table} t) to stdout (format binary)`;
 }
 
-function quoted(name: string): string {
+/** A name as in a query. */
+export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

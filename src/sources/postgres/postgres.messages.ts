@@ -14,7 +14,7 @@ export const wrongOption = (option: string, got: unknown) =>
   `postgresCopy: expected ${option} to be true or false, got ${printed(got)}.`;
 
 export const unknownOption = (option: string) =>
-  `postgresCopy: there is no option ${option}. The options are pool, table, schema, column, type, seesAllRows and fromReplica.`;
+  `postgresCopy: there is no option ${option}. The options are pool, table, schema, column, type, seesAllRows, fromReplica and order.`;
 
 export const noSuchTable = (table: string) =>
   `postgresCopy: expected a table of Postgres, got ${table}. There is no such table that this user sees; check its name, its schema and the ` +

@@ -31,6 +31,14 @@ export interface DescribedTable {
   readonly asText: ReadonlySet<string>;
   /** The id is read as text: the application may have its driver make a number of it that is not exact. */
   readonly isIdText: boolean;
+  /** As in a query. */
+  readonly databaseTable: string;
+  /** Names of the database: the column of the ids, and those of the key. */
+  readonly databaseColumn: string;
+  readonly databaseKey: readonly string[];
+  readonly isPostgres: boolean;
+  /** The application looks up what `idOf` makes of the stored value. */
+  readonly hasTransformer: boolean;
   /** There is a key to order by. Where there is none, each value is read once. */
   readonly isDistinct: boolean;
   /** Values of a table without a key are told apart by their text, not as the column compares them. */
@@ -73,6 +81,11 @@ export function describeTable(
       order.filter((one) => isPostgres && isReadAsText(typeOf(one))).map(({ propertyPath }) => propertyPath),
     ),
     isIdText: isPostgres && spelling?.name === 'integer',
+    databaseTable: tableName(dataSource, metadata),
+    databaseColumn: column.databaseName,
+    databaseKey: order.map(({ databaseName }) => databaseName),
+    isPostgres,
+    hasTransformer: column.transformer !== undefined,
     isDistinct,
     isValueText: isPostgres && !column.transformer && !isBytes(typeOf(column)),
     comparesRows: !COMPARE_SINGLE_VALUES.includes(type),

@@ -1,6 +1,7 @@
 import { DataSource, type EntitySchema, type ObjectLiteral } from 'typeorm';
 import {
   type BloomIdProperty,
+  type BloomOrderOptions,
   type BloomPageFunction,
   type BloomSourceFactory,
   type BloomTableOptions,
@@ -10,13 +11,14 @@ import {
 } from '../index.js';
 import { providedDataSource, type WithDataSource } from './data-source.js';
 import { type DescribedTable, describeTable, type RawRow } from './described-table.js';
+import { newRowsOfEntity } from './new-rows-of-entity.js';
 import { readRows } from './raw-rows.js';
 
 /** The columns of an entity that can be ids. */
 export type TypeOrmColumn<Entity> = BloomIdProperty<Entity>;
 
 /** Of `fromTypeOrm`. */
-export interface TypeOrmSourceOptions extends BloomTableOptions, WithDataSource {
+export interface TypeOrmSourceOptions extends BloomTableOptions, BloomOrderOptions, WithDataSource {
   /** Of a DataSource with `replication`, which server is read. Default `master`; a replica's lag belongs to `rebuild.drainMs`. */
   readonly replicationMode?: 'master' | 'slave';
 }
@@ -37,11 +39,12 @@ export function fromTypeOrm<Entity extends ObjectLiteral>(
     dataSource = DataSource,
     replicationMode = 'master',
     seesAllRows = false,
+    order,
     ...options
   }: TypeOrmSourceOptions = {},
 ): BloomSourceFactory {
   const paging = checkedPaging('fromTypeOrm', options);
-  return madeFrom(providedDataSource(dataSource), (made: DataSource) => {
+  return madeFrom(providedDataSource(dataSource), async (made: DataSource) => {
     const table = describeTable(made, entity as EntitySchema<Entity>, column);
     const { spelling } = table;
     const pages = () =>
@@ -51,7 +54,11 @@ export function fromTypeOrm<Entity extends ObjectLiteral>(
         count: table.count,
         ...(spelling && { spelling }),
       });
-    return { ...pages(), ids: (context) => pages().ids(context) };
+    const ordered =
+      order === undefined
+        ? undefined
+        : await newRowsOfEntity(made, table, { ...paging, order, replicationMode });
+    return { ...pages(), ids: (context) => pages().ids(context), ...ordered };
   });
 }
 

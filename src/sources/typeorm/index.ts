@@ -6,7 +6,13 @@ export type {
   BloomMark,
   BloomMarkedIds,
 } from '../../rebuild/index.js';
-export type { BloomIdProperty, BloomPagingOptions, BloomSourceFactory, BloomTableOptions } from '../index.js';
+export type {
+  BloomIdProperty,
+  BloomOrderOptions,
+  BloomPagingOptions,
+  BloomSourceFactory,
+  BloomTableOptions,
+} from '../index.js';
 export { BloomTypeOrmSubscriber, type TypeOrmRegistersOptions } from './bloom-type-orm.subscriber.js';
 export type { WithDataSource } from './data-source.js';
 export { fromTypeOrm, type TypeOrmColumn, type TypeOrmSourceOptions } from './from-type-orm.js';

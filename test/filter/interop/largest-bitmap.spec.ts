@@ -62,11 +62,7 @@ describe('The largest filter in one string of Redis', () => {
 
   it.each([
     ['go-zero', goZero.layout({ bits: MOST_BITS }), MOST_BITS],
-    [
-      'guava',
-      guava.layout({ bits: MOST_BITS - 64, hashCount: 10, funnel: 'stringFunnel' }),
-      MOST_BITS - 64,
-    ],
+    ['guava', guava.layout({ bits: MOST_BITS - 64, hashCount: 10, funnel: 'stringFunnel' }), MOST_BITS - 64],
     [
       'redisson',
       redisson.layout({ bits: 4_294_967_294, hashCount: 10, codec: 'StringCodec' }),

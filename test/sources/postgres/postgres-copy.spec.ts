@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type BloomId, toIdKey } from '../../../src/filter/index.js';
 import { postgresCopy, type PostgresCopyOptions } from '../../../src/sources/postgres/index.js';
+import type { BloomIdSource, BloomMark } from '../../../src/index.js';
 import { eventually } from '../../support/eventually.js';
 import { madeBy, readAll } from '../../support/read-source.js';
 import { withFilledFilter } from '../filled-application.js';
@@ -207,5 +208,35 @@ describe('postgresCopy', () => {
     for (let round = 0; round < 3; round++) expect(await readAll(source)).toHaveLength(100);
     await eventually('the client is idle', () => pool.idleCount === 1 && pool.totalCount === 1);
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('postgresCopy with the option order', () => {
+  it('gives what is new by the order of the ids, and by another column', async () => {
+    await shop.server
+      .run(`create table ordered (id bigserial primary key, "Made At" timestamptz unique, sku text);
+      insert into ordered (id, "Made At", sku) select 9007199254740990 + i, '2026-01-01Z'::timestamptz + i * interval '1 microsecond', 'sku-' || i from generate_series(1, 5) i`);
+    const read = async (source: BloomIdSource, mark: BloomMark) => {
+      const found: unknown[] = [];
+      for await (const batch of source.idsSince!(mark, { signal: new AbortController().signal }))
+        found.push(batch);
+      return found;
+    };
+    const byId = await make('ordered.id', { order: 'id' });
+    expect(await read(byId, 9007199254740993n)).toEqual([[9007199254740994n, 9007199254740995n]]);
+    expect(await byId.newest!()).toBe(9007199254740995n);
+    const byTime = await make('ordered.sku', { order: 'Made At', type: 'text' });
+    expect(await read(byTime, '2026-01-01T00:00:00.000003Z')).toEqual([
+      { ids: ['sku-4', 'sku-5'], mark: '2026-01-01T00:00:00.000005Z' },
+    ]);
+    expect(await byTime.newest!()).toBe('2026-01-01T00:00:00.000005Z');
+    expect(await readAll(byTime)).toHaveLength(5);
+    expect((await make('ordered.id')).idsSince).toBeUndefined();
+  });
+
+  it('refuses a column that is not there, has no order, or is no name', async () => {
+    await expect(make('ordered.id', { order: 'nothing' })).rejects.toThrow('a column of a table');
+    expect(() => make('ordered.id', { order: '' })).toThrow('expected order to be a name');
+    await expect(make('ordered.id', { order: 'sku' })).resolves.toBeDefined();
   });
 });

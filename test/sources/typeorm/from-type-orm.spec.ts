@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import type { BloomIdSource, BloomMark } from '../../../src/index.js';
 import { fromTypeOrm, type TypeOrmSourceOptions } from '../../../src/sources/typeorm/index.js';
 import { withFilledFilter } from '../filled-application.js';
 import { type PostgresServer, requirePostgres } from '../../support/postgres-server.js';
@@ -201,5 +202,46 @@ describe('fromTypeOrm', () => {
     expect(fromTypeOrm(Product, 'skuu')).toBeDefined();
     // @ts-expect-error a Date is no id
     expect(fromTypeOrm(Product, 'deletedAt')).toBeDefined();
+  });
+});
+
+describe('fromTypeOrm with the option order', () => {
+  async function since(source: BloomIdSource, mark: BloomMark | undefined): Promise<unknown[]> {
+    const found: unknown[] = [];
+    const context = { signal: new AbortController().signal };
+    for await (const batch of source.idsSince!(mark, context)) found.push(batch);
+    return found;
+  }
+
+  it('gives what is new by a column of times, soft-deleted rows included', async () => {
+    const source = await madeBy(fromTypeOrm(Visit, 'visitor', of({ order: 'at', take: 4 })));
+    expect(await source.newest!()).toBe('2026-01-01T00:00:00.000034Z');
+    const found = (await since(source, '2026-01-01T00:00:00.000032Z')) as { ids: string[]; mark: string }[];
+    const ids = ['visitor-46', 'visitor-47', 'visitor-48', 'visitor-49', 'visitor-0'];
+    expect(found.flatMap((one) => one.ids)).toEqual(ids);
+    expect(found.at(-1)!.mark).toBe('2026-01-01T00:00:00.000034Z');
+    expect((await since(source, undefined)).length).toBe(25);
+  });
+
+  it('gives exact integers that are ids, by the name of the database', async () => {
+    const source = await madeBy(fromTypeOrm(Product, 'no', of({ order: 'no' })));
+    expect(await since(source, 9007199254741090n)).toEqual([
+      [9007199254741091n, 9007199254741092n, 9007199254741093n],
+    ]);
+    expect(await source.newest!()).toBe(9007199254741093n);
+  });
+
+  it('gives ids as the transformer of the column makes them', async () => {
+    const source = await madeBy(fromTypeOrm(Product, 'label', of({ order: 'no' })));
+    expect(await since(source, 9007199254741092n)).toEqual([{ ids: ['X-100'], mark: 9007199254741093n }]);
+  });
+
+  it('refuses a column that is not there, or has no order', async () => {
+    await expect(madeBy(fromTypeOrm(Product, 'sku', of({ order: 'nothing' })))).rejects.toThrow(
+      'a column of a table',
+    );
+    await expect(madeBy(fromTypeOrm(Product, 'sku', of({ order: 'shelf' })))).rejects.toThrow(
+      'got character(10)',
+    );
   });
 });

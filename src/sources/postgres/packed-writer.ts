@@ -19,8 +19,8 @@ const ENCODER = new TextEncoder();
 
 /** Writes ids one after the other into one piece of memory: no object for an id. */
 export class PackedWriter {
-  private bytes = new Uint8Array(FIRST_BYTES);
-  private ends = new Uint32Array(MOST_IDS);
+  private bytes: Uint8Array = new Uint8Array(FIRST_BYTES);
+  private ends: Uint32Array = new Uint32Array(MOST_IDS);
   private readonly spare: PackedIds[] = [];
   private at = 0;
   private count = 0;

@@ -29,6 +29,16 @@ async function post(name: string, body: unknown, headers: Record<string, string>
   return { status: response.status, body: (await response.json()) as { message: string; verdict?: string } };
 }
 
+/** What a rebuild answers that ends soon. On a machine that is busy it may not, and the next one is asked for that. */
+async function rebuilt(body: object, headers: Record<string, string>) {
+  let answer: Awaited<ReturnType<typeof post>> | undefined;
+  await eventually('a rebuild ends soon', async () => {
+    answer = await post('rebuild', body, headers);
+    return answer.status !== 202;
+  });
+  return answer!;
+}
+
 describe.each(PLATFORMS)('An action of the dashboard on %s', (platform) => {
   it('rebuilds, by force if asked to, and says why it cannot', async () => {
     let ids = ['a', 'b', 'c', 'd'];
@@ -43,14 +53,14 @@ describe.each(PLATFORMS)('An action of the dashboard on %s', (platform) => {
     ];
     app = await startDashboard({ platform, bloom: { filters } });
     const headers = await openPage(`${app.url}/bloom/`);
-    expect(await post('rebuild', { filter }, headers)).toEqual({
+    expect(await rebuilt({ filter }, headers)).toEqual({
       status: 200,
       body: { message: 'The rebuild is done.' },
     });
     ids = ['the secret id'];
-    const refused = await post('rebuild', { filter }, headers);
+    const refused = await rebuilt({ filter }, headers);
     expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining('too-few-ids') } });
-    expect((await post('rebuild', { filter, force: true }, headers)).status).toBe(200);
+    expect((await rebuilt({ filter, force: true }, headers)).status).toBe(200);
     expect(await app.bloom.filter(filter).check('a')).toBe('absent');
     expect(await post('rebuild', { filter: 'without-source' }, headers)).toMatchObject({
       status: 409,
@@ -176,9 +186,9 @@ describe.each(PLATFORMS)('An action of the dashboard on %s', (platform) => {
   ])('is refused to who may only look: %s', async (_, readOnly, status) => {
     app = await startDashboard({ platform, dashboard: { auth: USER, readOnly } });
     const headers = await openPage(`${app.url}/bloom/`);
-    for (const name of ['mode', 'rebuild'])
-      expect((await post(name, { filter, mode: 'off' }, headers)).status).toBe(status);
-    expect((await app.bloom.filter(filter).info()).builds).toBe(status === 200 ? 1 : 0);
+    expect((await post('mode', { filter, mode: 'off' }, headers)).status).toBe(status);
+    expect((await rebuilt({ filter }, headers)).status).toBe(status);
+    expect((await app.bloom.filter(filter).info()).builds > 0).toBe(status === 200);
     // To look is no action.
     expect((await post('inspect', { filter, id: 'a' }, headers)).status).toBe(200);
     if (status === 500) return;

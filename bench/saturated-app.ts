@@ -1,11 +1,13 @@
 import { Controller, Get, Logger, Module, NotFoundException, Param } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { BloomGuarded, BloomModule, BloomService } from '../src/index.js';
+import { BloomGuarded, BloomModule, type BloomReplicaMode, BloomService } from '../src/index.js';
 import { idText } from './ids.js';
 import { sourceOf } from './redis-bench.js';
 
-// An instance of an application under attack, with the options that it has by default. Each message is for how many seconds it is to be attacked.
+// An instance of an application under attack, with the options that it has by default, but for `replica`. Each message is for how many seconds it is to be attacked.
 const [redis, products, number] = [process.argv[2]!, Number(process.argv[3]), Number(process.argv[4])];
+const replica = process.argv[5] as BloomReplicaMode;
+
 export interface AttackSeen {
   readonly calls: number;
   readonly queries: number;
@@ -34,6 +36,7 @@ const filter = {
   name: 'products',
   capacity: products,
   errorRate: 0.001,
+  replica,
   source: sourceOf(products),
   rebuild: { onBoot: 'never', drainMs: 0 },
 } as const;
@@ -68,12 +71,22 @@ async function attackFor(seconds: number): Promise<AttackSeen> {
   return { calls, queries: queries - queriesBefore, unknown: Object.fromEntries(unknown) };
 }
 
+/** Once this process answers as it will: with `leased`, from its own copy. */
+async function ready(): Promise<object> {
+  while (replica === 'leased' && !bloom.metrics()[0]!.copyLease?.isLeased) {
+    await bloom.filter('products').check('none');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return {};
+}
+
 function unknownCounts(): Readonly<Record<string, number>> {
   return bloom.metrics()[0]!.lookups.unknown;
 }
 
 process.on('message', (message) => {
-  const work = message === 'build' ? bloom.filter('products').rebuild() : attackFor(Number(message));
+  const build = () => bloom.filter('products').rebuild();
+  const work = message === 'build' ? build() : message === 'ready' ? ready() : attackFor(Number(message));
   void work.then((answer) => process.send!(answer));
 });
 process.on('disconnect', () => process.exit());

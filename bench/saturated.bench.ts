@@ -9,20 +9,35 @@ import type { AttackSeen } from './saturated-app.js';
 const INSTANCES = 3;
 const PRODUCTS = 100_000;
 const BUSY_PER_CORE = 4;
+/** Of the filter in `saturated-app.ts`. */
+const ERROR_RATE = 0.001;
 
 /** Three instances under attack, on a machine that has the time for it and on one that has not. */
 export const bench: Bench = async (context) => {
   const { url } = await redisBench(context);
-  const instances = Array.from({ length: INSTANCES }, (_, i) =>
-    OtherProcess.start('saturated-app.ts', [url, String(PRODUCTS), String(i)], context),
-  );
-  await Promise.all(instances.map((instance) => instance.answer()));
-  const { outcome } = await instances[0]!.ask<{ outcome: string }>('build');
+  const start = (replica: string, from: number) =>
+    Array.from({ length: INSTANCES }, (_, i) =>
+      OtherProcess.start('saturated-app.ts', [url, String(PRODUCTS), String(from + i), replica], context),
+    );
+  // One after the other: those of one kind are at rest while the others are attacked.
+  const kinds = [
+    { name: 'verified', instances: start('verified', 0) },
+    { name: 'leased', instances: start('leased', INSTANCES) },
+  ];
+  for (const { instances } of kinds) await Promise.all(instances.map((instance) => instance.answer()));
+  const { outcome } = await kinds[0]!.instances[0]!.ask<{ outcome: string }>('build');
   assert(outcome === 'published', 'the filter to be built');
-  await attack(instances, context.pick(5, 1));
-  report(context, 'idle', await attack(instances, context.pick(20, 1)));
+  for (const { name, instances } of kinds) {
+    await Promise.all(instances.map((instance) => instance.ask('ready')));
+    await attack(instances, context.pick(5, 1));
+    report(context, `${name}, idle`, await attack(instances, context.pick(20, 1)));
+  }
   for (let i = 0; i < BUSY_PER_CORE * availableParallelism(); i++) keepBusy(context);
-  report(context, 'saturated', await attack(instances, context.pick(60, 1)));
+  for (const { name, instances } of kinds) {
+    const seen = await attack(instances, context.pick(60, 1));
+    report(context, `${name}, saturated`, seen);
+    if (name === 'leased') expectProtected(context, seen);
+  }
 };
 
 interface Seen extends AttackSeen {
@@ -43,6 +58,18 @@ function report({ report }: BenchContext, machine: string, { calls, queries, unk
   report.figure(machine, 'let through, %', (100 * queries) / calls);
   for (const [reason, count] of Object.entries(unknown))
     if (count > 0) report.figure(machine, `unknown (${reason}), %`, (100 * count) / calls);
+}
+
+function expectProtected({ report }: BenchContext, { calls, queries }: Seen): void {
+  const ratio = queries / calls / ERROR_RATE;
+  report.goal({
+    contender: 'leased, saturated',
+    metric: 'let through',
+    value: queries,
+    ratio,
+    atMost: 1.5,
+    of: 'the error rate',
+  });
 }
 
 function keepBusy({ cleanUp }: BenchContext): void {

@@ -11,10 +11,14 @@ const BUSY_PER_CORE = 4;
 const SATURATED_MS = 10_000;
 
 /** The machine has no time, for Redis as little as for the instances. */
-export const saturationFaults: readonly Fault[] = [
-  fault({
+export const saturationFaults: readonly Fault[] = [saturated('redis'), saturated('leased')];
+
+/** @param group where copies are leased, ids that are absent need no reply within a deadline */
+function saturated(group: 'redis' | 'leased'): Fault {
+  return fault({
     name: 'machine saturated (4 busy processes a core)',
-    group: 'redis',
+    group,
+    kind: group === 'leased' ? 'leased' : 'blocked',
     alone: true,
     start: () => ServerSite.start(),
     strike: async ({ instances, traffic, over, remark }) => {
@@ -35,8 +39,8 @@ export const saturationFaults: readonly Fault[] = [
         over();
       }
     },
-  }),
-];
+  });
+}
 
 function keepBusy(): ChildProcess {
   const child = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });

@@ -7,6 +7,9 @@ import type { MeasurableFilter } from './filter-abilities.js';
 import type { FilterDescription } from './filter-description.js';
 import type { FilterStore, OpenFilterOptions } from './store.js';
 
+/** Blocks are read from one group at a time, which begins at a multiple of this number. */
+export const GROUP_BLOCKS = 4096;
+
 /** A store whose blocks a process may copy. */
 export interface CopyableStore extends FilterStore {
   /** A filter of layout `blocked`. */
@@ -27,8 +30,8 @@ export interface CopyableFilter extends MeasurableFilter {
   describe(): Promise<CopyableDescription>;
 
   /**
-   * Blocks of the live generation as they are stored, at most 256 that begin at a multiple of 256. They may be fewer or of
-   * another generation: their tags show it.
+   * Blocks of the live generation as they are stored, at most 256 of one group. They may be fewer or of another generation:
+   * their tags show it.
    *
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */

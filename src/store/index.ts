@@ -14,12 +14,13 @@ export type {
   HeldCopy,
   LeaseReply,
 } from './copy-leases.js';
-export type {
-  BlockListener,
-  BlocksRead,
-  CopyableDescription,
-  CopyableFilter,
-  CopyableStore,
+export {
+  GROUP_BLOCKS,
+  type BlockListener,
+  type BlocksRead,
+  type CopyableDescription,
+  type CopyableFilter,
+  type CopyableStore,
 } from './copyable-filter.js';
 export type {
   DenialAnswer,

@@ -6,6 +6,9 @@ const SAMPLED_BLOCKS = 64;
 /** Share of absent ids that pass, from which on a copy is of no use any more. */
 const CROWDED_RATE = 0.05;
 
+/** Words of what was read last, of any copy. */
+let aligned = new Uint32Array(BLOCK_BYTES / 4);
+
 /** What says whether the absent answers of a copy are true. */
 export interface CopyProof {
   readonly isBelieved: boolean;
@@ -81,10 +84,16 @@ export class LocalCopy {
     const { bytes } = this.filter;
     if (!this.keepsBits) return bytes.set(blocks, offset);
     // Replies begin at any byte of a buffer, and words only at every fourth.
-    const read = new Uint32Array(blocks.length / 4);
-    new Uint8Array(read.buffer).set(blocks);
+    const read = this.wordsOf(blocks);
     const words = new Uint32Array(bytes.buffer, offset, read.length);
     for (let i = 0; i < read.length; i++) words[i]! |= read[i]!;
+  }
+
+  /** The words are those of a place that the next call uses again: new memory for each piece of a load would be garbage of the size of the filter. */
+  private wordsOf(blocks: Uint8Array): Uint32Array {
+    if (blocks.length > aligned.byteLength) aligned = new Uint32Array(blocks.length / 4);
+    new Uint8Array(aligned.buffer).set(blocks);
+    return aligned.subarray(0, blocks.length / 4);
   }
 
   /** Whether the block at `offset` is there whole and has the tag of this generation. */

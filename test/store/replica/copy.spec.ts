@@ -40,15 +40,32 @@ async function load(): Promise<void> {
 }
 
 describe('The copy of a filter', () => {
-  it('is loaded in pieces of 64 KiB, one at a time, after the first lookup', async () => {
+  it('is loaded in pieces of 60 KiB, one at a time, after the first lookup', async () => {
     expect(original.pieces).toEqual([]);
     await filter.check(['id-0']);
     await settled();
     expect(original.pieces.map(({ first }) => first)).toEqual([0]);
     original.pieces.shift()!.answer();
     await settled();
-    expect(original.pieces.map(({ first }) => first)).toEqual([256]);
-    expect(await original.answerAll()).toBe(Math.ceil(original.live!.generation.blocks / 256) - 1);
+    expect(original.pieces.map(({ first }) => first)).toEqual([241]);
+    expect(await original.answerAll()).toBe(Math.ceil(original.live!.generation.blocks / 241) - 1);
+  });
+
+  it('is loaded in pieces that end with their group', async () => {
+    original.swap(IDS, 700_000);
+    await filter.check(['id-0']);
+    await settled();
+    const firsts: number[] = [];
+    while (original.pieces.length > 0) {
+      const { first, answer } = original.pieces.shift()!;
+      firsts.push(first);
+      answer();
+      await settled();
+    }
+    expect(firsts.slice(15, 19)).toEqual([15 * 241, 16 * 241, 4096, 4096 + 241]);
+    original.asked.length = 0;
+    expect(await filter.check(IDS)).toEqual(IDS.map(() => 'maybe'));
+    expect(original.asked).toEqual([]);
   });
 
   it('answers nothing before it is whole', async () => {

@@ -10,6 +10,8 @@ export interface ShopConfig {
   readonly redisUrl?: string | undefined;
   /** Put before the keys in Redis. */
   readonly keyPrefix?: string | undefined;
+  /** Divides the filter of the products over the nodes of a cluster. */
+  readonly partitions?: number | undefined;
   readonly initialProducts?: readonly Product[];
   readonly rebuild?: BloomRebuildSchedule;
   /** Without it the shop has no dashboard. */

@@ -44,10 +44,7 @@ export class RedisCluster {
    * @param doors proxies in the place of nodes, in the order of `nodes`; without one a client reaches the server straight.
    */
   client(doors: readonly (TcpProxy | undefined)[] = []): Cluster {
-    const natMap: Record<string, { host: string; port: number }> = {};
-    for (const [i, { link, server }] of this.nodes.entries()) {
-      natMap[`${server.host}:${link.port}`] = { host: server.host, port: doors[i]?.port ?? server.port };
-    }
+    const natMap = this.natMap(doors);
     const start = this.masters.map(({ server }, i) => ({
       host: server.host,
       port: doors[i]?.port ?? server.port,
@@ -61,6 +58,15 @@ export class RedisCluster {
     client.on('error', () => {});
     this.clients.push(client);
     return client;
+  }
+
+  /** Where the addresses are that the nodes know of each other. */
+  natMap(doors: readonly (TcpProxy | undefined)[] = []): Record<string, { host: string; port: number }> {
+    const entries = this.nodes.map(({ link, server: { host, port } }, i) => [
+      `${host}:${link.port}`,
+      { host, port: doors[i]?.port ?? port },
+    ]);
+    return Object.fromEntries(entries) as Record<string, { host: string; port: number }>;
   }
 
   /** The master that serves a slot now, as the others see it. */

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { inspect } from 'node:util';
 import { Test } from '@nestjs/testing';
+import { Cluster } from 'ioredis';
 import {
   type BloomEvent,
   type BloomFilter,
@@ -15,7 +16,7 @@ import { products } from '../../sample-app/src/database/schema.js';
 import { ShopModule } from '../../sample-app/src/shop.module.js';
 import { forkedOptions } from '../../test/support/forked-program.js';
 import { overrideStore } from '../shared/unsafe-store.js';
-import { type InstanceOptions, NOTHING, type Reply, type Request } from './instance-protocol.js';
+import { type InstanceOptions, NOTHING, PARTITIONS, type Reply, type Request } from './instance-protocol.js';
 
 /** Longer than any transaction of the replay from the registration to the commit. */
 const DRAIN_MS = 250;
@@ -28,6 +29,7 @@ const EXPECTED_FAILURES = new Set<BloomRebuildFailure>(['too-few-ids', 'aborted'
 
 const options = forkedOptions<InstanceOptions>();
 const rebuilds = { finished: 0, skipped: 0 };
+const cluster = options.natMap && clusterClient(options.redisUrl, options.natMap);
 const app = await startShop();
 const filter = app.get<BloomFilter>(getBloomFilterToken('products'), { strict: false });
 const repository = app.get(ProductRepository, { strict: false });
@@ -37,19 +39,20 @@ process.on('message', (request: Request) => void handle(request).then(reply, fai
 reply(NOTHING);
 
 async function startShop() {
-  const { redisUrl, databaseUrl, without } = options;
+  const { redisUrl, natMap, databaseUrl, without } = options;
   const module = Test.createTestingModule({
     imports: [
       ShopModule.forRoot({
         redisUrl,
         databaseUrl,
+        partitions: natMap && PARTITIONS,
         rebuild: { everyMs: REBUILD_EVERY_MS, drainMs: DRAIN_MS, onBoot: 'never' },
         onBloomEvent: onEvent,
       }),
     ],
   });
   overrideStore(module, {
-    redis: redisUrl,
+    redis: cluster ?? redisUrl,
     timeoutMs: TIMEOUT_MS,
     writeTimeoutMs: 10_000,
     trustAfterFailover: false,
@@ -59,6 +62,19 @@ async function startShop() {
   const compiled = await module.compile();
   compiled.useLogger(false);
   return compiled.init();
+}
+
+/** Follows slots and replicas that take over. */
+function clusterClient(url: string, natMap: NonNullable<InstanceOptions['natMap']>): Cluster {
+  const client = new Cluster([url], {
+    natMap,
+    clusterRetryStrategy: () => 50,
+    slotsRefreshInterval: 500,
+    redisOptions: { connectTimeout: 500 },
+  });
+  // What a lookup or an add needs of it is reported there.
+  client.on('error', () => {});
+  return client;
 }
 
 function onEvent(event: BloomEvent): void {
@@ -80,8 +96,18 @@ async function handle(request: Request): Promise<Reply> {
       return lookUp(request.skus);
     case 'stop':
       await app.close();
+      if (cluster) endWith(cluster);
       return { ...NOTHING, rebuilds: rebuilds.finished, skipped: rebuilds.skipped };
   }
+}
+
+/**
+ * The application leaves a client open that was handed to it. A cluster client that is disconnected while it refreshes its slots goes on refreshing them, which keeps
+ * the process from ending.
+ */
+function endWith(client: Cluster): void {
+  client.disconnect();
+  process.once('disconnect', () => process.exit());
 }
 
 async function create(product: Product): Promise<Reply> {

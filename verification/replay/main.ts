@@ -18,7 +18,7 @@ await runProgram({
   },
 });
 
-async function runReplay({ data, limit, without }: ReplayArguments): Promise<ReplayResult> {
+async function runReplay({ data, limit, without, cluster }: ReplayArguments): Promise<ReplayResult> {
   const trace = data === undefined ? generateTrace() : await readTrace(data);
   const progress = new Progress(process.stderr);
   const lines = Math.min(limit, trace.length ?? REAL_TRACE_LINES);
@@ -29,6 +29,8 @@ async function runReplay({ data, limit, without }: ReplayArguments): Promise<Rep
     trace,
     limit,
     without,
+    cluster,
+    lines,
     onProgress: (lookups, created) =>
       progress.show(`${lookups.toLocaleString('en')} lookups, ${created} products`, lookups / lines),
   });
@@ -46,5 +48,7 @@ function report(result: ReplayResult): string {
     ['instances', result.instances],
     ['seconds', result.seconds],
   ];
+  if (result.slotsMoved !== undefined) rows.push(['slots moved', result.slotsMoved]);
+  if (result.failovers !== undefined) rows.push(['failovers', result.failovers]);
   return `${rows.map(([name, value]) => `${name.padEnd(20)}${value.toLocaleString('en').padStart(10)}`).join('\n')}\n`;
 }

@@ -8,15 +8,18 @@ export interface ReplayArguments {
   readonly limit: number;
   readonly json: boolean;
   readonly help: boolean;
+  /** A cluster of three masters and three replicas in place of one Redis, and a filter divided over them. */
+  readonly cluster: boolean;
   /** A safety of the protocol to take out, to see that the replay notices. */
   readonly without: Safety | undefined;
 }
 
-export const USAGE = `Usage: npm run replay -- [--data FOLDER] [--limit N] [--json] [--break SAFETY]
+export const USAGE = `Usage: npm run replay -- [--data FOLDER] [--limit N] [--json] [--cluster] [--break SAFETY]
 
   --data FOLDER   folder of catalog.csv and orders.csv.gz; without it a trace is generated
   --limit N       replay the first N order lines only
   --json          print the figures as one JSON object
+  --cluster       on three masters and three replicas, with 16 partitions; slots move meanwhile, and a replica takes over
   --break SAFETY  take a safety of the protocol out, to see that the replay notices: ${SAFETIES.join(', ')}
 `;
 
@@ -26,14 +29,16 @@ export function parseReplayArguments(words: readonly string[]): ReplayArguments 
     data,
     json = false,
     help = false,
+    cluster = false,
     ...values
   } = readOptions(words, {
     data: { type: 'string' },
     limit: { type: 'string' },
     json: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
+    cluster: { type: 'boolean' },
     break: { type: 'string' },
   });
   const limit = positiveInteger('limit', values.limit, Infinity);
-  return { data, limit, json, help, without: oneOf('break', values.break, SAFETIES) };
+  return { data, limit, json, help, cluster, without: oneOf('break', values.break, SAFETIES) };
 }

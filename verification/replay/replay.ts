@@ -1,11 +1,11 @@
 import type { Safety } from '../../test/support/broken-lua.js';
-import { startRedis } from '../../test/support/redis-server.js';
 import { InstanceProcess } from './instance-process.js';
 import { NOTHING, type Reply } from './instance-protocol.js';
+import { startReplayedRedis, type Troubles } from './replayed-redis.js';
 import { startSharedPostgres } from './shared-postgres.js';
 import type { Trace } from './trace.js';
 
-export interface ReplayResult extends Reply {
+export interface ReplayResult extends Reply, Partial<Troubles> {
   readonly seconds: number;
   readonly instances: number;
 }
@@ -14,6 +14,9 @@ export interface ReplayOptions {
   readonly trace: Trace;
   readonly limit: number;
   readonly without: Safety | undefined;
+  readonly cluster: boolean;
+  /** Order lines that will be replayed. */
+  readonly lines: number;
   readonly onProgress: (lookups: number, created: number) => void;
 }
 
@@ -26,21 +29,30 @@ const MAX_WAITING = 6;
  * Replays a shop's order lines as lookups on three instances that share one Redis and one Postgres. Every product is created,
  * by one of them, just before its first order line; every line after that must find it, on any of them.
  */
-export async function replay({ trace, limit, without, onProgress }: ReplayOptions): Promise<ReplayResult> {
-  const redis = await startRedis();
+export async function replay({
+  trace,
+  limit,
+  without,
+  cluster,
+  lines,
+  onProgress,
+}: ReplayOptions): Promise<ReplayResult> {
+  const redis = await startReplayedRedis(cluster);
   const postgres = await startSharedPostgres();
   const instances: InstanceProcess[] = [];
   try {
     for (let i = 0; i < INSTANCES; i++) {
-      instances.push(
-        await InstanceProcess.start({ redisUrl: redis.url, databaseUrl: postgres.url, without }),
-      );
+      instances.push(await InstanceProcess.start({ ...redis.address, databaseUrl: postgres.url, without }));
     }
     const startedAt = performance.now();
-    let total = await play(instances, trace, limit, onProgress);
+    let total = await play(instances, trace, limit, (lookups, created) => {
+      redis.reached(lookups / lines);
+      onProgress(lookups, created);
+    });
+    const troubles = await redis.settled();
     const seconds = (performance.now() - startedAt) / 1000;
     for (const instance of instances) total = sum(total, await instance.stop());
-    return { ...total, seconds: Math.round(seconds * 10) / 10, instances: INSTANCES };
+    return { ...total, ...troubles, seconds: Math.round(seconds * 10) / 10, instances: INSTANCES };
   } finally {
     for (const instance of instances) instance.kill();
     await postgres.stop();

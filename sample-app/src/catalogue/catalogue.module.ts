@@ -14,11 +14,12 @@ export interface CatalogueModuleOptions {
   /** Products to sell from the start; what the table has already stays as it is. */
   readonly initialProducts?: readonly Product[];
   readonly rebuild?: BloomRebuildSchedule;
+  readonly partitions?: number | undefined;
 }
 
 @Module({})
 export class CatalogueModule {
-  static forRoot({ initialProducts = [], rebuild }: CatalogueModuleOptions): DynamicModule {
+  static forRoot({ initialProducts = [], rebuild, partitions }: CatalogueModuleOptions): DynamicModule {
     return {
       module: CatalogueModule,
       imports: [
@@ -31,6 +32,7 @@ export class CatalogueModule {
               errorRate: 0.001,
               source: new ColumnIdSource(database, products.sku),
               rebuild,
+              ...(partitions !== undefined && { partitions }),
             }),
           },
         ]),

@@ -1,3 +1,15 @@
+import { keyOf } from './leased-copies-key.js';
+import {
+  type Adder,
+  bitOfAdder,
+  type Build,
+  COMMIT,
+  type Grant,
+  type Reader,
+  STAGING,
+  type State,
+  type Wait,
+} from './leased-copies-state.js';
 import type { Model, Protocol } from './model.js';
 
 /**
@@ -24,80 +36,12 @@ const SAFETIES = {
   'same-list': 'acknowledgements count on the list under which the entry was written',
   'feed-identity': 'numbers belong to one feed: a reader that meets another one drops its copy',
   'same-server': 'a list that another server wrote counts as lost',
+  'lease-ends': 'a lease ends for its reader before it ends for those who wait for that',
+  'own-copy':
+    'an add counts as acknowledged by the copy of its own process, which has the id before the add is sent',
 } as const;
 
 type Safety = keyof typeof SAFETIES;
-
-interface Copy {
-  readonly generation: number;
-  readonly hasId: boolean;
-  /** Entries of its feed that it has applied. */
-  readonly applied: number;
-  readonly feed: number;
-  readonly isLoading: boolean;
-}
-
-/** A lease that the server has granted: `before` has a bit for each wait that began after the grant and has not ended. */
-interface Grant {
-  readonly before: number;
-}
-
-interface Reader {
-  readonly copy: Copy | undefined;
-  /** Undefined while it does not believe in its copy. */
-  readonly belief: Grant | undefined;
-  /** A reply on its way, with the number of the feed. */
-  readonly renewal: (Grant & { readonly number: number }) | undefined;
-  /** What the list says that it has acknowledged; undefined when it is not on the list. */
-  readonly acknowledged: number | undefined;
-}
-
-interface Wait {
-  readonly for: 'nothing' | 'readers' | 'lease';
-  readonly entry: number;
-  readonly list: number;
-  readonly feed: number;
-}
-
-interface Adder {
-  readonly at: 'start' | 'waiting' | 'acknowledged' | 'committed';
-  readonly wait: Wait;
-  /** Whether the id is in the present staging through this add. */
-  readonly isStaged: boolean;
-  /** Whether a `reset()` has dropped the id. */
-  readonly isDropped: boolean;
-}
-
-interface Build {
-  readonly at: 'start' | 'staged' | 'scanned' | 'waiting' | 'ended';
-  readonly wait: Wait;
-  /** Whether the source has returned a row with the id. */
-  readonly hasRow: boolean;
-  readonly runsLeft: number;
-}
-
-interface State {
-  readonly live: { readonly generation: number; readonly hasId: boolean } | undefined;
-  /** Whether the published staging has the id; undefined where there is none. */
-  readonly staging: boolean | undefined;
-  readonly feed: number;
-  readonly entries: readonly { readonly generation: number; readonly isAdd: boolean }[];
-  /** Entries before this one are gone. */
-  readonly trimmed: number;
-  readonly list: number;
-  /** Whether the list is known to lack readers with a lease. */
-  readonly isListLost: boolean;
-  /** Whether a lease may be out, as the metadata say. */
-  readonly isLeaseOut: boolean;
-  readonly readers: readonly Reader[];
-  readonly adders: readonly Adder[];
-  readonly build: Build;
-  /** The row came to the database past the application. */
-  readonly isImported: boolean;
-  /** A row with the id was in a generation whose commit was acknowledged. */
-  readonly isRowLive: boolean;
-  readonly left: { readonly losses: number; readonly others: number };
-}
 
 interface Size {
   readonly readers: number;
@@ -108,15 +52,13 @@ interface Size {
   readonly others: number;
   /** Without one, a rebuild is a `reset()`. */
   readonly hasSource: boolean;
+  /** Whether a process that reads adds too. */
+  readonly readersAdd: boolean;
 }
 
 const NO_WAIT: Wait = { for: 'nothing', entry: 0, list: 0, feed: 0 };
 const NO_READER: Reader = { copy: undefined, belief: undefined, renewal: undefined, acknowledged: undefined };
 const FRESH: Grant = { before: 0 };
-/** Bits of `before`; those of adders follow. */
-const COMMIT = 1;
-const STAGING = 2;
-const bitOfAdder = (i: number) => 4 << i;
 
 function buildModel(size: Size, without: Safety | undefined): Model<State> {
   const has = (safety: Safety) => safety !== without;
@@ -147,7 +89,10 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     state.readers.forEach((reader, i) => {
       stepsOfReader(state, reader, (next, step) => take(withReader(state, i, next), step), take, i);
     });
-    state.adders.forEach((adder, i) => stepsOfAdder(state, adder, i, take));
+    state.adders.forEach((adder, i) => {
+      stepsOfAdder(state, adder, i, take);
+      if (size.readersAdd) stepsOfOwnAdder(state, adder, i, take);
+    });
     stepsOfBuild(state, take);
     stepsOfServer(state, take);
   }
@@ -186,7 +131,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       }
     }
     // The server puts a reader that it does not know on the list again, from what that one has applied.
-    if (live && copy && !copy.isLoading && !renewal && isOfFeed) {
+    if (live && copy && !renewal && isOfFeed && (!copy.isLoading || has('number-before-load'))) {
       if (copy.generation === live.generation || !has('tag-in-entry')) {
         const granted = { before: 0, number: entries.length };
         const next = { ...reader, renewal: granted, acknowledged: acknowledged ?? copy.applied };
@@ -194,7 +139,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       }
     }
     if (renewal) {
-      if (copy && !copy.isLoading && (copy.applied >= renewal.number || !has('renew-applied'))) {
+      if (copy && (copy.applied >= renewal.number || !has('renew-applied'))) {
         become({ ...reader, belief: { before: renewal.before }, renewal: undefined }, 'a renewal counts');
       }
       become({ ...reader, renewal: undefined }, 'a renewal comes too late');
@@ -220,10 +165,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         else become({ ...reader, copy: { ...copy, applied } }, 'a reader passes an entry over');
       }
     }
-    if (belief) {
-      const next = copy?.isLoading ? { ...NO_READER, acknowledged } : { ...reader, belief: undefined };
-      become(next, 'a lease ends for its reader');
-    }
+    if (belief) become({ ...reader, belief: undefined }, 'a lease ends for its reader');
     if (copy && !belief) become({ ...NO_READER, acknowledged }, 'a reader drops its copy');
     if (acknowledged !== undefined && !belief && !renewal) {
       become({ ...reader, acknowledged: undefined }, 'the list drops a reader');
@@ -267,6 +209,27 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     }
   }
 
+  /** The process that adds has a copy: the server notes that its reader has the entry, if it had the one before. */
+  function stepsOfOwnAdder(state: State, adder: Adder, i: number, take: (next: State, step: string) => void) {
+    const { live, staging, entries } = state;
+    if (adder.at !== 'start' || !live || live.hasId) return;
+    state.readers.forEach((reader, own) => {
+      const { copy, acknowledged } = reader;
+      if (!copy || acknowledged !== entries.length) return;
+      const holder = { ...copy, hasId: copy.hasId || has('own-copy') };
+      const written: State = {
+        ...withReader(state, own, { ...reader, copy: holder, acknowledged: acknowledged + 1 }),
+        live: { ...live, hasId: true },
+        staging: staging === undefined ? undefined : true,
+        entries: [...entries, { generation: live.generation, isAdd: true }],
+      };
+      const wait = waitOfAdd(written, true);
+      const next: Adder = { ...adder, at: 'waiting', wait, isStaged: staging !== undefined };
+      const after = { ...written, adders: replaced(state.adders, i, next) };
+      take(begun(after, wait, bitOfAdder(i)), 'an add runs, of a process that reads');
+    });
+  }
+
   function stepsOfBuild(state: State, take: (next: State, step: string) => void): void {
     const { build, live, staging, adders } = state;
     if (!state.isImported && size.hasSource) take({ ...state, isImported: true }, 'a row is imported');
@@ -296,7 +259,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         return;
       }
       case 'scanned': {
-        if (!live && has('new-waits') && !isLeaseOver(state, STAGING)) return;
+        if (!live && has('new-waits') && !isTimeOver(state, STAGING)) return;
         const generation = generationAfter(state);
         const isEntry = has('swap-entry');
         const swapped: State = {
@@ -390,7 +353,8 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     const at = { entry: entries.length, list, feed };
     if (isListLost && isLeaseOut) return { for: 'lease', ...at };
     const isRead = state.readers.some(({ acknowledged }) => acknowledged !== undefined);
-    return isRead && has('wait-readers') ? { for: 'readers', ...at } : NO_WAIT;
+    const isKnown = state.readers.every(({ acknowledged = Infinity }) => acknowledged >= entries.length);
+    return isRead && !isKnown && has('wait-readers') ? { for: 'readers', ...at } : NO_WAIT;
   }
 
   function isOver(state: State, wait: Wait, bit: number): boolean {
@@ -401,7 +365,11 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       isSameList &&
       (state.feed === wait.feed || !has('same-list')) &&
       state.readers.every(({ acknowledged = Infinity }) => acknowledged >= wait.entry);
-    return isAcknowledged || isLeaseOver(state, bit);
+    return isAcknowledged || isTimeOver(state, bit);
+  }
+
+  function isTimeOver(state: State, bit: number): boolean {
+    return isLeaseOver(state, bit) || !has('lease-ends');
   }
 
   return { initial, steps, violation: (state) => violationOf(state), key: keyOf };
@@ -478,62 +446,6 @@ function replaced<Element>(list: readonly Element[], i: number, element: Element
   return copy;
 }
 
-const ADDER_AT = { start: 0, waiting: 1, acknowledged: 2, committed: 3 };
-const BUILD_AT = { start: 0, staged: 1, scanned: 2, waiting: 3, ended: 4 };
-const WAIT_FOR = { nothing: 0, readers: 1, lease: 2 };
-
-/** Filled anew for each state: a list that is spread into a call costs more than all else. */
-const codes: number[] = [];
-
-function keyOf(state: State): string {
-  const { live, staging, build, left } = state;
-  let at = 0;
-  codes[at++] = live ? 1 + 2 * live.generation + Number(live.hasId) : 0;
-  codes[at++] = staging === undefined ? 0 : 1 + Number(staging);
-  codes[at++] = state.feed + 16 * state.trimmed;
-  codes[at++] =
-    Number(state.isListLost) +
-    2 * Number(state.isLeaseOut) +
-    4 * Number(state.isImported) +
-    8 * Number(state.isRowLive) +
-    16 * state.list;
-  codes[at++] = BUILD_AT[build.at] + 8 * Number(build.hasRow) + 16 * build.runsLeft;
-  codes[at++] = keyOfWait(build.wait);
-  codes[at++] = left.losses + 16 * left.others;
-  for (const { generation, isAdd } of state.entries) codes[at++] = 2 * generation + Number(isAdd);
-  codes[at++] = 255;
-  for (const adder of state.adders) {
-    codes[at++] =
-      ADDER_AT[adder.at] +
-      4 * Number(adder.isStaged) +
-      8 * Number(adder.isDropped) +
-      16 * keyOfWait(adder.wait);
-  }
-  codes.length = at;
-  const text = String.fromCharCode.apply(undefined, codes);
-  const { readers } = state;
-  if (readers.length === 1) return text + keyOfReader(readers[0]!);
-  return text + readers.map(keyOfReader).sort().join('');
-}
-
-function keyOfWait(wait: Wait): number {
-  return WAIT_FOR[wait.for] + 3 * (wait.entry + 8 * (wait.list + 4 * wait.feed));
-}
-
-function keyOfReader({ copy, belief, renewal, acknowledged }: Reader): string {
-  return String.fromCharCode(
-    copy
-      ? 1 +
-          copy.generation * 4 +
-          2 * Number(copy.hasId) +
-          Number(copy.isLoading) +
-          64 * (copy.applied + 16 * copy.feed)
-      : 0,
-    (belief ? 1 + belief.before : 0) + 64 * (renewal ? 1 + renewal.before : 0),
-    (renewal ? renewal.number : 0) + 16 * (acknowledged === undefined ? 0 : 1 + acknowledged),
-  );
-}
-
 const system = (name: string, size: Size, shows: readonly Safety[], isLarge = false) => ({
   name,
   isLarge,
@@ -547,8 +459,8 @@ export const leasedCopies: Protocol<Safety> = {
   safeties: SAFETIES,
   systems: [
     system(
-      'two readers, an adder, a rebuild, a loss',
-      { readers: 2, adders: 1, rebuilds: 1, losses: 1, others: 0, hasSource: true },
+      'two readers that add too, an adder, a rebuild, a loss',
+      { readers: 2, adders: 1, rebuilds: 1, losses: 1, others: 0, hasSource: true, readersAdd: true },
       [
         'number-before-load',
         'renew-applied',
@@ -561,32 +473,34 @@ export const leasedCopies: Protocol<Safety> = {
         'until-in-meta',
         'same-list',
         'same-server',
+        'lease-ends',
+        'own-copy',
       ],
     ),
     system(
-      'a reader, two adders, two rebuilds, a loss',
-      { readers: 1, adders: 2, rebuilds: 2, losses: 1, others: 0, hasSource: true },
+      'a reader that adds too, two adders, two rebuilds, a loss',
+      { readers: 1, adders: 2, rebuilds: 2, losses: 1, others: 0, hasSource: true, readersAdd: true },
       ['repeat-waits'],
     ),
     system(
-      'a reader, two adders, two resets, a loss',
-      { readers: 1, adders: 2, rebuilds: 2, losses: 1, others: 0, hasSource: false },
+      'a reader that adds too, two adders, two resets, a loss',
+      { readers: 1, adders: 2, rebuilds: 2, losses: 1, others: 0, hasSource: false, readersAdd: true },
       [],
     ),
     system(
       'three readers, an adder, a rebuild',
-      { readers: 3, adders: 1, rebuilds: 1, losses: 0, others: 0, hasSource: true },
+      { readers: 3, adders: 1, rebuilds: 1, losses: 0, others: 0, hasSource: true, readersAdd: false },
       [],
     ),
     system(
-      'a reader, an adder, a rebuild, two losses, two adds of other ids or trims',
-      { readers: 1, adders: 1, rebuilds: 1, losses: 2, others: 2, hasSource: true },
+      'a reader that adds too, an adder, a rebuild, two losses, two adds of other ids or trims',
+      { readers: 1, adders: 1, rebuilds: 1, losses: 2, others: 2, hasSource: true, readersAdd: true },
       ['gap-seen', 'feed-identity'],
       true,
     ),
     system(
       'two readers, two adders, a rebuild, a loss',
-      { readers: 2, adders: 2, rebuilds: 1, losses: 1, others: 0, hasSource: true },
+      { readers: 2, adders: 2, rebuilds: 1, losses: 1, others: 0, hasSource: true, readersAdd: false },
       [],
       true,
     ),

@@ -17,6 +17,8 @@ export interface CopyRules {
   readonly 'feed-identity': boolean;
   /** A lease ends for its reader by the reader's own clocks, before it ends for the server. */
   readonly 'lease-ends': boolean;
+  /** The copies of a process have the ids of its adds before these are sent: the store takes them for acknowledged by its own reader. */
+  readonly 'own-copy': boolean;
 }
 
 export const COPY_RULES: CopyRules = {
@@ -27,4 +29,5 @@ export const COPY_RULES: CopyRules = {
   'tag-in-entry': true,
   'feed-identity': true,
   'lease-ends': true,
+  'own-copy': true,
 };

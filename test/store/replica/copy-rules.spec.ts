@@ -99,6 +99,10 @@ const PROMISES: Record<keyof CopyRules, (reader: Reader) => Promise<void>> = {
     reader.stop();
     reader.leases.add('late');
   },
+  async 'own-copy'(reader) {
+    await reader.load();
+    await reader.filter.add(['late']);
+  },
 };
 
 describe.each(Object.keys(COPY_RULES) as (keyof CopyRules)[])('The rule %s', (rule) => {

@@ -25,6 +25,9 @@ export const LEASED_SAFETIES: readonly Safety[] = [
     "a lease ends for its reader by the reader's own clocks, before it ends for the server",
     { shownBy: 2 },
   ),
+  ofReader('own-copy', 'the copies of a process have the ids of its adds before these are sent', {
+    shownBy: 2,
+  }),
   ofServer(
     'wait-readers',
     'an add resolves when every reader has acknowledged its entry, or a whole lease has passed',

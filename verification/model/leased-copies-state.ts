@@ -1,0 +1,75 @@
+export interface Copy {
+  readonly generation: number;
+  readonly hasId: boolean;
+  /** Entries of its feed that it has applied. */
+  readonly applied: number;
+  readonly feed: number;
+  readonly isLoading: boolean;
+}
+
+/** A lease that the server has granted: `before` has a bit for each wait that began after the grant and has not ended. */
+export interface Grant {
+  readonly before: number;
+}
+
+export interface Reader {
+  readonly copy: Copy | undefined;
+  /** Undefined while it does not believe in its copy. */
+  readonly belief: Grant | undefined;
+  /** A reply on its way, with the number of the feed. */
+  readonly renewal: (Grant & { readonly number: number }) | undefined;
+  /** What the list says that it has acknowledged; undefined when it is not on the list. */
+  readonly acknowledged: number | undefined;
+}
+
+export interface Wait {
+  readonly for: 'nothing' | 'readers' | 'lease';
+  readonly entry: number;
+  readonly list: number;
+  readonly feed: number;
+}
+
+export interface Adder {
+  readonly at: 'start' | 'waiting' | 'acknowledged' | 'committed';
+  readonly wait: Wait;
+  /** Whether the id is in the present staging through this add. */
+  readonly isStaged: boolean;
+  /** Whether a `reset()` has dropped the id. */
+  readonly isDropped: boolean;
+}
+
+export interface Build {
+  readonly at: 'start' | 'staged' | 'scanned' | 'waiting' | 'ended';
+  readonly wait: Wait;
+  /** Whether the source has returned a row with the id. */
+  readonly hasRow: boolean;
+  readonly runsLeft: number;
+}
+
+export interface State {
+  readonly live: { readonly generation: number; readonly hasId: boolean } | undefined;
+  /** Whether the published staging has the id; undefined where there is none. */
+  readonly staging: boolean | undefined;
+  readonly feed: number;
+  readonly entries: readonly { readonly generation: number; readonly isAdd: boolean }[];
+  /** Entries before this one are gone. */
+  readonly trimmed: number;
+  readonly list: number;
+  /** Whether the list is known to lack readers with a lease. */
+  readonly isListLost: boolean;
+  /** Whether a lease may be out, as the metadata say. */
+  readonly isLeaseOut: boolean;
+  readonly readers: readonly Reader[];
+  readonly adders: readonly Adder[];
+  readonly build: Build;
+  /** The row came to the database past the application. */
+  readonly isImported: boolean;
+  /** A row with the id was in a generation whose commit was acknowledged. */
+  readonly isRowLive: boolean;
+  readonly left: { readonly losses: number; readonly others: number };
+}
+
+/** Bits of `before`; those of adders follow. */
+export const COMMIT = 1;
+export const STAGING = 2;
+export const bitOfAdder = (i: number) => 4 << i;

@@ -10,6 +10,7 @@ import { leaseFaults } from './lease-faults.js';
 import { linkFaults } from './link-faults.js';
 import { memoryFaults } from './memory-faults.js';
 import { noSourceFaults } from './no-source-faults.js';
+import { outsideFaults } from './outside-faults.js';
 import { ownerFaults } from './owner-faults.js';
 import { proxyFaults } from './proxy-faults.js';
 import { rebuilderFaults } from './rebuilder-faults.js';
@@ -36,6 +37,7 @@ export const allFaults: readonly Fault[] = [
   ...leaseFaults,
   ...versionFaults,
   ...ownerFaults,
+  ...outsideFaults,
   ...writeFaults,
   ...noSourceFaults,
   ...foreignFaults,

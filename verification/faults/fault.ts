@@ -36,7 +36,7 @@ export interface World<Site extends RedisSite> {
 
 export interface FaultSpecification<Site extends RedisSite> {
   readonly name: string;
-  readonly group: 'redis' | 'keys' | 'rebuild' | 'versions' | 'owners' | 'writes' | OtherKindName;
+  readonly group: 'redis' | 'keys' | 'rebuild' | 'versions' | 'owners' | 'writes' | 'outside' | OtherKindName;
   readonly start: () => Promise<Site>;
   /** Of the shorter table. */
   readonly quick?: boolean;

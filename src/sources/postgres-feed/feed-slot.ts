@@ -68,6 +68,8 @@ async function created(client: Client, name: string): Promise<FeedSlot> {
     client,
     `select lsn::text from pg_create_logical_replication_slot($1, 'pgoutput')`,
     [name],
+    // It waits for the transactions that are open.
+    0,
   );
   return { confirmed: made!.lsn, gap: slotCreated(name) };
 }

@@ -14,6 +14,9 @@ import {
 
 type Followed = Pick<PostgresFeedOptions, 'table' | 'column' | 'publication' | 'create'>;
 
+/** Of a question to the catalog. */
+const ANSWER_WITHIN_MS = 30_000;
+
 /** The relations of the table: itself, which is the first, its partitions and children, and theirs. */
 const RELATIONS = `
 with recursive tree as (
@@ -112,6 +115,8 @@ export async function rows<Row>(
   client: Client,
   sql: string,
   values: readonly unknown[] = [],
+  timeoutMs = ANSWER_WITHIN_MS,
 ): Promise<Row[]> {
-  return (await client.query(sql, [...values])).rows as Row[];
+  const query = { text: sql, values: [...values], query_timeout: timeoutMs };
+  return (await client.query(query)).rows as Row[];
 }

@@ -48,6 +48,9 @@ export const slotAhead = (slot: string, position: string, confirmed: string) =>
 export const noColumnInLog = (table: string, column: string) =>
   `postgresFeed: expected the log to have the column ${printed(column)} of ${table}, and it has not: the column was renamed or left out of the publication.`;
 
+export const SILENT =
+  'Postgres has said nothing for half a minute, though it was asked: the connection leads nowhere.';
+
 export const STREAM_ENDED = 'Postgres has ended the replication.';
 
 export const noLsn = (text: string) =>

@@ -7,11 +7,13 @@ import { isPartOf } from './feed-table.js';
 import { type LogMessage, LogPlugin } from './log-plugin.js';
 import { lsnOf, textOfLsn } from './lsn.js';
 import type { PostgresFeedOptions } from './postgres-feed-options.js';
-import { noColumnInLog, STREAM_ENDED } from './postgres-feed.messages.js';
+import { noColumnInLog, SILENT, STREAM_ENDED } from './postgres-feed.messages.js';
 
 const LOOK_EVERY_MS = 1000;
 /** With each of so many looks Postgres is told how far this has come, and asked where its log ends. It ends a connection that says nothing for a minute. */
 const LOOKS_PER_STATUS = 5;
+/** Postgres answers each of these statuses. One that says nothing for so long is behind a network that drops what is sent. */
+const SILENT_MS = 30_000;
 /** Longest time that an end waits for Postgres. */
 const END_WITHIN_MS = 2000;
 
@@ -37,6 +39,10 @@ export class Replication {
   private readonly ours = new Map<number, boolean>();
   private handled = 0;
   private looks = 0;
+  /** When Postgres was heard last, by `performance.now()`. */
+  private heardAt = performance.now();
+  /** Messages that are being handled, which hold up those that wait behind them. */
+  private taking = 0;
   private isInTransaction = false;
   private end: bigint;
   private fail: (error: unknown) => void = () => {};
@@ -93,6 +99,10 @@ export class Replication {
   }
 
   private look(): void {
+    if (this.taking === 0 && performance.now() - this.heardAt > SILENT_MS) {
+      this.fail(new Error(SILENT));
+      return;
+    }
     this.ids.retry();
     if (++this.looks % LOOKS_PER_STATUS === 0) this.tell(true);
   }
@@ -100,12 +110,16 @@ export class Replication {
   private async take(lsn: string, message: LogMessage): Promise<void> {
     // What comes after a failure must not be acknowledged before it.
     if (this.hasEnded) return;
+    this.taking++;
     try {
       await this.handle(message);
       this.handled++;
       this.noteEnd(lsnOf(lsn));
     } catch (error) {
       this.fail(error);
+    } finally {
+      this.taking--;
+      this.heardAt = performance.now();
     }
   }
 
@@ -146,6 +160,7 @@ export class Replication {
   /** Where nothing of the table is committed, the log grows all the same. */
   private hearEnd(text: string, shouldRespond: boolean): void {
     const lsn = lsnOf(text);
+    this.heardAt = performance.now();
     this.noteEnd(lsn);
     const isCaughtUp = this.handled === this.plugin.received && !this.isInTransaction && !this.hasEnded;
     if (isCaughtUp) this.ids.reach(lsn);

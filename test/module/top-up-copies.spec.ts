@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TestingModule } from '@nestjs/testing';
+import {
+  type BloomEvent,
+  type BloomFilter,
+  type BloomFilterOptions,
+  BloomModule,
+  BloomService,
+} from 'nestjs-bloom';
+import { eventually } from '../support/eventually.js';
+import { GrowingTable } from '../support/growing-table.js';
+import { startContext } from '../support/nest-app.js';
+import { PATIENT } from '../support/patience.js';
+import { RedisFixture } from '../support/redis-fixture.js';
+
+const ROWS = 40;
+const GAP = 7;
+const FAR = 1_000_000_000;
+
+/** Where processes answer from copies of their own, and where ids are dealt over parts. */
+const KINDS: readonly (readonly [string, Partial<BloomFilterOptions>])[] = [
+  ['a leased copy', { replica: 'leased' }],
+  ['four parts', { partitions: 4 }],
+  ['verified copies of four parts', { replica: 'verified', partitions: 4 }],
+];
+
+describe.each(KINDS)('Coverage of %s', (_, kind) => {
+  let redis: RedisFixture;
+  let table: GrowingTable;
+  let events: BloomEvent[];
+  const opened: TestingModule[] = [];
+  beforeEach(async () => {
+    redis = await RedisFixture.start();
+    table = new GrowingTable();
+    for (let id = table.nextId(); id <= ROWS; id = table.nextId()) if (id !== GAP) table.commit(id);
+    events = [];
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((module) => module.close()));
+    await redis.close();
+  });
+
+  async function start(everyMs: number): Promise<BloomFilter> {
+    const module = await startContext({
+      imports: [
+        BloomModule.forRoot({ redis: redis.server.url, ...PATIENT, onEvent: (event) => events.push(event) }),
+        BloomModule.forFeature([
+          {
+            name: 'products',
+            capacity: 10_000,
+            source: table.source(),
+            rebuild: { drainMs: 50, leaseMs: 5_000, minRatio: 0 },
+            topUp: { everyMs, overlapMs: 100, ordered: true },
+            ...kind,
+          },
+        ]),
+      ],
+    });
+    opened.push(module);
+    const filter = module.get(BloomService).filter('products');
+    await eventually('the filter is ready', async () => (await filter.info()).state === 'ready');
+    if (kind.replica === 'leased') await isLeased(filter);
+    return filter;
+  }
+
+  const isLeased = (filter: BloomFilter) =>
+    eventually('the copy is leased', async () => (await filter.info()).copyLease?.isLeased === true);
+  const markOf = async (filter: BloomFilter) => (await filter.info()).outside?.mark;
+  const hasMark = (filter: BloomFilter, mark: number) =>
+    eventually(`the mark is ${mark}`, async () => (await markOf(filter)) === String(mark));
+  const hears = (filter: BloomFilter) =>
+    eventually('it hears of a mark', async () => (await filter.check(GAP)) === 'absent');
+
+  it('holds in the process that reads what is new, and in others', async () => {
+    const filters = [await start(20), await start(30)];
+    for (const filter of filters) await hears(filter);
+    for (let i = 0; i < 60; i++) {
+      for (const filter of filters) {
+        const id = table.insert();
+        expect(await filter.check(id)).not.toBe('absent');
+        expect((await filter.checkMany([id, table.insert()])).includes('absent')).toBe(false);
+      }
+    }
+    const last = table.ids.at(-1)!;
+    for (const filter of filters) {
+      await hasMark(filter, last);
+      expect(await filter.checkMany(table.ids)).toEqual(table.ids.map(() => 'maybe'));
+      await eventually('the mark is heard', async () => (await filter.check(GAP)) === 'absent');
+      expect(await filter.check(FAR)).toBe('unknown');
+    }
+    expect(table.scans).toBe(1);
+  });
+
+  it('holds while rebuilds go live', async () => {
+    const filter = await start(20);
+    await hears(filter);
+    let isOver = false;
+    const rebuilding = (async () => {
+      for (let i = 0; i < 2; i++) await filter.rebuild({ join: false });
+      isOver = true;
+    })();
+    while (!isOver) {
+      const id = table.insert();
+      expect(await filter.check(id)).not.toBe('absent');
+      expect((await filter.checkMany(table.ids.slice(-50))).includes('absent')).toBe(false);
+    }
+    await rebuilding;
+    await hasMark(filter, table.ids.at(-1)!);
+    expect((await filter.checkMany(table.ids)).includes('absent')).toBe(false);
+  });
+
+  it('is given up with its mark, and comes back with a rebuild of the whole', async () => {
+    const filter = await start(20);
+    await hears(filter);
+    const client = redis.client();
+    const keys = await client.keys('*');
+    const scans = table.scans;
+    // One part of the filter, or all of it, and what is known of its rows.
+    const lost = keys.filter((key) => key.includes(kind.partitions ? 'products#2.' : 'products'));
+    const ledger = keys.filter((key) => key.includes(':outside'));
+    expect(lost.length).toBeGreaterThan(0);
+    expect(ledger.length).toBeGreaterThan(0);
+    await client.del(...new Set([...lost, ...ledger]));
+    for (let i = 0; i < 100; i++) expect(await filter.check(table.insert())).not.toBe('absent');
+    await eventually('there is a mark', async () => (await markOf(filter)) !== undefined);
+    expect(table.scans).toBeGreaterThan(scans);
+    expect((await filter.checkMany(table.ids)).includes('absent')).toBe(false);
+    await hears(filter);
+  });
+});

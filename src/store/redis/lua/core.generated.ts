@@ -129,7 +129,7 @@ const copyWait = `local function writeEntry(copies, tag, ...)
     copies.last = last
     if copies.ends + 10000 <= copies.now then return end
     local id = string.format('%d-0', last)
-    written = redis.pcall('XADD', copies.feed, 'MAXLEN', '~', 2048, id, 'list', copies.list, 'tag', tag, ...)
+    written = redis.pcall('XADD', copies.feed, 'MAXLEN', '~', 2048, id, 'pad', string.rep('.', 64), 'list', copies.list, 'tag', tag, ...)
     redis.pcall('PEXPIRE', copies.feed, 60000 + copies.ms)
   else
     redis.call('HSET', copies.meta, 'leases.last', 0)
@@ -323,7 +323,7 @@ if tag ~= '' then
 --end
     copies.isWaiting = copies.isWaiting or #places > 0
     local own = 'a:' .. ARGV[11]
-    local before = #places > 0 and redis.pcall('ZSCORE', copies.readers, own)
+    local before = #places > 0 and ARGV[11] ~= '' and redis.pcall('ZSCORE', copies.readers, own)
     if type(before) == 'string' and tonumber(before) == copies.last - 1 then
       redis.pcall('ZADD', copies.readers, copies.last, own)
     end
@@ -491,12 +491,11 @@ return { owner, isNew and 1 or 0 }
 `,
   },
   copyAck: {
-    source: `${copyLeast}${copyNumber}${copyTell}local number = tonumber(redis.call('ZSCORE', KEYS[2], 'a:' .. ARGV[2]) or '')
-if not number then return 'GONE' end
-if number < tonumber(ARGV[3]) then
-  redis.call('ZADD', KEYS[2], ARGV[3], 'a:' .. ARGV[2])
-  tellAdders({ meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }, KEYS[3], number)
+    source: `${copyLeast}${copyNumber}${copyTell}if redis.call('ZADD', KEYS[2], 'XX', 'GT', 'CH', ARGV[3], 'a:' .. ARGV[2]) == 0 then
+  return redis.call('ZSCORE', KEYS[2], 'a:' .. ARGV[2]) and 'OK' or 'GONE'
 end
+if redis.call('ZCOUNT', KEYS[2], '-inf', ARGV[4]) > 0 then return 'OK' end
+tellAdders({ meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }, KEYS[3], tonumber(ARGV[4]))
 return 'OK'
 `,
   },

@@ -11,6 +11,11 @@ export interface Reader {
   readonly reader: string;
 }
 
+/** A reader, and the number up to which it has acknowledged entries. */
+export interface Joined extends Reader {
+  readonly acknowledged: number;
+}
+
 export type LeaseOutcome = 'STALE' | 'RUN' | 'GAP' | { list: string; number: number; tag: number };
 
 /** The number of the last entry that all readers have acknowledged; `LIST`: the list is gone. */
@@ -64,11 +69,12 @@ export class CopyScripts {
   }
 
   /** False when the reader is not on the list any more. */
-  async acknowledge(keys: RedisKeys, { list, reader }: Reader, number: number): Promise<boolean> {
+  async acknowledge(keys: RedisKeys, joined: Joined, number: number): Promise<boolean> {
+    const { list, reader, acknowledged } = joined;
     const reply = await this.connection.run(
       this.scripts.copyAck,
       [keys.meta, keys.readers, keys.acks],
-      [list, reader, number],
+      [list, reader, number, acknowledged],
     );
     return String(reply) === 'OK';
   }

@@ -3,14 +3,14 @@ import type { ReadStream, StreamEntry, StreamReader } from '../../client/stream-
 import { unavailable } from '../../protocol/batching-filter.js';
 import type { BlockedContext } from '../blocked-context.js';
 import { NO_RUN_ID } from './copies.messages.js';
-import { newName, type Reader } from './copy-scripts.js';
+import { type Joined, newName } from './copy-scripts.js';
 
 const NOT_LIVE: LeaseReply = { outcome: 'not-live' };
 
 /** The leases of one process for its copy of one filter. */
 export class RedisCopyLeases implements CopyLeases {
   /** Where this process is on the list, under a name of its own for each copy: a command that arrives late speaks of no later copy. */
-  private joined: Reader | undefined;
+  private joined: Joined | undefined;
   /** The name under which this process has asked to join last, also if it has not heard whether it did. */
   private before = '';
   private stream: ReadStream | undefined;
@@ -50,7 +50,7 @@ export class RedisCopyLeases implements CopyLeases {
       metadata.forget();
       return NOT_LIVE;
     }
-    if (!renewed) this.joined = { list: reply.list, reader };
+    if (!renewed) this.joined = { list: reply.list, reader, acknowledged: reply.number };
     // It has been made known just now that the filter is read with leases.
     if (!storedTag.startsWith('L')) metadata.forget();
     return { outcome: 'granted', ...reply };
@@ -61,6 +61,7 @@ export class RedisCopyLeases implements CopyLeases {
     if (joined?.list !== list) return;
     const { copyScripts, keys } = this.context;
     await unavailable(copyScripts.acknowledge(keys, joined, applied));
+    if (this.joined === joined) this.joined = { ...joined, acknowledged: applied };
   }
 
   async leave(): Promise<void> {

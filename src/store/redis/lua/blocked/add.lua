@@ -98,7 +98,7 @@ if tag ~= '' then
 --end
     copies.isWaiting = copies.isWaiting or #places > 0
     local own = 'a:' .. ARGV[11]
-    local before = #places > 0 and redis.pcall('ZSCORE', copies.readers, own)
+    local before = #places > 0 and ARGV[11] ~= '' and redis.pcall('ZSCORE', copies.readers, own)
     -- What others have added before it has to apply first.
     if type(before) == 'string' and tonumber(before) == copies.last - 1 then
       redis.pcall('ZADD', copies.readers, copies.last, own)

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { eventually } from '../../../support/eventually.js';
+import { build } from '../../../support/built-filter.js';
+import { isPending, type LeasedProcess, openLeased } from '../../../support/leased-reader.js';
+import { RedisFixture } from '../../../support/redis-fixture.js';
+
+let redis: RedisFixture;
+let admin: Redis;
+beforeAll(async () => {
+  redis = await RedisFixture.start();
+  admin = redis.client();
+});
+afterAll(() => redis.close());
+
+/** Two readers on one list. */
+async function system() {
+  const name = redis.name();
+  const adder = await redis.open(name);
+  await build(adder.filter, ['built']);
+  const last = await openLeased(redis, name);
+  const other = await openLeased(redis, name);
+  await last.join();
+  await other.join();
+  const key = (part: string) => `bloom:{${name}}:${part}`;
+  let adds = 0;
+  /** Adds an id, and resolves when both readers have its entry. */
+  const add = async () => {
+    const number = ++adds;
+    const added = adder.filter.add([`id ${number}`]);
+    const has = (reader: LeasedProcess) => reader.entries.at(-1)?.number === number;
+    await eventually('the entry came', () => has(last) && has(other));
+    return { added, number };
+  };
+  /** What adders that wait were told last. */
+  const told = async () => {
+    const [entry] = await admin.xrevrange(key('acks'), '+', '-', 'COUNT', 1);
+    return Number(entry?.[1][3] ?? 0);
+  };
+  return { last, other, key, add, told };
+}
+
+describe('Acknowledgements of several readers', () => {
+  it('wake adders with the last one, in whichever order they come', async () => {
+    const { last, other, add, told } = await system();
+    for (const [first, second] of [
+      [other, last],
+      [other, last],
+      [last, other],
+      [last, other],
+      [other, last],
+    ] as const) {
+      const { added, number } = await add();
+      await first.acknowledge();
+      expect(await isPending(added, admin)).toBe(true);
+      expect(await told()).toBe(number - 1);
+      await second.acknowledge();
+      expect(await told()).toBe(number);
+      expect(await added).toEqual([true]);
+    }
+  });
+
+  it('count for entries before that the slowest reader has not acknowledged', async () => {
+    const { last, other, add, told } = await system();
+    const first = await add();
+    const second = await add();
+    await other.acknowledge();
+    const third = await add();
+    await other.acknowledge();
+    expect(await told()).toBe(0);
+    await last.leases.acknowledge({ list: last.entries[0]!.list, applied: 1 });
+    expect(await first.added).toEqual([true]);
+    expect(await isPending(second.added, admin)).toBe(true);
+    await last.acknowledge();
+    expect(await told()).toBe(3);
+    expect(await Promise.all([second.added, third.added])).toEqual([[true], [true]]);
+  });
+
+  it.each(['gone', 'another one'])('note nothing on a list that is %s', async (now) => {
+    const { last, other, key, add } = await system();
+    const { added } = await add();
+    await other.acknowledge();
+    const second = await add();
+    second.added.catch(() => {});
+    await admin.del(key('readers'));
+    if (now === 'another one') await last.join();
+    const before = await admin.zrange(key('readers'), '0', '-1', 'WITHSCORES');
+    await other.acknowledge();
+    expect(await admin.zrange(key('readers'), '0', '-1', 'WITHSCORES')).toEqual(before);
+    expect(await isPending(added, admin)).toBe(true);
+    added.catch(() => {});
+  });
+});

@@ -104,14 +104,13 @@ export class Actor {
     const { filter } = instance;
     switch (operation.type) {
       case 'add':
-        for (const id of operation.ids) {
-          instance.adding.add(id);
-          instance.unrecorded.add(id);
-        }
+        for (const id of operation.ids) instance.adding.add(id);
+        instance.unrecorded.add(operation.ids);
         try {
           await instance.register(operation.ids);
         } finally {
           for (const id of operation.ids) instance.adding.delete(id);
+          instance.unrecorded.delete(operation.ids);
         }
         oracle.acknowledged(operation.ids);
         return undefined;

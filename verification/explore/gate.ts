@@ -160,8 +160,8 @@ export class Gate {
       if (instance.hasLateSwap) instance.weight = SLOW_WEIGHT;
     }
     if (ADD.has(what) && Array.isArray(reply.value)) {
-      oracle.recorded(this.options.time ? instance.unrecorded : instance.adding);
-      instance.unrecorded.clear();
+      if (this.options.time) recordUnrecorded(oracle, instance, String(reply.value[0]).length);
+      else oracle.recorded(instance.adding);
     }
   }
 
@@ -198,4 +198,12 @@ export class Gate {
       });
     });
   }
+}
+
+/** The command of an add has ids of one or of several adds that are under way, and its reply says of how many. */
+function recordUnrecorded(oracle: Oracle, { unrecorded }: GatedInstance, count: number): void {
+  const ids = [...unrecorded].flat();
+  const areAll = ids.length === count;
+  oracle.recorded(ids, 'library', areAll);
+  if (areAll) unrecorded.clear();
 }

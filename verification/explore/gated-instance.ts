@@ -94,8 +94,8 @@ export class GatedInstance {
   weight = 1;
   /** Ids of the adds that are under way. */
   readonly adding = new Set<string>();
-  /** Those of them that the server has not got yet: an add may wait for long after that. */
-  readonly unrecorded = new Set<string>();
+  /** Ids of each add under way that the server is not known to have got: an add may wait for long after that. */
+  readonly unrecorded = new Set<readonly string[]>();
   /** The same of the peer. */
   readonly peerAdding = new Set<string>();
   /** Ids whose transactions this instance's rebuild has to wait for. */

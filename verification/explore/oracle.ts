@@ -19,14 +19,19 @@ export class Oracle {
   /** How often it has changed what is live: by an add or a swap. */
   written = 0;
 
-  /** An add was carried out by the server, one of a peer in the live filter alone; its caller need not know yet. */
-  recorded(ids: Iterable<string>, by: 'library' | 'peer' = 'library'): void {
+  /**
+   * An add was carried out by the server, one of a peer in the live filter alone; its caller need not know yet. Where more ids are given than the add had, `isSure` is false:
+   * whoever empties the filter may have dropped those that were added before.
+   */
+  recorded(ids: Iterable<string>, by: 'library' | 'peer' = 'library', isSure = true): void {
     this.adds++;
     this.written++;
     for (const id of ids) {
       if (by === 'library') this.ofLibrary.add(id);
-      this.sincePublished.add(id);
-      this.dropped.delete(id);
+      if (isSure) {
+        this.sincePublished.add(id);
+        this.dropped.delete(id);
+      }
       if (!this.committed.has(id)) this.uncommitted.add(id);
     }
   }

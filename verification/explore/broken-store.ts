@@ -80,16 +80,19 @@ export const PROTOCOL_SAFETIES: readonly Safety[] = [
   {
     name: 'swap-token',
     what: 'a swap is refused without the lease, or when another staging was published',
+    shownBy: 521,
     take: () => ({ lua: luaWithout('staging-token', ['swap'], luaWithout('lease', ['swap'])) }),
   },
   {
     name: 'length',
     what: 'merge and swap refuse staged segments that are not there whole',
+    shownBy: 2814,
     take: () => ({ lua: luaWithout('merge-length', ['merge'], luaWithout('length', ['swap'])) }),
   },
   {
     name: 'denial-mark',
     what: '`add` ends what is denied of its ids, and has nothing noted of them until their rows are visible',
+    shownBy: 103,
     take: () => ({ lua: luaWithout('denial-mark') }),
   },
   {
@@ -103,12 +106,13 @@ export const PROTOCOL_SAFETIES: readonly Safety[] = [
   {
     name: 'denial-refusal',
     what: 'a denial is not noted by who asked the database before all rows of its bucket were visible',
+    shownBy: 103,
     take: () => ({ lua: luaWithout('denial-refusal') }),
   },
   {
     name: 'denial-quiet',
     what: 'nothing is noted in a new table until the rows are visible that were added before it was made',
-    shownBy: 4959,
+    shownBy: 6841,
     take: () => ({ lua: luaReplacing('negativeCacheCreate', '+ ARGV[5]', '- 1') }),
   },
   {
@@ -133,16 +137,19 @@ export const PROTOCOL_SAFETIES: readonly Safety[] = [
   {
     name: 'offline',
     what: 'who finds the metadata missing retires the live segments before anything is added',
+    shownBy: 484,
     take: () => ({ lua: luaWithout('offline') }),
   },
   {
     name: 'reconnect',
     what: 'a description is read again after a connection ended',
+    shownBy: 710,
     take: () => ({ deafToClose: true }),
   },
   {
     name: 'suspect',
     what: 'a generation that went live on a server of another run id is taken offline',
+    shownBy: 58,
     take: () => ({ trustsAfterFailover: true }),
   },
   {

@@ -8,6 +8,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-check-token',
     what: 'an id is absent only while the generation is live that the caller computed its bits for',
+    shownBy: 120,
     take: () => ({
       lua: luaReplacing('bitmapCheck', /if .* ~= ARGV\[2\] then return 'STALE' end/, ''),
     }),
@@ -22,6 +23,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-canaries',
     what: 'a string without its canaries is another one',
+    shownBy: 162,
     take: () => ({
       lua: luaReplacing('bitmapCheck', "~= '\\255' then return 'LOST' end", "== 'x' then return 'LOST' end"),
     }),
@@ -41,13 +43,13 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-check-settings',
     what: 'settings beside the string are those of the generation',
-    shownBy: 1310,
+    shownBy: 415,
     take: () => ({ lua: luaWithout('settings', ['bitmapCheck']) }),
   },
   {
     name: 'foreign-add-tag',
     what: '`add` refuses a caller that knows another live generation',
-    shownBy: 1160,
+    shownBy: 303,
     take: () => ({ lua: luaWithout('add-tag', ['bitmapAdd']) }),
   },
   {
@@ -64,16 +66,19 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-add-known',
     what: 'both of these',
+    shownBy: 303,
     take: () => ({ lua: luaReplacing('bitmapAdd', PROVED_ADD, '', luaWithout('add-tag', ['bitmapAdd'])) }),
   },
   {
     name: 'foreign-add-pending-tag',
     what: '`add` refuses a caller that knows another staged generation, or none',
+    shownBy: 168,
     take: () => ({ lua: luaWithout('add-pending-tag', ['bitmapAdd']) }),
   },
   {
     name: 'foreign-double-write',
     what: '`add` writes to the staged string too',
+    shownBy: 226,
     take: () => ({ lua: luaWithout('double-write', ['bitmapAdd']) }),
   },
   {
@@ -86,6 +91,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
     name: 'foreign-or-merge',
     what: 'a merge keeps the bits that adds have set in the staged string',
     // All bytes but those that are canaries: without these the swap would refuse.
+    shownBy: 226,
     take: () => ({
       lua: luaReplacing(
         'bitmapMerge',
@@ -115,6 +121,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-stage-proof',
     what: 'a live string is proved to be that of the generation before it is marked for the next one',
+    shownBy: 170,
     take: () => ({
       lua: luaReplacing(
         'bitmapStage',
@@ -150,6 +157,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-swap-token',
     what: 'a swap is refused without the lease, or when another staging was published',
+    shownBy: 1118,
     take: () => ({ lua: luaWithout('staging-token', ['bitmapSwap'], luaWithout('lease', ['bitmapSwap'])) }),
   },
   {
@@ -163,18 +171,19 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-length',
     what: 'a swap is refused when the staged string is not there whole, with its canaries',
-    shownBy: 2242,
+    shownBy: 573,
     take: () => ({ lua: luaWithout('staged-proof', ['bitmapSwap']) }),
   },
   {
     name: 'foreign-marked',
     what: 'a swap is refused when the live string is not the one that was marked when the staging was made',
-    shownBy: 1061,
+    shownBy: 768,
     take: () => ({ lua: luaWithout('marked') }),
   },
   {
     name: 'foreign-adds',
     what: 'a swap keeps the bits that peers have set in the live string',
+    shownBy: 176,
     take: () => ({ lua: luaWithout('foreign-adds') }),
   },
   {
@@ -197,12 +206,13 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-reconnect',
     what: 'the metadata are read again after a connection ended',
-    shownBy: 552,
+    shownBy: 1018,
     take: () => ({ deafToClose: true }),
   },
   {
     name: 'foreign-suspect',
     what: 'a generation that went live on a server of another run id is taken offline',
+    shownBy: 393,
     take: () => ({ trustsAfterFailover: true }),
   },
 ];

@@ -17,16 +17,19 @@ export const SCALING_SAFETIES: readonly Safety[] = [
   {
     name: 'scaling-check-block',
     what: 'a block that is not there whole, with the tag of its layer, is a loss and no answer',
+    shownBy: 46,
     take: () => ({ readsAnyLayer: true }),
   },
   {
     name: 'scaling-add-live',
     what: '`add` refuses a caller that knows another list of layers',
+    shownBy: 73,
     take: () => ({ lua: luaWithout('add-tag', ['growingAdd']) }),
   },
   {
     name: 'scaling-add-staged',
     what: '`add` refuses a caller that knows another staged generation, or none',
+    shownBy: 50,
     take: () => ({ lua: luaWithout('add-pending-tag', ['growingAdd']) }),
   },
   {
@@ -42,12 +45,14 @@ export const SCALING_SAFETIES: readonly Safety[] = [
   {
     name: 'scaling-add-tag',
     what: '`add` sets no bits in a block of another tag',
+    shownBy: 202,
     take: () =>
       replacing('growingAdd', 'if words[1] ~= tags[layer] then return nil end', 'words[1] = tags[layer]'),
   },
   {
     name: 'scaling-double-write',
     what: '`add` writes to the staged generation too',
+    shownBy: 50,
     take: () => ({ lua: luaWithout('double-write', ['growingAdd']) }),
   },
   {
@@ -101,11 +106,13 @@ export const SCALING_SAFETIES: readonly Safety[] = [
   {
     name: 'scaling-reconnect',
     what: 'the metadata are read again after a connection ended',
+    shownBy: 61,
     take: () => ({ deafToClose: true }),
   },
   {
     name: 'scaling-suspect',
     what: 'a generation that went live on a server of another run id is taken offline',
+    shownBy: 61,
     take: () => ({ trustsAfterFailover: true }),
   },
 ];

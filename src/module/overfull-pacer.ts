@@ -7,7 +7,8 @@ export class OverfullPacer {
   private pauseMs = FIRST_PAUSE_MS;
   /** When the generation was built that was overfull last, by `Date.now()`. */
   private builtAt: number | undefined;
-  private askedTimes = 0;
+  /** Its multiple of the capacity when the source was asked last, rounded down to a power of two. */
+  private askedLevel = 0;
 
   /** Between two rebuilds for this reason, in milliseconds, for now. */
   get betweenMs(): number {
@@ -26,15 +27,19 @@ export class OverfullPacer {
         this.pauseMs = isSoon ? Math.min(2 * this.pauseMs, LAST_PAUSE_MS) : FIRST_PAUSE_MS;
       }
       this.builtAt = builtAt;
-      this.askedTimes = 0;
+      this.askedLevel = 0;
     }
     return builtAt > now || now - builtAt >= this.pauseMs;
   }
 
-  /** Whether to ask the source how many ids it has: for each generation once, and whenever it holds twice as many as when it was asked. */
+  /**
+   * Whether to ask the source how many ids it has: for each generation once, and again at each power of two of the capacity. At those the
+   * event `overfull` comes: twice the number of the last question may lie just beyond the next of them.
+   */
   mayAskSource(timesCapacity: number): boolean {
-    if (timesCapacity < 2 * this.askedTimes) return false;
-    this.askedTimes = timesCapacity;
+    const level = 2 ** Math.floor(Math.log2(timesCapacity));
+    if (level <= this.askedLevel) return false;
+    this.askedLevel = level;
     return true;
   }
 }

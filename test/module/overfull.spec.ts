@@ -225,16 +225,11 @@ describe('The pace of rebuilds of an overfull filter', () => {
     expect(pacer.isDue(later, later + 10 * MINUTE_MS - 1)).toBe(false);
   });
 
-  it('asks the source for each generation once, and when it holds twice as many', () => {
+  it('asks the source for each generation once, and at each power of two of the capacity', () => {
     const pacer = new OverfullPacer();
     pacer.isDue(0, 0);
-    expect([1.1, 1.5, 2.1, 2.2, 5].map((times) => pacer.mayAskSource(times))).toEqual([
-      true,
-      false,
-      false,
-      true,
-      true,
-    ]);
+    const found = [1.1, 1.5, 1.9, 2.1, 3.9, 4, 5, 70];
+    expect(found.filter((times) => pacer.mayAskSource(times))).toEqual([1.1, 2.1, 4, 70]);
     pacer.isDue(1, 1);
     expect(pacer.mayAskSource(1.1)).toBe(true);
   });

@@ -170,6 +170,7 @@ async function judge<Site extends RedisSite>(
     await peerTraffic?.stop();
     await Promise.all(instances.map((instance) => instance.close()));
     await site.stop();
+    ledger.close();
   }
   if (ledger.callerErrors.length > 0) remarks.push(`error of a caller: ${String(ledger.callerErrors[0])}`);
   if (ledger.wrongAbsent > 0) remarks.push(`wrongly absent: ${ledger.firstWrong.join(', ')}`);

@@ -1,12 +1,22 @@
+import { Pauses } from './pauses.js';
 import { WRITE_TIMEOUT_MS } from './timings.js';
 
-/** Node's timers are early by up to this. */
+/** Node's timers are early by up to this, and a pause of the process is longer by up to this than it is measured. */
 const TIMER_SLACK_MS = 5;
 /** Lookups prefer ids that were added last: those are the first to get lost. */
 const RECENT = 64;
 
+export interface AddTimes {
+  readonly sinceCallMs: number;
+  /** Since the reply of the server was seen. */
+  readonly sinceAddedMs: number;
+  /** Of the time between the two. */
+  readonly pausedMs: number;
+}
+
 /** The oracle: which ids must not be answered "absent" from now on, and which were. */
 export class Ledger {
+  readonly pauses = new Pauses();
   lookups = 0;
   /** Acknowledged. */
   adds = 0;
@@ -59,11 +69,15 @@ export class Ledger {
     this.owed.push(id);
   }
 
-  /** Takes the time from the call of the add to the visible row, and from its acknowledgement. */
-  visible(id: string, { sinceCallMs, sinceAddedMs }: { sinceCallMs: number; sinceAddedMs: number }): void {
-    // The server carried the add out after the call, and within the deadline of an add before the acknowledgement.
-    const atMostMs = Math.min(sinceCallMs, sinceAddedMs + WRITE_TIMEOUT_MS + this.waitMs);
-    if (atMostMs > this.drainMs - TIMER_SLACK_MS) this.late.add(id);
+  /** Takes the times from the call of the add to the visible row, and for how long the process was paused between the call and its reply. */
+  visible(id: string, { sinceCallMs, sinceAddedMs, pausedMs }: AddTimes): void {
+    // The server carried the add out after the call, and within the deadline before the reply was there; a pause hides a reply for longer.
+    const atMostMs = Math.min(sinceCallMs, sinceAddedMs + WRITE_TIMEOUT_MS + this.waitMs + pausedMs);
+    if (atMostMs > this.drainMs - 2 * TIMER_SLACK_MS) this.late.add(id);
+  }
+
+  close(): void {
+    this.pauses.close();
   }
 
   /** The add was acknowledged, and then the row could not be written. */

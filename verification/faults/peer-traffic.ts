@@ -55,6 +55,7 @@ export class PeerTraffic {
 
   private async add(id: string): Promise<void> {
     const { peer, key, table, ledger, instances } = this.options;
+    const pausedBeforeMs = ledger.pauses.totalMs;
     const calledAt = performance.now();
     try {
       await peer.add(this.client, key, id);
@@ -63,13 +64,14 @@ export class PeerTraffic {
       return;
     }
     const addedAt = performance.now();
+    const pausedMs = ledger.pauses.totalMs - pausedBeforeMs;
     ledger.acknowledgedByPeer(id);
     const lookUps = instances.map(async ({ filter }) => {
       if ((await filter.check(id)) === 'absent') ledger.wasAbsent(id);
     });
     await table.insert(id);
     const visibleAt = performance.now();
-    ledger.visible(id, { sinceCallMs: visibleAt - calledAt, sinceAddedMs: visibleAt - addedAt });
+    ledger.visible(id, { sinceCallMs: visibleAt - calledAt, sinceAddedMs: visibleAt - addedAt, pausedMs });
     await Promise.all(lookUps);
   }
 }

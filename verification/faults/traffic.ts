@@ -105,21 +105,25 @@ export class Traffic {
 
   private async add(instance: ShopInstance): Promise<void> {
     const id = `added-${++this.named}`;
+    const { ledger } = this;
+    const pausedBeforeMs = ledger.pauses.totalMs;
     const calledAt = performance.now();
     let addedAt = calledAt;
+    let pausedMs = 0;
     try {
       await instance.shop.create(id, () => {
         addedAt = performance.now();
-        this.ledger.acknowledged(id);
+        pausedMs = ledger.pauses.totalMs - pausedBeforeMs;
+        ledger.acknowledged(id);
         // Every instance is asked at once, before the row is visible.
         for (const other of this.instances) void this.lookUp(other, id);
       });
       const visibleAt = performance.now();
-      this.ledger.visible(id, { sinceCallMs: visibleAt - calledAt, sinceAddedMs: visibleAt - addedAt });
+      ledger.visible(id, { sinceCallMs: visibleAt - calledAt, sinceAddedMs: visibleAt - addedAt, pausedMs });
     } catch (error) {
-      if (error instanceof BloomError) this.ledger.rejectedAdds++;
-      else if (error instanceof DatabaseDownError) this.ledger.withdraw(id);
-      else this.ledger.callerErrors.push(error);
+      if (error instanceof BloomError) ledger.rejectedAdds++;
+      else if (error instanceof DatabaseDownError) ledger.withdraw(id);
+      else ledger.callerErrors.push(error);
     }
   }
 }

@@ -18,7 +18,6 @@ export const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> 
   attack: () => import('./attack.bench.js'),
   'check-layouts': () => import('./check-layouts.bench.js'),
   sources: () => import('./sources.bench.js'),
-  'postgres-copy': () => import('./postgres-copy.bench.js'),
   saturated: () => import('./saturated.bench.js'),
   counting: () => import('./counting.bench.js'),
   'check-leased': () => import('./check-leased.bench.js'),
@@ -26,4 +25,6 @@ export const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> 
   'add-readers': () => import('./add-readers.bench.js'),
   'leased-copy': () => import('./leased-copy.bench.js'),
   'check-during-rebuild': () => import('./check-during-rebuild.bench.js'),
+  'postgres-copy': () => import('./postgres-copy.bench.js'),
+  'swap-parts': () => import('./swap-parts.bench.js'),
 };

@@ -1,5 +1,5 @@
 import { BlockedLayout } from './blocked-layout.js';
-import { DeferredFilter } from './deferred-filter.js';
+import { RegionFilter } from './region-filter.js';
 import type { Generation } from './generation.js';
 import { type BloomId, type IdKey, toIdKey, tooLong } from './id.js';
 import { BLOCK_BYTES } from './sizing.js';
@@ -50,8 +50,8 @@ export class BlockedFilter {
    *
    * @internal
    */
-  deferred(): DeferredFilter | undefined {
-    return DeferredFilter.of(this.generation, this.bytes, 0);
+  deferred(): RegionFilter | undefined {
+    return RegionFilter.of(this.generation, this.bytes, 0);
   }
 
   mightContainKey(id: IdKey): boolean {

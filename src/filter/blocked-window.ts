@@ -1,5 +1,5 @@
 import { BlockedLayout } from './blocked-layout.js';
-import { DeferredFilter } from './deferred-filter.js';
+import { RegionFilter } from './region-filter.js';
 import type { Generation } from './generation.js';
 import { type IdKey, tooLong } from './id.js';
 import { BLOCK_BYTES } from './sizing.js';
@@ -56,8 +56,8 @@ export class BlockedWindow {
   }
 
   /** For many ids of this place of the window; undefined where it would gain nothing. */
-  deferred(): DeferredFilter | undefined {
-    return DeferredFilter.of(this.generation, this.bytes, this.first);
+  deferred(): RegionFilter | undefined {
+    return RegionFilter.of(this.generation, this.bytes, this.first);
   }
 
   private insert(): boolean {

@@ -10,7 +10,7 @@ export { BlockedFilter } from './blocked-filter.js';
 export { BlockedLayout } from './blocked-layout.js';
 export { BlockedWindow } from './blocked-window.js';
 export { countBits } from './count-bits.js';
-export { DeferredFilter } from './deferred-filter.js';
+export { RegionFilter } from './region-filter.js';
 export type { FilterTarget } from './filter-target.js';
 export { anyError, falsePositiveRate } from './error-model.js';
 export { type FilterFill, measuredFill, measuredFillOf, sampledBlocks, stackFillRatio } from './fill.js';

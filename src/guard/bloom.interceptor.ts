@@ -7,18 +7,19 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
-import { isObservable, type Observable, of, tap } from 'rxjs';
+import { isObservable, type Observable, of } from 'rxjs';
 import type { BloomId } from '../filter/index.js';
 import { BloomGuardRunner } from './bloom-guard-runner.js';
 import { contextOf } from './call-context.js';
 import { isNullableField } from './graphql-field.js';
 import { answeredValue } from './guard-decision.js';
-import type { GuardDeclaration, GuardedCall, EntryPoint, ObservedCall } from './guarded-call.js';
+import type { GuardDeclaration, GuardedCall, EntryPoint } from './guarded-call.js';
 import { answerAbsentUnused, NO_ID_OF } from './guard.messages.js';
 import type { BloomGuardedOptions } from './guard-options.js';
 import type { IdReader } from './id-reader.js';
 import { argumentsOf, callOf, type Hooks, hooksOf } from './interceptor-hooks.js';
 import { isRouteHandler } from './method-site.js';
+import { learningFrom, type PassedCall } from './passed-calls.js';
 import { ReaderMistake } from './reader-mistake.js';
 import { type HttpRequest, requestEntry } from './request-entry.js';
 import { isSkipped } from './skip-bloom.decorator.js';
@@ -83,7 +84,7 @@ export class BloomInterceptor implements NestInterceptor {
     }
     const isMixed = hasOtherEntries(handler) || checks.some(({ coverage }) => coverage?.isTakenOver);
     const stream = isMixed ? checked.run(handler, () => next.handle()) : next.handle();
-    return this.watch(stream, passed);
+    return learningFrom(stream, passed, this.runner.lessons);
   }
 
   /**
@@ -191,34 +192,10 @@ export class BloomInterceptor implements NestInterceptor {
     this.advised.add(key);
     emit({ type: 'advice', filter, text: answerAbsentUnused(method, this.constructor.name) });
   }
-
-  /** The first value of a stream, or its error, shows whether the route found something. */
-  private watch(stream: Observable<unknown>, passed: readonly PassedCall[]): Observable<unknown> {
-    if (passed.length === 0) return stream;
-    let isSettled = false;
-    const settle = (learn: (one: PassedCall) => void) => {
-      if (!isSettled) for (const one of passed) learn(one);
-      isSettled = true;
-    };
-    return stream.pipe(
-      tap({
-        next: (value) =>
-          settle(({ call, observed }) => this.runner.lessons.settleResult(call, observed, value)),
-        error: (error) =>
-          settle(({ call, observed }) => this.runner.lessons.settleError(call, observed, error)),
-      }),
-    );
-  }
 }
 
 function streamOf(value: unknown): Observable<unknown> {
   return isObservable(value) ? value : of(value);
-}
-
-/** A call that was let through, of which something can be learned. */
-interface PassedCall {
-  readonly call: GuardedCall;
-  readonly observed: ObservedCall;
 }
 
 /** A guard of a handler, and how it reads a request. */

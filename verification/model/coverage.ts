@@ -1,4 +1,4 @@
-import type { Model, ModelledSystem, Protocol } from './model.js';
+import { type Model, type Protocol, systemsOf } from './model.js';
 
 /**
  * Coverage: rows that others write, processes that read what is new and move the mark, rebuilds that set one, and a process that answers "absent" for ids up to the mark
@@ -451,17 +451,7 @@ function keyOf(state: State): string {
   );
 }
 
-const system = (
-  name: string,
-  size: Size,
-  { shows = [], spares = [], isLarge = false }: Partial<Omit<ModelledSystem<Safety>, 'name' | 'build'>> = {},
-) => ({
-  name,
-  shows,
-  spares,
-  isLarge,
-  build: (without: Safety | undefined) => buildModel(size, without) as Model<unknown>,
-});
+const system = systemsOf(buildModel);
 
 const NO_TROUBLE = {
   followers: 1,

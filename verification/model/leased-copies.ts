@@ -10,7 +10,7 @@ import {
   type State,
   type Wait,
 } from './leased-copies-state.js';
-import type { Model, Protocol } from './model.js';
+import { type Model, type Protocol, systemsOf } from './model.js';
 
 /**
  * The leased copy for one id: readers that answer "absent" from their own copies, adders that wait for them, rebuilds that swap generations, and servers that forget.
@@ -446,13 +446,7 @@ function replaced<Element>(list: readonly Element[], i: number, element: Element
   return copy;
 }
 
-const system = (name: string, size: Size, shows: readonly Safety[], isLarge = false) => ({
-  name,
-  isLarge,
-  shows,
-  spares: [],
-  build: (without: Safety | undefined) => buildModel(size, without) as Model<unknown>,
-});
+const system = systemsOf(buildModel);
 
 export const leasedCopies: Protocol<Safety> = {
   name: 'leased-copies',
@@ -461,48 +455,56 @@ export const leasedCopies: Protocol<Safety> = {
     system(
       'two readers that add too, an adder, a rebuild, a loss',
       { readers: 2, adders: 1, rebuilds: 1, losses: 1, others: 0, hasSource: true, readersAdd: true },
-      [
-        'number-before-load',
-        'renew-applied',
-        'ack-applied',
-        'wait-readers',
-        'swap-entry',
-        'tag-in-entry',
-        'wait-lost',
-        'new-waits',
-        'until-in-meta',
-        'same-list',
-        'same-server',
-        'lease-ends',
-        'own-copy',
-      ],
+      {
+        shows: [
+          'number-before-load',
+          'renew-applied',
+          'ack-applied',
+          'wait-readers',
+          'swap-entry',
+          'tag-in-entry',
+          'wait-lost',
+          'new-waits',
+          'until-in-meta',
+          'same-list',
+          'same-server',
+          'lease-ends',
+          'own-copy',
+        ],
+      },
     ),
     system(
       'a reader that adds too, two adders, two rebuilds, a loss',
       { readers: 1, adders: 2, rebuilds: 2, losses: 1, others: 0, hasSource: true, readersAdd: true },
-      ['repeat-waits'],
+      { shows: ['repeat-waits'] },
     ),
-    system(
-      'a reader that adds too, two adders, two resets, a loss',
-      { readers: 1, adders: 2, rebuilds: 2, losses: 1, others: 0, hasSource: false, readersAdd: true },
-      [],
-    ),
-    system(
-      'three readers, an adder, a rebuild',
-      { readers: 3, adders: 1, rebuilds: 1, losses: 0, others: 0, hasSource: true, readersAdd: false },
-      [],
-    ),
+    system('a reader that adds too, two adders, two resets, a loss', {
+      readers: 1,
+      adders: 2,
+      rebuilds: 2,
+      losses: 1,
+      others: 0,
+      hasSource: false,
+      readersAdd: true,
+    }),
+    system('three readers, an adder, a rebuild', {
+      readers: 3,
+      adders: 1,
+      rebuilds: 1,
+      losses: 0,
+      others: 0,
+      hasSource: true,
+      readersAdd: false,
+    }),
     system(
       'a reader that adds too, an adder, a rebuild, two losses, two adds of other ids or trims',
       { readers: 1, adders: 1, rebuilds: 1, losses: 2, others: 2, hasSource: true, readersAdd: true },
-      ['gap-seen', 'feed-identity'],
-      true,
+      { shows: ['gap-seen', 'feed-identity'], isLarge: true },
     ),
     system(
       'two readers, two adders, a rebuild, a loss',
       { readers: 2, adders: 2, rebuilds: 1, losses: 1, others: 0, hasSource: true, readersAdd: false },
-      [],
-      true,
+      { isLarge: true },
     ),
   ],
 };

@@ -47,3 +47,24 @@ export interface ModelledSystem<Safety extends string = string> {
   readonly spares: readonly Safety[];
   build(without: Safety | undefined): Model<unknown>;
 }
+
+/** What makes the systems of a protocol, each from the numbers of its actors. */
+export function systemsOf<Size, Safety extends string, State>(
+  buildModel: (size: Size, without: Safety | undefined) => Model<State>,
+) {
+  return (
+    name: string,
+    size: Size,
+    {
+      shows = [],
+      spares = [],
+      isLarge = false,
+    }: Partial<Omit<ModelledSystem<Safety>, 'name' | 'build'>> = {},
+  ): ModelledSystem<Safety> => ({
+    name,
+    shows,
+    spares,
+    isLarge,
+    build: (without) => buildModel(size, without) as Model<unknown>,
+  });
+}

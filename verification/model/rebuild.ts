@@ -1,4 +1,4 @@
-import type { Model, ModelledSystem, Protocol } from './model.js';
+import { type Model, type Protocol, systemsOf } from './model.js';
 
 /**
  * The rebuild for one id: adders, rebuilders that may die or lose their lease at any step, readers, a server that evicts keys or restarts from a snapshot. A step is one
@@ -371,17 +371,7 @@ function keyOfServer({ run, live, meta, stagings, lease }: Server): string {
   );
 }
 
-const system = (
-  name: string,
-  size: Size,
-  { shows = [], spares = [], isLarge = false }: Partial<Omit<ModelledSystem<Safety>, 'name' | 'build'>> = {},
-) => ({
-  name,
-  shows,
-  spares,
-  isLarge,
-  build: (without: Safety | undefined) => buildModel(size, without) as Model<unknown>,
-});
+const system = systemsOf(buildModel);
 
 export const rebuild: Protocol<Safety> = {
   name: 'rebuild',

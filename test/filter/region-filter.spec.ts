@@ -5,7 +5,7 @@ import {
   BlockedFilter,
   BlockedWindow,
   createGeneration,
-  type DeferredFilter,
+  type RegionFilter,
   planFilter,
 } from '../../src/filter/index.js';
 import { scanSource } from '../../src/rebuild/scan.js';
@@ -22,7 +22,7 @@ const GENERATION = {
   blocks: 4_500,
 };
 
-function settled(filter: DeferredFilter): number {
+function settled(filter: RegionFilter): number {
   while (filter.settleRegion());
   return filter.takeNew();
 }

@@ -17,7 +17,7 @@ const MOST_OF_REGION = 1 << 13;
  * Adds many ids to blocks in memory, region by region: an id waits until many of its region are there. One after the other, nearly each id of a large filter
  * would wait for memory that is not in the caches of the processor. An id that was added is in the blocks when `settleRegion` returns false.
  */
-export class DeferredFilter {
+export class RegionFilter {
   /** Whether the id that came last is of a block outside, and was left out. */
   isElsewhere = false;
 
@@ -31,10 +31,10 @@ export class DeferredFilter {
   private settled = 0;
 
   /** Undefined where blocks are so few that nothing would be gained. */
-  static of(generation: Generation, bytes: Uint8Array, first: number): DeferredFilter | undefined {
+  static of(generation: Generation, bytes: Uint8Array, first: number): RegionFilter | undefined {
     return bytes.length < LEAST_BLOCKS * BLOCK_BYTES
       ? undefined
-      : new DeferredFilter(generation, bytes, first);
+      : new RegionFilter(generation, bytes, first);
   }
 
   private constructor(

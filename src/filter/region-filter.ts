@@ -32,9 +32,7 @@ export class RegionFilter {
 
   /** Undefined where blocks are so few that nothing would be gained. */
   static of(generation: Generation, bytes: Uint8Array, first: number): RegionFilter | undefined {
-    return bytes.length < LEAST_BLOCKS * BLOCK_BYTES
-      ? undefined
-      : new RegionFilter(generation, bytes, first);
+    return bytes.length < LEAST_BLOCKS * BLOCK_BYTES ? undefined : new RegionFilter(generation, bytes, first);
   }
 
   private constructor(

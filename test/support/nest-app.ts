@@ -36,7 +36,14 @@ export async function startApp(
   platform: Platform,
   metadata: ModuleMetadata,
   prepare: (app: INestApplication) => void = () => {},
-  { port = 0, ...options }: { readonly bodyParser?: boolean; readonly port?: number } = {},
+  {
+    port = 0,
+    ...options
+  }: {
+    readonly bodyParser?: boolean;
+    readonly forceCloseConnections?: boolean;
+    readonly port?: number;
+  } = {},
 ): Promise<RunningApp> {
   const module = await Test.createTestingModule(metadata).setLogger(SILENT).compile();
   const adapter = platform === 'express' ? new ExpressAdapter() : new FastifyAdapter();

@@ -36,6 +36,7 @@ export async function startDashboard({
   metadata = {},
   prepare,
   bodyParser = true,
+  forceCloseConnections = false,
   port = 0,
 }: {
   platform?: Platform;
@@ -44,6 +45,7 @@ export async function startDashboard({
   metadata?: ModuleMetadata;
   prepare?: (app: INestApplication) => void;
   bodyParser?: boolean;
+  forceCloseConnections?: boolean;
   port?: number;
 } = {}): Promise<DashboardApp> {
   const app = await startApp(
@@ -57,7 +59,7 @@ export async function startDashboard({
       ],
     },
     prepare,
-    { bodyParser, port },
+    { bodyParser, forceCloseConnections, port },
   );
   return {
     ...app,

@@ -42,7 +42,8 @@ export function openedDashboard() {
   };
   return {
     async start(options?: StartOptions): Promise<DashboardApp> {
-      app = await startDashboard(options);
+      // A browser opens connections in advance. Until their first request Node's server waits for them, for minutes.
+      app = await startDashboard({ forceCloseConnections: true, ...options });
       return app;
     },
     /** Waits until the page has its first figures. */

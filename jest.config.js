@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 export default {
   testEnvironment: '<rootDir>/test/support/fast-environment.mjs',
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
-  setupFilesAfterEnv: ['<rootDir>/test/support/quiet-console.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/quiet-console.ts', '<rootDir>/test/support/second-run.ts'],
   roots: ['<rootDir>/test', '<rootDir>/verification', '<rootDir>/sample-app'],
   testMatch: ['**/*.spec.ts'],
   // "npm run test:slow" runs those.

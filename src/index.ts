@@ -93,6 +93,7 @@ export {
   type BloomIdOrder,
   type BloomFeedInfo,
   type BloomOutsideInfo,
+  type BloomOutsideMetrics,
   type BloomAbsentBeyond,
   type BloomTopUpOptions,
   type BloomTopUpReading,

@@ -13,6 +13,7 @@ export const LABELS = [
   'outcome',
   'phase',
   'type',
+  'option',
 ] as const;
 
 export type Label = (typeof LABELS)[number];

@@ -41,6 +41,7 @@ export function emptyMetrics(filter: string): BloomFilterMetrics {
     batchSizes: { check: NO_OBSERVATIONS, add: NO_OBSERVATIONS },
     copyWaits: { adds: 0, ms: 0 },
     copyLease: undefined,
+    outside: undefined,
     queuedAdds: 0,
     recent: undefined,
     rebuild: { progress: undefined, nextRunAt: undefined, lastPhases: [] },

@@ -1,6 +1,7 @@
 import type { BloomCopyLease, StoredFilterStatus } from '../store/index.js';
 import type { GuardableFilter } from './bloom-filter.js';
 import type { BloomFilterMetrics } from './metrics.js';
+import type { BloomOutsideMetrics } from './outside/outside-counts.js';
 
 const NO_REBUILD: BloomFilterMetrics['rebuild'] = {
   progress: undefined,
@@ -8,9 +9,13 @@ const NO_REBUILD: BloomFilterMetrics['rebuild'] = {
   lastPhases: [],
 };
 
+interface MeasuredFilter extends GuardableFilter {
+  readonly outside?: { metrics(): BloomOutsideMetrics } | undefined;
+}
+
 /** All that this process has counted of a filter. */
 export function metricsOf(
-  { name, guarding, lookups, advice }: GuardableFilter,
+  { name, guarding, lookups, advice, outside }: MeasuredFilter,
   inStore: { readonly status: StoredFilterStatus; readonly copyLease?: BloomCopyLease | undefined },
   rebuild = NO_REBUILD,
 ): BloomFilterMetrics {
@@ -25,6 +30,7 @@ export function metricsOf(
     methods,
     ...lookups.snapshot(),
     copyLease: inStore.copyLease,
+    outside: outside?.metrics(),
     queuedAdds: guarding.queued?.size ?? 0,
     recent: guarding.recent.snapshot(),
     rebuild,

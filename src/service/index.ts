@@ -39,6 +39,7 @@ export type { NegativeCacheOptions } from './negative-cache.js';
 export type { FilterContext } from './filter-context.js';
 export { ManagedFilter } from './managed-filter.js';
 export type { BloomIdOrder } from './outside/id-order.js';
+export type { BloomOutsideMetrics } from './outside/outside-counts.js';
 export type { BloomFeedInfo, BloomOutsideInfo } from './outside/outside-info.js';
 export type {
   BloomAbsentBeyond,

@@ -1,6 +1,7 @@
 import type { BloomFilterState, BloomRebuildProgress } from '../common/index.js';
 import type { BloomCopyLease, BloomUnknownReason } from '../store/index.js';
 import type { BloomGuardCounts, BloomGuardMode } from './guard-counts.js';
+import type { BloomOutsideMetrics } from './outside/outside-counts.js';
 
 /** How many lookups were `unknown`, by the reason. */
 export type BloomUnknownCounts = Readonly<Record<BloomUnknownReason, number>>;
@@ -61,6 +62,8 @@ export interface BloomFilterMetrics {
   readonly copyWaits: { readonly adds: number; readonly ms: number };
   /** Whether this process answers "absent" from its copy, and why not; undefined without `replica: 'leased'`, and in memory. */
   readonly copyLease: BloomCopyLease | undefined;
+  /** What was done for rows that others write; undefined without the options `topUp` and `feed`. */
+  readonly outside: BloomOutsideMetrics | undefined;
   /** Ids that wait to be added (`onError: 'queue'`). */
   readonly queuedAdds: number;
   /** Of the last minutes; undefined before the first of them has passed. */

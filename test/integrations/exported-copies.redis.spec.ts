@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestingModule } from '@nestjs/testing';
-import { type BloomFilterOptions, BloomModule, BloomService } from 'nestjs-bloom';
+import { type BloomFeed, type BloomFilterOptions, BloomModule, BloomService } from 'nestjs-bloom';
 import { Registry } from 'prom-client';
 import { BloomPrometheusModule } from '../../src/integrations/prometheus/index.js';
 import { eventually } from '../support/eventually.js';
@@ -112,7 +112,69 @@ describe('Metrics of rows that others write', () => {
       'this process follows',
       async () => valueOf(await registry.metrics(), 'bloom_outside_following', OF_PRODUCTS) === 1,
     );
+    const valuesOf = async (name: string, more = {}) =>
+      valueOf(await registry.metrics(), `bloom_outside_${name}`, { ...OF_PRODUCTS, ...more });
+    const ofTopUp = { option: 'topUp' };
+    expect(await valuesOf('added_total', ofTopUp)).toBe(0);
+    const id = table.insert();
+    await eventually('the id is counted', async () => (await valuesOf('added_total', ofTopUp)) === 1);
+    expect(await bloom.filter('products').check(id)).toBe('maybe');
+    expect(await valuesOf('readings_total')).toBeGreaterThan(0);
+    expect(await valuesOf('failures_total', ofTopUp)).toBe(0);
+    table.fails = true;
+    await eventually('a failure is counted', async () => (await valuesOf('failures_total', ofTopUp)) > 0);
     // Without a feed.
-    expect(samplesOf(await registry.metrics(), 'bloom_outside_feed_behind_bytes')).toEqual([]);
+    const text = await registry.metrics();
+    for (const name of ['feed_behind_bytes', 'feed_running', 'feed_gaps_total'])
+      expect(samplesOf(text, `bloom_outside_${name}`)).toEqual([]);
+    expect(samplesOf(text, 'bloom_outside_added_total').map(({ labels }) => labels)).toEqual([
+      { ...OF_PRODUCTS, ...ofTopUp },
+    ]);
+  });
+
+  it('say how far a feed is behind, what it added, and how often it failed or missed rows', async () => {
+    let fail: (error: Error) => void = () => {};
+    const feed: BloomFeed = {
+      async follow({ position, signal, missed, add, save, report }) {
+        if (position === undefined) missed('It begins now.');
+        report({ position: '1', behindBytes: 77 });
+        await eventually('the gap is filled', () => save('1'));
+        await add(['committed']);
+        await new Promise<void>((resolve, reject) => {
+          fail = reject;
+          signal.addEventListener('abort', () => resolve());
+        });
+      },
+    };
+    const { bloom, registry } = await start({ feed, rebuild: { drainMs: 1, leaseMs: 5_000 } });
+    const valuesOf = async (name: string, more = {}) =>
+      valueOf(await registry.metrics(), `bloom_outside_${name}`, { ...OF_PRODUCTS, ...more });
+    await eventually('the feed runs', async () => (await valuesOf('feed_running')) === 1);
+    expect(await valuesOf('feed_behind_bytes')).toBe(77);
+    expect(await valuesOf('following')).toBe(1);
+    expect(await valuesOf('feed_gaps_total')).toBe(1);
+    await eventually(
+      'the id is counted',
+      async () => (await valuesOf('added_total', { option: 'feed' })) === 1,
+    );
+    expect(await valuesOf('failures_total', { option: 'feed' })).toBe(0);
+    await eventually('the place is noted', async () => {
+      const { outside } = await bloom.filter('products').info();
+      return outside?.readAt !== undefined;
+    });
+    const notedAt = Date.now();
+    // It would not change while the log of a database does not grow, and an alert would fire.
+    await eventually('info() was read again', async () =>
+      samplesOf(await registry.metrics(), 'bloom_info_read_timestamp_seconds').some(
+        ({ value }) => value * 1000 >= notedAt,
+      ),
+    );
+    expect(samplesOf(await registry.metrics(), 'bloom_outside_read_timestamp_seconds')).toEqual([]);
+    fail(new Error('The log cannot be read.'));
+    await eventually(
+      'the failure is counted',
+      async () => (await valuesOf('failures_total', { option: 'feed' })) === 1,
+    );
+    expect(bloom.metrics()[0]!.outside).toMatchObject({ topUp: undefined, feed: { added: 1, gaps: 1 } });
   });
 });

@@ -29,6 +29,11 @@ describe('The report of a process', () => {
       rebuild: { ...EMPTY.rebuild, nextRunAt: new Date(5000) },
       latencyMs: { ...EMPTY.latencyMs, local: { bounds: [1], counts: [2, 3], sum: 4 } },
       advice: ['Do something.'],
+      outside: {
+        isFollowing: true,
+        topUp: { readings: 1, added: 2, failures: 3 },
+        feed: { isRunning: true, behindBytes: 4, added: 5, failures: 6, gaps: 7 },
+      },
     };
     expect(read(textOfInstance(IDENTITY, metrics))).toEqual({
       ...IDENTITY,

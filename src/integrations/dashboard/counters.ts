@@ -10,6 +10,7 @@ export function countersOf({
   saved,
   lookups,
   copyWaits,
+  outside,
   latencyMs,
   methods,
 }: BloomFilterMetrics): Map<string, number> {
@@ -24,6 +25,7 @@ export function countersOf({
     ['remote', lookups.remote],
     ['copyWaits', copyWaits.adds],
     ['copyWaitMs', copyWaits.ms],
+    ['outside', (outside?.topUp?.added ?? 0) + (outside?.feed?.added ?? 0)],
   ]);
   for (const [reason, count] of Object.entries(lookups.unknown)) counters.set(`unknown.${reason}`, count);
   for (const path of PATHS) latencyMs[path].counts.forEach((count, i) => counters.set(`${path}.${i}`, count));

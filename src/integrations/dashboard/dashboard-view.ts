@@ -37,6 +37,7 @@ export interface FilterRow {
   readonly instances: readonly InstanceDot[];
   /** Of the instances that read with leases; undefined where none does. */
   readonly copies: CopiesRow | undefined;
+  readonly outside: OutsideRow | undefined;
   readonly running: RunningRebuild | undefined;
   readonly advice: readonly string[];
   /** Whether figures of the other instances are missing, since the store cannot be asked. */
@@ -71,6 +72,17 @@ export interface CopiesRow {
   readonly waitsPerSecond: number | undefined;
   /** How long one of them waited, on average. */
   readonly waitMs: number | undefined;
+}
+
+/** What is done for rows that others write. Counts are those of all instances since each of them started. */
+export interface OutsideRow {
+  /** Instances that follow: one, unless none can. */
+  readonly following: number;
+  readonly addedPerSecond: number | undefined;
+  readonly failures: number;
+  readonly gaps: number;
+  /** Of the log of the database; undefined without a feed that runs. */
+  readonly behindBytes: number | undefined;
 }
 
 /** The filter that the page shows in full. */

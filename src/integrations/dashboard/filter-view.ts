@@ -14,6 +14,7 @@ import type {
   InstanceDot,
   InstanceRow,
   MethodRow,
+  OutsideRow,
   RebuildRow,
   RunningRebuild,
 } from './dashboard-view.js';
@@ -59,6 +60,7 @@ export function rowOf(context: RowContext): FilterRow {
     nextRunAt: earliest(instances.map(({ metrics }) => metrics.rebuild.nextRunAt)),
     instances: instances.map(dotOf),
     copies: copiesOf(instances, rates),
+    outside: outsideOf(instances, rates),
     running: runningOf(others?.running),
     advice: [...new Set(instances.flatMap(({ metrics }) => metrics.advice))],
     isAlone,
@@ -110,6 +112,22 @@ function copiesOf(instances: readonly BloomInstance[], rates: Rates): CopiesRow 
   const waitMs = waitsPerSecond ? rates.of('copyWaitMs')! / waitsPerSecond : undefined;
   const causes = [...new Set(without)];
   return { leased: words.length - without.length, all: words.length, causes, waitsPerSecond, waitMs };
+}
+
+/** Undefined where no instance has the options `topUp` and `feed`. */
+function outsideOf(instances: readonly BloomInstance[], rates: Rates): OutsideRow | undefined {
+  const all = instances.map(({ metrics }) => metrics.outside).filter((one) => one !== undefined);
+  if (all.length === 0) return undefined;
+  const behind = all.map(({ feed }) => feed?.behindBytes).filter((bytes) => bytes !== undefined);
+  const total = (count: (one: (typeof all)[number]) => number) =>
+    all.reduce((sum, one) => sum + count(one), 0);
+  return {
+    following: all.filter(({ isFollowing }) => isFollowing).length,
+    addedPerSecond: rates.of('outside'),
+    failures: total(({ topUp, feed }) => (topUp?.failures ?? 0) + (feed?.failures ?? 0)),
+    gaps: total(({ feed }) => feed?.gaps ?? 0),
+    behindBytes: behind.length > 0 ? Math.max(...behind) : undefined,
+  };
 }
 
 function copyOf({ copyLease }: BloomFilterMetrics): string | undefined {

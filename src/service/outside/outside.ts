@@ -18,6 +18,7 @@ import { Coverage } from './coverage.js';
 import { FeedRunner } from './feed-runner.js';
 import { Follower } from './follower.js';
 import { LocalLedger } from './local-ledger.js';
+import { type BloomOutsideMetrics, OutsideCounts } from './outside-counts.js';
 import type { BloomFeedInfo, BloomOutsideInfo } from './outside-info.js';
 import { noIdsSince } from './outside.messages.js';
 import { TopUp } from './top-up.js';
@@ -50,8 +51,8 @@ const MISSING_MS = 1000;
 export class Outside {
   /** Undefined unless ids are in order. */
   readonly coverage: Coverage | undefined;
-  /** Ids that were new to the filter, and that this process has added for others. */
-  added = 0;
+  private readonly counts = new OutsideCounts();
+  private readonly context: OutsideContext;
   private readonly ledger: OutsideLedger;
   private readonly follower: Follower;
   private readonly topUp: TopUp | undefined;
@@ -61,7 +62,12 @@ export class Outside {
   private nextRebuildAt = -Infinity;
   private rebuildPauseMs = FIRST_REBUILD_PAUSE_MS;
 
-  constructor(private readonly context: OutsideContext) {
+  constructor(given: OutsideContext) {
+    const emit: BloomEventListener = (event) => {
+      this.counts.count(event);
+      given.emit(event);
+    };
+    const context = (this.context = { ...given, emit });
     const { definition, inStore, keys, onBeyond } = context;
     const { name, topUp: settings, feed, maxIdBytes } = definition;
     this.ledger = hasLedger(inStore) ? inStore.outside : new LocalLedger();
@@ -77,7 +83,9 @@ export class Outside {
       onTurn: async ({ entries }, signal) => {
         this.feed?.ensure(entries.position);
         const reading = await this.topUp?.turn(entries.mark, signal);
-        this.added += reading?.added ?? 0;
+        if (!reading) return;
+        this.counts.readings++;
+        this.counts.addedByTopUp += reading.added;
       },
       onEnd: async () => {
         this.topUp?.forget();
@@ -134,13 +142,22 @@ export class Outside {
     };
   }
 
-  private feedInfo(position: string | undefined): BloomFeedInfo {
-    const { status } = this.feed!;
+  metrics(): BloomOutsideMetrics {
+    const { topUp, feed, counts } = this;
     return {
-      position: status?.position ?? position,
-      behindBytes: status?.behindBytes,
-      isRunning: status !== undefined,
+      isFollowing: this.follower.isFollowing,
+      topUp: topUp && counts.ofTopUp(),
+      feed: feed && counts.ofFeed(this.runOf(feed)),
     };
+  }
+
+  private runOf({ status }: FeedRunner): Pick<BloomFeedInfo, 'isRunning' | 'behindBytes'> {
+    return { isRunning: status !== undefined, behindBytes: status?.behindBytes };
+  }
+
+  private feedInfo(position: string | undefined): BloomFeedInfo {
+    const feed = this.feed!;
+    return { position: feed.status?.position ?? position, ...this.runOf(feed) };
   }
 
   /** Parts that were not rebuilt may lack rows that were read. */
@@ -174,7 +191,7 @@ export class Outside {
       feed,
       onBadId: definition.onBadId,
       add: async (keys) => {
-        this.added += (await addKeys(keys)).filter(Boolean).length;
+        this.counts.addedByFeed += (await addKeys(keys)).filter(Boolean).length;
       },
       note: (entries) => this.ledger.note({ holder, expectedMark: undefined, entries }),
       rebuild: async () => this.isWhole(await rebuild({ occasion: { kind: 'manual' }, join: false })),

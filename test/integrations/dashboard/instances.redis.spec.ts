@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Injectable } from '@nestjs/common';
 import { BloomGuarded } from 'nestjs-bloom';
 import { eventually } from '../../support/eventually.js';
+import { GrowingTable } from '../../support/growing-table.js';
 import { PATIENT } from '../../support/patience.js';
 import { type RedisServer, startRedis } from '../../support/redis-server.js';
 import { type DashboardApp, openPage, PRODUCTS, startDashboard, streamed } from './dashboard-app.js';
@@ -103,6 +104,27 @@ describe('The dashboard of one instance of several', () => {
       expect(copies.toSorted()).toEqual(['leased', 'leased', 'none']);
     } finally {
       clearInterval(use);
+    }
+  });
+
+  it('says how many of them follow writers that pass the application by, and what those added', async () => {
+    const table = new GrowingTable();
+    for (let i = 0; i < 10; i++) table.insert();
+    const filter = { ...PRODUCTS, source: table.source(), topUp: { everyMs: 20, overlapMs: 50 } };
+    const [one] = [await start([filter]), await start([filter])];
+    await one.bloom.filter('products').rebuild();
+    const hasMark = async () => (await one.bloom.filter('products').info()).outside?.mark !== undefined;
+    await eventually('there is a mark', hasMark);
+    const inserts = setInterval(() => table.insert(), 20);
+    try {
+      const seen = await tick(
+        one,
+        ({ filters: [row] }: { filters: [{ outside?: { following: number; addedPerSecond?: number } }] }) =>
+          row.outside?.following === 1 && (row.outside.addedPerSecond ?? 0) > 0,
+      );
+      expect(seen.data.filters[0].outside).toMatchObject({ failures: 0, gaps: 0 });
+    } finally {
+      clearInterval(inserts);
     }
   });
 

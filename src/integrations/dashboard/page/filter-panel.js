@@ -30,6 +30,7 @@ export function filterPanel(name) {
     'The store cannot be asked: figures are those of this instance alone.',
   );
   const copies = el('p', { class: 'hint', hidden: true });
+  const outside = el('p', { class: 'hint', hidden: true });
   const actions = filterActions(name);
   const figures = tiles();
   const verdicts = chart({
@@ -95,6 +96,7 @@ export function filterPanel(name) {
         advice,
         figures.element,
         copies,
+        outside,
         actions.element,
       ),
       el('div', { class: 'charts' }, verdicts.element, latencies.element),
@@ -123,6 +125,8 @@ export function filterPanel(name) {
       figures.update(row, now);
       copies.hidden = !row.copies;
       setText(copies, copiesText(row.copies));
+      outside.hidden = !row.outside;
+      setText(outside, outsideText(row.outside));
       actions.update(row, now);
       const at = points.map((point) => point.at);
       verdicts.update(
@@ -173,6 +177,21 @@ function copiesText(copies) {
       ? ''
       : ` · adds that wait for copies ${rate(waitsPerSecond)}/s, ${milliseconds(waitMs)} each`;
   return `copies leased in ${leased} of ${all} instances${lacking}${waits}`;
+}
+
+/** @param {FilterRow['outside']} outside */
+function outsideText(outside) {
+  if (!outside) return '';
+  const { following, addedPerSecond, failures, gaps, behindBytes } = outside;
+  return [
+    `rows of others: ${following === 0 ? 'no instance follows' : 'followed'}`,
+    addedPerSecond === undefined ? '' : `added ${rate(addedPerSecond)}/s`,
+    behindBytes === undefined ? '' : `feed ${bytes(behindBytes)} behind`,
+    failures === 0 ? '' : `${count(failures)} failures`,
+    gaps === 0 ? '' : `${count(gaps)} gaps`,
+  ]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 /** @param {HTMLElement} list @param {readonly string[]} texts */

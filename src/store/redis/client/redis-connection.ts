@@ -7,6 +7,8 @@ import { type LookupLane, LookupLanes } from './lookup-lanes.js';
 import { MasterSearch } from './master-search.js';
 import { defineScripts, type Script } from './script.js';
 import { coreLua } from '../lua/core.generated.js';
+import { type PlainCommand, sendTogether } from './send-together.js';
+import { sendsAgain } from './sends-again.js';
 import { ServerPath } from './server-path.js';
 import { ServerRuns } from './server-runs.js';
 
@@ -197,6 +199,11 @@ export class RedisConnection {
     return { reply: reply.then((value) => parse(value, script)), settled: this.settled(sent) };
   }
 
+  /** Sends commands that are no scripts in one piece. */
+  sendTogether(operation: string, commands: readonly PlainCommand[]): Promise<unknown[]> {
+    return this.write(operation, () => sendTogether(this.client, commands));
+  }
+
   private async settled(sent: Promise<unknown> | undefined): Promise<void> {
     let settle = () => {};
     const given = new Promise<void>((resolve) => (settle = resolve));
@@ -302,12 +309,4 @@ export class RedisConnection {
       return client.evalBuffer(script.source, keys.length, ...keys, ...args);
     }
   }
-}
-
-/** Whether the client sends again, on its next connection, what was on its way when the last one ended. */
-function sendsAgain(client: RedisClient): boolean {
-  const { autoResendUnfulfilledCommands } = isCluster(client)
-    ? (client.options.redisOptions ?? {})
-    : client.options;
-  return autoResendUnfulfilledCommands !== false;
 }

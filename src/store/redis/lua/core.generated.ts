@@ -491,12 +491,11 @@ return { owner, isNew and 1 or 0 }
 `,
   },
   copyAck: {
-    source: `${copyLeast}${copyNumber}${copyTell}if redis.call('ZADD', KEYS[2], 'XX', 'GT', 'CH', ARGV[3], 'a:' .. ARGV[2]) == 0 then
-  return redis.call('ZSCORE', KEYS[2], 'a:' .. ARGV[2]) and 'OK' or 'GONE'
-end
+    source: `${copyLeast}${copyNumber}${copyTell}redis.call('ZADD', KEYS[2], 'XX', 'GT', ARGV[3], 'a:' .. ARGV[2])
+if not redis.call('ZSCORE', KEYS[2], 'a:' .. ARGV[2]) then return 'GONE' end
 if redis.call('ZCOUNT', KEYS[2], '-inf', ARGV[4]) > 0 then return 'OK' end
 tellAdders({ meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }, KEYS[3], tonumber(ARGV[4]))
-return 'OK'
+return 'LAST'
 `,
   },
   copyAcks: {

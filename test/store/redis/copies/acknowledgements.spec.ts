@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
+import { luaSources } from '../../../support/lua-sources.js';
 import { eventually } from '../../../support/eventually.js';
 import { build } from '../../../support/built-filter.js';
 import { isPending, type LeasedProcess, openLeased } from '../../../support/leased-reader.js';
@@ -13,13 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => redis.close());
 
-/** Two readers on one list. */
-async function system() {
+/** Two readers on the list, of which the second acknowledges first, so that it is not the last one of an entry. */
+async function system(options: Parameters<typeof openLeased>[2] = {}) {
   const name = redis.name();
   const adder = await redis.open(name);
   await build(adder.filter, ['built']);
   const last = await openLeased(redis, name);
-  const other = await openLeased(redis, name);
+  const other = await openLeased(redis, name, options);
   await last.join();
   await other.join();
   const key = (part: string) => `bloom:{${name}}:${part}`;
@@ -74,6 +75,20 @@ describe('Acknowledgements of several readers', () => {
     await last.acknowledge();
     expect(await told()).toBe(3);
     expect(await Promise.all([second.added, third.added])).toEqual([[true], [true]]);
+  });
+
+  it('need no script of a reader that is not the last', async () => {
+    const lua = { ...luaSources, copyAck: { source: "return 'OK'" } };
+    const { last, other, add, told } = await system({ luaSources: lua });
+    const first = await add();
+    await other.acknowledge();
+    await last.acknowledge();
+    expect(await isPending(first.added, admin)).toBe(true);
+    const second = await add();
+    await other.acknowledge();
+    await last.acknowledge();
+    expect(await told()).toBe(2);
+    expect(await Promise.all([first.added, second.added])).toEqual([[true], [true]]);
   });
 
   it.each(['gone', 'another one'])('note nothing on a list that is %s', async (now) => {

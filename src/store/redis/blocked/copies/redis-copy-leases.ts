@@ -50,7 +50,7 @@ export class RedisCopyLeases implements CopyLeases {
       metadata.forget();
       return NOT_LIVE;
     }
-    if (!renewed) this.joined = { list: reply.list, reader, acknowledged: reply.number };
+    if (!renewed) this.joined = { list: reply.list, reader, acknowledged: reply.number, isLast: true };
     // It has been made known just now that the filter is read with leases.
     if (!storedTag.startsWith('L')) metadata.forget();
     return { outcome: 'granted', ...reply };
@@ -59,9 +59,15 @@ export class RedisCopyLeases implements CopyLeases {
   async acknowledge({ list, applied }: HeldCopy): Promise<void> {
     const { joined } = this;
     if (joined?.list !== list) return;
+    const isLast = await unavailable(this.acknowledgeAs(joined, applied));
+    if (this.joined === joined) this.joined = { ...joined, acknowledged: applied, isLast };
+  }
+
+  /** The last reader wakes adders by its script at once; others note their number by two plain commands, and find out whether they are the last. */
+  private async acknowledgeAs(joined: Joined, applied: number): Promise<boolean> {
     const { copyScripts, keys } = this.context;
-    await unavailable(copyScripts.acknowledge(keys, joined, applied));
-    if (this.joined === joined) this.joined = { ...joined, acknowledged: applied };
+    const isLast = joined.isLast || (await copyScripts.note(keys, joined, applied));
+    return isLast && copyScripts.acknowledge(keys, joined, applied);
   }
 
   async leave(): Promise<void> {

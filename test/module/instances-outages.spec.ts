@@ -8,7 +8,7 @@ import { PRODUCTS, type SharedApplication, startShared } from '../support/shared
 import { TcpProxy } from '../support/tcp-proxy.js';
 
 /** Of a process that is to wait in vain, and long enough that one is in time on a machine that is busy. */
-const HASTY = { timeoutMs: 300, writeTimeoutMs: 2_000 } as const;
+const HASTY = { timeoutMs: 1_000, writeTimeoutMs: 5_000 } as const;
 
 let redis: RedisFixture;
 let client: Redis;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export async function eventually(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  timeoutMs = 30_000,
+  timeoutMs = 120_000,
 ): Promise<void> {
   for (const deadline = performance.now() + timeoutMs; performance.now() < deadline; await delay(10)) {
     if (await holds()) return;

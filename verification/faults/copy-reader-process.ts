@@ -11,8 +11,6 @@ const GIVE_UP_MS = 120_000;
 
 /** A reader in a process of its own, and the adds of which it must deny none that was acknowledged. */
 export class CopyReaderProcess {
-  /** How long each add took, in order. */
-  readonly addMs: number[] = [];
   private readonly acknowledgedAt: number[] = [];
   private isLeased = false;
   private ended: Extract<FromCopyReader, { type: 'ended' }> | undefined;
@@ -37,15 +35,13 @@ export class CopyReaderProcess {
     this.child.kill(signal);
   }
 
-  /** Adds the next id that the reader asks for; false when there is none left. */
-  async add(filter: BloomFilter): Promise<boolean> {
+  /** Adds the next id that the reader asks for. */
+  async add(filter: BloomFilter): Promise<void> {
     const n = this.acknowledgedAt.length;
-    if (n >= this.ids) return false;
-    const from = machineMs();
+    if (n >= this.ids) return;
+    this.acknowledgedAt[n] = Infinity;
     await filter.add(lateId(n));
     this.acknowledgedAt[n] = machineMs();
-    this.addMs.push(this.acknowledgedAt[n]! - from);
-    return true;
   }
 
   /** Ends the process. The ids that it denied after they had been acknowledged, and how many lookups its copy answered. */

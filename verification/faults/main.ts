@@ -6,7 +6,7 @@ import { type FaultsArguments, parseFaultsArguments, USAGE } from './faults-argu
 import { failedRow, hasFailed, heading, jsonRow, tableRow } from './report.js';
 
 /** Far beyond what a row takes on a busy machine. */
-const ENDLESS_MS = 300_000;
+const ENDLESS_MS = 600_000;
 /** For what a row that failed has left behind. */
 const LAST_MS = 5_000;
 

@@ -4,7 +4,7 @@ import type { BloomLayout } from '../../../../src/filter/index.js';
 import type { StoredFilter, RebuildLease } from '../../../../src/store/index.js';
 import { build, idsOf, leaseOf, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
-import { RedisFixture } from '../../../support/redis-fixture.js';
+import { type Instance, RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
 import { sideBySide } from '../../../support/side-by-side.js';
 import { TcpProxy } from '../../../support/tcp-proxy.js';
@@ -14,11 +14,11 @@ import { scaling } from '../../../../src/scaling/index.js';
 import { blocked } from '../../../../src/filter/index.js';
 
 /** A process that dies blocks the others for so long. */
-const LEASE_MS = 60_000;
+const LEASE_MS = 600_000;
 /** Of a process that is to wait in vain. */
 const WRITE_TIMEOUT_MS = 1000;
 /** Far shorter than the lease. */
-const BACK_MS = 20_000;
+const BACK_MS = 120_000;
 
 const KINDS: readonly (readonly [string, BloomLayout, string])[] = [
   ['of layout blocked', blocked, 'bloom:{products}:lease'],
@@ -60,6 +60,17 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
   const openHasty = (redis: RedisFixture, writeTimeoutMs = WRITE_TIMEOUT_MS) =>
     openOn(redis, undefined, { writeTimeoutMs });
 
+  /** They know the filter, however late one of them is answered. */
+  async function describedBy(...instances: readonly Instance[]): Promise<void> {
+    for (const { filter } of instances)
+      await eventually('the filter is described', () =>
+        filter.describe().then(
+          () => true,
+          () => false,
+        ),
+      );
+  }
+
   async function expectTaken(filter: StoredFilter): Promise<RebuildLease> {
     let lease: RebuildLease | undefined;
     const taken = async () =>
@@ -73,7 +84,7 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
     async () => {
       const redis = await start();
       const [one, other] = [await openHasty(redis), await openOn(redis)];
-      await Promise.all([one, other].map(({ filter }) => filter.describe()));
+      await describedBy(one, other);
       await redis.server.kill('SIGSTOP');
       await expect(one.filter.lease({ leaseMs: LEASE_MS })).rejects.toThrow(/did not answer/);
       await redis.server.kill('SIGCONT');
@@ -83,23 +94,24 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
 
   together('does not keep that process from asking again, before it knows', async () => {
     const redis = await start();
-    const { filter } = await openHasty(redis, 2000);
-    await filter.describe();
+    const instance = await openHasty(redis, 2000);
+    const { filter } = instance;
+    await describedBy(instance);
     await redis.server.kill('SIGSTOP');
     await expect(filter.lease({ leaseMs: LEASE_MS })).rejects.toThrow(/did not answer/);
-    const again = filter.lease({ leaseMs: LEASE_MS });
+    const again = filter.lease({ leaseMs: LEASE_MS }).catch(() => undefined);
     await redis.server.kill('SIGCONT');
-    const lease = await again;
-    expect(lease).toBeDefined();
-    await lease!.stage(testPlan());
-    await lease!.release();
+    // On a machine that is busy the answer may be too late once more.
+    const lease = (await again) ?? (await expectTaken(filter));
+    await lease.stage(testPlan());
+    await lease.release();
   });
 
   together('is short when the process that asked for it is gone', async () => {
     const redis = await start();
     const admin = redis.client();
     const [one, other] = [await openHasty(redis), await openOn(redis)];
-    await Promise.all([one, other].map(({ filter }) => filter.describe()));
+    await describedBy(one, other);
     await redis.server.kill('SIGSTOP');
     await expect(one.filter.lease({ leaseMs: LEASE_MS })).rejects.toThrow(/did not answer/);
     await one.filter.close();
@@ -112,7 +124,7 @@ describe.each(KINDS)('A lease that nobody holds, of a filter %s,', (_, layout, k
   together('is given back later when the connection is broken', async () => {
     const redis = await start();
     const proxy = await behindProxy(redis);
-    const hasty = { writeTimeoutMs: 1000 };
+    const hasty = { writeTimeoutMs: 5000 };
     const [one, other] = [await openOn(redis, proxy.url, hasty), await openOn(redis)];
     const lease = await leaseOf(one.filter, LEASE_MS);
     proxy.cut();

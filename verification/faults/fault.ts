@@ -126,7 +126,7 @@ async function judge<Site extends RedisSite>(
           ...(trustAfterFailover && { trustAfterFailover }),
         }),
       );
-      if (isMadeByReset && instances.length === 1) await instances[0]!.filter.reset();
+      if (isMadeByReset && instances.length === 1) await made(instances[0]!);
       await untilProtected(instances.at(-1)!);
     }
     if (!hasSource) await instances[0]!.filter.addMany(ids);
@@ -188,6 +188,16 @@ async function judge<Site extends RedisSite>(
     remarks,
     ...(failure !== undefined && { failure }),
   };
+}
+
+/** On a machine that is busy a `reset()` may lose its lease. */
+async function made({ filter }: ShopInstance): Promise<void> {
+  await eventually('the filter is made', () =>
+    filter.reset().then(
+      () => true,
+      () => false,
+    ),
+  );
 }
 
 async function untilProtected({ filter }: ShopInstance): Promise<void> {

@@ -10,6 +10,10 @@ const ENDLESS_MS = 600_000;
 /** For what a row that failed has left behind. */
 const LAST_MS = 5_000;
 
+/** What a row that failed has left to itself: the others are still to be run. */
+const strays: unknown[] = [];
+process.on('unhandledRejection', (error) => strays.push(error));
+
 /** Exit code 1: a wrong absent, an error or a fault without an end. */
 await runProgram({
   usage: USAGE,
@@ -46,7 +50,8 @@ async function run({ only, quick, beyond, jobs, json, without }: FaultsArguments
   const failed = rows.filter(hasFailed).length;
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   if (!json) process.stdout.write(`${rows.length} faults in ${seconds} s, ${failed} of them not held.\n`);
-  return failed === 0;
+  for (const stray of strays) process.stderr.write(`Nobody waited for: ${String(stray)}\n`);
+  return failed === 0 && strays.length === 0;
 }
 
 /** Whatever goes wrong is a row that failed: the others are still to be run. */

@@ -11,7 +11,7 @@ const STEADY_MS = 300;
 const STEADY_PROBES = 20;
 /** Fewer unprotected answers in a row are a busy machine: a lookup that found no time. */
 const STRETCH = 3;
-const GIVE_UP_MS = 30_000;
+const GIVE_UP_MS = 120_000;
 
 /** Whether ids that are certainly absent are answered "absent", instance by instance. */
 export class Protection {

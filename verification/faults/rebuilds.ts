@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BloomRebuildError, type BloomRebuildFailure } from 'nestjs-bloom';
 import type { ShopInstance } from './shop-instance.js';
 
-const GIVE_UP_MS = 30_000;
+const GIVE_UP_MS = 120_000;
 
-/** Rebuilds as soon as the lease is free. */
+/** Rebuilds as soon as the lease is free, and again where a busy machine let the lease expire. */
 export async function rebuild({ filter }: ShopInstance): Promise<void> {
   const startedAt = performance.now();
   for (let last: unknown; performance.now() - startedAt < GIVE_UP_MS; await delay(50)) {

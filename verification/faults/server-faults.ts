@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Fault, fault, type FaultSpecification } from './fault.js';
 import { FILTER_KINDS, type FilterKindName } from './filter-kinds.js';
+import { rebuild } from './rebuilds.js';
 import { ProxiedSite, ServerSite } from './redis-site.js';
 
 const OUTAGE_MS = 500;
@@ -53,13 +54,14 @@ export const SERVER_FAULTS = {
       start: () => ServerSite.start(),
       ...options,
       strike: async ({ site, instances, over }) => {
-        const rebuild = FILTER_KINDS[kind].hasSource ? instances[0].filter.rebuild() : undefined;
+        const rebuilding = FILTER_KINDS[kind].hasSource ? rebuild(instances[0]) : undefined;
+        rebuilding?.catch(() => {});
         for (let i = 0; i < 20; i++) {
           await site.admin.script('FLUSH');
           await delay(25);
         }
         over();
-        await rebuild;
+        await rebuilding;
       },
     }),
 

@@ -4,13 +4,14 @@ import type { BloomRedis } from '../../../../src/store/redis/index.js';
 import { build, idsOf } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { expectFound } from '../../../support/never-absent.js';
+import { PATIENT } from '../../../support/patience.js';
 import { type Instance, RedisFixture } from '../../../support/redis-fixture.js';
 import { sideBySide } from '../../../support/side-by-side.js';
 import { TcpProxy } from '../../../support/tcp-proxy.js';
 
 const BUILT = idsOf('built', 100);
 /** Below what a client of Redis waits on its own, and far above what a machine that is not busy takes. */
-const BACK_WITHIN_MS = 20_000;
+const BACK_WITHIN_MS = 60_000;
 
 const grounds: Ground[] = [];
 afterAll(() => Promise.all(grounds.map((ground) => ground.close())));
@@ -50,8 +51,7 @@ class Ground {
     const one = await first.open('products', {
       redis,
       trustAfterFailover,
-      timeoutMs: 500,
-      writeTimeoutMs: 2000,
+      ...PATIENT,
     });
     await build(one.filter, BUILT);
     const replica = second.client();

@@ -18,6 +18,7 @@ export {
   type FilterFill,
   type FilterShape,
   type IdKey,
+  type IdRun,
   isLongerThan,
 } from './filter/index.js';
 export {

@@ -2,3 +2,4 @@ export * from './clock.js';
 export * from './errors.js';
 export * from './events.js';
 export * from './option-names.js';
+export * from './wasm.js';

@@ -11,6 +11,7 @@ export { BlockedLayout } from './blocked-layout.js';
 export { BlockedWindow } from './blocked-window.js';
 export { countBits } from './count-bits.js';
 export { RegionFilter } from './region-filter.js';
+export type { IdRun } from './regions-module.js';
 export type { FilterTarget } from './filter-target.js';
 export { anyError, falsePositiveRate } from './error-model.js';
 export { type FilterFill, measuredFill, measuredFillOf, sampledBlocks, stackFillRatio } from './fill.js';

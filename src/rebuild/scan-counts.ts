@@ -4,11 +4,10 @@ import type { DeferringFilter, LocalFilter } from '../store/index.js';
 import { SourceError } from './failure.js';
 import type { PackedIds } from './packed-ids.js';
 import type { RebuildJob } from './rebuild-job.js';
+import { IdSample } from './id-sample.js';
 import { badId } from './rebuild.messages.js';
 import type { BloomIdSource } from './source.js';
 import type { StallTimer } from './stall-timer.js';
-
-const SAMPLE_SIZE = 256;
 
 export interface ScanOptions {
   readonly source: BloomIdSource;
@@ -39,10 +38,9 @@ export interface ScanResult {
 export class ScanCounts {
   idsRead = 0;
 
-  private readonly sample: IdKey[] = [];
+  /** Of the ids that the filter has taken, those included that were there before. */
+  private readonly sample = new IdSample();
   private distinctIds = 0;
-  /** Ids that the filter has taken, those included that were there before. */
-  private taken = 0;
   private idsReadWhenFull = 0;
   private bad: ScanResult['bad'];
   private readonly deferring: DeferringFilter | undefined;
@@ -58,14 +56,13 @@ export class ScanCounts {
     const { filter } = this;
     const { toKey } = this.options;
     for (let i = from; i < to; i++) {
+      if (this.isFull) return this.countOnly(to - i);
       this.idsRead++;
-      if (this.isFull) continue;
       try {
         const key = keyOf(toKey, batch[i]);
-        if (addTo(filter, key)) this.distinctIds++;
-        else if (filter.isElsewhere) continue;
-        const place = this.placeInSample();
-        if (place >= 0) this.sample[place] = ofItsOwn(key);
+        const isNew = addTo(filter, key);
+        if (isNew) this.distinctIds++;
+        if ((isNew || !filter.isElsewhere) && this.isSampled()) this.sample.take(ofItsOwn(key));
       } catch (error) {
         this.skip(error, batch[i]);
       }
@@ -74,29 +71,41 @@ export class ScanCounts {
   }
 
   /** As `add`, of keys. */
-  addPacked({ bytes, ends, areText }: PackedIds, from: number, to: number): void {
-    const { filter } = this;
-    let start = from === 0 ? 0 : ends[from - 1]!;
-    for (let i = from; i < to; i++) {
-      const end = ends[i]!;
-      this.idsRead++;
-      if (this.isFull) continue;
-      try {
-        // An empty key is refused as an empty id is.
-        if (end === start) keyOf(toIdKey, areText ? '' : new Uint8Array(0));
-        const isNew = addBytesTo(filter, bytes, start, end);
-        if (isNew) this.distinctIds++;
-        if (isNew || !filter.isElsewhere) {
-          const place = this.placeInSample();
-          if (place >= 0) this.sample[place] = bytes.slice(start, end);
-        }
-      } catch (error) {
-        const key = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
-        this.skip(error, areText ? key.toString() : key);
-      }
-      start = end;
+  addPacked(ids: PackedIds, from: number, to: number): void {
+    for (let i = from; i < to;) {
+      if (this.isFull) return this.countOnly(to - i);
+      const added = this.addRun(ids, i, to);
+      if (added === 0) this.addOnePacked(ids, i);
+      i += added || 1;
     }
     this.countDeferred();
+  }
+
+  /** Of ids that do not get into the sample, as many as the filter adds at once. */
+  private addRun(ids: PackedIds, from: number, to: number): number {
+    const { deferring, sample } = this;
+    if (!deferring?.addRun || sample.passing === 0) return 0;
+    const added = deferring.addRun(ids, from, Math.min(to, from + sample.passing));
+    this.idsRead += added;
+    sample.passing -= deferring.takenOfRun ?? added;
+    return added;
+  }
+
+  private addOnePacked({ bytes, ends, areText }: PackedIds, i: number): void {
+    const { filter } = this;
+    const start = i === 0 ? 0 : ends[i - 1]!;
+    const end = ends[i]!;
+    this.idsRead++;
+    try {
+      // An empty key is refused as an empty id is.
+      if (end === start) keyOf(toIdKey, areText ? '' : new Uint8Array(0));
+      const isNew = addBytesTo(filter, bytes, start, end);
+      if (isNew) this.distinctIds++;
+      if ((isNew || !filter.isElsewhere) && this.isSampled()) this.sample.take(bytes.slice(start, end));
+    } catch (error) {
+      const key = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
+      this.skip(error, areText ? key.toString() : key);
+    }
   }
 
   /** Sets some bits that were deferred; false when there are none. To be called until then, before the result counts. */
@@ -107,24 +116,27 @@ export class ScanCounts {
   }
 
   result(): ScanResult {
-    const { idsRead, distinctIds, bad, sample } = this;
+    const { idsRead, distinctIds, bad } = this;
+    const sample = this.sample.ids;
     const distinctShare = distinctIds / (this.idsReadWhenFull || idsRead);
     const overflow = distinctIds > this.options.capacity ? Math.ceil(idsRead * distinctShare) : undefined;
     return { idsRead, distinctIds, overflow, bad, sample };
   }
 
-  /** Asked for each id that was counted as read. */
   private get isFull(): boolean {
-    if (this.distinctIds <= this.options.capacity) return false;
-    this.idsReadWhenFull ||= this.idsRead - 1;
-    return true;
+    return this.distinctIds > this.options.capacity;
   }
 
-  /** Where an id goes that was just added, so that each is in the sample with the same chance; -1 for nowhere. */
-  private placeInSample(): number {
-    const ids = ++this.taken;
-    const place = ids <= SAMPLE_SIZE ? ids - 1 : Math.floor(Math.random() * ids);
-    return place < SAMPLE_SIZE ? place : -1;
+  private countOnly(ids: number): void {
+    this.idsReadWhenFull ||= this.idsRead;
+    this.idsRead += ids;
+  }
+
+  /** Asked for each id that the filter has taken. */
+  private isSampled(): boolean {
+    if (this.sample.passing === 0) return true;
+    this.sample.passing--;
+    return false;
   }
 
   private countDeferred(): void {

@@ -4,7 +4,7 @@ import type { FilterDescription } from './filter-description.js';
 import type { SharedNegativeCacheOptions } from './negative-cache.js';
 import type { StoreRecorder } from './store-recorder.js';
 import type { BloomVerdict, LookupOutcome } from './verdict.js';
-import type { BloomLayout, IdKey } from '../filter/index.js';
+import type { BloomLayout, IdKey, IdRun } from '../filter/index.js';
 
 /** Where filters live. Made once for an application, closed with it. */
 export interface FilterStore {
@@ -257,6 +257,15 @@ export interface LocalFilter {
 export interface DeferringFilter extends LocalFilter {
   /** Ids that have turned out to be new since the last call: `addKey` and `addBytes` return false before that is known. */
   takeNew(): number;
+
+  /**
+   * As `addBytes` for packed ids from `from` to below `to`; how many it has added, which may be fewer. When it is 0, the next one has to be added by
+   * `addBytes`, which says what is wrong with it.
+   */
+  addRun?(ids: IdRun, from: number, to: number): number;
+
+  /** Ids of the last run that are not of another pass. */
+  readonly takenOfRun?: number;
 
   /** Sets the bits of some ids, in less than a millisecond or two; false when no id waits any more. */
   settleRegion(): boolean;

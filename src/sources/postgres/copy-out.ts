@@ -1,8 +1,9 @@
 import type { PackedIds } from '../../rebuild/index.js';
+import type { ColumnKind } from './column-kind.js';
 import { PackedWriter } from './packed-writer.js';
 import type { PostgresConnection, PostgresSubmittable } from './postgres-pool.js';
 import { ENDED_EARLY, NOT_BINARY_COPY, NOT_PG, rowsMissing } from './postgres.messages.js';
-import { type ColumnKind, TupleReader } from './tuple-reader.js';
+import { TupleReader } from './tuple-reader.js';
 
 type DataListener = (data: Uint8Array) => void;
 
@@ -102,16 +103,17 @@ export class CopyOut implements PostgresSubmittable {
   handleCopyInResponse(): void {}
 
   private takeData(data: Buffer): void {
-    const all = this.rest.length > 0 ? Buffer.concat([this.rest, data]) : data;
     let at = 0;
     try {
-      at = this.takeMessages(all);
+      at = this.takeRest(data);
+      if (this.rest.length === 0) at = this.takeMessages(data, at);
     } catch (error) {
       this.end({ error });
       // What is left belongs to nobody: the connection is ended.
       return;
     }
-    this.rest = at < all.length ? all.subarray(at) : NOTHING;
+    const left = data.subarray(at);
+    this.rest = this.rest.length > 0 ? Buffer.concat([this.rest, left]) : left;
     if (this.isOver) return this.handBack();
     if (!this.writer.isFull) return;
     this.ready.push(this.writer.take());
@@ -119,11 +121,28 @@ export class CopyOut implements PostgresSubmittable {
     this.wakeReader();
   }
 
-  /** Where the first message begins that is not whole, or that is no longer for this query. */
-  private takeMessages(all: Buffer): number {
-    const { length } = all;
+  /** Takes the message that has begun before; where the next one begins. Not put together with all that has come, which would be to copy that. */
+  private takeRest(data: Buffer): number {
     let at = 0;
+    while (this.rest.length > 0 && at < data.length && !this.isOver) {
+      const { rest } = this;
+      const length = rest.length < HEAD_BYTES ? HEAD_BYTES : 1 + rest.readUInt32BE(1);
+      const taken = data.subarray(at, at + Math.max(1, length - rest.length));
+      this.rest = Buffer.concat([rest, taken]);
+      at += taken.length;
+      if (this.takeMessages(this.rest, 0) > 0) this.rest = NOTHING;
+    }
+    return at;
+  }
+
+  /** Where the first message begins that is not whole, or that is no longer for this query. */
+  private takeMessages(all: Buffer, from: number): number {
+    const { length } = all;
+    let at = from;
+    this.rows.begin(all);
     while (at + HEAD_BYTES <= length && !this.isOver) {
+      at = this.rows.takePlain(at);
+      if (at + HEAD_BYTES > length) break;
       const end = at + 1 + all.readUInt32BE(at + 1);
       if (end > length) break;
       if (end < at + HEAD_BYTES) throw new Error(NOT_BINARY_COPY);

@@ -35,6 +35,11 @@ export class PackedWriter {
     return this.count === 0;
   }
 
+  /** Bytes that are written. */
+  get length(): number {
+    return this.at;
+  }
+
   /** What was written, and begins again. */
   take(): PackedIds {
     const { bytes, ends, count, areText } = this;
@@ -50,6 +55,15 @@ export class PackedWriter {
   /** Takes back the memory of a batch that nobody reads any more: to make it again and again is work for the collector of garbage. */
   giveBack(batch: PackedIds): void {
     if (this.spare.length < MOST_SPARE) this.spare.push(batch);
+  }
+
+  /** Ids one after the other, and where each of them ends here. */
+  append(ids: Uint8Array, ends: Uint32Array): void {
+    this.makeRoom(ids.length, ends.length);
+    this.bytes.set(ids, this.at);
+    this.ends.set(ends, this.count);
+    this.at += ids.length;
+    this.count += ends.length;
   }
 
   /** The decimal text of an integer of 64 bits, big-endian. */
@@ -138,9 +152,9 @@ export class PackedWriter {
     for (let i = 0; i < text.length; i++) this.bytes[this.at++] = text.charCodeAt(i);
   }
 
-  private makeRoom(bytes: number): void {
-    if (this.count === this.ends.length) {
-      const more = new Uint32Array(2 * this.count);
+  private makeRoom(bytes: number, ids = 1): void {
+    if (this.count + ids > this.ends.length) {
+      const more = new Uint32Array(2 * this.ends.length + ids);
       more.set(this.ends);
       this.ends = more;
     }

@@ -1,8 +1,8 @@
 import { BloomConfigError } from '../../common/index.js';
 import type { BloomIdSpelling } from '../../rebuild/index.js';
 import { isBytes, readCatalog, type RunQuery, spellingOf } from '../index.js';
+import type { ColumnKind } from './column-kind.js';
 import { noIdType, noSuchTable, noSuchTableColumn, tooManyDots, wrongName } from './postgres.messages.js';
-import type { ColumnKind } from './tuple-reader.js';
 
 /** The types beside those that `spellingOf` knows whose text every driver gives alike. */
 const OTHER_TYPES = /^(?:numeric|decimal|oid)(?:\(|$)/;

@@ -1,8 +1,7 @@
+import type { ColumnKind } from './column-kind.js';
 import { NOT_BINARY_COPY } from './postgres.messages.js';
 import type { PackedWriter } from './packed-writer.js';
-
-/** How the values of the column are read. */
-export type ColumnKind = 'integer' | 'uuid' | 'text' | 'bytes';
+import { PlainRows } from './plain-rows.js';
 
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 /** Signature, flags, length of the extension. */
@@ -22,12 +21,28 @@ export class TupleReader {
   private hasHeader = false;
   private rest: Uint8Array = NOTHING;
   private readonly isFixed: number;
+  private readonly plain: PlainRows | undefined;
 
   constructor(
     private readonly kind: ColumnKind,
     private readonly writer: PackedWriter,
   ) {
     this.isFixed = FIXED_BYTES[kind];
+    this.plain = PlainRows.of(kind, writer);
+  }
+
+  /** To be called before `takePlain`, and again for other bytes. */
+  begin(bytes: Uint8Array): void {
+    this.plain?.begin(bytes);
+  }
+
+  /** Takes messages of the server that are one whole row each; where the first one begins that is to be taken by `take`, or is none for it. */
+  takePlain(at: number): number {
+    const { plain } = this;
+    if (!plain || !this.hasHeader || this.isComplete || this.rest.length > 0) return at;
+    const read = plain.take(at);
+    this.rows += plain.rows;
+    return read;
   }
 
   /** @throws {Error} for what is not the format. */

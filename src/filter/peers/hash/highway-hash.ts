@@ -1,5 +1,6 @@
+import { instantiate } from '../../../common/index.js';
 import type { ByteSink } from '../id/byte-sink.js';
-import { absorbBlocks, instantiate, type WasmHash } from './wasm-hash.js';
+import { absorbBlocks, type WasmHash } from './wasm-hash.js';
 import { wasmModules } from './wasm.generated.js';
 
 const PACKET_BYTES = 32;

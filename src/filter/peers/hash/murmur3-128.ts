@@ -1,5 +1,6 @@
+import { instantiate } from '../../../common/index.js';
 import type { ByteSink } from '../id/byte-sink.js';
-import { absorbBlocks, BLOCKS_AT, instantiate, type WasmHash } from './wasm-hash.js';
+import { absorbBlocks, BLOCKS_AT, type WasmHash } from './wasm-hash.js';
 import { wasmModules } from './wasm.generated.js';
 import { NOTHING_ABSORBED } from './hash.messages.js';
 

@@ -1,12 +1,7 @@
-/** The types of Node have no WebAssembly. */
-declare const WebAssembly: {
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object) => { readonly exports: unknown };
-};
+import type { WasmExports } from '../../../common/index.js';
 
 /** What the modules of `wat/` export alike. */
-export interface WasmHash {
-  readonly memory: { readonly buffer: ArrayBuffer };
+export interface WasmHash extends WasmExports {
   /** Forgets what was absorbed. */
   start(): void;
   /** Takes in whole blocks, which begin at `BLOCKS_AT`. */
@@ -17,12 +12,6 @@ export interface WasmHash {
 export const BLOCKS_AT = 8;
 /** Bytes absorbed at once: a module has 64 KiB in all. */
 const ABSORBED_BYTES = 32_768;
-
-/** A module of `wat/`, from its base64. */
-export function instantiate<Exports extends WasmHash>(base64: string): Exports {
-  const { Module, Instance } = WebAssembly;
-  return new Instance(new Module(Buffer.from(base64, 'base64'))).exports as Exports;
-}
 
 /** Starts a hash with the first `bytes` bytes of a view: a number of whole blocks. */
 export function absorbBlocks(

@@ -1,0 +1,24 @@
+/** The types of Node have no WebAssembly. */
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object) => { readonly exports: unknown };
+};
+
+export interface WasmExports {
+  readonly memory: { readonly buffer: ArrayBuffer };
+}
+
+/** A module of a folder `wat/`, from its base64. */
+export function instantiate<Exports extends WasmExports>(base64: string): Exports {
+  const { Module, Instance } = WebAssembly;
+  return new Instance(new Module(Buffer.from(base64, 'base64'))).exports as Exports;
+}
+
+/** Undefined where the engine runs no WebAssembly, as with `--jitless`: for a module that only makes something faster. */
+export function instantiateIfPossible<Exports extends WasmExports>(base64: string): Exports | undefined {
+  try {
+    return instantiate<Exports>(base64);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,102 @@
+import { instantiateIfPossible, type WasmExports } from '../common/index.js';
+import type { Generation } from './generation.js';
+import { BLOCK_BYTES } from './sizing.js';
+import { wasmModules } from './wasm.generated.js';
+
+/** Blocks of a region: 256 KiB, which the cache of a core holds while their bits are set. */
+export const REGION_BLOCKS = 1024;
+/** Ids of one region that may wait at most: their bits take less than a millisecond. */
+export const MOST_OF_REGION = 1 << 13;
+/** Ids that are found at once at most. */
+const MOST_IDS = 1024;
+const MOST_BYTES = 1 << 17;
+const WORD_BYTES = 4;
+
+// What is where in the memory, in bytes.
+const NUMBERS_AT = 0;
+const ENDS_AT = NUMBERS_AT + MOST_IDS * WORD_BYTES;
+const LOCATED_AT = ENDS_AT + MOST_IDS * WORD_BYTES;
+const GENERATIONS_AT = LOCATED_AT + 2 * MOST_IDS * WORD_BYTES;
+/** As many as there are parts at most. */
+const IDS_AT = GENERATIONS_AT + 4 * 1024 * WORD_BYTES;
+/** A word is read of the last bytes too, whatever follows them. */
+const REGION_AT = IDS_AT + MOST_BYTES + 64;
+const WAITING_AT = REGION_AT + REGION_BLOCKS * BLOCK_BYTES;
+
+interface RegionsExports extends WasmExports {
+  locate(
+    count: number,
+    start: number,
+    shift: number,
+    ends: number,
+    numbers: number,
+    generations: number,
+    located: number,
+  ): number;
+  set(at: number, end: number, region: number, hashCount: number): number;
+}
+
+/** Ids one after the other, as `PackedIds` has them. */
+export interface IdRun {
+  /** Text in UTF-8, or the bytes that the ids are. */
+  readonly bytes: Uint8Array;
+  /** Where each id ends, and the next one begins. */
+  readonly ends: Uint32Array;
+}
+
+/** The WebAssembly of `wat/regions.wat`, which keeps nothing from one call to the next. */
+export class RegionsModule {
+  /** Block and seed of each id that was found last. */
+  readonly located: Int32Array;
+
+  private readonly words: Int32Array;
+  private readonly memory: Uint8Array;
+
+  constructor(private readonly wasm: RegionsExports) {
+    const { buffer } = wasm.memory;
+    this.words = new Int32Array(buffer);
+    this.memory = new Uint8Array(buffer);
+    this.located = new Int32Array(buffer, LOCATED_AT, 2 * MOST_IDS);
+  }
+
+  /** Finds ids from `from` to below `to`; how many, which may be fewer, and is 0 for an id that is empty or too long. */
+  locate({ bytes, ends }: IdRun, from: number, to: number, generation: Generation): number {
+    const start = from === 0 ? 0 : ends[from - 1]!;
+    let count = Math.min(to - from, MOST_IDS);
+    while (count > 0 && ends[from + count - 1]! - start > MOST_BYTES) count >>>= 1;
+    if (count === 0) return 0;
+    this.memory.set(bytes.subarray(start, ends[from + count - 1]), IDS_AT);
+    this.words.set(ends.subarray(from, from + count), ENDS_AT / WORD_BYTES);
+    const { key, blocks, maxIdBytes } = generation;
+    const at = GENERATIONS_AT / WORD_BYTES;
+    this.words[at] = key[0];
+    this.words[at + 1] = key[1];
+    this.words[at + 2] = blocks;
+    this.words[at + 3] = maxIdBytes;
+    return this.wasm.locate(count, IDS_AT, IDS_AT - start, ENDS_AT, NUMBERS_AT, GENERATIONS_AT, LOCATED_AT);
+  }
+
+  /** Sets the bits of blocks and seeds in the bytes of their region; how many of these ids were new. */
+  setBits(region: Uint8Array, waiting: Int32Array, hashCount: number): number {
+    const { memory, words } = this;
+    memory.set(region, REGION_AT);
+    words.set(waiting, WAITING_AT / WORD_BYTES);
+    const end = WAITING_AT + waiting.length * WORD_BYTES;
+    const newIds = this.wasm.set(WAITING_AT, end, REGION_AT, hashCount);
+    region.set(memory.subarray(REGION_AT, REGION_AT + region.length));
+    return newIds;
+  }
+}
+
+let instance: { readonly module: RegionsModule | undefined } | undefined;
+
+/** Undefined where the engine runs no WebAssembly. */
+export function regionsModule(): RegionsModule | undefined {
+  instance ??= made();
+  return instance.module;
+}
+
+function made() {
+  const wasm = instantiateIfPossible<RegionsExports>(wasmModules.regions);
+  return { module: wasm && new RegionsModule(wasm) };
+}

@@ -1,0 +1,2 @@
+/** How the values of the column are read. */
+export type ColumnKind = 'integer' | 'uuid' | 'text' | 'bytes';

@@ -1,0 +1,3 @@
+import { scansPacked } from './packed-scans.js';
+
+scansPacked();

@@ -1,0 +1,14 @@
+import { expect, it } from '@jest/globals';
+import { instantiateIfPossible } from '../../src/common/index.js';
+import { readsRows } from '../sources/postgres/plain-rows.js';
+import { scansPacked } from './packed-scans.js';
+
+// Of this file alone: each has a global object and modules of its own.
+Reflect.deleteProperty(globalThis, 'WebAssembly');
+
+it('has no WebAssembly here', () => {
+  expect(instantiateIfPossible('')).toBeUndefined();
+});
+
+scansPacked();
+readsRows();

@@ -1,0 +1,3 @@
+import { readsRows } from './plain-rows.js';
+
+readsRows();

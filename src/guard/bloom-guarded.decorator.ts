@@ -7,7 +7,7 @@ import { BloomGuardRunner } from './bloom-guard-runner.js';
 import { answeredValue, type GuardDecision } from './guard-decision.js';
 import { isNullableField } from './graphql-field.js';
 import { checkGuardedOptions } from './guard-options-check.js';
-import type { GuardDeclaration, GuardedCall, EntryPoint } from './guarded-call.js';
+import { declaredGuard, type EntryPoint, type GuardDeclaration, type GuardedCall } from './guarded-call.js';
 import type { BloomGuardedDecorator } from './decorator-types.js';
 import { paramWithoutName } from './guard.messages.js';
 import type { BloomGuardedOptions } from './guard-options.js';
@@ -64,7 +64,7 @@ export function BloomGuarded(filter: BloomFilterName, options: BloomGuardedOptio
       wrapMethod({ ...site, use, around: (original) => guardingByName(site, original, { use, options }) });
       return;
     }
-    const guard: GuardDeclaration = { filter: named.name, method, options, counted: { last: undefined } };
+    const guard = declaredGuard({ filter: named.name, method, options });
     const coverage = new InterceptorCoverage(key, guard);
     wrapMethod({ ...site, use, around: (original) => guarding(site, original, { guard, coverage }) });
     declareGuard(descriptor.value, guard, coverage);
@@ -87,7 +87,7 @@ function guardingByName(
     if (name === undefined) return untouched(original, self, args);
     let guard = guards.get(name);
     if (!guard) {
-      const declared = { filter: name, method, options, counted: { last: undefined } };
+      const declared = declaredGuard({ filter: name, method, options });
       const coverage = new InterceptorCoverage(site.key, declared);
       guard = guarding(site, original, { guard: declared, coverage });
       guards.set(name, guard);

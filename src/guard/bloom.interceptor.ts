@@ -156,7 +156,7 @@ export class BloomInterceptor implements NestInterceptor {
       service.emit({ type: 'filter-missing', filter: `filterOf of ${this.constructor.name}`, method, error });
     }
     if (filter === undefined) return [];
-    const guard = { filter, method, options: UNDECLARED, counted: { last: undefined } };
+    const guard = { filter, method, options: UNDECLARED, counted: { last: undefined }, number: undefined };
     const entry = this.hookedEntry(context, UNDECLARED_ENTRY);
     this.hooked.set(context, { guard, entry, self: undefined, args: argumentsOf(context) });
     let readId: IdReader;

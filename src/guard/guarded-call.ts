@@ -9,6 +9,17 @@ import type { IdReader } from './id-reader.js';
 export interface GuardDeclaration extends CountedMethod {
   readonly filter: string;
   readonly options: BloomGuardedOptions;
+  /** Its number among all guards that decorators have declared in this process, by which a runner finds its filter; undefined for one that is made for one call. */
+  readonly number: number | undefined;
+}
+
+let declared = 0;
+
+/** A guard that lasts as long as the process. */
+export function declaredGuard(
+  guard: Pick<GuardDeclaration, 'filter' | 'method' | 'options'>,
+): GuardDeclaration {
+  return { ...guard, counted: { last: undefined }, number: declared++ };
 }
 
 /** How calls come to a guard: as calls of the method itself, or as requests of its route. */

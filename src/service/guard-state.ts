@@ -105,6 +105,15 @@ export class GuardState {
     counts.unknown[outcome]++;
   }
 
+  /** What `note` and `noteSaved` count of a call that is answered "absent". */
+  noteDenied(method: CountedMethod): void {
+    const counts = this.methods.of(method);
+    counts.absent++;
+    counts.saved++;
+    this.recent.noteAbsent();
+    this.onAbsent?.(method.method);
+  }
+
   /** Counts a call without an id; `isInvalid`: its value cannot be one. */
   noteUnread(isInvalid: boolean, method: CountedMethod): void {
     if (isInvalid) this.invalid++;

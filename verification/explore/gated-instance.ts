@@ -159,7 +159,13 @@ export class GatedInstance {
     instance.filter = filter;
     instance.guard = new BloomGuardRunner({ service });
     instance.guard.learnSingletons(new Set([instance]));
-    instance.declaration = { filter: name, method: 'Shop.find', options: {}, counted: { last: undefined } };
+    instance.declaration = {
+      filter: name,
+      method: 'Shop.find',
+      options: {},
+      counted: { last: undefined },
+      number: undefined,
+    };
     return instance;
   }
 

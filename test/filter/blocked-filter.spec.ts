@@ -46,6 +46,17 @@ describe('A blocked filter', () => {
     fc.assert(fc.property(anyId, (id) => expect(filter.mightContain(id)).toBe(false)));
   });
 
+  it('has the tag of its generation in each block, or leaves that to whoever fills it', () => {
+    const generation = createGeneration(plans[3]!, 1024);
+    const tags = ({ bytes }: BlockedFilter) =>
+      Array.from({ length: generation.blocks }, (_, i) =>
+        new DataView(bytes.buffer).getUint32(i * BLOCK_BYTES, true),
+      );
+    expect(generation.blocks).toBeGreaterThan(1);
+    expect(new Set(tags(new BlockedFilter(generation)))).toEqual(new Set([generation.tag >>> 0]));
+    expect(new BlockedFilter(generation, false).bytes.every((byte) => byte === 0)).toBe(true);
+  });
+
   it('tells on adding whether the id could have been there before', () => {
     fc.assert(
       fc.property(fc.array(anyId, { maxLength: 100 }), (ids) => {

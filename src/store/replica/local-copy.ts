@@ -28,7 +28,7 @@ export class LocalCopy {
     readonly generation: Generation,
     private readonly keepsBits = false,
   ) {
-    this.filter = new BlockedFilter(generation);
+    this.filter = new BlockedFilter(generation, false);
   }
 
   get byteLength(): number {

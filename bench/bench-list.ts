@@ -27,4 +27,5 @@ export const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> 
   'check-during-rebuild': () => import('./check-during-rebuild.bench.js'),
   'postgres-copy': () => import('./postgres-copy.bench.js'),
   'swap-parts': () => import('./swap-parts.bench.js'),
+  'lease-worth': () => import('./lease-worth.bench.js'),
 };

@@ -1,6 +1,7 @@
 import { coverage } from './coverage.js';
+import { feed } from './feed.js';
 import { leasedCopies } from './leased-copies.js';
 import type { Protocol } from './model.js';
 import { rebuild } from './rebuild.js';
 
-export const PROTOCOLS: readonly Protocol[] = [rebuild, leasedCopies, coverage];
+export const PROTOCOLS: readonly Protocol[] = [rebuild, leasedCopies, coverage, feed];

@@ -75,7 +75,8 @@ export class FeedRunner {
   private async run(position: string | undefined, signal: AbortSignal): Promise<void> {
     const { name, feed, add, note, emit } = this.context;
     const ended = new AbortController();
-    let isBehindGap = false;
+    // A rebuild that fills a gap may have begun before the next one was found.
+    const gaps = { found: 0, filled: 0 };
     try {
       await feed.follow({
         filter: name,
@@ -86,15 +87,15 @@ export class FeedRunner {
           if (formed.length > 0) await add(formed);
         },
         save: async (reached) => {
-          if (isBehindGap) return false;
+          if (gaps.filled < gaps.found) return false;
           if (!(await note({ position: reached }))) throw new Error(NOT_HOLDER);
           return true;
         },
         missed: (reason) => {
-          isBehindGap = true;
+          const gap = ++gaps.found;
           emit({ type: 'feed-gap', filter: name, reason });
           void this.fillGap(AbortSignal.any([signal, ended.signal])).then((isFilled) => {
-            if (isFilled) isBehindGap = false;
+            if (isFilled) gaps.filled = Math.max(gaps.filled, gap);
           });
         },
         report: (status) => (this.status = status),

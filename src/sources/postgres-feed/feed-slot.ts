@@ -8,7 +8,9 @@ import {
   otherSlot,
   slotAhead,
   slotCreated,
+  slotElsewhere,
   slotLost,
+  slotOfOther,
   slotUnknown,
 } from './postgres-feed.messages.js';
 
@@ -23,10 +25,20 @@ interface Slot {
   readonly temporary: boolean;
 }
 
+/**
+ * The server, and its line of commits: another one may have other commits at the same places, such as a standby that has taken over before it had them all.
+ * The last checkpoint of a standby may still name the line before.
+ */
+const SERVER = `
+select (pg_control_system()).system_identifier || '-' || case when pg_is_in_recovery() then
+  (pg_control_checkpoint()).timeline_id else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int end as server`;
+
 /** A slot that can be followed. */
 export interface FeedSlot {
   /** Where it begins. */
   readonly confirmed: string;
+  /** Names the server and its line. */
+  readonly server: string;
   /** Why rows may have been missed. */
   readonly gap: string | undefined;
 }
@@ -42,12 +54,13 @@ export async function readySlot(
   { slot: name, create = false }: Pick<PostgresFeedOptions, 'slot' | 'create'>,
   position: string | undefined,
 ): Promise<FeedSlot> {
+  const [{ server }] = (await rows<{ server: string }>(client, SERVER)) as [{ server: string }];
   const [found] = await rows<{ slot: Slot; isHere: boolean | null }>(client, SLOT, [name]);
   const quoted = pg.escapeLiteral(name);
   const creation = `SELECT pg_create_logical_replication_slot(${quoted}, 'pgoutput');`;
   if (!found) {
     if (!create) throw new BloomConfigError(noSlot(name, creation));
-    return created(client, name);
+    return created(client, name, server);
   }
   const { slot, isHere } = found;
   if (slot.plugin !== 'pgoutput')
@@ -57,13 +70,35 @@ export async function readySlot(
     const removal = `SELECT pg_drop_replication_slot(${quoted});`;
     if (!create) throw new BloomConfigError(slotLost(name, `${removal} ${creation}`));
     await client.query(removal);
-    return created(client, name);
+    return created(client, name, server);
   }
   const confirmed = slot.confirmed_flush_lsn ?? '0/0';
-  return { confirmed, gap: gapOf(name, position, confirmed) };
+  return { confirmed, server, gap: gapOf({ name, position, confirmed, server }) };
 }
 
-async function created(client: Client, name: string): Promise<FeedSlot> {
+/**
+ * To be called when the slot is being read, so that nobody else can move, drop or create it any more.
+ *
+ * @returns why rows may have been missed since the slot was looked at.
+ * @throws when the one that is being read is on another server.
+ */
+export async function movedSlot(
+  client: Client,
+  name: string,
+  confirmed: string,
+): Promise<string | undefined> {
+  const [found] = await rows<{ slot: Slot }>(client, SLOT, [name]);
+  if (!found) throw new Error(slotElsewhere(name));
+  const reached = found.slot.confirmed_flush_lsn ?? '0/0';
+  return lsnOf(reached) > lsnOf(confirmed) ? slotAhead(name, confirmed, reached) : undefined;
+}
+
+/** What is noted of how far the filter has come. */
+export function textOfPosition(lsn: string, server: string): string {
+  return `${lsn} ${server}`;
+}
+
+async function created(client: Client, name: string, server: string): Promise<FeedSlot> {
   const [made] = await rows<{ lsn: string }>(
     client,
     `select lsn::text from pg_create_logical_replication_slot($1, 'pgoutput')`,
@@ -71,14 +106,23 @@ async function created(client: Client, name: string): Promise<FeedSlot> {
     // It waits for the transactions that are open.
     0,
   );
-  return { confirmed: made!.lsn, gap: slotCreated(name) };
+  return { confirmed: made!.lsn, server, gap: slotCreated(name) };
+}
+
+interface Compared {
+  readonly name: string;
+  readonly position: string | undefined;
+  readonly confirmed: string;
+  readonly server: string;
 }
 
 /** A position is noted before the slot is moved to it: one that is further was moved by somebody else. */
-function gapOf(name: string, position: string | undefined, confirmed: string): string | undefined {
-  if (position === undefined) return slotUnknown(name);
+function gapOf({ name, position = '', confirmed, server }: Compared): string | undefined {
+  const [lsn = '', of] = position.split(' ');
   try {
-    return lsnOf(confirmed) > lsnOf(position) ? slotAhead(name, position, confirmed) : undefined;
+    const reached = lsnOf(lsn);
+    if (of !== server) return slotOfOther(name);
+    return lsnOf(confirmed) > reached ? slotAhead(name, lsn, confirmed) : undefined;
   } catch {
     return slotUnknown(name);
   }

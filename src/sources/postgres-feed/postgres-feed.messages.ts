@@ -42,6 +42,12 @@ export const slotCreated = (slot: string) =>
 export const slotUnknown = (slot: string) =>
   `It is not known how far the filter has come in the replication slot ${printed(slot)}.`;
 
+export const slotElsewhere = (slot: string) =>
+  `postgresFeed: expected the replication slot ${printed(slot)} on the server that was asked for it, and it is read on another one. The option connection has to lead to one server.`;
+
+export const slotOfOther = (slot: string) =>
+  `The replication slot ${printed(slot)} is on another server than the one that the filter has followed, or a standby has taken over.`;
+
 export const slotAhead = (slot: string, position: string, confirmed: string) =>
   `The replication slot ${printed(slot)} is at ${confirmed}, and the filter has come to ${position}: the slot was created anew, or somebody else reads from it.`;
 

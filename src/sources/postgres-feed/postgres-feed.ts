@@ -46,10 +46,10 @@ async function follow(options: PostgresFeedOptions, context: BloomFeedContext): 
   try {
     await client.connect();
     await expectPublished(client, options);
-    const { confirmed, gap } = await readySlot(client, options, position);
+    const { confirmed, server, gap } = await readySlot(client, options, position);
     if (signal.aborted) return;
     if (gap !== undefined) context.missed(gap);
-    await replicate({ ...options, config, client, confirmed }, context, lost);
+    await replicate({ ...options, config, client, confirmed, server }, context, lost);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {

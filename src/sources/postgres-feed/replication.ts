@@ -3,6 +3,7 @@ import type { Client, ClientConfig } from 'pg';
 import type { BloomId } from '../../filter/index.js';
 import type { BloomFeedContext } from '../../rebuild/index.js';
 import { CommittedIds } from './committed-ids.js';
+import { movedSlot, textOfPosition } from './feed-slot.js';
 import { isPartOf } from './feed-table.js';
 import { type LogMessage, LogPlugin } from './log-plugin.js';
 import { lsnOf, textOfLsn } from './lsn.js';
@@ -26,6 +27,8 @@ export interface ReplicationOptions extends Pick<
   readonly client: Client;
   /** Where the slot begins. */
   readonly confirmed: string;
+  /** Names the server and its line. */
+  readonly server: string;
 }
 
 type Relation = Extract<LogMessage, { tag: 'relation' }>;
@@ -44,6 +47,9 @@ export class Replication {
   /** Messages that are being handled, which hold up those that wait behind them. */
   private taking = 0;
   private isInTransaction = false;
+  /** Resolves when it is known whether the slot is the one that was looked at. Until then nothing is noted. */
+  private begun: Promise<void> | undefined;
+  private hasBegun = false;
   private end: bigint;
   private fail: (error: unknown) => void = () => {};
   private hasEnded = false;
@@ -59,7 +65,10 @@ export class Replication {
     const acknowledge = { auto: false, timeoutSeconds: 0 } as const;
     this.service = new LogicalReplicationService(config, { acknowledge, flowControl: { enabled: true } });
     this.ids = new CommittedIds(
-      context,
+      {
+        add: (ids) => context.add(ids),
+        save: (lsn) => context.save(textOfPosition(lsn, options.server)),
+      },
       this.end,
       () => this.tell(),
       (error) => this.fail(error),
@@ -81,8 +90,7 @@ export class Replication {
         if (signal.aborted) resolve();
         service.on('error', (error) => this.fail(error));
         service.on('start', () => {
-          this.tell(true);
-          this.ids.retry();
+          this.begun = this.begin().catch((error: unknown) => this.fail(error));
         });
         service.on('data', (lsn: string, message: LogMessage) => this.take(lsn, message));
         service.on('heartbeat', (lsn, _time, shouldRespond) => this.hearEnd(lsn, shouldRespond));
@@ -98,11 +106,22 @@ export class Replication {
     }
   }
 
+  private async begin(): Promise<void> {
+    const { client, slot, confirmed } = this.options;
+    const gap = await movedSlot(client, slot, confirmed);
+    if (this.hasEnded) return;
+    if (gap !== undefined) this.context.missed(gap);
+    this.hasBegun = true;
+    this.tell(true);
+    this.ids.retry();
+  }
+
   private look(): void {
     if (this.taking === 0 && performance.now() - this.heardAt > SILENT_MS) {
       this.fail(new Error(SILENT));
       return;
     }
+    if (!this.hasBegun) return;
     this.ids.retry();
     if (++this.looks % LOOKS_PER_STATUS === 0) this.tell(true);
   }
@@ -112,6 +131,7 @@ export class Replication {
     if (this.hasEnded) return;
     this.taking++;
     try {
+      await this.begun;
       await this.handle(message);
       this.handled++;
       this.noteEnd(lsnOf(lsn));
@@ -162,7 +182,8 @@ export class Replication {
     const lsn = lsnOf(text);
     this.heardAt = performance.now();
     this.noteEnd(lsn);
-    const isCaughtUp = this.handled === this.plugin.received && !this.isInTransaction && !this.hasEnded;
+    const isCaughtUp =
+      this.hasBegun && this.handled === this.plugin.received && !this.isInTransaction && !this.hasEnded;
     if (isCaughtUp) this.ids.reach(lsn);
     if (shouldRespond) this.tell();
     else this.report();
@@ -176,7 +197,7 @@ export class Replication {
   private tell(asksForEnd = false): void {
     this.report();
     const { position } = this.ids;
-    if (this.hasEnded || position <= 0n) return;
+    if (this.hasEnded || !this.hasBegun || position <= 0n) return;
     // The client adds one. A commit that begins right at the position would be skipped after a restart.
     void this.service
       .acknowledge(textOfLsn(position - 1n), asksForEnd)

@@ -1,0 +1,133 @@
+/** Sets of rows: bit 0 is row 1. */
+export type Rows = number;
+
+export const NOBODY = -1;
+export const NO_PLACE = -1;
+export const ALL_PARTS = 0b11;
+/** Rows of each part of the filter. */
+const PARTS = [0b0101, 0b1010] as const;
+
+/** A process that may follow. Places are numbers of commits: the log before place 2 has two of them. */
+export interface Follower {
+  readonly at: 'idle' | 'asked' | 'created' | 'ready' | 'reading';
+  /** The noted place, and its line, as it has heard when it began. */
+  readonly position: number;
+  readonly line: number;
+  /** Where it has found its slot, and the line of that server. */
+  readonly from: number;
+  readonly lineHere: number;
+  /** Received and not handled: the rows, and up to where. */
+  readonly queue: Rows;
+  readonly received: number;
+  /** Handled and not added: the rows, and up to where. */
+  readonly waiting: Rows;
+  readonly read: number;
+  /** Up to where all was added and noted. */
+  readonly saved: number;
+  readonly gap: 'none' | 'wanted' | 'running';
+}
+
+/** The rebuild that runs. */
+export interface Run {
+  readonly at: 'begun' | 'staged' | 'scanned';
+  /** The process that fills a gap by it, or nobody. */
+  readonly by: number;
+  readonly parts: number;
+  /** Commits of the moment at which its staging was published. */
+  readonly seen: number;
+}
+
+export interface Slot {
+  /** Where it was created. */
+  readonly first: number;
+  /** Postgres may forget what lies before. */
+  readonly confirmed: number;
+  readonly reader: number;
+}
+
+export interface State {
+  /** Rows in the order of their commits. */
+  readonly log: readonly number[];
+  /** Rows that are committed, and that others see: a commit is in the log a moment before. */
+  readonly visible: Rows;
+  /** Grows when a standby takes over. */
+  readonly line: number;
+  readonly slot: Slot | undefined;
+  readonly position: number;
+  readonly positionLine: number;
+  readonly holder: number;
+  readonly live: Rows;
+  /** Bits of the parts that are lost, or were never built. */
+  readonly lost: number;
+  readonly staging: Rows | undefined;
+  readonly run: Run | undefined;
+  readonly followers: readonly Follower[];
+  readonly left: {
+    readonly builds: number;
+    readonly losses: number;
+    /** What persons do to the slot. */
+    readonly hands: number;
+    /** Processes that die, connections that are cut, adds that fail. */
+    readonly deaths: number;
+    readonly failovers: number;
+  };
+}
+
+export const IDLE: Follower = {
+  at: 'idle',
+  position: NO_PLACE,
+  line: 0,
+  from: 0,
+  lineHere: 0,
+  queue: 0,
+  received: 0,
+  waiting: 0,
+  read: 0,
+  saved: 0,
+  gap: 'none',
+};
+
+export function rowsOf(parts: number): Rows {
+  return ((parts & 1) === 0 ? 0 : PARTS[0]) | ((parts & 2) === 0 ? 0 : PARTS[1]);
+}
+
+/** Rows of the first commits. */
+export function committed(log: readonly number[], until = log.length): Rows {
+  let rows = 0;
+  for (let i = 0; i < until; i++) rows |= 1 << (log[i]! - 1);
+  return rows;
+}
+
+const FOLLOWER_AT = { idle: 0, asked: 1, created: 2, ready: 3, reading: 4 };
+const GAP = { none: 0, wanted: 1, running: 2 };
+const RUN_AT = { begun: 1, staged: 2, scanned: 3 };
+
+/** Filled anew for each state: a list that is spread into a call costs more than all else. */
+const codes: number[] = [];
+
+/** Processes of which none can be told from another come in a fixed order. */
+export function keyOf(state: State): string {
+  const { slot, run, left, followers } = state;
+  codes.length = 0;
+  let log = 1;
+  for (const row of state.log) log = 5 * log + row;
+  codes.push(
+    log,
+    state.visible + 16 * state.live + 256 * state.lost + 1024 * state.line,
+    slot ? 1 + slot.first + 8 * slot.confirmed : 0,
+    state.position + 1 + 8 * state.positionLine + 64 * (state.staging === undefined ? 0 : 1 + state.staging),
+    run ? RUN_AT[run.at] + 4 * run.parts + 16 * run.seen + 128 * Number(run.by === NOBODY) : 0,
+    left.builds + 8 * left.losses + 64 * left.hands + 512 * left.deaths + 4096 * left.failovers,
+  );
+  const text = String.fromCharCode.apply(undefined, codes);
+  const keys = followers.map((one, i) => {
+    const isHolder = Number(state.holder === i);
+    const isReader = Number(slot?.reader === i);
+    return String.fromCharCode(
+      FOLLOWER_AT[one.at] + 8 * GAP[one.gap] + 32 * isHolder + 64 * isReader + 128 * Number(run?.by === i),
+      one.position + 1 + 8 * one.line + 16 * one.from + 128 * one.lineHere + 256 * one.queue,
+      one.received + 8 * one.read + 64 * (one.saved + 1) + 512 * one.waiting,
+    );
+  });
+  return text + (keys.length === 1 ? keys[0]! : keys.sort().join(''));
+}

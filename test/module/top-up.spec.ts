@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestingModule } from '@nestjs/testing';
 import {
   type BloomEvent,
+  type BloomFeature,
   type BloomFilter,
-  type BloomFilterOptions,
   BloomModule,
   BloomService,
   type BloomTopUpOptions,
@@ -15,6 +15,7 @@ import { PATIENT } from '../support/patience.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
 const ABSENT = 1_000_000_000;
+const NEVER = { signal: new AbortController().signal, onRetry: () => {} };
 const QUICK = { everyMs: 20, overlapMs: 100 } satisfies BloomTopUpOptions;
 
 describe('Rows that others write', () => {
@@ -33,10 +34,7 @@ describe('Rows that others write', () => {
     await redis.close();
   });
 
-  async function start(
-    topUp: BloomTopUpOptions,
-    options: Partial<BloomFilterOptions> = {},
-  ): Promise<BloomFilter> {
+  async function start(topUp: BloomTopUpOptions, options: Partial<BloomFeature> = {}): Promise<BloomFilter> {
     const module = await startContext({
       imports: [
         BloomModule.forRoot({ redis: redis.server.url, ...PATIENT, onEvent: (event) => events.push(event) }),
@@ -62,6 +60,18 @@ describe('Rows that others write', () => {
   const markOf = async (filter: BloomFilter) => (await filter.info()).outside?.mark;
   const hasMark = (filter: BloomFilter, mark: number) =>
     eventually(`the mark is ${mark}`, async () => (await markOf(filter)) === String(mark));
+
+  it.each<[string, () => BloomFeature['source']]>([
+    [
+      'one that is made at the start',
+      () => ({ useFactory: () => ({ ids: () => table.source().ids(NEVER) }) }),
+    ],
+    ['several that have marks of their own', () => [table.source(), new GrowingTable().source()]],
+  ])('need a source with marks: %s', async (_, source) => {
+    await expect(start(QUICK, { source: source() })).rejects.toThrow(
+      /method idsSince.* newRows of inParallel/,
+    );
+  });
 
   it('are found without a rebuild', async () => {
     const filter = await start(QUICK);

@@ -91,9 +91,11 @@ describe('A source with the option order', () => {
     ['nothing', /a column of a table/],
     ['made', /integers, texts, uuids or timestamps, got date/],
     ['padded', /integers, texts, uuids or timestamps, got character\(8\)/],
+    ['folded', /integers, texts, uuids or timestamps, got citext/],
     ['twice', /to be unique/],
   ])('refuses the order by %s', async (order, message) => {
-    await server.run(`create table if not exists f (id text, made date, padded char(8), twice int)`);
+    await server.run(`create extension if not exists citext;
+      create table if not exists f (id text, made date, padded char(8), folded citext, twice int)`);
     await expect(make('f', 'id', { order })).rejects.toThrow(message);
   });
 

@@ -24,6 +24,7 @@ export const markWentBack = (mark: string, newest: string | undefined) =>
     : `The newest row of the source is ${printed(newest)}, which comes before the mark, ${printed(mark)}: rows were deleted, or ids are given out a second time.`;
 
 export const noIdsSince = (filter: string) =>
-  `Filter '${filter}': expected the source to have a method idsSince(mark), since topUp is set. Sources of this package have it with their option order.`;
+  `Filter '${filter}': expected the source to have a method idsSince(mark), since topUp is set. Sources of this package have it with their option order. ` +
+  'Several that are read together have it with the option newRows of inParallel, a source of whose order all their rows are: their own marks are not those of one order.';
 
 export const NOT_HOLDER = 'Another process follows the feed by now.';

@@ -460,7 +460,7 @@ export const feed: Protocol<Safety> = {
     system(
       'two rows, a process that follows, three rebuilds, two hands at the slot',
       { ...QUIET, hands: 2, builds: 3 },
-      { shows: ['slot-ahead', 'look-again', 'last-gap'], spares: ['new-slot'] },
+      { shows: ['slot-ahead', 'look-again', 'last-gap'] },
     ),
     system(
       'two rows, a process that follows, two rebuilds, a standby that takes over',
@@ -468,18 +468,23 @@ export const feed: Protocol<Safety> = {
       { shows: ['same-server'] },
     ),
     system(
+      'two rows, a process that follows, two rebuilds, a hand at the slot',
+      { ...QUIET, hands: 1 },
+      { spares: ['new-slot'] },
+    ),
+    system(
+      'a row, two processes that may follow, a rebuild, a hand at the slot, a death',
+      { ...QUIET, rows: 1, followers: 2, builds: 1, hands: 1, deaths: 1 },
+      { spares: ['holder-at-save'] },
+    ),
+    system(
       'a row, two processes that may follow, two rebuilds, a hand at the slot, a death',
       { ...QUIET, rows: 1, followers: 2, hands: 1, deaths: 1 },
-      { spares: ['holder-at-save'] },
+      { isLarge: true },
     ),
     system(
       'two rows, a process that follows, two rebuilds, a loss, a death',
       { ...QUIET, losses: 1, deaths: 1 },
-      { isLarge: true },
-    ),
-    system(
-      'two rows, two processes that may follow, two rebuilds, a death',
-      { ...QUIET, followers: 2, deaths: 1 },
       { isLarge: true },
     ),
   ],

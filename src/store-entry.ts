@@ -31,6 +31,8 @@ export {
   type BuildOutcome,
   type DeferringFilter,
   type DistrustPauses,
+  type BloomCopyLease,
+  type BloomUnleasedCause,
   type FilterDescription,
   type FilterLoad,
   type FilterPart,

@@ -202,7 +202,7 @@ export interface BloomFilterInfo {
   /** How often the filter was built. */
   readonly builds: number;
   readonly rebuilding: boolean;
-  /** Whether this process answers "absent" from its copy, and why not; undefined without `replica: 'leased'`, and in memory. */
+  /** Whether this process answers "absent" from its copy, of a filter with `partitions` from those of all parts, and why not; undefined without `replica: 'leased'`, and in memory. */
   readonly copyLease: BloomCopyLease | undefined;
   /** What the guards of this process have seen. */
   readonly observed: BloomGuardCounts;
@@ -225,4 +225,6 @@ export interface BloomPartInfo {
   readonly builtAt: Date | undefined;
   readonly builds: number;
   readonly rebuilding: boolean;
+  /** Whether this process answers "absent" from its copy of the part; undefined without `replica: 'leased'`, and in memory. */
+  readonly copyLease: BloomCopyLease | undefined;
 }

@@ -158,18 +158,11 @@ function checkPartitions(partitions: unknown, layout: FilterLayout, expect: Expe
 }
 
 /** Only blocks are copied. */
-function checkCopies(
-  { replica, leaseMs, partitions }: BloomFilterOptions,
-  layout: FilterLayout,
-  expect: Expect,
-): void {
+function checkCopies({ replica, leaseMs }: BloomFilterOptions, layout: FilterLayout, expect: Expect): void {
   const isCopied = layout.kind === blocked.kind;
   const isAsked = replica !== undefined && replica !== 'off';
   expect('replica', replica, must.noCopiesOf(layout.kind), isCopied || !isAsked);
   expect('leaseMs', leaseMs, must.noLeasesOf(layout.kind), isCopied || leaseMs === undefined);
-  const isWhole = partitions === undefined;
-  expect('replica', replica, must.NO_LEASES_OF_PARTS, isWhole || replica !== 'leased');
-  expect('leaseMs', leaseMs, must.NO_LEASE_OF_PARTS, isWhole || leaseMs === undefined);
   const isLength = leaseMs === undefined || isInteger(leaseMs, LEAST_COPY_LEASE_MS, LONGEST_COPY_LEASE_MS);
   expect('leaseMs', leaseMs, must.copyLeaseMs(LEAST_COPY_LEASE_MS, LONGEST_COPY_LEASE_MS), isLength);
 }

@@ -19,8 +19,6 @@ export const noPartitionsOf = (layout: string) =>
   `left out with the layout ${layout}, which cannot be divided`;
 export const noLeasesOf = (layout: string) =>
   `left out with the layout ${layout}, of which there are no copies`;
-export const NO_LEASES_OF_PARTS = "'off' or 'verified' with partitions, whose copies cannot be leased";
-export const NO_LEASE_OF_PARTS = 'left out with partitions, whose copies cannot be leased';
 export const copyLeaseMs = (least: number, longest: number) =>
   `a whole number of milliseconds from ${least} to ${longest}`;
 export const CREATE = "'first-start' or 'explicit'";

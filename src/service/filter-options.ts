@@ -58,7 +58,7 @@ export interface BloomFilterOptions {
   /**
    * With Redis: `verified` keeps a copy of the filter in this process, so that lookups of ids that exist need no round trip;
    * "absent" is answered by Redis alone. `leased`: the copy answers "absent" too, and an `add` of any process waits until each such copy
-   * has its ids, for `leaseMs` at the longest. Then every process that adds to the filter has to set `replica: 'leased'` or `leaseMs`.
+   * has its ids, for `leaseMs` at the longest; not on a Redis Cluster. Then every process that adds to the filter has to set `replica: 'leased'` or `leaseMs`.
    * Default: `verified` for a filter of up to 64 MiB, else `off`.
    */
   readonly replica?: BloomReplicaMode;

@@ -97,4 +97,6 @@ export interface BloomCopyLease {
   readonly since: Date;
   /** Entries of the feed that are known to have been written and have not been applied to the copy. */
   readonly behind: number;
+  /** Of a filter with `partitions`, whose copy is leased when those of all parts are: how many of them are, and of how many. */
+  readonly parts?: { readonly leased: number; readonly of: number };
 }

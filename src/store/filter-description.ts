@@ -1,5 +1,6 @@
 import type { BloomFilterState } from '../common/index.js';
 import type { FilterShape } from '../filter/index.js';
+import type { BloomCopyLease } from './copy-leases.js';
 
 export interface FilterDescription {
   readonly state: BloomFilterState;
@@ -21,5 +22,8 @@ export interface FilterDescription {
 }
 
 /** One part of a partitioned filter; a part that cannot be asked has an error in place of what is stored. */
-export type PartDescription =
-  (FilterDescription & { readonly part: number }) | { readonly part: number; readonly error: unknown };
+export type PartDescription = (FilterDescription | { readonly error: unknown }) & {
+  readonly part: number;
+  /** Of the copy that this process keeps of the part; undefined where no lease was asked for. */
+  readonly copyLease?: BloomCopyLease | undefined;
+};

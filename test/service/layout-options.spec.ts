@@ -160,6 +160,8 @@ describe('A lease of copies', () => {
     ['may be that of other processes', { replica: 'off', leaseMs: 250 }, 250],
     ['is not there unless it is asked for', { replica: 'verified' }, undefined],
     ['nor by default', {}, undefined],
+    ['is that of each part', { replica: 'leased', leaseMs: 250, partitions: 16 }, 250],
+    ['may be that of parts in other processes', { leaseMs: 250, partitions: 16 }, 250],
   ])('%s', (_, options, leaseMs) => {
     const definition = define(options);
     expect(definition.copyLeaseMs).toBe(leaseMs);

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { CopyableFilter, CopyLeases, FeedEntry } from '../../src/store/index.js';
+import type { CopyableFilter, CopyLeases, FeedEntry, FilterPart } from '../../src/store/index.js';
 import type { RedisStoreOptions } from '../../src/store/redis/index.js';
 import { openOptions } from './open-options.js';
 import type { RedisFixture } from './redis-fixture.js';
@@ -19,11 +19,15 @@ export interface LeasedProcess {
 export async function openLeased(
   redis: RedisFixture,
   name: string,
-  { leaseMs = 60_000, ...options }: Partial<RedisStoreOptions> & { leaseMs?: number | undefined } = {},
+  {
+    leaseMs = 60_000,
+    part,
+    ...options
+  }: Partial<RedisStoreOptions> & { leaseMs?: number | undefined; part?: FilterPart } = {},
 ): Promise<LeasedProcess> {
   const { store, close } = await redis.open(name, options, { replica: 'off' });
   const filter = store.openCopyable({
-    ...openOptions({ name, replica: 'leased', leaseMs }),
+    ...openOptions({ name, replica: 'leased', leaseMs, part }),
     onBlocks: () => {},
   });
   const leases = filter.leases!;

@@ -7,6 +7,7 @@ import { foreignFaults } from './foreign-faults.js';
 import { heartbeatFaults } from './heartbeat-faults.js';
 import { keyFaults } from './key-faults.js';
 import { leaseFaults } from './lease-faults.js';
+import { leasedPartsFaults } from './leased-parts-faults.js';
 import { linkFaults } from './link-faults.js';
 import { memoryFaults } from './memory-faults.js';
 import { noSourceFaults } from './no-source-faults.js';
@@ -31,6 +32,7 @@ export const allFaults: readonly Fault[] = [
   ...failoverFaults,
   ...clusterFaults,
   ...copyFaults,
+  ...leasedPartsFaults,
   ...keyFaults,
   ...sourceFaults,
   ...rebuilderFaults,

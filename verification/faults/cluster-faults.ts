@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../../test/support/eventually.js';
 import { ClusterSite } from './cluster-site.js';
 import { type Fault, fault, type FaultSpecification } from './fault.js';
+import { PARTS } from './filter-kinds.js';
 
 /** Adds of this time are acknowledged by the master, and never reach the replica. */
 const LAG_MS = 300;
 const OUTAGE_MS = 500;
-const PARTS = 16;
 
 function ofCluster(specification: Pick<FaultSpecification<ClusterSite>, 'name' | 'strike' | 'quick'>): Fault {
   const start = () => ClusterSite.start();

@@ -2,23 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { eventually } from '../../test/support/eventually.js';
 import { AddTimes } from './add-times.js';
-import { CopyReaderProcess } from './copy-reader-process.js';
 import { type Fault, fault, type FaultSpecification } from './fault.js';
 import { drainOf, FILTER } from './filter-kinds.js';
 import { openLeased } from './leased-filter.js';
 import { rebuild } from './rebuilds.js';
 import { ProxiedSite, type RedisSite, ReplicatedSite, SentinelSite, ServerSite } from './redis-site.js';
 import { SERVER_FAULTS } from './server-faults.js';
-import { COPY_LEASE_MS } from './timings.js';
+import { stopReader } from './stopped-reader.js';
 
 const OUTAGE_MS = 700;
 /** Adds of this time are acknowledged by the master, and never reach the replica. */
 const LAG_MS = 300;
-const STOPS = 4;
-const STOPPED_MS = 3 * COPY_LEASE_MS;
 const MANY = 50;
 const MANY_MS = 10_000;
-const ids = 4000;
 
 function leased<Site extends RedisSite>(
   specification: Omit<FaultSpecification<Site>, 'group' | 'kind'>,
@@ -87,32 +83,7 @@ export const copyFaults: readonly Fault[] = [
     name: 'reader stopped past its lease (SIGSTOP), continued',
     quick: true,
     start: () => ServerSite.start(),
-    strike: async ({ site, instances, remark }) => {
-      const reader = await CopyReaderProcess.start({
-        redisUrl: site.server.url,
-        ids,
-      });
-      const times = new AddTimes(site.admin);
-      try {
-        const addFor = async (ms: number) => {
-          for (const until = performance.now() + ms; performance.now() < until;)
-            await times.time(() => reader.add(instances[0].filter));
-        };
-        await addFor(OUTAGE_MS);
-        for (let i = 0; i < STOPS; i++) {
-          reader.signal('SIGSTOP');
-          await addFor(STOPPED_MS);
-          reader.signal('SIGCONT');
-          await addFor(OUTAGE_MS);
-        }
-        const { wrong, local } = await reader.end();
-        remark(`the reader answered ${local} lookups from its copy`);
-        if (wrong.length > 0) throw new Error(`It denied ${wrong.length} ids, such as ${wrong[0]}.`);
-        times.judge(remark);
-      } finally {
-        reader.stop();
-      }
-    },
+    strike: ({ site, instances, remark }) => stopReader({ site, adder: instances[0], remark }),
   }),
   leased({
     name: `${MANY} readers come and go`,

@@ -5,9 +5,9 @@ import { openLeased } from './leased-filter.js';
 
 // A process that reads with a lease, and looks for ids that are going to be added until it is told to stop.
 
-const { redisUrl, ids } = forkedOptions<CopyReaderOptions>();
+const { redisUrl, ids, partitions } = forkedOptions<CopyReaderOptions>();
 const counts: StoreRecorder = { ...NO_RECORDER };
-const { store, filter } = await openLeased(redisUrl, hear, counts);
+const { store, filter } = await openLeased(redisUrl, hear, counts, partitions);
 const names = Array.from({ length: ids }, (_, n) => lateId(n));
 const absentAt = names.map(() => 0);
 let running = true;

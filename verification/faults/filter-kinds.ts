@@ -9,6 +9,7 @@ import { COPY_LEASE_MS, DRAIN_MS } from './timings.js';
 
 export const FILTER = 'products';
 export const CAPACITY = 4000;
+export const PARTS = 16;
 /** So few errors that an absent id that passes was not known to be absent. */
 const ERROR_RATE = 1e-6;
 /** Of go-zero and Redisson. */
@@ -28,6 +29,7 @@ export interface FilterKind {
   readonly staged: string;
   /** Where copies are read with leases. */
   readonly copyLeaseMs?: number;
+  readonly partitions?: number;
   /** Another program that adds to the live key. */
   readonly peer?: Peer;
 }
@@ -40,11 +42,18 @@ const own = {
 
 export const FILTER_KINDS = {
   blocked: { options: { negativeCache: { shared: true } }, hasSource: true, ...own },
-  partitioned: { options: { partitions: 16 }, hasSource: true, ...own },
+  partitioned: { options: { partitions: PARTS }, hasSource: true, ...own },
   leased: {
     options: { negativeCache: { shared: true }, replica: 'leased', leaseMs: COPY_LEASE_MS },
     hasSource: true,
     copyLeaseMs: COPY_LEASE_MS,
+    ...own,
+  },
+  'leased parts': {
+    options: { partitions: PARTS, replica: 'leased', leaseMs: COPY_LEASE_MS },
+    hasSource: true,
+    copyLeaseMs: COPY_LEASE_MS,
+    partitions: PARTS,
     ...own,
   },
   'no source': { options: {}, hasSource: false, ...own },

@@ -1,16 +1,22 @@
 import { type BloomEventListener, systemClock } from '../../src/common/index.js';
 import { blocked } from '../../src/filter/index.js';
 import type { FilterStore, StoredFilter, StoreRecorder } from '../../src/store/index.js';
+import { PartitioningStore } from '../../src/store/partitions/index.js';
 import { RedisStore } from '../../src/store/redis/index.js';
 import { ReplicaStore } from '../../src/store/replica/index.js';
 import { CAPACITY, drainOf, FILTER } from './filter-kinds.js';
 import { COPY_LEASE_MS, PATIENT_TIMEOUT_MS, WRITE_TIMEOUT_MS } from './timings.js';
 
-/** The filter of the shop as one more reader has it. */
+/**
+ * The filter of the shop as one more reader has it.
+ *
+ * @param partitions undefined where it is not divided
+ */
 export async function openLeased(
   redis: string,
   emit: BloomEventListener,
   recorder?: StoreRecorder,
+  partitions?: number,
 ): Promise<{ store: FilterStore; filter: StoredFilter }> {
   const timeouts = { timeoutMs: PATIENT_TIMEOUT_MS, writeTimeoutMs: WRITE_TIMEOUT_MS };
   const inRedis = await RedisStore.connect({
@@ -20,7 +26,7 @@ export async function openLeased(
     emit,
     ...timeouts,
   });
-  const store = new ReplicaStore(inRedis);
+  const store = new PartitioningStore(new ReplicaStore(inRedis));
   const filter = store.open({
     name: FILTER,
     emit,
@@ -32,6 +38,7 @@ export async function openLeased(
     leaseMs: COPY_LEASE_MS,
     drainMs: drainOf('leased'),
     recorder,
+    partitions,
   });
   return { store, filter };
 }

@@ -26,6 +26,7 @@ import {
   type StoredFilter,
   type StoredFilterStatus,
 } from '../index.js';
+import { PartEvents } from './part-events.js';
 import { PartLoads } from './part-loads.js';
 import { isKnown, judged, mean, totalOf, worstState } from './part-totals.js';
 import { leaseParts } from './partitioned-lease.js';
@@ -48,6 +49,7 @@ export class PartitionedFilter implements StoredFilter {
   readonly negativeCache: SharedNegativeCache | undefined;
   readonly measureFill: (() => Promise<FilterFill | undefined>) | undefined;
 
+  private readonly events: PartEvents;
   private readonly loads: PartLoads | undefined;
   /** Why no part is believed, and when that was found. */
   private refusal: { readonly error: unknown; at: number } | undefined;
@@ -57,6 +59,7 @@ export class PartitionedFilter implements StoredFilter {
     private readonly options: PartitionedOptions,
   ) {
     const { partitions, onLoad } = options;
+    this.events = new PartEvents(options.emit);
     this.loads = onLoad && new PartLoads(onLoad);
     this.parts = Array.from({ length: partitions }, (_, index) => store.open(this.optionsOf(index)));
     const first = this.parts[0]!;
@@ -97,6 +100,7 @@ export class PartitionedFilter implements StoredFilter {
       cause: missing?.cause,
       since: new Date(Math.max(...leases.map(({ since }) => since.getTime()))),
       behind: leases.reduce((sum, { behind }) => sum + behind, 0),
+      parts: { leased: leases.filter(({ isLeased }) => isLeased).length, of: leases.length },
     };
   }
 
@@ -161,12 +165,13 @@ export class PartitionedFilter implements StoredFilter {
   /** @throws when no part can be asked, or one of them is stored in another number of parts. */
   private async describeParts(): Promise<readonly PartDescription[]> {
     const found = await Promise.all(
-      this.parts.map((filter, part): Promise<PartDescription> =>
-        filter.describe().then(
-          (description) => ({ ...description, part }),
-          (error: unknown) => ({ part, error }),
-        ),
-      ),
+      this.parts.map((filter, part): Promise<PartDescription> => {
+        const copyLease = () => (leasesCopy(filter) ? filter.copyLease : undefined);
+        return filter.describe().then(
+          (description) => ({ ...description, part, copyLease: copyLease() }),
+          (error: unknown) => ({ part, error, copyLease: copyLease() }),
+        );
+      }),
     );
     const errors = found.flatMap((part) => (isKnown(part) ? [] : [part.error]));
     const other = errors.find((error) => error instanceof OtherPartitionsError);
@@ -177,7 +182,7 @@ export class PartitionedFilter implements StoredFilter {
   }
 
   private optionsOf(index: number): OpenFilterOptions {
-    const { partitions: of, plan, emit, negativeCache, ...options } = this.options;
+    const { partitions: of, plan, negativeCache, ...options } = this.options;
     const capacity = partCapacity(plan.capacity, of);
     return {
       ...options,
@@ -188,7 +193,7 @@ export class PartitionedFilter implements StoredFilter {
       onLoad: this.loads && ((load) => this.loads!.note(index, load)),
       emit: (event) => {
         this.hear(event);
-        emit({ ...event, part: index });
+        this.events.note(index, event);
       },
     };
   }

@@ -13,6 +13,7 @@ import { BlockedCodec } from './blocked/blocked-codec.js';
 import { noLeasesOnCluster } from './blocked/copies/copies.messages.js';
 import { CopyScripts } from './blocked/copies/copy-scripts.js';
 import { CopyWaits } from './blocked/copies/copy-waits.js';
+import { DelayAlarm } from './blocked/copies/delay-alarm.js';
 import { RedisCopyLeases } from './blocked/copies/redis-copy-leases.js';
 import { UnseenLeases } from './blocked/copies/unseen-leases.js';
 import { StreamReader } from './client/stream-reader.js';
@@ -60,6 +61,8 @@ export class RedisStore implements CopyableStore {
   private readonly owners = new Map<string, string>();
   private readonly negativeCacheScripts: NegativeCacheScripts;
   private readonly copyScripts: CopyScripts;
+  /** Of each divided filter, by its name. */
+  private readonly alarms = new Map<string, DelayAlarm>();
 
   private constructor(
     private readonly connection: RedisConnection,
@@ -134,6 +137,14 @@ export class RedisStore implements CopyableStore {
     };
   }
 
+  /** One for all parts of a filter that this store has opened together. */
+  private alarmOf(name: string, part: number): DelayAlarm {
+    const known = part > 0 ? this.alarms.get(name) : undefined;
+    const alarm = known ?? new DelayAlarm();
+    this.alarms.set(name, alarm);
+    return alarm;
+  }
+
   private openBlocked(options: OpenFilterOptions & { onBlocks?: BlockListener }): BlockedFilterInRedis {
     const { blocked, negativeCacheScripts } = this;
     const context = this.contextOf(options);
@@ -153,7 +164,8 @@ export class RedisStore implements CopyableStore {
       ownsKey: true,
     });
     const leases = new RedisLeases(filter);
-    const copyWaits = new CopyWaits({ ...filter, metadata, copyScripts, streams });
+    const alarm = part && this.alarmOf(name, part.index);
+    const copyWaits = new CopyWaits({ ...filter, metadata, copyScripts, streams, alarm });
     const ofCopies = { leasedFormat: codec.formats.leased, copyScripts, copyWaits, unseenLeases };
     const opened = { ...filter, metadata, leases, blocked, negativeCacheScripts, ...ofCopies };
     const isReader = streams && leaseMs !== undefined && replica === 'leased';

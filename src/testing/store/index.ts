@@ -16,6 +16,8 @@ export type {
   BuildOccasion,
   BuildOutcome,
   DistrustPauses,
+  BloomCopyLease,
+  BloomUnleasedCause,
   FilterDescription,
   FilterLoad,
   FilterPart,

@@ -38,6 +38,8 @@ export interface CopyWaitsContext {
   readonly metadata: { isOfServer(snapshot: BlockedSnapshot): boolean };
   /** Undefined on a Cluster, where nobody reads with leases. */
   readonly streams: StreamReader | undefined;
+  /** Left out: one of its own. The parts of a filter share one. */
+  readonly alarm?: DelayAlarm | undefined;
 }
 
 /** Those of one filter who wait until readers have acknowledged an entry. */
@@ -47,9 +49,11 @@ export class CopyWaits {
   private stopTimer: NodeJS.Timeout | undefined;
   private last: { readonly list: string; readonly least: Acknowledged } | undefined;
   private isAsking = false;
-  private readonly alarm = new DelayAlarm();
+  private readonly alarm: DelayAlarm;
 
-  constructor(private readonly context: CopyWaitsContext) {}
+  constructor(private readonly context: CopyWaitsContext) {
+    this.alarm = context.alarm ?? new DelayAlarm();
+  }
 
   /** The same as `settle`, for an add. */
   async settleAdd(snapshot: BlockedSnapshot, wait: CopyWait | undefined): Promise<void> {

@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { partName } from '../../src/store/redis/protocol/part-name.js';
+import { eventually } from '../../test/support/eventually.js';
+import { type Fault, fault, type FaultSpecification } from './fault.js';
+import { FILTER, PARTS } from './filter-kinds.js';
+import { rebuild } from './rebuilds.js';
+import { ProxiedSite, type RedisSite, SentinelSite, ServerSite } from './redis-site.js';
+import { SERVER_FAULTS } from './server-faults.js';
+import { stopReader } from './stopped-reader.js';
+
+const FOR_MS = 2000;
+/** Adds of this time are acknowledged by the master, and never reach the replica. */
+const LAG_MS = 300;
+
+function ofParts<Site extends RedisSite>(
+  specification: Omit<FaultSpecification<Site>, 'group' | 'kind'>,
+): Fault {
+  return fault({ ...specification, group: 'leased parts', kind: 'leased parts' });
+}
+
+const keyOf = (part: number, key: string) => `bloom:{${partName(FILTER, part)}}:${key}`;
+
+/** Copies of a divided filter that answer "absent" by themselves while something fails. */
+export const leasedPartsFaults: readonly Fault[] = [
+  ofParts({
+    name: 'reader stopped past its lease (SIGSTOP), keys of readers, feeds and acknowledgements of parts removed',
+    quick: true,
+    start: () => ServerSite.start(),
+    strike: async ({ site, instances, remark }) => {
+      let struck = 0;
+      await stopReader({
+        site,
+        partitions: PARTS,
+        adder: instances[0],
+        remark,
+        meanwhile: async () => {
+          for (let i = 0; i < PARTS; i++) {
+            const key = ['readers', 'feed', 'acks'][struck++ % 3]!;
+            await site.admin.del(keyOf(struck % PARTS, key));
+            await delay(FOR_MS / (4 * PARTS));
+          }
+        },
+      });
+    },
+  }),
+  ofParts({
+    name: 'all keys of a part removed, of one part after the other',
+    quick: true,
+    start: () => ServerSite.start(),
+    strike: async ({ site, over }) => {
+      for (let part = 0; part < PARTS; part += 3) {
+        const keys = await site.admin.keys(keyOf(part, '*'));
+        await site.admin.del(...keys);
+        await delay(FOR_MS / 6);
+      }
+      over();
+    },
+  }),
+  ofParts({
+    name: 'metadata of a part removed while all parts are rebuilt',
+    start: () => ServerSite.start(),
+    strike: async ({ site, instances, over }) => {
+      for (let part = 1; part < PARTS; part += 5) {
+        const rebuilding = rebuild(instances[part % 3]!).catch(() => {});
+        await delay(LAG_MS / 2);
+        await site.admin.del(keyOf(part, 'meta'));
+        await rebuilding;
+      }
+      over();
+    },
+  }),
+  SERVER_FAULTS.restartedEmpty('leased parts'),
+  SERVER_FAULTS.restartedOlder('leased parts'),
+  SERVER_FAULTS.stopped('leased parts'),
+  ofParts({
+    name: 'feed into a black hole, all else goes through',
+    start: () => ProxiedSite.start(),
+    strike: async ({ site, instances }) => {
+      for (const proxy of site.proxies) proxy.holdOnly('xread');
+      await Promise.all([rebuild(instances[2]), delay(FOR_MS)]);
+      for (const proxy of site.proxies) proxy.release();
+    },
+  }),
+  ofParts({
+    name: 'Sentinel failover',
+    start: () => SentinelSite.start(),
+    strike: async ({ site, over }) => {
+      site.link.hold();
+      await delay(LAG_MS);
+      await site.master.kill();
+      await eventually('the sentinel promotes the replica', async () =>
+        (await site.replicaAdmin.info('replication')).includes('role:master'),
+      );
+      over();
+    },
+  }),
+];

@@ -1,0 +1,54 @@
+import { AddTimes } from './add-times.js';
+import { CopyReaderProcess } from './copy-reader-process.js';
+import type { ServerSite } from './redis-site.js';
+import type { ShopInstance } from './shop-instance.js';
+import { COPY_LEASE_MS } from './timings.js';
+
+const STOPS = 4;
+const STOPPED_MS = 3 * COPY_LEASE_MS;
+const RUNS_MS = 700;
+const ids = 4000;
+
+interface StoppedReader {
+  readonly site: ServerSite;
+  readonly partitions?: number;
+  readonly adder: ShopInstance;
+  readonly remark: (text: string) => void;
+  /** Done each time that the reader has been stopped, while ids are added. */
+  readonly meanwhile?: () => Promise<unknown>;
+}
+
+/** Stops a reader past its lease (SIGSTOP), again and again, while ids are added that it looks for. */
+export async function stopReader({
+  site,
+  partitions,
+  adder,
+  remark,
+  meanwhile,
+}: StoppedReader): Promise<void> {
+  const reader = await CopyReaderProcess.start({
+    redisUrl: site.server.url,
+    ids,
+    ...(partitions && { partitions }),
+  });
+  const times = new AddTimes(site.admin);
+  try {
+    const addFor = async (ms: number) => {
+      for (const until = performance.now() + ms; performance.now() < until;)
+        await times.time(() => reader.add(adder.filter));
+    };
+    await addFor(RUNS_MS);
+    for (let i = 0; i < STOPS; i++) {
+      reader.signal('SIGSTOP');
+      await Promise.all([addFor(STOPPED_MS), meanwhile?.()]);
+      reader.signal('SIGCONT');
+      await addFor(RUNS_MS);
+    }
+    const { wrong, local } = await reader.end();
+    remark(`the reader answered ${local} lookups from its copy`);
+    if (wrong.length > 0) throw new Error(`It denied ${wrong.length} ids, such as ${wrong[0]}.`);
+    times.judge(remark);
+  } finally {
+    reader.stop();
+  }
+}

@@ -51,12 +51,12 @@ export class BlockedFilter {
   }
 
   /**
-   * For many ids; undefined where it would gain nothing.
+   * For many ids, with as many filters in turn; undefined where it would gain nothing.
    *
    * @internal
    */
-  deferred(): RegionFilter | undefined {
-    return RegionFilter.of(this.generation, this.bytes, 0);
+  deferred(filters = 1): RegionFilter | undefined {
+    return RegionFilter.of(this.generation, this.bytes, 0, filters);
   }
 
   mightContainKey(id: IdKey): boolean {

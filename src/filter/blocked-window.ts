@@ -55,9 +55,9 @@ export class BlockedWindow {
     return this.insert();
   }
 
-  /** For many ids of this place of the window; undefined where it would gain nothing. */
-  deferred(): RegionFilter | undefined {
-    return RegionFilter.of(this.generation, this.bytes, this.first);
+  /** For many ids of this place of the window, with as many filters in turn; undefined where it would gain nothing. */
+  deferred(filters = 1): RegionFilter | undefined {
+    return RegionFilter.of(this.generation, this.bytes, this.first, filters);
   }
 
   private insert(): boolean {

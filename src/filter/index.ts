@@ -11,7 +11,7 @@ export { BlockedLayout } from './blocked-layout.js';
 export { BlockedWindow } from './blocked-window.js';
 export { countBits } from './count-bits.js';
 export { RegionFilter } from './region-filter.js';
-export type { IdRun } from './regions-module.js';
+export { type IdRun, type RegionsModule, regionsModule, tableOf } from './regions-module.js';
 export type { FilterTarget } from './filter-target.js';
 export { anyError, falsePositiveRate } from './error-model.js';
 export { type FilterFill, measuredFill, measuredFillOf, sampledBlocks, stackFillRatio } from './fill.js';
@@ -33,7 +33,7 @@ export {
 } from './id.js';
 export { type BloomLayout, type FilterLayout, isFilterLayout, type LayoutUse } from './layout.js';
 export { partitionedLayout } from './partitioned-layout.js';
-export { MOST_PARTS, partCapacity, partOf } from './parts.js';
+export { MOST_PARTS, partCapacity, partOf, partOfBytes } from './parts.js';
 export { expectedErrorRate, planFilter } from './plan.js';
 export {
   BLOCK_BYTES,

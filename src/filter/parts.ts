@@ -1,3 +1,4 @@
+import type { Generation } from './generation.js';
 import { HalfSipHash } from './half-sip-hash.js';
 import type { IdKey } from './id.js';
 
@@ -12,7 +13,8 @@ const PROBABILITY = 1e-6;
  * HalfSipHash-1-3 with the fixed key `nestjs-b`. The blocks and bits of a part are found by the same function under a random key of each generation,
  * so they do not depend on the part.
  */
-const hash = new HalfSipHash(0x7473656e, 0x622d736a);
+const KEY = [0x7473656e, 0x622d736a] as const;
+const hash = new HalfSipHash(...KEY);
 
 /**
  * The part that an id is in: floor(first · parts / 2^32), where `first` are the first 32 bits of the hash. A promise for ever, since what is stored
@@ -21,6 +23,17 @@ const hash = new HalfSipHash(0x7473656e, 0x622d736a);
 export function partOf(id: IdKey, parts: number): number {
   hash.hash(hashed(id));
   return Math.floor(((hash.first >>> 0) * parts) / 2 ** 32);
+}
+
+/** The same of the id of the bytes from `start` to `end`: text in UTF-8, or bytes. */
+export function partOfBytes(bytes: Uint8Array, start: number, end: number, parts: number): number {
+  hash.hashBytes(bytes, start, Math.min(end, start + HASHED_BYTES));
+  return Math.floor(((hash.first >>> 0) * parts) / 2 ** 32);
+}
+
+/** A generation in which the block of an id is its part; of an id that is longer than what decides, it says nothing. */
+export function generationOfParts(parts: number): Pick<Generation, 'key' | 'blocks' | 'maxIdBytes'> {
+  return { key: KEY, blocks: parts, maxIdBytes: HASHED_BYTES };
 }
 
 /**

@@ -8,7 +8,7 @@ const REGION_SHIFT = Math.log2(REGION_BLOCKS);
 const REGION_BYTES = REGION_BLOCKS * BLOCK_BYTES;
 /** A filter of fewer blocks is in the cache as a whole. */
 const LEAST_BLOCKS = 4 * REGION_BLOCKS;
-/** Ids that wait at most, eight bytes each. */
+/** Ids that wait at most, eight bytes each, in all filters that are filled together. */
 const MOST_WAITING = 1 << 20;
 /** From so many ids of a region on it is faster to copy it to the WebAssembly and back. */
 const LEAST_FOR_MODULE = 1024;
@@ -33,20 +33,27 @@ export class RegionFilter {
   private newIds = 0;
   private settled = 0;
 
-  /** Undefined where blocks are so few that nothing would be gained. */
-  static of(generation: Generation, bytes: Uint8Array, first: number): RegionFilter | undefined {
-    return bytes.length < LEAST_BLOCKS * BLOCK_BYTES ? undefined : new RegionFilter(generation, bytes, first);
+  /** Undefined where blocks are so few that nothing would be gained, also in as many filters together. */
+  static of(
+    generation: Generation,
+    bytes: Uint8Array,
+    first: number,
+    filters: number,
+  ): RegionFilter | undefined {
+    if (bytes.length * filters < LEAST_BLOCKS * BLOCK_BYTES) return undefined;
+    return new RegionFilter(generation, bytes, first, Math.floor(MOST_WAITING / filters));
   }
 
   private constructor(
-    private readonly generation: Generation,
+    readonly generation: Generation,
     private readonly bytes: Uint8Array,
     private readonly first: number,
+    mostWaiting: number,
   ) {
     this.layout = new BlockedLayout(generation);
     this.blocks = bytes.length / BLOCK_BYTES;
     const regions = Math.ceil(this.blocks / REGION_BLOCKS);
-    this.room = Math.max(1, Math.min(MOST_OF_REGION, Math.floor(MOST_WAITING / regions)));
+    this.room = Math.max(1, Math.min(MOST_OF_REGION, Math.floor(mostWaiting / regions)));
     this.waiting = new Int32Array(2 * this.room * regions);
     this.counts = new Int32Array(regions);
   }
@@ -117,7 +124,8 @@ export class RegionFilter {
     return true;
   }
 
-  private defer(blockOfAll: number, seed: number): void {
+  /** Adds the id of this block and seed of the generation. */
+  defer(blockOfAll: number, seed: number): void {
     const { waiting, counts, room } = this;
     const block = blockOfAll - this.first;
     this.isElsewhere = block < 0 || block >= this.blocks;

@@ -1,5 +1,6 @@
 import { instantiateIfPossible, type WasmExports } from '../common/index.js';
 import type { Generation } from './generation.js';
+import { generationOfParts, MOST_PARTS } from './parts.js';
 import { BLOCK_BYTES } from './sizing.js';
 import { wasmModules } from './wasm.generated.js';
 
@@ -13,12 +14,12 @@ const MOST_BYTES = 1 << 17;
 const WORD_BYTES = 4;
 
 // What is where in the memory, in bytes.
-const NUMBERS_AT = 0;
+const ZEROS_AT = 0;
+const NUMBERS_AT = ZEROS_AT + MOST_IDS * WORD_BYTES;
 const ENDS_AT = NUMBERS_AT + MOST_IDS * WORD_BYTES;
 const LOCATED_AT = ENDS_AT + MOST_IDS * WORD_BYTES;
 const GENERATIONS_AT = LOCATED_AT + 2 * MOST_IDS * WORD_BYTES;
-/** As many as there are parts at most. */
-const IDS_AT = GENERATIONS_AT + 4 * 1024 * WORD_BYTES;
+const IDS_AT = GENERATIONS_AT + MOST_PARTS * 4 * WORD_BYTES;
 /** A word is read of the last bytes too, whatever follows them. */
 const REGION_AT = IDS_AT + MOST_BYTES + 64;
 const WAITING_AT = REGION_AT + REGION_BLOCKS * BLOCK_BYTES;
@@ -48,6 +49,8 @@ export interface IdRun {
 export class RegionsModule {
   /** Block and seed of each id that was found last. */
   readonly located: Int32Array;
+  /** The part of each id that `locateInParts` has found last. */
+  readonly parts: Int32Array;
 
   private readonly words: Int32Array;
   private readonly memory: Uint8Array;
@@ -57,23 +60,41 @@ export class RegionsModule {
     this.words = new Int32Array(buffer);
     this.memory = new Uint8Array(buffer);
     this.located = new Int32Array(buffer, LOCATED_AT, 2 * MOST_IDS);
+    this.parts = new Int32Array(buffer, NUMBERS_AT, MOST_IDS);
   }
 
   /** Finds ids from `from` to below `to`; how many, which may be fewer, and is 0 for an id that is empty or too long. */
-  locate({ bytes, ends }: IdRun, from: number, to: number, generation: Generation): number {
-    const start = from === 0 ? 0 : ends[from - 1]!;
+  locate(ids: IdRun, from: number, to: number, generation: LocatingGeneration): number {
+    const count = this.load(ids, from, to);
+    this.words.set(rowOf(generation), GENERATIONS_AT / WORD_BYTES);
+    return this.find(ids, from, count, ZEROS_AT);
+  }
+
+  /** The same where the part of an id decides which generation it is found by: a table of them, as `tableOf` makes it. */
+  locateInParts(ids: IdRun, from: number, to: number, table: Int32Array): number {
+    const { words, parts, located } = this;
+    const loaded = this.load(ids, from, to);
+    words.set(rowOf(generationOfParts(table.length / 4)), GENERATIONS_AT / WORD_BYTES);
+    const count = this.find(ids, from, loaded, ZEROS_AT);
+    for (let i = 0; i < count; i++) parts[i] = located[2 * i]!;
+    words.set(table, GENERATIONS_AT / WORD_BYTES);
+    return this.find(ids, from, count, NUMBERS_AT);
+  }
+
+  /** Copies ids to the memory; how many, which may be fewer. */
+  private load({ bytes, ends }: IdRun, from: number, to: number): number {
+    const start = startOf(ends, from);
     let count = Math.min(to - from, MOST_IDS);
     while (count > 0 && ends[from + count - 1]! - start > MOST_BYTES) count >>>= 1;
     if (count === 0) return 0;
     this.memory.set(bytes.subarray(start, ends[from + count - 1]), IDS_AT);
     this.words.set(ends.subarray(from, from + count), ENDS_AT / WORD_BYTES);
-    const { key, blocks, maxIdBytes } = generation;
-    const at = GENERATIONS_AT / WORD_BYTES;
-    this.words[at] = key[0];
-    this.words[at + 1] = key[1];
-    this.words[at + 2] = blocks;
-    this.words[at + 3] = maxIdBytes;
-    return this.wasm.locate(count, IDS_AT, IDS_AT - start, ENDS_AT, NUMBERS_AT, GENERATIONS_AT, LOCATED_AT);
+    return count;
+  }
+
+  private find({ ends }: IdRun, from: number, count: number, numbers: number): number {
+    const shift = IDS_AT - startOf(ends, from);
+    return this.wasm.locate(count, IDS_AT, shift, ENDS_AT, numbers, GENERATIONS_AT, LOCATED_AT);
   }
 
   /** Sets the bits of blocks and seeds in the bytes of their region; how many of these ids were new. */
@@ -86,6 +107,25 @@ export class RegionsModule {
     region.set(memory.subarray(REGION_AT, REGION_AT + region.length));
     return newIds;
   }
+}
+
+type LocatingGeneration = Pick<Generation, 'key' | 'blocks' | 'maxIdBytes'>;
+
+/** Generations by their parts. Where there is none, what is found is of no use. */
+export function tableOf(generations: readonly (Generation | undefined)[]): Int32Array {
+  const maxIdBytes = Math.min(...generations.flatMap((generation) => generation?.maxIdBytes ?? []));
+  const none = { key: [0, 0], blocks: 1, maxIdBytes } as const;
+  return Int32Array.from(generations.flatMap((generation) => rowOf(generation ?? none)));
+}
+
+/** As the module has it. */
+function rowOf({ key, blocks, maxIdBytes }: LocatingGeneration): number[] {
+  return [key[0], key[1], blocks, maxIdBytes];
+}
+
+/** Where an id begins. */
+function startOf(ends: Uint32Array, id: number): number {
+  return id === 0 ? 0 : ends[id - 1]!;
 }
 
 let instance: { readonly module: RegionsModule | undefined } | undefined;

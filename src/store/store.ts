@@ -250,8 +250,12 @@ export interface LocalFilter {
   /** Whether the id that came last is of another pass, and was left out. Left out: there is one pass. */
   readonly isElsewhere?: boolean;
 
-  /** The same filter for many ids, whose bits it sets later. Left out, or undefined: it would gain nothing. */
-  deferred?(): DeferringFilter | undefined;
+  /**
+   * The same filter for many ids, whose bits it sets later. Left out, or undefined: it would gain nothing.
+   *
+   * @param filters as many are filled in turn, and share the memory for ids that wait. Default 1.
+   */
+  deferred?(filters?: number): DeferringFilter | undefined;
 }
 
 /** Sets the bits of ids later, in an order that is faster: all of them are set when `settleRegion` returns false. */

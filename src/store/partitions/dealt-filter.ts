@@ -1,35 +1,32 @@
-import { type IdKey, partOf } from '../../filter/index.js';
-import type { LocalFilter } from '../index.js';
+import type { DeferringFilter } from '../index.js';
+import { DealtIds, type PartOfPass } from './dealt-ids.js';
+import { DeferredParts } from './deferred-parts.js';
 import type { StagedPart } from './rebuilt-part.js';
 
-/** Deals what a scan reads over the parts. An id of a part that is not rebuilt counts as new, so that the numbers are those of the whole source. */
-export class DealtFilter implements LocalFilter {
-  isElsewhere = false;
-  private readonly locals: (LocalFilter | 'filled' | undefined)[];
-
+/** What a scan reads in one pass, dealt over the parts that are rebuilt. */
+export class DealtFilter extends DealtIds {
+  /** @param counts different ids of each part, of this pass and those before. */
   constructor(
-    private readonly of: number,
-    /** Different ids of each part, of this pass and those before. */
-    private readonly counts: number[],
-    private readonly pass: number,
-    parts: readonly (StagedPart & { readonly passes: number })[],
+    of: number,
+    counts: number[],
+    pass: number,
+    staged: readonly (StagedPart & { readonly passes: number })[],
   ) {
-    this.locals = Array.from({ length: of });
-    for (const { part, staging, passes } of parts)
-      this.locals[part.part] = pass < passes ? staging.local : 'filled';
+    const parts = Array.from({ length: of }, (): PartOfPass => (pass > 0 ? 'elsewhere' : 'not rebuilt'));
+    for (const { part, staging, passes } of staged)
+      parts[part.part] = pass < passes ? staging.local : 'elsewhere';
+    super(parts, counts);
   }
 
-  addKey(id: IdKey): boolean {
-    const part = partOf(id, this.of);
-    const local = this.locals[part];
-    // An id that nobody takes counts once.
-    this.isElsewhere = local === 'filled' || (!local && this.pass > 0);
-    if (this.isElsewhere) return false;
-    if (typeof local !== 'object') return true;
-    const isNew = local.addKey(id);
-    this.isElsewhere = local.isElsewhere ?? false;
-    if (!isNew) return false;
-    this.counts[part]!++;
-    return true;
+  /** The parts share the memory for ids that wait. */
+  deferred(): DeferringFilter | undefined {
+    const { parts, counts } = this;
+    const filters = parts.filter((local) => typeof local !== 'string').length;
+    const deferred = parts.map((local) =>
+      typeof local === 'string' ? local : (local.deferred?.(filters) ?? local),
+    );
+    return deferred.some((local, part) => local !== parts[part])
+      ? new DeferredParts(deferred, counts)
+      : undefined;
   }
 }

@@ -12,36 +12,8 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Kept from the start: fake timers of a test may take its place later. */
-const { hrtime } = process;
-
-/** The clock that `performance.now` reads, in less time: a leased copy reads it for each absent id. */
-function sinceBoot(): number {
-  const read = hrtime();
-  return read[0] * 1e3 + read[1] / 1e6;
-}
-
-/** What `performance.now` gives at the zero of `sinceBoot`; undefined where that stands still, as under the fake timers of a test. */
-function zeroOfBoot(): number | undefined {
-  const first = sinceBoot();
-  let zero = 0;
-  let least = Infinity;
-  // The process may be interrupted between two reads, not between all.
-  for (let i = 0; i < 20; i++) {
-    const before = performance.now();
-    const boot = sinceBoot();
-    const took = performance.now() - before;
-    if (took >= least) continue;
-    least = took;
-    zero = before - boot;
-  }
-  return sinceBoot() > first ? zero : undefined;
-}
-
-const ZERO = zeroOfBoot();
-
 export const systemClock: Clock = {
-  now: ZERO === undefined ? () => performance.now() : () => sinceBoot() + ZERO,
+  now: () => performance.now(),
   wall: () => Date.now(),
   sleep: async (ms, signal) => {
     try {

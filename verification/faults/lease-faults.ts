@@ -42,8 +42,16 @@ async function whileReading(
       yield* readInBatches(ids);
     };
   });
-  const rebuilt = instances[0].filter.rebuild().catch(() => {});
-  await isReading;
+  let isRead = false;
+  void isReading.then(() => (isRead = true));
+  let rebuilt: Promise<unknown> = Promise.resolve();
+  // On a machine that is busy one may lose its lease before it reads.
+  await eventually('the source is read', async () => {
+    if (isRead) return true;
+    rebuilt = instances[0].filter.rebuild().catch(() => {});
+    await Promise.race([isReading, rebuilt]);
+    return isRead;
+  });
   table.reading = sound;
   await work();
   goOn();

@@ -4,5 +4,6 @@ import config from './jest.config.js';
 export default {
   ...config,
   testMatch: ['**/*.slow.spec.ts'],
+  testTimeout: 600_000,
   testPathIgnorePatterns: ['/node_modules/'],
 };

@@ -24,7 +24,10 @@ export interface Attack {
 /** Layout `blocked`: the attacker has all the code, the geometry and the ids, and draws a key of his own. */
 export function attackBlocked({ crafted }: { crafted: number }): Attack {
   const plan = planFilter({ capacity: PUBLIC_IDS, errorRate: ERROR_RATE });
-  return attack(() => new BlockedFilter(createGeneration(plan)), crafted);
+  // Each with a key of its own, the same ones in every run: what is measured is a share, and chance.
+  const build = (number: number) =>
+    new BlockedFilter({ ...createGeneration(plan), tag: number, key: [0x243f6a88 + number, 0x85a308d3] });
+  return attack(build, crafted);
 }
 
 /** go-zero's layout, whose hash has no key. */
@@ -33,10 +36,12 @@ export function attackGoZero({ crafted }: { crafted: number }): Attack {
   return attack(() => goZero.create({ bits: PUBLIC_IDS * 11 }), crafted);
 }
 
-function attack(build: () => Filter, count: number): Attack {
-  const shop = filled(build());
-  const attackers = filled(build());
-  const rebuilt = filled(build());
+function attack(build: (number: number) => Filter, count: number): Attack {
+  const [shop, attackers, rebuilt] = [1, 2, 3].map((number) => filled(build(number))) as [
+    Filter,
+    Filter,
+    Filter,
+  ];
   let crafted = 0;
   let craftedPass = 0;
   for (let i = 0; crafted < count; i++) {

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OutsideJest } from '../support/outside-jest.js';
 import { SEED } from '../support/random.js';
 import { endlessPatterns, type ErrorRates, type Measurement, smallPatterns } from './false-positives.js';
-
-jest.setTimeout(120_000);
 
 let thread: OutsideJest;
 

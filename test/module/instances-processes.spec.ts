@@ -64,4 +64,4 @@ it('sees processes, reaches them, stops what they do, and forgets one that dies'
   await eventually('it is forgotten', async () => !(await pids()).includes(two.child.pid!));
   await eventually('so is its rebuild', async () => (await runner()) === undefined);
   expect(await pids()).toEqual([process.pid, one.child.pid!].sort());
-}, 180_000);
+});

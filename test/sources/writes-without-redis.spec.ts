@@ -40,7 +40,7 @@ beforeAll(async () => {
     entities: [Kind],
   }).initialize();
   prisma = new Client({ adapter: new PrismaPg({ connectionString: shop.server.url }) });
-}, 60_000);
+});
 afterEach(async () => {
   await Promise.all(contexts.splice(0).map((context) => context.close()));
   await redis.restart();

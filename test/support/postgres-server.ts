@@ -25,7 +25,9 @@ export interface PostgresOptions {
 }
 
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
+/** A client that takes nothing may hold an orderly end up: the server waits for it to have read all of a log that it follows. */
+const STOP_TIMEOUT_MS = 15_000;
 /** The user `nobody`. */
 const NOBODY = 65_534;
 const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];
@@ -136,5 +138,7 @@ async function stop(child: ChildProcess, signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill(signal);
+  const force = setTimeout(() => child.kill('SIGQUIT'), STOP_TIMEOUT_MS);
   await ended;
+  clearTimeout(force);
 }

@@ -29,7 +29,7 @@ export interface RedisOptions {
 }
 
 const HOST = '127.0.0.1';
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 15_000;
 const PORT_ATTEMPTS = 20;
 /** When the process that holds the other end of its input is gone, however it went, the server goes too. */

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const [tables, Client] = await Promise.all([startShopTables(), generatedClient()]);
   shop = tables;
   plain = new Client({ adapter: new PrismaPg({ connectionString: shop.server.url }) });
-}, 60_000);
+});
 afterEach(async () => {
   await context?.close();
   context = undefined;

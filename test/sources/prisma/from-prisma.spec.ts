@@ -12,7 +12,7 @@ let Client: Awaited<ReturnType<typeof generatedClient>>;
 beforeAll(async () => {
   [shop, Client] = await Promise.all([startShopTables(), generatedClient()]);
   prisma = new Client({ adapter: new PrismaPg({ connectionString: shop.server.url }) });
-}, 60_000);
+});
 afterAll(async () => {
   await prisma?.$disconnect();
   await shop?.stop();

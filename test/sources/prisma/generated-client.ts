@@ -86,7 +86,7 @@ async function generate(program: string, folder: string): Promise<void> {
     await promisify(execFile)(process.execPath, args, {
       cwd: scratch,
       env: { ...process.env, ...WITHOUT_ENGINE },
-      timeout: 60_000,
+      timeout: 200_000,
     });
     renameSync(scratch, folder);
   } catch (error) {

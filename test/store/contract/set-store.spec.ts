@@ -98,7 +98,7 @@ describe('BloomModule.forRoot({ store })', () => {
     const filters = [{ name: 'products', capacity: 10, source, rebuild: { drainMs: 0 } }];
     context = await startContext({ imports: [BloomModule.forRoot({ store, filters, onEvent: () => {} })] });
     const bloom = context.get(BloomService);
-    await bloom.whenReady({ timeoutMs: 10_000 });
+    await bloom.whenReady({ timeoutMs: 60_000 });
     const products = bloom.filter('products');
     expect(await products.checkMany(['a', 'c'])).toEqual(['maybe', 'absent']);
     await products.add('c');

@@ -33,7 +33,7 @@ export class TestBrowser {
   async open({ url, width = 1200, isDark = false, user = USER }: OpenOptions): Promise<OpenedPage> {
     const context = await this.chromium.browser.createBrowserContext();
     const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(180_000);
     const complaints: string[] = [];
     const asked: URL[] = [];
     page.on('console', (message) => {

@@ -20,10 +20,18 @@ export interface FedTable {
   readonly slot: string;
 }
 
+/** How often the source was read, and what each reading waits for when it has the rows. */
+export interface Scans {
+  count: number;
+  readonly onRead?: () => Promise<void>;
+}
+
 /** Tables whose rows reach filters through Postgres' log. */
 export class PostgresFeedFixture {
   readonly opened: TestingModule[] = [];
   events: BloomEvent[] = [];
+  /** What the applications are made of; another copy of the library where its rules are taken out. */
+  library = { BloomModule, BloomService, postgresFeed };
   private named = 0;
 
   private constructor(
@@ -66,16 +74,17 @@ export class PostgresFeedFixture {
   async feed(
     made: FedTable,
     options: Partial<PostgresFeedOptions> = {},
-    scans = { count: 0 },
+    scans: Scans = { count: 0 },
   ): Promise<BloomFilter> {
+    const { BloomModule: Bloom, BloomService: Service, postgresFeed: feedOf } = this.library;
     const module = await startContext({
       imports: [
-        BloomModule.forRoot({
+        Bloom.forRoot({
           redis: this.redis.server.url,
           ...PATIENT,
           onEvent: (event) => this.events.push(event),
         }),
-        BloomModule.forFeature([
+        Bloom.forFeature([
           {
             name: made.filter,
             // Room for the ids of every test: none of those that are to be absent passes by chance.
@@ -83,7 +92,7 @@ export class PostgresFeedFixture {
             errorRate: 1e-6,
             source: this.sourceOf(made, scans),
             rebuild: { drainMs: 1, minRatio: 0, leaseMs: 500 },
-            feed: postgresFeed({
+            feed: feedOf({
               connection: this.server.url,
               table: made.table,
               column: 'id',
@@ -97,7 +106,7 @@ export class PostgresFeedFixture {
       ],
     });
     this.opened.push(module);
-    return module.get(BloomService).filter(made.filter);
+    return module.get(Service).filter(made.filter);
   }
 
   /** Resolves when what was missed is in the filter, and from here on it goes by the log alone. */
@@ -115,12 +124,13 @@ export class PostgresFeedFixture {
   }
 
   /** All rows; counts how often they were read. */
-  private sourceOf({ table }: FedTable, scans: { count: number }): BloomIdSource {
+  private sourceOf({ table }: FedTable, scans: Scans): BloomIdSource {
     const { database } = this;
     return {
       ids: async function* () {
         scans.count++;
         const { rows } = await database.query<{ id: string }>(`select id::text from ${table}`);
+        await scans.onRead?.();
         yield rows.map(({ id }) => id);
       },
     };

@@ -1,0 +1,62 @@
+import type { Cut } from '../../support/broken-library.js';
+
+/** The rules of verification/model/feed.ts that are those of the feed alone, and how each is taken out of the library. */
+export const FEED_RULES: Readonly<Record<string, Cut>> = {
+  'no-position': {
+    file: 'sources/postgres-feed/feed-slot.ts',
+    from: '    return slotUnknown(name);\n',
+    to: '    return WITHOUT ? undefined : slotUnknown(name);\n',
+  },
+  'same-server': {
+    file: 'sources/postgres-feed/feed-slot.ts',
+    from: 'if (of !== server)',
+    to: 'if (of !== server && !WITHOUT)',
+  },
+  'slot-ahead': {
+    file: 'sources/postgres-feed/feed-slot.ts',
+    from: 'return lsnOf(confirmed) > reached ?',
+    to: 'return lsnOf(confirmed) > reached && !WITHOUT ?',
+  },
+  'look-again': {
+    file: 'sources/postgres-feed/replication.ts',
+    from: 'if (gap !== undefined) this.context.missed(gap);',
+    to: 'if (gap !== undefined && !WITHOUT) this.context.missed(gap);',
+  },
+  'listen-first': {
+    file: 'sources/postgres-feed/postgres-feed.ts',
+    from: '    const { confirmed, server, gap } = await readySlot(client, options, position);\n',
+    to: `    if (WITHOUT) context.missed('The slot may be new.');
+    const { confirmed, server, gap: found } = await readySlot(client, options, position);
+    const gap = WITHOUT ? undefined : found;\n`,
+  },
+  'new-run': {
+    file: 'service/outside/outside.ts',
+    from: "rebuild({ occasion: { kind: 'manual' }, join: false })",
+    to: "rebuild({ occasion: { kind: 'manual' }, join: WITHOUT })",
+  },
+  'gap-holds': {
+    file: 'service/outside/feed-runner.ts',
+    from: 'if (gaps.filled < gaps.found) return false;',
+    to: 'if (gaps.filled < gaps.found && !WITHOUT) return false;',
+  },
+  'add-before-save': {
+    file: 'sources/postgres-feed/committed-ids.ts',
+    from: '      for (let at = 0; at < ids.length; at += PIECE)',
+    to: `      if (WITHOUT && read > this.added) {
+        await this.context.save(textOfLsn(read));
+        this.added = read;
+        this.onAdded(read);
+      }
+      for (let at = 0; at < ids.length; at += PIECE)`,
+  },
+  'end-on-failure': {
+    file: 'sources/postgres-feed/committed-ids.ts',
+    from: '.catch((error: unknown) => this.onError(error))',
+    to: '.catch((error: unknown) => (WITHOUT ? undefined : this.onError(error)))',
+  },
+  'heartbeat-caught-up': {
+    file: 'sources/postgres-feed/replication.ts',
+    from: 'if (isCaughtUp) this.ids.reach(lsn);',
+    to: 'if (isCaughtUp || WITHOUT) this.ids.reach(lsn);',
+  },
+};

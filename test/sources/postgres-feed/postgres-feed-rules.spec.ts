@@ -1,0 +1,296 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { BloomFilter } from 'nestjs-bloom';
+import { BrokenLibrary } from '../../support/broken-library.js';
+import { eventually } from '../../support/eventually.js';
+import { type FedTable, PostgresFeedFixture } from '../../support/postgres-feed-fixture.js';
+import { TcpProxy } from '../../support/tcp-proxy.js';
+import { FEED_RULES } from './feed-rules.js';
+
+let site: PostgresFeedFixture;
+let database: PostgresFeedFixture['database'];
+let library: BrokenLibrary;
+
+beforeAll(async () => {
+  library = BrokenLibrary.open(FEED_RULES);
+  site = await PostgresFeedFixture.start();
+  ({ database } = site);
+  const { BloomModule, BloomService } = await library.load<typeof import('nestjs-bloom')>('index.ts');
+  const { postgresFeed } = await library.load<typeof import('../../../src/sources/postgres-feed/index.js')>(
+    'sources/postgres-feed/index.ts',
+  );
+  site.library = { BloomModule, BloomService, postgresFeed };
+});
+afterEach(async () => {
+  await site.close();
+  library.take(undefined);
+  site.events = [];
+});
+afterAll(async () => {
+  library.close();
+  await site?.end();
+});
+
+const LATE = 'late';
+const OTHER_SERVER = '1-1';
+
+const insert = ({ table }: FedTable, id: string) => database.query(`insert into ${table} values ('${id}')`);
+const outsideOf = ({ filter }: FedTable) => `bloom:{${filter}}:outside`;
+const dropSlot = ({ slot }: FedTable) => database.query(`select pg_drop_replication_slot('${slot}')`);
+/** As somebody does who reads from a slot that is not his. */
+const readToEnd = ({ slot, table }: FedTable) =>
+  database.query(
+    `select count(*) from pg_logical_slot_get_binary_changes('${slot}', null, null, 'proto_version', '1', 'publication_names', 'pub_${table}')`,
+  );
+
+/** A filter that was fed, and is not followed now. */
+async function fedBefore(): Promise<FedTable> {
+  const made = await site.table();
+  tables.set(made.filter, made);
+  await insert(made, 'first');
+  await site.hasBegun(await site.feed(made));
+  await site.close();
+  site.events = [];
+  return made;
+}
+
+/** A transaction that is open: no slot is created before it ends. */
+async function openTransaction(): Promise<() => Promise<void>> {
+  const client = await database.connect();
+  await client.query('begin; select pg_current_xact_id()');
+  return async () => {
+    await client.query('commit');
+    client.release();
+  };
+}
+
+const slotIsAwaited = () => {
+  const waits = `select 1 from pg_stat_activity where query like '%pg_create_logical%' and pid <> pg_backend_pid() and wait_event is not null`;
+  return eventually('the slot is waited for', async () => (await database.query(waits)).rowCount! > 0);
+};
+
+async function behindProxy<Result>(
+  use: (proxy: TcpProxy, connection: string) => Promise<Result>,
+): Promise<Result> {
+  const { hostname, port, pathname } = new URL(site.server.url);
+  const proxy = await TcpProxy.open({ host: hostname, port: Number(port) });
+  try {
+    return await use(proxy, `postgres://test@127.0.0.1:${proxy.port}${pathname}?application_name=late`);
+  } finally {
+    await proxy.close();
+  }
+}
+
+/** Every write to the filter is refused meanwhile, and a place can be noted. */
+async function whileAddsFail(made: FedTable, work: () => Promise<void>): Promise<void> {
+  const admin = site.redis.client();
+  await admin.call('ACL', 'SETUSER', 'default', 'resetkeys', '%R~*', '~*:meta', `~${outsideOf(made)}*`);
+  try {
+    await work();
+  } finally {
+    await admin.call('ACL', 'SETUSER', 'default', 'resetkeys', '~*');
+  }
+}
+
+/** Resolves when the feed has told Postgres so many times that it lives, and asked for an answer. */
+async function heartbeats(count: number): Promise<void> {
+  const asks = `select reply_time::text as at from pg_stat_replication where application_name = 'late'`;
+  let last = (await database.query<{ at: string }>(asks)).rows[0]?.at;
+  for (let heard = 0; heard < count; heard++) {
+    await eventually('a heartbeat', async () => {
+      const [row] = (await database.query<{ at: string }>(asks)).rows;
+      const isNew = row !== undefined && row.at !== last;
+      if (row) last = row.at;
+      return isNew;
+    });
+  }
+}
+
+const tables = new Map<string, FedTable>();
+/** The table of a filter. */
+const fedAs = ({ name }: BloomFilter) => tables.get(name)!;
+
+/** Up to where the log has been written. */
+async function endOfLog(): Promise<string> {
+  const { rows } = await database.query<{ end: string }>('select pg_current_wal_insert_lsn()::text as "end"');
+  return rows[0]!.end;
+}
+
+/** Resolves when Postgres may forget what lies before this place. */
+function isConfirmed({ slot }: FedTable, end: string): Promise<void> {
+  const ask =
+    'select confirmed_flush_lsn >= $2::pg_lsn as "is" from pg_replication_slots where slot_name = $1';
+  return eventually(`the place ${end} is confirmed`, async () => {
+    return (await database.query<{ is: boolean }>(ask, [slot, end])).rows[0]!.is;
+  });
+}
+
+/** Resolves when the feed has noted this place, or a later one. */
+function hasNoted(made: FedTable, end: string): Promise<void> {
+  return eventually(`the place ${end} is noted`, async () => {
+    const noted = await site.redis.client().hget(outsideOf(made), 'position');
+    const [lsn, server] = (noted ?? '0/0').split(' ');
+    if (server === OTHER_SERVER) return false;
+    const ask = 'select $1::pg_lsn >= $2::pg_lsn as "is"';
+    return (await database.query<{ is: boolean }>(ask, [lsn, end])).rows[0]!.is;
+  });
+}
+
+/** Each ends with a filter that is fed, and to which the row 'late' was committed before. */
+const SCENARIOS: Record<string, () => Promise<BloomFilter>> = {
+  'no-position': async () => {
+    const made = await fedBefore();
+    await insert(made, LATE);
+    await readToEnd(made);
+    await site.redis.client().hdel(outsideOf(made), 'position');
+    return site.feed(made);
+  },
+
+  'same-server': async () => {
+    const made = await fedBefore();
+    await insert(made, LATE);
+    await readToEnd(made);
+    await site.redis.client().hset(outsideOf(made), 'position', `FFFFFFFF/0 ${OTHER_SERVER}`);
+    return site.feed(made);
+  },
+
+  'slot-ahead': async () => {
+    const made = await fedBefore();
+    await insert(made, LATE);
+    await readToEnd(made);
+    return site.feed(made);
+  },
+
+  'look-again': async () => {
+    const made = await fedBefore();
+    return behindProxy(async (proxy, connection) => {
+      proxy.holdOnly('START_REPLICATION');
+      await site.feed(made, { connection });
+      const asks = `select 1 from pg_stat_activity where backend_type = 'walsender' and application_name = 'late'`;
+      await eventually('the slot was looked at', async () => (await database.query(asks)).rowCount! > 0);
+      await insert(made, LATE);
+      await readToEnd(made);
+      const end = await endOfLog();
+      proxy.release();
+      await hasNoted(made, end);
+      await site.close();
+      return site.feed(made);
+    });
+  },
+
+  'listen-first': async () => {
+    const made = await fedBefore();
+    await dropSlot(made);
+    const end = await openTransaction();
+    const scans = { count: 0 };
+    const filter = await site.feed(made, {}, scans);
+    await slotIsAwaited();
+    // Without the rule a rebuild has begun by now, and ends.
+    if (site.events.some(({ type }) => type === 'feed-gap'))
+      await eventually('it was rebuilt', () => site.events.some(({ type }) => type === 'rebuild-finished'));
+    await insert(made, LATE);
+    await end();
+    return filter;
+  },
+
+  'new-run': async () => {
+    const made = await fedBefore();
+    await dropSlot(made);
+    const end = await openTransaction();
+    let open: () => void = () => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    let isRead = false;
+    const onRead = () => {
+      isRead = true;
+      return gate;
+    };
+    const filter = await site.feed(made, {}, { count: 0, onRead });
+    await slotIsAwaited();
+    const run = filter.rebuild();
+    await eventually('the source is read', () => isRead);
+    await insert(made, LATE);
+    await end();
+    await eventually('a gap is found', () => site.events.some(({ type }) => type === 'feed-gap'));
+    open();
+    await run;
+    return filter;
+  },
+
+  'gap-holds': async () => {
+    const made = await fedBefore();
+    await insert(made, LATE);
+    await dropSlot(made);
+    let end: () => void = () => {};
+    const gate = new Promise<void>((_, reject) => (end = () => reject(new Error('The database is down.'))));
+    gate.catch(() => {});
+    const filter = await site.feed(made, {}, { count: 0, onRead: () => gate });
+    const feed = async () => (await filter.info()).outside!.feed!;
+    await eventually('the feed runs', async () => (await feed()).isRunning);
+    await insert(made, 'after');
+    await eventually(
+      'what comes after the gap is added',
+      async () => (await filter.check('after')) === 'maybe',
+    );
+    if (library.taken) await hasNoted(made, await endOfLog());
+    end();
+    await site.close();
+    return site.feed(made);
+  },
+
+  'add-before-save': failedAdd,
+  'end-on-failure': failedAdd,
+
+  'heartbeat-caught-up': async () => {
+    const made = await fedBefore();
+    const filter = await site.feed(made, { connection: `${site.server.url}?application_name=late` });
+    await eventually('it runs', async () => (await filter.info()).outside!.feed!.isRunning);
+    // The feed asks it before it handles the first row.
+    const locking = await database.connect();
+    await locking.query('begin; lock table pg_catalog.pg_inherits in access exclusive mode');
+    await insert(made, LATE);
+    const end = await endOfLog();
+    await heartbeats(2);
+    if (library.taken) await isConfirmed(made, end);
+    await site.close();
+    await locking.query('rollback');
+    locking.release();
+    return site.feed(made);
+  },
+};
+
+async function failedAdd(): Promise<BloomFilter> {
+  const made = await fedBefore();
+  const filter = await site.feed(made);
+  await eventually('it runs', async () => (await filter.info()).outside!.feed!.isRunning);
+  await whileAddsFail(made, async () => {
+    await insert(made, LATE);
+    if (library.taken) await hasNoted(made, await endOfLog());
+    else await eventually('the feed fails', () => site.events.some(({ type }) => type === 'feed-failed'));
+  });
+  return filter;
+}
+
+/** What the filter says of the row when the feed is behind nothing. */
+async function verdictAfter(rule: string, taken: string | undefined): Promise<string> {
+  library.take(taken);
+  const filter = await SCENARIOS[rule]!();
+  const made = fedAs(filter);
+  await insert(made, 'end');
+  await hasNoted(made, await endOfLog());
+  // Without a rule this row may be missed as well.
+  if (taken === undefined) expect(await filter.check('end')).toBe('maybe');
+  return filter.check(LATE);
+}
+
+describe.each(Object.keys(SCENARIOS))('The rule of feeds %s', (rule) => {
+  it('keeps the promise', async () => {
+    expect(await verdictAfter(rule, undefined)).toBe('maybe');
+  });
+
+  it('is needed: without it a row that was committed is "absent"', async () => {
+    expect(await verdictAfter(rule, rule)).toBe('absent');
+  });
+});
+
+it('has a scenario for each rule that is taken out', () => {
+  expect(Object.keys(SCENARIOS)).toEqual(Object.keys(FEED_RULES));
+});

@@ -12,6 +12,8 @@ export interface ShopConfig {
   readonly keyPrefix?: string | undefined;
   /** Divides the filter of the products over the nodes of a cluster. */
   readonly partitions?: number | undefined;
+  /** Has the copy of the filter of the products answer "absent" without Redis, for so many milliseconds at a time. */
+  readonly leaseMs?: number | undefined;
   readonly initialProducts?: readonly Product[];
   readonly rebuild?: BloomRebuildSchedule;
   /** Without it the shop has no dashboard. */

@@ -1,7 +1,7 @@
 import type { Product } from '../../sample-app/src/catalogue/product.js';
 import type { Safety } from '../../test/support/broken-lua.js';
 
-/** Of the filter of the products, on a cluster. */
+/** Of the filter of the products, on a cluster and with leases. */
 export const PARTITIONS = 16;
 
 /** What an instance is started with. */
@@ -10,6 +10,8 @@ export interface InstanceOptions {
   /** Of a cluster: the addresses that its nodes name, and where they are. */
   readonly natMap?: Readonly<Record<string, { readonly host: string; readonly port: number }>>;
   readonly databaseUrl: string;
+  /** Copies of the parts answer "absent". */
+  readonly leased: boolean;
   readonly without: Safety | undefined;
 }
 
@@ -29,6 +31,8 @@ export interface Reply {
   readonly unknown: number;
   readonly rebuilds: number;
   readonly skipped: number;
+  /** Ids that the copy in the process answered for, without Redis. */
+  readonly fromCopies: number;
 }
 
 export const NOTHING: Reply = {
@@ -39,4 +43,5 @@ export const NOTHING: Reply = {
   unknown: 0,
   rebuilds: 0,
   skipped: 0,
+  fromCopies: 0,
 };

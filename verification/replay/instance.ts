@@ -7,6 +7,7 @@ import {
   type BloomFilter,
   type BloomRebuildError,
   type BloomRebuildFailure,
+  BloomService,
   getBloomFilterToken,
 } from 'nestjs-bloom';
 import { ProductRepository } from '../../sample-app/src/catalogue/product.repository.js';
@@ -20,6 +21,7 @@ import { type InstanceOptions, NOTHING, PARTITIONS, type Reply, type Request } f
 
 /** Longer than any transaction of the replay from the registration to the commit. */
 const DRAIN_MS = 250;
+const COPY_LEASE_MS = 500;
 const REBUILD_EVERY_MS = 1000;
 /** The machine is busy on purpose: a lookup that is let through for want of time would prove nothing. */
 const TIMEOUT_MS = 1000;
@@ -39,14 +41,16 @@ process.on('message', (request: Request) => void handle(request).then(reply, fai
 reply(NOTHING);
 
 async function startShop() {
-  const { redisUrl, natMap, databaseUrl, without } = options;
+  const { redisUrl, natMap, databaseUrl, leased, without } = options;
+  const drainMs = leased ? DRAIN_MS + 2 * COPY_LEASE_MS : DRAIN_MS;
   const module = Test.createTestingModule({
     imports: [
       ShopModule.forRoot({
         redisUrl,
         databaseUrl,
-        partitions: natMap && PARTITIONS,
-        rebuild: { everyMs: REBUILD_EVERY_MS, drainMs: DRAIN_MS, onBoot: 'never' },
+        partitions: natMap || leased ? PARTITIONS : undefined,
+        leaseMs: leased ? COPY_LEASE_MS : undefined,
+        rebuild: { everyMs: REBUILD_EVERY_MS, drainMs, onBoot: 'never' },
         onBloomEvent: onEvent,
       }),
     ],
@@ -57,6 +61,7 @@ async function startShop() {
     writeTimeoutMs: 10_000,
     trustAfterFailover: false,
     emit: onEvent,
+    hasCopies: leased,
     without,
   });
   const compiled = await module.compile();
@@ -95,10 +100,16 @@ async function handle(request: Request): Promise<Reply> {
     case 'lookup':
       return lookUp(request.skus);
     case 'stop':
-      await app.close();
-      if (cluster) endWith(cluster);
-      return { ...NOTHING, rebuilds: rebuilds.finished, skipped: rebuilds.skipped };
+      return stop();
   }
+}
+
+async function stop(): Promise<Reply> {
+  const metrics = app.get(BloomService, { strict: false }).metrics();
+  const { lookups } = metrics.find((one) => one.filter === 'products')!;
+  await app.close();
+  if (cluster) endWith(cluster);
+  return { ...NOTHING, rebuilds: rebuilds.finished, skipped: rebuilds.skipped, fromCopies: lookups.local };
 }
 
 /**

@@ -18,7 +18,7 @@ await runProgram({
   },
 });
 
-async function runReplay({ data, limit, without, cluster }: ReplayArguments): Promise<ReplayResult> {
+async function runReplay({ data, limit, without, cluster, leased }: ReplayArguments): Promise<ReplayResult> {
   const trace = data === undefined ? generateTrace() : await readTrace(data);
   const progress = new Progress(process.stderr);
   const lines = Math.min(limit, trace.length ?? REAL_TRACE_LINES);
@@ -30,6 +30,7 @@ async function runReplay({ data, limit, without, cluster }: ReplayArguments): Pr
     limit,
     without,
     cluster,
+    leased,
     lines,
     onProgress: (lookups, created) =>
       progress.show(`${lookups.toLocaleString('en')} lookups, ${created} products`, lookups / lines),
@@ -46,6 +47,7 @@ function report(result: ReplayResult): string {
     ['false positives', result.falsePositives],
     ['asked too early', result.unknown],
     ['instances', result.instances],
+    ['answered by copies', result.fromCopies],
     ['seconds', result.seconds],
   ];
   if (result.slotsMoved !== undefined) rows.push(['slots moved', result.slotsMoved]);

@@ -1,5 +1,5 @@
 import { SAFETIES, type Safety } from '../../test/support/broken-lua.js';
-import { oneOf, positiveInteger, readOptions } from '../shared/command-line.js';
+import { UsageError, oneOf, positiveInteger, readOptions } from '../shared/command-line.js';
 
 export interface ReplayArguments {
   /** Folder of `catalog.csv` and `orders.csv.gz`; without it a trace is generated. */
@@ -10,16 +10,19 @@ export interface ReplayArguments {
   readonly help: boolean;
   /** A cluster of three masters and three replicas in place of one Redis, and a filter divided over them. */
   readonly cluster: boolean;
+  /** The filter is divided on one Redis, and its parts are read with leases. */
+  readonly leased: boolean;
   /** A safety of the protocol to take out, to see that the replay notices. */
   readonly without: Safety | undefined;
 }
 
-export const USAGE = `Usage: npm run replay -- [--data FOLDER] [--limit N] [--json] [--cluster] [--break SAFETY]
+export const USAGE = `Usage: npm run replay -- [--data FOLDER] [--limit N] [--json] [--cluster | --leased] [--break SAFETY]
 
   --data FOLDER   folder of catalog.csv and orders.csv.gz; without it a trace is generated
   --limit N       replay the first N order lines only
   --json          print the figures as one JSON object
   --cluster       on three masters and three replicas, with 16 partitions; slots move meanwhile, and a replica takes over
+  --leased        with 16 partitions on one Redis, whose copies answer "absent" without it
   --break SAFETY  take a safety of the protocol out, to see that the replay notices: ${SAFETIES.join(', ')}
 `;
 
@@ -30,6 +33,7 @@ export function parseReplayArguments(words: readonly string[]): ReplayArguments 
     json = false,
     help = false,
     cluster = false,
+    leased = false,
     ...values
   } = readOptions(words, {
     data: { type: 'string' },
@@ -37,8 +41,11 @@ export function parseReplayArguments(words: readonly string[]): ReplayArguments 
     json: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
     cluster: { type: 'boolean' },
+    leased: { type: 'boolean' },
     break: { type: 'string' },
   });
+  if (cluster && leased)
+    throw new UsageError('Expected --cluster or --leased, got both: a cluster has no leases.');
   const limit = positiveInteger('limit', values.limit, Infinity);
-  return { data, limit, json, help, cluster, without: oneOf('break', values.break, SAFETIES) };
+  return { data, limit, json, help, cluster, leased, without: oneOf('break', values.break, SAFETIES) };
 }

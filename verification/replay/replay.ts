@@ -15,6 +15,7 @@ export interface ReplayOptions {
   readonly limit: number;
   readonly without: Safety | undefined;
   readonly cluster: boolean;
+  readonly leased: boolean;
   /** Order lines that will be replayed. */
   readonly lines: number;
   readonly onProgress: (lookups: number, created: number) => void;
@@ -34,6 +35,7 @@ export async function replay({
   limit,
   without,
   cluster,
+  leased,
   lines,
   onProgress,
 }: ReplayOptions): Promise<ReplayResult> {
@@ -42,7 +44,8 @@ export async function replay({
   const instances: InstanceProcess[] = [];
   try {
     for (let i = 0; i < INSTANCES; i++) {
-      instances.push(await InstanceProcess.start({ ...redis.address, databaseUrl: postgres.url, without }));
+      const databaseUrl = postgres.url;
+      instances.push(await InstanceProcess.start({ ...redis.address, databaseUrl, leased, without }));
     }
     const startedAt = performance.now();
     let total = await play(instances, trace, limit, (lookups, created) => {

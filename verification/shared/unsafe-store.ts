@@ -1,24 +1,25 @@
 import type { TestingModuleBuilder } from '@nestjs/testing';
 import { BLOOM_STORE } from '../../src/module/index.js';
 import { PartitioningStore } from '../../src/store/partitions/index.js';
+import { ReplicaStore } from '../../src/store/replica/index.js';
 import { RedisStore, type RedisStoreOptions } from '../../src/store/redis/index.js';
 import { luaWithout, type Safety } from '../../test/support/broken-lua.js';
+
+type UnsafeStoreOptions = Omit<RedisStoreOptions, 'keyPrefix' | 'luaSources'> & {
+  readonly without: Safety | undefined;
+  /** Whether filters may have copies in the process; default false. */
+  readonly hasCopies?: boolean;
+};
 
 /** Connects the filters of an application by a store of these options; `without` names a safety of the protocol to take out. */
 export function overrideStore(
   module: TestingModuleBuilder,
-  {
-    without,
-    ...options
-  }: Omit<RedisStoreOptions, 'keyPrefix' | 'luaSources'> & { without: Safety | undefined },
+  { without, hasCopies = false, ...options }: UnsafeStoreOptions,
 ): void {
-  const connect = async () =>
-    new PartitioningStore(
-      await RedisStore.connect({
-        keyPrefix: 'bloom',
-        ...options,
-        ...(without && { luaSources: luaWithout(without) }),
-      }),
-    );
+  const connect = async () => {
+    const luaSources = without && { luaSources: luaWithout(without) };
+    const inRedis = await RedisStore.connect({ keyPrefix: 'bloom', ...options, ...luaSources });
+    return new PartitioningStore(hasCopies ? new ReplicaStore(inRedis) : inRedis);
+  };
   module.overrideProvider(BLOOM_STORE).useFactory({ factory: connect });
 }

@@ -15,11 +15,13 @@ export interface CatalogueModuleOptions {
   readonly initialProducts?: readonly Product[];
   readonly rebuild?: BloomRebuildSchedule;
   readonly partitions?: number | undefined;
+  readonly leaseMs?: number | undefined;
 }
 
 @Module({})
 export class CatalogueModule {
-  static forRoot({ initialProducts = [], rebuild, partitions }: CatalogueModuleOptions): DynamicModule {
+  static forRoot(options: CatalogueModuleOptions): DynamicModule {
+    const { initialProducts = [], rebuild, partitions, leaseMs } = options;
     return {
       module: CatalogueModule,
       imports: [
@@ -33,6 +35,7 @@ export class CatalogueModule {
               source: new ColumnIdSource(database, products.sku),
               rebuild,
               ...(partitions !== undefined && { partitions }),
+              ...(leaseMs !== undefined && { replica: 'leased', leaseMs }),
             }),
           },
         ]),

@@ -78,21 +78,17 @@ export const outsideFaults: readonly Fault[] = [
     hasFollower: true,
     strike: async ({ follower, shops }) => {
       follower!.kill('SIGKILL');
-      await eventually(
-        'another one follows',
-        async () => {
-          const infos = await Promise.all(
-            shops.map((shop) =>
-              shop
-                .filter(ORDERS)
-                .info()
-                .catch(() => undefined),
-            ),
-          );
-          return infos.some((info) => info?.outside?.isFollowing);
-        },
-        60_000,
-      );
+      await eventually('another one follows', async () => {
+        const infos = await Promise.all(
+          shops.map((shop) =>
+            shop
+              .filter(ORDERS)
+              .info()
+              .catch(() => undefined),
+          ),
+        );
+        return infos.some((info) => info?.outside?.isFollowing);
+      });
     },
   }),
   outside({
@@ -174,17 +170,13 @@ export const outsideFaults: readonly Fault[] = [
     settings: SMALL_LOG,
     strike: async (site) => {
       site.feed.hold();
-      await eventually(
-        'the slot is lost',
-        async () => {
-          await site.run('create table if not exists bulk (text text)');
-          await site.run(`insert into bulk select repeat(md5(i::text), 100) from generate_series(1, 5000) i`);
-          await site.run('select pg_switch_wal()');
-          await site.run('checkpoint');
-          return site.slotStatus().then((status) => status === 'lost');
-        },
-        60_000,
-      );
+      await eventually('the slot is lost', async () => {
+        await site.run('create table if not exists bulk (text text)');
+        await site.run(`insert into bulk select repeat(md5(i::text), 100) from generate_series(1, 5000) i`);
+        await site.run('select pg_switch_wal()');
+        await site.run('checkpoint');
+        return site.slotStatus().then((status) => status === 'lost');
+      });
       site.feed.disconnect();
       site.feed.release();
     },

@@ -126,6 +126,9 @@ export class OutsideSite<Site extends RedisSite> implements RedisSite {
   async stop(): Promise<void> {
     this.isOver = true;
     await Promise.all(this.working);
+    // Where a row failed in between, nothing that is held may hold the end up.
+    this.feed.disconnect();
+    this.feed.release();
     this.follower?.kill('SIGKILL');
     await Promise.all(this.shops.map((shop) => shop.close()));
     await this.database.end();

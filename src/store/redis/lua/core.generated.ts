@@ -46,6 +46,13 @@ const boardOwner = `local function isOfOthers(meta, application)
   return type(owner) == 'string' and owner ~= '' and owner ~= application
 end
 `;
+const copyBegun = `local function isBegunHere(meta)
+--safety:told-by-server
+  if serverRunId() ~= redis.pcall('HGET', meta, 'leases.run') then return false end
+--end
+  return true
+end
+`;
 const copyCap = `local function capLeases(copies)
   local longest = string.format('%d', copies.now + copies.ms)
   for _, member in ipairs(redis.pcall('ZRANGEBYSCORE', copies.readers, '(' .. longest, '(+inf')) do
@@ -119,6 +126,7 @@ end
 const copyTell = `local function tellAdders(copies, acks, before)
   local least = leastOf(copies)
   if not before or (least and least <= before) then return end
+  if not isBegunHere(copies.meta) then return end
   redis.pcall('XADD', acks, 'MAXLEN', 1, '*', 'list', copies.list, 'least', acknowledgedBy(copies, least))
 end
 `;
@@ -491,7 +499,7 @@ return { owner, isNew and 1 or 0 }
 `,
   },
   copyAck: {
-    source: `${copyLeast}${copyNumber}${copyTell}redis.call('ZADD', KEYS[2], 'XX', 'GT', ARGV[3], 'a:' .. ARGV[2])
+    source: `${copyLeast}${copyNumber}${runId}${copyBegun}${copyTell}redis.call('ZADD', KEYS[2], 'XX', 'GT', ARGV[3], 'a:' .. ARGV[2])
 if not redis.call('ZSCORE', KEYS[2], 'a:' .. ARGV[2]) then return 'GONE' end
 if redis.call('ZCOUNT', KEYS[2], '-inf', ARGV[4]) > 0 then return 'OK' end
 tellAdders({ meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }, KEYS[3], tonumber(ARGV[4]))
@@ -499,9 +507,10 @@ return 'LAST'
 `,
   },
   copyAcks: {
-    source: `${now}${copyLeast}${copyNumber}${copyExpired}${copyCap}--safety:same-list
+    source: `${now}${copyLeast}${copyNumber}${copyExpired}${copyCap}${runId}${copyBegun}--safety:same-list
 if not redis.call('ZSCORE', KEYS[2], '#' .. ARGV[1]) then return 'LIST' end
 --end
+if not isBegunHere(KEYS[1]) then return 'LIST' end
 local copies = { meta = KEYS[1], readers = KEYS[2], now = now(), ms = tonumber(ARGV[2]) }
 capLeases(copies)
 dropExpired(copies)
@@ -509,7 +518,7 @@ return acknowledgedBy(copies, leastOf(copies))
 `,
   },
   copyLease: {
-    source: `${copyTag}${now}${copyList}${copyExpired}${copyLeast}${copyNumber}${copyTell}${copyCap}${runId}if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'STALE' end
+    source: `${copyTag}${now}${copyList}${copyExpired}${copyLeast}${copyNumber}${runId}${copyBegun}${copyTell}${copyCap}if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'STALE' end
 local tag = redis.call('HGET', KEYS[1], 'tag') or ''
 if tag ~= ARGV[1] or plainTag(tag) == '' then return 'STALE' end
 local run = serverRunId()
@@ -554,7 +563,7 @@ return { copies.list, copies.last, plainTag(tag) }
 `,
   },
   copyLeave: {
-    source: `${copyLeast}${copyNumber}${copyTell}local copies = { meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }
+    source: `${copyLeast}${copyNumber}${runId}${copyBegun}${copyTell}local copies = { meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }
 local before = leastOf(copies)
 redis.call('ZREM', KEYS[2], 'e:' .. ARGV[2], 'a:' .. ARGV[2])
 tellAdders(copies, KEYS[3], before)

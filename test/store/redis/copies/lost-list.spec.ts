@@ -79,6 +79,17 @@ describe('A list of readers that is lost', () => {
     add.catch(() => {});
   });
 
+  it('lets no acknowledgement count on a list that came with a snapshot', async () => {
+    const { adder, reader, granted, key } = await system(LONG_MS);
+    const add = adder.filter.add(['new']);
+    await eventually('the entry came', () => reader.entries.length > 0);
+    await admin.hset(key('meta'), 'leases.run', 'f'.repeat(40));
+    await reader.leases.acknowledge({ list: granted.list, applied: reader.entries.at(-1)!.number });
+    await reader.leases.leave();
+    expect(await isPending(add, admin)).toBe(true);
+    add.catch(() => {});
+  });
+
   it('gives no renewal to a reader of it', async () => {
     const { reader, granted, key } = await system(LONG_MS);
     await admin.del(key('readers'));

@@ -57,7 +57,10 @@ export type LeaseReply =
   | { readonly outcome: 'refused'; readonly reason: string };
 
 export interface FeedListener {
-  /** Entries with consecutive numbers, unless some were lost: what is missing shows in `number`. */
+  /**
+   * Entries with consecutive numbers, unless some were lost: what is missing shows in `number`. Those that are messages come in any order, any number of times, or not at
+   * all; what has not come as a message comes again as an entry that is none.
+   */
   onEntries(entries: readonly FeedEntry[]): void;
 }
 
@@ -68,6 +71,8 @@ export interface FeedEntry {
   readonly tag: Generation['tag'];
   /** Of ids that were added, for each its block and then its seed in that generation; undefined: a generation was swapped in. */
   readonly places: Uint32Array | undefined;
+  /** Whether entries before it may be missing that come later. */
+  readonly isMessage?: boolean;
 }
 
 /** Why a copy has no lease. */

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { BloomEvent } from '../../src/common/index.js';
 import type { CopyableFilter, CopyLeases, FeedEntry, FilterPart } from '../../src/store/index.js';
 import type { RedisStoreOptions } from '../../src/store/redis/index.js';
 import { openOptions } from './open-options.js';
@@ -9,6 +10,7 @@ export interface LeasedProcess {
   readonly filter: CopyableFilter;
   readonly leases: CopyLeases;
   readonly entries: FeedEntry[];
+  readonly events: BloomEvent[];
   /** Joins: takes a lease for a copy that is to be loaded, and follows the feed from there on. */
   join(): Promise<{ list: string; number: number; tag: number }>;
   /** Acknowledges what was read so far. */
@@ -25,10 +27,12 @@ export async function openLeased(
     ...options
   }: Partial<RedisStoreOptions> & { leaseMs?: number | undefined; part?: FilterPart } = {},
 ): Promise<LeasedProcess> {
+  const events: BloomEvent[] = [];
   const { store, close } = await redis.open(name, options, { replica: 'off' });
   const filter = store.openCopyable({
     ...openOptions({ name, replica: 'leased', leaseMs, part }),
     onBlocks: () => {},
+    emit: (event) => void events.push(event),
   });
   const leases = filter.leases!;
   const entries: FeedEntry[] = [];
@@ -37,6 +41,7 @@ export async function openLeased(
     filter,
     leases,
     entries,
+    events,
     async join() {
       const reply = await leases.take(undefined);
       if (reply.outcome !== 'granted') throw new Error(`Expected a lease, got ${JSON.stringify(reply)}.`);

@@ -70,8 +70,9 @@ export class ScriptedLeases implements CopyLeases {
     this.write(undefined);
   }
 
-  deliver(): void {
-    this.listener?.onEntries(this.undelivered.splice(0));
+  deliver({ asMessages = false } = {}): void {
+    const entries = this.undelivered.splice(0);
+    this.listener?.onEntries(asMessages ? entries.map((entry) => ({ ...entry, isMessage: true })) : entries);
   }
 
   private write(places: Uint32Array | undefined): void {

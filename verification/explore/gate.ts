@@ -16,6 +16,7 @@ import {
 import { type Held, type HeldCommand, type GatedInstance, NEVER_MS } from './gated-instance.js';
 import { remove } from './held.js';
 import type { LeasedTime } from './leased/leased-time.js';
+import { deliverMessages, takingMessages } from './leased/messages.js';
 import type { OlderCopy } from './older-copy.js';
 import type { Oracle } from './oracle.js';
 import type { Scenario } from './scenario.js';
@@ -36,6 +37,7 @@ export interface GateOptions {
   /** Undefined where timers do not wait for time. */
   readonly time: LeasedTime | undefined;
   readonly random: Random;
+  readonly instances: readonly GatedInstance[];
   /** Collects the names of all keys that are named. */
   readonly keys: Set<string>;
   readonly note: (text: string) => void;
@@ -90,9 +92,14 @@ export class Gate {
         },
       };
     }
+    if (command.name.endsWith('subscribe')) return this.subscribing(instance, held);
+    const { time, instances } = this.options;
+    const base = keysOf(command)[0]!.replace(/:[^:]*$/, '');
+    const taking = time ? takingMessages(held.what, base) : [];
     return {
-      send: [rawCommand(command, held.what, this.options.breakage)],
-      deliver: ([reply]) => {
+      send: [rawCommand(command, held.what, this.options.breakage), ...taking],
+      deliver: ([reply, published]) => {
+        if (time) deliverMessages(time, instances, `${base}:feed`, published);
         if (this.options.time?.isLate()) {
           this.observe(instance, held, reply!);
           held.reply = reply!;
@@ -102,6 +109,20 @@ export class Gate {
         }
       },
     };
+  }
+
+  /** The one real connection cannot subscribe for them. */
+  private subscribing(instance: GatedInstance, held: Held): Step {
+    const { command, client } = held;
+    const deliver = () => {
+      remove(instance.held, held);
+      this.options.note(`${instance.name} ${held.what}`);
+      const channel = String(command!.args[0]);
+      if (held.what === 'subscribe') client?.channels.add(channel);
+      else client?.channels.delete(channel);
+      command!.resolve(1);
+    };
+    return { send: [], deliver };
   }
 
   /** Gives a command the reply that was on its way. */

@@ -7,6 +7,8 @@ export type HoldCommand = (command: Command, client: GatedRedis) => void;
 export class GatedRedis extends Redis {
   /** Clients that the library has made of this one. */
   readonly duplicates: GatedRedis[] = [];
+  /** That it has subscribed to. */
+  readonly channels = new Set<string>();
 
   constructor(private readonly hold: HoldCommand) {
     super({ lazyConnect: true });
@@ -30,11 +32,13 @@ export class GatedRedis extends Redis {
 
   override disconnect(): void {
     this.status = 'end';
+    this.channels.clear();
     this.emit('end');
   }
 
   /** What the client says when its connection to the server ended. */
   loseConnection(): void {
+    this.channels.clear();
     this.emit('close');
   }
 }

@@ -84,6 +84,7 @@ export class Schedule implements Ambient, Choices {
       olderCopy: this.olderCopy,
       keys: this.keys,
       random: this.random,
+      instances: this.instances,
       note,
     });
   }
@@ -243,7 +244,7 @@ export class Schedule implements Ambient, Choices {
   }
 
   private get ofServer(): string[] {
-    return [`${this.base}:server`, `${this.base}:clock`];
+    return [`${this.base}:server`, `${this.base}:clock`, `${this.base}:published`];
   }
 
   /** Whether no row is on its way: none takes longer than the drain. */

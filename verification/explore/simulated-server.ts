@@ -10,7 +10,7 @@ export function runId(restarts: number): string {
 
 /**
  * In front of a script: the server is the one that the key `…:server` beside the first one names, and its time in milliseconds is that of
- * the key `…:clock`. So each schedule has a server of its own to restart.
+ * the key `…:clock`. So each schedule has a server of its own to restart. What a script publishes is put into the list `…:published`.
  */
 const PRELUDE = `local real = redis
 local function beside(name) return real.call('GET', string.match(KEYS[1], '^.*:') .. name) end
@@ -21,6 +21,7 @@ local function simulated(ask)
       local now = tonumber(beside('clock') or 0)
       return { tostring(math.floor(now / 1000)), tostring(now % 1000 * 1000) }
     end
+    if command == 'PUBLISH' then return real.call('RPUSH', string.match(KEYS[1], '^.*:') .. 'published', (select(2, ...))) end
     return ask(command, ...)
   end
 end

@@ -30,7 +30,7 @@ async function again(strike: () => Promise<unknown>): Promise<void> {
 
 async function killFeeds(admin: Redis): Promise<void> {
   for (const line of String(await admin.client('LIST')).split('\n')) {
-    const id = / cmd=xread /.test(line) && /\bid=(\d+)/.exec(line)?.[1];
+    const id = / cmd=(xread|subscribe) /.test(line) && /\bid=(\d+)/.exec(line)?.[1];
     if (id) await admin.client('KILL', 'ID', Number(id));
   }
 }
@@ -118,6 +118,17 @@ export const copyFaults: readonly Fault[] = [
     strike: async ({ site, instances, over }) => {
       const rebuilding = rebuild(instances[0]);
       await again(() => killFeeds(site.admin));
+      over();
+      await rebuilding;
+    },
+  }),
+  leased({
+    name: 'messages cut (CLIENT KILL TYPE pubsub), again and again',
+    quick: true,
+    start: () => ServerSite.start(),
+    strike: async ({ site, instances, over }) => {
+      const rebuilding = rebuild(instances[0]);
+      await again(() => site.admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub'));
       over();
       await rebuilding;
     },

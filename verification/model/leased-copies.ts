@@ -15,7 +15,8 @@ import { type Model, type Protocol, systemsOf } from './model.js';
 /**
  * The leased copy for one id: readers that answer "absent" from their own copies, adders that wait for them, rebuilds that swap generations, and servers that forget.
  *
- * A step is one script of the server, one entry of the feed applied, or one look of a reader at its own copy. Time is abstract. A reader stops believing in its copy, at the
+ * A step is one script of the server, one entry of the feed applied, or one look of a reader at its own copy. An entry comes as a message, which may be lost, late, out of order
+ * or there twice, or is read from the stream, which may have been trimmed. Time is abstract. A reader stops believing in its copy, at the
  * latest, when a whole lease has passed since the server granted the lease; so a wait for a whole lease ends no sooner than every lease that was granted before it.
  */
 const SAFETIES = {
@@ -24,6 +25,7 @@ const SAFETIES = {
   'renew-applied': 'a renewal counts when all entries up to the number in its reply have been applied',
   'ack-applied': 'an entry is acknowledged after it has been applied',
   'gap-seen': 'a reader that finds entries trimmed which it has not applied drops its copy',
+  'message-follows': 'an entry that comes as a message is applied only if it follows on what was applied',
   'wait-readers':
     'an add resolves when every reader with a lease has acknowledged its entry, or a whole lease has passed',
   'repeat-waits': 'an add of an id that is there already waits for the entries that are not acknowledged yet',
@@ -155,14 +157,13 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
           ? dropped(reader)
           : { ...reader, copy: { ...copy, applied: state.trimmed } };
         become(next, 'a reader meets a gap');
-      } else {
-        const entry = entries[copy.applied]!;
-        const applied = copy.applied + 1;
-        if (entry.generation === copy.generation) {
-          const next = { ...copy, hasId: copy.hasId || entry.isAdd, applied };
-          become({ ...reader, copy: next }, 'a reader applies an entry');
-        } else if (has('tag-in-entry')) become(dropped(reader), 'a reader meets another generation');
-        else become({ ...reader, copy: { ...copy, applied } }, 'a reader passes an entry over');
+        // A message may be there yet.
+        applyEntry(state, reader, copy.applied, become);
+      } else applyEntry(state, reader, copy.applied, become);
+      // Messages before it are lost, or come later.
+      if (!has('message-follows')) {
+        for (let ahead = copy.applied + 1; ahead < entries.length; ahead++)
+          applyEntry(state, reader, ahead, become);
       }
     }
     if (belief) become({ ...reader, belief: undefined }, 'a lease ends for its reader');
@@ -170,6 +171,23 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     if (acknowledged !== undefined && !belief && !renewal) {
       become({ ...reader, acknowledged: undefined }, 'the list drops a reader');
     }
+  }
+
+  /** Entries that were applied before change nothing, however often they come. */
+  function applyEntry(
+    { entries }: State,
+    reader: Reader,
+    at: number,
+    become: (next: Reader, step: string) => void,
+  ) {
+    const copy = reader.copy!;
+    const entry = entries[at]!;
+    const applied = at + 1;
+    if (entry.generation === copy.generation) {
+      const next = { ...copy, hasId: copy.hasId || entry.isAdd, applied };
+      become({ ...reader, copy: next }, 'a reader applies an entry');
+    } else if (has('tag-in-entry')) become(dropped(reader), 'a reader meets another generation');
+    else become({ ...reader, copy: { ...copy, applied } }, 'a reader passes an entry over');
   }
 
   function stepsOfAdder(
@@ -499,7 +517,7 @@ export const leasedCopies: Protocol<Safety> = {
     system(
       'a reader that adds too, an adder, a rebuild, two losses, two adds of other ids or trims',
       { readers: 1, adders: 1, rebuilds: 1, losses: 2, others: 2, hasSource: true, readersAdd: true },
-      { shows: ['gap-seen', 'feed-identity'], isLarge: true },
+      { shows: ['gap-seen', 'message-follows', 'feed-identity'], isLarge: true },
     ),
     system(
       'two readers, two adders, a rebuild, a loss',

@@ -16,6 +16,7 @@ import { CopyWaits } from './blocked/copies/copy-waits.js';
 import { DelayAlarm } from './blocked/copies/delay-alarm.js';
 import { RedisCopyLeases } from './blocked/copies/redis-copy-leases.js';
 import { UnseenLeases } from './blocked/copies/unseen-leases.js';
+import { ChannelReader } from './client/channel-reader.js';
 import { StreamReader } from './client/stream-reader.js';
 import { RedisLeases } from './protocol/leases.js';
 import { MetadataCache } from './protocol/metadata-cache.js';
@@ -68,6 +69,7 @@ export class RedisStore implements CopyableStore {
     private readonly connection: RedisConnection,
     /** Undefined on a Cluster. */
     private readonly streams: StreamReader | undefined,
+    private readonly channels: ChannelReader | undefined,
     private readonly options: RedisStoreOptions,
   ) {
     this.scripts = new ServerScripts(connection, options.luaSources);
@@ -84,10 +86,10 @@ export class RedisStore implements CopyableStore {
     const client = isClient(options.redis) ? options.redis : await createClient(options.redis, options);
     assertUsable(client);
     const connection = new RedisConnection(client, owned, options, options.emit);
-    const streams = client.isCluster
-      ? undefined
-      : new StreamReader(client as Redis, options.emit, () => connection.serverOf(''));
-    return new RedisStore(connection, streams, options);
+    if (client.isCluster) return new RedisStore(connection, undefined, undefined, options);
+    const serverOf = () => connection.serverOf('');
+    const streams = new StreamReader(client as Redis, options.emit, serverOf);
+    return new RedisStore(connection, streams, new ChannelReader(client as Redis, serverOf), options);
   }
 
   open(options: OpenFilterOptions): StoredFilter {
@@ -112,6 +114,7 @@ export class RedisStore implements CopyableStore {
 
   close(): Promise<void> {
     this.streams?.close();
+    this.channels?.close();
     return this.connection.close();
   }
 
@@ -150,7 +153,7 @@ export class RedisStore implements CopyableStore {
     const context = this.contextOf(options);
     const { name, emit, hasSource, owner, connection, scripts, trustAfterFailover, recorder, part } = context;
     const { replica, leaseMs } = options;
-    const { streams, copyScripts } = this;
+    const { streams, channels, copyScripts } = this;
     if (leaseMs !== undefined && !streams) throw new BloomConfigError(noLeasesOnCluster(name));
     const keys = new RedisKeys(context.keyPrefix, part ? partName(name, part.index) : name);
     const filter = { name, emit, hasSource, owner, connection, scripts, keys, recorder, part };
@@ -168,10 +171,10 @@ export class RedisStore implements CopyableStore {
     const copyWaits = new CopyWaits({ ...filter, metadata, copyScripts, streams, alarm });
     const ofCopies = { leasedFormat: codec.formats.leased, copyScripts, copyWaits, unseenLeases };
     const opened = { ...filter, metadata, leases, blocked, negativeCacheScripts, ...ofCopies };
-    const isReader = streams && leaseMs !== undefined && replica === 'leased';
+    const isReader = streams && channels && leaseMs !== undefined && replica === 'leased';
     return new BlockedFilterInRedis(opened, {
       ...options,
-      leases: isReader ? new RedisCopyLeases(opened, streams, leaseMs) : undefined,
+      leases: isReader ? new RedisCopyLeases(opened, streams, channels, leaseMs) : undefined,
     });
   }
 }

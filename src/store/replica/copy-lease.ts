@@ -122,12 +122,15 @@ export class CopyLease implements FeedListener, CopyProof {
     this.context.onEnded(this, reason);
   }
 
-  private apply({ list, number, tag, places }: FeedEntry): void {
+  private apply({ list, number, tag, places, isMessage = false }: FeedEntry): void {
     const { rules } = this.context;
     if (list !== this.list && rules['feed-identity']) return this.end(OTHER_FEED);
     if (number <= this.applied) return;
-    if (number > this.applied + 1 && rules['gap-seen']) return this.end(ENTRIES_LOST);
     this.written = Math.max(this.written, number);
+    if (number > this.applied + 1) {
+      if (isMessage && rules['message-follows']) return;
+      if (!isMessage && rules['gap-seen']) return this.end(ENTRIES_LOST);
+    }
     const isOfCopy = tag === this.copy.generation.tag;
     if (!isOfCopy && rules['tag-in-entry']) return this.end(ANOTHER_GENERATION);
     if (isOfCopy && places && !this.copy.insert(places)) return this.end(ENTRIES_LOST);

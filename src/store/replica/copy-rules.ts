@@ -11,6 +11,8 @@ export interface CopyRules {
   readonly 'ack-applied': boolean;
   /** A copy that lacks entries is loaded again. */
   readonly 'gap-seen': boolean;
+  /** A message with an entry is applied only if it follows on what was applied. */
+  readonly 'message-follows': boolean;
   /** An entry of another generation ends a copy. */
   readonly 'tag-in-entry': boolean;
   /** Numbers belong to one feed: a copy that meets another one is loaded again. */
@@ -26,6 +28,7 @@ export const COPY_RULES: CopyRules = {
   'renew-applied': true,
   'ack-applied': true,
   'gap-seen': true,
+  'message-follows': true,
   'tag-in-entry': true,
   'feed-identity': true,
   'lease-ends': true,

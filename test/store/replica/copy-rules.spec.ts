@@ -81,6 +81,17 @@ const PROMISES: Record<keyof CopyRules, (reader: Reader) => Promise<void>> = {
     reader.leases.add('another');
     reader.leases.deliver();
   },
+  async 'message-follows'(reader) {
+    await reader.load();
+    reader.leases.add('late');
+    const [missing] = reader.leases.undelivered;
+    reader.leases.undelivered = [];
+    reader.leases.add('another');
+    reader.leases.deliver({ asMessages: true });
+    // What is missing is read from the stream.
+    reader.leases.undelivered = [missing!];
+    reader.leases.deliver();
+  },
   async 'tag-in-entry'(reader) {
     await reader.load();
     reader.leases.swap(['late']);

@@ -136,6 +136,17 @@ describe('Readers with leases on one Redis', () => {
     for (let i = 0; i < 10; i++) expect(says(one, `late-${i}`)).toBe('maybe');
   });
 
+  it('deny nothing when the connection for messages is killed again and again', async () => {
+    const [one, two, adder] = [await read(), await read(), await add()];
+    for (let i = 0; i < 40; i++) {
+      if (i % 4 === 0) await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+      await adder.add([`late-${i}`]);
+      expect([says(one, `late-${i}`), says(two, `late-${i}`)]).not.toContain('absent');
+    }
+    await leased(one, two);
+    for (let i = 0; i < 40; i++) expect(says(one, `late-${i}`)).toBe('maybe');
+  });
+
   it('load again when entries were trimmed that they have not read', async () => {
     const [one, adder] = [await read(), await add()];
     for (let i = 0; i < 20; i++) {

@@ -107,6 +107,10 @@ export class LeasedTime {
     };
   }
 
+  feedWeightOf({ index }: GatedInstance): number {
+    return this.feedWeights[index]!;
+  }
+
   intervalActions(instance: GatedInstance, fire: (interval: VirtualInterval) => Action['step']): Action[] {
     return instance.intervals.flatMap((interval, place) => {
       if (interval.cleared || !isTimed(interval) || this.nowOf(instance) < interval.dueAt) return [];

@@ -24,6 +24,8 @@ function copyPermissions(probe: string): Permission[] {
     // Where the option is not known, it is no id of an entry.
     { command: 'XADD', key: probe, args: ['NOMKSTREAM', '*', 'field', 'value'] },
     { command: 'XRANGE', key: probe, args: ['-', '+'] },
+    // On a channel to which nobody listens.
+    { command: 'PUBLISH', args: [probe, 'probe'] },
     { command: 'XREAD', args: ['COUNT', '1', 'STREAMS', { key: probe }, '0'] },
   ];
 }

@@ -143,7 +143,11 @@ const copyWait = `local function writeEntry(copies, tag, ...)
     redis.call('HSET', copies.meta, 'leases.last', 0)
     copies.last = 0
   end
-  if type(written) == 'string' then return end
+  if type(written) == 'string' then
+    local _, places = ...
+    redis.pcall('PUBLISH', copies.feed, string.format('%s %d %s', copies.list, last, tag) .. (places and ' ' .. places or ''))
+    return
+  end
   copies.lostUntil = copies.now + copies.ms
   beginList(copies, copies.run)
 end

@@ -28,8 +28,8 @@ interface Case {
 
 /** Sent without a script by all. */
 const LEASE = ['SET', 'UNLINK'];
-/** Of sorted sets and streams, which only a filter has that is read with leases. */
-const OF_COPIES = /^[ZX]/;
+/** Of sorted sets, streams and channels, which only a filter has that is read with leases. */
+const OF_COPIES = /^([ZX]|PUBLISH$)/;
 /** Scripts that every such filter uses. */
 const COMMON = [
   'describe',
@@ -102,6 +102,7 @@ function describeAdvice(name: string, one: Case): void {
       const key = redis.name();
       const rules = [
         ...keys(key).map((one) => `~${one}`),
+        ...(leaseMs ? keys(key).map((one) => `&${one}`) : []),
         '-@all',
         ...['eval', 'evalsha', 'ping', 'client', ...needed].map((command) => `+${command.toLowerCase()}`),
       ];

@@ -5,3 +5,9 @@ export const NO_RUN_ID =
 export const noLeasesOnCluster = (name: string) =>
   `Filter '${name}' has replica: 'leased' or leaseMs, which a Redis Cluster does not support: a process follows the adds of others on one connection. Expected a ` +
   "standalone Redis or one behind Sentinel. Set replica: 'verified' and leave leaseMs out, or give the filters a Redis of their own.";
+
+export const entriesUnheard = (channel: string, error: string | undefined) =>
+  'This process reads the ids that others add from a stream, since they do not come as messages' +
+  (error === undefined ? '' : ` (${error})`) +
+  `: it answers as it should, but each add costs Redis more. Let every user of the application publish and subscribe on the channel ${channel} (ACL SETUSER: +publish ` +
+  '+subscribe and the channel), and run the same version everywhere.';

@@ -1,9 +1,11 @@
-import type { CopyLeases, FeedEntry, FeedListener, HeldCopy, LeaseReply } from '../../../index.js';
-import type { ReadStream, StreamEntry, StreamReader } from '../../client/stream-reader.js';
+import type { CopyLeases, FeedListener, HeldCopy, LeaseReply } from '../../../index.js';
+import type { ChannelReader } from '../../client/channel-reader.js';
+import type { StreamReader } from '../../client/stream-reader.js';
 import { unavailable } from '../../protocol/batching-filter.js';
 import type { BlockedContext } from '../blocked-context.js';
-import { NO_RUN_ID } from './copies.messages.js';
+import { entriesUnheard, NO_RUN_ID } from './copies.messages.js';
 import { type Joined, newName } from './copy-scripts.js';
+import { FollowedFeed } from './followed-feed.js';
 
 const NOT_LIVE: LeaseReply = { outcome: 'not-live' };
 
@@ -13,11 +15,13 @@ export class RedisCopyLeases implements CopyLeases {
   private joined: Joined | undefined;
   /** The name under which this process has asked to join last, also if it has not heard whether it did. */
   private before = '';
-  private stream: ReadStream | undefined;
+  private feed: FollowedFeed | undefined;
+  private isAdvised = false;
 
   constructor(
     private readonly context: BlockedContext,
     private readonly streams: StreamReader,
+    private readonly channels: ChannelReader,
     private readonly leaseMs: number,
   ) {}
 
@@ -53,6 +57,7 @@ export class RedisCopyLeases implements CopyLeases {
     if (!renewed) this.joined = { list: reply.list, reader, acknowledged: reply.number, isLast: true };
     // It has been made known just now that the filter is read with leases.
     if (!storedTag.startsWith('L')) metadata.forget();
+    this.feed?.written(reply.number);
     return { outcome: 'granted', ...reply };
   }
 
@@ -86,34 +91,23 @@ export class RedisCopyLeases implements CopyLeases {
 
   follow(after: number, listener: FeedListener): () => void {
     this.stop();
-    const stream = this.streams.read(this.context.keys.feed, `${after}-0`, (read) => {
-      listener.onEntries(read.map(entryOf));
-    });
-    this.stream = stream;
-    return () => this.streams.stop(stream);
+    const { streams, channels, context, joined } = this;
+    const onUnheard = (error?: string) => this.adviseOnUnheard(error);
+    const { feed: key } = context.keys;
+    const place = { list: joined?.list ?? '', after };
+    const feed = new FollowedFeed(place, listener, { key, streams, channels, onUnheard });
+    this.feed = feed;
+    return () => feed.stop();
+  }
+
+  private adviseOnUnheard(error: string | undefined): void {
+    const { emit, name, keys } = this.context;
+    if (!this.isAdvised) emit({ type: 'advice', filter: name, text: entriesUnheard(keys.feed, error) });
+    this.isAdvised = true;
   }
 
   private stop(): void {
-    if (this.stream) this.streams.stop(this.stream);
-    this.stream = undefined;
+    this.feed?.stop();
+    this.feed = undefined;
   }
-}
-
-/** An entry of another form is of a list of its own: whoever follows another one drops its copy. */
-function entryOf({ id, fields }: StreamEntry): FeedEntry {
-  const values = new Map<string, Buffer>();
-  for (let i = 0; i + 1 < fields.length; i += 2) values.set(String(fields[i]), fields[i + 1]!);
-  const places = values.get('places');
-  return {
-    list: String(values.get('list') ?? ''),
-    number: Number.parseInt(id, 10),
-    tag: Number.parseInt(String(values.get('tag') ?? '0'), 16),
-    places: places && placesIn(places),
-  };
-}
-
-function placesIn(bytes: Buffer): Uint32Array {
-  const places = new Uint32Array(bytes.length / 4);
-  for (let i = 0; i < places.length; i++) places[i] = bytes.readUInt32LE(4 * i);
-  return places;
 }

@@ -1,5 +1,6 @@
 --[[
-Gives  writeEntry(copies, tag, …)  writes the next entry of the feed: with places, of ids that were added; without, of a generation that went live
+Gives  writeEntry(copies, tag, …)  writes the next entry of the feed, and publishes it on the channel that has the name of the feed: with places, of ids that were added;
+                                  without, of a generation that went live
        waitFor(copies, number, isLive)  what an add or a swap waits for: 0 nothing, 1 readers up to this number, 2 time; and for how long at most, in milliseconds
 ]]
 --- @include "copy-list"
@@ -20,7 +21,12 @@ local function writeEntry(copies, tag, ...)
     redis.call('HSET', copies.meta, 'leases.last', 0)
     copies.last = 0
   end
-  if type(written) == 'string' then return end
+  if type(written) == 'string' then
+    -- Readers do without a message that is refused or lost.
+    local _, places = ...
+    redis.pcall('PUBLISH', copies.feed, string.format('%s %d %s', copies.list, last, tag) .. (places and ' ' .. places or ''))
+    return
+  end
   -- Readers would miss the entry: none of them may renew a lease.
   copies.lostUntil = copies.now + copies.ms
   beginList(copies, copies.run)

@@ -1,0 +1,186 @@
+import type { FeedEntry, FeedListener } from '../../../index.js';
+import type { ChannelListener, ChannelReader } from '../../client/channel-reader.js';
+import type { ReadStream, StreamEntry, StreamReader } from '../../client/stream-reader.js';
+
+/** The stream is read as well until so many entries in a row have come as messages; twice as many each time that one has not. */
+const FIRST_RUN = 1;
+const LONGEST_RUN = 4096;
+/** For a message that is on its way when a renewal shows its number. */
+const GRACE_MS = 20;
+/** So many entries that did not come as messages are no accident. */
+const UNHEARD_ENTRIES = 32;
+
+/** Where a reader is in which feed. */
+export interface FeedPlace {
+  readonly list: string;
+  readonly after: number;
+}
+
+export interface FollowedFeedContext {
+  /** Of the feed; the channel has its name. */
+  readonly key: string;
+  readonly streams: StreamReader;
+  readonly channels: ChannelReader;
+  /** Called when entries do not come as messages, with the error of the server if there is one. */
+  readonly onUnheard: (error?: string) => void;
+}
+
+/**
+ * One feed as a reader follows it. Entries come as messages, which costs the server a fraction of what it takes to wake a reader of the stream; a message may be lost,
+ * or come late. So the stream is read instead from the last entry on as soon as anything is missing, until messages have shown again that they come.
+ */
+export class FollowedFeed implements ChannelListener {
+  private after: number;
+  private stream: ReadStream | undefined;
+  private isHeard = false;
+  /** Entries that have come as messages, one directly after the other, until the last one that did. */
+  private run = 0;
+  private lastMessage = 0;
+  private neededRun = FIRST_RUN;
+  /** Entries that came from the stream since the last message. */
+  private unheard = 0;
+  private grace: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly place: FeedPlace,
+    private readonly listener: FeedListener,
+    private readonly context: FollowedFeedContext,
+  ) {
+    this.after = place.after;
+    this.readStream();
+    context.channels.listen(context.key, this);
+  }
+
+  /** A renewal has shown that entries have been written up to this number. */
+  written(number: number): void {
+    this.context.channels.keep();
+    if (this.stream || number <= this.after) return;
+    clearTimeout(this.grace);
+    this.grace = setTimeout(() => {
+      if (number > this.after) this.missed();
+    }, GRACE_MS);
+    this.grace.unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.grace);
+    this.leaveStream();
+    this.context.channels.stop(this.context.key, this);
+  }
+
+  onHeard(): void {
+    this.isHeard = true;
+  }
+
+  onLost(): void {
+    this.isHeard = false;
+    this.run = 0;
+    this.readStream();
+  }
+
+  onRefused(error: string): void {
+    this.context.onUnheard(error);
+  }
+
+  onMessage(message: Buffer): void {
+    const entry = entryOfMessage(message);
+    if (!entry) return;
+    const { number } = entry;
+    this.isHeard = true;
+    this.unheard = 0;
+    this.run = number === this.lastMessage + 1 ? this.run + 1 : 1;
+    this.lastMessage = number;
+    const isOfFeed = entry.list === this.place.list;
+    const { after } = this;
+    if (isOfFeed && number === after + 1) this.after = number;
+    else if (!isOfFeed || number > after) this.missed();
+    if (isOfFeed && number > after) this.listener.onEntries([entry]);
+    this.leaveStreamWhenHeard();
+  }
+
+  private onRead(read: readonly StreamEntry[]): void {
+    const entries = read.map(entryOf).filter(({ number }) => number > this.after);
+    if (entries.length === 0) return this.leaveStreamWhenHeard();
+    this.after = entries.at(-1)!.number;
+    if (this.isHeard) {
+      this.unheard += entries.length;
+      if (this.unheard >= UNHEARD_ENTRIES) this.distrustMessages();
+    }
+    this.listener.onEntries(entries);
+    this.leaveStreamWhenHeard();
+  }
+
+  private distrustMessages(): void {
+    this.unheard = 0;
+    this.context.onUnheard();
+    // It may be the connection.
+    this.context.channels.distrust();
+  }
+
+  private missed(): void {
+    if (this.stream) return;
+    this.run = 0;
+    this.neededRun = Math.min(2 * this.neededRun, LONGEST_RUN);
+    this.readStream();
+  }
+
+  /** What is missing comes at once. */
+  private readStream(): void {
+    const { streams, key } = this.context;
+    this.stream ??= streams.read(key, `${this.after}-0`, (read) => this.onRead(read));
+  }
+
+  private leaveStreamWhenHeard(): void {
+    const isUpToDate = this.lastMessage === this.after;
+    if (this.isHeard && isUpToDate && this.run >= this.neededRun) this.leaveStream();
+  }
+
+  private leaveStream(): void {
+    if (this.stream) this.context.streams.stop(this.stream);
+    this.stream = undefined;
+  }
+}
+
+/** An entry of another form is of a list of its own: whoever follows another one drops its copy. */
+function entryOf({ id, fields }: StreamEntry): FeedEntry {
+  const values = new Map<string, Buffer>();
+  for (let i = 0; i + 1 < fields.length; i += 2) values.set(String(fields[i]), fields[i + 1]!);
+  const places = values.get('places');
+  return {
+    list: String(values.get('list') ?? ''),
+    number: Number.parseInt(id, 10),
+    tag: Number.parseInt(String(values.get('tag') ?? '0'), 16),
+    places: places && placesIn(places),
+    isMessage: false,
+  };
+}
+
+const SPACE = 32;
+
+/** List, number and tag in words, and the places as they are; a swap has none. Undefined for what has another form: the stream says what it is. */
+function entryOfMessage(message: Buffer): FeedEntry | undefined {
+  const afterList = message.indexOf(SPACE);
+  const afterNumber = message.indexOf(SPACE, afterList + 1);
+  const afterTag = message.indexOf(SPACE, afterNumber + 1);
+  const number = Number(message.toString('latin1', afterList + 1, afterNumber));
+  const end = afterTag < 0 ? message.length : afterTag;
+  const tag = message.toString('latin1', afterNumber + 1, end);
+  const isEntry =
+    afterList > 0 && afterNumber > afterList + 1 && Number.isInteger(number) && /^[0-9a-f]{1,8}$/.test(tag);
+  if (!isEntry) return undefined;
+  const places = afterTag < 0 ? undefined : message.subarray(afterTag + 1);
+  if (places && (places.length === 0 || places.length % 8 !== 0)) return undefined;
+  return {
+    list: message.toString('latin1', 0, afterList),
+    number,
+    tag: Number.parseInt(tag, 16),
+    places: places && placesIn(places),
+    isMessage: true,
+  };
+}
+
+function placesIn(bytes: Buffer): Uint32Array {
+  const places = new Uint32Array(bytes.length / 4);
+  for (let i = 0; i < places.length; i++) places[i] = bytes.readUInt32LE(4 * i);
+  return places;
+}

@@ -1,0 +1,128 @@
+import type { Redis } from 'ioredis';
+import { isRefusal } from './refused-command.js';
+
+/** Pauses between two connections, growing while they fail. */
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 60_000;
+
+export interface ChannelListener {
+  onMessage(message: Buffer): void;
+  /** From now on each message is received, as long as the connection is there. */
+  onHeard(): void;
+  /** Messages are missing from here on. */
+  onLost(): void;
+  /** The server refuses the subscription to this user, or knows no such command. */
+  onRefused(error: string): void;
+}
+
+/**
+ * Subscribes to channels on a connection of its own, since such a connection may do nothing else. There is none before the first channel. Messages may be lost at any time:
+ * whoever listens has another way to find out.
+ */
+export class ChannelReader {
+  private readonly listeners = new Map<string, ChannelListener>();
+  private reader: Redis | undefined;
+  /** The server to which the connection leads. */
+  private server = '';
+  private pauseMs = 0;
+  private openAt = -Infinity;
+  private isClosed = false;
+
+  constructor(
+    private readonly client: Redis,
+    /** Names the server that the other connection leads to: with another name, this one is opened again. */
+    private readonly serverOf: () => string,
+  ) {}
+
+  /** Listens to the channel that has the name of a key; who listened to it before does no longer. */
+  listen(key: string, listener: ChannelListener): void {
+    const channel = this.channelOf(key);
+    this.listeners.set(channel, listener);
+    if (this.reader) void this.subscribe(this.reader, channel, listener);
+    else this.keep();
+  }
+
+  stop(key: string, listener: ChannelListener): void {
+    const channel = this.channelOf(key);
+    if (this.listeners.get(channel) !== listener) return;
+    this.listeners.delete(channel);
+    if (this.listeners.size === 0) this.hangUp();
+    else this.reader?.unsubscribe(channel).catch(() => {});
+  }
+
+  /** Opens a connection that has ended, or that leads to another server than the other one does. To be called now and then. */
+  keep(): void {
+    if (this.isClosed || this.listeners.size === 0) return;
+    const server = this.serverOf();
+    if (this.reader && server !== this.server) this.hangUp();
+    if (this.reader || performance.now() < this.openAt) return;
+    this.server = server;
+    this.open();
+  }
+
+  /** Gives a connection up on which nothing comes; there is another one after a while. */
+  distrust(): void {
+    this.hangUp();
+    this.openAt = performance.now() + LONGEST_PAUSE_MS;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.listeners.clear();
+    this.hangUp();
+  }
+
+  private open(): void {
+    this.pauseMs = Math.min(Math.max(2 * this.pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+    this.openAt = performance.now() + this.pauseMs;
+    // One connection, one life: the client opens no other by itself, since what was said meanwhile has to be read elsewhere.
+    const reader = this.client.duplicate({
+      lazyConnect: true,
+      retryStrategy: () => null,
+      autoResubscribe: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: null,
+      commandTimeout: undefined,
+      enableAutoPipelining: false,
+      socketTimeout: undefined,
+    });
+    reader.on('error', () => {});
+    reader.on('close', () => this.ended(reader));
+    reader.on('end', () => this.ended(reader));
+    reader.on('messageBuffer', (channel: Buffer, message: Buffer) => {
+      if (this.reader === reader) this.listeners.get(String(channel))?.onMessage(message);
+    });
+    this.reader = reader;
+    for (const [channel, listener] of this.listeners) void this.subscribe(reader, channel, listener);
+  }
+
+  private async subscribe(reader: Redis, channel: string, listener: ChannelListener): Promise<void> {
+    const isPresent = () => this.reader === reader && this.listeners.get(channel) === listener;
+    try {
+      await reader.subscribe(channel);
+      if (!isPresent()) return;
+      this.pauseMs = 0;
+      listener.onHeard();
+    } catch (error) {
+      if (!isPresent()) return;
+      if (isRefusal(String(error))) listener.onRefused(String(error));
+      else this.ended(reader);
+    }
+  }
+
+  private ended(reader: Redis): void {
+    if (this.reader === reader) this.hangUp();
+  }
+
+  private hangUp(): void {
+    const { reader } = this;
+    this.reader = undefined;
+    if (!reader) return;
+    reader.disconnect();
+    for (const listener of this.listeners.values()) listener.onLost();
+  }
+
+  private channelOf(key: string): string {
+    return (this.client.options.keyPrefix ?? '') + key;
+  }
+}

@@ -14,6 +14,8 @@ export interface AdviceContext {
   readonly oracle: Oracle;
   readonly now: () => number;
   readonly note: (text: string) => void;
+  /** Everybody who does something, this one included. */
+  readonly actors: () => readonly Actor[];
 }
 
 /** Does one thing after the other on one instance: a request handler, a worker, a person. */
@@ -81,8 +83,29 @@ export class Actor {
   /** The process is gone: what it has not committed never will be. */
   die(): void {
     for (const operation of this.plan.operations.slice(this.next)) {
-      if ('ids' in operation && operation.type !== 'check') this.around.oracle.rollBack(operation.ids);
+      if ('ids' in operation && operation.type !== 'check') this.rollBack(operation.ids);
     }
+  }
+
+  /** Whether it has begun to add the id, and neither committed its row nor rolled it back. */
+  private isAdding(id: string): boolean {
+    if (!this.instance.isAlive) return false;
+    const { operations } = this.plan;
+    const begun = this.isBusy ? this.next + 1 : this.next;
+    const hasIn = (from: number, to: number, ...types: readonly string[]) =>
+      operations
+        .slice(from, to)
+        .some(
+          (operation) => types.includes(operation.type) && 'ids' in operation && operation.ids.includes(id),
+        );
+    return hasIn(0, begun, 'add', 'peer add') && hasIn(this.next, Infinity, 'commit', 'roll back');
+  }
+
+  /** The row of an id that somebody else adds too is still to come. */
+  private rollBack(ids: readonly string[]): void {
+    const { actors, oracle } = this.around;
+    const others = actors().filter((actor) => actor !== this);
+    oracle.rollBack(ids.filter((id) => !others.some((actor) => actor.isAdding(id))));
   }
 
   private proceed(): void {
@@ -126,7 +149,7 @@ export class Actor {
         oracle.commit(operation.ids);
         return undefined;
       case 'roll back':
-        oracle.rollBack(operation.ids);
+        this.rollBack(operation.ids);
         return undefined;
       case 'check':
         return this.check(operation);

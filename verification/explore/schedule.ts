@@ -98,7 +98,8 @@ export class Schedule implements Ambient, Choices {
     });
     await starting;
     const note = (text: string) => this.note(text);
-    const around = { table: this.table, oracle: this.oracle, note, now: () => this.now };
+    const actors = () => this.actors;
+    const around = { table: this.table, oracle: this.oracle, note, actors, now: () => this.now };
     this.actors = scenario.actors.map(
       (plan, index) => new Actor(index, this.instances[plan.instance]!, plan, around),
     );

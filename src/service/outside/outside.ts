@@ -59,6 +59,8 @@ export class Outside {
   private readonly feed: FeedRunner | undefined;
   /** Since when the filter is ready and has no mark. */
   private missingSince: number | undefined;
+  /** Rebuilds of this process, each of which sets a mark at its end. */
+  private building = 0;
   private nextRebuildAt = -Infinity;
   private rebuildPauseMs = FIRST_REBUILD_PAUSE_MS;
 
@@ -125,9 +127,14 @@ export class Outside {
       clock,
       onError: (error) => emit({ type: 'top-up-failed', filter: name, error }),
     });
-    const report = await build(mark.source);
-    if (this.isWhole(report)) await mark.published();
-    return report;
+    this.building++;
+    try {
+      const report = await build(mark.source);
+      if (this.isWhole(report)) await mark.published();
+      return report;
+    } finally {
+      this.building--;
+    }
   }
 
   /** @throws {BloomUnavailableError} when the store cannot be asked. */
@@ -216,12 +223,18 @@ export class Outside {
   }
 
   private async askForRebuild(): Promise<void> {
-    const { clock, inStore, rebuild } = this.context;
+    const { clock, definition, inStore, rebuild } = this.context;
     try {
-      // One that is not ready is rebuilt anyway. That rebuild sets the mark a moment after it went live.
-      if ((await inStore.describe()).state !== 'ready') return;
+      const { state } = await inStore.describe();
+      // One that is not ready is rebuilt anyway.
+      if (state !== 'ready' || this.building > 0) {
+        this.missingSince = undefined;
+        return;
+      }
       this.missingSince ??= clock.now();
-      if (clock.now() < Math.max(this.missingSince + MISSING_MS, this.nextRebuildAt)) return;
+      // A rebuild elsewhere sets the mark when the filter has gone live and all leased copies have heard of that.
+      const missingMs = MISSING_MS + 2 * (definition.copyLeaseMs ?? 0);
+      if (clock.now() < Math.max(this.missingSince + missingMs, this.nextRebuildAt)) return;
       this.nextRebuildAt = clock.now() + this.rebuildPauseMs;
       this.rebuildPauseMs = Math.min(2 * this.rebuildPauseMs, LAST_REBUILD_PAUSE_MS);
       await rebuild({ occasion: { kind: 'recovery' } });

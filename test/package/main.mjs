@@ -39,7 +39,7 @@ const APPS = [
       '@nestjs/terminus': '^11.0.0',
       '@nestjs/throttler': '^6.0.0',
       cron: '^4.0.0',
-      ioredis: '^5.4.0',
+      ioredis: '^5.4.1',
     },
   },
 ];

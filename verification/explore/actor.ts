@@ -124,6 +124,7 @@ export class Actor {
   private async perform(operation: Operation): Promise<string | undefined> {
     const { instance, around } = this;
     const { oracle, table } = around;
+    const { emptyings } = oracle;
     const { filter } = instance;
     switch (operation.type) {
       case 'add':
@@ -135,11 +136,11 @@ export class Actor {
           for (const id of operation.ids) instance.adding.delete(id);
           instance.unrecorded.delete(operation.ids);
         }
-        oracle.acknowledged(operation.ids);
+        oracle.acknowledged(operation.ids, emptyings);
         return undefined;
       case 'peer add':
         await this.addAsPeer(operation.ids);
-        oracle.acknowledged(operation.ids);
+        oracle.acknowledged(operation.ids, emptyings);
         return undefined;
       case 'rest':
         await instance.options.rest(instance, operation.ms);

@@ -12,8 +12,10 @@ export class Oracle {
   private readonly ofLibrary = new Set<string>();
   /** Ids that the server has recorded since a staging was published last. */
   private sincePublished = new Set<string>();
-  /** Ids that were recorded before somebody emptied the filter, which may be acknowledged after it. */
-  private readonly dropped = new Set<string>();
+  /** Of ids that were recorded before somebody emptied the filter, and whose rows are not committed: which time of emptying it was, from 1. */
+  private readonly dropped = new Map<string, number>();
+  /** How often the filter was emptied. */
+  emptyings = 0;
   /** How many adds the server has recorded. */
   adds = 0;
   /** How often it has changed what is live: by an add or a swap. */
@@ -28,10 +30,7 @@ export class Oracle {
     this.written++;
     for (const id of ids) {
       if (by === 'library') this.ofLibrary.add(id);
-      if (isSure) {
-        this.sincePublished.add(id);
-        this.dropped.delete(id);
-      }
+      if (isSure) this.sincePublished.add(id);
       if (!this.committed.has(id)) this.uncommitted.add(id);
     }
   }
@@ -51,11 +50,18 @@ export class Oracle {
   /** Somebody has emptied the filter: what was added before its staging was published may be absent. */
   emptied(): void {
     for (const id of this.required) if (!this.sincePublished.has(id)) this.required.delete(id);
-    for (const id of this.uncommitted) if (!this.sincePublished.has(id)) this.dropped.add(id);
+    this.emptyings++;
+    for (const id of this.uncommitted) {
+      if (!this.sincePublished.has(id)) this.dropped.set(id, this.emptyings);
+    }
   }
 
-  acknowledged(ids: readonly string[]): void {
-    for (const id of ids) if (!this.dropped.has(id)) this.required.add(id);
+  /**
+   * An add has ended. Where its id was dropped since it began (`emptyings` of then), it may be the dropped one that is acknowledged: another add of the id, which was
+   * recorded since, speaks for itself when it ends.
+   */
+  acknowledged(ids: readonly string[], emptyings: number): void {
+    for (const id of ids) if ((this.dropped.get(id) ?? 0) <= emptyings) this.required.add(id);
   }
 
   /** A rebuild that read these rows went live. */

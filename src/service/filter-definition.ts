@@ -75,12 +75,16 @@ const LONGEST_COPY_LEASE_MS = 30_000;
 /** What a timer of Node can wait. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
+/** Five or six for each of three masters, and one for each of sixteen. */
+const USUAL_PARTS = 16;
+
 /**
  * @param isSourceMade whether the source can be asked already how its ids are spelled.
  * @throws {BloomConfigError} for an option that cannot work: which one, what was expected, what was given.
  */
 export function defineFilter(options: BloomFilterOptions, isSourceMade = true): FilterDefinition {
-  const { name, rebuild = {}, source, replica, shadow = false, partitions } = options;
+  const { name, rebuild = {}, source, replica, shadow = false } = options;
+  const partitions = options.partitions === true ? USUAL_PARTS : options.partitions;
   const normalize = namedNormalizer(options.normalize) ?? options.normalize;
   const expect = expecter(typeof name === 'string' ? name : '?');
   expect('name', name, must.FILTER_NAME, typeof name === 'string' && /^[\w.-]{1,200}$/.test(name));

@@ -14,7 +14,7 @@ export const SOURCE_OF_SCHEDULE = 'a source, since a schedule is given';
 export const REPLICA_MODE = "'off', 'verified' or 'leased'";
 export const noCopiesOf = (layout: string) => `'off' with the layout ${layout}, of which there are no copies`;
 export const partitions = (most: number) =>
-  `an integer from 2 to ${most}, the same in all processes and for ever (16 suits most clusters), or left out for a filter on one node`;
+  `an integer from 2 to ${most}, the same in all processes and for ever, or true for 16, which suits most clusters, or left out for a filter on one node`;
 export const noPartitionsOf = (layout: string) =>
   `left out with the layout ${layout}, which cannot be divided`;
 export const noLeasesOf = (layout: string) =>

@@ -51,10 +51,10 @@ export interface BloomFilterOptions {
   readonly maxIdBytes?: number;
   /**
    * For Redis Cluster: divides the filter into so many parts, each with a hash slot, a lease and rebuilds of its own, so that its memory, its load and its
-   * failures are spread over the nodes. From 2 to 1,024, 16 suits most clusters. It never changes: with another number the filter is another one, and needs another
-   * name. Layout `blocked` only. Default: one filter in one slot. See docs/cluster.md.
+   * failures are spread over the nodes. From 2 to 1,024; `true`: 16, which suits most clusters. It never changes: with another number the filter is another one, and needs
+   * another name. Layout `blocked` only. Default: one filter in one slot. See docs/cluster.md.
    */
-  readonly partitions?: number;
+  readonly partitions?: number | true;
   /**
    * With Redis: `verified` keeps a copy of the filter in this process, so that lookups of ids that exist need no round trip;
    * "absent" is answered by Redis alone. `leased`: the copy answers "absent" too, and an `add` of any process waits until each such copy

@@ -51,6 +51,12 @@ describe('The option partitions', () => {
     await expect(started).rejects.toThrow(/expected partitions to be an integer from 2 to 1024, .* got/);
   });
 
+  it('stands for 16 as true', async () => {
+    const { filter, close } = await start({ partitions: true }, false);
+    expect((await filter.info()).parts).toHaveLength(16);
+    await close();
+  });
+
   it('is refused with another layout', async () => {
     const layout = goZero({ key: 'k', bits: 1000 });
     await expect(start({ partitions: 4, layout }, false)).rejects.toThrow(/left out with the layout go-zero/);

@@ -89,7 +89,8 @@ export class RedisStore implements CopyableStore {
     if (client.isCluster) return new RedisStore(connection, undefined, undefined, options);
     const serverOf = () => connection.serverOf('');
     const streams = new StreamReader(client as Redis, options.emit, serverOf);
-    return new RedisStore(connection, streams, new ChannelReader(client as Redis, serverOf), options);
+    const channels = new ChannelReader(client as Redis, options.emit, serverOf);
+    return new RedisStore(connection, streams, channels, options);
   }
 
   open(options: OpenFilterOptions): StoredFilter {

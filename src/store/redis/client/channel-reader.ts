@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { BloomEventListener } from '../../../common/index.js';
 import { isRefusal } from './refused-command.js';
 
 /** Pauses between two connections, growing while they fail. */
@@ -22,14 +23,19 @@ export interface ChannelListener {
 export class ChannelReader {
   private readonly listeners = new Map<string, ChannelListener>();
   private reader: Redis | undefined;
+  /** The connection whose errors are reported: also one that has ended, whose commands fail after that, but none that was closed here. */
+  private reported: Redis | undefined;
   /** The server to which the connection leads. */
   private server = '';
   private pauseMs = 0;
   private openAt = -Infinity;
   private isClosed = false;
+  /** Reported once until it works again. */
+  private hasFailed = false;
 
   constructor(
     private readonly client: Redis,
+    private readonly emit: BloomEventListener,
     /** Names the server that the other connection leads to: with another name, this one is opened again. */
     private readonly serverOf: () => string,
   ) {}
@@ -47,7 +53,7 @@ export class ChannelReader {
     if (this.listeners.get(channel) !== listener) return;
     this.listeners.delete(channel);
     if (this.listeners.size === 0) this.hangUp();
-    else this.reader?.unsubscribe(channel).catch(() => {});
+    else if (this.reader) void this.unsubscribe(this.reader, channel);
   }
 
   /** Opens a connection that has ended, or that leads to another server than the other one does. To be called now and then. */
@@ -75,7 +81,7 @@ export class ChannelReader {
   private open(): void {
     this.pauseMs = Math.min(Math.max(2 * this.pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
     this.openAt = performance.now() + this.pauseMs;
-    // One connection, one life: the client opens no other by itself, since what was said meanwhile has to be read elsewhere.
+    // This client never connects again automatically: messages that are published meanwhile are lost, and the listeners have to know that.
     const reader = this.client.duplicate({
       lazyConnect: true,
       retryStrategy: () => null,
@@ -86,13 +92,13 @@ export class ChannelReader {
       enableAutoPipelining: false,
       socketTimeout: undefined,
     });
-    reader.on('error', () => {});
+    reader.on('error', (error: unknown) => this.failed(reader, error));
     reader.on('close', () => this.ended(reader));
     reader.on('end', () => this.ended(reader));
     reader.on('messageBuffer', (channel: Buffer, message: Buffer) => {
       if (this.reader === reader) this.listeners.get(String(channel))?.onMessage(message);
     });
-    this.reader = reader;
+    this.reader = this.reported = reader;
     for (const [channel, listener] of this.listeners) void this.subscribe(reader, channel, listener);
   }
 
@@ -102,23 +108,46 @@ export class ChannelReader {
       await reader.subscribe(channel);
       if (!isPresent()) return;
       this.pauseMs = 0;
+      this.hasFailed = false;
       listener.onHeard();
     } catch (error) {
+      const isRefused = isRefusal(String(error));
+      if (!isRefused) this.failed(reader, error);
       if (!isPresent()) return;
-      if (isRefusal(String(error))) listener.onRefused(String(error));
+      if (isRefused) listener.onRefused(String(error));
       else this.ended(reader);
     }
   }
 
+  private async unsubscribe(reader: Redis, channel: string): Promise<void> {
+    try {
+      await reader.unsubscribe(channel);
+    } catch (error) {
+      this.failed(reader, error);
+    }
+  }
+
+  private failed(reader: Redis, error: unknown): void {
+    if (this.reported !== reader) return;
+    if (!this.hasFailed) this.emit({ type: 'connection-error', error });
+    this.hasFailed = true;
+  }
+
   private ended(reader: Redis): void {
-    if (this.reader === reader) this.hangUp();
+    if (this.reader === reader) this.leave();
   }
 
   private hangUp(): void {
+    this.reported = undefined;
+    this.leave();
+  }
+
+  private leave(): void {
     const { reader } = this;
     this.reader = undefined;
     if (!reader) return;
-    reader.disconnect();
+    // To disconnect a client that has ended would start a timer that keeps the process.
+    if (reader.status !== 'end') reader.disconnect();
     for (const listener of this.listeners.values()) listener.onLost();
   }
 

@@ -51,8 +51,9 @@ export class BlockedFilter {
   }
 
   /**
-   * For many ids, with as many filters in turn; undefined where it would gain nothing.
+   * Adds many ids region by region; undefined where that would gain nothing.
    *
+   * @param filters how many filters are filled in turn, and share the memory for ids that wait.
    * @internal
    */
   deferred(filters = 1): RegionFilter | undefined {

@@ -55,7 +55,11 @@ export class BlockedWindow {
     return this.insert();
   }
 
-  /** For many ids of this place of the window, with as many filters in turn; undefined where it would gain nothing. */
+  /**
+   * Adds many ids, region by region, while the window stays where it is; undefined where that would gain nothing.
+   *
+   * @param filters how many filters are filled in turn, and share the memory for ids that wait.
+   */
   deferred(filters = 1): RegionFilter | undefined {
     return RegionFilter.of(this.generation, this.bytes, this.first, filters);
   }

@@ -31,7 +31,7 @@ export function partOfBytes(bytes: Uint8Array, start: number, end: number, parts
   return Math.floor(((hash.first >>> 0) * parts) / 2 ** 32);
 }
 
-/** A generation in which the block of an id is its part; of an id that is longer than what decides, it says nothing. */
+/** A generation in which the number of the block of an id is its part. It is not for ids that are longer than the bytes that decide. */
 export function generationOfParts(parts: number): Pick<Generation, 'key' | 'blocks' | 'maxIdBytes'> {
   return { key: KEY, blocks: parts, maxIdBytes: HASHED_BYTES };
 }

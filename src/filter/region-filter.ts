@@ -33,7 +33,11 @@ export class RegionFilter {
   private newIds = 0;
   private settled = 0;
 
-  /** Undefined where blocks are so few that nothing would be gained, also in as many filters together. */
+  /**
+   * Undefined where nothing would be gained, since the filters that are filled together have few blocks.
+   *
+   * @param filters how many filters of this size are filled in turn, and share the memory for ids that wait.
+   */
   static of(
     generation: Generation,
     bytes: Uint8Array,

@@ -20,7 +20,7 @@ const ENDS_AT = NUMBERS_AT + MOST_IDS * WORD_BYTES;
 const LOCATED_AT = ENDS_AT + MOST_IDS * WORD_BYTES;
 const GENERATIONS_AT = LOCATED_AT + 2 * MOST_IDS * WORD_BYTES;
 const IDS_AT = GENERATIONS_AT + MOST_PARTS * 4 * WORD_BYTES;
-/** A word is read of the last bytes too, whatever follows them. */
+/** Behind the ids there is room, since the last bytes are read as a whole word too. */
 const REGION_AT = IDS_AT + MOST_BYTES + 64;
 const WAITING_AT = REGION_AT + REGION_BLOCKS * BLOCK_BYTES;
 
@@ -63,7 +63,7 @@ export class RegionsModule {
     this.parts = new Int32Array(buffer, NUMBERS_AT, MOST_IDS);
   }
 
-  /** Finds ids from `from` to below `to`; how many, which may be fewer, and is 0 for an id that is empty or too long. */
+  /** Finds block and seed of the ids from `from` to below `to`; returns how many it has found, which may be fewer. It is 0 when the first id is empty or too long. */
   locate(ids: IdRun, from: number, to: number, generation: LocatingGeneration): number {
     const count = this.load(ids, from, to);
     this.words.set(rowOf(generation), GENERATIONS_AT / WORD_BYTES);
@@ -81,7 +81,7 @@ export class RegionsModule {
     return this.find(ids, from, count, NUMBERS_AT);
   }
 
-  /** Copies ids to the memory; how many, which may be fewer. */
+  /** Copies ids to the memory; returns how many, which may be fewer. */
   private load({ bytes, ends }: IdRun, from: number, to: number): number {
     const start = startOf(ends, from);
     let count = Math.min(to - from, MOST_IDS);
@@ -111,7 +111,7 @@ export class RegionsModule {
 
 type LocatingGeneration = Pick<Generation, 'key' | 'blocks' | 'maxIdBytes'>;
 
-/** Generations by their parts. Where there is none, what is found is of no use. */
+/** The generations of all parts, for the module. For a part that has none here, what the module finds means nothing. */
 export function tableOf(generations: readonly (Generation | undefined)[]): Int32Array {
   const maxIdBytes = Math.min(...generations.flatMap((generation) => generation?.maxIdBytes ?? []));
   const none = { key: [0, 0], blocks: 1, maxIdBytes } as const;

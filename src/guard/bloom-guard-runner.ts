@@ -148,7 +148,7 @@ export class BloomGuardRunner {
     return (filters[number] = filter);
   }
 
-  /** Nearly all calls: nothing has to be kept of what was asked. Undefined for others. */
+  /** Decides nearly all calls, of which nothing has to be kept that was asked. Undefined for the others. */
   private decideSimply(
     outcome: LookupOutcome,
     call: GuardedCall,

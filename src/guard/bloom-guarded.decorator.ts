@@ -96,7 +96,7 @@ function guardingByName(
   };
 }
 
-/** The function that runs in place of the method. An absent id is answered without a function that waits: that takes as long as the check. */
+/** The function that runs in place of the method. An absent id is answered without an async function, which would take as long as the check. */
 function guarding(
   site: MethodSite,
   original: Function,
@@ -133,7 +133,7 @@ async function decideLater(
 
 const RESOLVED = Promise.resolve();
 
-/** Rejects when the caller has had its turn to wait: Node keeps a list of promises that are rejected before somebody does. */
+/** Rejects one microtask later, when the caller waits for the promise: Node keeps a list of promises that are rejected before somebody waits for them. */
 function rejected(error: Error): Promise<never> {
   return new Promise((_, reject) => void RESOLVED.then(() => reject(error)));
 }

@@ -10,7 +10,7 @@ import {
 import type { GuardAnswers } from './guard-answers.js';
 import type { GuardedCall, ObservedCall } from './guarded-call.js';
 
-/** Learns from how calls end that were let through. */
+/** Learns from how the calls end that were let through. */
 export class CallLessons {
   constructor(
     private readonly service: BloomService,

@@ -1,7 +1,7 @@
 import type { BloomVerdict, DenialAnswer } from '../store/index.js';
 import type { AskedCall, ObservedCall } from './guarded-call.js';
 
-/** A value, or an error that the call ends with. It is not thrown: that takes several times as long as the check. */
+/** A value, or the error with which the call ends. The error is not thrown here: a throw takes several times as long as the check. */
 export interface GuardAnswer {
   readonly value: unknown;
   readonly error: Error | undefined;
@@ -19,7 +19,7 @@ export interface GuardDecision {
 
 const PASS: GuardDecision = { answer: undefined, observed: undefined, note: undefined };
 
-/** Lets through a call for an id that may exist, to learn whether it does, and nothing else. */
+/** Lets through a call for an id that may exist. All that is learned of the call is whether the id exists. */
 export const COUNT: GuardDecision = {
   answer: undefined,
   observed: { asked: undefined, verdict: 'maybe', readAt: 0, denial: undefined },

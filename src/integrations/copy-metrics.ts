@@ -14,7 +14,7 @@ const CAUSES: readonly BloomUnleasedCause[] = [
   'no-leases',
 ];
 
-/** The leased copies of this process, and the adds that wait for those of all. */
+/** The leased copies of this process, and the adds that wait for the leased copies of all processes. */
 export const COPY_METRICS: readonly ExportedMetric[] = [
   {
     name: 'copy.leased',

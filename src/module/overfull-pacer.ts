@@ -33,8 +33,8 @@ export class OverfullPacer {
   }
 
   /**
-   * Whether to ask the source how many ids it has: for each generation once, and again at each power of two of the capacity. At those the
-   * event `overfull` comes: twice the number of the last question may lie just beyond the next of them.
+   * Whether to ask the source how many ids it has: for each generation once, and again at each power of two of the capacity. The event
+   * `overfull` comes at these powers. To ask at twice the number of the last question could miss one: that number may lie just beyond the next power.
    */
   mayAskSource(timesCapacity: number): boolean {
     const level = 2 ** Math.floor(Math.log2(timesCapacity));

@@ -38,7 +38,7 @@ export interface ScanResult {
 export class ScanCounts {
   idsRead = 0;
 
-  /** Of the ids that the filter has taken, those included that were there before. */
+  /** A sample of the ids that the filter has taken, also of those that were in it before. */
   private readonly sample = new IdSample();
   private distinctIds = 0;
   private idsReadWhenFull = 0;
@@ -81,7 +81,7 @@ export class ScanCounts {
     this.countDeferred();
   }
 
-  /** Of ids that do not get into the sample, as many as the filter adds at once. */
+  /** Adds ids that do not get into the sample, as many as the filter adds at once; returns how many. */
   private addRun(ids: PackedIds, from: number, to: number): number {
     const { deferring, sample } = this;
     if (!deferring?.addRun || sample.passing === 0) return 0;

@@ -10,7 +10,7 @@ const METHODS_KEPT = 20;
 const MOST_METHODS = 100;
 const ADVICE_KEPT = 5;
 const ADVICE_LENGTH = 300;
-/** Dates are these, in milliseconds since 1970. */
+/** Members that are dates, in milliseconds since 1970. */
 const DATES = ['nextRunAt', 'since'];
 
 /** What a process reports of itself, as text. Of more than it may have, the methods with the fewest calls are left out. */

@@ -105,7 +105,7 @@ export class GuardState {
     counts.unknown[outcome]++;
   }
 
-  /** What `note` and `noteSaved` count of a call that is answered "absent". */
+  /** The same as `note` and `noteSaved` together, for a call that is answered "absent". */
   noteDenied(method: CountedMethod): void {
     const counts = this.methods.of(method);
     counts.absent++;

@@ -7,7 +7,7 @@ const BUCKETS = 20;
 /** Before this there is too little to judge by. */
 const FIRST_AFTER_MS = 60_000;
 
-/** Calls once, and keeps no process from ending. */
+/** Calls once after a time, and does not keep the process from ending. */
 const afterMs = (ms: number, run: () => void): void => void setTimeout(run, ms).unref();
 
 /**
@@ -20,7 +20,7 @@ export class RecentCounts {
   private readonly startedAt: number;
   /** Number of the bucket that is being filled, from the start on. */
   private current = 0;
-  /** Its place. */
+  /** The place of that bucket. */
   private place = 0;
   /** Whether a timer will end it. */
   private isOpen = false;
@@ -63,7 +63,7 @@ export class RecentCounts {
     this.later(BUCKET_MS - (sinceStartMs % BUCKET_MS), () => (this.isOpen = false));
   }
 
-  /** Turns to the bucket of now; returns the milliseconds since the start. */
+  /** Makes the bucket of this moment the current one; returns the milliseconds since the start. */
   private turn(): number {
     const sinceStartMs = this.clock.now() - this.startedAt;
     const number = Math.floor(sinceStartMs / BUCKET_MS);

@@ -13,7 +13,7 @@ export interface Place {
   readonly isText: boolean;
   /** The id, read as it is, is its own place in the order. */
   readonly isId: boolean;
-  /** Of a value that is read otherwise: the expression that reads it, and the cast of what it gives, where that is compared. */
+  /** For a value that is not read as it is: the expression that reads it, and the cast back to the type of the column, for comparisons with what was read. */
   readonly as?: { readonly read: (column: string) => string; readonly cast: string };
 }
 

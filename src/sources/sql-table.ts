@@ -53,7 +53,7 @@ export async function fromSql(at: SqlColumn, options: SqlSourceOptions): Promise
 }
 
 /**
- * What a source has with the option `order`, of a table of which all ids are read in another way.
+ * The methods that the option `order` adds to a source of a table. How the source reads all ids makes no difference.
  *
  * @throws {BloomConfigError} when there is no such column, or it has no order that is known here.
  */

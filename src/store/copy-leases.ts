@@ -58,8 +58,8 @@ export type LeaseReply =
 
 export interface FeedListener {
   /**
-   * Entries with consecutive numbers, unless some were lost: what is missing shows in `number`. Those that are messages come in any order, any number of times, or not at
-   * all; what has not come as a message comes again as an entry that is none.
+   * Entries with consecutive numbers, unless some were lost: what is missing shows in `number`. Messages (`isMessage`) may come in any order, several times, or not at
+   * all. Each entry that did not come as a message comes from the stream, without `isMessage`.
    */
   onEntries(entries: readonly FeedEntry[]): void;
 }
@@ -71,7 +71,7 @@ export interface FeedEntry {
   readonly tag: Generation['tag'];
   /** Of ids that were added, for each its block and then its seed in that generation; undefined: a generation was swapped in. */
   readonly places: Uint32Array | undefined;
-  /** Whether entries before it may be missing that come later. */
+  /** Whether it came as a message: entries before it may be missing, and come later. */
   readonly isMessage?: boolean;
 }
 
@@ -97,11 +97,11 @@ export interface BloomCopyLease {
   readonly isLeased: boolean;
   /** Why it is not, as a sentence; undefined while it is. */
   readonly reason: string | undefined;
-  /** The same in a word; undefined while it is leased. */
+  /** The reason in a word; undefined while it is leased. */
   readonly cause: BloomUnleasedCause | undefined;
   readonly since: Date;
   /** Entries of the feed that are known to have been written and have not been applied to the copy. */
   readonly behind: number;
-  /** Of a filter with `partitions`, whose copy is leased when those of all parts are: how many of them are, and of how many. */
+  /** Of a filter with `partitions`: how many copies of its parts are leased, and how many parts there are. Its copy counts as leased when those of all parts are. */
   readonly parts?: { readonly leased: number; readonly of: number };
 }

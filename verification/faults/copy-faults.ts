@@ -55,7 +55,7 @@ async function comeAndGo(redisUrl: string, known: readonly string[], isOver: () 
   return wrong;
 }
 
-/** Copies that answer "absent" by themselves while something fails. */
+/** Copies that answer "absent" without asking Redis, while something fails. */
 export const copyFaults: readonly Fault[] = [
   SERVER_FAULTS.restartedEmpty('leased', { quick: true }),
   SERVER_FAULTS.restartedOlder('leased'),

@@ -20,7 +20,7 @@ function ofParts<Site extends RedisSite>(
 
 const keyOf = (part: number, key: string) => `bloom:{${partName(FILTER, part)}}:${key}`;
 
-/** Copies of a divided filter that answer "absent" by themselves while something fails. */
+/** Copies of a divided filter that answer "absent" without asking Redis, while something fails. */
 export const leasedPartsFaults: readonly Fault[] = [
   ofParts({
     name: 'reader stopped past its lease (SIGSTOP), keys of readers, feeds and acknowledgements of parts removed',

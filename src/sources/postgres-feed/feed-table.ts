@@ -14,7 +14,7 @@ import {
 
 type Followed = Pick<PostgresFeedOptions, 'table' | 'column' | 'publication' | 'create'>;
 
-/** Of a question to the catalog. */
+/** Deadline of a query of the catalog. */
 const ANSWER_WITHIN_MS = 30_000;
 
 /** The relations of the table: itself, which is the first, its partitions and children, and theirs. */

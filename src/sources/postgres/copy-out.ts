@@ -33,7 +33,7 @@ export class CopyOut implements PostgresSubmittable {
   private failure: { readonly error: unknown } | undefined;
   private saidRows: number | undefined;
   private wake: (() => void) | undefined;
-  /** What is being read by whoever asked last. */
+  /** The batch that whoever asked last is reading. */
   private given: PackedIds | undefined;
   private readonly onData = (data: Buffer) => this.takeData(data);
 
@@ -121,7 +121,7 @@ export class CopyOut implements PostgresSubmittable {
     this.wakeReader();
   }
 
-  /** Takes the message that has begun before; where the next one begins. Not put together with all that has come, which would be to copy that. */
+  /** Takes the message that began in earlier data; returns where the next one begins. Only this message is put together: to join all that has come would copy it. */
   private takeRest(data: Buffer): number {
     let at = 0;
     while (this.rest.length > 0 && at < data.length && !this.isOver) {

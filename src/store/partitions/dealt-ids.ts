@@ -2,15 +2,15 @@ import { type IdKey, partOf, partOfBytes } from '../../filter/index.js';
 import type { LocalFilter } from '../index.js';
 
 /**
- * What takes the ids of a part in one pass over the source. An id of a part that is not rebuilt counts as new, so that the numbers are those of the whole
- * source; it does so in the first pass, and is of another one in all that follow.
+ * What takes the ids of a part in one pass over the source. An id of a part that is not rebuilt counts as new in the first pass (`not rebuilt`), so that the numbers
+ * are those of the whole source, and as one of another pass in all that follow (`elsewhere`).
  */
 export type PartOfPass<Local extends LocalFilter = LocalFilter> = Local | 'not rebuilt' | 'elsewhere';
 
 /** Deals what a scan reads over the parts. */
 export class DealtIds implements LocalFilter {
   isElsewhere = false;
-  /** Where all parts have it. */
+  /** Only where all parts have this method. */
   readonly addBytes: LocalFilter['addBytes'];
 
   constructor(

@@ -7,10 +7,10 @@ export class DeferredParts extends DealtIds implements DeferringFilter {
   takenOfRun = 0;
 
   private readonly deferring: (readonly [part: number, filter: DeferringFilter])[] = [];
-  /** Where all parts are filled region by region: what adds many ids at once. */
+  /** Adds many ids at once; undefined unless all parts are filled region by region. */
   private readonly runs: { module: RegionsModule; table: Int32Array } | undefined;
   private notRebuilt = 0;
-  /** Of `deferring`. */
+  /** Index in `deferring` of the part whose ids are settled next. */
   private settling = 0;
 
   constructor(parts: readonly PartOfPass<LocalFilter | DeferringFilter>[], counts: number[]) {

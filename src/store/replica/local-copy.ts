@@ -6,7 +6,7 @@ const SAMPLED_BLOCKS = 64;
 /** Share of absent ids that pass, from which on a copy is of no use any more. */
 const CROWDED_RATE = 0.05;
 
-/** Words of what was read last, of any copy. */
+/** Memory that all copies share, for the words of the piece that was read last. */
 let aligned = new Uint32Array(BLOCK_BYTES / 4);
 
 /** What says whether the absent answers of a copy are true. */
@@ -89,7 +89,7 @@ export class LocalCopy {
     for (let i = 0; i < read.length; i++) words[i]! |= read[i]!;
   }
 
-  /** The words are those of a place that the next call uses again: new memory for each piece of a load would be garbage of the size of the filter. */
+  /** The next call overwrites the words: new memory for each piece of a load would be garbage of the size of the filter. */
   private wordsOf(blocks: Uint8Array): Uint32Array {
     if (blocks.length > aligned.byteLength) aligned = new Uint32Array(blocks.length / 4);
     new Uint8Array(aligned.buffer).set(blocks);

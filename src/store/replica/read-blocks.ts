@@ -5,7 +5,7 @@ import type { LocalCopy } from './local-copy.js';
 
 /**
  * What one command of a load moves: no lookup waits long behind it. With its head the reply fits into the 64 KiB that Node reads at once from a socket. The client
- * copies a reply that does not into memory of its own, and the garbage of a load would be twice the filter.
+ * copies a larger reply into memory of its own, and the garbage of a load would be twice the filter.
  */
 const PIECE_BLOCKS = 241;
 

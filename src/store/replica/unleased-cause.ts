@@ -14,7 +14,7 @@ const CAUSES: ReadonlyMap<string, BloomUnleasedCause> = new Map<string, BloomUnl
   [because.STORE_WITHOUT_LEASES, 'no-leases'],
 ]);
 
-/** The word for a sentence that says why a copy has no lease. A sentence of the store is a refusal. */
+/** The word for a sentence that says why a copy has no lease. A sentence that is not known here comes from the store, and is a refusal. */
 export function causeOf(reason: string | undefined): BloomUnleasedCause | undefined {
   return reason === undefined ? undefined : (CAUSES.get(reason) ?? 'refused');
 }

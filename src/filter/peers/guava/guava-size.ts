@@ -45,7 +45,7 @@ export function guavaSize(target: GuavaTarget): Geometry {
 /**
  * Bytes of the filter in a string of Redis, without its head.
  *
- * @throws {BloomConfigError} for what Guava refuses, and for what Redis does not hold with that head.
+ * @throws {BloomConfigError} for a size that Guava refuses, and for one that with its head exceeds a string of Redis.
  */
 export function guavaStringBytes(target: FilterTarget): number {
   const bytes = guavaSize(target).bits / 8;

@@ -70,7 +70,7 @@ export class CopyScripts {
     throw unexpectedReplyError(copyLease.name, text);
   }
 
-  /** Whether all readers have acknowledged by that what this one has, so that adders were woken. */
+  /** Resolves with whether this reader was the last one to acknowledge, so that adders were woken. */
   async acknowledge(keys: RedisKeys, joined: Joined, number: number): Promise<boolean> {
     const { list, reader, acknowledged } = joined;
     const reply = await this.connection.run(

@@ -10,7 +10,12 @@ export class BlockedFilter {
   /** All blocks, one after the other. */
   readonly bytes: Uint8Array;
 
-  /** @param isTagged false where the blocks get their tags with their bits: to write one into each takes 15 ms for 25 MiB, in one turn. */
+  constructor(generation: Generation);
+  /**
+   * @param isTagged false where the blocks get their tags with their bits: to write one into each takes 15 ms for 25 MiB, in one turn.
+   * @internal
+   */
+  constructor(generation: Generation, isTagged: boolean);
   constructor(
     readonly generation: Generation,
     isTagged = true,

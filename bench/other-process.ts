@@ -7,9 +7,16 @@ import type { BenchContext } from './harness.js';
 export class OtherProcess {
   private constructor(private readonly child: ChildProcess) {}
 
-  static start(program: string, words: readonly string[], context: BenchContext): OtherProcess {
+  /** @param hasSession whether it has a session of its own, as a service has: some kernels share the processor between sessions */
+  static start(
+    program: string,
+    words: readonly string[],
+    context: BenchContext,
+    { hasSession = false } = {},
+  ): OtherProcess {
     const file = fileURLToPath(new URL(program, import.meta.url));
-    const child = fork(file, words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
+    const child = fork(file, words, { stdio: [...stdio], detached: hasSession });
     const process = new OtherProcess(child);
     context.cleanUp(() => process.ended());
     return process;

@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
+import { BusyProcesses } from '../test/support/busy-processes.js';
 import { type Bench, type BenchContext, assert } from './harness.js';
 import { OtherProcess } from './other-process.js';
 import { redisBench } from './redis-bench.js';
@@ -8,7 +6,6 @@ import type { AttackSeen } from './saturated-app.js';
 
 const INSTANCES = 3;
 const PRODUCTS = 100_000;
-const BUSY_PER_CORE = 4;
 /** Of the filter in `saturated-app.ts`. */
 const ERROR_RATE = 0.001;
 
@@ -17,7 +14,9 @@ export const bench: Bench = async (context) => {
   const { url } = await redisBench(context);
   const start = (replica: string, from: number) =>
     Array.from({ length: INSTANCES }, (_, i) =>
-      OtherProcess.start('saturated-app.ts', [url, String(PRODUCTS), String(from + i), replica], context),
+      OtherProcess.start('saturated-app.ts', [url, String(PRODUCTS), String(from + i), replica], context, {
+        hasSession: true,
+      }),
     );
   // One after the other: those of one kind are at rest while the others are attacked.
   const kinds = [
@@ -32,7 +31,8 @@ export const bench: Bench = async (context) => {
     await attack(instances, context.pick(5, 1));
     report(context, `${name}, idle`, await attack(instances, context.pick(20, 1)));
   }
-  for (let i = 0; i < BUSY_PER_CORE * availableParallelism(); i++) keepBusy(context);
+  const busy = await BusyProcesses.start();
+  context.cleanUp(() => busy.stop());
   for (const { name, instances } of kinds) {
     const seen = await attack(instances, context.pick(60, 1));
     report(context, `${name}, saturated`, seen);
@@ -69,14 +69,6 @@ function expectProtected({ report }: BenchContext, { calls, queries }: Seen): vo
     ratio,
     atMost: 1.5,
     of: 'the error rate',
-  });
-}
-
-function keepBusy({ cleanUp }: BenchContext): void {
-  const child = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
-  cleanUp(async () => {
-    child.kill('SIGKILL');
-    await once(child, 'exit');
   });
 }
 

@@ -2,7 +2,7 @@ import type { Fault, Judgement } from './fault.js';
 
 const COLUMNS: readonly { title: string; width: number; cell: (row: Judgement) => string }[] = [
   { title: 'fault', width: -44, cell: ({ fault }) => fault },
-  { title: 'lookups', width: 9, cell: ({ lookups }) => lookups.toLocaleString('en') },
+  { title: 'lookups', width: 11, cell: ({ lookups }) => lookups.toLocaleString('en') },
   { title: 'adds', width: 6, cell: ({ adds }) => adds.toLocaleString('en') },
   { title: 'rejected', width: 9, cell: ({ rejectedAdds }) => rejectedAdds.toLocaleString('en') },
   { title: 'wrong absents', width: 14, cell: ({ wrongAbsent }) => String(wrongAbsent) },

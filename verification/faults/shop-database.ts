@@ -23,7 +23,7 @@ export class ShopDatabase implements BloomIdSource {
   /** How long the commit of a row takes whose id is in here, in place of the usual time. */
   readonly commitMs = new Map<string, number>();
 
-  private readonly rows = new Set<string>();
+  protected readonly rows = new Set<string>();
 
   constructor(ids: readonly string[]) {
     for (const id of ids) this.rows.add(id);

@@ -5,6 +5,7 @@ import { Test } from '@nestjs/testing';
 import {
   type BloomEvent,
   type BloomFilter,
+  type BloomFilterOptions,
   BloomGuarded,
   BloomModule,
   type BloomModuleOptions,
@@ -53,6 +54,10 @@ export interface ShopInstanceOptions {
   readonly everyMs?: number | undefined;
   /** The application that it is an instance of; that of the shop unless it says so. */
   readonly owner?: string | undefined;
+  /** In place of what the kind and the times of the shop say. */
+  readonly filter?: Partial<BloomFilterOptions>;
+  /** Undefined: that of the shop. */
+  readonly writeTimeoutMs?: number;
   readonly without: Safety | undefined;
 }
 
@@ -108,11 +113,11 @@ export async function createShop(
   onEvent: (event: BloomEvent) => void,
 ): Promise<INestApplicationContext> {
   const { redis, table, kind, timeoutMs, capacity, trustAfterFailover = false, without } = instance;
-  const { leaseMs = LEASE_MS, everyMs, owner = OWNER } = instance;
+  const { leaseMs = LEASE_MS, everyMs, owner = OWNER, filter, writeTimeoutMs = WRITE_TIMEOUT_MS } = instance;
   const options: BloomModuleOptions = {
     redis,
     timeoutMs,
-    writeTimeoutMs: WRITE_TIMEOUT_MS,
+    writeTimeoutMs,
     trustAfterFailover,
     owner,
     onEvent,
@@ -121,6 +126,7 @@ export async function createShop(
         ...filterOptions(kind, capacity),
         ...(FILTER_KINDS[kind].hasSource ? { source: table } : {}),
         rebuild: { drainMs: drainOf(kind), leaseMs, ...(everyMs !== undefined && { everyMs }) },
+        ...filter,
       },
     ],
   };
@@ -133,7 +139,6 @@ export async function createShop(
 
   const module = Test.createTestingModule({ imports: [ShopModule] });
   if (without) {
-    const writeTimeoutMs = WRITE_TIMEOUT_MS;
     overrideStore(module, {
       redis,
       timeoutMs,

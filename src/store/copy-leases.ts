@@ -24,6 +24,9 @@ export interface CopyLeases {
    */
   acknowledge(copy: HeldCopy): Promise<void>;
 
+  /** Nobody has to wait for this process before the announced staging goes live: it has a copy of that, or will have none. Never rejects. */
+  ready(tag: Generation['tag']): Promise<void>;
+
   /** Gives the lease back: nobody waits for this process any longer. The copy must not be believed any more. Never rejects. */
   leave(): Promise<void>;
 
@@ -50,6 +53,8 @@ export type LeaseReply =
       /** The last entry that was written. */
       readonly number: number;
       readonly tag: number;
+      /** Of the staging that is announced: it may be copied, and entries have its places from the one after `number` on. */
+      readonly announced?: Generation['tag'] | undefined;
     }
   /** Nothing is live, or it changes at this moment. */
   | { readonly outcome: 'not-live' }
@@ -71,6 +76,10 @@ export interface FeedEntry {
   readonly tag: Generation['tag'];
   /** Of ids that were added, for each its block and then its seed in that generation; undefined: a generation was swapped in. */
   readonly places: Uint32Array | undefined;
+  /** Of an add: the tag of the announced staging, if there is one. Of a swap: the tag of the generation if its staging was announced. */
+  readonly staged?: Generation['tag'] | undefined;
+  /** The ids in the announced staging, those that are live already too. */
+  readonly stagedPlaces?: Uint32Array | undefined;
   /** Whether it came as a message: entries before it may be missing, and come later. */
   readonly isMessage?: boolean;
 }

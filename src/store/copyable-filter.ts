@@ -36,6 +36,18 @@ export interface CopyableFilter extends MeasurableFilter {
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */
   readBlocks(first: number, count: number): Promise<Uint8Array>;
+
+  /**
+   * The staging with this tag; undefined when it is not there.
+   *
+   * @throws {BloomUnavailableError} when the store cannot be asked.
+   */
+  staged?(tag: Generation['tag']): Promise<StagedBlocks | undefined>;
+}
+
+/** A staged generation, whose blocks may be read. */
+export interface StagedBlocks extends Pick<CopyableFilter, 'readBlocks'> {
+  readonly generation: Generation;
 }
 
 export interface CopyableDescription extends FilterDescription {

@@ -21,6 +21,7 @@ export {
   type CopyableDescription,
   type CopyableFilter,
   type CopyableStore,
+  type StagedBlocks,
 } from './copyable-filter.js';
 export type {
   DenialAnswer,

@@ -14,21 +14,32 @@ import { testGeneration } from './built-filter.js';
 export class CopyableOriginal implements CopyableStore {
   readonly kind = 'original';
   live: BlockedFilter | undefined;
+  /** What a rebuild makes beside it. */
+  staging: BlockedFilter | undefined;
   readonly asked: IdKey[][] = [];
   readonly pieces: { first: number; answer: (failure?: Error) => void }[] = [];
   describes = 0;
   duringCheck = async () => {};
   duringAdd = async () => {};
+  duringDescribe = async () => {};
   leases: CopyLeases | undefined;
   /** Whether a piece has what was live when it was asked for, however late the answer comes. */
   readsWhenAsked = false;
   private onBlocks: BlockListener | undefined;
 
   swap(ids: readonly string[], capacity = 20_000): Generation {
-    const generation = testGeneration({ capacity });
-    this.live = new BlockedFilter(generation);
-    for (const id of ids) this.live.add(id);
-    return generation;
+    this.live = filterOf(ids, capacity);
+    this.staging = undefined;
+    return this.live.generation;
+  }
+
+  stage(ids: readonly string[], capacity = 20_000): void {
+    this.staging = filterOf(ids, capacity);
+  }
+
+  goLive(): void {
+    this.live = this.staging;
+    this.staging = undefined;
   }
 
   open(): CopyableFilter {
@@ -53,9 +64,16 @@ export class CopyableOriginal implements CopyableStore {
       },
       describe: async () => {
         this.describes++;
+        await this.duringDescribe();
         return { generation: this.live?.generation } as CopyableDescription;
       },
-      readBlocks: (first, count) => this.read(first, count),
+      readBlocks: (first, count) => this.read(() => this.live!, first, count),
+      staged: async (tag) => {
+        const { staging } = this;
+        if (staging?.generation.tag !== tag) return undefined;
+        const { generation } = staging;
+        return { generation, readBlocks: (first, count) => this.read(() => staging, first, count) };
+      },
       measureFill: async () => undefined,
       verify: async () => {},
       distrust: async () => true,
@@ -90,14 +108,20 @@ export class CopyableOriginal implements CopyableStore {
     return verdicts;
   }
 
-  private read(first: number, count: number): Promise<Uint8Array> {
+  private read(from: () => BlockedFilter, first: number, count: number): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      const read = () => this.live!.bytes.slice(first * BLOCK_BYTES, (first + count) * BLOCK_BYTES);
+      const read = () => from().bytes.slice(first * BLOCK_BYTES, (first + count) * BLOCK_BYTES);
       const asked = this.readsWhenAsked ? read() : undefined;
       const answer = (failure?: Error) => (failure ? reject(failure) : resolve(asked ?? read()));
       this.pieces.push({ first, answer });
     });
   }
+}
+
+function filterOf(ids: readonly string[], capacity: number): BlockedFilter {
+  const filter = new BlockedFilter(testGeneration({ capacity }));
+  for (const id of ids) filter.add(id);
+  return filter;
 }
 
 /** All promises that wait for nothing but one another. */

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import type { BloomEvent } from '../../src/common/index.js';
 import type { CopyableFilter, CopyLeases, FeedEntry, FilterPart } from '../../src/store/index.js';
 import type { RedisStoreOptions } from '../../src/store/redis/index.js';
+import { eventually } from './eventually.js';
 import { openOptions } from './open-options.js';
 import type { RedisFixture } from './redis-fixture.js';
 
@@ -13,6 +14,8 @@ export interface LeasedProcess {
   readonly events: BloomEvent[];
   /** Joins: takes a lease for a copy that is to be loaded, and follows the feed from there on. */
   join(): Promise<{ list: string; number: number; tag: number }>;
+  /** Waits until a staging is announced, and says that it is copied. */
+  copyStaging(): Promise<void>;
   /** Acknowledges what was read so far. */
   acknowledge(): Promise<void>;
   close(): Promise<void>;
@@ -37,6 +40,8 @@ export async function openLeased(
   const leases = filter.leases!;
   const entries: FeedEntry[] = [];
   let list = '';
+  let joinedAt = 0;
+  const applied = () => entries.at(-1)?.number ?? joinedAt;
   return {
     filter,
     leases,
@@ -45,10 +50,18 @@ export async function openLeased(
     async join() {
       const reply = await leases.take(undefined);
       if (reply.outcome !== 'granted') throw new Error(`Expected a lease, got ${JSON.stringify(reply)}.`);
-      ({ list } = reply);
+      ({ list, number: joinedAt } = reply);
       entries.length = 0;
       leases.follow(reply.number, { onEntries: (read) => void entries.push(...read) });
       return reply;
+    },
+    async copyStaging() {
+      await eventually('a staging is announced', async () => {
+        const reply = await leases.take({ list, applied: applied() });
+        if (reply.outcome !== 'granted' || reply.announced === undefined) return false;
+        await leases.ready(reply.announced);
+        return true;
+      });
     },
     acknowledge: () => leases.acknowledge({ list, applied: entries.at(-1)?.number ?? 0 }),
     close: async () => {

@@ -1,4 +1,4 @@
-import { BlockedLayout } from '../../src/filter/index.js';
+import { type BlockedFilter, BlockedLayout } from '../../src/filter/index.js';
 import type { CopyLeases, FeedEntry, FeedListener, HeldCopy, LeaseReply } from '../../src/store/index.js';
 import type { CopyableOriginal } from './copyable-original.js';
 
@@ -16,6 +16,10 @@ export class ScriptedLeases implements CopyLeases {
   readonly asked: (HeldCopy | undefined)[] = [];
   readonly acknowledged: HeldCopy[] = [];
   left = 0;
+  /** Whether the staging of the original is announced. */
+  isAnnounced = false;
+  /** Tags of stagings that need not be waited for. */
+  readonly copied: number[] = [];
   /** Entries that were written and not delivered. */
   undelivered: FeedEntry[] = [];
 
@@ -29,7 +33,7 @@ export class ScriptedLeases implements CopyLeases {
     if (this.isDown) return Promise.reject(new Error('down'));
     const { list, number, refusal } = this;
     const tag = this.original.live!.generation.tag;
-    const reply: LeaseReply = refusal ?? { outcome: 'granted', list, number, tag };
+    const reply: LeaseReply = refusal ?? { outcome: 'granted', list, number, tag, announced: this.announced };
     if (!this.isHeldBack) return Promise.resolve(reply);
     return new Promise((resolve) => this.heldBack.push(() => resolve(reply)));
   }
@@ -37,6 +41,10 @@ export class ScriptedLeases implements CopyLeases {
   async acknowledge(copy: HeldCopy): Promise<void> {
     if (this.isDown) throw new Error('down');
     this.acknowledged.push(copy);
+  }
+
+  async ready(tag: number): Promise<void> {
+    this.copied.push(tag);
   }
 
   async leave(): Promise<void> {
@@ -58,10 +66,10 @@ export class ScriptedLeases implements CopyLeases {
 
   /** Another process adds ids. */
   add(...ids: string[]): void {
-    const { live } = this.original;
-    const layout = new BlockedLayout(live!.generation);
-    const places = ids.flatMap((id) => (live!.add(id), layout.locate(id), [layout.block, layout.seed >>> 0]));
-    this.write(Uint32Array.from(places));
+    const { live, staging } = this.original;
+    const places = addTo(live!, ids);
+    const stagedPlaces = staging && addTo(staging, ids);
+    this.write(places, this.announced, this.isAnnounced ? stagedPlaces : undefined);
   }
 
   /** Another process swaps a generation in. */
@@ -70,13 +78,33 @@ export class ScriptedLeases implements CopyLeases {
     this.write(undefined);
   }
 
+  /** A rebuild of another process goes live. */
+  goLive(): void {
+    const { announced } = this;
+    this.original.goLive();
+    this.isAnnounced = false;
+    this.write(undefined, announced);
+  }
+
+  private get announced(): number | undefined {
+    return this.isAnnounced ? this.original.staging?.generation.tag : undefined;
+  }
+
   deliver({ asMessages = false } = {}): void {
     const entries = this.undelivered.splice(0);
     this.listener?.onEntries(asMessages ? entries.map((entry) => ({ ...entry, isMessage: true })) : entries);
   }
 
-  private write(places: Uint32Array | undefined): void {
+  private write(places: Uint32Array | undefined, staged?: number, stagedPlaces?: Uint32Array): void {
     const { list, original } = this;
-    this.undelivered.push({ list, number: ++this.number, tag: original.live!.generation.tag, places });
+    const { tag } = original.live!.generation;
+    this.undelivered.push({ list, number: ++this.number, tag, places, staged, stagedPlaces });
   }
+}
+
+function addTo(filter: BlockedFilter, ids: readonly string[]): Uint32Array {
+  const layout = new BlockedLayout(filter.generation);
+  return Uint32Array.from(
+    ids.flatMap((id) => (filter.add(id), layout.locate(id), [layout.block, layout.seed >>> 0])),
+  );
 }

@@ -29,7 +29,11 @@ export function keyOf(state: State): string {
     return known > 0 ? known : names.push(generation) - 1;
   };
   // In the order of entries, which is the same for all readers.
-  const ahead = entries.slice(first).map(({ generation, isAdd }) => 2 * nameOf(generation) + Number(isAdd));
+  const ahead = entries
+    .slice(first)
+    .map(
+      (entry) => 2 * nameOf(entry.generation) + Number(entry.isAdd) + 32 * keyOfStaging(state, entry.staging),
+    );
   const mayRead = build.runsLeft > 0 || build.at === 'staged';
   let at = 0;
   codes[at++] = live ? 1 + 2 * nameOf(live.generation) + Number(live.hasId) : 0;
@@ -39,7 +43,8 @@ export function keyOf(state: State): string {
     Number(state.isListLost) +
     2 * Number(state.isLeaseOut) +
     4 * Number(state.isImported && mayRead) +
-    8 * Number(state.isRowLive);
+    8 * Number(state.isRowLive) +
+    16 * Number(state.isAnnounced);
   codes[at++] = BUILD_AT[build.at] + 8 * Number(build.hasRow) + 16 * build.runsLeft;
   codes[at++] = keyOfWait(state, build.wait, first);
   codes[at++] = left.losses + 16 * left.others;
@@ -73,6 +78,16 @@ export function keyOf(state: State): string {
   return text + readers.map(keyOfOne).sort().join('');
 }
 
+/** 0 for a staging that is gone: nobody can go on with a copy of it. */
+function keyOfStaging({ staging, build, entries, live }: State, of: number | undefined): number {
+  if (of === undefined) return 0;
+  const isKnown =
+    (staging !== undefined && of === build.runsLeft) ||
+    of === live?.staging ||
+    entries.some((entry) => !entry.isAdd && entry.staging === of);
+  return isKnown ? 1 + of : 0;
+}
+
 /** The first of the entries that are compared with anything. */
 function firstEntry({ entries, readers, adders, build }: State): number {
   let first = entries.length;
@@ -96,8 +111,8 @@ function keyOfWait(state: State, wait: Wait, first: number): number {
 }
 
 function keyOfReader(
-  { feed }: State,
-  { copy, belief, renewal, acknowledged }: Reader,
+  state: State,
+  { copy, next, belief, renewal, acknowledged }: Reader,
   first: number,
   marksOf: (grant: Grant) => number,
   nameOf: (generation: number) => number,
@@ -108,8 +123,9 @@ function keyOfReader(
           nameOf(copy.generation) * 4 +
           2 * Number(copy.hasId) +
           Number(copy.isLoading) +
-          64 * (copy.applied - first + 16 * Number(copy.feed === feed))
+          64 * (copy.applied - first + 16 * Number(copy.feed === state.feed))
       : 0,
+    next ? 1 + Number(next.hasId) + 2 * Number(next.isLoading) + 4 * keyOfStaging(state, next.staging) : 0,
     (belief ? 1 + marksOf(belief) : 0) + 64 * (renewal ? 1 + marksOf(renewal) : 0),
     (renewal ? renewal.number - first : 0) + 16 * (acknowledged === undefined ? 0 : 1 + acknowledged - first),
   );

@@ -7,6 +7,22 @@ export interface Copy {
   readonly isLoading: boolean;
 }
 
+/** A copy of an announced staging, which takes the place of the reader's copy when that staging goes live. */
+export interface NextCopy {
+  /** Which staging it is of. */
+  readonly staging: number;
+  readonly hasId: boolean;
+  readonly isLoading: boolean;
+}
+
+/** An add, a swap, or an add of another id. */
+export interface Entry {
+  readonly generation: number;
+  readonly isAdd: boolean;
+  /** Of an add: the announced staging in which its id is as well. Of a swap: the announced staging that went live. */
+  readonly staging: number | undefined;
+}
+
 /** A lease that the server has granted: `before` has a bit for each wait that began after the grant and has not ended. */
 export interface Grant {
   readonly before: number;
@@ -14,6 +30,7 @@ export interface Grant {
 
 export interface Reader {
   readonly copy: Copy | undefined;
+  readonly next: NextCopy | undefined;
   /** Undefined while it does not believe in its copy. */
   readonly belief: Grant | undefined;
   /** A reply on its way, with the number of the feed. */
@@ -46,12 +63,21 @@ export interface Build {
   readonly runsLeft: number;
 }
 
+export interface Live {
+  readonly generation: number;
+  readonly hasId: boolean;
+  /** As which staging it was made. */
+  readonly staging: number;
+}
+
 export interface State {
-  readonly live: { readonly generation: number; readonly hasId: boolean } | undefined;
+  readonly live: Live | undefined;
   /** Whether the published staging has the id; undefined where there is none. */
   readonly staging: boolean | undefined;
+  /** Whether readers may make copies of the staging: each add is an entry for them too. */
+  readonly isAnnounced: boolean;
   readonly feed: number;
-  readonly entries: readonly { readonly generation: number; readonly isAdd: boolean }[];
+  readonly entries: readonly Entry[];
   /** Entries before this one are gone. */
   readonly trimmed: number;
   readonly list: number;

@@ -4,7 +4,10 @@ import {
   bitOfAdder,
   type Build,
   COMMIT,
+  type Entry,
   type Grant,
+  type Live,
+  type NextCopy,
   type Reader,
   STAGING,
   type State,
@@ -41,6 +44,13 @@ const SAFETIES = {
   'lease-ends': 'a lease ends for its reader before it ends for those who wait for that',
   'own-copy':
     'an add counts as acknowledged by the copy of its own process, which has the id before the add is sent',
+  'announced-whole': 'a staging is announced to readers when all that the source returned is in it',
+  'announced-first': 'a reader begins to copy a staging after it was announced',
+  'next-in-entry': 'the entry of an add has the places of its ids in the announced staging too',
+  'next-repeats': 'while a staging is announced, an add of an id that is live already is an entry as well',
+  'next-whole': 'a copy of a staging takes the place of the one before only when it is loaded',
+  'next-of-swap': 'a copy of a staging takes that place only when this staging goes live',
+  'offline-ends': 'a filter that goes offline ends the announcement of its staging',
 } as const;
 
 type Safety = keyof typeof SAFETIES;
@@ -56,18 +66,27 @@ interface Size {
   readonly hasSource: boolean;
   /** Whether a process that reads adds too. */
   readonly readersAdd: boolean;
+  /** Whether stagings are announced, and readers copy them. */
+  readonly announces: boolean;
 }
 
 const NO_WAIT: Wait = { for: 'nothing', entry: 0, list: 0, feed: 0 };
-const NO_READER: Reader = { copy: undefined, belief: undefined, renewal: undefined, acknowledged: undefined };
+const NO_READER: Reader = {
+  copy: undefined,
+  next: undefined,
+  belief: undefined,
+  renewal: undefined,
+  acknowledged: undefined,
+};
 const FRESH: Grant = { before: 0 };
 
 function buildModel(size: Size, without: Safety | undefined): Model<State> {
   const has = (safety: Safety) => safety !== without;
 
   const initial: State = {
-    live: { generation: 1, hasId: false },
+    live: { generation: 1, hasId: false, staging: size.rebuilds },
     staging: undefined,
+    isAnnounced: false,
     feed: 0,
     entries: [],
     trimmed: 0,
@@ -134,7 +153,8 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     }
     // The server puts a reader that it does not know on the list again, from what that one has applied.
     if (live && copy && !renewal && isOfFeed && (!copy.isLoading || has('number-before-load'))) {
-      if (copy.generation === live.generation || !has('tag-in-entry')) {
+      const isKnown = copy.generation === live.generation || reader.next?.staging === live.staging;
+      if (isKnown || !has('tag-in-entry')) {
         const granted = { before: 0, number: entries.length };
         const next = { ...reader, renewal: granted, acknowledged: acknowledged ?? copy.applied };
         take({ ...withReader(state, i, next), isLeaseOut: true }, 'a reader asks for a renewal');
@@ -166,10 +186,29 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
           applyEntry(state, reader, ahead, become);
       }
     }
+    stepsOfNext(state, reader, become);
     if (belief) become({ ...reader, belief: undefined }, 'a lease ends for its reader');
     if (copy && !belief) become({ ...NO_READER, acknowledged }, 'a reader drops its copy');
     if (acknowledged !== undefined && !belief && !renewal) {
       become({ ...reader, acknowledged: undefined }, 'the list drops a reader');
+    }
+  }
+
+  /** A reader makes a copy of the staging beside the one from which it answers. */
+  function stepsOfNext(
+    { staging, isAnnounced, build }: State,
+    reader: Reader,
+    become: (next: Reader, step: string) => void,
+  ): void {
+    const { copy, next } = reader;
+    if (!size.announces || !copy || copy.isLoading || staging === undefined) return;
+    if (next?.staging !== build.runsLeft && (isAnnounced || !has('announced-first'))) {
+      const begun = { staging: build.runsLeft, hasId: false, isLoading: true };
+      become({ ...reader, next: begun }, 'a reader begins to copy a staging');
+    }
+    if (next?.isLoading && next.staging === build.runsLeft) {
+      const loaded = { ...next, hasId: next.hasId || staging, isLoading: false };
+      become({ ...reader, next: loaded }, 'a reader has copied a staging');
     }
   }
 
@@ -181,13 +220,24 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     become: (next: Reader, step: string) => void,
   ) {
     const copy = reader.copy!;
-    const entry = entries[at]!;
+    const { generation, isAdd, staging } = entries[at]!;
     const applied = at + 1;
-    if (entry.generation === copy.generation) {
-      const next = { ...copy, hasId: copy.hasId || entry.isAdd, applied };
-      become({ ...reader, copy: next }, 'a reader applies an entry');
+    const isForNext = isAdd && staging !== undefined && reader.next?.staging === staging;
+    const next = reader.next && { ...reader.next, hasId: reader.next.hasId || isForNext };
+    if (generation === copy.generation) {
+      const hasId = copy.hasId || isAdd;
+      become({ ...reader, copy: { ...copy, hasId, applied }, next }, 'a reader applies an entry');
+    } else if (next && follows(next, staging)) {
+      const { hasId } = next;
+      const successor = { ...copy, generation, hasId, applied, isLoading: false };
+      become({ ...reader, copy: successor, next: undefined }, 'a reader goes on with its next copy');
     } else if (has('tag-in-entry')) become(dropped(reader), 'a reader meets another generation');
-    else become({ ...reader, copy: { ...copy, applied } }, 'a reader passes an entry over');
+    else become({ ...reader, copy: { ...copy, applied }, next }, 'a reader passes an entry over');
+  }
+
+  function follows(next: NextCopy, staging: number | undefined): boolean {
+    if (next.isLoading && has('next-whole')) return false;
+    return staging !== undefined && (next.staging === staging || !has('next-of-swap'));
   }
 
   function stepsOfAdder(
@@ -202,14 +252,14 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     switch (adder.at) {
       case 'start': {
         if (!live && !size.hasSource) return;
-        const isNew = live !== undefined && !live.hasId;
+        const entry = live && entryOfAdd(state, live);
         const written: State = {
           ...state,
           live: live && { ...live, hasId: true },
           staging: staging === undefined ? undefined : true,
-          entries: isNew ? [...entries, { generation: live.generation, isAdd: true }] : entries,
+          entries: entry ? [...entries, entry] : entries,
         };
-        const wait = waitOfAdd(written, isNew);
+        const wait = waitOfAdd(written, entry !== undefined);
         const next: Adder = { ...adder, at: 'waiting', wait, isStaged: staging !== undefined };
         become(begun(written, wait, bitOfAdder(i)), next, live ? 'an add runs' : 'an add finds nothing live');
         return;
@@ -227,10 +277,19 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     }
   }
 
+  /** Ids are entries that are new in the live generation, and all of them while a staging is announced. */
+  function entryOfAdd({ isAnnounced, build }: State, { generation, hasId }: Live): Entry | undefined {
+    if (hasId && !(isAnnounced && has('next-repeats'))) return undefined;
+    const staging = isAnnounced && has('next-in-entry') ? build.runsLeft : undefined;
+    return { generation, isAdd: true, staging };
+  }
+
   /** The process that adds has a copy: the server notes that its reader has the entry, if it had the one before. */
   function stepsOfOwnAdder(state: State, adder: Adder, i: number, take: (next: State, step: string) => void) {
     const { live, staging, entries } = state;
-    if (adder.at !== 'start' || !live || live.hasId) return;
+    if (adder.at !== 'start' || !live) return;
+    const entry = entryOfAdd(state, live);
+    if (!entry) return;
     state.readers.forEach((reader, own) => {
       const { copy, acknowledged } = reader;
       if (!copy || acknowledged !== entries.length) return;
@@ -239,7 +298,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         ...withReader(state, own, { ...reader, copy: holder, acknowledged: acknowledged + 1 }),
         live: { ...live, hasId: true },
         staging: staging === undefined ? undefined : true,
-        entries: [...entries, { generation: live.generation, isAdd: true }],
+        entries: [...entries, entry],
       };
       const wait = waitOfAdd(written, true);
       const next: Adder = { ...adder, at: 'waiting', wait, isStaged: staging !== undefined };
@@ -251,12 +310,17 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
   function stepsOfBuild(state: State, take: (next: State, step: string) => void): void {
     const { build, live, staging, adders } = state;
     if (!state.isImported && size.hasSource) take({ ...state, isImported: true }, 'a row is imported');
+    if (size.announces && staging !== undefined && build.runsLeft > 0) {
+      const next = { ...state, staging: undefined, isAnnounced: false, build: interrupted(build) };
+      take(ended(next, STAGING), 'a rebuild dies');
+    }
     switch (build.at) {
       case 'start': {
         if (build.runsLeft === 0) return;
         const next: State = {
           ...state,
           staging: false,
+          isAnnounced: false,
           adders: adders.map((adder) => ({ ...adder, isStaged: false })),
           build: { ...build, at: 'staged', hasRow: false, runsLeft: build.runsLeft - 1 },
         };
@@ -264,6 +328,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         return;
       }
       case 'staged': {
+        if (!has('announced-whole')) announce(state, take);
         // The drain: an add that is not in the staging has its row visible by then.
         const isDrained = adders.every(
           ({ at, isStaged }) => at === 'start' || at === 'committed' || isStaged,
@@ -277,14 +342,19 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         return;
       }
       case 'scanned': {
+        announce(state, take);
         if (!live && has('new-waits') && !isTimeOver(state, STAGING)) return;
         const generation = generationAfter(state);
         const isEntry = has('swap-entry');
+        const announced = state.isAnnounced ? build.runsLeft : undefined;
         const swapped: State = {
           ...state,
-          live: { generation, hasId: staging! },
+          live: { generation, hasId: staging!, staging: build.runsLeft },
           staging: undefined,
-          entries: isEntry ? [...state.entries, { generation, isAdd: false }] : state.entries,
+          isAnnounced: false,
+          entries: isEntry
+            ? [...state.entries, { generation, isAdd: false, staging: announced }]
+            : state.entries,
           adders: size.hasSource || staging ? adders : adders.map(droppedBy),
         };
         const wait = isEntry ? waitFor(swapped) : NO_WAIT;
@@ -304,6 +374,11 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     }
   }
 
+  function announce(state: State, take: (next: State, step: string) => void): void {
+    if (size.announces && state.live && !state.isAnnounced)
+      take({ ...state, isAnnounced: true }, 'a staging is announced');
+  }
+
   function stepsOfServer(state: State, take: (next: State, step: string) => void): void {
     const { live, left, readers } = state;
     if (
@@ -314,7 +389,8 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     }
     if (left.others > 0 && live) {
       const others = left.others - 1;
-      const entries = [...state.entries, { generation: live.generation, isAdd: false }];
+      const other: Entry = { generation: live.generation, isAdd: false, staging: undefined };
+      const entries = [...state.entries, other];
       take({ ...state, entries, left: { ...left, others } }, 'another id is added');
       if (state.entries.length > state.trimmed) {
         take({ ...state, trimmed: state.entries.length, left: { ...left, others } }, 'the feed is trimmed');
@@ -322,7 +398,8 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     }
     if (left.losses === 0) return;
     const spent = { ...left, losses: left.losses - 1 };
-    if (live) take({ ...state, live: undefined, left: spent }, 'the filter goes offline');
+    const isAnnounced = state.isAnnounced && !has('offline-ends');
+    if (live) take({ ...state, live: undefined, isAnnounced, left: spent }, 'the filter goes offline');
     if (readers.some(({ acknowledged }) => acknowledged !== undefined)) {
       const unlisted = readers.map((reader) => ({ ...reader, acknowledged: undefined }));
       const isListLost = has('until-in-meta') && state.isLeaseOut;
@@ -334,6 +411,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     const other: State = {
       ...state,
       staging: undefined,
+      isAnnounced: false,
       feed: state.feed + 1,
       entries: [],
       trimmed: 0,
@@ -472,7 +550,16 @@ export const leasedCopies: Protocol<Safety> = {
   systems: [
     system(
       'two readers that add too, an adder, a rebuild, a loss',
-      { readers: 2, adders: 1, rebuilds: 1, losses: 1, others: 0, hasSource: true, readersAdd: true },
+      {
+        readers: 2,
+        adders: 1,
+        rebuilds: 1,
+        losses: 1,
+        others: 0,
+        hasSource: true,
+        readersAdd: true,
+        announces: false,
+      },
       {
         shows: [
           'number-before-load',
@@ -493,7 +580,16 @@ export const leasedCopies: Protocol<Safety> = {
     ),
     system(
       'a reader that adds too, two adders, two rebuilds, a loss',
-      { readers: 1, adders: 2, rebuilds: 2, losses: 1, others: 0, hasSource: true, readersAdd: true },
+      {
+        readers: 1,
+        adders: 2,
+        rebuilds: 2,
+        losses: 1,
+        others: 0,
+        hasSource: true,
+        readersAdd: true,
+        announces: false,
+      },
       { shows: ['repeat-waits'] },
     ),
     system('a reader that adds too, two adders, two resets, a loss', {
@@ -504,6 +600,7 @@ export const leasedCopies: Protocol<Safety> = {
       others: 0,
       hasSource: false,
       readersAdd: true,
+      announces: false,
     }),
     system('three readers, an adder, a rebuild', {
       readers: 3,
@@ -513,15 +610,71 @@ export const leasedCopies: Protocol<Safety> = {
       others: 0,
       hasSource: true,
       readersAdd: false,
+      announces: false,
     }),
     system(
+      'a reader that copies stagings and adds too, an adder, two rebuilds, a loss',
+      {
+        readers: 1,
+        adders: 1,
+        rebuilds: 2,
+        losses: 1,
+        others: 0,
+        hasSource: true,
+        readersAdd: true,
+        announces: true,
+      },
+      {
+        shows: [
+          'announced-whole',
+          'announced-first',
+          'next-in-entry',
+          'next-whole',
+          'next-of-swap',
+          'offline-ends',
+        ],
+      },
+    ),
+    system(
+      'a reader that copies stagings, two adders, a reset',
+      {
+        readers: 1,
+        adders: 2,
+        rebuilds: 1,
+        losses: 0,
+        others: 0,
+        hasSource: false,
+        readersAdd: false,
+        announces: true,
+      },
+      { shows: ['next-repeats'] },
+    ),
+    system(
       'a reader that adds too, an adder, a rebuild, two losses, two adds of other ids or trims',
-      { readers: 1, adders: 1, rebuilds: 1, losses: 2, others: 2, hasSource: true, readersAdd: true },
+      {
+        readers: 1,
+        adders: 1,
+        rebuilds: 1,
+        losses: 2,
+        others: 2,
+        hasSource: true,
+        readersAdd: true,
+        announces: false,
+      },
       { shows: ['gap-seen', 'message-follows', 'feed-identity'], isLarge: true },
     ),
     system(
       'two readers, two adders, a rebuild, a loss',
-      { readers: 2, adders: 2, rebuilds: 1, losses: 1, others: 0, hasSource: true, readersAdd: false },
+      {
+        readers: 2,
+        adders: 2,
+        rebuilds: 1,
+        losses: 1,
+        others: 0,
+        hasSource: true,
+        readersAdd: false,
+        announces: false,
+      },
       { isLarge: true },
     ),
   ],

@@ -3,6 +3,7 @@ import type { CopyLeases, FeedEntry, FeedListener, LeaseReply } from '../index.j
 import { Belief, type Moment } from './belief.js';
 import type { CopyRules } from './copy-rules.js';
 import type { CopyProof, LocalCopy } from './local-copy.js';
+import type { NextCopy } from './next-copy.js';
 import {
   ANOTHER_GENERATION,
   COPY_ABSENT,
@@ -24,6 +25,9 @@ export interface CopyLeaseContext {
   readonly leases: CopyLeases;
   readonly leaseMs: number;
   readonly rules: CopyRules;
+  readonly next: NextCopy;
+  /** Called when a copy takes the place of the one that was leased, and the lease with it. */
+  readonly onSucceeded: (lease: CopyLease, before: LocalCopy) => void;
   /** Called when the copy may be believed, each time that the lease has been renewed. */
   readonly onBelieved: () => void;
   /** Called once. */
@@ -37,6 +41,7 @@ type Granted = Extract<LeaseReply, { outcome: 'granted' }>;
  * something has no lease any more; it is loaded again under another one.
  */
 export class CopyLease implements FeedListener, CopyProof {
+  private present: LocalCopy;
   private readonly belief: Belief;
   private list: string;
   private applied: number;
@@ -55,18 +60,23 @@ export class CopyLease implements FeedListener, CopyProof {
   private readonly stop: () => void;
 
   constructor(
-    private readonly copy: LocalCopy,
+    copy: LocalCopy,
     { list, number }: Granted,
     asked: Moment,
     private readonly context: CopyLeaseContext,
   ) {
     const { clock, leaseMs, rules, leases } = context;
+    this.present = copy;
     this.belief = new Belief(clock, leaseMs, rules['lease-ends']);
     this.list = list;
     this.applied = this.written = this.acknowledged = number;
     this.grant = { asked, number };
     this.askedAt = asked.now;
     this.stop = leases.follow(number, this);
+  }
+
+  get copy(): LocalCopy {
+    return this.present;
   }
 
   get isBelieved(): boolean {
@@ -122,8 +132,9 @@ export class CopyLease implements FeedListener, CopyProof {
     this.context.onEnded(this, reason);
   }
 
-  private apply({ list, number, tag, places, isMessage = false }: FeedEntry): void {
-    const { rules } = this.context;
+  private apply(entry: FeedEntry): void {
+    const { list, number, tag, places, isMessage = false } = entry;
+    const { rules, next } = this.context;
     if (list !== this.list && rules['feed-identity']) return this.end(OTHER_FEED);
     if (number <= this.applied) return;
     this.written = Math.max(this.written, number);
@@ -131,10 +142,21 @@ export class CopyLease implements FeedListener, CopyProof {
       if (isMessage && rules['message-follows']) return;
       if (!isMessage && rules['gap-seen']) return this.end(ENTRIES_LOST);
     }
-    const isOfCopy = tag === this.copy.generation.tag;
+    next.apply(entry);
+    const isOfCopy = tag === this.copy.generation.tag || this.succeeds(entry);
     if (!isOfCopy && rules['tag-in-entry']) return this.end(ANOTHER_GENERATION);
     if (isOfCopy && places && !this.copy.insert(places)) return this.end(ENTRIES_LOST);
     this.applied = number;
+  }
+
+  /** Goes on with the copy of the generation that went live, if there is one. */
+  private succeeds(entry: FeedEntry): boolean {
+    const successor = this.context.next.takeFor(entry);
+    if (!successor) return false;
+    const before = this.present;
+    this.present = successor;
+    this.context.onSucceeded(this, before);
+    return true;
   }
 
   private async renew(): Promise<void> {
@@ -159,9 +181,12 @@ export class CopyLease implements FeedListener, CopyProof {
     const { rules } = this.context;
     if (reply.outcome === 'refused') return this.end(reply.reason);
     if (reply.outcome === 'not-live') return this.end(NOT_LIVE);
-    const { list, number, tag } = reply;
+    const { list, number, tag, announced } = reply;
+    const { next } = this.context;
     if (list !== this.list && rules['feed-identity']) return this.end(OTHER_FEED);
-    if (tag !== this.copy.generation.tag && rules['tag-in-entry']) return this.end(ANOTHER_GENERATION);
+    const isKnown = tag === this.copy.generation.tag || tag === next.tag;
+    if (!isKnown && rules['tag-in-entry']) return this.end(ANOTHER_GENERATION);
+    next.follow(announced, tag, this.isLoaded);
     this.list = list;
     this.written = Math.max(this.written, number);
     this.grant = { asked, number };

@@ -4,6 +4,7 @@ import type { Moment } from './belief.js';
 import { CopyLease } from './copy-lease.js';
 import type { CopyRules } from './copy-rules.js';
 import type { LocalCopy } from './local-copy.js';
+import type { NextCopy } from './next-copy.js';
 import {
   ANOTHER_GENERATION,
   COPY_ABSENT,
@@ -32,6 +33,9 @@ export interface CopyLesseeContext {
   readonly leases: CopyLeases;
   readonly leaseMs: number;
   readonly rules: CopyRules;
+  readonly next: NextCopy;
+  /** Called when another copy is leased in the place of this one, since its generation went live. */
+  readonly onSucceeded: (successor: LocalCopy) => void;
   /** Called when the blocks of the copy have to be read again for a lease to count. */
   readonly onReloadDue: () => void;
   /** Called when the generation of the copy is no longer live. */
@@ -126,15 +130,23 @@ export class CopyLessee {
     this.lease = new CopyLease(copy, reply, asked, {
       ...this.context,
       onBelieved: () => this.believed(),
-      onEnded: (lease, reason) => this.ended(copy, lease, reason),
+      onSucceeded: (lease, before) => this.succeeded(lease, before),
+      onEnded: (lease, reason) => this.ended(lease, reason),
     });
     copy.proof = this.lease;
     return 'granted';
   }
 
-  private ended(copy: LocalCopy, lease: CopyLease, reason: string): void {
-    if (copy.proof === lease) copy.proof = undefined;
+  private succeeded(lease: CopyLease, before: LocalCopy): void {
+    before.proof = undefined;
+    lease.copy.proof = lease;
+    this.context.onSucceeded(lease.copy);
+  }
+
+  private ended(lease: CopyLease, reason: string): void {
+    if (lease.copy.proof === lease) lease.copy.proof = undefined;
     if (this.lease !== lease) return;
+    this.context.next.drop();
     this.lease = undefined;
     const { clock, leaseMs } = this.context;
     const isSteady = this.leasedAt !== undefined && clock.now() - this.leasedAt > STEADY_MS;

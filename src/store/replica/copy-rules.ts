@@ -21,6 +21,10 @@ export interface CopyRules {
   readonly 'lease-ends': boolean;
   /** The copies of a process have the ids of its adds before these are sent: the store takes them for acknowledged by its own reader. */
   readonly 'own-copy': boolean;
+  /** A copy of a staging takes the place of the one before only when it is loaded. */
+  readonly 'next-whole': boolean;
+  /** A copy of a staging takes that place only when this staging goes live. */
+  readonly 'next-of-swap': boolean;
 }
 
 export const COPY_RULES: CopyRules = {
@@ -33,4 +37,6 @@ export const COPY_RULES: CopyRules = {
   'feed-identity': true,
   'lease-ends': true,
   'own-copy': true,
+  'next-whole': true,
+  'next-of-swap': true,
 };

@@ -5,6 +5,7 @@ import type { CopyBudget } from './copy-budget.js';
 import { CopyLessee } from './copy-lessee.js';
 import type { CopyRules } from './copy-rules.js';
 import { LocalCopy } from './local-copy.js';
+import { NextCopy } from './next-copy.js';
 import { readBlocks } from './read-blocks.js';
 import { noRoomForCopy, STORE_WITHOUT_LEASES } from './replica.messages.js';
 import { causeOf } from './unleased-cause.js';
@@ -28,7 +29,7 @@ export interface FollowedCopyOptions {
   readonly rules: CopyRules;
 }
 
-type Original = Pick<CopyableFilter, 'readBlocks'> & {
+type Original = Pick<CopyableFilter, 'readBlocks' | 'staged'> & {
   readonly leases?: CopyLeases | undefined;
   /** Asks what is live, and hands it to `follow`. */
   readonly describe: () => Promise<unknown>;
@@ -49,6 +50,9 @@ export class FollowedCopy {
   readonly adding = new Set<readonly IdKey[]>();
 
   private readonly lessee: CopyLessee | undefined;
+  private readonly next: NextCopy | undefined;
+  /** Of the copy whose place the present one has taken: what was read before that may still name it as live. */
+  private tagBefore: number | undefined;
   private comparison: NodeJS.Timeout | undefined;
   /** The copy whose load waits for its turn or runs. */
   private loading: LocalCopy | undefined;
@@ -64,10 +68,14 @@ export class FollowedCopy {
     const { leaseMs, clock } = options;
     this.openedAt = new Date(clock.wall());
     if (!leases || leaseMs === undefined) return;
+    const next = new NextCopy(original, leases, options);
+    this.next = next;
     this.lessee = new CopyLessee({
       ...options,
       leases,
       leaseMs,
+      next,
+      onSucceeded: (successor) => this.goOnWith(successor),
       onReloadDue: () => this.reload(),
       onGenerationEnded: () => void this.lookAgain(),
     });
@@ -96,6 +104,8 @@ export class FollowedCopy {
   follow(live: Generation | undefined): void {
     const { current: before } = this;
     if (before && before.generation.tag === live?.tag) return;
+    // The feed says when the generation of a leased copy is over.
+    if (before?.proof && live && (live.tag === this.next?.tag || live.tag === this.tagBefore)) return;
     this.drop();
     if (!live || this.isClosed || live.blocks * BLOCK_BYTES > this.options.maxBytes) return;
     if (this.failure?.tag === live.tag && this.options.clock.now() < this.failure.retryAt) return;
@@ -109,14 +119,28 @@ export class FollowedCopy {
     this.loadInTurn(copy);
   }
 
+  /** The generation of this copy went live, and the lease is one of it from now on. */
+  private goOnWith(successor: LocalCopy): void {
+    const { current: before } = this;
+    this.current = successor;
+    if (before) this.options.budget.release(before.byteLength);
+    this.tagBefore = before?.generation.tag;
+    this.failure = undefined;
+    for (const ids of this.adding) for (const id of ids) successor.add(id);
+    // What else this process knows of the filter is old.
+    void this.lookAgain();
+  }
+
   drop(): void {
     const { budget } = this.options;
     const { current } = this;
     this.current = undefined;
+    this.tagBefore = undefined;
     if (current) budget.release(current.byteLength);
     this.dropPrevious();
     clearInterval(this.comparison);
     this.lessee?.drop();
+    this.next?.drop();
   }
 
   async close(): Promise<void> {

@@ -48,6 +48,7 @@ export class ReplicatedFilter implements MeasurableFilter {
     const original = {
       leases: inner.leases,
       readBlocks: (first: number, count: number) => inner.readBlocks(first, count),
+      staged: inner.staged && ((tag: number) => inner.staged!(tag)),
       describe: () => this.describe(),
     };
     this.copies = new FollowedCopy(original, options);

@@ -41,6 +41,13 @@ class Reader {
     this.skew += 10 * LEASE_MS;
   }
 
+  /** A rebuild has read these ids. */
+  async announce(ids: readonly string[]): Promise<void> {
+    this.original.stage(ids, CAPACITY);
+    this.leases.isAnnounced = true;
+    await this.renew();
+  }
+
   renew(): Promise<void> {
     return jest.advanceTimersByTimeAsync(LEASE_MS / 4);
   }
@@ -113,6 +120,25 @@ const PROMISES: Record<keyof CopyRules, (reader: Reader) => Promise<void>> = {
   async 'own-copy'(reader) {
     await reader.load();
     await reader.filter.add(['late']);
+  },
+  async 'next-whole'(reader) {
+    await reader.load();
+    await reader.announce(['late']);
+    // No piece has been answered.
+    reader.leases.goLive();
+    reader.leases.deliver();
+  },
+  async 'next-of-swap'(reader) {
+    await reader.load();
+    await reader.announce([]);
+    await reader.original.answerAll();
+    // Its rebuild has died.
+    reader.leases.isAnnounced = false;
+    reader.original.stage(['late'], CAPACITY);
+    // A description would show that the copy is of another generation.
+    reader.original.duringDescribe = () => new Promise(() => {});
+    reader.leases.goLive();
+    reader.leases.deliver();
   },
 };
 

@@ -32,13 +32,15 @@ export function addCommand(
     liveRecords,
     stagingRecords,
     ...(leasesMs !== undefined && {
-      copies: { runId, places: live ? placesOf(live, ids) : NOTHING, ownReader },
+      copies: { runId, places: placesOf(live, ids), stagedPlaces: placesOf(staging, ids), ownReader },
     }),
   };
 }
 
 /** Of each id its block and its seed: what a reader needs to set its bits. */
-function placesOf({ layout }: SegmentedGeneration, ids: readonly IdKey[]): Buffer {
+function placesOf(generation: SegmentedGeneration | undefined, ids: readonly IdKey[]): Buffer {
+  if (!generation) return NOTHING;
+  const { layout } = generation;
   const places = Buffer.allocUnsafe(ids.length * PLACE_BYTES);
   let end = 0;
   for (const id of ids) {

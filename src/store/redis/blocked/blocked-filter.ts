@@ -7,6 +7,7 @@ import type {
   CopyableDescription,
   CopyableFilter,
   OpenFilterOptions,
+  StagedBlocks,
 } from '../../index.js';
 import { partsOnOneServer } from '../protocol/advice.messages.js';
 import { unavailable } from '../protocol/batching-filter.js';
@@ -86,10 +87,20 @@ export class BlockedFilterInRedis
   }
 
   readBlocks(first: number, count: number): Promise<Uint8Array> {
-    const { keys, connection } = this.context;
+    return this.readOf((index) => this.context.keys.segment(index), first, count);
+  }
+
+  async staged(tag: Generation['tag']): Promise<StagedBlocks | undefined> {
+    const { staging } = await unavailable(this.context.metadata.reload());
+    if (staging?.generation.tag !== tag) return undefined;
+    const readBlocks = (first: number, count: number) => this.readOf(staging.key, first, count);
+    return { generation: staging.generation, readBlocks };
+  }
+
+  private readOf(key: (segment: number) => string, first: number, count: number): Promise<Uint8Array> {
     const from = (first % SEGMENT_BLOCKS) * BLOCK_BYTES;
-    const key = keys.segment(Math.floor(first / SEGMENT_BLOCKS));
-    return unavailable(connection.getPiece(key, from, from + count * BLOCK_BYTES - 1));
+    const segment = key(Math.floor(first / SEGMENT_BLOCKS));
+    return unavailable(this.context.connection.getPiece(segment, from, from + count * BLOCK_BYTES - 1));
   }
 
   protected ask(live: SegmentedGeneration, ids: readonly IdKey[]): Promise<BloomVerdict[] | Outdated> {

@@ -46,6 +46,8 @@ export interface AddForCopies {
   readonly places: Buffer;
   /** The reader of this process, whose copy has the ids already; '' for none. */
   readonly ownReader: string;
+  /** As `places`, in the staged generation; empty for none. */
+  readonly stagedPlaces: Buffer;
 }
 
 /** What an add marks in the table of the negative cache. */
@@ -83,7 +85,7 @@ export class BlockedScripts {
     if (marks) names.push(keys.negativeCache);
     if (marks) args.push(marks.table.text, String(marks.lifeMs), marks.buckets);
     if (copies && !marks) args.push(NOTHING, NOTHING, NOTHING);
-    if (copies) args.push(copies.runId, copies.places, newName(), copies.ownReader);
+    if (copies) args.push(copies.runId, copies.places, newName(), copies.ownReader, copies.stagedPlaces);
     const reply = await this.connection.run(this.scripts.add, names, args);
     if (!Array.isArray(reply)) return String(reply) as AddReply;
     const [flags, count, ...wait] = reply as [Buffer, number | null | undefined, ...unknown[]];

@@ -25,6 +25,7 @@ import { StagingBase, type StagingContext } from '../protocol/staging-base.js';
 import { assertOk } from '../protocol/swap-steps.js';
 import type { BlockedContext } from './blocked-context.js';
 import type { BlockedSnapshot } from './blocked-snapshot.js';
+import { announceStaging } from './copies/announce-staging.js';
 import { type CopyWait, waitMs } from './copies/copy-waits.js';
 
 /** The next generation of a filter of layout `blocked`, in segments that the swap renames. */
@@ -154,6 +155,7 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
 
   /** What the source has returned is promised from then on. */
   override async commit(ids: number, onSwapped?: () => void): Promise<void> {
+    await announceStaging(this.filter, this.context);
     await super.commit(ids);
     onSwapped?.();
     if (this.swapped) await this.filter.copyWaits.settle(this.swapped.snapshot, this.swapped.wait);

@@ -46,6 +46,11 @@ const boardOwner = `local function isOfOthers(meta, application)
   return type(owner) == 'string' and owner ~= '' and owner ~= application
 end
 `;
+const copyAnnounced = `local function announcedTag(meta)
+  local known = redis.call('HMGET', meta, 'pending.announced', 'pending.token', 'pending.tag')
+  return known[1] and known[1] == known[2] and known[3] or nil
+end
+`;
 const copyBegun = `local function isBegunHere(meta)
 --safety:told-by-server
   if serverRunId() ~= redis.pcall('HGET', meta, 'leases.run') then return false end
@@ -130,22 +135,24 @@ const copyTell = `local function tellAdders(copies, acks, before)
   redis.pcall('XADD', acks, 'MAXLEN', 1, '*', 'list', copies.list, 'least', acknowledgedBy(copies, least))
 end
 `;
-const copyWait = `local function writeEntry(copies, tag, ...)
+const copyWait = `local function writeEntry(copies, tag, staged, places, stagedPlaces)
   local last = redis.pcall('HINCRBY', copies.meta, 'leases.last', 1)
   local written
   if type(last) == 'number' then
     copies.last = last
     if copies.ends + 10000 <= copies.now then return end
     local id = string.format('%d-0', last)
-    written = redis.pcall('XADD', copies.feed, 'MAXLEN', '~', 2048, id, 'pad', string.rep('.', 64), 'list', copies.list, 'tag', tag, ...)
+    local fields = { 'pad', string.rep('.', 64), 'list', copies.list, 'tag', tag, 'staged', staged or '' }
+    if places then fields[9], fields[10], fields[11], fields[12] = 'places', places, 'stagedPlaces', stagedPlaces or '' end
+    written = redis.pcall('XADD', copies.feed, 'MAXLEN', '~', 2048, id, unpack(fields))
     redis.pcall('PEXPIRE', copies.feed, 60000 + copies.ms)
   else
     redis.call('HSET', copies.meta, 'leases.last', 0)
     copies.last = 0
   end
   if type(written) == 'string' then
-    local _, places = ...
-    redis.pcall('PUBLISH', copies.feed, string.format('%s %d %s', copies.list, last, tag) .. (places and ' ' .. places or ''))
+    local head = string.format('%s %d %s %s %s ', copies.list, last, tag, staged or '-', places and #places or '-')
+    redis.pcall('PUBLISH', copies.feed, head .. (places or '') .. (stagedPlaces or ''))
     return
   end
   copies.lostUntil = copies.now + copies.ms
@@ -287,6 +294,9 @@ if string.byte(tag) == 76 then
 ${copyTag}${now}${copyList}${copyLeast}${copyExpired}${copyWait}${runId}  tag = plainTag(tag)
   copies = copiesAt(KEYS[1], KEYS[#KEYS - 1 - tables], KEYS[#KEYS - tables], ARGV[10])
   copies.writeEntry, copies.waitFor = writeEntry, waitFor
+--safety:next-in-entry
+${copyAnnounced}  copies.staged = isStaged and announcedTag(KEYS[1])
+--end
   local run = copies.run == ARGV[8] and copies.run or serverRunId()
   if run ~= '' and run == copies.run and run ~= ARGV[8] and ARGV[8] ~= '' then return 'STALE' end
   settleServer(copies, run)
@@ -329,13 +339,17 @@ if tag ~= '' then
     for at in string.gmatch(flags or added, '()1') do
       places[#places + 1] = sub(ARGV[9], 8 * at - 7, 8 * at)
     end
-    if #places > 0 then copies:writeEntry(tag, 'places', table.concat(places)) end
+    local isEntry = #places > 0
+--safety:next-repeats
+    isEntry = isEntry or copies.staged
+--end
+    if isEntry then copies:writeEntry(tag, copies.staged, table.concat(places), copies.staged and ARGV[12]) end
 --safety:repeat-waits
     copies.isWaiting = true
 --end
-    copies.isWaiting = copies.isWaiting or #places > 0
+    copies.isWaiting = copies.isWaiting or isEntry
     local own = 'a:' .. ARGV[11]
-    local before = #places > 0 and ARGV[11] ~= '' and redis.pcall('ZSCORE', copies.readers, own)
+    local before = isEntry and ARGV[11] ~= '' and redis.pcall('ZSCORE', copies.readers, own)
     if type(before) == 'string' and tonumber(before) == copies.last - 1 then
       redis.pcall('ZADD', copies.readers, copies.last, own)
     end
@@ -521,8 +535,21 @@ dropExpired(copies)
 return acknowledgedBy(copies, leastOf(copies))
 `,
   },
+  copyAnnounce: {
+    source: `${now}${copyTag}${copyAnnounced}if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 0 end
+local known = redis.call('HMGET', KEYS[1], 'tag', 'pending.token', 'pending.announced')
+if not isLeased(known[1]) or plainTag(known[1]) == '' or known[2] ~= ARGV[1] then return 0 end
+if ARGV[2] == '1' and known[3] ~= 'ended:' .. ARGV[1] then redis.call('HSET', KEYS[1], 'pending.announced', ARGV[1]) end
+if not announcedTag(KEYS[1]) then return 0 end
+local waited = 0
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], string.format('(%d', math.max(now(), 1e12)), '(+inf')) do
+  if redis.call('HGET', KEYS[1], 'pending.ready:' .. string.sub(member, 3)) ~= ARGV[1] then waited = waited + 1 end
+end
+return waited
+`,
+  },
   copyLease: {
-    source: `${copyTag}${now}${copyList}${copyExpired}${copyLeast}${copyNumber}${runId}${copyBegun}${copyTell}${copyCap}if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'STALE' end
+    source: `${copyTag}${now}${copyList}${copyExpired}${copyLeast}${copyNumber}${runId}${copyBegun}${copyTell}${copyCap}${copyAnnounced}if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'STALE' end
 local tag = redis.call('HGET', KEYS[1], 'tag') or ''
 if tag ~= ARGV[1] or plainTag(tag) == '' then return 'STALE' end
 local run = serverRunId()
@@ -563,7 +590,7 @@ for i = 2, 4 do
 end
 dropExpired(copies)
 tellAdders(copies, KEYS[4], before)
-return { copies.list, copies.last, plainTag(tag) }
+return { copies.list, copies.last, plainTag(tag), announcedTag(KEYS[1]) or '' }
 `,
   },
   copyLeave: {
@@ -571,6 +598,13 @@ return { copies.list, copies.last, plainTag(tag) }
 local before = leastOf(copies)
 redis.call('ZREM', KEYS[2], 'e:' .. ARGV[2], 'a:' .. ARGV[2])
 tellAdders(copies, KEYS[3], before)
+return 'OK'
+`,
+  },
+  copyReady: {
+    source: `${copyAnnounced}if redis.call('TYPE', KEYS[1]).ok == 'hash' and announcedTag(KEYS[1]) == ARGV[2] then
+  redis.call('HSET', KEYS[1], 'pending.ready:' .. ARGV[1], redis.call('HGET', KEYS[1], 'pending.token'))
+end
 return 'OK'
 `,
   },
@@ -702,7 +736,7 @@ return 'OK'
 `,
   },
   offline: {
-    source: `${builds}${offline}${retire}${copyTag}${now}if isOtherNow('tag', plainTag) then return 'STALE' end
+    source: `${builds}${offline}${retire}${copyTag}${now}${copyAnnounced}if isOtherNow('tag', plainTag) then return 'STALE' end
 local leases = {}
 if metaType == 'hash' then
   local fields = redis.call('HGETALL', KEYS[1])
@@ -712,6 +746,11 @@ if metaType == 'hash' then
   end
 end
 if #leases == 0 and ARGV[7] ~= '0' then leases = { 'leases.ms', ARGV[7], 'leases.until', string.format('%d', now() + ARGV[7]) } end
+--safety:offline-ends
+if metaType == 'hash' and announcedTag(KEYS[1]) then
+  redis.call('HSET', KEYS[1], 'pending.announced', 'ended:' .. redis.call('HGET', KEYS[1], 'pending.token'))
+end
+--end
 local segments = (#KEYS - 2) / 2
 local moved = {}
 --safety:offline
@@ -861,7 +900,7 @@ return appendOnce(KEYS[2], tonumber(ARGV[3]), string.rep(block, tonumber(ARGV[4]
   },
   swap: {
     source: `${lease}${server}${swapHead}${wholeSegments}${retire}${forgetStaging}${builds}${goLive}${copyTag}${now}${copyList}${copyLeast}${copyExpired}${copyWait}${runId}local meta = KEYS[1]
-local refusal, known = beginSwap('tag', 'pending.count')
+local refusal, known = beginSwap('tag', 'pending.count', 'pending.announced')
 if refusal then return refusal end
 local staging, retired = tonumber(ARGV[5]), tonumber(ARGV[6])
 if not areWhole(3, 2 + staging, ARGV[7], ARGV[8]) then return 'LENGTH' end
@@ -899,7 +938,8 @@ local kind, ms = 0, 0
 local tag = redis.call('HGET', meta, 'tag')
 redis.call('HSET', meta, 'tag', 'L' .. tag)
 --safety:swap-entry
-writeEntry(copies, tag)
+local isAnnounced = known[4] == ARGV[2] and plainTag(known[2]) ~= ''
+writeEntry(copies, tag, isAnnounced and tag)
 kind, ms = waitFor(copies, copies.last, true)
 --end
 return { 'OK', kind, ms, copies.last, copies.list }

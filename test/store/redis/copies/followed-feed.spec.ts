@@ -8,8 +8,16 @@ import type { ReadStream, StreamEntry } from '../../../../src/store/redis/client
 
 const LIST = 'list-1';
 const PLACES = Buffer.from([7, 0, 0, 0, 9, 0, 0, 0]);
+const STAGED_PLACES = Buffer.from([1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0]);
 /** Longer than a message may take. */
 const GRACE_MS = 50;
+
+interface MessageParts {
+  readonly list?: string;
+  readonly places?: Buffer;
+  /** What the message says of it. */
+  readonly length?: string;
+}
 
 /** The stream and the channel of a feed, where the test says what comes. */
 class Feed {
@@ -55,12 +63,18 @@ class Feed {
     return this.entries.map(({ number }) => number);
   }
 
-  message(number: number, { list = LIST, places = PLACES }: { list?: string; places?: Buffer } = {}): void {
-    this.followed.onMessage(Buffer.concat([Buffer.from(`${list} ${number} 1a2b3c4d `), places]));
+  message(
+    number: number,
+    { list = LIST, places = PLACES, length = String(places.length) }: MessageParts = {},
+  ): void {
+    this.followed.onMessage(
+      Buffer.concat([Buffer.from(`${list} ${number} 1a2b3c4d 5e6f ${length} `), places, STAGED_PLACES]),
+    );
   }
 
   read(...numbers: number[]): void {
-    const fields = ['pad', '.', 'list', LIST, 'tag', '1a2b3c4d', 'places', PLACES].map((field) =>
+    const staged = ['staged', '5e6f', 'places', PLACES, 'stagedPlaces', STAGED_PLACES];
+    const fields = ['pad', '.', 'list', LIST, 'tag', '1a2b3c4d', ...staged].map((field) =>
       Buffer.from(field),
     );
     this.reading?.onEntries(numbers.map((number): StreamEntry => ({ id: `${number}-0`, fields })));
@@ -98,7 +112,14 @@ describe('A feed that is followed', () => {
   it('gives places and tag of messages and of entries alike', () => {
     feed.read(11);
     feed.message(12);
-    const entry = { list: LIST, tag: 0x1a2b3c4d, places: new Uint32Array([7, 9]) };
+    const stagedPlaces = new Uint32Array([1, 2, 3, 4]);
+    const entry = {
+      list: LIST,
+      tag: 0x1a2b3c4d,
+      places: new Uint32Array([7, 9]),
+      staged: 0x5e6f,
+      stagedPlaces,
+    };
     expect(feed.entries).toEqual([
       { ...entry, number: 11, isMessage: false },
       { ...entry, number: 12, isMessage: true },
@@ -106,9 +127,9 @@ describe('A feed that is followed', () => {
   });
 
   it('has swaps, which have no places', () => {
-    feed.followed.onMessage(Buffer.from(`${LIST} 11 0000abcd`));
+    feed.followed.onMessage(Buffer.from(`${LIST} 11 0000abcd 0000abcd - `));
     expect(feed.entries).toEqual([
-      { list: LIST, number: 11, tag: 0xabcd, places: undefined, isMessage: true },
+      { list: LIST, number: 11, tag: 0xabcd, staged: 0xabcd, places: undefined, isMessage: true },
     ]);
   });
 
@@ -181,13 +202,15 @@ describe('A feed that is followed', () => {
       'x',
       `${LIST} 12`,
       `${LIST} 12 `,
-      `${LIST} twelve 1a2b3c4d`,
-      `${LIST} 12 tag`,
-      ` 12 1a2b3c4d`,
+      `${LIST} 12 1a2b3c4d - -`,
+      `${LIST} 12 1a2b3c4d - - 8 bytes.`,
+      `${LIST} twelve 1a2b3c4d - - `,
+      `${LIST} 12 tag - - `,
+      ` 12 1a2b3c4d - - `,
     ])
       feed.followed.onMessage(Buffer.from(text));
-    feed.message(12, { places: Buffer.alloc(0) });
     feed.message(12, { places: Buffer.alloc(7) });
+    for (const length of ['40', '-8', '4', '8.5', 'x', '']) feed.message(12, { length });
     expect(feed.numbers).toEqual([11]);
   });
 

@@ -115,6 +115,7 @@ describe('A filter that is read with leases', () => {
     const { adder, reader, key } = await system();
     await reader.join();
     const swap = build(adder.filter, ['other']);
+    await reader.copyStaging();
     await eventually('the entry came', () => reader.entries.length > 0);
     expect(await isPending(swap, admin)).toBe(true);
     expect(reader.entries[0]).toMatchObject({ number: 1, places: undefined });

@@ -4,6 +4,7 @@ import { defineScripts, type LuaSources } from '../../client/script.js';
 import { unexpectedReplyError } from '../../client/unexpected-reply.js';
 import { coreLua } from '../../lua/core.generated.js';
 import type { RedisKeys } from '../../protocol/redis-keys.js';
+import { tagText } from '../../protocol/segments/segments.js';
 
 /** A reader on a list. */
 export interface Reader {
@@ -18,7 +19,8 @@ export interface Joined extends Reader {
   readonly isLast: boolean;
 }
 
-export type LeaseOutcome = 'STALE' | 'RUN' | 'GAP' | { list: string; number: number; tag: number };
+export type LeaseOutcome =
+  'STALE' | 'RUN' | 'GAP' | { list: string; number: number; tag: number; announced: number | undefined };
 
 /** The number of the last entry that all readers have acknowledged; `LIST`: the list is gone. */
 export type Acknowledged = number | 'LIST';
@@ -36,7 +38,11 @@ export class CopyScripts {
     private readonly connection: RedisConnection,
     sources?: LuaSources,
   ) {
-    this.scripts = defineScripts(coreLua, ['copyLease', 'copyAck', 'copyLeave', 'copyAcks'], sources);
+    this.scripts = defineScripts(
+      coreLua,
+      ['copyLease', 'copyAck', 'copyLeave', 'copyAcks', 'copyAnnounce', 'copyReady'],
+      sources,
+    );
   }
 
   async lease(
@@ -62,8 +68,13 @@ export class CopyScripts {
       [storedTag, runId, reader, leaseMs, held?.list ?? '', held?.applied ?? before, newName(), format],
     );
     if (Array.isArray(reply)) {
-      const [list, number, tag] = reply as [Buffer, number, Buffer];
-      return { list: String(list), number, tag: Number.parseInt(String(tag), 16) };
+      const [list, number, tag, announced] = reply as [Buffer, number, Buffer, Buffer];
+      return {
+        list: String(list),
+        number,
+        tag: tagIn(tag),
+        announced: announced.length > 0 ? tagIn(announced) : undefined,
+      };
     }
     const text = String(reply);
     if (text === 'STALE' || text === 'RUN' || text === 'GAP') return text;
@@ -98,11 +109,33 @@ export class CopyScripts {
     await this.connection.run(this.scripts.copyLeave, [keys.meta, keys.readers, keys.acks], [list, reader]);
   }
 
+  /**
+   * Announces a staging to the readers, so that they copy it before it goes live.
+   *
+   * @param begins false: only asks how things stand.
+   * @returns for how many of them to wait.
+   */
+  async announce(keys: RedisKeys, token: string, begins: boolean): Promise<number> {
+    const { copyAnnounce } = this.scripts;
+    return Number(
+      await this.connection.run(copyAnnounce, [keys.meta, keys.readers], [token, begins ? 1 : 0]),
+    );
+  }
+
+  /** Nobody has to wait for this reader before the announced staging goes live. */
+  async ready(keys: RedisKeys, { reader }: Reader, tag: number): Promise<void> {
+    await this.connection.run(this.scripts.copyReady, [keys.meta], [reader, tagText({ tag })]);
+  }
+
   async acknowledged(keys: RedisKeys, list: string, ms: number): Promise<Acknowledged> {
     return acknowledgedIn(
       String(await this.connection.run(this.scripts.copyAcks, [keys.meta, keys.readers], [list, ms])),
     );
   }
+}
+
+function tagIn(text: Buffer): number {
+  return Number.parseInt(String(text), 16);
 }
 
 /** Reads what a script or an entry of the stream of acknowledgements says. */

@@ -146,37 +146,49 @@ function entryOf({ id, fields }: StreamEntry): FeedEntry {
   const values = new Map<string, Buffer>();
   for (let i = 0; i + 1 < fields.length; i += 2) values.set(String(fields[i]), fields[i + 1]!);
   const places = values.get('places');
+  const stagedPlaces = values.get('stagedPlaces');
   return {
     list: String(values.get('list') ?? ''),
     number: Number.parseInt(id, 10),
-    tag: Number.parseInt(String(values.get('tag') ?? '0'), 16),
+    tag: tagIn(String(values.get('tag') ?? '')) ?? 0,
     places: places && placesIn(places),
+    staged: tagIn(String(values.get('staged') ?? '')),
+    stagedPlaces: stagedPlaces && placesIn(stagedPlaces),
     isMessage: false,
   };
 }
 
 const SPACE = 32;
+const PLACE_BYTES = 8;
 
-/** List, number and tag in words, and the places as they are; a swap has none. Undefined for what has another form: the stream says what it is. */
+/**
+ * List, number, tag, tag of the staging and length of the places in words, and then the places and those in the staging as they are; `-` for what there is not. Undefined for
+ * what has another form: the stream says what it is.
+ */
 function entryOfMessage(message: Buffer): FeedEntry | undefined {
-  const afterList = message.indexOf(SPACE);
-  const afterNumber = message.indexOf(SPACE, afterList + 1);
-  const afterTag = message.indexOf(SPACE, afterNumber + 1);
-  const number = Number(message.toString('latin1', afterList + 1, afterNumber));
-  const end = afterTag < 0 ? message.length : afterTag;
-  const tag = message.toString('latin1', afterNumber + 1, end);
-  const isEntry =
-    afterList > 0 && afterNumber > afterList + 1 && Number.isInteger(number) && /^[0-9a-f]{1,8}$/.test(tag);
-  if (!isEntry) return undefined;
-  const places = afterTag < 0 ? undefined : message.subarray(afterTag + 1);
-  if (places && (places.length === 0 || places.length % 8 !== 0)) return undefined;
-  return {
-    list: message.toString('latin1', 0, afterList),
-    number,
-    tag: Number.parseInt(tag, 16),
-    places: places && placesIn(places),
-    isMessage: true,
-  };
+  const words: string[] = [];
+  let at = 0;
+  while (words.length < 5) {
+    const end = message.indexOf(SPACE, at);
+    if (end < 0) return undefined;
+    words.push(message.toString('latin1', at, end));
+    at = end + 1;
+  }
+  const [list, number, tag, staged, length] = words as [string, string, string, string, string];
+  const isSwap = length === '-';
+  const split = isSwap ? at : at + (/^\d+$/.test(length) ? Number(length) : NaN);
+  const known = { list, number: Number(number), tag: tagIn(tag), staged: tagIn(staged), isMessage: true };
+  const isEntry = list !== '' && Number.isInteger(known.number) && known.tag !== undefined;
+  const isWhole = (split - at) % PLACE_BYTES === 0 && (message.length - split) % PLACE_BYTES === 0;
+  const isInside = isSwap ? split === message.length : split <= message.length;
+  if (!isEntry || !isWhole || !isInside) return undefined;
+  if (isSwap) return { ...known, tag: known.tag!, places: undefined };
+  const places = placesIn(message.subarray(at, split));
+  return { ...known, tag: known.tag!, places, stagedPlaces: placesIn(message.subarray(split)) };
+}
+
+function tagIn(text: string): number | undefined {
+  return /^[0-9a-f]{1,8}$/.test(text) ? Number.parseInt(text, 16) : undefined;
 }
 
 function placesIn(bytes: Buffer): Uint32Array {

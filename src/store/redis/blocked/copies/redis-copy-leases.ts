@@ -3,6 +3,7 @@ import type { ChannelReader } from '../../client/channel-reader.js';
 import type { StreamReader } from '../../client/stream-reader.js';
 import { unavailable } from '../../protocol/batching-filter.js';
 import type { BlockedContext } from '../blocked-context.js';
+import type { BlockedSnapshot } from '../blocked-snapshot.js';
 import { entriesUnheard, NO_RUN_ID } from './copies.messages.js';
 import { type Joined, newName } from './copy-scripts.js';
 import { FollowedFeed } from './followed-feed.js';
@@ -31,8 +32,15 @@ export class RedisCopyLeases implements CopyLeases {
   }
 
   async take(held: HeldCopy | undefined): Promise<LeaseReply> {
+    const { metadata } = this.context;
+    const reply = await this.ask(held, await unavailable(metadata.current()));
+    // Another generation may have gone live since this process read the metadata.
+    if (held && reply === NOT_LIVE) return this.ask(held, await unavailable(metadata.reload()));
+    return reply;
+  }
+
+  private async ask(held: HeldCopy | undefined, snapshot: BlockedSnapshot): Promise<LeaseReply> {
     const { metadata, copyScripts, keys, leasedFormat } = this.context;
-    const snapshot = await unavailable(metadata.current());
     if (!snapshot.live) return NOT_LIVE;
     if (snapshot.runId === '') return { outcome: 'refused', reason: NO_RUN_ID };
     const renewed = held && this.joined?.list === held.list ? this.joined : undefined;
@@ -73,6 +81,18 @@ export class RedisCopyLeases implements CopyLeases {
     const { copyScripts, keys } = this.context;
     const isLast = joined.isLast || (await copyScripts.note(keys, joined, applied));
     return isLast && copyScripts.acknowledge(keys, joined, applied);
+  }
+
+  async ready(tag: number): Promise<void> {
+    const { joined } = this;
+    if (!joined) return;
+    const { copyScripts, keys, emit, name } = this.context;
+    try {
+      await copyScripts.ready(keys, joined, tag);
+    } catch (error) {
+      // The rebuild goes on after a while.
+      emit({ type: 'store-error', filter: name, operation: 'say that the staging is copied', error });
+    }
   }
 
   async leave(): Promise<void> {

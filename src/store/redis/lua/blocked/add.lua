@@ -18,6 +18,7 @@ ARGV[8]    run id of the server as the caller knows it, '' when it may not be as
 ARGV[9]    block (4) and seed (4) of each id in the live generation, little-endian
 ARGV[10]   name of a new list of readers, if one has to begin
 ARGV[11]   the caller's own reader, whose copy has the ids already, '' for none
+ARGV[12]   as ARGV[9], in the staged generation, '' for none
 
 Reply: 'NOMETA'  meta is missing; nothing was set
        'STALE'   the generations or the table are others than the caller knows; nothing was set
@@ -41,6 +42,10 @@ if string.byte(tag) == 76 then
   tag = plainTag(tag)
   copies = copiesAt(KEYS[1], KEYS[#KEYS - 1 - tables], KEYS[#KEYS - tables], ARGV[10])
   copies.writeEntry, copies.waitFor = writeEntry, waitFor
+--safety:next-in-entry
+  --- @include "copy-announced"
+  copies.staged = isStaged and announcedTag(KEYS[1])
+--end
   -- Asked only where it matters: the answer is a text of a kilobyte.
   local run = copies.run == ARGV[8] and copies.run or serverRunId()
   if run ~= '' and run == copies.run and run ~= ARGV[8] and ARGV[8] ~= '' then return 'STALE' end
@@ -92,13 +97,19 @@ if tag ~= '' then
     for at in string.gmatch(flags or added, '()1') do
       places[#places + 1] = sub(ARGV[9], 8 * at - 7, 8 * at)
     end
-    if #places > 0 then copies:writeEntry(tag, 'places', table.concat(places)) end
+    local isEntry = #places > 0
+--safety:next-repeats
+    -- Copies of the staging may lack an id that is live already.
+    isEntry = isEntry or copies.staged
+--end
+    -- All places in the staging: it is written later, and what fails then must leave no bit in it that copies lack.
+    if isEntry then copies:writeEntry(tag, copies.staged, table.concat(places), copies.staged and ARGV[12]) end
 --safety:repeat-waits
     copies.isWaiting = true
 --end
-    copies.isWaiting = copies.isWaiting or #places > 0
+    copies.isWaiting = copies.isWaiting or isEntry
     local own = 'a:' .. ARGV[11]
-    local before = #places > 0 and ARGV[11] ~= '' and redis.pcall('ZSCORE', copies.readers, own)
+    local before = isEntry and ARGV[11] ~= '' and redis.pcall('ZSCORE', copies.readers, own)
     -- What others have added before it has to apply first.
     if type(before) == 'string' and tonumber(before) == copies.last - 1 then
       redis.pcall('ZADD', copies.readers, copies.last, own)

@@ -37,7 +37,7 @@ Reply: 'LEASE'   the lease is not the caller's
 --- @include "copy-wait"
 --- @include "run-id"
 local meta = KEYS[1]
-local refusal, known = beginSwap('tag', 'pending.count')
+local refusal, known = beginSwap('tag', 'pending.count', 'pending.announced')
 if refusal then return refusal end
 local staging, retired = tonumber(ARGV[5]), tonumber(ARGV[6])
 if not areWhole(3, 2 + staging, ARGV[7], ARGV[8]) then return 'LENGTH' end
@@ -76,7 +76,9 @@ local kind, ms = 0, 0
 local tag = redis.call('HGET', meta, 'tag')
 redis.call('HSET', meta, 'tag', 'L' .. tag)
 --safety:swap-entry
-writeEntry(copies, tag)
+-- Readers go on with their copies of a staging that was announced while there was a live generation.
+local isAnnounced = known[4] == ARGV[2] and plainTag(known[2]) ~= ''
+writeEntry(copies, tag, isAnnounced and tag)
 kind, ms = waitFor(copies, copies.last, true)
 --end
 return { 'OK', kind, ms, copies.last, copies.list }

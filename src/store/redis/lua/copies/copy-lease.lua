@@ -17,7 +17,7 @@ ARGV[8]  format of a filter that is read with leases
 Reply: 'STALE'  the generation or the server is another one than the caller knows, or nothing is live
        'RUN'    the server does not say which run it is, so nobody would notice that its list is that of another one
        'GAP'    what the reader has is not of this list, or it has not applied what is gone from the feed; it has to join
-       { list, number of the last entry, tag }
+       { list, number of the last entry, tag, tag of the staging that is announced, '' for none }
 ]]
 --- @include "copy-tag"
 --- @include "copy-list"
@@ -25,6 +25,7 @@ Reply: 'STALE'  the generation or the server is another one than the caller know
 --- @include "copy-tell"
 --- @include "copy-cap"
 --- @include "run-id"
+--- @include "copy-announced"
 if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'STALE' end
 local tag = redis.call('HGET', KEYS[1], 'tag') or ''
 if tag ~= ARGV[1] or plainTag(tag) == '' then return 'STALE' end
@@ -71,4 +72,4 @@ for i = 2, 4 do
 end
 dropExpired(copies)
 tellAdders(copies, KEYS[4], before)
-return { copies.list, copies.last, plainTag(tag) }
+return { copies.list, copies.last, plainTag(tag), announcedTag(KEYS[1]) or '' }

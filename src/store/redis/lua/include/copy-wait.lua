@@ -1,12 +1,13 @@
 --[[
-Gives  writeEntry(copies, tag, …)  writes the next entry of the feed, and publishes it on the channel that has the name of the feed: with places, of ids that were added;
-                                  without, of a generation that went live
+Gives  writeEntry(copies, tag, staged, places, stagedPlaces)  writes the next entry of the feed, and publishes it on the channel that has the name of the feed. With
+                                  places it is of ids that were added: `staged` is the tag of the announced staging, if there is one, and `stagedPlaces` where the ids
+                                  are in that. Without, it is of a generation that went live: `staged` is its tag if it was announced
        waitFor(copies, number, isLive)  what an add or a swap waits for: 0 nothing, 1 readers up to this number, 2 time; and for how long at most, in milliseconds
 ]]
 --- @include "copy-list"
 --- @include "copy-least"
 --- @include "copy-expired"
-local function writeEntry(copies, tag, ...)
+local function writeEntry(copies, tag, staged, places, stagedPlaces)
   local last = redis.pcall('HINCRBY', copies.meta, 'leases.last', 1)
   local written
   if type(last) == 'number' then
@@ -15,7 +16,9 @@ local function writeEntry(copies, tag, ...)
     if copies.ends + 10000 <= copies.now then return end
     local id = string.format('%d-0', last)
     -- The server walks through its node of the stream, of 100 entries or 4 KiB, for each reader that waits: with the padding a node has few entries.
-    written = redis.pcall('XADD', copies.feed, 'MAXLEN', '~', 2048, id, 'pad', string.rep('.', 64), 'list', copies.list, 'tag', tag, ...)
+    local fields = { 'pad', string.rep('.', 64), 'list', copies.list, 'tag', tag, 'staged', staged or '' }
+    if places then fields[9], fields[10], fields[11], fields[12] = 'places', places, 'stagedPlaces', stagedPlaces or '' end
+    written = redis.pcall('XADD', copies.feed, 'MAXLEN', '~', 2048, id, unpack(fields))
     redis.pcall('PEXPIRE', copies.feed, 60000 + copies.ms)
   else
     redis.call('HSET', copies.meta, 'leases.last', 0)
@@ -23,8 +26,8 @@ local function writeEntry(copies, tag, ...)
   end
   if type(written) == 'string' then
     -- Readers do without a message that is refused or lost.
-    local _, places = ...
-    redis.pcall('PUBLISH', copies.feed, string.format('%s %d %s', copies.list, last, tag) .. (places and ' ' .. places or ''))
+    local head = string.format('%s %d %s %s %s ', copies.list, last, tag, staged or '-', places and #places or '-')
+    redis.pcall('PUBLISH', copies.feed, head .. (places or '') .. (stagedPlaces or ''))
     return
   end
   -- Readers would miss the entry: none of them may renew a lease.

@@ -41,6 +41,6 @@ export function segmentLength(generation: Generation, segment: number): number {
 }
 
 /** The tag of a generation as it is stored: 8 hexadecimal digits; '' for none. */
-export function tagText(generation: Generation | undefined): string {
+export function tagText(generation: Pick<Generation, 'tag'> | undefined): string {
   return generation ? generation.tag.toString(16).padStart(8, '0') : '';
 }

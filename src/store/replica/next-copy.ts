@@ -1,0 +1,102 @@
+import type { BloomEventListener } from '../../common/index.js';
+import { BLOCK_BYTES, type Generation } from '../../filter/index.js';
+import type { CopyableFilter, CopyLeases, FeedEntry } from '../index.js';
+import type { CopyBudget } from './copy-budget.js';
+import type { CopyRules } from './copy-rules.js';
+import { LocalCopy } from './local-copy.js';
+import { readBlocks } from './read-blocks.js';
+
+export interface NextCopyOptions {
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  readonly maxBytes: number;
+  readonly budget: CopyBudget;
+  readonly rules: CopyRules;
+}
+
+/**
+ * The copy of an announced staging, beside the one that answers. It takes the place of that one in the moment in which the staging goes live, so that the lease goes on and
+ * no lookup asks the store meanwhile. Without it the copy ends with its generation.
+ */
+export class NextCopy {
+  /** Of the staging that was announced last. */
+  tag: Generation['tag'] | undefined;
+  private copy: LocalCopy | undefined;
+
+  constructor(
+    private readonly original: Pick<CopyableFilter, 'staged'>,
+    private readonly leases: CopyLeases,
+    private readonly options: NextCopyOptions,
+  ) {}
+
+  /**
+   * A renewal says which staging is announced, and what is live.
+   *
+   * @param isLeased false: the copy that answers is still being loaded, and no staging goes live later for that.
+   */
+  follow(announced: Generation['tag'] | undefined, live: Generation['tag'], isLeased: boolean): void {
+    // It went live, and the entry that says so is on its way.
+    if (announced === this.tag || this.tag === live) return;
+    this.drop();
+    if (announced !== undefined) void this.make(announced, isLeased);
+  }
+
+  /** Takes what an entry says of the staging. */
+  apply({ staged, stagedPlaces }: FeedEntry): void {
+    const { copy } = this;
+    if (!copy || !stagedPlaces || staged !== copy.generation.tag) return;
+    if (!copy.insert(stagedPlaces)) this.dropCopy();
+  }
+
+  /** The copy of the generation that goes live with this entry, if there is a whole one; it belongs to the caller then. */
+  takeFor({ tag, places, staged }: FeedEntry): LocalCopy | undefined {
+    const { copy, options } = this;
+    const isOfSwap = places === undefined && staged === tag && copy?.generation.tag === tag;
+    if (!copy || (!isOfSwap && options.rules['next-of-swap'])) return undefined;
+    if (!copy.isWhole && options.rules['next-whole']) return undefined;
+    this.copy = undefined;
+    this.tag = undefined;
+    copy.isWhole = true;
+    return copy;
+  }
+
+  drop(): void {
+    this.tag = undefined;
+    this.dropCopy();
+  }
+
+  private async make(tag: Generation['tag'], isLeased: boolean): Promise<void> {
+    const { name, emit } = this.options;
+    this.tag = tag;
+    try {
+      if (isLeased) await this.load(tag);
+    } catch (error) {
+      emit({ type: 'store-error', filter: name, operation: 'copy the staged generation', error });
+      if (this.tag === tag) this.dropCopy();
+    }
+    // Nobody waits for one that has no room either.
+    await this.leases.ready(tag);
+  }
+
+  private async load(tag: Generation['tag']): Promise<void> {
+    const { budget, maxBytes } = this.options;
+    const staged = await this.original.staged?.(tag);
+    if (!staged || this.tag !== tag) return;
+    const { generation } = staged;
+    const bytes = generation.blocks * BLOCK_BYTES;
+    if (bytes > maxBytes || !budget.claim(bytes)) return;
+    const copy = new LocalCopy(generation, true);
+    this.copy = copy;
+    await budget.inTurn(bytes, async () => {
+      const outcome = await readBlocks(copy, staged, budget, () => this.copy === copy);
+      if (this.copy !== copy) return;
+      if (outcome === 'read') copy.isWhole = true;
+      else this.dropCopy();
+    });
+  }
+
+  private dropCopy(): void {
+    if (this.copy) this.options.budget.release(this.copy.byteLength);
+    this.copy = undefined;
+  }
+}

@@ -3,10 +3,11 @@ import { eventually } from '../../test/support/eventually.js';
 import { ClusterSite } from './cluster-site.js';
 import { type Fault, fault, type FaultSpecification } from './fault.js';
 import { PARTS } from './filter-kinds.js';
+import { LAG_MS } from './timings.js';
 
-/** Adds of this time are acknowledged by the master, and never reach the replica. */
-const LAG_MS = 300;
 const OUTAGE_MS = 500;
+/** How long a slot that moves to and fro stays at a node. */
+const STAY_MS = 300;
 
 function ofCluster(specification: Pick<FaultSpecification<ClusterSite>, 'name' | 'strike' | 'quick'>): Fault {
   const start = () => ClusterSite.start();
@@ -43,9 +44,9 @@ export const clusterFaults: readonly Fault[] = [
       const rebuilds = instances.map(({ filter }) => filter.rebuild().catch(() => {}));
       for (let turn = 0; turn < 3; turn++) {
         await cluster.move(slot, one, other);
-        await delay(LAG_MS);
+        await delay(STAY_MS);
         await cluster.move(slot, other, one);
-        await delay(LAG_MS);
+        await delay(STAY_MS);
       }
       over();
       await Promise.all(rebuilds);

@@ -1,18 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { eventually } from '../../test/support/eventually.js';
 import { AddTimes } from './add-times.js';
 import { type Fault, fault, type FaultSpecification } from './fault.js';
 import { drainOf, FILTER } from './filter-kinds.js';
 import { openLeased } from './leased-filter.js';
 import { rebuild } from './rebuilds.js';
-import { ProxiedSite, type RedisSite, ReplicatedSite, SentinelSite, ServerSite } from './redis-site.js';
+import { ProxiedSite, type RedisSite, ServerSite } from './redis-site.js';
 import { SERVER_FAULTS } from './server-faults.js';
 import { stopReader } from './stopped-reader.js';
 
 const OUTAGE_MS = 700;
-/** Adds of this time are acknowledged by the master, and never reach the replica. */
-const LAG_MS = 300;
 const MANY = 50;
 const MANY_MS = 10_000;
 
@@ -169,27 +166,6 @@ export const copyFaults: readonly Fault[] = [
       for (const proxy of site.proxies) proxy.mend();
     },
   }),
-  leased({
-    name: 'replica promoted, the old master goes on',
-    start: () => ReplicatedSite.start(),
-    strike: async ({ site }) => {
-      site.link.hold();
-      await delay(LAG_MS);
-      await site.replicaAdmin.call('REPLICAOF', 'NO', 'ONE');
-      site.lead(site.replica);
-    },
-  }),
-  leased({
-    name: 'Sentinel failover',
-    start: () => SentinelSite.start(),
-    strike: async ({ site, over }) => {
-      site.link.hold();
-      await delay(LAG_MS);
-      await site.master.kill();
-      await eventually('the sentinel promotes the replica', async () =>
-        (await site.replicaAdmin.info('replication')).includes('role:master'),
-      );
-      over();
-    },
-  }),
+  SERVER_FAULTS.promoted('leased'),
+  SERVER_FAULTS.failedOver('leased'),
 ];

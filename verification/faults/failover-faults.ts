@@ -1,18 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '../../test/support/eventually.js';
 import { type Fault, fault } from './fault.js';
-import { ReplicatedSite, SentinelSite } from './redis-site.js';
+import { ReplicatedSite } from './redis-site.js';
+import { SERVER_FAULTS } from './server-faults.js';
+import { LAG_MS } from './timings.js';
 
-/** Adds of this time are acknowledged by the master, and never reach the replica. */
-const LAG_MS = 300;
 const OUTAGE_MS = 500;
 /** By then a process that only looks up has seen that its server is a replica. */
 const NOTICED_AFTER_MS = 2000;
 
 async function promoteReplica(site: ReplicatedSite): Promise<void> {
-  site.link.hold();
-  await delay(LAG_MS);
-  await site.replicaAdmin.call('REPLICAOF', 'NO', 'ONE');
+  await site.lag();
+  await site.promote();
 }
 
 /** As of a managed Redis: its name leads to the replica that takes over, and nobody's connection ends. */
@@ -30,7 +28,7 @@ const demotions = [
       const { adders } = traffic;
       if (!addsMeanwhile) traffic.adders = new Set();
       await delay(LAG_MS);
-      await site.replicaAdmin.call('REPLICAOF', 'NO', 'ONE');
+      await site.promote();
       await site.masterAdmin.call('REPLICAOF', site.replica.host, String(site.replica.port));
       site.turn(site.replica);
       over();
@@ -55,15 +53,7 @@ export const failoverFaults: readonly Fault[] = [
       site.lead(site.replica);
     },
   }),
-  fault({
-    name: 'replica promoted, the old master goes on',
-    group: 'redis',
-    start: () => ReplicatedSite.start(),
-    strike: async ({ site }) => {
-      await promoteReplica(site);
-      site.lead(site.replica);
-    },
-  }),
+  SERVER_FAULTS.promoted('blocked'),
   fault({
     name: 'replica promoted, the old master follows it',
     group: 'redis',
@@ -88,20 +78,7 @@ export const failoverFaults: readonly Fault[] = [
       site.turn(site.replica);
     },
   }),
-  fault({
-    name: 'Sentinel failover',
-    group: 'redis',
-    start: () => SentinelSite.start(),
-    strike: async ({ site, over }) => {
-      site.link.hold();
-      await delay(LAG_MS);
-      await site.master.kill();
-      await eventually('the sentinel promotes the replica', async () =>
-        (await site.replicaAdmin.info('replication')).includes('role:master'),
-      );
-      over();
-    },
-  }),
+  SERVER_FAULTS.failedOver('blocked'),
   fault({
     name: 'promoted and back: both masters took writes',
     group: 'redis',

@@ -59,9 +59,9 @@ async function whileReading(
 }
 
 /** The lease has reached the replica which takes over, and its release has not. */
-async function takenOver(
-  world: World<ReplicatedSite>,
-  promote: (site: ReplicatedSite) => Promise<void>,
+async function takenOver<Site extends ReplicatedSite>(
+  world: World<Site>,
+  promote: (site: Site) => Promise<void>,
 ): Promise<void> {
   const { site, remark } = world;
   await whileReading(world, async () => {
@@ -124,7 +124,7 @@ export const leaseFaults: readonly Fault[] = [
     start: () => ReplicatedSite.start(),
     strike: (world) =>
       takenOver(world, async (site) => {
-        await site.replicaAdmin.call('REPLICAOF', 'NO', 'ONE');
+        await site.promote();
         await site.master.kill();
         world.over();
         site.lead(site.replica);
@@ -138,10 +138,7 @@ export const leaseFaults: readonly Fault[] = [
     start: () => SentinelSite.start(),
     strike: (world) =>
       takenOver(world, async (site) => {
-        await site.master.kill();
-        await eventually('the sentinel promotes the replica', async () =>
-          (await site.replicaAdmin.info('replication')).includes('role:master'),
-        );
+        await site.failOver();
         world.over();
       }),
   }),

@@ -1,16 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { partName } from '../../src/store/redis/protocol/part-name.js';
-import { eventually } from '../../test/support/eventually.js';
 import { type Fault, fault, type FaultSpecification } from './fault.js';
 import { FILTER, PARTS } from './filter-kinds.js';
 import { rebuild } from './rebuilds.js';
-import { ProxiedSite, type RedisSite, SentinelSite, ServerSite } from './redis-site.js';
+import { ProxiedSite, type RedisSite, ServerSite } from './redis-site.js';
 import { SERVER_FAULTS } from './server-faults.js';
 import { stopReader } from './stopped-reader.js';
 
 const FOR_MS = 2000;
-/** Adds of this time are acknowledged by the master, and never reach the replica. */
-const LAG_MS = 300;
+/** By then a rebuild has staged some parts. */
+const STAGED_AFTER_MS = 150;
 
 function ofParts<Site extends RedisSite>(
   specification: Omit<FaultSpecification<Site>, 'group' | 'kind'>,
@@ -62,7 +61,7 @@ export const leasedPartsFaults: readonly Fault[] = [
     strike: async ({ site, instances, over }) => {
       for (let part = 1; part < PARTS; part += 5) {
         const rebuilding = rebuild(instances[part % 3]!).catch(() => {});
-        await delay(LAG_MS / 2);
+        await delay(STAGED_AFTER_MS);
         await site.admin.del(keyOf(part, 'meta'));
         await rebuilding;
       }
@@ -81,17 +80,5 @@ export const leasedPartsFaults: readonly Fault[] = [
       for (const proxy of site.proxies) proxy.release();
     },
   }),
-  ofParts({
-    name: 'Sentinel failover',
-    start: () => SentinelSite.start(),
-    strike: async ({ site, over }) => {
-      site.link.hold();
-      await delay(LAG_MS);
-      await site.master.kill();
-      await eventually('the sentinel promotes the replica', async () =>
-        (await site.replicaAdmin.info('replication')).includes('role:master'),
-      );
-      over();
-    },
-  }),
+  SERVER_FAULTS.failedOver('leased parts'),
 ];

@@ -114,9 +114,8 @@ export const outsideFaults: readonly Fault[] = [
     name: 'replica of Redis promoted that lacks the mark and the adds',
     start: () => ReplicatedSite.start(),
     strike: async ({ redis }) => {
-      redis.link.hold();
-      await delay(WRITE_MS);
-      await redis.replicaAdmin.call('REPLICAOF', 'NO', 'ONE');
+      await redis.lag(WRITE_MS);
+      await redis.promote();
       redis.lead(redis.replica);
     },
   }),

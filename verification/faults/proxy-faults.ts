@@ -4,10 +4,8 @@ import { type Fault, fault, type World } from './fault.js';
 import { ShopInstance } from './shop-instance.js';
 import { adminOf, SwappedSite } from './redis-site.js';
 import { ShopDatabase } from './shop-database.js';
-import { TIMEOUT_MS } from './timings.js';
+import { LAG_MS, TIMEOUT_MS } from './timings.js';
 
-/** Adds of this time are acknowledged by the first server, and never reach the second one. */
-const LAG_MS = 300;
 const CAUSE = /Another Redis server answers on a connection that stayed open/;
 
 /** Builds a filter of that name, of other rows, on the second server. */

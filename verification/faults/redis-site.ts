@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { BloomRedis } from '../../src/store/redis/index.js';
 import { eventually } from '../../test/support/eventually.js';
@@ -5,6 +6,7 @@ import { type RedisServer, startRedis } from '../../test/support/redis-server.js
 import { Sentinel, SENTINEL_MASTER } from './sentinel.js';
 import { SwappingProxy } from '../../test/support/swapping-proxy.js';
 import { TcpProxy } from '../../test/support/tcp-proxy.js';
+import { LAG_MS } from './timings.js';
 
 /** The servers of one fault, and how its instances reach them. */
 export interface RedisSite {
@@ -124,6 +126,16 @@ export class ReplicatedSite implements RedisSite {
     return this.doors[instance < 2 ? 0 : 1].url;
   }
 
+  /** Cuts the replica off, and lets the master acknowledge what never reaches it for some time. */
+  async lag(ms = LAG_MS): Promise<void> {
+    this.link.hold();
+    await delay(ms);
+  }
+
+  async promote(): Promise<void> {
+    await this.replicaAdmin.call('REPLICAOF', 'NO', 'ONE');
+  }
+
   /** Sends the instances behind these doors to a server, as a name that changes and connections that end do. */
   lead(server: RedisServer, doors: readonly TcpProxy[] = this.doors): void {
     for (const door of doors) {
@@ -157,6 +169,14 @@ export class SentinelSite extends ReplicatedSite {
 
   override connection(): BloomRedis {
     return { sentinels: [this.sentinel.address], name: SENTINEL_MASTER };
+  }
+
+  /** Kills the master; resolves when the sentinel has promoted the replica. */
+  async failOver(): Promise<void> {
+    await this.master.kill();
+    await eventually('the sentinel promotes the replica', async () =>
+      (await this.replicaAdmin.info('replication')).includes('role:master'),
+    );
   }
 
   override async stop(): Promise<void> {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Fault, fault, type FaultSpecification } from './fault.js';
 import { FILTER_KINDS, type FilterKindName } from './filter-kinds.js';
 import { rebuild } from './rebuilds.js';
-import { ProxiedSite, ServerSite } from './redis-site.js';
+import { ProxiedSite, ReplicatedSite, SentinelSite, ServerSite } from './redis-site.js';
 
 const OUTAGE_MS = 500;
 
@@ -114,6 +114,32 @@ export const SERVER_FAULTS = {
         for (const proxy of site.proxies) proxy.hold();
         await delay(OUTAGE_MS);
         for (const proxy of site.proxies) proxy.release();
+      },
+    }),
+
+  promoted: (kind: FilterKindName): Fault =>
+    fault({
+      name: 'replica promoted, the old master goes on',
+      group: groupOf(kind),
+      kind,
+      start: () => ReplicatedSite.start(),
+      strike: async ({ site }) => {
+        await site.lag();
+        await site.promote();
+        site.lead(site.replica);
+      },
+    }),
+
+  failedOver: (kind: FilterKindName): Fault =>
+    fault({
+      name: 'Sentinel failover',
+      group: groupOf(kind),
+      kind,
+      start: () => SentinelSite.start(),
+      strike: async ({ site, over }) => {
+        await site.lag();
+        await site.failOver();
+        over();
       },
     }),
 } as const;

@@ -15,3 +15,5 @@ export const SCAN_MS = 50;
 export const TIMEOUT_MS = 25;
 /** And of one that waits, so that verdicts are given, and judged, on a slow server too. */
 export const PATIENT_TIMEOUT_MS = 1000;
+/** Adds of this time are acknowledged by a server, and never reach the one that takes its place. */
+export const LAG_MS = 300;

@@ -1,59 +1,29 @@
+import {
+  began,
+  begun,
+  droppedBy,
+  ended,
+  generationAfter,
+  interrupted,
+  isLeaseOver,
+  NO_READER,
+  replaced,
+  withReader,
+} from './leased-copies-changes.js';
 import { keyOf } from './leased-copies-key.js';
+import { readerSteps } from './leased-copies-reader.js';
+import { SAFETIES, type Safety } from './leased-copies-safeties.js';
 import {
   type Adder,
   bitOfAdder,
-  type Build,
   COMMIT,
   type Entry,
-  type Grant,
   type Live,
-  type NextCopy,
-  type Reader,
   STAGING,
   type State,
   type Wait,
 } from './leased-copies-state.js';
 import { type Model, type Protocol, systemsOf } from './model.js';
-
-/**
- * The leased copy for one id: readers that answer "absent" from their own copies, adders that wait for them, rebuilds that swap generations, and servers that forget.
- *
- * A step is one script of the server, one entry of the feed applied, or one look of a reader at its own copy. An entry comes as a message, which may be lost, late, out of order
- * or there twice, or is read from the stream, which may have been trimmed. Time is abstract. A reader stops believing in its copy, at the
- * latest, when a whole lease has passed since the server granted the lease; so a wait for a whole lease ends no sooner than every lease that was granted before it.
- */
-const SAFETIES = {
-  'number-before-load':
-    'a reader asks for its lease, and so learns the number of the feed, before it loads blocks',
-  'renew-applied': 'a renewal counts when all entries up to the number in its reply have been applied',
-  'ack-applied': 'an entry is acknowledged after it has been applied',
-  'gap-seen': 'a reader that finds entries trimmed which it has not applied drops its copy',
-  'message-follows': 'an entry that comes as a message is applied only if it follows on what was applied',
-  'wait-readers':
-    'an add resolves when every reader with a lease has acknowledged its entry, or a whole lease has passed',
-  'repeat-waits': 'an add of an id that is there already waits for the entries that are not acknowledged yet',
-  'swap-entry': 'a swap is an entry, and its commit waits as an add does',
-  'tag-in-entry': 'an entry of another generation ends a copy',
-  'wait-lost': 'an add that finds nothing live waits a whole lease',
-  'new-waits': 'a generation goes live where none was live no sooner than a whole lease after its staging',
-  'until-in-meta':
-    'the latest end of any lease stands in the metadata, so a list of readers that was lost is noticed',
-  'same-list': 'acknowledgements count on the list under which the entry was written',
-  'feed-identity': 'numbers belong to one feed: a reader that meets another one drops its copy',
-  'same-server': 'a list that another server wrote counts as lost',
-  'lease-ends': 'a lease ends for its reader before it ends for those who wait for that',
-  'own-copy':
-    'an add counts as acknowledged by the copy of its own process, which has the id before the add is sent',
-  'announced-whole': 'a staging is announced to readers when all that the source returned is in it',
-  'announced-first': 'a reader begins to copy a staging after it was announced',
-  'next-in-entry': 'the entry of an add has the places of its ids in the announced staging too',
-  'next-repeats': 'while a staging is announced, an add of an id that is live already is an entry as well',
-  'next-whole': 'a copy of a staging takes the place of the one before only when it is loaded',
-  'next-of-swap': 'a copy of a staging takes that place only when this staging goes live',
-  'offline-ends': 'a filter that goes offline ends the announcement of its staging',
-} as const;
-
-type Safety = keyof typeof SAFETIES;
 
 interface Size {
   readonly readers: number;
@@ -71,17 +41,17 @@ interface Size {
 }
 
 const NO_WAIT: Wait = { for: 'nothing', entry: 0, list: 0, feed: 0 };
-const NO_READER: Reader = {
-  copy: undefined,
-  next: undefined,
-  belief: undefined,
-  renewal: undefined,
-  acknowledged: undefined,
-};
-const FRESH: Grant = { before: 0 };
 
+/**
+ * The leased copy for one id: readers that answer "absent" from their own copies, adders that wait for them, rebuilds that swap generations, and servers that forget.
+ *
+ * A step is one script of the server, one entry of the feed applied, or one look of a reader at its own copy. An entry comes as a message, which may be lost, late, out of order
+ * or there twice, or is read from the stream, which may have been trimmed. Time is abstract. A reader stops believing in its copy, at the
+ * latest, when a whole lease has passed since the server granted the lease; so a wait for a whole lease ends no sooner than every lease that was granted before it.
+ */
 function buildModel(size: Size, without: Safety | undefined): Model<State> {
   const has = (safety: Safety) => safety !== without;
+  const stepsOfReader = readerSteps(has, size.announces);
 
   const initial: State = {
     live: { generation: 1, hasId: false, staging: size.rebuilds },
@@ -116,128 +86,6 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     });
     stepsOfBuild(state, take);
     stepsOfServer(state, take);
-  }
-
-  function stepsOfReader(
-    state: State,
-    reader: Reader,
-    become: (next: Reader, step: string) => void,
-    take: (next: State, step: string) => void,
-    i: number,
-  ): void {
-    const { live, entries, feed } = state;
-    const { copy, belief, renewal, acknowledged } = reader;
-    const isOfFeed = copy?.feed === feed || !has('feed-identity');
-    if (live && !copy) {
-      const { generation, hasId } = live;
-      if (has('number-before-load')) {
-        const loading = { generation, hasId: false, applied: entries.length, feed, isLoading: true };
-        const next = { ...reader, copy: loading, belief: FRESH, acknowledged: entries.length };
-        take({ ...withReader(state, i, next), isLeaseOut: true }, 'a reader takes a lease');
-      } else {
-        become(
-          { ...reader, copy: { generation, hasId, applied: 0, feed, isLoading: true } },
-          'a reader loads',
-        );
-      }
-    }
-    if (live && copy?.isLoading && copy.generation === live.generation && copy.feed === feed) {
-      if (has('number-before-load')) {
-        const loaded = { ...copy, hasId: copy.hasId || live.hasId, isLoading: false };
-        become({ ...reader, copy: loaded }, 'a reader has loaded');
-      } else {
-        const loaded = { ...copy, applied: entries.length, isLoading: false };
-        const next = { ...reader, copy: loaded, belief: FRESH, acknowledged: entries.length };
-        take({ ...withReader(state, i, next), isLeaseOut: true }, 'a reader takes a lease');
-      }
-    }
-    // The server puts a reader that it does not know on the list again, from what that one has applied.
-    if (live && copy && !renewal && isOfFeed && (!copy.isLoading || has('number-before-load'))) {
-      const isKnown = copy.generation === live.generation || reader.next?.staging === live.staging;
-      if (isKnown || !has('tag-in-entry')) {
-        const granted = { before: 0, number: entries.length };
-        const next = { ...reader, renewal: granted, acknowledged: acknowledged ?? copy.applied };
-        take({ ...withReader(state, i, next), isLeaseOut: true }, 'a reader asks for a renewal');
-      }
-    }
-    if (renewal) {
-      if (copy && (copy.applied >= renewal.number || !has('renew-applied'))) {
-        become({ ...reader, belief: { before: renewal.before }, renewal: undefined }, 'a renewal counts');
-      }
-      become({ ...reader, renewal: undefined }, 'a renewal comes too late');
-    }
-    if (acknowledged !== undefined) {
-      const applied = copy ? (isOfFeed ? copy.applied : -1) : entries.length;
-      const number = has('ack-applied') ? applied : entries.length;
-      if (number > acknowledged) become({ ...reader, acknowledged: number }, 'a reader acknowledges');
-    }
-    if (copy && copy.feed === feed && copy.applied < entries.length) {
-      if (copy.applied < state.trimmed) {
-        const next = has('gap-seen')
-          ? dropped(reader)
-          : { ...reader, copy: { ...copy, applied: state.trimmed } };
-        become(next, 'a reader meets a gap');
-        // A message may be there yet.
-        applyEntry(state, reader, copy.applied, become);
-      } else applyEntry(state, reader, copy.applied, become);
-      // Messages before it are lost, or come later.
-      if (!has('message-follows')) {
-        for (let ahead = copy.applied + 1; ahead < entries.length; ahead++)
-          applyEntry(state, reader, ahead, become);
-      }
-    }
-    stepsOfNext(state, reader, become);
-    if (belief) become({ ...reader, belief: undefined }, 'a lease ends for its reader');
-    if (copy && !belief) become({ ...NO_READER, acknowledged }, 'a reader drops its copy');
-    if (acknowledged !== undefined && !belief && !renewal) {
-      become({ ...reader, acknowledged: undefined }, 'the list drops a reader');
-    }
-  }
-
-  /** A reader makes a copy of the staging beside the one from which it answers. */
-  function stepsOfNext(
-    { staging, isAnnounced, build }: State,
-    reader: Reader,
-    become: (next: Reader, step: string) => void,
-  ): void {
-    const { copy, next } = reader;
-    if (!size.announces || !copy || copy.isLoading || staging === undefined) return;
-    if (next?.staging !== build.runsLeft && (isAnnounced || !has('announced-first'))) {
-      const begun = { staging: build.runsLeft, hasId: false, isLoading: true };
-      become({ ...reader, next: begun }, 'a reader begins to copy a staging');
-    }
-    if (next?.isLoading && next.staging === build.runsLeft) {
-      const loaded = { ...next, hasId: next.hasId || staging, isLoading: false };
-      become({ ...reader, next: loaded }, 'a reader has copied a staging');
-    }
-  }
-
-  /** Entries that were applied before change nothing, however often they come. */
-  function applyEntry(
-    { entries }: State,
-    reader: Reader,
-    at: number,
-    become: (next: Reader, step: string) => void,
-  ) {
-    const copy = reader.copy!;
-    const { generation, isAdd, staging } = entries[at]!;
-    const applied = at + 1;
-    const isForNext = isAdd && staging !== undefined && reader.next?.staging === staging;
-    const next = reader.next && { ...reader.next, hasId: reader.next.hasId || isForNext };
-    if (generation === copy.generation) {
-      const hasId = copy.hasId || isAdd;
-      become({ ...reader, copy: { ...copy, hasId, applied }, next }, 'a reader applies an entry');
-    } else if (next && follows(next, staging)) {
-      const { hasId } = next;
-      const successor = { ...copy, generation, hasId, applied, isLoading: false };
-      become({ ...reader, copy: successor, next: undefined }, 'a reader goes on with its next copy');
-    } else if (has('tag-in-entry')) become(dropped(reader), 'a reader meets another generation');
-    else become({ ...reader, copy: { ...copy, applied }, next }, 'a reader passes an entry over');
-  }
-
-  function follows(next: NextCopy, staging: number | undefined): boolean {
-    if (next.isLoading && has('next-whole')) return false;
-    return staging !== undefined && (next.staging === staging || !has('next-of-swap'));
   }
 
   function stepsOfAdder(
@@ -480,68 +328,6 @@ function violationOf({ readers, adders, isRowLive }: State): string | undefined 
   return isDenied ? 'a reader answers "absent" for an id that is promised' : undefined;
 }
 
-/** Whether every lease that was granted before the wait began is over. */
-function isLeaseOver({ readers }: State, bit: number): boolean {
-  return readers.every(
-    ({ belief, renewal }) => ((belief?.before ?? 0) & bit) === 0 && ((renewal?.before ?? 0) & bit) === 0,
-  );
-}
-
-function begun(state: State, wait: Wait, bit: number): State {
-  return wait.for === 'nothing' ? state : began(state, bit);
-}
-
-/** A wait has begun: the leases that are out were granted before it. */
-function began(state: State, bit: number): State {
-  const mark = <Of extends Grant>(grant: Of | undefined) => grant && { ...grant, before: grant.before | bit };
-  const readers = state.readers.map((reader) => ({
-    ...reader,
-    belief: mark(reader.belief),
-    renewal: mark(reader.renewal),
-  }));
-  return { ...state, readers };
-}
-
-function ended(state: State, bit: number): State {
-  const clear = <Of extends Grant>(grant: Of | undefined) =>
-    grant && { ...grant, before: grant.before & ~bit };
-  const readers = state.readers.map((reader) => ({
-    ...reader,
-    belief: clear(reader.belief),
-    renewal: clear(reader.renewal),
-  }));
-  return { ...state, readers };
-}
-
-function dropped({ acknowledged }: Reader): Reader {
-  return { ...NO_READER, acknowledged };
-}
-
-function droppedBy(adder: Adder): Adder {
-  return adder.at === 'start' ? adder : { ...adder, isDropped: true };
-}
-
-/** A run whose staging is gone begins again, as long as it may. */
-function interrupted(build: Build): Build {
-  const isUnderWay = build.at === 'staged' || build.at === 'scanned';
-  return isUnderWay ? { ...build, at: 'start', hasRow: false } : build;
-}
-
-function generationAfter({ live, readers, entries }: State): number {
-  const known = [live?.generation ?? 0, ...readers.map(({ copy }) => copy?.generation ?? 0)];
-  return Math.max(...known, ...entries.map(({ generation }) => generation)) + 1;
-}
-
-function withReader(state: State, i: number, reader: Reader): State {
-  return { ...state, readers: replaced(state.readers, i, reader) };
-}
-
-function replaced<Element>(list: readonly Element[], i: number, element: Element): readonly Element[] {
-  const copy = list.slice();
-  copy[i] = element;
-  return copy;
-}
-
 const system = systemsOf(buildModel);
 
 export const leasedCopies: Protocol<Safety> = {
@@ -634,6 +420,20 @@ export const leasedCopies: Protocol<Safety> = {
           'offline-ends',
         ],
       },
+    ),
+    system(
+      'two readers that copy stagings, an adder, a rebuild, a loss',
+      {
+        readers: 2,
+        adders: 1,
+        rebuilds: 1,
+        losses: 1,
+        others: 0,
+        hasSource: true,
+        readersAdd: false,
+        announces: true,
+      },
+      { isLarge: true },
     ),
     system(
       'a reader that copies stagings, two adders, a reset',

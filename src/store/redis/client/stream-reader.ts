@@ -75,6 +75,7 @@ export class StreamReader {
         }
         await this.turn();
         this.hasFailed = false;
+        await whenAllHaveGoneOn();
       } catch (error) {
         for (const stream of this.streams.values()) stream.isHeard = false;
         if (this.isClosed) break;
@@ -125,6 +126,12 @@ export class StreamReader {
     this.reader?.disconnect();
     this.reader = undefined;
   }
+}
+
+/** Resolves after what waits for an entry that was read has gone on: to write the next command to a socket takes longer than that. */
+function whenAllHaveGoneOn(): Promise<void> {
+  // The queue of nextTick is served after all promises that have settled.
+  return new Promise((resolve) => process.nextTick(resolve));
 }
 
 function pause(ms: number): Promise<void> {

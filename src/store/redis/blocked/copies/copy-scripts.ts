@@ -97,12 +97,12 @@ export class CopyScripts {
    *
    * @returns whether adders may have to be woken.
    */
-  async note({ readers }: RedisKeys, { reader, acknowledged }: Joined, number: number): Promise<boolean> {
-    const [, behind] = await this.connection.sendTogether('copyAck', [
+  note({ readers }: RedisKeys, { reader, acknowledged }: Joined, number: number): Promise<boolean> {
+    const noted = this.connection.sendTogether('copyAck', [
       ['zadd', readers, 'XX', 'GT', number, `a:${reader}`],
       ['zcount', readers, '-inf', acknowledged],
     ]);
-    return behind === 0;
+    return noted.then(([, behind]) => behind === 0);
   }
 
   async leave(keys: RedisKeys, { list, reader }: Reader): Promise<void> {

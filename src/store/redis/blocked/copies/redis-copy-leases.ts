@@ -1,7 +1,7 @@
 import type { CopyLeases, FeedListener, HeldCopy, LeaseReply } from '../../../index.js';
 import type { ChannelReader } from '../../client/channel-reader.js';
 import type { StreamReader } from '../../client/stream-reader.js';
-import { unavailable } from '../../protocol/batching-filter.js';
+import { asUnavailable, unavailable } from '../../protocol/batching-filter.js';
 import type { BlockedContext } from '../blocked-context.js';
 import type { BlockedSnapshot } from '../blocked-snapshot.js';
 import { entriesUnheard, NO_RUN_ID } from './copies.messages.js';
@@ -69,18 +69,19 @@ export class RedisCopyLeases implements CopyLeases {
     return { outcome: 'granted', ...reply };
   }
 
+  /** The last reader wakes adders by its script at once; others note their number by two plain commands, and find out whether they are the last. */
   async acknowledge({ list, applied }: HeldCopy): Promise<void> {
     const { joined } = this;
     if (joined?.list !== list) return;
-    const isLast = await unavailable(this.acknowledgeAs(joined, applied));
-    if (this.joined === joined) this.joined = { ...joined, acknowledged: applied, isLast };
-  }
-
-  /** The last reader wakes adders by its script at once; others note their number by two plain commands, and find out whether they are the last. */
-  private async acknowledgeAs(joined: Joined, applied: number): Promise<boolean> {
     const { copyScripts, keys } = this.context;
-    const isLast = joined.isLast || (await copyScripts.note(keys, joined, applied));
-    return isLast && copyScripts.acknowledge(keys, joined, applied);
+    try {
+      const isLast =
+        (joined.isLast || (await copyScripts.note(keys, joined, applied))) &&
+        (await copyScripts.acknowledge(keys, joined, applied));
+      if (this.joined === joined) this.joined = { ...joined, acknowledged: applied, isLast };
+    } catch (error) {
+      throw asUnavailable(error);
+    }
   }
 
   async ready(tag: number): Promise<void> {

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ManagedFilter } from '../src/service/index.js';
-import { assert, type Bench, type BenchContext, Comparison, median } from './harness.js';
+import { assert, type Bench, type BenchContext, Comparison, type Contender, median } from './harness.js';
 import { idText } from './ids.js';
 import { OtherProcess } from './other-process.js';
-import { openFilter, redisBench, serverTime, sourceOf } from './redis-bench.js';
+import { clientOf, openFilter, redisBench, serverTime, sourceOf } from './redis-bench.js';
 
 const ADDS_PER_SECOND = 100;
 const METRIC = 'ms an add, 100/s, median';
@@ -16,6 +16,12 @@ const GOALS: ReadonlyMap<number, number> = new Map([
   [50, 6],
 ]);
 const SERVER_GOAL = { readers: 10, atMost: 3 };
+/** What an add is at least for the server: a block is read and written, and readers are told. */
+const LEAST_ADD = `local block = redis.call('GETRANGE', KEYS[1], 0, 255)
+redis.call('SETRANGE', KEYS[1], 0, block)
+redis.call('PUBLISH', 'entries', ARGV[1])`;
+/** As long as the entry of an add. */
+const ENTRY = 'x'.repeat(40);
 
 interface Ground {
   readonly name: string;
@@ -35,21 +41,14 @@ export const bench: Bench = async (context) => {
     grounds.push(await ground(readers, `${readers} readers`, capacity, context));
   let next = capacity;
   const adds = async ({ filter, waits }: Ground): Promise<number[]> => {
-    const some: number[] = [];
-    const from = performance.now();
-    for (let i = 0; i < ADDS_PER_SECOND * seconds; i++) {
-      await delay(from + (1000 * i) / ADDS_PER_SECOND - performance.now());
-      const start = performance.now();
-      await filter.add(idText('prod', next++));
-      some.push(performance.now() - start);
-    }
+    const some = await inTurn(ADDS_PER_SECOND * seconds, () => filter.add(idText('prod', next++)));
     waits.push(...some);
     return some;
   };
-  const result = await Comparison.run(
-    grounds.map((one) => ({ name: one.name, measure: async () => median(await adds(one)) })),
-    pick(5, 1),
-  );
+  const contenders = grounds.map((one) => ({ name: one.name, measure: async () => median(await adds(one)) }));
+  const limits: Contender[] = [];
+  for (const readers of GOALS.keys()) limits.push(await limit(readers, ADDS_PER_SECOND * seconds, context));
+  const result = await Comparison.run([...contenders, ...limits], pick(5, 1));
   result.reportOthers(
     report,
     METRIC,
@@ -57,6 +56,7 @@ export const bench: Bench = async (context) => {
   );
   for (const { name, readers } of grounds.slice(1))
     result.expectTimes(report, { ours: name, metric: METRIC, to: WITHOUT, atMost: GOALS.get(readers)! });
+  for (const { name } of limits) report.figure(name, `× ${WITHOUT}`, result.ratio(name, WITHOUT));
   for (const { name, waits } of grounds) {
     waits.sort((a, b) => a - b);
     report.figure(name, 'ms an add, 99 %', waits[Math.floor(0.99 * waits.length)]!);
@@ -80,6 +80,39 @@ export const bench: Bench = async (context) => {
     of: `× ${WITHOUT}`,
   });
 };
+
+/** So many adds, 100 a second: how long each took. */
+async function inTurn(count: number, add: () => Promise<unknown>): Promise<number[]> {
+  const waits: number[] = [];
+  const from = performance.now();
+  for (let i = 0; i < count; i++) {
+    await delay(from + (1000 * i) / ADDS_PER_SECOND - performance.now());
+    const start = performance.now();
+    await add();
+    waits.push(performance.now() - start);
+  }
+  return waits;
+}
+
+/** Readers that do nothing but answer, and an add that does nothing but wait for the last of their answers. */
+async function limit(readers: number, count: number, context: BenchContext): Promise<Contender> {
+  const { url, client } = await redisBench(context);
+  const answers = clientOf(url, context);
+  let heard = () => {};
+  await answers.subscribe('answered');
+  answers.on('messageBuffer', () => heard());
+  await client.setrange('block', 255, '.');
+  await client.zadd('readers', ...Array.from({ length: readers }, (_, i) => [0, `reader ${i}`]).flat());
+  const app = OtherProcess.start('bare-readers.ts', [url, String(readers)], context);
+  await app.answer();
+  const sha1 = (await client.script('LOAD', LEAST_ADD)) as string;
+  const add = async () => {
+    const answered = new Promise<void>((resolve) => (heard = resolve));
+    await client.evalsha(sha1, 1, 'block', ENTRY);
+    await answered;
+  };
+  return { name: `limit: ${readers} readers`, measure: async () => median(await inTurn(count, add)) };
+}
 
 async function ground(
   readers: number,

@@ -16,6 +16,8 @@ const SOURCES = [
 const INCLUDES = ['.', 'src', 'deps', 'deps/RedisModulesSDK', 'deps/murmur2', 'deps/t-digest-c/src'];
 const DEFINITIONS = [
   '_GNU_SOURCE',
+  // The headers for a debugger are in another submodule.
+  'NDEBUG',
   'REDIS_MODULE_TARGET',
   'REDISMODULE_SDK_RLEC',
   'TD_MALLOC_INCLUDE="td_redismodule_malloc.h"',

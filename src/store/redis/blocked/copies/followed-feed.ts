@@ -160,39 +160,45 @@ function entryOf({ id, fields }: StreamEntry): FeedEntry {
 
 const SPACE = 32;
 const PLACE_BYTES = 8;
+/** Bytes that the words of a message have at most; they have about 60. */
+const LONGEST_WORDS = 128;
 
 /**
  * List, number, tag, tag of the staging and length of the places in words, and then the places and those in the staging as they are; `-` for what there is not. Undefined for
  * what has another form: the stream says what it is.
  */
 function entryOfMessage(message: Buffer): FeedEntry | undefined {
-  const words: string[] = [];
+  const words = message.toString('latin1', 0, LONGEST_WORDS).split(' ', 5);
   let at = 0;
-  while (words.length < 5) {
-    const end = message.indexOf(SPACE, at);
-    if (end < 0) return undefined;
-    words.push(message.toString('latin1', at, end));
-    at = end + 1;
-  }
+  for (const { length } of words) at += length + 1;
+  if (words.length < 5 || message[at - 1] !== SPACE) return undefined;
   const [list, number, tag, staged, length] = words as [string, string, string, string, string];
   const isSwap = length === '-';
   const split = isSwap ? at : at + (/^\d+$/.test(length) ? Number(length) : NaN);
-  const known = { list, number: Number(number), tag: tagIn(tag), staged: tagIn(staged), isMessage: true };
-  const isEntry = list !== '' && Number.isInteger(known.number) && known.tag !== undefined;
   const isWhole = (split - at) % PLACE_BYTES === 0 && (message.length - split) % PLACE_BYTES === 0;
   const isInside = isSwap ? split === message.length : split <= message.length;
-  if (!isEntry || !isWhole || !isInside) return undefined;
-  if (isSwap) return { ...known, tag: known.tag!, places: undefined };
-  const places = placesIn(message.subarray(at, split));
-  return { ...known, tag: known.tag!, places, stagedPlaces: placesIn(message.subarray(split)) };
+  const tagOfEntry = tagIn(tag);
+  const entryNumber = Number(number);
+  if (list === '' || !Number.isInteger(entryNumber) || tagOfEntry === undefined || !isWhole || !isInside)
+    return undefined;
+  // Written out: a spread takes longer than all the rest.
+  return {
+    list,
+    number: entryNumber,
+    tag: tagOfEntry,
+    places: isSwap ? undefined : placesIn(message, at, split),
+    staged: tagIn(staged),
+    stagedPlaces: isSwap ? undefined : placesIn(message, split),
+    isMessage: true,
+  };
 }
 
 function tagIn(text: string): number | undefined {
   return /^[0-9a-f]{1,8}$/.test(text) ? Number.parseInt(text, 16) : undefined;
 }
 
-function placesIn(bytes: Buffer): Uint32Array {
-  const places = new Uint32Array(bytes.length / 4);
-  for (let i = 0; i < places.length; i++) places[i] = bytes.readUInt32LE(4 * i);
+function placesIn(bytes: Buffer, from = 0, to = bytes.length): Uint32Array {
+  const places = new Uint32Array((to - from) / 4);
+  for (let i = 0; i < places.length; i++) places[i] = bytes.readUInt32LE(from + 4 * i);
   return places;
 }

@@ -78,7 +78,8 @@ export class RedisCopyLeases implements CopyLeases {
       const isLast =
         (joined.isLast || (await copyScripts.note(keys, joined, applied))) &&
         (await copyScripts.acknowledge(keys, joined, applied));
-      if (this.joined === joined) this.joined = { ...joined, acknowledged: applied, isLast };
+      if (this.joined === joined)
+        this.joined = { list, reader: joined.reader, acknowledged: applied, isLast };
     } catch (error) {
       throw asUnavailable(error);
     }

@@ -1,4 +1,5 @@
 import { type Model, type Protocol, systemsOf } from './model.js';
+import { ALL_PARTS, nameOfParts, numbersOf, type Numbers as Ids, partsOfRebuilds } from './two-parts.js';
 
 /**
  * Coverage: rows that others write, processes that read what is new and move the mark, rebuilds that set one, and a process that answers "absent" for ids up to the mark
@@ -37,12 +38,6 @@ type Row = 'none' | 'taken' | 'visible' | 'given up';
 /** Of marks and rows: 0 is before the first row. */
 const NO_MARK = -1;
 const NOBODY = -1;
-/** By the parity of ids. */
-const PARTS = [0b0101_0101, 0b1010_1010] as const;
-const ALL_PARTS = 0b11;
-
-/** Sets of ids: bit 0 is id 1. */
-type Ids = number;
 
 interface Follower {
   readonly at: 'idle' | 'asked' | 'read' | 'added' | 'back';
@@ -284,25 +279,21 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         if (left.builds === 0 || !isFree) return;
         const after = { ...state, left: { ...left, builds: left.builds - 1 } };
         const found = highest(visible(rows));
-        for (const wanted of lost === 0 || lost === ALL_PARTS ? [ALL_PARTS] : [ALL_PARTS, lost]) {
+        for (const wanted of partsOfRebuilds(lost)) {
           const next: Builder = { ...NO_BUILD, at: 'noted', newest: found, before: mark, parts: wanted };
-          become(
-            after,
-            next,
-            `a rebuild of ${wanted === ALL_PARTS ? 'all parts' : 'what is lost'} asks for the newest row`,
-          );
+          become(after, next, `a rebuild of ${nameOfParts(wanted)} asks for the newest row`);
         }
         return;
       }
       case 'noted': {
-        const ids = has('staged-before-scan') ? 0 : visible(rows) & idsOf(parts);
+        const ids = has('staged-before-scan') ? 0 : visible(rows) & numbersOf(parts);
         become({ ...state, staging: { parts, ids } }, { ...builder, at: 'staged' }, 'a rebuild is staged');
         return;
       }
       case 'staged': {
         if (!staging) return become(state, NO_BUILD, 'a rebuild finds its staging gone');
         const isOld = isSettled(rows, newest) || !has('wait-before-scan');
-        const read = has('staged-before-scan') ? visible(rows) & idsOf(parts) : 0;
+        const read = has('staged-before-scan') ? visible(rows) & numbersOf(parts) : 0;
         const scanned = { ...state, staging: { parts, ids: staging.ids | read } };
         const last = has('newest-before-scan') ? newest : highest(visible(rows));
         if (isOld)
@@ -324,7 +315,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         if (!staging) return become(state, NO_BUILD, 'a rebuild finds its staging gone');
         const swapped: State = {
           ...state,
-          live: (live & ~idsOf(parts)) | staging.ids,
+          live: (live & ~numbersOf(parts)) | staging.ids,
           lost: lost & ~parts,
           staging: undefined,
         };
@@ -364,14 +355,19 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       if ((lost & part) !== 0) continue;
       const isStaged = staging !== undefined && (staging.parts & part) !== 0;
       take(
-        { ...spent, lost: lost | part, live: live & ~idsOf(part), staging: isStaged ? undefined : staging },
+        {
+          ...spent,
+          lost: lost | part,
+          live: live & ~numbersOf(part),
+          staging: isStaged ? undefined : staging,
+        },
         `part ${part} is lost`,
       );
     }
   }
 
   function lostIds({ lost }: State): Ids {
-    return has('lost-is-unknown') ? idsOf(lost) : 0;
+    return has('lost-is-unknown') ? numbersOf(lost) : 0;
   }
 
   function withIds(state: State, ids: Ids): State {
@@ -379,10 +375,10 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     return {
       ...state,
       // Where nothing is live the rebuild that has to come reads the rows.
-      live: live | (ids & ~idsOf(lost)),
+      live: live | (ids & ~numbersOf(lost)),
       staging:
         staging && has('both-generations')
-          ? { ...staging, ids: staging.ids | (ids & idsOf(staging.parts)) }
+          ? { ...staging, ids: staging.ids | (ids & numbersOf(staging.parts)) }
           : staging,
     };
   }
@@ -416,10 +412,6 @@ function after(mark: number): Ids {
 /** The last of the ids; 0 for none. */
 function highest(ids: Ids): number {
   return 32 - Math.clz32(ids);
-}
-
-function idsOf(parts: number): Ids {
-  return ((parts & 1) === 0 ? 0 : PARTS[0]) | ((parts & 2) === 0 ? 0 : PARTS[1]);
 }
 
 const ROW = { none: 0, taken: 1, visible: 2, 'given up': 3 };

@@ -1,11 +1,7 @@
-/** Sets of rows: bit 0 is row 1. */
-export type Rows = number;
+import type { Numbers as Rows } from './two-parts.js';
 
 export const NOBODY = -1;
 export const NO_PLACE = -1;
-export const ALL_PARTS = 0b11;
-/** Rows of each part of the filter. */
-const PARTS = [0b0101, 0b1010] as const;
 
 /** A process that may follow. Places are numbers of commits: the log before place 2 has two of them. */
 export interface Follower {
@@ -86,10 +82,6 @@ export const IDLE: Follower = {
   saved: 0,
   gap: 'none',
 };
-
-export function rowsOf(parts: number): Rows {
-  return ((parts & 1) === 0 ? 0 : PARTS[0]) | ((parts & 2) === 0 ? 0 : PARTS[1]);
-}
 
 /** Rows of the first commits. */
 export function committed(log: readonly number[], until = log.length): Rows {

@@ -1,16 +1,15 @@
 import {
-  ALL_PARTS,
   committed,
   type Follower,
   IDLE,
   keyOf,
   NO_PLACE,
   NOBODY,
-  rowsOf,
   type Run,
   type State,
 } from './feed-state.js';
 import { type Model, type Protocol, systemsOf } from './model.js';
+import { ALL_PARTS, nameOfParts, numbersOf, partsOfRebuilds } from './two-parts.js';
 
 /**
  * A feed of Postgres: rows that others commit in any order, a slot that gives them in the order of commits, processes that follow it and add what they read, rebuilds that
@@ -284,7 +283,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     const { at, parts, by } = run;
     switch (at) {
       case 'begun': {
-        const read = has('staged-before-scan') ? 0 : visible & rowsOf(parts);
+        const read = has('staged-before-scan') ? 0 : visible & numbersOf(parts);
         take(
           { ...state, staging: read, run: { ...run, at: 'staged', seen: log.length } },
           'the rebuild is staged',
@@ -294,7 +293,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       case 'staged': {
         const isDrained = (committed(log, run.seen) & ~visible) === 0;
         if (!isDrained && has('drain')) return;
-        const read = has('staged-before-scan') ? visible & rowsOf(parts) : 0;
+        const read = has('staged-before-scan') ? visible & numbersOf(parts) : 0;
         take(
           { ...state, staging: staging! | read, run: { ...run, at: 'scanned', seen: 0 } },
           'the rebuild reads the source',
@@ -305,7 +304,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         const isWhole = parts === ALL_PARTS || !has('whole-for-gap');
         const swapped: State = {
           ...state,
-          live: (live & ~rowsOf(parts)) | staging!,
+          live: (live & ~numbersOf(parts)) | staging!,
           lost: lost & ~parts,
           staging: undefined,
           run: undefined,
@@ -323,12 +322,9 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     const { lost, left } = state;
     if (left.builds === 0) return;
     const spent: State = { ...state, left: { ...left, builds: left.builds - 1 } };
-    for (const parts of lost === 0 || lost === ALL_PARTS ? [ALL_PARTS] : [ALL_PARTS, lost]) {
+    for (const parts of partsOfRebuilds(lost)) {
       const run: Run = { at: 'begun', by, parts, seen: 0 };
-      take(
-        { ...spent, run },
-        `a rebuild of ${parts === ALL_PARTS ? 'all parts' : 'what is lost'} begins ${why}`,
-      );
+      take({ ...spent, run }, `a rebuild of ${nameOfParts(parts)} begins ${why}`);
     }
   }
 
@@ -343,7 +339,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     for (const part of [1, 2]) {
       if ((lost & part) !== 0) continue;
       const after = run && (run.parts & part) !== 0 ? withoutRun(spent) : spent;
-      take({ ...after, lost: lost | part, live: live & ~rowsOf(part) }, `part ${part} is lost`);
+      take({ ...after, lost: lost | part, live: live & ~numbersOf(part) }, `part ${part} is lost`);
     }
   }
 
@@ -352,9 +348,9 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     return {
       ...state,
       // Where nothing is live the rebuild that has to come reads the rows.
-      live: live | (rows & ~rowsOf(lost)),
+      live: live | (rows & ~numbersOf(lost)),
       staging:
-        staging !== undefined && has('both-generations') ? staging | (rows & rowsOf(run!.parts)) : staging,
+        staging !== undefined && has('both-generations') ? staging | (rows & numbersOf(run!.parts)) : staging,
     };
   }
 
@@ -370,7 +366,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         saved === log.length,
     );
     if (!isAllRead) return undefined;
-    const missing = committed(log) & ~live & ~rowsOf(lost);
+    const missing = committed(log) & ~live & ~numbersOf(lost);
     return missing === 0 ? undefined : 'a feed that is behind nothing has missed a row, which is absent';
   }
 

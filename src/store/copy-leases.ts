@@ -5,6 +5,9 @@ import type { Generation } from '../filter/index.js';
  * the feed, or its lease is over. The protocol, and what proves it, is in docs/design.md.
  */
 export interface CopyLeases {
+  /** Names the server that answers, as far as the connection tells. Under another name, blocks may be those of another server, which may have fewer ids. */
+  readonly server: string;
+
   /**
    * Asks for a lease, or renews one. Blocks that are read after the reply have all that is in entries up to its number.
    *

@@ -4,6 +4,7 @@ import type { CopyableOriginal } from './copyable-original.js';
 
 /** Leases of copies and the feed, where the test says what is delivered, and when. */
 export class ScriptedLeases implements CopyLeases {
+  server = 'server-1';
   list = 'list-1';
   /** The last entry that was written. */
   number = 0;

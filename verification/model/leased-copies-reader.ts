@@ -38,6 +38,9 @@ export function readerSteps(has: (safety: Safety) => boolean, announces: boolean
         take({ ...withReader(state, i, next), isLeaseOut: true }, 'a reader takes a lease');
       }
     }
+    if (copy?.isLoading && copy.feed !== feed && !has('one-server')) {
+      become({ ...reader, copy: { ...copy, isLoading: false } }, 'a reader has loaded from another server');
+    }
     // The server puts a reader that it does not know on the list again, from what that one has applied.
     if (live && copy && !renewal && isOfFeed && (!copy.isLoading || has('number-before-load'))) {
       const isKnown = copy.generation === live.generation || reader.next?.staging === live.staging;

@@ -2,6 +2,7 @@
 export const SAFETIES = {
   'number-before-load':
     'a reader asks for its lease, and so learns the number of the feed, before it loads blocks',
+  'one-server': 'a copy is loaded from the server that granted its lease: another one may have less',
   'renew-applied': 'a renewal counts when all entries up to the number in its reply have been applied',
   'ack-applied': 'an entry is acknowledged after it has been applied',
   'gap-seen': 'a reader that finds entries trimmed which it has not applied drops its copy',

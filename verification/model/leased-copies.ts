@@ -265,7 +265,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       trimmed: 0,
       list: state.list + 1,
       readers: readers.map((reader) => ({
-        ...(reader.copy?.isLoading ? NO_READER : reader),
+        ...(reader.copy?.isLoading && has('one-server') ? NO_READER : reader),
         acknowledged: undefined,
       })),
       adders: state.adders.map((adder) => ({ ...adder, isStaged: false })),
@@ -349,6 +349,7 @@ export const leasedCopies: Protocol<Safety> = {
       {
         shows: [
           'number-before-load',
+          'one-server',
           'renew-applied',
           'ack-applied',
           'wait-readers',

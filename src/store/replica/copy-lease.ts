@@ -9,6 +9,7 @@ import {
   COPY_ABSENT,
   ENTRIES_LOST,
   FEED_SILENT,
+  LOAD_FAILED,
   NOT_LIVE,
   OTHER_FEED,
 } from './replica.messages.js';
@@ -44,6 +45,8 @@ export class CopyLease implements FeedListener, CopyProof {
   private present: LocalCopy;
   private readonly belief: Belief;
   private list: string;
+  /** That granted the first lease of this copy. */
+  private readonly server: string;
   private applied: number;
   /** The last entry that is known to have been written. */
   private written: number;
@@ -69,6 +72,7 @@ export class CopyLease implements FeedListener, CopyProof {
     this.present = copy;
     this.belief = new Belief(clock, leaseMs, rules['lease-ends']);
     this.list = list;
+    this.server = leases.server;
     this.applied = this.written = this.acknowledged = number;
     this.grant = { asked, number };
     this.askedAt = asked.now;
@@ -90,6 +94,8 @@ export class CopyLease implements FeedListener, CopyProof {
 
   /** All blocks have been read since the lease was granted. */
   loaded(): void {
+    const { leases, rules } = this.context;
+    if (leases.server !== this.server && rules['one-server']) return this.end(LOAD_FAILED);
     this.isLoaded = true;
     this.settle();
     if (!this.isBelieved && !this.isAsking && !this.isBehind) void this.renew();
@@ -185,8 +191,10 @@ export class CopyLease implements FeedListener, CopyProof {
     const { next } = this.context;
     if (list !== this.list && rules['feed-identity']) return this.end(OTHER_FEED);
     const isKnown = tag === this.copy.generation.tag || tag === next.tag;
-    if (!isKnown && rules['tag-in-entry']) return this.end(ANOTHER_GENERATION);
-    next.follow(announced, tag, this.isLoaded);
+    // What it says of generations was so before the entries that have been applied meanwhile.
+    const isOld = number < this.applied;
+    if (!isKnown && !isOld && rules['tag-in-entry']) return this.end(ANOTHER_GENERATION);
+    if (!isOld) next.follow(announced, tag, this.isLoaded);
     this.list = list;
     this.written = Math.max(this.written, number);
     this.grant = { asked, number };

@@ -5,6 +5,8 @@
 export interface CopyRules {
   /** A lease is asked for, and so the number of the feed learned, before blocks are loaded. */
   readonly 'number-before-load': boolean;
+  /** A copy is loaded from the server that granted its lease: another one may have less. */
+  readonly 'one-server': boolean;
   /** A renewal counts when all entries up to the number in its reply have been applied. */
   readonly 'renew-applied': boolean;
   /** An entry is acknowledged after it has been applied. */
@@ -29,6 +31,7 @@ export interface CopyRules {
 
 export const COPY_RULES: CopyRules = {
   'number-before-load': true,
+  'one-server': true,
   'renew-applied': true,
   'ack-applied': true,
   'gap-seen': true,

@@ -22,6 +22,8 @@ export class NextCopy {
   /** Of the staging that was announced last. */
   tag: Generation['tag'] | undefined;
   private copy: LocalCopy | undefined;
+  /** The last attempt to copy a staging: nobody wants what an earlier one comes to. */
+  private attempt = {};
 
   constructor(
     private readonly original: Pick<CopyableFilter, 'staged'>,
@@ -61,27 +63,31 @@ export class NextCopy {
   }
 
   drop(): void {
+    this.attempt = {};
     this.tag = undefined;
     this.dropCopy();
   }
 
   private async make(tag: Generation['tag'], isLeased: boolean): Promise<void> {
     const { name, emit } = this.options;
+    const attempt = {};
+    this.attempt = attempt;
     this.tag = tag;
     try {
-      if (isLeased) await this.load(tag);
+      if (isLeased) await this.load(tag, attempt);
     } catch (error) {
       emit({ type: 'store-error', filter: name, operation: 'copy the staged generation', error });
-      if (this.tag === tag) this.dropCopy();
+      if (this.attempt === attempt) this.dropCopy();
     }
     // Nobody waits for one that has no room either.
-    await this.leases.ready(tag);
+    if (this.attempt === attempt) await this.leases.ready(tag);
   }
 
-  private async load(tag: Generation['tag']): Promise<void> {
-    const { budget, maxBytes } = this.options;
+  private async load(tag: Generation['tag'], attempt: object): Promise<void> {
+    const { budget, maxBytes, rules } = this.options;
+    const { server } = this.leases;
     const staged = await this.original.staged?.(tag);
-    if (!staged || this.tag !== tag) return;
+    if (!staged || this.attempt !== attempt) return;
     const { generation } = staged;
     const bytes = generation.blocks * BLOCK_BYTES;
     if (bytes > maxBytes || !budget.claim(bytes)) return;
@@ -90,7 +96,8 @@ export class NextCopy {
     await budget.inTurn(bytes, async () => {
       const outcome = await readBlocks(copy, staged, budget, () => this.copy === copy);
       if (this.copy !== copy) return;
-      if (outcome === 'read') copy.isWhole = true;
+      const isOfOneServer = this.leases.server === server || !rules['one-server'];
+      if (outcome === 'read' && isOfOneServer) copy.isWhole = true;
       else this.dropCopy();
     });
   }

@@ -64,6 +64,20 @@ const PROMISES: Record<keyof CopyRules, (reader: Reader) => Promise<void>> = {
     await original.answerAll();
     await settled();
   },
+  async 'one-server'({ filter, original, leases }) {
+    const { bytes } = original.live!;
+    const older = bytes.slice();
+    original.readsWhenAsked = false;
+    leases.add('late');
+    leases.deliver();
+    await filter.describe();
+    await settled();
+    // Another server answers from here on, which lacks what was added last.
+    leases.server = 'server-2';
+    bytes.set(older);
+    await original.answerAll();
+    await settled();
+  },
   async 'renew-applied'(reader) {
     await reader.load();
     reader.stop();

@@ -31,6 +31,11 @@ export class RedisCopyLeases implements CopyLeases {
     return this.joined?.reader;
   }
 
+  get server(): string {
+    const { connection, keys } = this.context;
+    return connection.serverOf(keys.meta);
+  }
+
   async take(held: HeldCopy | undefined): Promise<LeaseReply> {
     const { metadata } = this.context;
     const reply = await this.ask(held, await unavailable(metadata.current()));

@@ -1,3 +1,4 @@
+import type { Safety } from './leased-copies-safeties.js';
 import type { Adder, Build, Grant, Reader, State, Wait } from './leased-copies-state.js';
 
 /** Nothing is known of it. */
@@ -17,7 +18,7 @@ export function isLeaseOver({ readers }: State, bit: number): boolean {
 }
 
 export function begun(state: State, wait: Wait, bit: number): State {
-  return wait.for === 'nothing' ? state : began(state, bit);
+  return wait.for === 'nothing' || wait.for === 'sight' ? state : began(state, bit);
 }
 
 /** A wait has begun: the leases that are out were granted before it. */
@@ -40,6 +41,25 @@ export function ended(state: State, bit: number): State {
     renewal: clear(reader.renewal),
   }));
   return { ...state, readers };
+}
+
+/**
+ * The first lease makes the metadata know of leases. Where what is live came from another server, nobody knows who has others: readers of the new list were lost.
+ */
+export function granted(state: State, has: (safety: Safety) => boolean): State {
+  const isLost = state.unknown === 'restored' && has('same-server');
+  const known = state.unknown === 'no' ? state : withoutSights(state);
+  return { ...known, isLeaseOut: true, isListLost: state.isListLost || isLost, unknown: 'no' };
+}
+
+/** Other metadata: what a process has seen of those before counts no more. */
+export function withoutSights(state: State): State {
+  const { adders, build } = state;
+  return {
+    ...state,
+    adders: adders.map((adder) => ({ ...adder, hasSeen: false })),
+    build: { ...build, hasSeen: false },
+  };
 }
 
 export function dropped({ acknowledged }: Reader): Reader {

@@ -3,6 +3,8 @@ import {
   COMMIT,
   type Grant,
   type Reader,
+  SIGHT,
+  sightOfAdder,
   STAGING,
   type State,
   type Wait,
@@ -10,7 +12,9 @@ import {
 
 const ADDER_AT = { start: 0, waiting: 1, acknowledged: 2, committed: 3 };
 const BUILD_AT = { start: 0, staged: 1, scanned: 2, waiting: 3, ended: 4 };
-const WAIT_FOR = { nothing: 0, readers: 1, lease: 2 };
+/** That for readers comes last: entry and list are added to it. */
+const WAIT_FOR = { nothing: 0, lease: 1, sight: 2, readers: 3 };
+const UNKNOWN = { no: 0, restored: 1, swapped: 2 };
 
 /** Filled anew for each state: a list that is spread into a call costs more than all else. */
 const codes: number[] = [];
@@ -44,8 +48,10 @@ export function keyOf(state: State): string {
     2 * Number(state.isLeaseOut) +
     4 * Number(state.isImported && mayRead) +
     8 * Number(state.isRowLive) +
-    16 * Number(state.isAnnounced);
-  codes[at++] = BUILD_AT[build.at] + 8 * Number(build.hasRow) + 16 * build.runsLeft;
+    16 * Number(state.isAnnounced) +
+    32 * UNKNOWN[state.unknown];
+  codes[at++] =
+    BUILD_AT[build.at] + 8 * Number(build.hasRow) + 16 * Number(build.hasSeen) + 32 * build.runsLeft;
   codes[at++] = keyOfWait(state, build.wait, first);
   codes[at++] = left.losses + 16 * left.others;
   for (const code of ahead) codes[at++] = code;
@@ -56,7 +62,8 @@ export function keyOf(state: State): string {
       ADDER_AT[isRead ? 'acknowledged' : adder.at] +
       4 * Number(adder.isStaged && build.at === 'staged' && adder.at !== 'committed') +
       8 * Number(adder.isDropped) +
-      16 * keyOfWait(state, adder.wait, first)
+      16 * Number(adder.hasSeen) +
+      32 * keyOfWait(state, adder.wait, first)
     );
   });
   const order = adders.map((_, i) => i).sort((x, y) => codesOfAdders[x]! - codesOfAdders[y]!);
@@ -67,10 +74,14 @@ export function keyOf(state: State): string {
   const old = readers.map(({ copy }) => copy?.generation ?? 0).filter((generation) => generation > 0);
   for (const generation of old.sort((x, y) => x - y)) nameOf(generation);
   // A generation that is live goes on to be, so that no swap waits for the leases that are out.
-  const kept = !live || left.losses > 0 ? COMMIT + STAGING : COMMIT;
+  const isSwapFree = live && left.losses === 0 && state.unknown === 'no';
+  const kept = COMMIT + (isSwapFree ? 0 : STAGING) + (hasSight(build) ? SIGHT : 0);
   const marksOf = ({ before }: Grant) =>
     order.reduce(
-      (marks, from, to) => marks + (before & bitOfAdder(from) ? bitOfAdder(to) : 0),
+      (marks, from, to) =>
+        marks +
+        (before & bitOfAdder(from) ? bitOfAdder(to) : 0) +
+        (before & sightOfAdder(from) && hasSight(adders[from]!) ? sightOfAdder(to) : 0),
       before & kept,
     );
   const keyOfOne = (reader: Reader) => keyOfReader(state, reader, first, marksOf, nameOf);
@@ -86,6 +97,11 @@ function keyOfStaging({ staging, build, entries, live }: State, of: number | und
     of === live?.staging ||
     entries.some((entry) => !entry.isAdd && entry.staging === of);
   return isKnown ? 1 + of : 0;
+}
+
+/** Whether anything depends on when its process first saw that the metadata know of no lease. */
+function hasSight({ hasSeen, wait }: { readonly hasSeen: boolean; readonly wait: Wait }): boolean {
+  return hasSeen || wait.for === 'sight';
 }
 
 /** The first of the entries that are compared with anything. */
@@ -107,7 +123,7 @@ function firstEntry({ entries, readers, adders, build }: State): number {
 function keyOfWait(state: State, wait: Wait, first: number): number {
   if (wait.for !== 'readers') return WAIT_FOR[wait.for];
   const isSame = Number(wait.list === state.list) + 2 * Number(wait.feed === state.feed);
-  return WAIT_FOR.readers + 3 * (wait.entry - first + 8 * isSame);
+  return WAIT_FOR.readers + 4 * (wait.entry - first + 8 * isSame);
 }
 
 function keyOfReader(
@@ -126,7 +142,7 @@ function keyOfReader(
           64 * (copy.applied - first + 16 * Number(copy.feed === state.feed))
       : 0,
     next ? 1 + Number(next.hasId) + 2 * Number(next.isLoading) + 4 * keyOfStaging(state, next.staging) : 0,
-    (belief ? 1 + marksOf(belief) : 0) + 64 * (renewal ? 1 + marksOf(renewal) : 0),
+    (belief ? 1 + marksOf(belief) : 0) + 256 * (renewal ? 1 + marksOf(renewal) : 0),
     (renewal ? renewal.number - first : 0) + 16 * (acknowledged === undefined ? 0 : 1 + acknowledged - first),
   );
 }

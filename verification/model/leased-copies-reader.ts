@@ -1,4 +1,4 @@
-import { dropped, NO_READER, withReader } from './leased-copies-changes.js';
+import { dropped, granted, NO_READER, withReader } from './leased-copies-changes.js';
 import type { Safety } from './leased-copies-safeties.js';
 import type { Grant, NextCopy, Reader, State } from './leased-copies-state.js';
 
@@ -20,7 +20,7 @@ export function readerSteps(has: (safety: Safety) => boolean, announces: boolean
       if (has('number-before-load')) {
         const loading = { generation, hasId: false, applied: entries.length, feed, isLoading: true };
         const next = { ...reader, copy: loading, belief: FRESH, acknowledged: entries.length };
-        take({ ...withReader(state, i, next), isLeaseOut: true }, 'a reader takes a lease');
+        take(granted(withReader(state, i, next), has), 'a reader takes a lease');
       } else {
         become(
           { ...reader, copy: { generation, hasId, applied: 0, feed, isLoading: true } },
@@ -35,7 +35,7 @@ export function readerSteps(has: (safety: Safety) => boolean, announces: boolean
       } else {
         const loaded = { ...copy, applied: entries.length, isLoading: false };
         const next = { ...reader, copy: loaded, belief: FRESH, acknowledged: entries.length };
-        take({ ...withReader(state, i, next), isLeaseOut: true }, 'a reader takes a lease');
+        take(granted(withReader(state, i, next), has), 'a reader takes a lease');
       }
     }
     if (copy?.isLoading && copy.feed !== feed && !has('one-server')) {
@@ -45,9 +45,9 @@ export function readerSteps(has: (safety: Safety) => boolean, announces: boolean
     if (live && copy && !renewal && isOfFeed && (!copy.isLoading || has('number-before-load'))) {
       const isKnown = copy.generation === live.generation || reader.next?.staging === live.staging;
       if (isKnown || !has('tag-in-entry')) {
-        const granted = { before: 0, number: entries.length };
-        const next = { ...reader, renewal: granted, acknowledged: acknowledged ?? copy.applied };
-        take({ ...withReader(state, i, next), isLeaseOut: true }, 'a reader asks for a renewal');
+        const asked = { before: 0, number: entries.length };
+        const next = { ...reader, renewal: asked, acknowledged: acknowledged ?? copy.applied };
+        take(granted(withReader(state, i, next), has), 'a reader asks for a renewal');
       }
     }
     if (renewal) {

@@ -20,6 +20,10 @@ export const SAFETIES = {
   'feed-identity': 'numbers belong to one feed: a reader that meets another one drops its copy',
   'same-server': 'a list that another server wrote counts as lost',
   'lease-ends': 'a lease ends for its reader before it ends for those who wait for that',
+  'unseen-waits':
+    'where the metadata know of no lease, adds and commits of a process that does wait until a whole lease has passed since it first saw that',
+  'unseen-swap':
+    'where the metadata know of no lease, a generation goes live no sooner than a whole lease after its staging',
   'own-copy':
     'an add counts as acknowledged by the copy of its own process, which has the id before the add is sent',
   'announced-whole': 'a staging is announced to readers when all that the source returned is in it',

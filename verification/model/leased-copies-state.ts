@@ -40,7 +40,8 @@ export interface Reader {
 }
 
 export interface Wait {
-  readonly for: 'nothing' | 'readers' | 'lease';
+  /** `sight`: a whole lease since the process first saw that the metadata know of no lease. */
+  readonly for: 'nothing' | 'readers' | 'lease' | 'sight';
   readonly entry: number;
   readonly list: number;
   readonly feed: number;
@@ -53,6 +54,8 @@ export interface Adder {
   readonly isStaged: boolean;
   /** Whether a `reset()` has dropped the id. */
   readonly isDropped: boolean;
+  /** Whether its process has seen that the metadata of what is live know of no lease. */
+  readonly hasSeen: boolean;
 }
 
 export interface Build {
@@ -61,6 +64,8 @@ export interface Build {
   /** Whether the source has returned a row with the id. */
   readonly hasRow: boolean;
   readonly runsLeft: number;
+  /** As that of an adder. */
+  readonly hasSeen: boolean;
 }
 
 export interface Live {
@@ -85,6 +90,8 @@ export interface State {
   readonly isListLost: boolean;
   /** Whether a lease may be out, as the metadata say. */
   readonly isLeaseOut: boolean;
+  /** Whether the metadata know of no lease though some may be out: what is live came with them, or was swapped in since. */
+  readonly unknown: 'no' | 'restored' | 'swapped';
   readonly readers: readonly Reader[];
   readonly adders: readonly Adder[];
   readonly build: Build;
@@ -95,7 +102,9 @@ export interface State {
   readonly left: { readonly losses: number; readonly others: number };
 }
 
-/** Bits of `before`; those of adders follow. */
+/** Bits of `before`; two for each adder follow. */
 export const COMMIT = 1;
 export const STAGING = 2;
-export const bitOfAdder = (i: number) => 4 << i;
+export const SIGHT = 4;
+export const bitOfAdder = (i: number) => 8 << (2 * i);
+export const sightOfAdder = (i: number) => 16 << (2 * i);

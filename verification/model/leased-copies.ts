@@ -4,10 +4,12 @@ import {
   droppedBy,
   ended,
   generationAfter,
+  granted,
   interrupted,
   isLeaseOver,
   NO_READER,
   replaced,
+  withoutSights,
   withReader,
 } from './leased-copies-changes.js';
 import { keyOf } from './leased-copies-key.js';
@@ -19,6 +21,8 @@ import {
   COMMIT,
   type Entry,
   type Live,
+  SIGHT,
+  sightOfAdder,
   STAGING,
   type State,
   type Wait,
@@ -38,6 +42,8 @@ interface Size {
   readonly readersAdd: boolean;
   /** Whether stagings are announced, and readers copy them. */
   readonly announces: boolean;
+  /** Whether a server may come back, trusted, with metadata of before the first lease. */
+  readonly forgets?: boolean;
 }
 
 const NO_WAIT: Wait = { for: 'nothing', entry: 0, list: 0, feed: 0 };
@@ -63,14 +69,16 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     list: 0,
     isListLost: false,
     isLeaseOut: false,
+    unknown: 'no',
     readers: Array.from({ length: size.readers }, () => NO_READER),
     adders: Array.from({ length: size.adders }, () => ({
       at: 'start' as const,
       wait: NO_WAIT,
       isStaged: false,
       isDropped: false,
+      hasSeen: false,
     })),
-    build: { at: 'start', wait: NO_WAIT, hasRow: false, runsLeft: size.rebuilds },
+    build: { at: 'start', wait: NO_WAIT, hasRow: false, runsLeft: size.rebuilds, hasSeen: false },
     isImported: false,
     isRowLive: false,
     left: { losses: size.losses, others: size.others },
@@ -100,6 +108,11 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     switch (adder.at) {
       case 'start': {
         if (!live && !size.hasSource) return;
+        if (state.unknown !== 'no' && !adder.hasSeen) {
+          const looked = began(state, sightOfAdder(i));
+          become(looked, { ...adder, hasSeen: true }, 'a process that adds sees metadata without leases');
+          return;
+        }
         const entry = live && entryOfAdd(state, live);
         const written: State = {
           ...state,
@@ -108,12 +121,13 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
           entries: entry ? [...entries, entry] : entries,
         };
         const wait = waitOfAdd(written, entry !== undefined);
-        const next: Adder = { ...adder, at: 'waiting', wait, isStaged: staging !== undefined };
+        const isStaged = staging !== undefined;
+        const next: Adder = { ...adder, at: 'waiting', wait, isStaged, hasSeen: false };
         become(begun(written, wait, bitOfAdder(i)), next, live ? 'an add runs' : 'an add finds nothing live');
         return;
       }
       case 'waiting': {
-        if (!isOver(state, adder.wait, bitOfAdder(i))) return;
+        if (!isOver(state, adder.wait, bitOfAdder(i), sightOfAdder(i))) return;
         const next: Adder = { ...adder, at: 'acknowledged', wait: NO_WAIT };
         become(ended(state, bitOfAdder(i)), next, 'an add is acknowledged');
         return;
@@ -162,6 +176,10 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       const next = { ...state, staging: undefined, isAnnounced: false, build: interrupted(build) };
       take(ended(next, STAGING), 'a rebuild dies');
     }
+    if (state.unknown !== 'no' && !build.hasSeen && build.at !== 'waiting' && build.at !== 'ended') {
+      const looked = { ...began(state, SIGHT), build: { ...build, hasSeen: true } };
+      take(looked, 'a process that builds sees metadata without leases');
+    }
     switch (build.at) {
       case 'start': {
         if (build.runsLeft === 0) return;
@@ -191,31 +209,42 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       }
       case 'scanned': {
         announce(state, take);
-        if (!live && has('new-waits') && !isTimeOver(state, STAGING)) return;
+        const isUnknown = state.unknown !== 'no';
+        if (isUnknown && !build.hasSeen) return;
+        const isEarly = !isTimeOver(state, STAGING);
+        if (isEarly && ((!live && has('new-waits')) || (isUnknown && has('unseen-swap')))) return;
         const generation = generationAfter(state);
-        const isEntry = has('swap-entry');
+        // An entry is for the readers of a list, which the metadata do not know of then.
+        const isEntry = has('swap-entry') && !isUnknown;
         const announced = state.isAnnounced ? build.runsLeft : undefined;
+        const known = isUnknown ? withoutSights({ ...state, unknown: 'swapped' }) : state;
         const swapped: State = {
-          ...state,
+          ...known,
           live: { generation, hasId: staging!, staging: build.runsLeft },
           staging: undefined,
           isAnnounced: false,
           entries: isEntry
             ? [...state.entries, { generation, isAdd: false, staging: announced }]
             : state.entries,
-          adders: size.hasSource || staging ? adders : adders.map(droppedBy),
+          adders: size.hasSource || staging ? known.adders : known.adders.map(droppedBy),
         };
-        const wait = isEntry ? waitFor(swapped) : NO_WAIT;
+        const wait = isUnknown ? waitSinceSight() : isEntry ? waitFor(swapped) : NO_WAIT;
         const after = begun(ended(swapped, STAGING), wait, COMMIT);
-        take({ ...after, build: { ...build, at: 'waiting', wait } }, 'a generation is swapped in');
+        take(
+          { ...after, build: { ...build, at: 'waiting', wait, hasSeen: false } },
+          'a generation is swapped in',
+        );
         return;
       }
       case 'waiting': {
-        if (!isOver(state, build.wait, COMMIT)) return;
-        const { runsLeft, hasRow } = build;
+        if (!isOver(state, build.wait, COMMIT, SIGHT)) return;
+        const { runsLeft, hasRow, hasSeen } = build;
         const at = runsLeft > 0 ? 'start' : 'ended';
         const next = { ...ended(state, COMMIT), isRowLive: state.isRowLive || hasRow };
-        take({ ...next, build: { at, wait: NO_WAIT, hasRow: false, runsLeft } }, 'a commit is acknowledged');
+        take(
+          { ...next, build: { at, wait: NO_WAIT, hasRow: false, runsLeft, hasSeen } },
+          'a commit is acknowledged',
+        );
         return;
       }
       case 'ended':
@@ -247,7 +276,9 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     if (left.losses === 0) return;
     const spent = { ...left, losses: left.losses - 1 };
     const isAnnounced = state.isAnnounced && !has('offline-ends');
-    if (live) take({ ...state, live: undefined, isAnnounced, left: spent }, 'the filter goes offline');
+    // Whoever takes it offline knows of leases, and notes them.
+    const noted = state.unknown === 'no' ? state : { ...granted(state, has), isListLost: true };
+    if (live) take({ ...noted, live: undefined, isAnnounced, left: spent }, 'the filter goes offline');
     if (readers.some(({ acknowledged }) => acknowledged !== undefined)) {
       const unlisted = readers.map((reader) => ({ ...reader, acknowledged: undefined }));
       const isListLost = has('until-in-meta') && state.isLeaseOut;
@@ -272,7 +303,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       build: interrupted(state.build),
       left: spent,
     };
-    const empty = ended(other, STAGING);
+    const empty: State = { ...withoutSights(ended(other, STAGING)), unknown: 'no' };
     take({ ...empty, live: undefined, isListLost: false, isLeaseOut: false }, 'the server loses everything');
     // One that is trusted after a restart has every id that was acknowledged: that is the condition of `trustAfterFailover`.
     const isTrusted =
@@ -283,10 +314,22 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         { ...empty, live: { ...live, hasId: false }, isListLost },
         'the server restarts from a snapshot, trusted',
       );
+      if (size.forgets && state.isLeaseOut) {
+        const older = { ...live, hasId: false };
+        take(
+          { ...empty, live: older, isListLost: false, isLeaseOut: false, unknown: 'restored' },
+          'the server restarts from a snapshot of before the first lease, trusted',
+        );
+      }
     }
   }
 
+  function waitSinceSight(): Wait {
+    return has('unseen-waits') ? { ...NO_WAIT, for: 'sight' } : NO_WAIT;
+  }
+
   function waitOfAdd(state: State, isNew: boolean): Wait {
+    if (state.live && state.unknown !== 'no') return waitSinceSight();
     if (!state.live) return has('wait-lost') ? { ...waitFor(state), for: 'lease' } : NO_WAIT;
     return isNew || has('repeat-waits') ? waitFor(state) : NO_WAIT;
   }
@@ -301,8 +344,9 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     return isRead && !isKnown && has('wait-readers') ? { for: 'readers', ...at } : NO_WAIT;
   }
 
-  function isOver(state: State, wait: Wait, bit: number): boolean {
+  function isOver(state: State, wait: Wait, bit: number, sight: number): boolean {
     if (wait.for === 'nothing') return true;
+    if (wait.for === 'sight') return isTimeOver(state, sight);
     const isSameList = state.list === wait.list || !has('same-list');
     const isAcknowledged =
       wait.for === 'readers' &&
@@ -365,6 +409,32 @@ export const leasedCopies: Protocol<Safety> = {
         ],
       },
     ),
+    system(
+      'two readers, an adder, a rebuild, a server that comes back from before the first lease',
+      {
+        readers: 2,
+        adders: 1,
+        rebuilds: 1,
+        losses: 1,
+        others: 0,
+        hasSource: true,
+        readersAdd: false,
+        announces: false,
+        forgets: true,
+      },
+      { shows: ['unseen-waits', 'unseen-swap'] },
+    ),
+    system('two readers, an adder, a reset, a server that comes back from before the first lease', {
+      readers: 2,
+      adders: 1,
+      rebuilds: 1,
+      losses: 1,
+      others: 0,
+      hasSource: false,
+      readersAdd: false,
+      announces: false,
+      forgets: true,
+    }),
     system(
       'a reader that adds too, two adders, two rebuilds, a loss',
       {

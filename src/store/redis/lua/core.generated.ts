@@ -916,6 +916,12 @@ if plainTag(known[2]) == '' then
   if early > 0 then return { 'EARLY', math.ceil(early) } end
 end
 --end
+--safety:unseen-swap
+if not copies then
+  local early = ARGV[12] - ARGV[11]
+  if early > 0 then return { 'EARLY', math.ceil(early) } end
+end
+--end
 --part:segments
 for i = 1, retired do
   retire(KEYS[2 + 2 * staging + i], KEYS[2 + 2 * staging + retired + i], ARGV[9] + i)

@@ -34,8 +34,11 @@ export class UnseenLeases {
     } else if (this.ms > 0) {
       const state = [server, runId, storedTag, description.builds].join(' ');
       const { seen } = this;
+      // Nothing makes the same generation live again on one run of a server, and the tag of one that was read with a lease tells of that.
+      const isSameLive = description.generation !== undefined && runId !== '';
       // Within a gap that is shorter no generation can have gone live where none was, and been lost again.
-      if (seen?.state === state && readAt - seen.at < this.ms / 2) seen.at = readAt;
+      const isClose = seen !== undefined && readAt - seen.at < this.ms / 2;
+      if (seen?.state === state && (isSameLive || isClose)) seen.at = readAt;
       else this.seen = { state, since: readAt, at: readAt };
     }
     return this.seen ? this.seen.since + this.ms : 0;

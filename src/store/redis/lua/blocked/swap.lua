@@ -25,7 +25,7 @@ Reply: 'LEASE'   the lease is not the caller's
        'STALE'   another staging was published, or the live generation is another one
        'SERVER'  the server is another one or restarted: adds that it had acknowledged may be missing in staging
        'LENGTH'  a staging segment is not there whole
-       { 'EARLY', milliseconds }  nothing is live, and copies of what was live may still be believed in for so long
+       { 'EARLY', milliseconds }  nothing is live, or meta knows of no lease, and copies of what was live may still be believed in for so long
        { 'OK' }  where the filter is read with leases, with what waitFor() gives, and number and list of the last entry
 ]]
 --- @include "swap-head"
@@ -50,6 +50,13 @@ end
 --safety:new-waits
 if plainTag(known[2]) == '' then
   local early = math.max(tonumber(ARGV[12]), copies and copies.ms or 0) - ARGV[11]
+  if early > 0 then return { 'EARLY', math.ceil(early) } end
+end
+--end
+--safety:unseen-swap
+-- The metadata of what is live may be those of before the first lease: the readers of the next list are all that adds wait for.
+if not copies then
+  local early = ARGV[12] - ARGV[11]
   if early > 0 then return { 'EARLY', math.ceil(early) } end
 end
 --end

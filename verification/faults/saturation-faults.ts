@@ -63,11 +63,11 @@ async function judge({ replica, forMs }: Saturated, without: Safety | undefined)
     await busy.stop();
     const protectedAgainMs = await attack.protectedAfter();
 
-    const isBusier = share < CLAIMED_SHARE;
-    const isJudged = replica === 'leased' && !without && !isBusier;
+    const isClaimed = replica === 'leased' && !without;
+    const isBusier = isClaimed && share < CLAIMED_SHARE;
     const most = mostLetThrough(attacked.asked);
     const failure =
-      isJudged && attacked.letThrough > most
+      isClaimed && !isBusier && attacked.letThrough > most
         ? `More than ${most.toFixed(0)} of ${attacked.asked} absent ids were let through.`
         : protectedAgainMs === null && 'Protection did not come back.';
     const { remarks, lastEvents, ...judged } = await attack.judge();

@@ -1,3 +1,4 @@
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import type { TestingModule } from '@nestjs/testing';
 import pg from 'pg';
 import {
@@ -32,32 +33,31 @@ export class PostgresFeedFixture {
   events: BloomEvent[] = [];
   /** What the applications are made of; another copy of the library where its rules are taken out. */
   library = { BloomModule, BloomService, postgresFeed };
+  server!: PostgresServer;
+  redis!: RedisFixture;
+  database!: pg.Pool;
   private named = 0;
 
-  private constructor(
-    readonly server: PostgresServer,
-    readonly redis: RedisFixture,
-    readonly database: pg.Pool,
-  ) {}
+  private constructor() {}
 
-  static async start(): Promise<PostgresFeedFixture> {
-    const server = await requirePostgres({
-      settings: ['wal_level=logical', 'fsync=off', 'max_wal_senders=10', 'max_replication_slots=20'],
-    });
-    const database = new pg.Pool({ connectionString: server.url });
-    database.on('error', () => {});
-    return new PostgresFeedFixture(server, await RedisFixture.start(), database);
-  }
-
-  async end(): Promise<void> {
-    await this.database.end();
-    await this.redis.close();
-    await this.server.stop();
+  /** One for the tests of the file that calls this: it starts before them, has no applications and no events when one begins, and ends after them. */
+  static ofFile(): PostgresFeedFixture {
+    const site = new PostgresFeedFixture();
+    beforeAll(() => site.start());
+    afterEach(() => site.forget());
+    afterAll(() => site.end());
+    return site;
   }
 
   /** Stops the applications. */
   async close(): Promise<void> {
     await Promise.all(this.opened.splice(0).map((module) => module.close()));
+  }
+
+  /** Stops the applications, and forgets what they have reported. */
+  async forget(): Promise<void> {
+    await this.close();
+    this.events = [];
   }
 
   /** A name that no other table has. */
@@ -69,6 +69,17 @@ export class PostgresFeedFixture {
     const name = this.name();
     await this.database.query(`create table ${name} (${columns})`);
     return { table: name, filter: this.redis.name(), slot: `slot_${name}` };
+  }
+
+  async insert({ table }: FedTable, id: string): Promise<void> {
+    await this.database.query(`insert into ${table} values ('${id}')`);
+  }
+
+  /** As somebody does who reads from a slot that is not his. */
+  async readToEnd({ slot, table }: FedTable): Promise<void> {
+    await this.database.query(
+      `select count(*) from pg_logical_slot_get_binary_changes('${slot}', null, null, 'proto_version', '1', 'publication_names', 'pub_${table}')`,
+    );
   }
 
   async feed(
@@ -121,6 +132,21 @@ export class PostgresFeedFixture {
   get failure(): Error | undefined {
     const failed = this.events.find((event) => event.type === 'feed-failed');
     return (failed as { error: Error } | undefined)?.error;
+  }
+
+  private async start(): Promise<void> {
+    this.server = await requirePostgres({
+      settings: ['wal_level=logical', 'fsync=off', 'max_wal_senders=10', 'max_replication_slots=20'],
+    });
+    this.database = new pg.Pool({ connectionString: this.server.url });
+    this.database.on('error', () => {});
+    this.redis = await RedisFixture.start();
+  }
+
+  private async end(): Promise<void> {
+    await this.database?.end();
+    await this.redis?.close();
+    await this.server?.stop();
   }
 
   /** All rows; counts how often they were read. */

@@ -1,32 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { BloomFilter } from 'nestjs-bloom';
 import { eventually } from '../../support/eventually.js';
 import { type FedTable, PostgresFeedFixture } from '../../support/postgres-feed-fixture.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 
-let site: PostgresFeedFixture;
-let database: PostgresFeedFixture['database'];
-
-beforeAll(async () => {
-  site = await PostgresFeedFixture.start();
-  ({ database } = site);
-});
-afterEach(async () => {
-  await site.close();
-  site.events = [];
-});
-afterAll(() => site?.end());
+const site = PostgresFeedFixture.ofFile();
 
 const isAdded = (filter: BloomFilter, id: string) =>
   eventually(`${id} is added`, async () => (await filter.check(id)) === 'maybe');
-
-const insert = ({ table }: FedTable, id: string) => database.query(`insert into ${table} values ('${id}')`);
-
-/** As somebody does who reads from a slot that is not his. */
-const readToEnd = ({ slot, table }: FedTable) =>
-  database.query(
-    `select count(*) from pg_logical_slot_get_binary_changes('${slot}', null, null, 'proto_version', '1', 'publication_names', 'pub_${table}')`,
-  );
 
 const gapsOf = () => site.events.flatMap((event) => (event.type === 'feed-gap' ? [event.reason] : []));
 
@@ -34,8 +15,7 @@ const gapsOf = () => site.events.flatMap((event) => (event.type === 'feed-gap' ?
 async function fedBefore(): Promise<FedTable> {
   const made = await site.table();
   await site.hasBegun(await site.feed(made));
-  await site.close();
-  site.events = [];
+  await site.forget();
   return made;
 }
 
@@ -49,9 +29,9 @@ describe('A gap of postgresFeed', () => {
       const connection = `postgres://test@127.0.0.1:${proxy.port}${pathname}?application_name=late`;
       const filter = await site.feed(made, { connection });
       const asks = `select 1 from pg_stat_activity where backend_type = 'walsender' and application_name = 'late'`;
-      await eventually('the slot was looked at', async () => (await database.query(asks)).rowCount! > 0);
-      await insert(made, 'taken');
-      await readToEnd(made);
+      await eventually('the slot was looked at', async () => (await site.database.query(asks)).rowCount! > 0);
+      await site.insert(made, 'taken');
+      await site.readToEnd(made);
       proxy.release();
       await isAdded(filter, 'taken');
       expect(gapsOf()).toEqual([expect.stringContaining('somebody else')]);
@@ -62,8 +42,8 @@ describe('A gap of postgresFeed', () => {
 
   it('is found where the place that was noted is one of another server', async () => {
     const made = await fedBefore();
-    await insert(made, 'taken');
-    await readToEnd(made);
+    await site.insert(made, 'taken');
+    await site.readToEnd(made);
     const key = `bloom:{${made.filter}}:outside`;
     const [, server] = (await site.redis.client().hget(key, 'position'))!.split(' ');
     expect(server).toMatch(/^\d+-1$/);

@@ -1,20 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { postgresFeed, type PostgresFeedOptions } from '../../../src/sources/postgres-feed/index.js';
 import { eventually } from '../../support/eventually.js';
 import { PostgresFeedFixture } from '../../support/postgres-feed-fixture.js';
 
-let site: PostgresFeedFixture;
-let database: PostgresFeedFixture['database'];
-
-beforeAll(async () => {
-  site = await PostgresFeedFixture.start();
-  ({ database } = site);
-});
-afterEach(async () => {
-  await site.close();
-  site.events = [];
-});
-afterAll(() => site?.end());
+const site = PostgresFeedFixture.ofFile();
 
 describe('The mistakes of postgresFeed', () => {
   it.each<[string, Partial<PostgresFeedOptions>, RegExp]>([
@@ -30,17 +19,17 @@ describe('The mistakes of postgresFeed', () => {
 
   it('says what to do when the publication hides rows, and when there is no slot', async () => {
     const filtered = await site.table();
-    await database.query(
+    await site.database.query(
       `create publication pub_${filtered.table} for table ${filtered.table} where (id <> 'x')`,
     );
     const fewer = await site.table();
-    await database.query(
+    await site.database.query(
       `create publication pub_${fewer.table} for table ${fewer.table} with (publish = 'delete')`,
     );
     const other = await site.table();
-    await database.query(`create publication pub_${other.table} for table ${fewer.table}`);
+    await site.database.query(`create publication pub_${other.table} for table ${fewer.table}`);
     const slotless = await site.table();
-    await database.query(`create publication pub_${slotless.table} for table ${slotless.table}`);
+    await site.database.query(`create publication pub_${slotless.table} for table ${slotless.table}`);
     for (const [made, message] of [
       [filtered, /row filter/],
       [fewer, /leaves out inserts or updates/],

@@ -6,56 +6,39 @@ import { type FedTable, PostgresFeedFixture } from '../../support/postgres-feed-
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { FEED_RULES } from './feed-rules.js';
 
-let site: PostgresFeedFixture;
-let database: PostgresFeedFixture['database'];
+const site = PostgresFeedFixture.ofFile();
 let library: BrokenLibrary;
 
 beforeAll(async () => {
   library = BrokenLibrary.open(FEED_RULES);
-  site = await PostgresFeedFixture.start();
-  ({ database } = site);
   const { BloomModule, BloomService } = await library.load<typeof import('nestjs-bloom')>('index.ts');
   const { postgresFeed } = await library.load<typeof import('../../../src/sources/postgres-feed/index.js')>(
     'sources/postgres-feed/index.ts',
   );
   site.library = { BloomModule, BloomService, postgresFeed };
 });
-afterEach(async () => {
-  await site.close();
-  library.take(undefined);
-  site.events = [];
-});
-afterAll(async () => {
-  library.close();
-  await site?.end();
-});
+afterEach(() => library.take(undefined));
+afterAll(() => library.close());
 
 const LATE = 'late';
 const OTHER_SERVER = '1-1';
 
-const insert = ({ table }: FedTable, id: string) => database.query(`insert into ${table} values ('${id}')`);
 const outsideOf = ({ filter }: FedTable) => `bloom:{${filter}}:outside`;
-const dropSlot = ({ slot }: FedTable) => database.query(`select pg_drop_replication_slot('${slot}')`);
-/** As somebody does who reads from a slot that is not his. */
-const readToEnd = ({ slot, table }: FedTable) =>
-  database.query(
-    `select count(*) from pg_logical_slot_get_binary_changes('${slot}', null, null, 'proto_version', '1', 'publication_names', 'pub_${table}')`,
-  );
+const dropSlot = ({ slot }: FedTable) => site.database.query(`select pg_drop_replication_slot('${slot}')`);
 
 /** A filter that was fed, and is not followed now. */
 async function fedBefore(): Promise<FedTable> {
   const made = await site.table();
   tables.set(made.filter, made);
-  await insert(made, 'first');
+  await site.insert(made, 'first');
   await site.hasBegun(await site.feed(made));
-  await site.close();
-  site.events = [];
+  await site.forget();
   return made;
 }
 
 /** A transaction that is open: no slot is created before it ends. */
 async function openTransaction(): Promise<() => Promise<void>> {
-  const client = await database.connect();
+  const client = await site.database.connect();
   await client.query('begin; select pg_current_xact_id()');
   return async () => {
     await client.query('commit');
@@ -65,7 +48,7 @@ async function openTransaction(): Promise<() => Promise<void>> {
 
 const slotIsAwaited = () => {
   const waits = `select 1 from pg_stat_activity where query like '%pg_create_logical%' and pid <> pg_backend_pid() and wait_event is not null`;
-  return eventually('the slot is waited for', async () => (await database.query(waits)).rowCount! > 0);
+  return eventually('the slot is waited for', async () => (await site.database.query(waits)).rowCount! > 0);
 };
 
 async function behindProxy<Result>(
@@ -94,10 +77,10 @@ async function whileAddsFail(made: FedTable, work: () => Promise<void>): Promise
 /** Resolves when the feed has told Postgres so many times that it lives, and asked for an answer. */
 async function heartbeats(count: number): Promise<void> {
   const asks = `select reply_time::text as at from pg_stat_replication where application_name = 'late'`;
-  let last = (await database.query<{ at: string }>(asks)).rows[0]?.at;
+  let last = (await site.database.query<{ at: string }>(asks)).rows[0]?.at;
   for (let heard = 0; heard < count; heard++) {
     await eventually('a heartbeat', async () => {
-      const [row] = (await database.query<{ at: string }>(asks)).rows;
+      const [row] = (await site.database.query<{ at: string }>(asks)).rows;
       const isNew = row !== undefined && row.at !== last;
       if (row) last = row.at;
       return isNew;
@@ -111,7 +94,9 @@ const fedAs = ({ name }: BloomFilter) => tables.get(name)!;
 
 /** Up to where the log has been written. */
 async function endOfLog(): Promise<string> {
-  const { rows } = await database.query<{ end: string }>('select pg_current_wal_insert_lsn()::text as "end"');
+  const { rows } = await site.database.query<{ end: string }>(
+    'select pg_current_wal_insert_lsn()::text as "end"',
+  );
   return rows[0]!.end;
 }
 
@@ -120,7 +105,7 @@ function isConfirmed({ slot }: FedTable, end: string): Promise<void> {
   const ask =
     'select confirmed_flush_lsn >= $2::pg_lsn as "is" from pg_replication_slots where slot_name = $1';
   return eventually(`the place ${end} is confirmed`, async () => {
-    return (await database.query<{ is: boolean }>(ask, [slot, end])).rows[0]!.is;
+    return (await site.database.query<{ is: boolean }>(ask, [slot, end])).rows[0]!.is;
   });
 }
 
@@ -131,7 +116,7 @@ function hasNoted(made: FedTable, end: string): Promise<void> {
     const [lsn, server] = (noted ?? '0/0').split(' ');
     if (server === OTHER_SERVER) return false;
     const ask = 'select $1::pg_lsn >= $2::pg_lsn as "is"';
-    return (await database.query<{ is: boolean }>(ask, [lsn, end])).rows[0]!.is;
+    return (await site.database.query<{ is: boolean }>(ask, [lsn, end])).rows[0]!.is;
   });
 }
 
@@ -139,24 +124,24 @@ function hasNoted(made: FedTable, end: string): Promise<void> {
 const SCENARIOS: Record<string, () => Promise<BloomFilter>> = {
   'no-position': async () => {
     const made = await fedBefore();
-    await insert(made, LATE);
-    await readToEnd(made);
+    await site.insert(made, LATE);
+    await site.readToEnd(made);
     await site.redis.client().hdel(outsideOf(made), 'position');
     return site.feed(made);
   },
 
   'same-server': async () => {
     const made = await fedBefore();
-    await insert(made, LATE);
-    await readToEnd(made);
+    await site.insert(made, LATE);
+    await site.readToEnd(made);
     await site.redis.client().hset(outsideOf(made), 'position', `FFFFFFFF/0 ${OTHER_SERVER}`);
     return site.feed(made);
   },
 
   'slot-ahead': async () => {
     const made = await fedBefore();
-    await insert(made, LATE);
-    await readToEnd(made);
+    await site.insert(made, LATE);
+    await site.readToEnd(made);
     return site.feed(made);
   },
 
@@ -166,9 +151,9 @@ const SCENARIOS: Record<string, () => Promise<BloomFilter>> = {
       proxy.holdOnly('START_REPLICATION');
       await site.feed(made, { connection });
       const asks = `select 1 from pg_stat_activity where backend_type = 'walsender' and application_name = 'late'`;
-      await eventually('the slot was looked at', async () => (await database.query(asks)).rowCount! > 0);
-      await insert(made, LATE);
-      await readToEnd(made);
+      await eventually('the slot was looked at', async () => (await site.database.query(asks)).rowCount! > 0);
+      await site.insert(made, LATE);
+      await site.readToEnd(made);
       const end = await endOfLog();
       proxy.release();
       await hasNoted(made, end);
@@ -187,7 +172,7 @@ const SCENARIOS: Record<string, () => Promise<BloomFilter>> = {
     // Without the rule a rebuild has begun by now, and ends.
     if (site.events.some(({ type }) => type === 'feed-gap'))
       await eventually('it was rebuilt', () => site.events.some(({ type }) => type === 'rebuild-finished'));
-    await insert(made, LATE);
+    await site.insert(made, LATE);
     await end();
     return filter;
   },
@@ -207,7 +192,7 @@ const SCENARIOS: Record<string, () => Promise<BloomFilter>> = {
     await slotIsAwaited();
     const run = filter.rebuild();
     await eventually('the source is read', () => isRead);
-    await insert(made, LATE);
+    await site.insert(made, LATE);
     await end();
     await eventually('a gap is found', () => site.events.some(({ type }) => type === 'feed-gap'));
     open();
@@ -217,7 +202,7 @@ const SCENARIOS: Record<string, () => Promise<BloomFilter>> = {
 
   'gap-holds': async () => {
     const made = await fedBefore();
-    await insert(made, LATE);
+    await site.insert(made, LATE);
     await dropSlot(made);
     let end: () => void = () => {};
     const gate = new Promise<void>((_, reject) => (end = () => reject(new Error('The database is down.'))));
@@ -225,7 +210,7 @@ const SCENARIOS: Record<string, () => Promise<BloomFilter>> = {
     const filter = await site.feed(made, {}, { count: 0, onRead: () => gate });
     const feed = async () => (await filter.info()).outside!.feed!;
     await eventually('the feed runs', async () => (await feed()).isRunning);
-    await insert(made, 'after');
+    await site.insert(made, 'after');
     await eventually(
       'what comes after the gap is added',
       async () => (await filter.check('after')) === 'maybe',
@@ -244,9 +229,9 @@ const SCENARIOS: Record<string, () => Promise<BloomFilter>> = {
     const filter = await site.feed(made, { connection: `${site.server.url}?application_name=late` });
     await eventually('it runs', async () => (await filter.info()).outside!.feed!.isRunning);
     // The feed asks it before it handles the first row.
-    const locking = await database.connect();
+    const locking = await site.database.connect();
     await locking.query('begin; lock table pg_catalog.pg_inherits in access exclusive mode');
-    await insert(made, LATE);
+    await site.insert(made, LATE);
     const end = await endOfLog();
     await heartbeats(2);
     if (library.taken) await isConfirmed(made, end);
@@ -262,7 +247,7 @@ async function failedAdd(): Promise<BloomFilter> {
   const filter = await site.feed(made);
   await eventually('it runs', async () => (await filter.info()).outside!.feed!.isRunning);
   await whileAddsFail(made, async () => {
-    await insert(made, LATE);
+    await site.insert(made, LATE);
     if (library.taken) await hasNoted(made, await endOfLog());
     else await eventually('the feed fails', () => site.events.some(({ type }) => type === 'feed-failed'));
   });
@@ -274,7 +259,7 @@ async function verdictAfter(rule: string, taken: string | undefined): Promise<st
   library.take(taken);
   const filter = await SCENARIOS[rule]!();
   const made = fedAs(filter);
-  await insert(made, 'end');
+  await site.insert(made, 'end');
   await hasNoted(made, await endOfLog());
   // Without a rule this row may be missed as well.
   if (taken === undefined) expect(await filter.check('end')).toBe('maybe');

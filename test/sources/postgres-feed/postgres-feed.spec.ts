@@ -1,20 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { BloomFilter } from 'nestjs-bloom';
 import { eventually } from '../../support/eventually.js';
 import { type FedTable, PostgresFeedFixture } from '../../support/postgres-feed-fixture.js';
 
-let site: PostgresFeedFixture;
-let database: PostgresFeedFixture['database'];
-
-beforeAll(async () => {
-  site = await PostgresFeedFixture.start();
-  ({ database } = site);
-});
-afterEach(async () => {
-  await site.close();
-  site.events = [];
-});
-afterAll(() => site?.end());
+const site = PostgresFeedFixture.ofFile();
 
 const feedOf = async (filter: BloomFilter) => (await filter.info()).outside?.feed;
 const isAdded = (filter: BloomFilter, id: string) =>
@@ -27,9 +16,9 @@ describe('postgresFeed', () => {
     const filter = await site.feed(made, {}, scans);
     await site.hasBegun(filter);
     const before = scans.count;
-    await database.query(`insert into ${made.table} select 'a' || i from generate_series(1, 2000) i`);
-    await database.query(`begin; insert into ${made.table} values ('rolled-back'); rollback`);
-    await database.query(`insert into ${made.table} values ('last')`);
+    await site.database.query(`insert into ${made.table} select 'a' || i from generate_series(1, 2000) i`);
+    await site.database.query(`begin; insert into ${made.table} values ('rolled-back'); rollback`);
+    await site.insert(made, 'last');
     await isAdded(filter, 'last');
     expect(new Set(await filter.checkMany(Array.from({ length: 2000 }, (_, i) => `a${i + 1}`)))).toEqual(
       new Set(['maybe']),
@@ -45,19 +34,21 @@ describe('postgresFeed', () => {
 
   it('adds a new id of a row, and takes no notice of deletes, of TRUNCATE and of other tables', async () => {
     const made = await site.table();
-    await database.query(`create table other_${made.table} (id text primary key)`);
-    await database.query(`create publication pub_${made.table} for table ${made.table}, other_${made.table}`);
+    await site.database.query(`create table other_${made.table} (id text primary key)`);
+    await site.database.query(
+      `create publication pub_${made.table} for table ${made.table}, other_${made.table}`,
+    );
     const filter = await site.feed(made);
     await site.hasBegun(filter);
-    await database.query(`insert into ${made.table} values ('one', 'x')`);
-    await database.query(`insert into other_${made.table} values ('foreign')`);
-    await database.query(`update ${made.table} set id = 'renamed' where id = 'one'`);
-    await database.query(
+    await site.database.query(`insert into ${made.table} values ('one', 'x')`);
+    await site.database.query(`insert into other_${made.table} values ('foreign')`);
+    await site.database.query(`update ${made.table} set id = 'renamed' where id = 'one'`);
+    await site.database.query(
       `delete from ${made.table}; insert into ${made.table} values ('two'); truncate ${made.table}`,
     );
-    await database.query(`insert into ${made.table} values ('three', repeat('long', 100000))`);
-    await database.query(`update ${made.table} set note = note where id = 'three'`);
-    await database.query(`insert into ${made.table} values ('last')`);
+    await site.database.query(`insert into ${made.table} values ('three', repeat('long', 100000))`);
+    await site.database.query(`update ${made.table} set note = note where id = 'three'`);
+    await site.insert(made, 'last');
     await isAdded(filter, 'last');
     expect(await filter.checkMany(['one', 'renamed', 'two', 'three'])).toEqual(Array(4).fill('maybe'));
     expect(await filter.check('foreign')).toBe('absent');
@@ -67,15 +58,15 @@ describe('postgresFeed', () => {
     const name = site.name();
     const made: FedTable = { table: `shop.${name}`, filter: site.redis.name(), slot: `slot_${name}` };
     const publication = `pub_${name}`;
-    await database.query(`create schema if not exists shop;
+    await site.database.query(`create schema if not exists shop;
       create table ${made.table} (id int primary key) partition by range (id);
       create table ${made.table}_a partition of ${made.table} for values from (0) to (100)`);
-    if (!create) await database.query(`create publication ${publication} for table ${made.table}`);
+    if (!create) await site.database.query(`create publication ${publication} for table ${made.table}`);
     const filter = await site.feed(made, { publication });
     await site.hasBegun(filter);
-    await database.query(`insert into ${made.table} values (1);
+    await site.database.query(`insert into ${made.table} values (1);
       create table ${made.table}_b partition of ${made.table} for values from (100) to (200)`);
-    await database.query(`insert into ${made.table} values (150)`);
+    await site.database.query(`insert into ${made.table} values (150)`);
     await isAdded(filter, '150');
     expect(await filter.check('1')).toBe('maybe');
   });
@@ -87,7 +78,7 @@ describe('postgresFeed', () => {
     await site.hasBegun(filter);
     const before = scans.count;
     await site.close();
-    await database.query(`insert into ${made.table} values ('meanwhile')`);
+    await site.insert(made, 'meanwhile');
     const again = await site.feed(made, {}, scans);
     await isAdded(again, 'meanwhile');
     expect(scans.count).toBe(before);
@@ -100,8 +91,8 @@ describe('postgresFeed', () => {
     await site.hasBegun(filter);
     let last = 0;
     for (let round = 0; round < 5; round++) {
-      for (let i = 0; i < 40; i++) await database.query(`insert into ${made.table} values ('r${++last}')`);
-      await database.query(
+      for (let i = 0; i < 40; i++) await site.insert(made, `r${++last}`);
+      await site.database.query(
         `select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = '${made.slot}' and active`,
       );
     }
@@ -117,9 +108,9 @@ describe('postgresFeed', () => {
     const filter = await site.feed(made, {}, scans);
     await site.hasBegun(filter);
     const before = scans.count;
-    for (let i = 0; i < 100; i++) await database.query(`insert into ${made.table} values ('before-${i}')`);
+    for (let i = 0; i < 100; i++) await site.insert(made, `before-${i}`);
     await site.server.crash();
-    await database.query(`insert into ${made.table} values ('after')`);
+    await site.insert(made, 'after');
     await isAdded(filter, 'after');
     const ids = Array.from({ length: 100 }, (_, i) => `before-${i}`);
     expect((await filter.checkMany(ids)).filter((verdict) => verdict !== 'maybe')).toEqual([]);
@@ -128,11 +119,11 @@ describe('postgresFeed', () => {
 
   it('ends with the application while Postgres waits for a transaction before it makes the slot', async () => {
     const made = await site.table();
-    const open = await database.connect();
+    const open = await site.database.connect();
     await open.query(`begin; insert into ${made.table} values ('uncommitted')`);
     await site.feed(made);
     const waits = `select 1 from pg_stat_activity where query like '%pg_create_logical%' and pid <> pg_backend_pid() and wait_event is not null`;
-    await eventually('the slot is waited for', async () => (await database.query(waits)).rowCount! > 0);
+    await eventually('the slot is waited for', async () => (await site.database.query(waits)).rowCount! > 0);
     await site.close();
     await open.query('rollback');
     open.release();
@@ -147,7 +138,7 @@ describe('postgresFeed', () => {
     const client = site.redis.client();
     // Every write is refused.
     await client.config('SET', 'min-replicas-to-write', '1');
-    await database.query(`insert into ${made.table} values ('unrecorded')`);
+    await site.insert(made, 'unrecorded');
     await eventually('an event', () => site.events.some(({ type }) => type === 'feed-failed'));
     await client.config('SET', 'min-replicas-to-write', '0');
     await isAdded(filter, 'unrecorded');
@@ -165,7 +156,7 @@ describe('postgresFeed', () => {
     await site.opened[at]!.close();
     site.opened.splice(at, 1);
     filters.splice(at, 1);
-    await database.query(`insert into ${made.table} values ('later')`);
+    await site.insert(made, 'later');
     await isAdded(filters[0]!, 'later');
   });
 
@@ -175,19 +166,17 @@ describe('postgresFeed', () => {
     const filter = await site.feed(made, {}, scans);
     await site.hasBegun(filter);
     await site.close();
-    await database.query(`insert into ${made.table} values ('lost-with-the-slot')`);
-    await database.query(`select pg_drop_replication_slot('${made.slot}')`);
+    await site.insert(made, 'lost-with-the-slot');
+    await site.database.query(`select pg_drop_replication_slot('${made.slot}')`);
     const again = await site.feed(made, {}, scans);
     await isAdded(again, 'lost-with-the-slot');
     await eventually('it goes on', async () => (await feedOf(again))?.isRunning === true);
-    await database.query(`insert into ${made.table} values ('after')`);
+    await site.insert(made, 'after');
     await isAdded(again, 'after');
     await eventually('the gap is filled', async () => (await feedOf(again))?.behindBytes === 0);
     await site.close();
-    await database.query(`insert into ${made.table} values ('taken')`);
-    await database.query(
-      `select count(*) from pg_logical_slot_get_binary_changes('${made.slot}', null, null, 'proto_version', '1', 'publication_names', 'pub_${made.table}')`,
-    );
+    await site.insert(made, 'taken');
+    await site.readToEnd(made);
     const third = await site.feed(made, {}, scans);
     await isAdded(third, 'taken');
     expect(site.events.filter(({ type }) => type === 'feed-gap')).toMatchObject([

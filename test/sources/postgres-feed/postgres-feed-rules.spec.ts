@@ -74,15 +74,16 @@ async function whileAddsFail(made: FedTable, work: () => Promise<void>): Promise
   }
 }
 
-/** Resolves when the feed has told Postgres so many times that it lives, and asked for an answer. */
+/** Resolves when the feed has told Postgres so many times from now on that it lives, and asked for an answer. It does so once it has compared the slot again. */
 async function heartbeats(count: number): Promise<void> {
   const asks = `select reply_time::text as at from pg_stat_replication where application_name = 'late'`;
-  let last = (await site.database.query<{ at: string }>(asks)).rows[0]?.at;
+  const lastReply = async () => (await site.database.query<{ at: string | null }>(asks)).rows[0]?.at ?? null;
+  let last = await lastReply();
   for (let heard = 0; heard < count; heard++) {
     await eventually('a heartbeat', async () => {
-      const [row] = (await site.database.query<{ at: string }>(asks)).rows;
-      const isNew = row !== undefined && row.at !== last;
-      if (row) last = row.at;
+      const at = await lastReply();
+      const isNew = at !== null && at !== last;
+      if (isNew) last = at;
       return isNew;
     });
   }
@@ -92,10 +93,10 @@ const tables = new Map<string, FedTable>();
 /** The table of a filter. */
 const fedAs = ({ name }: BloomFilter) => tables.get(name)!;
 
-/** Up to where the log has been written. */
+/** Up to where the log has been flushed: a feed gets nothing beyond, and what was committed is before. */
 async function endOfLog(): Promise<string> {
   const { rows } = await site.database.query<{ end: string }>(
-    'select pg_current_wal_insert_lsn()::text as "end"',
+    'select pg_current_wal_flush_lsn()::text as "end"',
   );
   return rows[0]!.end;
 }
@@ -226,19 +227,28 @@ const SCENARIOS: Record<string, () => Promise<BloomFilter>> = {
 
   'heartbeat-caught-up': async () => {
     const made = await fedBefore();
-    const filter = await site.feed(made, { connection: `${site.server.url}?application_name=late` });
-    await eventually('it runs', async () => (await filter.info()).outside!.feed!.isRunning);
-    // The feed asks it before it handles the first row.
-    const locking = await site.database.connect();
-    await locking.query('begin; lock table pg_catalog.pg_inherits in access exclusive mode');
-    await site.insert(made, LATE);
-    const end = await endOfLog();
-    await heartbeats(2);
-    if (library.taken) await isConfirmed(made, end);
-    await site.close();
-    await locking.query('rollback');
-    locking.release();
-    return site.feed(made);
+    return behindProxy(async (proxy, connection) => {
+      await site.feed(made, { connection });
+      await heartbeats(1);
+      // The feed asks it before it handles the first row.
+      const locking = await site.database.connect();
+      try {
+        await locking.query('begin; lock table pg_catalog.pg_inherits in access exclusive mode');
+        // The feed reads no heartbeat while it handles a row: one has to come in one piece with the row.
+        proxy.holdReplies();
+        await site.insert(made, LATE);
+        const end = await endOfLog();
+        // The answer to the second one, at the latest, has the end of the row, and has come by the third.
+        await heartbeats(3);
+        proxy.release();
+        if (library.taken) await isConfirmed(made, end);
+        await site.close();
+      } finally {
+        await locking.query('rollback');
+        locking.release();
+      }
+      return site.feed(made);
+    });
   },
 };
 

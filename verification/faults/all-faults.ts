@@ -1,3 +1,4 @@
+import { announcedFaults } from './announced-faults.js';
 import { bfFaults } from './bf-faults.js';
 import { clusterFaults } from './cluster-faults.js';
 import { copyFaults } from './copy-faults.js';
@@ -33,6 +34,7 @@ export const allFaults: readonly Fault[] = [
   ...clusterFaults,
   ...copyFaults,
   ...leasedPartsFaults,
+  ...announcedFaults,
   ...keyFaults,
   ...sourceFaults,
   ...rebuilderFaults,

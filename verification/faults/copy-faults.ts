@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
 import { AddTimes } from './add-times.js';
+import { killFeeds } from './feed-connections.js';
 import { type Fault, fault, type FaultSpecification } from './fault.js';
 import { drainOf, FILTER } from './filter-kinds.js';
 import { openLeased } from './leased-filter.js';
@@ -23,13 +23,6 @@ function leased<Site extends RedisSite>(
 async function again(strike: () => Promise<unknown>): Promise<void> {
   for (const until = performance.now() + 2 * OUTAGE_MS; performance.now() < until; await delay(20))
     await strike();
-}
-
-async function killFeeds(admin: Redis): Promise<void> {
-  for (const line of String(await admin.client('LIST')).split('\n')) {
-    const id = / cmd=(xread|subscribe) /.test(line) && /\bid=(\d+)/.exec(line)?.[1];
-    if (id) await admin.client('KILL', 'ID', Number(id));
-  }
 }
 
 /** A reader that comes, answers for a while and goes. */

@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { BloomFilter } from 'nestjs-bloom';
 import { eventually } from '../../test/support/eventually.js';
 import { forkProgram } from '../../test/support/forked-program.js';
 import { type CopyReaderOptions, type FromCopyReader, lateId, machineMs } from './copy-reader-protocol.js';
@@ -36,11 +35,11 @@ export class CopyReaderProcess {
   }
 
   /** Adds the next id that the reader asks for. */
-  async add(filter: BloomFilter): Promise<void> {
+  async add(add: (id: string) => Promise<unknown>): Promise<void> {
     const n = this.acknowledgedAt.length;
     if (n >= this.ids) return;
     this.acknowledgedAt[n] = Infinity;
-    await filter.add(lateId(n));
+    await add(lateId(n));
     this.acknowledgedAt[n] = machineMs();
   }
 

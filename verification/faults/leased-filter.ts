@@ -7,6 +7,9 @@ import { ReplicaStore } from '../../src/store/replica/index.js';
 import { CAPACITY, drainOf, FILTER } from './filter-kinds.js';
 import { COPY_LEASE_MS, PATIENT_TIMEOUT_MS, WRITE_TIMEOUT_MS } from './timings.js';
 
+/** As by default. */
+const LIMITS = { bytesPerSecond: 8 * 1024 * 1024, maxBytes: 256 * 1024 * 1024 };
+
 /**
  * The filter of the shop as one more reader has it.
  *
@@ -26,7 +29,7 @@ export async function openLeased(
     emit,
     ...timeouts,
   });
-  const store = new PartitioningStore(new ReplicaStore(inRedis));
+  const store = new PartitioningStore(new ReplicaStore(inRedis, LIMITS));
   const filter = store.open({
     name: FILTER,
     emit,

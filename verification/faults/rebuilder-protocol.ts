@@ -16,7 +16,8 @@ export const STEPS = [
   'clean-up',
   'release',
 ] as const;
-export type Step = (typeof STEPS)[number];
+/** `announced`: readers copy the staging, and the rebuild asks for the first time whether they have. */
+export type Step = (typeof STEPS)[number] | 'announced';
 
 /** What a rebuilder is started with. */
 export interface RebuilderOptions {

@@ -18,6 +18,7 @@ const COMMANDS: Partial<Record<Step, readonly string[]>> = {
   load: ['load'],
   merge: ['merge', 'bitmapMerge'],
   verify: ['check', 'bitmapCheck'],
+  announced: ['copyAnnounce'],
   swap: SWAPS,
   'swap, its reply unread': SWAPS,
   'clean-up': ['unlink'],
@@ -38,7 +39,7 @@ export class SteppedRedis extends Redis {
 
   override sendCommand(...call: Parameters<Redis['sendCommand']>): unknown {
     const [command] = call;
-    const isStep = this.isArmed && COMMANDS[this.step]?.includes(nameOf(command) ?? '');
+    const isStep = this.isArmed && this.isOfStep(command);
     if (!isStep) return super.sendCommand(...call);
     this.isArmed = false;
     if (this.step === 'swap, its reply unread') {
@@ -48,6 +49,12 @@ export class SteppedRedis extends Redis {
     }
     void this.stop().then(() => super.sendCommand(...call));
     return command.promise;
+  }
+
+  private isOfStep(command: Command): boolean {
+    if (!COMMANDS[this.step]?.includes(nameOf(command) ?? '')) return false;
+    // The first of these commands announces.
+    return this.step !== 'announced' || String(command.args.at(-1)) === '0';
   }
 }
 

@@ -14,6 +14,8 @@ interface StoppedReader {
   readonly partitions?: number;
   readonly adder: ShopInstance;
   readonly remark: (text: string) => void;
+  /** Done each time before the reader is stopped. */
+  readonly before?: () => Promise<unknown>;
   /** Done each time that the reader has been stopped, while ids are added. */
   readonly meanwhile?: () => Promise<unknown>;
 }
@@ -24,6 +26,7 @@ export async function stopReader({
   partitions,
   adder,
   remark,
+  before,
   meanwhile,
 }: StoppedReader): Promise<void> {
   const reader = await CopyReaderProcess.start({
@@ -35,10 +38,11 @@ export async function stopReader({
   try {
     const addFor = async (ms: number) => {
       for (const until = performance.now() + ms; performance.now() < until;)
-        await times.time(() => reader.add(adder.filter));
+        await times.time(() => reader.add((id) => added(adder, id)));
     };
     await addFor(RUNS_MS);
     for (let i = 0; i < STOPS; i++) {
+      await before?.();
       reader.signal('SIGSTOP');
       await Promise.all([addFor(STOPPED_MS), meanwhile?.()]);
       reader.signal('SIGCONT');
@@ -51,4 +55,11 @@ export async function stopReader({
   } finally {
     reader.stop();
   }
+}
+
+/** Resolves when the add of an id has been acknowledged: its row is written after that. */
+function added({ shop }: ShopInstance, id: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    shop.create(id, resolve).catch(reject);
+  });
 }

@@ -143,7 +143,7 @@ export class Actor {
         oracle.acknowledged(operation.ids, emptyings);
         return undefined;
       case 'rest':
-        await instance.options.rest(instance, operation.ms);
+        await instance.options.rest(instance, operation.ms, operation.untilAnnounced);
         return undefined;
       case 'commit':
         table.commit(operation.ids);

@@ -5,6 +5,8 @@ import type { Action, Chooser } from './action.js';
 /** Chance at each step, for every fault that is still to come. */
 const FAULT_SHARE = 0.04;
 
+const KILLS_REBUILDER: ReadonlySet<Fault> = new Set(['kill', 'announcer-killed', 'announcer-killed-copied']);
+
 /** Chooses at random, as a seed decides, until all work is done. */
 export function randomChooser(random: Random, faults: readonly Fault[]): Chooser {
   const left = [...faults];
@@ -14,7 +16,7 @@ export function randomChooser(random: Random, faults: readonly Fault[]): Chooser
       const actions = schedule.faultActions(left[place]!);
       if (actions.length > 0) {
         // The lease of a process that is gone runs out.
-        if (left.splice(place, 1)[0] === 'kill') left.push('lease-gone');
+        if (KILLS_REBUILDER.has(left.splice(place, 1)[0]!)) left.push('lease-gone');
         return actions[random.below(actions.length)];
       }
     }

@@ -5,6 +5,7 @@ import type { Chooser } from './action.js';
 import { randomChooser, replayChooser } from './choosers.js';
 import { runInLockstep } from './lockstep.js';
 import type { Family } from './families/family.js';
+import { addSights, noSights, type Sights } from './leased/sightings.js';
 import type { Scenario } from './scenario.js';
 import { Schedule } from './schedule.js';
 import type { ServerLink } from './server-link.js';
@@ -18,6 +19,8 @@ export interface Figures {
   failed: number[];
   /** Seeds of schedules in which somebody waits for what never comes. */
   stuck: number[];
+  /** Of announced stagings: how often it happened, and in how many schedules. */
+  readonly sights: { readonly times: Sights; readonly schedules: Sights };
 }
 
 /** What came of a schedule that was run again. */
@@ -78,6 +81,7 @@ export class Explorer {
       verdicts: { absent: 0, maybe: 0, unknown: 0 },
       failed: [],
       stuck: [],
+      sights: { times: noSights(), schedules: noSights() },
     };
     let seed = firstSeed;
     const next = () => {
@@ -90,6 +94,7 @@ export class Explorer {
     await runInLockstep(this.link, next, (schedule) => {
       figures.schedules++;
       figures.steps += schedule.taken.length;
+      if (schedule.time) addSights(figures.sights, schedule.time.sightings.counts);
       for (const verdict of ['absent', 'maybe', 'unknown'] as const) {
         figures.verdicts[verdict] += schedule.oracle.verdicts[verdict];
       }

@@ -1,8 +1,9 @@
 import { type Held, type GatedInstance, NEVER_MS } from './gated-instance.js';
 import type { Fault } from './scenario.js';
-import { isSwap, rawCommand } from './commands.js';
+import { isSwap } from './commands.js';
 import type { Action, Step } from './action.js';
 import { isKnown } from './known-filter.js';
+import { hit } from './hit.js';
 import { isLeasedFault, leasedFaultActions } from './leased/leased-faults.js';
 import type { Schedule } from './schedule.js';
 import type { RawCommand } from './server-link.js';
@@ -142,34 +143,6 @@ function kill(schedule: Schedule, instance: GatedInstance): Step {
   instance.held.length = 0;
   for (const actor of schedule.actorsOf(instance)) actor.die();
   return send([]);
-}
-
-/**
- * `reply-lost`: the server does it, the caller never hears. `twice`: the same, and the client sends it again on a new connection.
- * `late`: the caller gives up, and the server does it at some later time.
- */
-function hit(
-  schedule: Schedule,
-  instance: GatedInstance,
-  held: Held,
-  fault: 'reply-lost' | 'twice' | 'late',
-): Step {
-  const command = held.command!;
-  const ended = new Error('Connection is closed.');
-  schedule.gate.working = instance;
-  if (fault === 'late') {
-    return send([], () => {
-      held.isGhost = true;
-      command.reject(ended);
-    });
-  }
-  return send([rawCommand(command, held.what, schedule.options.breakage)], (replies) => {
-    schedule.gate.observe(instance, held, replies[0]!);
-    if (!schedule.options.breakage.deafToClose) instance.client.loseConnection();
-    if (fault === 'twice') return;
-    instance.held.splice(instance.held.indexOf(held), 1);
-    command.reject(ended);
-  });
 }
 
 /** Its caller gives a swap up and withdraws the staging, and an add is recorded: then the server gets the swap. */

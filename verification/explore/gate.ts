@@ -160,6 +160,7 @@ export class Gate {
     note(`${who} ${what} ${describeReply(command!, what, reply)}`);
     if ('error' in reply) return;
     if (WRITES_STREAMS.has(what)) this.options.time?.wrote();
+    this.options.time?.sightings.onReply(instance, what, command!, reply.value);
     if (isOfPeer) {
       oracle.recorded(instance.peerAdding, 'peer');
       return;

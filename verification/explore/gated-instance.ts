@@ -66,8 +66,8 @@ export interface GatedInstanceOptions {
   readonly hold: (instance: GatedInstance, held: HeldCommand) => void;
   /** Waits until the schedule lets the query for a row be made; whether the row is there. */
   readonly hasRow: (instance: GatedInstance, id: string) => Promise<boolean>;
-  /** Waits until so much has passed by the clock of the process. */
-  readonly rest: (instance: GatedInstance, ms: number) => Promise<void>;
+  /** Waits until so much has passed by the clock of the process, or, if that is enough, a staging is announced. */
+  readonly rest: (instance: GatedInstance, ms: number, untilAnnounced?: boolean) => Promise<void>;
   readonly sleep: (instance: GatedInstance, ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 

@@ -6,6 +6,7 @@ import { runProgram } from '../shared/command-line.js';
 import { virtualise } from './ambient.js';
 import { type ExploreArguments, parseExploreArguments, USAGE } from './explore-arguments.js';
 import { Explorer, type Figures } from './explorer.js';
+import { SIGHTS } from './leased/sightings.js';
 import { FAMILIES } from './families/all-families.js';
 import type { Family } from './families/family.js';
 import { PINNED_SEEDS } from './pinned-seeds.js';
@@ -96,6 +97,7 @@ async function exploreFamily(
     `${family.name}: ${figures.schedules} schedules, ${figures.steps} steps in ${seconds.toFixed(1)} s (${rate} schedules/s). ` +
       `Verdicts: ${maybe} maybe, ${absent} absent, ${unknown} unknown. Schedules with a wrong absent: ${figures.failed.length}.`,
   );
+  showSights(figures);
   await showFailures(explorer, family, figures);
   const broken: BrokenResult[] = [];
   for (const safety of given.intact ? [] : family.safeties) {
@@ -131,6 +133,12 @@ async function showFailures(explorer: Explorer, family: Family, { failed, stuck 
       `Somebody waits for what never comes in the schedules of these seeds: ${stuck.join(', ')}.`,
     );
   }
+}
+
+/** How often what is rare has happened: a run in which it does not says nothing of it. */
+function showSights({ sights: { times, schedules } }: Figures): void {
+  const seen = SIGHTS.map((name) => `${name} ${times[name]} (in ${schedules[name]} schedules)`);
+  if (SIGHTS.some((name) => times[name] > 0)) progress.line(`Seen: ${seen.join(', ')}.`);
 }
 
 async function takeOut(link: ServerLink, family: Family, safety: Safety): Promise<BrokenResult> {

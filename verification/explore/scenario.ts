@@ -5,7 +5,12 @@ export type Operation =
   | { readonly type: 'commit' | 'roll back'; readonly ids: readonly string[] }
   | { readonly type: 'check'; readonly ids: readonly string[]; readonly how: 'guard' | 'together' | 'bulk' }
   | { readonly type: 'rebuild' | 'reset' }
-  | { readonly type: 'rest'; readonly ms: number };
+  | {
+      readonly type: 'rest';
+      readonly ms: number;
+      /** Shorter when a staging is announced. */
+      readonly untilAnnounced?: boolean;
+    };
 
 export interface ActorPlan {
   readonly instance: number;
@@ -53,7 +58,18 @@ export type LeasedFault =
   | 'server-clock-back'
   | 'kill-any'
   | 'restart-empty'
-  | 'restart-trusted';
+  | 'restart-trusted'
+  /** While a staging is announced. */
+  | 'announcer-killed'
+  | 'live-gone-announced'
+  /** The server announces a staging, at once or later, and its rebuild does not wait for readers. */
+  | 'announcement-late'
+  | 'announcement-lost'
+  /** The same when a reader has copied a staging whose rebuild then dies, and of the next rebuild. */
+  | 'announcer-killed-copied'
+  /** The same, and the reader stands still. */
+  | 'live-gone-copied'
+  | 'announcement-lost-next';
 
 export interface InstancePlan {
   readonly capacity: number;

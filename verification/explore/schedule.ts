@@ -292,7 +292,7 @@ export class Schedule implements Ambient, Choices {
         await this.gate.turn(instance, `reads the row of ${id}`);
         return table.has(id);
       },
-      rest: (instance, ms) => this.gate.turn(instance, 'has rested', time?.pause(instance, ms)),
+      rest: (instance, ...given) => this.gate.turn(instance, 'has rested', time?.pause(instance, ...given)),
       sleep: (instance, ms, signal) => {
         if (ms !== DRAIN_MS) return this.gate.turn(instance, 'pauses', time?.pause(instance, ms), signal);
         const isDrained = () => breakage.drainsNot === true || !this.oracle.isAwaited(instance.drain);

@@ -1,6 +1,12 @@
 import type { CopyRules } from '../../../src/store/replica/copy-rules.js';
-import { luaWithout } from '../../../test/support/broken-lua.js';
+import { luaReplacing, luaWithout } from '../../../test/support/broken-lua.js';
 import type { Safety } from '../broken-store.js';
+
+const PUBLISHED = "redis.call('HSET', KEYS[1], unpack(ARGV, 6))";
+const ANNOUNCES_EARLY =
+  "redis.call('HSET', KEYS[1], 'pending.announced', redis.call('HGET', KEYS[1], 'pending.token') or '')";
+const ANNOUNCED = "announcedTag(KEYS[1]) or ''";
+const STAGED = "redis.call('HGET', KEYS[1], 'pending.tag') or ''";
 
 /** Every rule of copies that answer "absent", with the way to take it out: by its name in verification/model/leased-copies.ts. */
 export const LEASED_SAFETIES: readonly Safety[] = [
@@ -9,19 +15,20 @@ export const LEASED_SAFETIES: readonly Safety[] = [
     'a lease is asked for, and so the number of the feed learned, before blocks are loaded',
     { shownBy: 4 },
   ),
+  ofReader('one-server', 'a copy is loaded from the server that granted its lease', { shownBy: 3524 }),
   ofReader(
     'renew-applied',
     'a renewal counts when all entries up to the number in its reply have been applied',
     { shownBy: 4 },
   ),
-  ofReader('ack-applied', 'an entry is acknowledged after it has been applied', { shownBy: 45 }),
+  ofReader('ack-applied', 'an entry is acknowledged after it has been applied', { shownBy: 15 }),
   ofReader('gap-seen', 'a copy that lacks entries is loaded again', { shownBy: 978 }),
   ofReader(
     'message-follows',
     'an entry that comes as a message is applied only if it follows on what was applied',
-    { shownBy: 1 },
+    { shownBy: 17 },
   ),
-  ofReader('tag-in-entry', 'an entry of another generation ends a copy', { shownBy: 19 }),
+  ofReader('tag-in-entry', 'an entry of another generation ends a copy', { shownBy: 40 }),
   ofReader('feed-identity', 'numbers belong to one feed: a copy that meets another one is loaded again', {
     spare: 'a reader of another list is given no renewal, and adds wait until the lease that it has is over',
   }),
@@ -55,7 +62,7 @@ export const LEASED_SAFETIES: readonly Safety[] = [
   ofServer(
     'until-in-meta',
     'the latest end of any lease stands in the metadata, so a list that was lost is noticed',
-    { shownBy: 147 },
+    { shownBy: 379 },
   ),
   ofServer('same-list', 'acknowledgements count on the list under which the entry was written', {
     shownBy: 1445,
@@ -64,6 +71,34 @@ export const LEASED_SAFETIES: readonly Safety[] = [
     shownBy: 1_600_508_815,
   }),
   ofServer('same-server', 'a list that another server wrote counts as lost', { shownBy: 861 }),
+  {
+    name: 'announced-whole',
+    what: 'a staging is announced to readers when all that the source returned is in it',
+    take: () => ({ lua: luaReplacing('publish', PUBLISHED, `${PUBLISHED}\n${ANNOUNCES_EARLY}`) }),
+  },
+  {
+    name: 'announced-first',
+    what: 'a reader begins to copy a staging after it was announced',
+    take: () => ({ lua: luaReplacing('copyLease', ANNOUNCED, STAGED) }),
+  },
+  ofServer('next-in-entry', 'the entry of an add has the places of its ids in the announced staging too', {
+    shownBy: 34,
+  }),
+  ofServer(
+    'next-repeats',
+    'while a staging is announced, an add of an id that is live already is an entry as well',
+    { shownBy: 35 },
+  ),
+  ofReader('next-whole', 'a copy of a staging takes the place of the one before only when it is loaded', {
+    shownBy: 132,
+  }),
+  ofReader('next-of-swap', 'a copy of a staging takes that place only when this staging goes live', {
+    shownBy: 227,
+  }),
+  ofServer('offline-ends', 'a filter that goes offline ends the announcement of its staging', {
+    spare:
+      'nothing goes live for a lease then, in which a reader asks for four renewals and hears that nothing is live: only one that stands still so long needs it',
+  }),
 ];
 
 function ofReader(name: keyof CopyRules, what: string, more: Partial<Safety> = {}): Safety {

@@ -42,6 +42,35 @@ const TRUSTED_FAULTS: readonly (readonly Fault[])[] = Array.from({ length: 8 }, 
 /** Of scenarios about entries that are gone before they are read. */
 const GAPS_SHARE = 0.1;
 const GAPS: readonly Fault[] = Array.from({ length: 6 }, () => 'feed-trimmed');
+/** Of scenarios about stagings that readers copy before they go live. */
+const STAGINGS_SHARE = 0.25;
+/** As often as it stands here. */
+const STAGINGS: readonly (readonly Fault[])[] = [
+  ['announcer-killed'],
+  ['announcer-killed', 'announcement-late'],
+  ['announcer-killed', 'announcement-lost'],
+  ['announcement-late'],
+  ['announcement-lost'],
+  ['live-gone-announced'],
+  ['live-gone-announced'],
+  ['live-gone-announced', 'stop'],
+  ['live-gone-announced', 'stop'],
+  ['staging-gone'],
+  ['feed-cut'],
+  ['feed-trimmed'],
+  ['readers-gone'],
+  ['meta-gone'],
+  ['stop'],
+  ['stop', 'stop'],
+];
+/** A rebuild dies whose staging has been copied, and the next one swaps before readers hear of it. */
+const DEATHS: readonly Fault[] = ['announcer-killed-copied', 'announcement-lost-next'];
+/** A filter is lost while a staging is announced, and a reader hears of it after the swap. */
+const LOSS: readonly Fault[] = ['live-gone-copied'];
+/** What few schedules come to by chance. */
+const SPECIAL: readonly (readonly Fault[])[] = [DEATHS, LOSS];
+/** So that a reader may do without a renewal for as long as a rebuild takes. */
+const LONG_LEASE_MS = 400;
 /** Of the filters that scenarios begin with: one block, and several. */
 const TEMPLATES = [0, 2];
 const CAPACITY = [10, 2, 2_000];
@@ -93,10 +122,24 @@ export function leasedScenario(seed: number): Scenario {
     actors.push({ instance: on(), operations: isReady ? [rest(), rebuild] : [rebuild] });
   if (chance(0.2)) actors.push({ instance: on(), operations: [rest(), rebuild] });
 
+  const ofStagings = new Random(seed ^ 0x27d4eb2f);
+  const isOfStagings = hasSource && ofStagings.below(100) < 100 * STAGINGS_SHARE;
+  const special = isOfStagings ? SPECIAL[ofStagings.below(4)] : undefined;
+  if (special === LOSS) {
+    // Whoever has no copy finds it out.
+    instances[instanceCount - 1] = { ...instances.at(-1)!, hasReplica: false };
+    actors.push(...actorsOfLoss(ofStagings, { instanceCount, ids }));
+  } else if (special) actors.push(...actorsOfDeaths(ofStagings, { instanceCount, ids }));
+  else if (isOfStagings) actors.push(...actorsOfStagings(ofStagings, { instanceCount, leaseMs, ids }));
+
   const isTrusted = chance(0.35);
   const kinds = [...FAULTS, ...(isTrusted ? TRUSTED_FAULTS : UNTRUSTED_FAULTS)];
   const isOfGaps = new Random(seed ^ 0x1b873593).below(100) < 100 * GAPS_SHARE;
-  const faults = isOfGaps ? GAPS : Array.from({ length: random.below(4) }, () => choose(kinds)).flat();
+  const faultsOfStagings = isOfStagings
+    ? Array.from({ length: 1 + ofStagings.below(2) }, () => ofStagings.choose(STAGINGS)).flat()
+    : undefined;
+  const otherFaults = isOfGaps ? GAPS : Array.from({ length: random.below(4) }, () => choose(kinds)).flat();
+  const faults = special ?? faultsOfStagings ?? otherFaults;
   return {
     seed,
     hasSource,
@@ -109,6 +152,64 @@ export function leasedScenario(seed: number): Scenario {
     slowShare: choose([0, 0.1, 0.3]),
     ground: (filterName) =>
       blockedGround({ filterName, template: isReady ? template : undefined, hasTable: false }),
-    leased: { leaseMs, isTrusted, lateReplies: choose([0, 0.2, 0.5]) },
+    leased: { leaseMs: special ? LONG_LEASE_MS : leaseMs, isTrusted, lateReplies: choose([0, 0.2, 0.5]) },
   };
+}
+
+/** Processes rebuild, and others add while a staging is announced: ids that are new, and ids whose last add was rolled back, which are live already. */
+function actorsOfStagings(
+  random: Random,
+  { instanceCount, leaseMs, ids }: { instanceCount: number; leaseMs: number; ids: readonly string[] },
+): ActorPlan[] {
+  const on = () => random.below(instanceCount);
+  const pause = (): Operation => ({ type: 'rest', ms: random.below(leaseMs) });
+  const rebuilds = Array.from({ length: 1 + random.below(2) }, () => ({
+    instance: on(),
+    operations: [pause(), { type: 'rebuild' }] satisfies Operation[],
+  }));
+  const left = NEW_IDS.filter((id) => !ids.includes(id)).slice(0, 1 + random.below(2));
+  const adds = left.map((id): ActorPlan => {
+    const of = (type: 'add' | 'roll back' | 'commit'): Operation => ({ type, ids: [id] });
+    const before = random.below(2) === 0 ? [of('add'), of('roll back')] : [];
+    const wait: Operation = { type: 'rest', ms: 5 * leaseMs, untilAnnounced: true };
+    const look: Operation = { type: 'check', ids: [id], how: 'guard' };
+    return { instance: on(), operations: [...before, wait, of('add'), look, of('commit')] };
+  });
+  return [...rebuilds, ...adds];
+}
+
+/** One process rebuilds after the other has begun to, and ids are added between. */
+function actorsOfDeaths(
+  random: Random,
+  { instanceCount, ids }: { instanceCount: number; ids: readonly string[] },
+): ActorPlan[] {
+  const first = random.below(instanceCount);
+  const second = (first + 1 + random.below(instanceCount - 1)) % instanceCount;
+  const untilAnnounced: Operation = { type: 'rest', ms: 3 * LONG_LEASE_MS, untilAnnounced: true };
+  const id = NEW_IDS.find((one) => !ids.includes(one))!;
+  const of = (type: 'add' | 'commit'): Operation => ({ type, ids: [id] });
+  const wait = (): Operation => ({ type: 'rest', ms: random.below(LONG_LEASE_MS / 8) });
+  return [
+    { instance: first, operations: [{ type: 'rebuild' }] },
+    { instance: second, operations: [untilAnnounced, { type: 'rebuild' }] },
+    { instance: second, operations: [untilAnnounced, wait(), of('add'), of('commit')] },
+  ];
+}
+
+/** One process rebuilds, finds the filter lost, and adds after that; others read. */
+function actorsOfLoss(
+  random: Random,
+  { instanceCount, ids }: { instanceCount: number; ids: readonly string[] },
+): ActorPlan[] {
+  const instance = instanceCount - 1;
+  const untilAnnounced: Operation = { type: 'rest', ms: 3 * LONG_LEASE_MS, untilAnnounced: true };
+  const id = NEW_IDS.find((one) => !ids.includes(one))!;
+  const of = (type: 'add' | 'commit'): Operation => ({ type, ids: [id] });
+  const wait = (ms: number): Operation => ({ type: 'rest', ms: random.below(ms) });
+  const look: Operation = { type: 'check', ids: [id], how: 'guard' };
+  return [
+    { instance, operations: [wait(LONG_LEASE_MS), { type: 'rebuild' }] },
+    { instance, operations: [untilAnnounced, wait(10), look, wait(10), look, wait(10), look] },
+    { instance, operations: [untilAnnounced, wait(60), of('add'), of('commit')] },
+  ];
 }

@@ -1,5 +1,6 @@
 import type { Action, Step } from '../action.js';
 import type { GatedInstance } from '../gated-instance.js';
+import { hit } from '../hit.js';
 import { isKnown } from '../known-filter.js';
 import type { LeasedFault } from '../scenario.js';
 import type { Schedule } from '../schedule.js';
@@ -54,6 +55,32 @@ const LEASED_FAULTS = {
     const isWhole = snapshot.length > 0 && oracle.written === writtenAtSnapshot;
     return isWhole ? [{ target: '', step: () => restart(schedule, snapshot) }] : [];
   },
+  'announcer-killed': killAnnouncer,
+  'announcer-killed-copied': (schedule, time) =>
+    time.sightings.isCopied ? killAnnouncer(schedule, time) : [],
+  'live-gone-announced': (schedule, { sightings: { announcer } }) =>
+    announcer
+      ? liveKeys(schedule).map((key, i) => ({
+          target: String(i),
+          step: () => sent([{ name: 'unlink', args: [key] }]),
+        }))
+      : [],
+  'live-gone-copied': (schedule, { sightings }) =>
+    sightings.isCopied && sightings.announcer
+      ? alive(schedule)
+          .filter((instance) => instance !== sightings.announcer && sightings.hasCopied(instance))
+          .map((instance) => ({
+            target: instance.name,
+            step: () => {
+              instance.weight = STOPPED_WEIGHT;
+              return sent(liveKeys(schedule).map((key) => ({ name: 'unlink', args: [key] })));
+            },
+          }))
+      : [],
+  'announcement-late': (schedule) => ofAnnouncement(schedule, 'late'),
+  'announcement-lost': (schedule) => ofAnnouncement(schedule, 'reply-lost'),
+  'announcement-lost-next': (schedule, { sightings: { counts } }) =>
+    counts['rebuilders killed meanwhile'] > 0 ? ofAnnouncement(schedule, 'reply-lost') : [],
 } satisfies Record<LeasedFault, (schedule: Schedule, time: LeasedTime) => Strike[]>;
 
 interface Strike {
@@ -79,6 +106,23 @@ export function leasedFaultActions(schedule: Schedule, fault: LeasedFault): Acti
       return step();
     },
   }));
+}
+
+function liveKeys({ keys, ground }: Schedule): string[] {
+  return [...keys].filter((key) => !key.startsWith('saved:') && ground.isLive(key));
+}
+
+function killAnnouncer(schedule: Schedule, { sightings: { announcer } }: LeasedTime): Strike[] {
+  if (!announcer?.isAlive || alive(schedule).length < 2) return [];
+  return [{ target: announcer.name, step: () => done(() => kill(schedule, announcer)) }];
+}
+
+function ofAnnouncement(schedule: Schedule, fault: 'late' | 'reply-lost'): Strike[] {
+  return alive(schedule).flatMap((instance) =>
+    instance.held
+      .filter(({ what, isGhost, reply }) => what === 'copyAnnounce' && !isGhost && !reply)
+      .map((held) => ({ target: instance.name, step: () => hit(schedule, instance, held, fault) })),
+  );
 }
 
 function alive({ instances }: Schedule): GatedInstance[] {

@@ -6,6 +6,7 @@ import { remove } from '../held.js';
 import type { LeasedPlan } from '../scenario.js';
 import type { RawCommand } from '../server-link.js';
 import { Clocks } from './clocks.js';
+import { Sightings } from './sightings.js';
 
 /** How readily an interval that is due fires, and a timer. */
 const INTERVAL_WEIGHT = 0.5;
@@ -22,6 +23,7 @@ interface TimedInterval extends VirtualInterval {
 export class LeasedTime {
   readonly chance: Random;
   readonly clocks: Clocks;
+  readonly sightings = new Sightings();
   /** Moment of the schedule. */
   now = 0;
   /** Grows with everything that may have written to a feed. */
@@ -86,10 +88,11 @@ export class LeasedTime {
     return timeout;
   }
 
-  /** Whether so much has passed since now by the clock of a process. */
-  pause(instance: GatedInstance, ms: number): () => boolean {
+  /** Whether so much has passed since now by the clock of a process, or, if that is enough, a staging is announced. */
+  pause(instance: GatedInstance, ms: number, untilAnnounced = false): () => boolean {
     const until = this.nowOf(instance) + ms;
-    return () => this.nowOf(instance) >= until;
+    const isAnnounced = () => untilAnnounced && this.sightings.announcer !== undefined;
+    return () => this.nowOf(instance) >= until || isAnnounced();
   }
 
   private untilPassed(instance: GatedInstance | undefined, ms: number, what: string, go: () => void): Held {
@@ -121,7 +124,7 @@ export class LeasedTime {
       };
       return [
         {
-          label: `${instance.name} timer ${place}${process.env.DBG ? ' ms' + interval.ms : ''}`,
+          label: `${instance.name} timer ${place}`,
           weight,
           isWork: false,
           step,

@@ -14,7 +14,8 @@ export class LeasedWatch {
   ) {}
 
   look(): void {
-    const { schedule } = this;
+    const { schedule, time } = this;
+    time.sightings.look(schedule.instances);
     for (const instance of schedule.instances) {
       if (!instance.isAlive) continue;
       schedule.gate.working = instance;

@@ -220,6 +220,37 @@ describe('A staging that is announced to readers', () => {
     expect(await fieldsOfStaging()).toEqual([]);
   });
 
+  it.each([false, true])(
+    'goes live as one that readers have copied, unless the filter was offline meanwhile (%s)',
+    async (isTakenOffline) => {
+      const adder = await rebuilder();
+      await build(adder, KEPT);
+      const reader = await openLeased(redis, name, { leaseMs: LEASE_MS });
+      opened.push(reader);
+      const { list, number } = await reader.join();
+      const lease = await leaseOf(adder);
+      const staging = await lease.stage(testPlan());
+      const committed = commitIds(staging, KEPT);
+      await eventually('the staging is announced', async () => {
+        const reply = await reader.leases.take({ list, applied: number });
+        return reply.outcome === 'granted' && reply.announced !== undefined;
+      });
+      if (isTakenOffline) {
+        await admin.del(keyOf(name, 0, '0'));
+        expect(await adder.check(KEPT)).not.toContain('absent');
+        expect((await adder.describe()).state).toBe('lost');
+        // Written to the staging alone, and so no entry.
+        await adder.add(NEW);
+      }
+      await committed;
+      await lease.release();
+      await eventually('the entry of the swap came', () => reader.entries.length === 1);
+      const [entry] = reader.entries;
+      expect(entry!.places).toBeUndefined();
+      expect(entry!.staged).toBe(isTakenOffline ? undefined : entry!.tag);
+    },
+  );
+
   it('is none where nobody has ever read with a lease', async () => {
     const announce = jest.spyOn(CopyScripts.prototype, 'announce');
     const { filter, close } = await redis.open(name, {}, { drainMs: 0 });

@@ -32,7 +32,8 @@ export const SAFETIES = {
   'next-repeats': 'while a staging is announced, an add of an id that is live already is an entry as well',
   'next-whole': 'a copy of a staging takes the place of the one before only when it is loaded',
   'next-of-swap': 'a copy of a staging takes that place only when this staging goes live',
-  'offline-ends': 'a filter that goes offline ends the announcement of its staging',
+  'announced-live':
+    'a staging that was announced goes live as such only where a generation was live until then',
 } as const;
 
 export type Safety = keyof typeof SAFETIES;

@@ -216,7 +216,8 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         const generation = generationAfter(state);
         // An entry is for the readers of a list, which the metadata do not know of then.
         const isEntry = has('swap-entry') && !isUnknown;
-        const announced = state.isAnnounced ? build.runsLeft : undefined;
+        const isAnnounced = state.isAnnounced && (live !== undefined || !has('announced-live'));
+        const announced = isAnnounced ? build.runsLeft : undefined;
         const known = isUnknown ? withoutSights({ ...state, unknown: 'swapped' }) : state;
         const swapped: State = {
           ...known,
@@ -275,10 +276,9 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     }
     if (left.losses === 0) return;
     const spent = { ...left, losses: left.losses - 1 };
-    const isAnnounced = state.isAnnounced && !has('offline-ends');
     // Whoever takes it offline knows of leases, and notes them.
     const noted = state.unknown === 'no' ? state : { ...granted(state, has), isListLost: true };
-    if (live) take({ ...noted, live: undefined, isAnnounced, left: spent }, 'the filter goes offline');
+    if (live) take({ ...noted, live: undefined, left: spent }, 'the filter goes offline');
     if (readers.some(({ acknowledged }) => acknowledged !== undefined)) {
       const unlisted = readers.map((reader) => ({ ...reader, acknowledged: undefined }));
       const isListLost = has('until-in-meta') && state.isLeaseOut;
@@ -488,7 +488,7 @@ export const leasedCopies: Protocol<Safety> = {
           'next-in-entry',
           'next-whole',
           'next-of-swap',
-          'offline-ends',
+          'announced-live',
         ],
       },
     ),

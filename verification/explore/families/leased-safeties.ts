@@ -95,10 +95,14 @@ export const LEASED_SAFETIES: readonly Safety[] = [
   ofReader('next-of-swap', 'a copy of a staging takes that place only when this staging goes live', {
     shownBy: 227,
   }),
-  ofServer('offline-ends', 'a filter that goes offline ends the announcement of its staging', {
-    spare:
-      'nothing goes live for a lease then, in which a reader asks for four renewals and hears that nothing is live: only one that stands still so long needs it',
-  }),
+  ofServer(
+    'announced-live',
+    'a staging goes live as one that was announced only where a generation was live until then',
+    {
+      spare:
+        'nothing goes live for a lease then, in which a reader asks for four renewals and hears that nothing is live: only one that stands still so long needs it',
+    },
+  ),
 ];
 
 function ofReader(name: keyof CopyRules, what: string, more: Partial<Safety> = {}): Safety {

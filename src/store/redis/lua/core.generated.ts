@@ -537,9 +537,9 @@ return acknowledgedBy(copies, leastOf(copies))
   },
   copyAnnounce: {
     source: `${now}${copyTag}${copyAnnounced}if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 0 end
-local known = redis.call('HMGET', KEYS[1], 'tag', 'pending.token', 'pending.announced')
+local known = redis.call('HMGET', KEYS[1], 'tag', 'pending.token')
 if not isLeased(known[1]) or plainTag(known[1]) == '' or known[2] ~= ARGV[1] then return 0 end
-if ARGV[2] == '1' and known[3] ~= 'ended:' .. ARGV[1] then redis.call('HSET', KEYS[1], 'pending.announced', ARGV[1]) end
+if ARGV[2] == '1' then redis.call('HSET', KEYS[1], 'pending.announced', ARGV[1]) end
 if not announcedTag(KEYS[1]) then return 0 end
 local waited = 0
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], string.format('(%d', math.max(now(), 1e12)), '(+inf')) do
@@ -736,7 +736,7 @@ return 'OK'
 `,
   },
   offline: {
-    source: `${builds}${offline}${retire}${copyTag}${now}${copyAnnounced}if isOtherNow('tag', plainTag) then return 'STALE' end
+    source: `${builds}${offline}${retire}${copyTag}${now}if isOtherNow('tag', plainTag) then return 'STALE' end
 local leases = {}
 if metaType == 'hash' then
   local fields = redis.call('HGETALL', KEYS[1])
@@ -746,11 +746,6 @@ if metaType == 'hash' then
   end
 end
 if #leases == 0 and ARGV[7] ~= '0' then leases = { 'leases.ms', ARGV[7], 'leases.until', string.format('%d', now() + ARGV[7]) } end
---safety:offline-ends
-if metaType == 'hash' and announcedTag(KEYS[1]) then
-  redis.call('HSET', KEYS[1], 'pending.announced', 'ended:' .. redis.call('HGET', KEYS[1], 'pending.token'))
-end
---end
 local segments = (#KEYS - 2) / 2
 local moved = {}
 --safety:offline
@@ -944,7 +939,10 @@ local kind, ms = 0, 0
 local tag = redis.call('HGET', meta, 'tag')
 redis.call('HSET', meta, 'tag', 'L' .. tag)
 --safety:swap-entry
-local isAnnounced = known[4] == ARGV[2] and plainTag(known[2]) ~= ''
+local isAnnounced = known[4] == ARGV[2]
+--safety:announced-live
+isAnnounced = isAnnounced and plainTag(known[2]) ~= ''
+--end
 writeEntry(copies, tag, isAnnounced and tag)
 kind, ms = waitFor(copies, copies.last, true)
 --end

@@ -20,7 +20,6 @@ Reply: 'STALE' when meta holds another tag, or has none since the filter is offl
 --- @include "retire"
 --- @include "copy-tag"
 --- @include "now"
---- @include "copy-announced"
 if isOtherNow('tag', plainTag) then return 'STALE' end
 local leases = {}
 if metaType == 'hash' then
@@ -32,13 +31,6 @@ if metaType == 'hash' then
 end
 -- What a server has lost may be read from copies for as long as a lease.
 if #leases == 0 and ARGV[7] ~= '0' then leases = { 'leases.ms', ARGV[7], 'leases.until', string.format('%d', now() + ARGV[7]) } end
-
---safety:offline-ends
--- Adds that find nothing live are no entries, so copies of the staging lack their ids.
-if metaType == 'hash' and announcedTag(KEYS[1]) then
-  redis.call('HSET', KEYS[1], 'pending.announced', 'ended:' .. redis.call('HGET', KEYS[1], 'pending.token'))
-end
---end
 
 local segments = (#KEYS - 2) / 2
 local moved = {}

@@ -83,8 +83,11 @@ local kind, ms = 0, 0
 local tag = redis.call('HGET', meta, 'tag')
 redis.call('HSET', meta, 'tag', 'L' .. tag)
 --safety:swap-entry
--- Readers go on with their copies of a staging that was announced while there was a live generation.
-local isAnnounced = known[4] == ARGV[2] and plainTag(known[2]) ~= ''
+local isAnnounced = known[4] == ARGV[2]
+--safety:announced-live
+-- Adds that found nothing live are no entries, so copies of the staging lack their ids.
+isAnnounced = isAnnounced and plainTag(known[2]) ~= ''
+--end
 writeEntry(copies, tag, isAnnounced and tag)
 kind, ms = waitFor(copies, copies.last, true)
 --end

@@ -191,7 +191,7 @@ export class CopyLease implements FeedListener, CopyProof {
     const { next } = this.context;
     if (list !== this.list && rules['feed-identity']) return this.end(OTHER_FEED);
     const isKnown = tag === this.copy.generation.tag || tag === next.tag;
-    // What it says of generations was so before the entries that have been applied meanwhile.
+    // Its tags are older than the entries that have been applied meanwhile.
     const isOld = number < this.applied;
     if (!isKnown && !isOld && rules['tag-in-entry']) return this.end(ANOTHER_GENERATION);
     if (!isOld) next.follow(announced, tag, this.isLoaded);

@@ -51,7 +51,7 @@ export class FollowedCopy {
 
   private readonly lessee: CopyLessee | undefined;
   private readonly next: NextCopy | undefined;
-  /** Of the copy whose place the present one has taken: what was read before that may still name it as live. */
+  /** Of the copy whose place the present one has taken: replies that were read before the swap may still name it. */
   private tagBefore: number | undefined;
   private comparison: NodeJS.Timeout | undefined;
   /** The copy whose load waits for its turn or runs. */
@@ -119,7 +119,7 @@ export class FollowedCopy {
     this.loadInTurn(copy);
   }
 
-  /** The generation of this copy went live, and the lease is one of it from now on. */
+  /** The generation of this copy went live, and the lease is for it from now on. */
   private goOnWith(successor: LocalCopy): void {
     const { current: before } = this;
     this.current = successor;

@@ -22,7 +22,7 @@ export class NextCopy {
   /** Of the staging that was announced last. */
   tag: Generation['tag'] | undefined;
   private copy: LocalCopy | undefined;
-  /** The last attempt to copy a staging: nobody wants what an earlier one comes to. */
+  /** The last attempt to copy a staging. What an earlier one reads is discarded. */
   private attempt = {};
 
   constructor(
@@ -34,7 +34,7 @@ export class NextCopy {
   /**
    * A renewal says which staging is announced, and what is live.
    *
-   * @param isLeased false: the copy that answers is still being loaded, and no staging goes live later for that.
+   * @param isLeased false: the copy that answers is still being loaded, and no rebuild waits for that.
    */
   follow(announced: Generation['tag'] | undefined, live: Generation['tag'], isLeased: boolean): void {
     // It went live, and the entry that says so is on its way.
@@ -76,10 +76,11 @@ export class NextCopy {
     try {
       if (isLeased) await this.load(tag, attempt);
     } catch (error) {
+      if (this.attempt !== attempt) return;
       emit({ type: 'store-error', filter: name, operation: 'copy the staged generation', error });
-      if (this.attempt === attempt) this.dropCopy();
+      this.dropCopy();
     }
-    // Nobody waits for one that has no room either.
+    // Said without a copy as well: the rebuild need not wait for this process.
     if (this.attempt === attempt) await this.leases.ready(tag);
   }
 
@@ -91,7 +92,7 @@ export class NextCopy {
     const { generation } = staged;
     const bytes = generation.blocks * BLOCK_BYTES;
     if (bytes > maxBytes || !budget.claim(bytes)) return;
-    const copy = new LocalCopy(generation, true);
+    const copy = this.copyOf(generation);
     this.copy = copy;
     await budget.inTurn(bytes, async () => {
       const outcome = await readBlocks(copy, staged, budget, () => this.copy === copy);
@@ -100,6 +101,16 @@ export class NextCopy {
       if (outcome === 'read' && isOfOneServer) copy.isWhole = true;
       else this.dropCopy();
     });
+  }
+
+  /** @throws {RangeError} when the process has no memory for it. */
+  private copyOf(generation: Generation): LocalCopy {
+    try {
+      return new LocalCopy(generation, true);
+    } catch (error) {
+      this.options.budget.release(generation.blocks * BLOCK_BYTES);
+      throw error;
+    }
   }
 
   private dropCopy(): void {

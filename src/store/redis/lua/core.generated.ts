@@ -938,11 +938,11 @@ if not copies then return { 'OK' } end
 local kind, ms = 0, 0
 local tag = redis.call('HGET', meta, 'tag')
 redis.call('HSET', meta, 'tag', 'L' .. tag)
---safety:swap-entry
 local isAnnounced = known[4] == ARGV[2]
 --safety:announced-live
 isAnnounced = isAnnounced and plainTag(known[2]) ~= ''
 --end
+--safety:swap-entry
 writeEntry(copies, tag, isAnnounced and tag)
 kind, ms = waitFor(copies, copies.last, true)
 --end

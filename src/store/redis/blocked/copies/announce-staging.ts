@@ -1,7 +1,7 @@
 import type { BlockedContext } from '../blocked-context.js';
 import { waitMs } from './copy-waits.js';
 
-/** What readers take longer for, they load after the swap, while Redis answers for them. */
+/** A reader that takes longer loads after the swap, while Redis answers for it. */
 const LONGEST_MS = 30_000;
 const ASK_EVERY_MS = 25;
 

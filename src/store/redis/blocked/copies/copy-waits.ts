@@ -36,6 +36,8 @@ export interface CopyWaitsContext {
   /** Undefined where nobody counts. */
   readonly recorder?: StoreRecorder | undefined;
   readonly metadata: { isOfServer(snapshot: BlockedSnapshot): boolean };
+  /** The longest lease that this process knows of, in milliseconds; 0: it knows of none. */
+  readonly unseenLeases: { readonly leaseMs: number };
   /** Undefined on a Cluster, where nobody reads with leases. */
   readonly streams: StreamReader | undefined;
   /** Left out: one of its own. The parts of a filter share one. */
@@ -78,9 +80,10 @@ export class CopyWaits {
 
   /** How long nobody knows for whom to wait. */
   private pauseMs(snapshot: BlockedSnapshot, wait: CopyWait | undefined): number {
-    const { leasesMs, unseenUntil } = snapshot;
+    const { metadata, unseenLeases } = this.context;
+    const { leasesMs = unseenLeases.leaseMs, unseenUntil } = snapshot;
     // Carried out, perhaps, by another server, after which nobody knows who has a lease.
-    const isOther = leasesMs !== undefined && !this.context.metadata.isOfServer(snapshot);
+    const isOther = !metadata.isOfServer(snapshot);
     const stated = wait?.for === 'time' ? wait.ms : 0;
     return Math.max(unseenUntil - performance.now(), isOther ? leasesMs : 0, stated);
   }

@@ -102,7 +102,7 @@ if tag ~= '' then
     -- Copies of the staging may lack an id that is live already.
     isEntry = isEntry or copies.staged
 --end
-    -- All places in the staging: it is written later, and what fails then must leave no bit in it that copies lack.
+    -- The places of all ids in the staging, since its bits are set later: if that fails in between, no bit is there that copies lack.
     if isEntry then copies:writeEntry(tag, copies.staged, table.concat(places), copies.staged and ARGV[12]) end
 --safety:repeat-waits
     copies.isWaiting = true

@@ -1,6 +1,6 @@
 --[[
 A staging is announced to readers when all that its rebuild has read is in it. From then on they may copy it, and adds are entries for those copies too. The metadata have
-`pending.announced`, its token, and `pending.ready:<reader>`, the token that this reader has made known.
+`pending.announced`, its token, and `pending.ready:<reader>`, the token of the staging that this reader has copied.
 
 Gives  announcedTag(meta)  tag of the staging that is announced, or nil
 ]]

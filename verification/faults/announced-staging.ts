@@ -24,10 +24,15 @@ export async function whileAnnounced(
 ): Promise<void> {
   const held = new AbortController();
   const holding = holdUp(admin, `bloom:{${name}}:readers`, held.signal);
-  // What strikes at it may have it begin again.
-  const rebuilding = rebuild(rebuilder);
+  let isAnnounced = false;
+  // One that joins the rebuild of a filter that was lost announces nothing.
+  const rebuilding = (async () => {
+    do await rebuild(rebuilder);
+    while (!isAnnounced && !held.signal.aborted);
+  })();
   try {
     await untilAnnounced(admin, name);
+    isAnnounced = true;
     await strike();
   } finally {
     held.abort();

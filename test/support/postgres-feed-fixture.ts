@@ -136,7 +136,7 @@ export class PostgresFeedFixture {
 
   private async start(): Promise<void> {
     this.server = await requirePostgres({
-      settings: ['wal_level=logical', 'fsync=off', 'max_wal_senders=10', 'max_replication_slots=20'],
+      settings: ['wal_level=logical', 'fsync=off', 'max_wal_senders=50', 'max_replication_slots=200'],
     });
     this.database = new pg.Pool({ connectionString: this.server.url });
     this.database.on('error', () => {});

@@ -47,7 +47,7 @@ export const bench: Bench = async (context) => {
   });
   const leased = await rounds('leased', ground, context);
   report.figure('leased, during a rebuild', '× without a rebuild', ratioOf(leased.rebuilding, leased.idle));
-  // No check leaves the process: what is left is that the rebuild takes processor time from it, as one of another filter on another server does.
+  // No check leaves the process. A rebuild takes processor time from it, as one of another filter on another server does.
   report.goal({
     contender: 'leased, during a rebuild',
     metric: METRIC,

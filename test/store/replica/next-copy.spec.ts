@@ -51,6 +51,48 @@ describe('A copy of an announced staging', () => {
     expect(copy.types).toEqual(['copy-leased']);
   });
 
+  it('keeps its lease when descriptions are newer than the entry of the swap, or older', async () => {
+    const { filter, leases, original } = copy;
+    const before = original.live;
+    await announced();
+    leases.goLive();
+    await filter.describe();
+    expect(filter.checkOne('nobody')).toBe('absent');
+    leases.deliver();
+    original.live = before;
+    await filter.describe();
+    expect(filter.checkOne('nobody')).toBe('absent');
+    expect(filter.checkOne('staged-1')).toBe('maybe');
+    expect(copy.types).toEqual(['copy-leased']);
+  });
+
+  it('has the ids of adds that are on their way when it goes live', async () => {
+    const { filter, leases, original } = copy;
+    await announced();
+    let end = () => {};
+    original.duringAdd = () => new Promise((resolve) => (end = resolve));
+    const added = filter.add(['late']);
+    leases.goLive();
+    leases.deliver();
+    // The store takes the add for acknowledged by the reader of this process.
+    expect(filter.checkOne('late')).toBe('maybe');
+    expect(filter.checkOne('nobody')).toBe('absent');
+    end();
+    await added;
+  });
+
+  it('reports nothing of a block that could not be read when nobody wants it any more', async () => {
+    const { filter, leases, original } = copy;
+    original.stage(STAGED);
+    leases.isAnnounced = true;
+    await renew();
+    const [piece] = original.pieces;
+    await filter.close();
+    piece!.answer(new Error('closed'));
+    await settled();
+    expect(copy.types).not.toContain('store-error');
+  });
+
   it('goes live only if it was read from one server', async () => {
     const { filter, leases, original } = copy;
     original.stage(STAGED);

@@ -34,7 +34,7 @@ export class UnseenLeases {
     } else if (this.ms > 0) {
       const state = [server, runId, storedTag, description.builds].join(' ');
       const { seen } = this;
-      // Nothing makes the same generation live again on one run of a server, and the tag of one that was read with a lease tells of that.
+      // A generation goes live once on one run of a server, and its tag shows whether a lease was granted since.
       const isSameLive = description.generation !== undefined && runId !== '';
       // Within a gap that is shorter no generation can have gone live where none was, and been lost again.
       const isClose = seen !== undefined && readAt - seen.at < this.ms / 2;

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 
 // So many readers with nothing of the library or of a client around them: each answers a message by the bytes of one command on a connection of its own, and the one that
 // is the last in this process says so.
-const [url, readers] = [new URL(process.argv[2]!), Number(process.argv[3])];
+const [readers, prefix, url] = [Number(process.argv[2]), process.argv[3]!, new URL(process.argv[4]!)];
 let messages = 0;
 
 function command(...words: string[]): string {
@@ -18,7 +18,7 @@ async function connected(): Promise<Socket> {
 
 for (let i = 0; i < readers; i++) {
   const [subscribed, answering] = [await connected(), await connected()];
-  const answer = command('ZADD', 'readers', 'XX', 'GT', '1', `reader ${i}`);
+  const answer = command('ZADD', 'readers', 'GT', '1', `reader ${prefix} ${i}`);
   const isLastSaid = answer + command('PUBLISH', 'answered', 'all');
   answering.resume();
   subscribed.write(command('SUBSCRIBE', 'entries'));

@@ -130,9 +130,10 @@ end
 `;
 const copyTell = `local function tellAdders(copies, acks, before)
   local least = leastOf(copies)
-  if not before or (least and least <= before) then return end
-  if not isBegunHere(copies.meta) then return end
+  if not before or (least and least <= before) then return false end
+  if not isBegunHere(copies.meta) then return false end
   redis.pcall('XADD', acks, 'MAXLEN', 1, '*', 'list', copies.list, 'least', acknowledgedBy(copies, least))
+  return true
 end
 `;
 const copyWait = `local function writeEntry(copies, tag, staged, places, stagedPlaces)
@@ -517,11 +518,10 @@ return { owner, isNew and 1 or 0 }
 `,
   },
   copyAck: {
-    source: `${copyLeast}${copyNumber}${runId}${copyBegun}${copyTell}redis.call('ZADD', KEYS[2], 'XX', 'GT', ARGV[3], 'a:' .. ARGV[2])
-if not redis.call('ZSCORE', KEYS[2], 'a:' .. ARGV[2]) then return 'GONE' end
-if redis.call('ZCOUNT', KEYS[2], '-inf', ARGV[4]) > 0 then return 'OK' end
-tellAdders({ meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }, KEYS[3], tonumber(ARGV[4]))
-return 'LAST'
+    source: `${copyLeast}${copyNumber}${runId}${copyBegun}${copyTell}local isChanged = redis.call('ZADD', KEYS[2], 'XX', 'GT', 'CH', ARGV[3], 'a:' .. ARGV[2]) == 1
+if not isChanged and not redis.call('ZSCORE', KEYS[2], 'a:' .. ARGV[2]) then return 'GONE' end
+local isTold = tellAdders({ meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }, KEYS[3], tonumber(ARGV[4]))
+return isTold and 'LAST' or 'OK'
 `,
   },
   copyAcks: {

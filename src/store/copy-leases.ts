@@ -27,7 +27,11 @@ export interface CopyLeases {
    */
   acknowledge(copy: HeldCopy): Promise<void>;
 
-  /** Nobody has to wait for this process before the announced staging goes live: it has a copy of that, or will have none. Never rejects. */
+  /**
+   * Nobody has to wait for this process before the announced staging goes live: it has a copy of that, or will have none.
+   *
+   * @throws {BloomUnavailableError} when the store cannot be asked.
+   */
   ready(tag: Generation['tag']): Promise<void>;
 
   /** Gives the lease back: nobody waits for this process any longer. The copy must not be believed any more. Never rejects. */

@@ -45,6 +45,7 @@ export class ScriptedLeases implements CopyLeases {
   }
 
   async ready(tag: number): Promise<void> {
+    if (this.isDown) throw new Error('down');
     this.copied.push(tag);
   }
 

@@ -24,6 +24,8 @@ export class NextCopy {
   private copy: LocalCopy | undefined;
   /** The last attempt to copy a staging. What an earlier one reads is discarded. */
   private attempt = {};
+  /** Whether a rebuild waits for this process, since it could not be told that it need not. */
+  private isUntold = false;
 
   constructor(
     private readonly original: Pick<CopyableFilter, 'staged'>,
@@ -37,6 +39,7 @@ export class NextCopy {
    * @param isLeased false: the copy that answers is still being loaded, and no rebuild waits for that.
    */
   follow(announced: Generation['tag'] | undefined, live: Generation['tag'], isLeased: boolean): void {
+    if (announced !== undefined && announced === this.tag && this.isUntold) void this.tell(announced);
     // It went live, and the entry that says so is on its way.
     if (announced === this.tag || this.tag === live) return;
     this.drop();
@@ -64,6 +67,7 @@ export class NextCopy {
 
   drop(): void {
     this.attempt = {};
+    this.isUntold = false;
     this.tag = undefined;
     this.dropCopy();
   }
@@ -81,7 +85,20 @@ export class NextCopy {
       this.dropCopy();
     }
     // Said without a copy as well: the rebuild need not wait for this process.
-    if (this.attempt === attempt) await this.leases.ready(tag);
+    if (this.attempt === attempt) await this.tell(tag);
+  }
+
+  /** Says so again with the next renewal if the store cannot be asked. */
+  private async tell(tag: Generation['tag']): Promise<void> {
+    const { name, emit } = this.options;
+    const { attempt } = this;
+    this.isUntold = false;
+    try {
+      await this.leases.ready(tag);
+    } catch (error) {
+      emit({ type: 'store-error', filter: name, operation: 'say that the staging is copied', error });
+      this.isUntold = this.attempt === attempt;
+    }
   }
 
   private async load(tag: Generation['tag'], attempt: object): Promise<void> {

@@ -93,6 +93,21 @@ describe('A copy of an announced staging', () => {
     expect(copy.types).not.toContain('store-error');
   });
 
+  it('is reported to the rebuild that waits for it with the next renewal, if that failed before', async () => {
+    const { leases, original } = copy;
+    original.stage(STAGED);
+    leases.isAnnounced = true;
+    await renew();
+    leases.isDown = true;
+    await original.answerAll();
+    expect(leases.copied).toEqual([]);
+    expect(copy.types).toContain('store-error');
+    leases.isDown = false;
+    await renew();
+    await renew();
+    expect(leases.copied).toEqual([original.staging!.generation.tag]);
+  });
+
   it('goes live only if it was read from one server', async () => {
     const { filter, leases, original } = copy;
     original.stage(STAGED);

@@ -93,13 +93,8 @@ export class RedisCopyLeases implements CopyLeases {
   async ready(tag: number): Promise<void> {
     const { joined } = this;
     if (!joined) return;
-    const { copyScripts, keys, emit, name } = this.context;
-    try {
-      await copyScripts.ready(keys, joined, tag);
-    } catch (error) {
-      // The rebuild goes on after a while.
-      emit({ type: 'store-error', filter: name, operation: 'say that the staging is copied', error });
-    }
+    const { copyScripts, keys } = this.context;
+    await unavailable(copyScripts.ready(keys, joined, tag));
   }
 
   async leave(): Promise<void> {

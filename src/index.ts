@@ -74,6 +74,7 @@ export {
   BloomFilter,
   type BloomFilterInfo,
   type BloomPartInfo,
+  type BloomCopyWaits,
   type BloomFilterMetrics,
   type BloomFilterOptions,
   type BloomGuardCounts,

@@ -7,7 +7,7 @@ import type { GuardState } from './guard-state.js';
 import type { AdviceTexts } from './advice-texts.js';
 import type { IdKeys } from './id-keys.js';
 import type { LookupCounts } from './lookup-counts.js';
-import type { BloomFilterMetrics } from './metrics.js';
+import type { BloomCopyWaits, BloomFilterMetrics } from './metrics.js';
 import type { BloomOutsideInfo } from './outside/outside-info.js';
 import type { FailedAddsReport } from './failed-adds.js';
 import type { WrongAbsentReport } from './wrong-absents.js';
@@ -204,6 +204,8 @@ export interface BloomFilterInfo {
   readonly rebuilding: boolean;
   /** Whether this process answers "absent" from its copy, of a filter with `partitions` from those of all parts, and why not; undefined without `replica: 'leased'`, and in memory. */
   readonly copyLease: BloomCopyLease | undefined;
+  /** Adds of this process that waited for processes with a leased copy, and for how long. */
+  readonly copyWaits: BloomCopyWaits;
   /** What the guards of this process have seen. */
   readonly observed: BloomGuardCounts;
   /** How far the filter has come with rows that others write; only with `topUp`. */

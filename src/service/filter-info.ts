@@ -3,6 +3,7 @@ import { isMeasurable, leasesCopy, type PartDescription, type StoredFilter } fro
 import type { BloomFilterInfo, BloomPartInfo } from './bloom-filter.js';
 import type { FilterDefinition } from './filter-definition.js';
 import type { BloomGuardCounts } from './guard-counts.js';
+import type { BloomCopyWaits } from './metrics.js';
 
 /**
  * What is known of a filter: by the store, by its definition and by the guards of this process.
@@ -11,9 +12,14 @@ import type { BloomGuardCounts } from './guard-counts.js';
  */
 export async function filterInfo(
   inStore: StoredFilter,
-  of: { readonly definition: FilterDefinition; readonly store: string; readonly observed: BloomGuardCounts },
+  of: {
+    readonly definition: FilterDefinition;
+    readonly store: string;
+    readonly observed: BloomGuardCounts;
+    readonly lookups: { readonly copyWaits: BloomCopyWaits };
+  },
 ): Promise<BloomFilterInfo> {
-  const { definition, store, observed } = of;
+  const { definition, store, observed, lookups } = of;
   const found = await inStore.describe();
   const { shape, count, builtAt, builds, rebuilding, state } = found;
   const measured = shape && isMeasurable(inStore) ? await inStore.measureFill() : undefined;
@@ -34,6 +40,7 @@ export async function filterInfo(
     builds,
     rebuilding,
     copyLease: leasesCopy(inStore) ? inStore.copyLease : undefined,
+    copyWaits: lookups.copyWaits,
     observed,
     ...(found.parts && { parts: found.parts.map(partInfo) }),
   };

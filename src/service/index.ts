@@ -29,6 +29,7 @@ export { LookupCounts } from './lookup-counts.js';
 export type { CountedMethod } from './method-counts.js';
 export { metricsOf } from './filter-metrics.js';
 export type {
+  BloomCopyWaits,
   BloomFilterMetrics,
   BloomHistogram,
   BloomMethodMetrics,

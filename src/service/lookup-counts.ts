@@ -1,7 +1,7 @@
 import type { BloomUnknownReason, LookupOutcome, StoreRecorder } from '../store/index.js';
 import { BATCH_BOUNDS, Histogram, LOCAL_BOUNDS_MS, REMOTE_BOUNDS_MS } from './histogram.js';
 import { noUnknowns, type UnknownCounts } from './method-counts.js';
-import type { BloomFilterMetrics } from './metrics.js';
+import type { BloomCopyWaits, BloomFilterMetrics } from './metrics.js';
 
 /** What the store has done for one filter in this process. */
 export class LookupCounts implements StoreRecorder {
@@ -14,6 +14,10 @@ export class LookupCounts implements StoreRecorder {
   private readonly addMs = new Histogram(REMOTE_BOUNDS_MS);
   private readonly checkSizes = new Histogram(BATCH_BOUNDS);
   private readonly addSizes = new Histogram(BATCH_BOUNDS);
+
+  get copyWaits(): BloomCopyWaits {
+    return { ...this.waits };
+  }
 
   timedLocal(ms: number): void {
     this.localMs.observe(ms);
@@ -54,7 +58,7 @@ export class LookupCounts implements StoreRecorder {
         remote: this.remoteMs.snapshot(),
         add: this.addMs.snapshot(),
       },
-      copyWaits: { ...this.waits },
+      copyWaits: this.copyWaits,
       batchSizes: { check: this.checkSizes.snapshot(), add: this.addSizes.snapshot() },
     };
   }

@@ -246,9 +246,9 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   }
 
   async info(): Promise<BloomFilterInfo> {
-    const { definition, inStore, context } = this;
+    const { definition, inStore, context, lookups } = this;
     const observed = this.guarding.counts();
-    const info = await filterInfo(inStore, { definition, store: context.store.kind, observed });
+    const info = await filterInfo(inStore, { definition, store: context.store.kind, observed, lookups });
     return this.outside ? { ...info, outside: await this.outside.info() } : info;
   }
 

@@ -58,8 +58,7 @@ export interface BloomFilterMetrics {
   };
   /** Ids of each call to the store. */
   readonly batchSizes: { readonly check: BloomHistogram; readonly add: BloomHistogram };
-  /** Calls that added ids and waited for processes with a leased copy (`replica: 'leased'`), and for how long in all, in milliseconds. */
-  readonly copyWaits: { readonly adds: number; readonly ms: number };
+  readonly copyWaits: BloomCopyWaits;
   /** Whether this process answers "absent" from its copy, and why not; undefined without `replica: 'leased'`, and in memory. */
   readonly copyLease: BloomCopyLease | undefined;
   /** What was done for rows that others write; undefined without the options `topUp` and `feed`. */
@@ -87,6 +86,14 @@ export interface BloomFilterMetrics {
   readonly isCircuitOpen: boolean;
   /** What in the setup endangers the filter, each with what to do about it. */
   readonly advice: readonly string[];
+}
+
+/** Calls of this process that added ids and waited for processes with a leased copy (`replica: 'leased'`). */
+export interface BloomCopyWaits {
+  /** Calls that waited. Of a filter with `partitions` one call counts for each part that it waited for. */
+  readonly adds: number;
+  /** For how long in all, in milliseconds. */
+  readonly ms: number;
 }
 
 export interface BloomPhaseDuration {

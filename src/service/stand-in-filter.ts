@@ -172,6 +172,7 @@ export class StandInFilter extends BloomFilter implements GuardableFilter {
       builds: 0,
       rebuilding: false,
       copyLease: undefined,
+      copyWaits: this.lookups.copyWaits,
       observed: this.guarding.counts(),
     };
   }

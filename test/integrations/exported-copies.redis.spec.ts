@@ -44,7 +44,7 @@ const reasonsOf = (text: string) =>
   );
 
 describe('Metrics of leased copies', () => {
-  it('say whether the process has a lease, why not, and how many adds waited', async () => {
+  it('say whether the process has a lease, why not, and, as info() does, how many adds waited', async () => {
     const reader = await start({ replica: 'leased', leaseMs: 1000 });
     const { bloom, registry } = reader;
     expect(valueOf(await registry.metrics(), 'bloom_copy_leased', OF_PRODUCTS)).toBe(0);
@@ -58,6 +58,8 @@ describe('Metrics of leased copies', () => {
     expect(leased).toMatchObject({ isLeased: true, reason: undefined, cause: undefined });
 
     const writer = await start({ replica: 'off' });
+    const infoOfWriter = () => writer.bloom.filter('products').info();
+    expect((await infoOfWriter()).copyWaits).toEqual({ adds: 0, ms: 0 });
     const waits = async () => valueOf(await writer.registry.metrics(), 'bloom_copy_waits_total', OF_PRODUCTS);
     await eventually('an add waits', async () => {
       await writer.bloom.filter('products').add(`new-${Math.random()}`);
@@ -65,6 +67,10 @@ describe('Metrics of leased copies', () => {
     });
     const text = await writer.registry.metrics();
     expect(valueOf(text, 'bloom_copy_wait_seconds_total', OF_PRODUCTS)).toBeGreaterThan(0);
+    const { copyWaits } = await infoOfWriter();
+    expect(copyWaits).toEqual({ adds: await waits(), ms: expect.any(Number) });
+    expect(copyWaits.ms).toBeGreaterThan(0);
+    expect(writer.bloom.metrics()[0]!.copyWaits).toEqual(copyWaits);
     // A process without a copy has no figures of one.
     expect(samplesOf(text, 'bloom_copy_leased')).toEqual([]);
     expect(reasonsOf(text)).toEqual([]);

@@ -19,7 +19,7 @@ export class TcpProxy {
   private readonly passages = new Set<Passage>();
   private isHeld = false;
   private repliesHeld = false;
-  private heldText: string | undefined;
+  private heldTexts: readonly string[] = [];
   private isCut = false;
 
   private constructor(
@@ -53,13 +53,13 @@ export class TcpProxy {
     this.isHeld = true;
   }
 
-  /** The same for those connections alone on which this text is sent. */
-  holdOnly(text: string): void {
-    this.heldText = text;
+  /** The same for those connections alone on which one of these texts is sent. */
+  holdOnly(...texts: readonly string[]): void {
+    this.heldTexts = texts;
   }
 
   isTextHeld(text: string): boolean {
-    return this.heldText !== undefined && text.includes(this.heldText);
+    return this.heldTexts.some((held) => text.includes(held));
   }
 
   /** Requests go through, and no reply comes back. */
@@ -75,7 +75,7 @@ export class TcpProxy {
   release(): void {
     this.isHeld = false;
     this.repliesHeld = false;
-    this.heldText = undefined;
+    this.heldTexts = [];
     for (const passage of this.passages) passage.flow();
   }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AddTimes } from './add-times.js';
 import { killFeeds } from './feed-connections.js';
+import { FEED_FAULTS } from './feed-faults.js';
 import { type Fault, fault, type FaultSpecification } from './fault.js';
 import { drainOf, FILTER } from './filter-kinds.js';
 import { openLeased } from './leased-filter.js';
@@ -123,16 +124,8 @@ export const copyFaults: readonly Fault[] = [
       await rebuilding;
     },
   }),
-  leased({
-    name: 'feed into a black hole, all else goes through',
-    quick: true,
-    start: () => ProxiedSite.start(),
-    strike: async ({ site, instances }) => {
-      for (const proxy of site.proxies) proxy.holdOnly('xread');
-      await Promise.all([rebuild(instances[2]), delay(4 * OUTAGE_MS)]);
-      for (const proxy of site.proxies) proxy.release();
-    },
-  }),
+  FEED_FAULTS.messagesHeld('leased', true),
+  FEED_FAULTS.allHeld('leased', true),
   leased({
     name: 'feed trimmed, again and again',
     start: () => ServerSite.start(),

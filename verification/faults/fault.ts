@@ -28,6 +28,8 @@ export interface World<Site extends RedisSite> {
   readonly without: Safety | undefined;
   readonly capacity: number;
   readonly kind: FilterKindName;
+  /** Of copies that are read with leases; 0 where none are. */
+  readonly copyLeaseMs: number;
   /** Says that the fault is over, when `strike` goes on after that. */
   over(): void;
   /** Something that was measured besides, for people. */
@@ -108,7 +110,7 @@ async function judge<Site extends RedisSite>(
   let peerTraffic: PeerTraffic | undefined;
   let failure: string | undefined;
   let protectedAgainMs: number | null = null;
-  const { hasSource, isMadeByReset, peer, live, copyLeaseMs }: FilterKind = FILTER_KINDS[kind];
+  const { hasSource, isMadeByReset, peer, live, copyLeaseMs = 0 }: FilterKind = FILTER_KINDS[kind];
   const ledger = new Ledger(ids, drainOf(kind), copyLeaseMs);
   try {
     for (const timeoutMs of [TIMEOUT_MS, TIMEOUT_MS, PATIENT_TIMEOUT_MS]) {
@@ -150,6 +152,7 @@ async function judge<Site extends RedisSite>(
         without,
         capacity,
         kind,
+        copyLeaseMs,
         over: () => (overAt ??= performance.now()),
         remark: (text) => remarks.push(text),
       };

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { partName } from '../../src/store/redis/protocol/part-name.js';
 import { type Fault, fault, type FaultSpecification } from './fault.js';
+import { FEED_FAULTS } from './feed-faults.js';
 import { FILTER, PARTS } from './filter-kinds.js';
 import { rebuild } from './rebuilds.js';
-import { ProxiedSite, type RedisSite, ServerSite } from './redis-site.js';
+import { type RedisSite, ServerSite } from './redis-site.js';
 import { SERVER_FAULTS } from './server-faults.js';
 import { stopReader } from './stopped-reader.js';
 
@@ -71,14 +72,7 @@ export const leasedPartsFaults: readonly Fault[] = [
   SERVER_FAULTS.restartedEmpty('leased parts'),
   SERVER_FAULTS.restartedOlder('leased parts'),
   SERVER_FAULTS.stopped('leased parts'),
-  ofParts({
-    name: 'feed into a black hole, all else goes through',
-    start: () => ProxiedSite.start(),
-    strike: async ({ site, instances }) => {
-      for (const proxy of site.proxies) proxy.holdOnly('xread');
-      await Promise.all([rebuild(instances[2]), delay(FOR_MS)]);
-      for (const proxy of site.proxies) proxy.release();
-    },
-  }),
+  FEED_FAULTS.messagesHeld('leased parts'),
+  FEED_FAULTS.allHeld('leased parts'),
   SERVER_FAULTS.failedOver('leased parts'),
 ];

@@ -3,8 +3,8 @@ export const NO_RUN_ID =
   "this user (ACL SETUSER); until then the copy answers no lookup of an absent id, as with replica: 'verified'.";
 
 export const noLeasesOnCluster = (name: string) =>
-  `Filter '${name}' has replica: 'leased' or leaseMs, which a Redis Cluster does not support: a process follows the adds of others on one connection. Expected a ` +
-  "standalone Redis or one behind Sentinel. Set replica: 'verified' and leave leaseMs out, or give the filters a Redis of their own.";
+  `Filter '${name}' has replica: 'leased' or leaseMs, which a Redis Cluster does not support: a process reads what others add and acknowledge on connections to one ` +
+  "server. Expected a standalone Redis or one behind Sentinel. Set replica: 'verified' and leave leaseMs out, or give the filters a Redis of their own.";
 
 export const entriesUnheard = (channel: string, error: string | undefined) =>
   'This process reads the ids that others add from a stream, since they do not come as messages' +

@@ -2,7 +2,7 @@ import { assert, type Bench, Comparison, type Contender, median } from './harnes
 import { idText } from './ids.js';
 import { requestsPerSecond } from './load.js';
 import { OtherProcess } from './other-process.js';
-import { commandsSent, redisBench, serverTime } from './redis-bench.js';
+import { countCommands, redisBench } from './redis-bench.js';
 
 const INSTANCES = 3;
 const METRIC = 'requests/s, 3 instances';
@@ -34,9 +34,10 @@ export const bench: Bench = async (context) => {
         'an absent id to be answered with 404',
       );
     const measure = async () => {
-      const before = await commandsFromClients();
+      const counted = await countCommands(client);
       const rate = await attack(addresses);
-      if (kind === 'leased') commands.push(((await commandsFromClients()) - before) / requests);
+      const sent = counted.end();
+      if (kind === 'leased') commands.push(sent / requests);
       return rate;
     };
     contenders.push({ name: kind === 'leased' ? 'ours' : '404 at once', measure });
@@ -53,10 +54,4 @@ export const bench: Bench = async (context) => {
     atMost: 0.01,
     of: 'commands',
   });
-
-  /** Those that a script runs are a part of it, and not counted. */
-  async function commandsFromClients(): Promise<number> {
-    const { calls } = await serverTime(client, 'xread');
-    return calls + (await commandsSent(client));
-  }
 };

@@ -147,6 +147,24 @@ export async function commandsSent(client: Redis): Promise<number> {
   return calls.reduce((sum, one) => sum + one, 0);
 }
 
+/**
+ * Counts what all clients send from now on until its end, except administration. `MONITOR` alone shows which commands a script has run: they are part of it, and are not
+ * counted, while the counters of `INFO` have them. It costs the server a write for each command, so that it is for few of them.
+ */
+export async function countCommands(client: Redis): Promise<{ end(): number }> {
+  const monitor = await client.monitor();
+  let sent = 0;
+  monitor.on('monitor', (_time: string, _args: string[], source: string) => {
+    if (source !== 'lua') sent++;
+  });
+  return {
+    end() {
+      monitor.disconnect();
+      return sent;
+    },
+  };
+}
+
 /** Microseconds that the server spent in a command since `CONFIG RESETSTAT`, and its calls. */
 export async function serverTime(client: Redis, command: string): Promise<{ calls: number; micros: number }> {
   const stats = await client.info('commandstats');

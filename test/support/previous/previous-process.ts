@@ -11,7 +11,7 @@ interface Reply {
   readonly events: readonly { readonly type: string; readonly found?: string; readonly supported?: string }[];
 }
 
-/** A process of the version before leases, with one filter. */
+/** A process with the store of the version before leases, and one filter. */
 export interface PreviousProcess {
   do(action: 'add' | 'check' | 'rebuild', ids: readonly string[]): Promise<Reply>;
   close(): void;

@@ -38,7 +38,7 @@ async function system(leaseMs?: number) {
 
 const NEWER = expect.objectContaining({ type: 'newer-format', found: '4' });
 
-describe('A process of the version before leases', () => {
+describe('A process with the store of the version before leases', () => {
   it('shares a filter that nobody reads with leases', async () => {
     // A process that knows of leases where the metadata know of none waits for as long as one.
     const { reader, start } = await system(200);

@@ -1,4 +1,5 @@
 import { announcedFaults } from './announced-faults.js';
+import { believingFaults } from './believing-faults.js';
 import { bfFaults } from './bf-faults.js';
 import { clusterFaults } from './cluster-faults.js';
 import { copyFaults } from './copy-faults.js';
@@ -33,6 +34,7 @@ export const allFaults: readonly Fault[] = [
   ...failoverFaults,
   ...clusterFaults,
   ...copyFaults,
+  ...believingFaults,
   ...leasedPartsFaults,
   ...announcedFaults,
   ...keyFaults,

@@ -3,6 +3,7 @@ import type { Safety } from '../../test/support/broken-lua.js';
 import { eventually } from '../../test/support/eventually.js';
 import {
   CAPACITY,
+  copyLeaseOf,
   drainOf,
   FILTER_KINDS,
   type FilterKind,
@@ -48,6 +49,8 @@ export interface FaultSpecification<Site extends RedisSite> {
   readonly isBeyond?: boolean;
   readonly capacity?: number;
   readonly leaseMs?: number;
+  /** Of copies; that of the kind unless it says so. */
+  readonly copyLeaseMs?: number;
   /** The instances believe what a server has after a restart. */
   readonly trustAfterFailover?: boolean;
   /** The instances rebuild every so often. */
@@ -110,8 +113,9 @@ async function judge<Site extends RedisSite>(
   let peerTraffic: PeerTraffic | undefined;
   let failure: string | undefined;
   let protectedAgainMs: number | null = null;
-  const { hasSource, isMadeByReset, peer, live, copyLeaseMs = 0 }: FilterKind = FILTER_KINDS[kind];
-  const ledger = new Ledger(ids, drainOf(kind), copyLeaseMs);
+  const { hasSource, isMadeByReset, peer, live }: FilterKind = FILTER_KINDS[kind];
+  const { copyLeaseMs = copyLeaseOf(kind) } = specification;
+  const ledger = new Ledger(ids, drainOf(kind, copyLeaseMs), copyLeaseMs);
   try {
     for (const timeoutMs of [TIMEOUT_MS, TIMEOUT_MS, PATIENT_TIMEOUT_MS]) {
       const redis = site.connection(instances.length);
@@ -123,6 +127,7 @@ async function judge<Site extends RedisSite>(
           timeoutMs,
           capacity,
           leaseMs,
+          copyLeaseMs,
           everyMs,
           without,
           ...(trustAfterFailover && { trustAfterFailover }),

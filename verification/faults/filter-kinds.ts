@@ -85,16 +85,26 @@ export type FilterKindName = keyof typeof FILTER_KINDS;
 /** Kinds that have a group of the table to themselves. */
 export type OtherKindName = Exclude<FilterKindName, 'blocked'>;
 
-/** Longer than any add that was not rejected, from its start to its visible row. */
-export function drainOf(kind: FilterKindName): number {
+/** Of copies that are read with leases; 0 where none are. */
+export function copyLeaseOf(kind: FilterKindName): number {
   const { copyLeaseMs = 0 }: FilterKind = FILTER_KINDS[kind];
+  return copyLeaseMs;
+}
+
+/** Longer than any add that was not rejected, from its start to its visible row. */
+export function drainOf(kind: FilterKindName, copyLeaseMs = copyLeaseOf(kind)): number {
   return DRAIN_MS + 2 * copyLeaseMs;
 }
 
 /** The definition of the filter, without its source. */
-export function filterOptions(kind: FilterKindName, capacity: number): BloomFilterOptions {
+export function filterOptions(
+  kind: FilterKindName,
+  capacity: number,
+  copyLeaseMs = copyLeaseOf(kind),
+): BloomFilterOptions {
   const { options } = FILTER_KINDS[kind] as FilterKind;
-  return { name: FILTER, errorRate: ERROR_RATE, capacity, ...options };
+  const leased = copyLeaseMs > 0 && { leaseMs: copyLeaseMs };
+  return { name: FILTER, errorRate: ERROR_RATE, capacity, ...options, ...leased };
 }
 
 function foreign(peer: Peer): FilterKind {

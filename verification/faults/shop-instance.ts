@@ -50,6 +50,8 @@ export interface ShopInstanceOptions {
   readonly capacity: number;
   readonly trustAfterFailover?: boolean;
   readonly leaseMs?: number | undefined;
+  /** Of its copy; that of the kind unless it says so. */
+  readonly copyLeaseMs?: number | undefined;
   /** Without it only what is lost is rebuilt. */
   readonly everyMs?: number | undefined;
   /** The application that it is an instance of; that of the shop unless it says so. */
@@ -113,7 +115,8 @@ export async function createShop(
   onEvent: (event: BloomEvent) => void,
 ): Promise<INestApplicationContext> {
   const { redis, table, kind, timeoutMs, capacity, trustAfterFailover = false, without } = instance;
-  const { leaseMs = LEASE_MS, everyMs, owner = OWNER, filter, writeTimeoutMs = WRITE_TIMEOUT_MS } = instance;
+  const { leaseMs = LEASE_MS, copyLeaseMs, everyMs, owner = OWNER } = instance;
+  const { filter, writeTimeoutMs = WRITE_TIMEOUT_MS } = instance;
   const options: BloomModuleOptions = {
     redis,
     timeoutMs,
@@ -123,9 +126,13 @@ export async function createShop(
     onEvent,
     filters: [
       {
-        ...filterOptions(kind, capacity),
+        ...filterOptions(kind, capacity, copyLeaseMs),
         ...(FILTER_KINDS[kind].hasSource ? { source: table } : {}),
-        rebuild: { drainMs: drainOf(kind), leaseMs, ...(everyMs !== undefined && { everyMs }) },
+        rebuild: {
+          drainMs: drainOf(kind, copyLeaseMs),
+          leaseMs,
+          ...(everyMs !== undefined && { everyMs }),
+        },
         ...filter,
       },
     ],

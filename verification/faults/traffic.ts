@@ -55,6 +55,12 @@ export class Traffic {
     }
   }
 
+  /** An add was acknowledged: every instance is asked at once, before the row is visible. */
+  acknowledged(id: string): void {
+    this.ledger.acknowledged(id);
+    for (const instance of this.instances) void this.lookUp(instance, id);
+  }
+
   private async run(instance: ShopInstance): Promise<void> {
     const load = { lookups: 0, adds: 0 };
     const count = (kind: keyof typeof load, call: Promise<void>) => {
@@ -114,9 +120,7 @@ export class Traffic {
       await instance.shop.create(id, () => {
         addedAt = performance.now();
         pausedMs = ledger.pauses.totalMs - pausedBeforeMs;
-        ledger.acknowledged(id);
-        // Every instance is asked at once, before the row is visible.
-        for (const other of this.instances) void this.lookUp(other, id);
+        this.acknowledged(id);
       });
       const visibleAt = performance.now();
       ledger.visible(id, { sinceCallMs: visibleAt - calledAt, sinceAddedMs: visibleAt - addedAt, pausedMs });

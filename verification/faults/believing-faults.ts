@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { replaceBelieved } from './believing-readers.js';
+import { type Fault, fault, type FaultSpecification, type World } from './fault.js';
+import { adminOf, ProxiedSite, type RedisSite, ReplicatedSite, SentinelSite } from './redis-site.js';
+import { LAG_MS, WRITE_TIMEOUT_MS } from './timings.js';
+
+/** Readers believe in it for three quarters: much longer than a server takes to be there again. */
+const LEASE_MS = 3_000;
+/** Longer than a sentinel takes as well. */
+const SENTINEL_LEASE_MS = 5_000;
+
+function leased<Site extends RedisSite>(
+  specification: Omit<FaultSpecification<Site>, 'group' | 'kind'>,
+): Fault {
+  return fault({ copyLeaseMs: LEASE_MS, ...specification, group: 'leased', kind: 'leased' });
+}
+
+interface Restart {
+  readonly trustAfterFailover?: boolean;
+  /** Called when the server is back. */
+  readonly onBack?: () => void;
+}
+
+/** The server is killed and restarted at once. The first instance is cut off before: it learns nothing of that for as long as it may believe. */
+async function restartBelieved(
+  world: World<ProxiedSite>,
+  { trustAfterFailover = false, onBack }: Restart = {},
+): Promise<void> {
+  const { site } = world;
+  const [cutOff] = site.proxies;
+  await replaceBelieved(world, {
+    redis: site.connection(2),
+    trustAfterFailover,
+    strike: async () => {
+      cutOff.hold();
+      await site.server.kill();
+      await site.server.restart();
+      onBack?.();
+    },
+  });
+  cutOff.release();
+}
+
+async function save({ server }: ProxiedSite): Promise<void> {
+  const admin = adminOf(server);
+  try {
+    await admin.save();
+  } finally {
+    admin.disconnect();
+  }
+}
+
+/** Another server takes the place of the one that granted leases, and takes adds while readers believe in their copies. */
+export const believingFaults: readonly Fault[] = [
+  leased({
+    name: 'killed, restarted empty at once, readers go on believing',
+    quick: true,
+    start: () => ProxiedSite.start(),
+    strike: (world) => restartBelieved(world),
+  }),
+  leased({
+    name: 'restarted from an older snapshot at once, readers go on believing',
+    start: () => ProxiedSite.start(),
+    strike: async (world) => {
+      await save(world.site);
+      await delay(LAG_MS);
+      await restartBelieved(world);
+    },
+  }),
+  leased({
+    name: 'restarted from a snapshot that is trusted, readers go on believing',
+    trustAfterFailover: true,
+    start: () => ProxiedSite.start(),
+    strike: async (world) => {
+      const { site, traffic } = world;
+      // What it is trusted for: it has every id that was acknowledged.
+      const { adders } = traffic;
+      traffic.adders = new Set();
+      await delay(2 * WRITE_TIMEOUT_MS);
+      await save(site);
+      await restartBelieved(world, { trustAfterFailover: true, onBack: () => (traffic.adders = adders) });
+    },
+  }),
+  leased({
+    name: 'replica promoted, readers of the old master go on believing',
+    start: () => ReplicatedSite.start(),
+    strike: async (world) => {
+      const { site } = world;
+      const [cutOff, other] = site.doors;
+      await replaceBelieved(world, {
+        redis: site.connection(2),
+        strike: async () => {
+          await site.lag();
+          cutOff.hold();
+          await site.promote();
+          site.lead(site.replica, [other]);
+        },
+      });
+      cutOff.release();
+      site.lead(site.replica);
+    },
+  }),
+  leased({
+    name: 'Sentinel failover, readers go on believing',
+    copyLeaseMs: SENTINEL_LEASE_MS,
+    start: () => SentinelSite.start(),
+    strike: (world) =>
+      replaceBelieved(world, {
+        redis: world.site.connection(),
+        strike: async () => {
+          await world.site.lag();
+          await world.site.failOver();
+        },
+      }),
+  }),
+];

@@ -104,13 +104,18 @@ export const believingFaults: readonly Fault[] = [
     name: 'Sentinel failover, readers go on believing',
     copyLeaseMs: SENTINEL_LEASE_MS,
     start: () => SentinelSite.start(),
-    strike: (world) =>
-      replaceBelieved(world, {
-        redis: world.site.connection(),
+    strike: async (world) => {
+      const { site } = world;
+      const [cutOff] = site.doors;
+      await replaceBelieved(world, {
+        redis: site.connection(2),
         strike: async () => {
-          await world.site.lag();
-          await world.site.failOver();
+          await site.lag();
+          cutOff.hold();
+          await site.failOver();
         },
-      }),
+      });
+      cutOff.release();
+    },
   }),
 ];

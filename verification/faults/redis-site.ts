@@ -157,7 +157,7 @@ export class ReplicatedSite implements RedisSite {
   }
 }
 
-/** The same pair, watched by a sentinel that the instances ask for the master. */
+/** The same pair, watched by a sentinel that the instances ask for the master; the first instance reaches the first master through a door. */
 export class SentinelSite extends ReplicatedSite {
   private sentinel!: Sentinel;
 
@@ -167,8 +167,10 @@ export class SentinelSite extends ReplicatedSite {
     return site;
   }
 
-  override connection(): BloomRedis {
-    return { sentinels: [this.sentinel.address], name: SENTINEL_MASTER };
+  override connection(instance: number): BloomRedis {
+    const { host, port } = this.master;
+    const natMap = { [`${host}:${port}`]: { host, port: this.doors[0].port } };
+    return { sentinels: [this.sentinel.address], name: SENTINEL_MASTER, ...(instance === 0 && { natMap }) };
   }
 
   /** Kills the master; resolves when the sentinel has promoted the replica. */

@@ -1,4 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import type { BloomEvent } from 'nestjs-bloom';
+import { ENTRIES_LOST } from '../../src/store/replica/replica.messages.js';
 import { AddTimes } from './add-times.js';
 import { killFeeds } from './feed-connections.js';
 import { FEED_FAULTS } from './feed-faults.js';
@@ -11,6 +14,8 @@ import { SERVER_FAULTS } from './server-faults.js';
 import { stopReader } from './stopped-reader.js';
 
 const OUTAGE_MS = 700;
+/** An entry of an add is written meanwhile. */
+const TRIMMED_MS = 10;
 const MANY = 50;
 const MANY_MS = 10_000;
 
@@ -24,6 +29,15 @@ function leased<Site extends RedisSite>(
 async function again(strike: () => Promise<unknown>): Promise<void> {
   for (const until = performance.now() + 2 * OUTAGE_MS; performance.now() < until; await delay(20))
     await strike();
+}
+
+async function trimFor(admin: Redis, ms: number): Promise<void> {
+  for (const until = performance.now() + ms; performance.now() < until;)
+    await admin.xtrim(`bloom:{${FILTER}}:feed`, 'MAXLEN', 0);
+}
+
+function isGap(event: BloomEvent): boolean {
+  return event.type === 'copy-unleased' && event.reason === ENTRIES_LOST;
 }
 
 /** A reader that comes, answers for a while and goes. */
@@ -127,13 +141,21 @@ export const copyFaults: readonly Fault[] = [
   FEED_FAULTS.messagesHeld('leased', true),
   FEED_FAULTS.allHeld('leased', true),
   leased({
-    name: 'feed trimmed, again and again',
+    name: 'feed trimmed while messages are cut, again and again',
+    quick: true,
     start: () => ServerSite.start(),
-    strike: async ({ site, instances, over }) => {
+    strike: async ({ site, instances, over, remark }) => {
       const rebuilding = rebuild(instances[0]);
-      await again(() => site.admin.xtrim(`bloom:{${FILTER}}:feed`, 'MAXLEN', 0));
+      await again(async () => {
+        // Readers need the stream from then on.
+        await site.admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+        await trimFor(site.admin, TRIMMED_MS);
+      });
       over();
       await rebuilding;
+      const gaps = instances.flatMap(({ events }) => events).filter(isGap).length;
+      if (gaps === 0) throw new Error('No reader has found a gap.');
+      remark(`readers found a gap ${gaps} times`);
     },
   }),
   ...['readers', 'feed', 'acks'].map((key) =>

@@ -54,6 +54,8 @@ export type LeasedFault =
   /** The same, and its monotonic clock does not count the time. */
   | 'suspend'
   | 'wall-clock-back'
+  /** A process stands still for longer than a lease, and its wall clock is set back by half of one. */
+  | 'stop-set-back'
   | 'server-clock-forward'
   | 'server-clock-back'
   | 'kill-any'

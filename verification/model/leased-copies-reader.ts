@@ -31,7 +31,7 @@ export function readerSteps(has: (safety: Safety) => boolean, announces: boolean
     if (live && copy?.isLoading && copy.generation === live.generation && copy.feed === feed) {
       if (has('number-before-load')) {
         const loaded = { ...copy, hasId: copy.hasId || live.hasId, isLoading: false };
-        become({ ...reader, copy: loaded }, 'a reader has loaded');
+        become({ ...reader, copy: loaded, belief: sinceAsked(reader.belief) }, 'a reader has loaded');
       } else {
         const loaded = { ...copy, applied: entries.length, isLoading: false };
         const next = { ...reader, copy: loaded, belief: FRESH, acknowledged: entries.length };
@@ -52,7 +52,7 @@ export function readerSteps(has: (safety: Safety) => boolean, announces: boolean
     }
     if (renewal) {
       if (copy && (copy.applied >= renewal.number || !has('renew-applied'))) {
-        become({ ...reader, belief: { before: renewal.before }, renewal: undefined }, 'a renewal counts');
+        become({ ...reader, belief: sinceAsked(renewal), renewal: undefined }, 'a renewal counts');
       }
       become({ ...reader, renewal: undefined }, 'a renewal comes too late');
     }
@@ -82,6 +82,11 @@ export function readerSteps(has: (safety: Safety) => boolean, announces: boolean
     if (acknowledged !== undefined && !belief && !renewal) {
       become({ ...reader, acknowledged: undefined }, 'the list drops a reader');
     }
+  }
+
+  /** The waits that began since a lease was asked for go on until that lease is over. */
+  function sinceAsked(grant: Grant | undefined): Grant | undefined {
+    return grant && (has('before-asking') ? { before: grant.before } : FRESH);
   }
 
   /** A reader makes a copy of the staging beside the one from which it answers. */

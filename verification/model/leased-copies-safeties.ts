@@ -20,6 +20,7 @@ export const SAFETIES = {
   'feed-identity': 'numbers belong to one feed: a reader that meets another one drops its copy',
   'same-server': 'a list that another server wrote counts as lost',
   'lease-ends': 'a lease ends for its reader before it ends for those who wait for that',
+  'before-asking': 'a lease is counted from before it was asked for, however late its reply counts',
   'unseen-waits':
     'where the metadata know of no lease, adds and commits of a process that does wait until a whole lease has passed since it first saw that',
   'unseen-swap':

@@ -405,6 +405,7 @@ export const leasedCopies: Protocol<Safety> = {
           'same-list',
           'same-server',
           'lease-ends',
+          'before-asking',
           'own-copy',
         ],
       },

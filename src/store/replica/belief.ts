@@ -1,4 +1,5 @@
 import type { Clock } from '../../common/index.js';
+import type { CopyRules } from './copy-rules.js';
 
 /** Share of a lease for which its reader believes in it: the rest is for clocks that run apart. */
 const BELIEVED_SHARE = 0.75;
@@ -18,17 +19,24 @@ export class Belief {
   private wallSince = 0;
   private wallUntil = 0;
 
+  /** For how long it is believed in by either clock; a test that takes a rule out makes one endless. */
+  private readonly ms: number;
+  private readonly wallMs: number;
+
   constructor(
     private readonly clock: Pick<Clock, 'now' | 'wall'>,
-    private readonly leaseMs: number,
-    /** False in a test that shows why a lease has to end. */
-    private readonly ends = true,
-  ) {}
+    leaseMs: number,
+    private readonly rules: CopyRules,
+  ) {
+    const ms = rules['lease-ends'] ? BELIEVED_SHARE * leaseMs : Infinity;
+    this.ms = rules['monotonic-clock'] ? ms : Infinity;
+    this.wallMs = rules['wall-clock'] ? ms : Infinity;
+  }
 
   get isHeld(): boolean {
     if (this.clock.now() >= this.until) return false;
     const wall = this.clock.wall();
-    return (wall < this.wallUntil && wall >= this.wallSince) || !this.ends;
+    return wall < this.wallUntil && wall >= this.wallSince;
   }
 
   moment(): Moment {
@@ -36,11 +44,11 @@ export class Belief {
   }
 
   /** Believes in a lease that was granted to a question of this moment. */
-  begin({ now, wall }: Moment): void {
-    const believedMs = BELIEVED_SHARE * this.leaseMs;
-    this.until = this.ends ? now + believedMs : Infinity;
-    this.wallSince = wall;
-    this.wallUntil = wall + believedMs;
+  begin(asked: Moment): void {
+    const { now, wall } = this.rules['before-asking'] ? asked : this.moment();
+    this.until = now + this.ms;
+    this.wallUntil = wall + this.wallMs;
+    this.wallSince = this.wallUntil === Infinity ? -Infinity : wall;
   }
 
   end(): void {

@@ -70,7 +70,7 @@ export class CopyLease implements FeedListener, CopyProof {
   ) {
     const { clock, leaseMs, rules, leases } = context;
     this.present = copy;
-    this.belief = new Belief(clock, leaseMs, rules['lease-ends']);
+    this.belief = new Belief(clock, leaseMs, rules);
     this.list = list;
     this.server = leases.server;
     this.applied = this.written = this.acknowledged = number;

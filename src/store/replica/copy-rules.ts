@@ -21,6 +21,12 @@ export interface CopyRules {
   readonly 'feed-identity': boolean;
   /** A lease ends for its reader by the reader's own clocks, before it ends for the server. */
   readonly 'lease-ends': boolean;
+  /** A lease is counted from before it was asked for, however late the reply comes. */
+  readonly 'before-asking': boolean;
+  /** A lease ends when the wall clock says so, whatever the monotonic clock does. The models have no clocks. */
+  readonly 'wall-clock': boolean;
+  /** A lease ends when the monotonic clock says so, whatever the wall clock does. */
+  readonly 'monotonic-clock': boolean;
   /** The copies of a process have the ids of its adds before these are sent: the store takes them for acknowledged by its own reader. */
   readonly 'own-copy': boolean;
   /** A copy of a staging takes the place of the one before only when it is loaded. */
@@ -39,6 +45,9 @@ export const COPY_RULES: CopyRules = {
   'tag-in-entry': true,
   'feed-identity': true,
   'lease-ends': true,
+  'before-asking': true,
+  'wall-clock': true,
+  'monotonic-clock': true,
   'own-copy': true,
   'next-whole': true,
   'next-of-swap': true,

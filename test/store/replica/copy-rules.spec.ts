@@ -16,15 +16,16 @@ class Reader {
   readonly original = new CopyableOriginal();
   readonly leases = new ScriptedLeases(this.original);
   readonly filter: StoredFilter;
-  private skew = 0;
+  private readonly skew = { now: 0, wall: 0 };
 
   constructor(rules: CopyRules) {
     const { original, leases } = this;
     original.readsWhenAsked = true;
     original.swap(idsOf('id', 200), CAPACITY);
     original.leases = leases;
-    const now = () => performance.now() + this.skew;
-    const clock = { now, wall: now, sleep: () => Promise.reject(new Error('not slept here')) };
+    const now = () => performance.now() + this.skew.now;
+    const wall = () => performance.now() + this.skew.wall;
+    const clock = { now, wall, sleep: () => Promise.reject(new Error('not slept here')) };
     this.filter = new ReplicaStore(original, undefined, rules).open(
       openOptions({ clock, replica: 'leased', leaseMs: LEASE_MS }),
     );
@@ -36,9 +37,9 @@ class Reader {
     await this.original.answerAll();
   }
 
-  /** It is stopped for so long that its lease is over, and goes on. */
-  stop(): void {
-    this.skew += 10 * LEASE_MS;
+  /** It is stopped for so long that its lease is over, and goes on. A clock that is left out stood still, or was set back. */
+  stop(clocks: readonly ('now' | 'wall')[] = ['now', 'wall']): void {
+    for (const clock of clocks) this.skew[clock] += 10 * LEASE_MS;
   }
 
   /** A rebuild has read these ids. */
@@ -129,6 +130,25 @@ const PROMISES: Record<keyof CopyRules, (reader: Reader) => Promise<void>> = {
   async 'lease-ends'(reader) {
     await reader.load();
     reader.stop();
+    reader.leases.add('late');
+  },
+  async 'before-asking'(reader) {
+    await reader.load();
+    reader.leases.isHeldBack = true;
+    await reader.renew();
+    reader.stop();
+    reader.leases.add('late');
+    reader.leases.answer();
+    await settled();
+  },
+  async 'wall-clock'(reader) {
+    await reader.load();
+    reader.stop(['wall']);
+    reader.leases.add('late');
+  },
+  async 'monotonic-clock'(reader) {
+    await reader.load();
+    reader.stop(['now']);
     reader.leases.add('late');
   },
   async 'own-copy'(reader) {

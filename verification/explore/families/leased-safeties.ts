@@ -37,6 +37,15 @@ export const LEASED_SAFETIES: readonly Safety[] = [
     "a lease ends for its reader by the reader's own clocks, before it ends for the server",
     { shownBy: 1 },
   ),
+  ofReader('before-asking', 'a lease is counted from before it was asked for, however late the reply comes', {
+    shownBy: 50,
+  }),
+  ofReader('wall-clock', 'a lease ends when the wall clock says so, whatever the monotonic clock does', {
+    shownBy: 238,
+  }),
+  ofReader('monotonic-clock', 'a lease ends when the monotonic clock says so, whatever the wall clock does', {
+    shownBy: 1821,
+  }),
   ofReader('own-copy', 'the copies of a process have the ids of its adds before these are sent', {
     shownBy: 3,
   }),

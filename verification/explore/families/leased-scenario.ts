@@ -69,6 +69,9 @@ const DEATHS: readonly Fault[] = ['announcer-killed-copied', 'announcement-lost-
 const LOSS: readonly Fault[] = ['live-gone-copied'];
 /** What few schedules come to by chance. */
 const SPECIAL: readonly (readonly Fault[])[] = [DEATHS, LOSS];
+/** Of scenarios about a wall clock that is set back. */
+const CLOCKS_SHARE = 0.03;
+const CLOCKS: readonly Fault[] = ['stop-set-back', 'stop-set-back'];
 /** So that a reader may do without a renewal for as long as a rebuild takes. */
 const LONG_LEASE_MS = 400;
 /** Of the filters that scenarios begin with: one block, and several. */
@@ -139,7 +142,8 @@ export function leasedScenario(seed: number): Scenario {
     ? Array.from({ length: 1 + ofStagings.below(2) }, () => ofStagings.choose(STAGINGS)).flat()
     : undefined;
   const otherFaults = isOfGaps ? GAPS : Array.from({ length: random.below(4) }, () => choose(kinds)).flat();
-  const faults = special ?? faultsOfStagings ?? otherFaults;
+  const isOfClocks = new Random(seed ^ 0xd3a2646c).below(100) < 100 * CLOCKS_SHARE;
+  const faults = special ?? faultsOfStagings ?? (isOfClocks ? CLOCKS : otherFaults);
   return {
     seed,
     hasSource,

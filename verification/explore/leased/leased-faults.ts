@@ -36,6 +36,17 @@ const LEASED_FAULTS = {
       target: instance.name,
       step: () => done(() => time.clocks.setWall(instance.index, -2 * time.plan.leaseMs)),
     })),
+  'stop-set-back': (schedule, time) =>
+    alive(schedule).map((instance) => ({
+      target: instance.name,
+      step: () =>
+        done(() => {
+          const { leaseMs } = time.plan;
+          instance.weight = STOPPED_WEIGHT;
+          schedule.now += 1.1 * leaseMs;
+          time.clocks.setWall(instance.index, -0.5 * leaseMs);
+        }),
+    })),
   'server-clock-forward': (_, time) => [
     { target: '', step: () => done(() => time.clocks.setServerForward()) },
   ],

@@ -9,7 +9,7 @@ import { killed, paused } from './rebuilder-faults.js';
 import { rebuild } from './rebuilds.js';
 import { ServerSite } from './redis-site.js';
 import { stopReader } from './stopped-reader.js';
-import { COPY_LEASE_MS } from './timings.js';
+import { COPY_LEASE_MS, TIMED_LEASE_MS } from './timings.js';
 
 const FOR_MS = 2 * COPY_LEASE_MS;
 const TIMES = 4;
@@ -89,10 +89,12 @@ export const announcedFaults: readonly Fault[] = [
     name: 'reader stopped past its lease (SIGSTOP) while it copies a staging, which goes live',
     quick: true,
     capacity: LARGE,
-    strike: async ({ site, instances, remark }) => {
+    copyLeaseMs: TIMED_LEASE_MS,
+    strike: async ({ site, instances, copyLeaseMs, remark }) => {
       let rebuilding = Promise.resolve();
       await stopReader({
         site,
+        leaseMs: copyLeaseMs,
         adder: instances[0],
         remark,
         before: async () => {
@@ -146,10 +148,12 @@ export const announcedFaults: readonly Fault[] = [
   paused('announced', { kind: 'leased parts', group: 'leased parts' }),
   ofParts({
     name: 'reader stopped past its lease (SIGSTOP) while stagings of parts are announced',
-    strike: async ({ site, instances, remark }) => {
+    copyLeaseMs: TIMED_LEASE_MS,
+    strike: async ({ site, instances, copyLeaseMs, remark }) => {
       let rebuilding = Promise.resolve();
       await stopReader({
         site,
+        leaseMs: copyLeaseMs,
         partitions: PARTS,
         adder: instances[0],
         remark,

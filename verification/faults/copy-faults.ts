@@ -12,12 +12,14 @@ import { rebuild } from './rebuilds.js';
 import { ProxiedSite, type RedisSite, ServerSite } from './redis-site.js';
 import { SERVER_FAULTS } from './server-faults.js';
 import { stopReader } from './stopped-reader.js';
+import { TIMED_LEASE_MS } from './timings.js';
 
 const OUTAGE_MS = 700;
 /** An entry of an add is written meanwhile. */
 const TRIMMED_MS = 10;
 const MANY = 50;
-const MANY_MS = 10_000;
+const MANY_MS = 20_000;
+const ADDERS = 10;
 
 function leased<Site extends RedisSite>(
   specification: Omit<FaultSpecification<Site>, 'group' | 'kind'>,
@@ -40,11 +42,22 @@ function isGap(event: BloomEvent): boolean {
   return event.type === 'copy-unleased' && event.reason === ENTRIES_LOST;
 }
 
+interface ComingReader {
+  readonly site: ServerSite;
+  /** Ids that it must not deny. */
+  readonly known: readonly string[];
+  readonly isOver: () => boolean;
+}
+
 /** A reader that comes, answers for a while and goes. */
-async function comeAndGo(redisUrl: string, known: readonly string[], isOver: () => boolean): Promise<number> {
+async function comeAndGo({ site, known, isOver }: ComingReader): Promise<number> {
   let wrong = 0;
   while (!isOver()) {
-    const { store, filter } = await openLeased(redisUrl, () => {});
+    const { store, filter } = await openLeased({
+      redis: site.server.url,
+      leaseMs: TIMED_LEASE_MS,
+      emit: () => {},
+    });
     await filter.describe().catch(() => {});
     for (const until = performance.now() + Math.random() * 4000; performance.now() < until && !isOver();) {
       for (const verdict of await Promise.all(known.slice(-20).map((id) => filter.checkOne(id))))
@@ -88,28 +101,36 @@ export const copyFaults: readonly Fault[] = [
     name: 'reader stopped past its lease (SIGSTOP), continued',
     quick: true,
     start: () => ServerSite.start(),
-    strike: ({ site, instances, remark }) => stopReader({ site, adder: instances[0], remark }),
+    copyLeaseMs: TIMED_LEASE_MS,
+    strike: ({ site, instances, copyLeaseMs, remark }) =>
+      stopReader({ site, leaseMs: copyLeaseMs, adder: instances[0], remark }),
   }),
   leased({
     name: `${MANY} readers come and go`,
+    copyLeaseMs: TIMED_LEASE_MS,
     start: () => ServerSite.start(),
-    strike: async ({ site, instances, remark }) => {
+    strike: async ({ site, instances, copyLeaseMs, remark }) => {
       const known: string[] = [];
       let isOver = false;
-      const readers = Array.from({ length: MANY }, () => comeAndGo(site.server.url, known, () => isOver));
-      const times = new AddTimes(site.admin);
+      const readers = Array.from({ length: MANY }, () => comeAndGo({ site, known, isOver: () => isOver }));
+      const times = new AddTimes(site.admin, copyLeaseMs);
       const rebuilding = delay(MANY_MS / 2).then(() => rebuild(instances[1]));
-      for (const until = performance.now() + MANY_MS; performance.now() < until;) {
-        const id = `come-${times.length}`;
-        let creating: Promise<void> | undefined;
-        const adding = () =>
-          new Promise<void>((resolve, reject) => {
-            creating = instances[0].shop.create(id, resolve);
-            creating.catch(reject);
-          });
-        if (await times.time(adding)) known.push(id);
-        await creating?.catch(() => {});
-      }
+      let named = 0;
+      const addInTurn = async () => {
+        for (const until = performance.now() + MANY_MS; performance.now() < until;) {
+          const id = `come-${named++}`;
+          let creating: Promise<void> | undefined;
+          const adding = () =>
+            new Promise<void>((resolve, reject) => {
+              creating = instances[0].shop.create(id, resolve);
+              creating.catch(reject);
+            });
+          if (await times.time(adding)) known.push(id);
+          await creating?.catch(() => {});
+        }
+      };
+      // Nearly every add waits for a reader that has gone without a word.
+      await Promise.all(Array.from({ length: ADDERS }, addInTurn));
       await rebuilding;
       isOver = true;
       const wrong = (await Promise.all(readers)).reduce((sum, one) => sum + one, 0);

@@ -1,6 +1,7 @@
 /** What a reader is started with. */
 export interface CopyReaderOptions {
   readonly redisUrl: string;
+  readonly leaseMs: number;
   /** It asks for the ids from `lateId(0)` on, again and again. */
   readonly ids: number;
   /** Left out where the filter is not divided. */

@@ -5,22 +5,28 @@ import { PartitioningStore } from '../../src/store/partitions/index.js';
 import { RedisStore } from '../../src/store/redis/index.js';
 import { ReplicaStore } from '../../src/store/replica/index.js';
 import { CAPACITY, drainOf, FILTER } from './filter-kinds.js';
-import { COPY_LEASE_MS, PATIENT_TIMEOUT_MS, WRITE_TIMEOUT_MS } from './timings.js';
+import { PATIENT_TIMEOUT_MS, WRITE_TIMEOUT_MS } from './timings.js';
 
 /** As by default. */
 const LIMITS = { bytesPerSecond: 8 * 1024 * 1024, maxBytes: 256 * 1024 * 1024 };
 
-/**
- * The filter of the shop as one more reader has it.
- *
- * @param partitions undefined where it is not divided
- */
-export async function openLeased(
-  redis: string,
-  emit: BloomEventListener,
-  recorder?: StoreRecorder,
-  partitions?: number,
-): Promise<{ store: FilterStore; filter: StoredFilter }> {
+export interface LeasedFilterOptions {
+  readonly redis: string;
+  readonly leaseMs: number;
+  readonly emit: BloomEventListener;
+  readonly recorder?: StoreRecorder;
+  /** Left out where it is not divided. */
+  readonly partitions?: number | undefined;
+}
+
+/** The filter of the shop as one more reader has it. */
+export async function openLeased({
+  redis,
+  leaseMs,
+  emit,
+  recorder,
+  partitions,
+}: LeasedFilterOptions): Promise<{ store: FilterStore; filter: StoredFilter }> {
   const timeouts = { timeoutMs: PATIENT_TIMEOUT_MS, writeTimeoutMs: WRITE_TIMEOUT_MS };
   const inRedis = await RedisStore.connect({
     redis,
@@ -38,8 +44,8 @@ export async function openLeased(
     plan: { capacity: CAPACITY, errorRate: 1e-6, maxIdBytes: 1024 },
     hasSource: true,
     replica: 'leased',
-    leaseMs: COPY_LEASE_MS,
-    drainMs: drainOf('leased'),
+    leaseMs,
+    drainMs: drainOf('leased', leaseMs),
     recorder,
     partitions,
   });

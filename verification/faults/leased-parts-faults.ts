@@ -7,6 +7,7 @@ import { rebuild } from './rebuilds.js';
 import { type RedisSite, ServerSite } from './redis-site.js';
 import { SERVER_FAULTS } from './server-faults.js';
 import { stopReader } from './stopped-reader.js';
+import { TIMED_LEASE_MS } from './timings.js';
 
 const FOR_MS = 2000;
 /** By then a rebuild has staged some parts. */
@@ -26,10 +27,12 @@ export const leasedPartsFaults: readonly Fault[] = [
     name: 'reader stopped past its lease (SIGSTOP), keys of readers, feeds and acknowledgements of parts removed',
     quick: true,
     start: () => ServerSite.start(),
-    strike: async ({ site, instances, remark }) => {
+    copyLeaseMs: TIMED_LEASE_MS,
+    strike: async ({ site, instances, copyLeaseMs, remark }) => {
       let struck = 0;
       await stopReader({
         site,
+        leaseMs: copyLeaseMs,
         partitions: PARTS,
         adder: instances[0],
         remark,

@@ -1,16 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { AddTimes } from './add-times.js';
 import { CopyReaderProcess } from './copy-reader-process.js';
 import type { ServerSite } from './redis-site.js';
 import type { ShopInstance } from './shop-instance.js';
-import { COPY_LEASE_MS } from './timings.js';
 
 const STOPS = 4;
-const STOPPED_MS = 3 * COPY_LEASE_MS;
+/** It stands still for so many leases. */
+const STOPPED_LEASES = 3;
 const RUNS_MS = 700;
 const ids = 4000;
+/** Between two adds: there are ids left for the last stop. */
+const PAUSE_MS = 4;
 
 interface StoppedReader {
   readonly site: ServerSite;
+  /** Of its copy. */
+  readonly leaseMs: number;
   readonly partitions?: number;
   readonly adder: ShopInstance;
   readonly remark: (text: string) => void;
@@ -23,6 +28,7 @@ interface StoppedReader {
 /** Stops a reader past its lease (SIGSTOP), again and again, while ids are added that it looks for. */
 export async function stopReader({
   site,
+  leaseMs,
   partitions,
   adder,
   remark,
@@ -31,20 +37,21 @@ export async function stopReader({
 }: StoppedReader): Promise<void> {
   const reader = await CopyReaderProcess.start({
     redisUrl: site.server.url,
+    leaseMs,
     ids,
     ...(partitions && { partitions }),
   });
-  const times = new AddTimes(site.admin);
+  const times = new AddTimes(site.admin, leaseMs);
   try {
     const addFor = async (ms: number) => {
-      for (const until = performance.now() + ms; performance.now() < until;)
+      for (const until = performance.now() + ms; performance.now() < until; await delay(PAUSE_MS))
         await times.time(() => reader.add((id) => added(adder, id)));
     };
     await addFor(RUNS_MS);
     for (let i = 0; i < STOPS; i++) {
       await before?.();
       reader.signal('SIGSTOP');
-      await Promise.all([addFor(STOPPED_MS), meanwhile?.()]);
+      await Promise.all([addFor(STOPPED_LEASES * leaseMs), meanwhile?.()]);
       reader.signal('SIGCONT');
       await addFor(RUNS_MS);
     }

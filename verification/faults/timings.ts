@@ -9,6 +9,8 @@ export const DRAIN_MS = 300;
 export const LEASE_MS = 500;
 /** Of copies, where they are read with leases. */
 export const COPY_LEASE_MS = 400;
+/** Of copies, where adds are timed: so long that what an add takes beyond a lease is no second one. */
+export const TIMED_LEASE_MS = 2000;
 /** How long the source takes to read the table. */
 export const SCAN_MS = 50;
 /** Deadline of the lookups of most instances: the default of the library. */

@@ -1,8 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { eventually } from '../../test/support/eventually.js';
 import { replaceBelieved } from './believing-readers.js';
 import { type Fault, fault, type FaultSpecification, type World } from './fault.js';
+import { CAPACITY, FILTER_KINDS } from './filter-kinds.js';
 import { adminOf, ProxiedSite, type RedisSite, ReplicatedSite, SentinelSite } from './redis-site.js';
-import { LAG_MS, WRITE_TIMEOUT_MS } from './timings.js';
+import type { ShopDatabase } from './shop-database.js';
+import { ShopInstance } from './shop-instance.js';
+import { LAG_MS, PATIENT_TIMEOUT_MS, WRITE_TIMEOUT_MS } from './timings.js';
 
 /** Readers believe in it for three quarters: much longer than a server takes to be there again. */
 const LEASE_MS = 3_000;
@@ -41,9 +46,30 @@ async function restartBelieved(
   cutOff.release();
 }
 
-async function save({ server }: ProxiedSite): Promise<void> {
+/** Has the filter built by an instance that knows of no leases, and is gone then. */
+async function buildUnleased(site: ProxiedSite, table: ShopDatabase): Promise<void> {
+  const instance = await ShopInstance.start({
+    redis: site.server.url,
+    table,
+    kind: 'blocked',
+    capacity: CAPACITY,
+    timeoutMs: PATIENT_TIMEOUT_MS,
+    without: undefined,
+  });
+  try {
+    await eventually('the filter is built', async () => (await instance.filter.check('nobody')) === 'absent');
+  } finally {
+    await instance.close();
+  }
+}
+
+async function save(
+  { server }: ProxiedSite,
+  check: (admin: Redis) => Promise<void> = async () => {},
+): Promise<void> {
   const admin = adminOf(server);
   try {
+    await check(admin);
     await admin.save();
   } finally {
     admin.disconnect();
@@ -79,6 +105,28 @@ export const believingFaults: readonly Fault[] = [
       await delay(2 * WRITE_TIMEOUT_MS);
       await save(site);
       await restartBelieved(world, { trustAfterFailover: true, onBack: () => (traffic.adders = adders) });
+    },
+  }),
+  leased({
+    name: 'restarted from a snapshot that is trusted and knows of no lease, readers go on believing',
+    quick: true,
+    trustAfterFailover: true,
+    // What the snapshot is trusted for: it has every id that was acknowledged.
+    addsLater: true,
+    start: () => ProxiedSite.start(),
+    prepare: async ({ site, table }) => {
+      await buildUnleased(site, table);
+      await save(site, async (admin) => {
+        if (await admin.hexists(FILTER_KINDS.leased.meta, 'leases.ms'))
+          throw new Error('It knows of leases.');
+      });
+    },
+    strike: async (world) => {
+      const { traffic, instances } = world;
+      await restartBelieved(world, {
+        trustAfterFailover: true,
+        onBack: () => (traffic.adders = new Set(instances)),
+      });
     },
   }),
   leased({

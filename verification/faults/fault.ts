@@ -41,6 +41,10 @@ export interface FaultSpecification<Site extends RedisSite> {
   readonly name: string;
   readonly group: 'redis' | 'keys' | 'rebuild' | 'versions' | 'owners' | 'writes' | 'outside' | OtherKindName;
   readonly start: () => Promise<Site>;
+  /** Done before the instances start. */
+  readonly prepare?: (before: { readonly site: Site; readonly table: ShopDatabase }) => Promise<void>;
+  /** Nobody adds before the fault says so. */
+  readonly addsLater?: boolean;
   /** Of the shorter table. */
   readonly quick?: boolean;
   /** Nothing else runs meanwhile, since time is measured. */
@@ -104,7 +108,7 @@ async function judge<Site extends RedisSite>(
   without: Safety | undefined,
 ): Promise<Judgement> {
   const { name, start, strike, capacity = CAPACITY, kind = 'blocked', isForGood = false } = specification;
-  const { leaseMs, everyMs, trustAfterFailover, backWithinMs = Infinity } = specification;
+  const { prepare, addsLater, leaseMs, everyMs, trustAfterFailover, backWithinMs = Infinity } = specification;
   const ids = Array.from({ length: IDS_IN_TABLE }, (_, i) => `built-${i}`);
   const table = new ShopDatabase(ids);
   const remarks: string[] = [];
@@ -117,6 +121,7 @@ async function judge<Site extends RedisSite>(
   const { copyLeaseMs = copyLeaseOf(kind) } = specification;
   const ledger = new Ledger(ids, drainOf(kind, copyLeaseMs), copyLeaseMs);
   try {
+    await prepare?.({ site, table });
     for (const timeoutMs of [TIMEOUT_MS, TIMEOUT_MS, PATIENT_TIMEOUT_MS]) {
       const redis = site.connection(instances.length);
       instances.push(
@@ -144,6 +149,7 @@ async function judge<Site extends RedisSite>(
       peerTraffic = new PeerTraffic({ redis: site.connection(0), peer, key: live, table, ledger, instances });
       peerTraffic.start();
     }
+    if (addsLater) traffic.adders = new Set();
     traffic.start();
     await delay(WARM_UP_MS);
 

@@ -14,7 +14,7 @@ import {
 } from './leased-copies-changes.js';
 import { keyOf } from './leased-copies-key.js';
 import { readerSteps } from './leased-copies-reader.js';
-import { SAFETIES, type Safety } from './leased-copies-safeties.js';
+import type { Safety } from './leased-copies-safeties.js';
 import {
   type Adder,
   bitOfAdder,
@@ -27,9 +27,9 @@ import {
   type State,
   type Wait,
 } from './leased-copies-state.js';
-import { type Model, type Protocol, systemsOf } from './model.js';
+import type { Model } from './model.js';
 
-interface Size {
+export interface LeasedCopiesSize {
   readonly readers: number;
   readonly adders: number;
   readonly rebuilds: number;
@@ -55,7 +55,7 @@ const NO_WAIT: Wait = { for: 'nothing', entry: 0, list: 0, feed: 0 };
  * or there twice, or is read from the stream, which may have been trimmed. Time is abstract. A reader stops believing in its copy, at the
  * latest, when a whole lease has passed since the server granted the lease; so a wait for a whole lease ends no sooner than every lease that was granted before it.
  */
-function buildModel(size: Size, without: Safety | undefined): Model<State> {
+export function buildLeasedCopies(size: LeasedCopiesSize, without: Safety | undefined): Model<State> {
   const has = (safety: Safety) => safety !== without;
   const stepsOfReader = readerSteps(has, size.announces);
 
@@ -371,183 +371,3 @@ function violationOf({ readers, adders, isRowLive }: State): string | undefined 
   const isDenied = readers.some(({ belief, copy }) => belief && copy && !copy.isLoading && !copy.hasId);
   return isDenied ? 'a reader answers "absent" for an id that is promised' : undefined;
 }
-
-const system = systemsOf(buildModel);
-
-export const leasedCopies: Protocol<Safety> = {
-  name: 'leased-copies',
-  safeties: SAFETIES,
-  systems: [
-    system(
-      'two readers that add too, an adder, a rebuild, a loss',
-      {
-        readers: 2,
-        adders: 1,
-        rebuilds: 1,
-        losses: 1,
-        others: 0,
-        hasSource: true,
-        readersAdd: true,
-        announces: false,
-      },
-      {
-        shows: [
-          'number-before-load',
-          'one-server',
-          'renew-applied',
-          'ack-applied',
-          'wait-readers',
-          'swap-entry',
-          'tag-in-entry',
-          'wait-lost',
-          'new-waits',
-          'until-in-meta',
-          'same-list',
-          'same-server',
-          'lease-ends',
-          'before-asking',
-          'own-copy',
-        ],
-      },
-    ),
-    system(
-      'two readers, an adder, a rebuild, a server that comes back from before the first lease',
-      {
-        readers: 2,
-        adders: 1,
-        rebuilds: 1,
-        losses: 1,
-        others: 0,
-        hasSource: true,
-        readersAdd: false,
-        announces: false,
-        forgets: true,
-      },
-      { shows: ['unseen-waits', 'unseen-swap'] },
-    ),
-    system('two readers, an adder, a reset, a server that comes back from before the first lease', {
-      readers: 2,
-      adders: 1,
-      rebuilds: 1,
-      losses: 1,
-      others: 0,
-      hasSource: false,
-      readersAdd: false,
-      announces: false,
-      forgets: true,
-    }),
-    system(
-      'a reader that adds too, two adders, two rebuilds, a loss',
-      {
-        readers: 1,
-        adders: 2,
-        rebuilds: 2,
-        losses: 1,
-        others: 0,
-        hasSource: true,
-        readersAdd: true,
-        announces: false,
-      },
-      { shows: ['repeat-waits'] },
-    ),
-    system('a reader that adds too, two adders, two resets, a loss', {
-      readers: 1,
-      adders: 2,
-      rebuilds: 2,
-      losses: 1,
-      others: 0,
-      hasSource: false,
-      readersAdd: true,
-      announces: false,
-    }),
-    system('three readers, an adder, a rebuild', {
-      readers: 3,
-      adders: 1,
-      rebuilds: 1,
-      losses: 0,
-      others: 0,
-      hasSource: true,
-      readersAdd: false,
-      announces: false,
-    }),
-    system(
-      'a reader that copies stagings and adds too, an adder, two rebuilds, a loss',
-      {
-        readers: 1,
-        adders: 1,
-        rebuilds: 2,
-        losses: 1,
-        others: 0,
-        hasSource: true,
-        readersAdd: true,
-        announces: true,
-      },
-      {
-        shows: [
-          'announced-whole',
-          'announced-first',
-          'next-in-entry',
-          'next-whole',
-          'next-of-swap',
-          'announced-live',
-        ],
-      },
-    ),
-    system(
-      'two readers that copy stagings, an adder, a rebuild, a loss',
-      {
-        readers: 2,
-        adders: 1,
-        rebuilds: 1,
-        losses: 1,
-        others: 0,
-        hasSource: true,
-        readersAdd: false,
-        announces: true,
-      },
-      { isLarge: true },
-    ),
-    system(
-      'a reader that copies stagings, two adders, a reset',
-      {
-        readers: 1,
-        adders: 2,
-        rebuilds: 1,
-        losses: 0,
-        others: 0,
-        hasSource: false,
-        readersAdd: false,
-        announces: true,
-      },
-      { shows: ['next-repeats'] },
-    ),
-    system(
-      'a reader that adds too, an adder, a rebuild, two losses, two adds of other ids or trims',
-      {
-        readers: 1,
-        adders: 1,
-        rebuilds: 1,
-        losses: 2,
-        others: 2,
-        hasSource: true,
-        readersAdd: true,
-        announces: false,
-      },
-      { shows: ['gap-seen', 'message-follows', 'feed-identity'], isLarge: true },
-    ),
-    system(
-      'two readers, two adders, a rebuild, a loss',
-      {
-        readers: 2,
-        adders: 2,
-        rebuilds: 1,
-        losses: 1,
-        others: 0,
-        hasSource: true,
-        readersAdd: false,
-        announces: false,
-      },
-      { isLarge: true },
-    ),
-  ],
-};

@@ -1,6 +1,6 @@
 import { coverage } from './coverage.js';
 import { feed } from './feed.js';
-import { leasedCopies } from './leased-copies.js';
+import { leasedCopies } from './leased-copies-systems.js';
 import type { Protocol } from './model.js';
 import { rebuild } from './rebuild.js';
 

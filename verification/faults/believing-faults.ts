@@ -5,6 +5,7 @@ import { replaceBelieved } from './believing-readers.js';
 import { type Fault, fault, type FaultSpecification, type World } from './fault.js';
 import { CAPACITY, FILTER_KINDS } from './filter-kinds.js';
 import { adminOf, ProxiedSite, type RedisSite, ReplicatedSite, SentinelSite } from './redis-site.js';
+import type { TcpProxy } from '../../test/support/tcp-proxy.js';
 import type { ShopDatabase } from './shop-database.js';
 import { ShopInstance } from './shop-instance.js';
 import { LAG_MS, PATIENT_TIMEOUT_MS, WRITE_TIMEOUT_MS } from './timings.js';
@@ -22,28 +23,29 @@ function leased<Site extends RedisSite>(
 
 interface Restart {
   readonly trustAfterFailover?: boolean;
+  /** The instances that are cut off before; they learn nothing of that for as long as they may believe. */
+  readonly cutOff?: readonly TcpProxy[];
   /** Called when the server is back. */
   readonly onBack?: () => void;
 }
 
-/** The server is killed and restarted at once. The first instance is cut off before: it learns nothing of that for as long as it may believe. */
+/** The server is killed and restarted at once. */
 async function restartBelieved(
   world: World<ProxiedSite>,
-  { trustAfterFailover = false, onBack }: Restart = {},
+  { trustAfterFailover = false, cutOff = world.site.proxies.slice(0, 1), onBack }: Restart = {},
 ): Promise<void> {
   const { site } = world;
-  const [cutOff] = site.proxies;
   await replaceBelieved(world, {
-    redis: site.connection(2),
+    redis: site.server.url,
     trustAfterFailover,
     strike: async () => {
-      cutOff.hold();
+      for (const proxy of cutOff) proxy.hold();
       await site.server.kill();
       await site.server.restart();
       onBack?.();
     },
   });
-  cutOff.release();
+  for (const proxy of cutOff) proxy.release();
 }
 
 /** Has the filter built by an instance that knows of no leases, and is gone then. */
@@ -113,7 +115,8 @@ export const believingFaults: readonly Fault[] = [
     trustAfterFailover: true,
     // What the snapshot is trusted for: it has every id that was acknowledged.
     addsLater: true,
-    start: () => ProxiedSite.start(),
+    // The first of them to renew a lease would make it known again that there are leases.
+    start: () => ProxiedSite.start([0, 1, 2]),
     prepare: async ({ site, table }) => {
       await buildUnleased(site, table);
       await save(site, async (admin) => {
@@ -125,6 +128,7 @@ export const believingFaults: readonly Fault[] = [
       const { traffic, instances } = world;
       await restartBelieved(world, {
         trustAfterFailover: true,
+        cutOff: world.site.proxies,
         onBack: () => (traffic.adders = new Set(instances)),
       });
     },

@@ -7,7 +7,7 @@ import { ShopInstance } from './shop-instance.js';
 import { PATIENT_TIMEOUT_MS } from './timings.js';
 
 const ASK_EVERY_MS = 2;
-const GIVE_UP_MS = 60_000;
+const ADD_EVERY_MS = 20;
 
 interface Replacement {
   /** Of the process that adds when another server is there. */
@@ -18,7 +18,7 @@ interface Replacement {
 }
 
 /**
- * Puts another server in the place of the one that readers know, and adds to it at once. Resolves after all leases of before are over.
+ * Puts another server in the place of the one that readers know, and has a process without a copy, which has `leaseMs`, add to it at once. Resolves after all leases of before are over.
  *
  * @throws when no reader answered "absent" from its copy after that server had taken an add: the fault has struck nobody.
  */
@@ -26,11 +26,11 @@ export async function replaceBelieved(
   world: World<RedisSite>,
   { redis, trustAfterFailover = false, strike }: Replacement,
 ): Promise<void> {
-  const { table, kind, capacity, copyLeaseMs, without, instances, remark } = world;
+  const { table, capacity, copyLeaseMs, without, instances, traffic, remark } = world;
   const adder = await ShopInstance.start({
     redis,
     table,
-    kind,
+    kind: 'blocked',
     capacity,
     copyLeaseMs,
     without,
@@ -40,9 +40,9 @@ export async function replaceBelieved(
   const absents = new LeasedAbsents(instances);
   try {
     await strike();
-    const takenAt = await firstTaken(adder, world);
-    await delay(copyLeaseMs);
-    const believedMs = absents.lastAt - takenAt;
+    const adds = new FirstAdds(adder, traffic);
+    await adds.addFor(copyLeaseMs);
+    const believedMs = absents.lastAt - adds.takenAt;
     if (believedMs <= 0) throw new Error('No reader answered from its copy after an add to the new server.');
     remark(
       `a reader answered "absent" from its copy until ${believedMs.toFixed(0)} ms after an add to the new server`,
@@ -53,29 +53,39 @@ export async function replaceBelieved(
   }
 }
 
-/** Adds until it is known by when the server had carried an add out; that moment, by `performance.now()`. */
-async function firstTaken(adder: ShopInstance, { traffic }: World<RedisSite>): Promise<number> {
-  const until = performance.now() + GIVE_UP_MS;
-  for (let n = 0; performance.now() < until; n++) {
-    const id = `believed-${n}`;
-    const calledAt = performance.now();
-    const before = adder.bloom.metrics()[0]!.copyWaits;
-    let takenAt: number | undefined;
+/** Adds, one after the other without waiting, to a server that nobody has asked before. */
+class FirstAdds {
+  /** By when the server had carried an add out, by `performance.now()`. */
+  takenAt = Infinity;
+  private readonly adding: Promise<void>[] = [];
+
+  constructor(
+    private readonly adder: ShopInstance,
+    private readonly traffic: World<RedisSite>['traffic'],
+  ) {}
+
+  async addFor(ms: number): Promise<void> {
+    for (const until = performance.now() + ms; performance.now() < until; await delay(ADD_EVERY_MS))
+      this.adding.push(this.add(`believed-${this.adding.length}`));
+    await Promise.all(this.adding);
+  }
+
+  private async add(id: string): Promise<void> {
     try {
-      await adder.shop.create(id, () => {
-        const { adds, ms } = adder.bloom.metrics()[0]!.copyWaits;
-        takenAt = performance.now() - (ms - before.ms);
-        // Waits of adds that were rejected before may end meanwhile.
-        if (adds > before.adds + 1 || takenAt < calledAt) takenAt = undefined;
-        traffic.acknowledged(id);
+      await this.adder.shop.create(id, () => {
+        this.noteTaken();
+        this.traffic.acknowledged(id);
       });
     } catch (error) {
       if (!(error instanceof BloomUnavailableError)) throw error;
     }
-    if (takenAt !== undefined) return takenAt;
-    await delay(ASK_EVERY_MS);
   }
-  throw new Error('The new server takes no adds.');
+
+  /** Waits that have ended began, on average, this long ago; each of them when the server had carried its add out. */
+  private noteTaken(): void {
+    const { adds, ms } = this.adder.bloom.metrics()[0]!.copyWaits;
+    this.takenAt = Math.min(this.takenAt, performance.now() - ms / Math.max(adds, 1));
+  }
 }
 
 /** Asks for ids that do not exist, and notes when a copy answered that without the server, under the lease that it had at first. */

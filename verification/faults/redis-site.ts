@@ -48,20 +48,22 @@ export class ServerSite implements RedisSite {
   }
 }
 
-/** One server behind proxies of two instances; the remaining one reaches it straight. */
+/** One server behind proxies of two instances or more; the others reach it straight. */
 export class ProxiedSite implements RedisSite {
   private constructor(
     readonly server: RedisServer,
-    readonly proxies: readonly [TcpProxy, TcpProxy],
-    private readonly behind: readonly [number, number],
+    readonly proxies: readonly [TcpProxy, TcpProxy, ...TcpProxy[]],
+    private readonly behind: readonly number[],
   ) {}
 
   static async start(
-    behind: readonly [number, number] = [0, 1],
+    behind: readonly [number, number, ...number[]] = [0, 1],
     args: readonly string[] = [],
   ): Promise<ProxiedSite> {
     const server = await startRedis({ args });
-    return new ProxiedSite(server, [await TcpProxy.open(server), await TcpProxy.open(server)], behind);
+    const [first, second, ...others] = behind.map(() => TcpProxy.open(server));
+    const proxies = await Promise.all([first!, second!, ...others]);
+    return new ProxiedSite(server, proxies, behind);
   }
 
   connection(instance: number): BloomRedis {

@@ -13,12 +13,14 @@ import { LAG_MS, PATIENT_TIMEOUT_MS, WRITE_TIMEOUT_MS } from './timings.js';
 /** Readers believe in it for three quarters: much longer than a server takes to be there again. */
 const LEASE_MS = 3_000;
 /** Longer than a sentinel takes as well. */
-const SENTINEL_LEASE_MS = 5_000;
+const SENTINEL_LEASE_MS = 12_000;
+/** For all that is added while leases end and a rebuild waits for them, so that none is planned anew. */
+const LARGE = 10 * CAPACITY;
 
 function leased<Site extends RedisSite>(
   specification: Omit<FaultSpecification<Site>, 'group' | 'kind'>,
 ): Fault {
-  return fault({ copyLeaseMs: LEASE_MS, ...specification, group: 'leased', kind: 'leased' });
+  return fault({ copyLeaseMs: LEASE_MS, capacity: LARGE, ...specification, group: 'leased', kind: 'leased' });
 }
 
 interface Restart {
@@ -54,7 +56,7 @@ async function buildUnleased(site: ProxiedSite, table: ShopDatabase): Promise<vo
     redis: site.server.url,
     table,
     kind: 'blocked',
-    capacity: CAPACITY,
+    capacity: LARGE,
     timeoutMs: PATIENT_TIMEOUT_MS,
     without: undefined,
   });
@@ -158,16 +160,15 @@ export const believingFaults: readonly Fault[] = [
     start: () => SentinelSite.start(),
     strike: async (world) => {
       const { site } = world;
-      const [cutOff] = site.doors;
       await replaceBelieved(world, {
         redis: site.connection(2),
         strike: async () => {
           await site.lag();
-          cutOff.hold();
+          for (const door of site.doors) door.hold();
           await site.failOver();
         },
       });
-      cutOff.release();
+      for (const door of site.doors) door.release();
     },
   }),
 ];

@@ -159,19 +159,24 @@ export class ReplicatedSite implements RedisSite {
   }
 }
 
-/** The same pair, watched by a sentinel that the instances ask for the master; the first instance reaches the first master through a door. */
+/** The same pair, watched by a sentinel that the instances ask for the master; the first instance reaches each of the two servers through a door. */
 export class SentinelSite extends ReplicatedSite {
   private sentinel!: Sentinel;
 
   static override async start(): Promise<SentinelSite> {
     const site = new SentinelSite(...(await startPair()));
+    site.doors[1].target = site.replica;
     site.sentinel = await Sentinel.start(site.master);
     return site;
   }
 
   override connection(instance: number): BloomRedis {
-    const { host, port } = this.master;
-    const natMap = { [`${host}:${port}`]: { host, port: this.doors[0].port } };
+    const natMap = Object.fromEntries(
+      [this.master, this.replica].map(({ host, port }, i) => [
+        `${host}:${port}`,
+        { host, port: this.doors[i]!.port },
+      ]),
+    );
     return { sentinels: [this.sentinel.address], name: SENTINEL_MASTER, ...(instance === 0 && { natMap }) };
   }
 

@@ -4,7 +4,7 @@ import { CopyReaderProcess } from './copy-reader-process.js';
 import type { ServerSite } from './redis-site.js';
 import type { ShopInstance } from './shop-instance.js';
 
-const STOPS = 4;
+const STOPS = 2;
 /** It stands still for so many leases. */
 const STOPPED_LEASES = 3;
 const RUNS_MS = 700;

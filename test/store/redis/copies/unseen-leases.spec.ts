@@ -5,6 +5,9 @@ import type { BlockedSnapshot } from '../../../../src/store/redis/blocked/blocke
 import { UnseenLeases } from '../../../../src/store/redis/blocked/copies/unseen-leases.js';
 import { build, commitIds, leaseOf, testGeneration, testPlan } from '../../../support/built-filter.js';
 import { isPending } from '../../../support/leased-reader.js';
+import type { RedisStoreOptions } from '../../../../src/store/redis/index.js';
+import { eventually } from '../../../support/eventually.js';
+import { luaWithout } from '../../../support/broken-lua.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 
 /** Far longer than any test: whatever ends sooner has not waited for it. */
@@ -26,7 +29,7 @@ async function system(leaseMs: number) {
   await build((await redis.open(name)).filter, ['built']);
   const recorder = new LookupCounts();
   const { filter } = await redis.open(name, {}, { leaseMs, recorder });
-  return { filter, key: `bloom:{${name}}:meta`, waits: () => recorder.snapshot().copyWaits.adds };
+  return { name, filter, key: `bloom:{${name}}:meta`, waits: () => recorder.snapshot().copyWaits.adds };
 }
 
 describe('A process that knows of leases, on a filter that nobody has read with one', () => {
@@ -52,6 +55,36 @@ describe('A process that knows of leases, on a filter that nobody has read with 
     expect(await isPending(committing, admin)).toBe(true);
     expect(await admin.hget(key, 'tag')).toBe(tag);
     await lease.release();
+  });
+});
+
+describe('A rebuild where nothing is live any more', () => {
+  async function rebuild(options: Partial<RedisStoreOptions> = {}) {
+    const { name, filter: reader, key } = await system(LONG_MS);
+    await reader.describe();
+    await admin.del(key);
+    // Makes the metadata again, which say from then on that leases may be out.
+    await eventually('it is lost', async () => (await reader.describe()).state === 'lost');
+    expect(await admin.hget(key, 'tag')).toBe('L');
+    const { filter } = await redis.open(name, options, { leaseMs: LONG_MS });
+    const lease = await leaseOf(filter);
+    const committing = commitIds(await lease.stage(testPlan()), ['built', 'other']);
+    committing.catch(() => {});
+    const isSwapped = async () => (await admin.hget(key, 'tag')) !== 'L';
+    return { committing, isSwapped, release: () => lease.release() };
+  }
+
+  it('swaps nothing in before its staging has been published for as long as a lease', async () => {
+    const { committing, isSwapped, release } = await rebuild();
+    expect(await isPending(committing, admin)).toBe(true);
+    expect(await isSwapped()).toBe(false);
+    await release();
+  });
+
+  it('would swap at once without that rule', async () => {
+    const { isSwapped, release } = await rebuild({ luaSources: luaWithout('new-waits') });
+    await eventually('it is swapped in', isSwapped);
+    await release();
   });
 });
 

@@ -1,6 +1,8 @@
 import { BLOCK_BYTES, type IdKey } from '../../src/filter/index.js';
 import type { FilterStore, BloomVerdict } from '../../src/store/index.js';
 import type { CopyRules } from '../../src/store/replica/copy-rules.js';
+import type { UnseenLeases } from '../../src/store/redis/blocked/copies/unseen-leases.js';
+import type { RedisStore } from '../../src/store/redis/index.js';
 import type { RedisConnection } from '../../src/store/redis/client/redis-connection.js';
 import {
   SEGMENT_BLOCKS,
@@ -24,6 +26,8 @@ export interface Breakage {
   /** Goes on believing what it knew when its connection ended. */
   readonly deafToClose?: true;
   readonly trustsAfterFailover?: true;
+  /** Takes it that nobody has a lease of which the metadata do not know. */
+  readonly seesAllLeases?: true;
   /** Answers "absent" from copies without this rule. */
   readonly copyRule?: keyof CopyRules;
 }
@@ -198,6 +202,24 @@ class CredulousReader {
     if (bytes.length !== BLOCK_BYTES) return 'unknown';
     return layout.contains(bytes, 0, seed) ? 'maybe' : 'absent';
   }
+}
+
+/** Has the filters of a store believe metadata that know of no lease. */
+export function seeingAllLeases(store: RedisStore): void {
+  const opening = store as unknown as {
+    openBlocked(options: unknown): { context: { unseenLeases: UnseenLeases } };
+  };
+  const openBlocked = opening.openBlocked.bind(store);
+  opening.openBlocked = (options) => {
+    const filter = openBlocked(options);
+    const { unseenLeases } = filter.context;
+    const look = unseenLeases.look.bind(unseenLeases);
+    unseenLeases.look = (reading) => {
+      look(reading);
+      return 0;
+    };
+    return filter;
+  };
 }
 
 /** A store whose filters that grow take blocks that are not there for empty ones. */

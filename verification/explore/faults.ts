@@ -7,6 +7,7 @@ import { hit } from './hit.js';
 import { isLeasedFault, leasedFaultActions } from './leased/leased-faults.js';
 import type { Schedule } from './schedule.js';
 import type { RawCommand } from './server-link.js';
+import { saved, takeSnapshot } from './snapshot.js';
 
 /** From this length on a timer is that of a lease. */
 const LEASE_RENEWAL_MS = NEVER_MS / 3;
@@ -169,13 +170,6 @@ function run(script: string, key: string): RawCommand {
   return { name: 'eval', args: [script, 1, key] };
 }
 
-function takeSnapshot(schedule: Schedule, keys: string[]): Step {
-  schedule.snapshot = keys;
-  schedule.writtenAtSnapshot = schedule.oracle.written;
-  for (const key of keys) schedule.keys.add(saved(key));
-  return send(keys.map((key) => ({ name: 'eval', args: [SAVE, 2, key, saved(key)] })));
-}
-
 /** A peer reads the string, and may write it back later. */
 function copyLive(schedule: Schedule, key: string): Step {
   schedule.keys.add(older(key));
@@ -188,9 +182,6 @@ function copyLive(schedule: Schedule, key: string): Step {
 function older(key: string): string {
   return saved(`older:${key}`);
 }
-
-const SAVE = `if redis.call('EXISTS', KEYS[1]) == 1 then return redis.call('COPY', KEYS[1], KEYS[2], 'REPLACE') end
-return redis.call('DEL', KEYS[2])`;
 
 /** The server starts again from its last snapshot, or empty, or a replica that lagged takes over. */
 function restart(schedule: Schedule, keys: string[]): Step {
@@ -206,10 +197,6 @@ function restart(schedule: Schedule, keys: string[]): Step {
     if (options.breakage.deafToClose) return;
     for (const { client } of schedule.instances) client.loseConnection();
   });
-}
-
-function saved(key: string): string {
-  return `saved:${key}`;
 }
 
 function send(commandsToSend: readonly RawCommand[], deliver: Step['deliver'] = () => {}): Step {

@@ -8,7 +8,7 @@ import { RedisStore } from '../../src/store/redis/index.js';
 import { ReplicaStore } from '../../src/store/replica/index.js';
 import type { FollowedCopy } from '../../src/store/replica/followed-copy.js';
 import { COPY_RULES } from '../../src/store/replica/copy-rules.js';
-import { type Breakage, readingAnyLayer, readingAnyTag } from './broken-store.js';
+import { type Breakage, readingAnyLayer, readingAnyTag, seeingAllLeases } from './broken-store.js';
 import type { VirtualInterval } from './ambient.js';
 import { GatedRedis } from './gated-redis.js';
 import type { Ground } from './ground.js';
@@ -181,10 +181,18 @@ export class GatedInstance {
 
   /** Whether a lookup that began now would answer "absent" without asking the server. */
   denies(id: string): boolean {
+    const copy = this.leasedCopy;
+    return copy !== undefined && !copy.mightContain(this.filter.keys.of(id)!);
+  }
+
+  get isLeased(): boolean {
+    return this.leasedCopy !== undefined;
+  }
+
+  private get leasedCopy() {
     const { copies } = (this.filter as unknown as { inStore: { copies?: FollowedCopy } }).inStore;
     const copy = copies?.current;
-    if (!copy?.isWhole || !copy.proof?.isBelieved) return false;
-    return !copy.mightContain(this.filter.keys.of(id)!);
+    return copy?.isWhole && copy.proof?.isBelieved ? copy : undefined;
   }
 
   /** What a registering method does before it runs. */
@@ -206,7 +214,11 @@ function replicaMode({ hasReplica, leased }: GatedInstanceOptions): BloomReplica
   return leased ? 'leased' : 'verified';
 }
 
-function storeOf(redisStore: RedisStore, { readsAnyTag, readsAnyLayer, copyRule }: Breakage): FilterStore {
+function storeOf(
+  redisStore: RedisStore,
+  { readsAnyTag, readsAnyLayer, copyRule, seesAllLeases }: Breakage,
+): FilterStore {
+  if (seesAllLeases) seeingAllLeases(redisStore);
   if (readsAnyTag) return readingAnyTag(redisStore);
   if (readsAnyLayer) return readingAnyLayer(redisStore);
   const rules = copyRule && { ...COPY_RULES, [copyRule]: false };

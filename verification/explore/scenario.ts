@@ -61,6 +61,10 @@ export type LeasedFault =
   | 'kill-any'
   | 'restart-empty'
   | 'restart-trusted'
+  /** A snapshot is taken, and the reply of the next add is lost: nobody will have acknowledged what the snapshot lacks. */
+  | 'snapshot-lacks-add'
+  /** The server restarts, trusted, from a snapshot of before the first lease, and a reader hears of it a lease later. */
+  | 'restart-forgetful'
   /** While a staging is announced. */
   | 'announcer-killed'
   | 'live-gone-announced'

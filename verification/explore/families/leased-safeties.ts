@@ -8,7 +8,12 @@ const ANNOUNCES_EARLY =
 const ANNOUNCED = "announcedTag(KEYS[1]) or ''";
 const STAGED = "redis.call('HGET', KEYS[1], 'pending.tag') or ''";
 
-/** Every rule of copies that answer "absent", with the way to take it out: by its name in verification/model/leased-copies.ts. */
+const OTHER_LIST = "if ARGV[5] ~= copies.list then return 'GAP' end";
+
+/**
+ * The rules of copies that answer "absent", with the way to take each out: by its name in verification/model/leased-copies-safeties.ts, where it stands there. Clocks and
+ * what the server knows of its own run are in no model, and `feed-identity` of the model is both halves of it here.
+ */
 export const LEASED_SAFETIES: readonly Safety[] = [
   ofReader(
     'number-before-load',
@@ -46,6 +51,29 @@ export const LEASED_SAFETIES: readonly Safety[] = [
   ofReader('monotonic-clock', 'a lease ends when the monotonic clock says so, whatever the wall clock does', {
     shownBy: 1821,
   }),
+  {
+    name: 'unseen-waits',
+    what: 'where the metadata know of no lease, adds and commits of a process that does wait until a whole lease has passed since it first saw that',
+    shownBy: 63,
+    take: () => ({ seesAllLeases: true }),
+  },
+  ofServer(
+    'unseen-swap',
+    'where the metadata know of no lease, a generation goes live no sooner than a whole lease after its staging',
+    {
+      spare:
+        'the rebuild has to be over, and another process to have a new copy and a lease, within the lease of a reader that has not heard of the restart; the model shows it',
+    },
+  ),
+  {
+    name: 'feed-identity-both',
+    what: '`feed-identity`, and that the server gives no renewal to a reader that names another list',
+    shownBy: 797,
+    take: () => ({
+      copyRule: 'feed-identity',
+      lua: luaReplacing('copyLease', OTHER_LIST, ''),
+    }),
+  },
   ofReader('own-copy', 'the copies of a process have the ids of its adds before these are sent', {
     shownBy: 3,
   }),

@@ -69,9 +69,15 @@ const DEATHS: readonly Fault[] = ['announcer-killed-copied', 'announcement-lost-
 const LOSS: readonly Fault[] = ['live-gone-copied'];
 /** What few schedules come to by chance. */
 const SPECIAL: readonly (readonly Fault[])[] = [DEATHS, LOSS];
-/** Of scenarios about a wall clock that is set back. */
+/** Of scenarios about a wall clock that is set back, each one beside another. */
 const CLOCKS_SHARE = 0.03;
 const CLOCKS: readonly Fault[] = ['stop-set-back', 'stop-set-back'];
+/** Of scenarios about a trusted snapshot that lacks the last number of the feed. */
+const LAGGING_SHARE = 0.03;
+const LAGGING: readonly Fault[] = ['snapshot-lacks-add', 'restart-trusted'];
+/** Of scenarios about a trusted snapshot whose metadata know of no lease. */
+const FORGETFUL_SHARE = 0.04;
+const FORGETFUL: readonly Fault[] = ['restart-forgetful'];
 /** So that a reader may do without a renewal for as long as a rebuild takes. */
 const LONG_LEASE_MS = 400;
 /** Of the filters that scenarios begin with: one block, and several. */
@@ -135,15 +141,20 @@ export function leasedScenario(seed: number): Scenario {
   } else if (special) actors.push(...actorsOfDeaths(ofStagings, { instanceCount, ids }));
   else if (isOfStagings) actors.push(...actorsOfStagings(ofStagings, { instanceCount, leaseMs, ids }));
 
-  const isTrusted = chance(0.35);
-  const kinds = [...FAULTS, ...(isTrusted ? TRUSTED_FAULTS : UNTRUSTED_FAULTS)];
+  const trust = chance(0.35);
+  const directed = special || isOfStagings || !isReady ? undefined : directedFaults(seed);
+  const isTrusted = trust || directed === LAGGING || directed === FORGETFUL;
+  if (directed === FORGETFUL) {
+    instances.forEach((plan, i) => (instances[i] = { ...plan, hasReplica: i < instanceCount - 1 }));
+    actors.splice(0, Infinity, ...actorsOfForgetful(new Random(~seed), instanceCount));
+  }
+  const kinds = [...FAULTS, ...(trust ? TRUSTED_FAULTS : UNTRUSTED_FAULTS)];
   const isOfGaps = new Random(seed ^ 0x1b873593).below(100) < 100 * GAPS_SHARE;
   const faultsOfStagings = isOfStagings
     ? Array.from({ length: 1 + ofStagings.below(2) }, () => ofStagings.choose(STAGINGS)).flat()
     : undefined;
   const otherFaults = isOfGaps ? GAPS : Array.from({ length: random.below(4) }, () => choose(kinds)).flat();
-  const isOfClocks = new Random(seed ^ 0xd3a2646c).below(100) < 100 * CLOCKS_SHARE;
-  const faults = special ?? faultsOfStagings ?? (isOfClocks ? CLOCKS : otherFaults);
+  const faults = special ?? faultsOfStagings ?? directed ?? otherFaults;
   return {
     seed,
     hasSource,
@@ -156,8 +167,44 @@ export function leasedScenario(seed: number): Scenario {
     slowShare: choose([0, 0.1, 0.3]),
     ground: (filterName) =>
       blockedGround({ filterName, template: isReady ? template : undefined, hasTable: false }),
-    leased: { leaseMs: special ? LONG_LEASE_MS : leaseMs, isTrusted, lateReplies: choose([0, 0.2, 0.5]) },
+    leased: {
+      leaseMs: special || directed === FORGETFUL ? LONG_LEASE_MS : leaseMs,
+      isTrusted,
+      lateReplies: choose([0, 0.2, 0.5]),
+    },
   };
+}
+
+/** Of scenarios that are made for what few come to by chance. */
+function directedFaults(seed: number): readonly Fault[] | undefined {
+  let share = new Random(seed ^ 0xd3a2646c).below(100) / 100;
+  if (share < CLOCKS_SHARE) return CLOCKS;
+  share -= CLOCKS_SHARE;
+  if (share < LAGGING_SHARE) return LAGGING;
+  return share - LAGGING_SHARE < FORGETFUL_SHARE ? FORGETFUL : undefined;
+}
+
+/** One process has a copy; another one, without, rebuilds; the rest look up and add for the first time when that generation may be live. */
+function actorsOfForgetful(random: Random, instanceCount: number): ActorPlan[] {
+  const last = instanceCount - 1;
+  const wait = (from: number, ms: number): Operation => ({ type: 'rest', ms: from + random.below(ms) });
+  const look = (): Operation => ({ type: 'check', ids: [random.choose(NEW_IDS)], how: 'guard' });
+  const looks = (first: Operation, count: number) =>
+    Array.from({ length: count }, () => [first, look(), wait(10, 30), look()]).flat();
+  const adds = NEW_IDS.slice(0, 2).map((id): ActorPlan => {
+    const operations: Operation[] = [
+      wait(100, 150),
+      { type: 'add', ids: [id] },
+      { type: 'commit', ids: [id] },
+    ];
+    return { instance: 1 + random.below(last), operations };
+  });
+  return [
+    { instance: 0, operations: [look(), wait(0, 100)] },
+    { instance: last, operations: [look(), wait(20, 40), { type: 'rebuild' }] },
+    ...adds,
+    ...Array.from({ length: last - 1 }, (_, i) => ({ instance: 1 + i, operations: looks(wait(60, 100), 3) })),
+  ];
 }
 
 /** Processes rebuild, and others add while a staging is announced: ids that are new, and ids whose last add was rolled back, which are live already. */

@@ -1,8 +1,10 @@
 import type { Action, Step } from '../action.js';
 import type { GatedInstance } from '../gated-instance.js';
+import type { Held } from '../gated-instance.js';
 import { hit } from '../hit.js';
 import { isKnown } from '../known-filter.js';
 import type { LeasedFault } from '../scenario.js';
+import { takeSnapshot } from '../snapshot.js';
 import type { Schedule } from '../schedule.js';
 import type { RawCommand } from '../server-link.js';
 import type { LeasedTime } from './leased-time.js';
@@ -64,7 +66,25 @@ const LEASED_FAULTS = {
     const { oracle, snapshot, writtenAtSnapshot } = schedule;
     // The condition of `trustAfterFailover`: the server has all that it had acknowledged.
     const isWhole = snapshot.length > 0 && oracle.written === writtenAtSnapshot;
-    return isWhole ? [{ target: '', step: () => restart(schedule, snapshot) }] : [];
+    return isWhole ? [{ target: '', step: () => restart(schedule, fromSnapshot(snapshot)) }] : [];
+  },
+  'snapshot-lacks-add': (schedule) =>
+    alive(schedule).flatMap((instance) =>
+      instance.held
+        .filter(({ what, isGhost, reply }) => what === 'add' && !isGhost && !reply)
+        .map((held) => ({ target: instance.name, step: () => snapshotBefore(schedule, instance, held) })),
+    ),
+  'restart-forgetful': (schedule, { plan }) => {
+    const { oracle, ground } = schedule;
+    const first = ground.begin().send;
+    // The server has all that it had acknowledged.
+    if (!plan.isTrusted || first.length === 0 || oracle.written > 0) return [];
+    return alive(schedule)
+      .filter((instance) => instance.isLeased)
+      .map((instance) => ({
+        target: instance.name,
+        step: () => restart(schedule, first, { deaf: instance, untilMs: schedule.now + plan.leaseMs }),
+      }));
   },
   'announcer-killed': killAnnouncer,
   'announcer-killed-copied': (schedule, time) =>
@@ -180,14 +200,35 @@ function kill(schedule: Schedule, instance: GatedInstance): void {
   for (const actor of schedule.actorsOf(instance)) actor.die();
 }
 
-/** Another run of the server answers, with what it has of a snapshot. Each process hears of it in its own time, before it sends anything. */
-function restart(schedule: Schedule, snapshot: readonly string[]): Step {
+function snapshotBefore(schedule: Schedule, instance: GatedInstance, held: Held): Step {
+  const keys = [...schedule.keys].filter((key) => !key.startsWith('saved:'));
+  const snapshot = takeSnapshot(schedule, keys);
+  const add = hit(schedule, instance, held, 'reply-lost');
+  return {
+    send: [...snapshot.send, ...add.send],
+    deliver: (replies) => {
+      add.deliver(replies.slice(snapshot.send.length));
+      schedule.writtenAtSnapshot = schedule.oracle.written;
+    },
+  };
+}
+
+function fromSnapshot(keys: readonly string[]): RawCommand[] {
+  return keys.map((key) => ({ name: 'copy', args: [`saved:${key}`, key] }));
+}
+
+/** Another run of the server answers, with what it has then. Each process hears of it in its own time, before it sends anything. */
+function restart(
+  schedule: Schedule,
+  loaded: readonly RawCommand[],
+  late?: { readonly deaf: GatedInstance; readonly untilMs: number },
+): Step {
   const { base, gate, options } = schedule;
   const keys = [...schedule.keys].filter((key) => !key.startsWith('saved:'));
   const commands: RawCommand[] = [
     { name: 'set', args: [`${base}:server`, schedule.nextRunId()] },
     ...(keys.length > 0 ? [{ name: 'unlink', args: keys }] : []),
-    ...snapshot.map((key) => ({ name: 'copy', args: [`saved:${key}`, key] })),
+    ...loaded,
   ];
   return sent(commands, () => {
     if (options.breakage.deafToClose) return;
@@ -201,7 +242,8 @@ function restart(schedule: Schedule, snapshot: readonly string[]): Step {
           if (ended === client) client.loseConnection();
           else cutFeed(instance);
         };
-        held.push({ what: 'hears that a connection ended', weight: 1, isDue: () => true, go: hear });
+        const isDue = () => late?.deaf !== instance || schedule.now >= late.untilMs;
+        held.push({ what: 'hears that a connection ended', weight: 1, isDue, go: hear });
       }
     }
   });

@@ -18,7 +18,7 @@ export interface FaultsArguments {
 export const USAGE = `Usage: npm run faults -- [--json] [--quick] [--beyond] [--only TEXT]… [--jobs N] [--break SAFETY]
 
   --json          print a line of JSON for each fault
-  --quick         a part of the table that stands for the rest, in less than a minute
+  --quick         a part of the table that stands for the rest, in minutes
   --beyond        faults beyond the conditions of the promise instead: what they cost
   --only TEXT     faults whose lines, such as 'go-zero: FLUSHALL', begin with or contain the text
   --jobs N        faults that run at a time (default 3)

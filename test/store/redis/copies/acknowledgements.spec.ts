@@ -91,6 +91,23 @@ describe('Acknowledgements of several readers', () => {
     expect(await Promise.all([first.added, second.added])).toEqual([[true], [true]]);
   });
 
+  it('take one script of the reader that is the last one each time, and plain commands of the others', async () => {
+    const { last, other, add } = await system();
+    /** Only readers that may not be the last one count those behind. */
+    const counted = async () => {
+      const { added } = await add();
+      await admin.config('RESETSTAT');
+      await other.acknowledge();
+      await last.acknowledge();
+      await added;
+      return /cmdstat_zcount:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1];
+    };
+    // Nobody knows yet who is the last one.
+    expect(await counted()).toBeUndefined();
+    expect(await counted()).toBe('1');
+    expect(await counted()).toBe('1');
+  });
+
   it.each(['gone', 'another one'])('note nothing on a list that is %s', async (now) => {
     const { last, other, key, add } = await system();
     const { added } = await add();

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../../test/support/eventually.js';
-import { type Fault, fault } from './fault.js';
+import { type Fault, fault, type FaultSpecification } from './fault.js';
 import { rebuild } from './rebuilds.js';
 import { ProxiedSite } from './redis-site.js';
 import type { ShopInstance } from './shop-instance.js';
@@ -13,38 +13,53 @@ type LeasedKind = 'leased' | 'leased parts';
 /** Faults of the ways by which readers hear of entries; all else of two of three instances goes through. */
 export const FEED_FAULTS = {
   /** Readers go on by the stream, or the row fails. */
-  messagesHeld: (kind: LeasedKind, quick = false): Fault =>
-    fault({
+  messagesHeld: (kind: LeasedKind, quick = false) =>
+    feedFault({
       name: 'messages into a black hole, all else goes through',
-      group: kind,
       kind,
       quick,
-      start: () => ProxiedSite.start(),
-      strike: async ({ site, instances, copyLeaseMs }) => {
-        for (const proxy of site.proxies) proxy.holdOnly('subscribe');
+      held: ['subscribe'],
+      strike: async ({ instances, copyLeaseMs }) => {
         await Promise.all([rebuild(instances[2]), delay(LEASES * copyLeaseMs)]);
         await eventually('readers without messages are leased', () => instances.every(isLeased));
-        for (const proxy of site.proxies) proxy.release();
       },
     }),
 
   /** Readers lose their leases, or the row fails. */
-  allHeld: (kind: LeasedKind, quick = false): Fault =>
-    fault({
+  allHeld: (kind: LeasedKind, quick = false) =>
+    feedFault({
       name: 'messages and stream into a black hole, all else goes through',
-      group: kind,
       kind,
       quick,
-      start: () => ProxiedSite.start(),
+      held: ['subscribe', 'xread'],
       strike: async ({ site, instances, copyLeaseMs }) => {
-        for (const proxy of site.proxies) proxy.holdOnly('subscribe', 'xread');
         const cutOff = instances.slice(0, site.proxies.length);
         await eventually('readers that hear nothing have no lease', () => !cutOff.some(isLeased));
         await Promise.all([rebuild(instances[2]), delay(LEASES * copyLeaseMs)]);
-        for (const proxy of site.proxies) proxy.release();
       },
     }),
 } as const;
+
+interface FeedFault extends Pick<FaultSpecification<ProxiedSite>, 'name' | 'quick' | 'strike'> {
+  readonly kind: LeasedKind;
+  /** Commands after which a connection lets nothing through. */
+  readonly held: readonly string[];
+}
+
+function feedFault({ kind, held, strike, ...row }: FeedFault): Fault {
+  return fault({
+    ...row,
+    group: kind,
+    kind,
+    start: () => ProxiedSite.start(),
+    strike: async (world) => {
+      const { proxies } = world.site;
+      for (const proxy of proxies) proxy.holdOnly(...held);
+      await strike(world);
+      for (const proxy of proxies) proxy.release();
+    },
+  });
+}
 
 function isLeased({ bloom }: ShopInstance): boolean {
   return bloom.metrics()[0]?.copyLease?.isLeased === true;

@@ -38,17 +38,39 @@ export const bench: Bench = async (context) => {
   const rebuildElsewhere = await rebuilder((await redisBench(context)).url, ids, context);
   const ground = { url, ids, rebuild, rebuildElsewhere };
 
-  await rounds('verified', ground, context);
+  const verified = await rounds('verified', ground, context);
+  // Each of these checks is a command, and must not wait longer for a rebuild of its filter than for the processor.
+  const ofMachine = { atMost: 1.25, of: '× with a rebuild elsewhere' };
+  goal(report, 'verified', verified, {
+    ratio: ratioOf(verified.rebuilding, verified.elsewhere),
+    ...ofMachine,
+  });
   const leased = await rounds('leased', ground, context);
+  goal(report, 'leased', leased, {
+    ratio: ratioOf(leased.rebuilding, leased.idle),
+    atMost: 1.5,
+    of: '× without a rebuild',
+  });
+  const remote = 100 * remoteOf(leased.rebuilding);
   report.goal({
     contender: 'leased, during a rebuild',
     metric: SHARE,
-    value: leased,
-    ratio: leased,
+    value: remote,
+    ratio: remote,
     atMost: MOST_REMOTE,
     of: '%',
   });
 };
+
+function goal(
+  report: BenchContext['report'],
+  replica: BloomReplicaMode,
+  { rebuilding }: Rounds,
+  against: { ratio: number; atMost: number; of: string },
+): void {
+  const value = median(p999Of(rebuilding));
+  report.goal({ contender: `${replica}, during a rebuild`, metric: METRIC, value, ...against });
+}
 
 /**
  * Builds the filter on this server, and then again each time that it is called, in a process of its own. That is one of another machine where filters are in use: it gets the
@@ -71,12 +93,18 @@ interface Ground {
   readonly rebuildElsewhere: Rebuild;
 }
 
-/** @returns percentage of the checks during a rebuild that Redis answered. */
+/** The checks of each round. */
+interface Rounds {
+  readonly idle: readonly Checks[];
+  readonly elsewhere: readonly Checks[];
+  readonly rebuilding: readonly Checks[];
+}
+
 async function rounds(
   replica: BloomReplicaMode,
   { url, ids, rebuild, rebuildElsewhere }: Ground,
   { report, pick }: BenchContext,
-): Promise<number> {
+): Promise<Rounds> {
   const closing: (() => unknown)[] = [];
   const cleanUp = (work: () => unknown) => void closing.push(work);
   const filter = await openFilter(url, { capacity: ids, errorRate: 0.0001, replica }, { cleanUp });
@@ -110,21 +138,13 @@ async function rounds(
   } finally {
     for (const work of closing.reverse()) await work();
   }
-  const remote = 100 * remoteOf(rebuilding);
   report.figure(`${replica}, no rebuild`, METRIC, median(p999Of(idle)));
   report.figure(`${replica}, a rebuild elsewhere`, METRIC, median(p999Of(elsewhere)));
   report.figure(`${replica}, a rebuild elsewhere`, '× without a rebuild', ratioOf(elsewhere, idle));
-  report.goal({
-    contender: `${replica}, during a rebuild`,
-    metric: METRIC,
-    value: median(p999Of(rebuilding)),
-    ratio: ratioOf(rebuilding, idle),
-    atMost: 1.5,
-    of: '× without a rebuild',
-  });
+  report.figure(`${replica}, during a rebuild`, '× without a rebuild', ratioOf(rebuilding, idle));
   report.figure(`${replica}, no rebuild`, SHARE, 100 * remoteOf(idle));
-  report.figure(`${replica}, during a rebuild`, SHARE, remote);
-  return remote;
+  report.figure(`${replica}, during a rebuild`, SHARE, 100 * remoteOf(rebuilding));
+  return { idle, elsewhere, rebuilding };
 }
 
 function p999Of(checks: readonly Checks[]): number[] {

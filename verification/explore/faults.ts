@@ -4,7 +4,7 @@ import { isSwap } from './commands.js';
 import type { Action, Step } from './action.js';
 import { isKnown } from './known-filter.js';
 import { hit } from './hit.js';
-import { isLeasedFault, leasedFaultActions } from './leased/leased-faults.js';
+import { cutFeed, isLeasedFault, leasedFaultActions } from './leased/leased-faults.js';
 import type { Schedule } from './schedule.js';
 import type { RawCommand } from './server-link.js';
 import { saved, takeSnapshot } from './snapshot.js';
@@ -195,7 +195,10 @@ function restart(schedule: Schedule, keys: string[]): Step {
   return send(all, () => {
     schedule.olderCopy.forget();
     if (options.breakage.deafToClose) return;
-    for (const { client } of schedule.instances) client.loseConnection();
+    for (const instance of schedule.instances) {
+      instance.client.loseConnection();
+      cutFeed(instance);
+    }
   });
 }
 

@@ -5,6 +5,8 @@ export class Oracle {
   readonly violations: string[] = [];
   readonly verdicts = { absent: 0, maybe: 0, unknown: 0 };
   private readonly required = new Set<string>();
+  /** Ids that the server has recorded at any time. */
+  private readonly everRecorded = new Set<string>();
   /** Ids that the server has recorded and whose rows are not committed. */
   private readonly uncommitted = new Set<string>();
   private readonly committed = new Set<string>();
@@ -12,7 +14,7 @@ export class Oracle {
   private readonly ofLibrary = new Set<string>();
   /** Ids that the server has recorded since a staging was published last. */
   private sincePublished = new Set<string>();
-  /** Of ids that were recorded before somebody emptied the filter, and whose rows are not committed: which time of emptying it was, from 1. */
+  /** Of ids that were recorded before somebody emptied the filter: which time of emptying it was, from 1. */
   private readonly dropped = new Map<string, number>();
   /** How often the filter was emptied. */
   emptyings = 0;
@@ -29,6 +31,7 @@ export class Oracle {
     this.adds++;
     this.written++;
     for (const id of ids) {
+      this.everRecorded.add(id);
       if (by === 'library') this.ofLibrary.add(id);
       if (isSure) this.sincePublished.add(id);
       if (!this.committed.has(id)) this.uncommitted.add(id);
@@ -51,7 +54,7 @@ export class Oracle {
   emptied(): void {
     for (const id of this.required) if (!this.sincePublished.has(id)) this.required.delete(id);
     this.emptyings++;
-    for (const id of this.uncommitted) {
+    for (const id of this.everRecorded) {
       if (!this.sincePublished.has(id)) this.dropped.set(id, this.emptyings);
     }
   }

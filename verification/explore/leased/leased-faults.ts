@@ -22,7 +22,6 @@ const LEASED_FAULTS = {
       target: String(left),
       step: () => sent([{ name: 'xtrim', args: [`${base}:feed`, 'MAXLEN', left] }]),
     })),
-  'acknowledgements-gone': (schedule) => [removing(schedule, 'acks')],
   'feed-cut': (schedule) =>
     alive(schedule)
       .filter(({ client }) => client.duplicates.length > 0)
@@ -183,7 +182,7 @@ function stops(
 }
 
 /** What it had asked the feed is lost. */
-function cutFeed({ client, held }: GatedInstance): void {
+export function cutFeed({ client, held }: GatedInstance): void {
   for (const feed of client.duplicates) {
     if (feed.status === 'end') continue;
     for (const one of held.filter(({ client: of }) => of === feed)) {

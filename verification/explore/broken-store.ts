@@ -1,6 +1,7 @@
 import { BLOCK_BYTES, type IdKey } from '../../src/filter/index.js';
 import type { FilterStore, BloomVerdict } from '../../src/store/index.js';
 import type { CopyRules } from '../../src/store/replica/copy-rules.js';
+import type { CopyWaits } from '../../src/store/redis/blocked/copies/copy-waits.js';
 import type { UnseenLeases } from '../../src/store/redis/blocked/copies/unseen-leases.js';
 import type { RedisStore } from '../../src/store/redis/index.js';
 import type { RedisConnection } from '../../src/store/redis/client/redis-connection.js';
@@ -28,6 +29,8 @@ export interface Breakage {
   readonly trustsAfterFailover?: true;
   /** Takes it that nobody has a lease of which the metadata do not know. */
   readonly seesAllLeases?: true;
+  /** Takes what any server says of acknowledgements for what its own says. */
+  readonly believesAnyServer?: true;
   /** Answers "absent" from copies without this rule. */
   readonly copyRule?: keyof CopyRules;
 }
@@ -206,18 +209,35 @@ class CredulousReader {
 
 /** Has the filters of a store believe metadata that know of no lease. */
 export function seeingAllLeases(store: RedisStore): void {
-  const opening = store as unknown as {
-    openBlocked(options: unknown): { context: { unseenLeases: UnseenLeases } };
-  };
-  const openBlocked = opening.openBlocked.bind(store);
-  opening.openBlocked = (options) => {
-    const filter = openBlocked(options);
-    const { unseenLeases } = filter.context;
+  onOpened(store, ({ unseenLeases }) => {
     const look = unseenLeases.look.bind(unseenLeases);
     unseenLeases.look = (reading) => {
       look(reading);
       return 0;
     };
+  });
+}
+
+/** Takes what any server says of acknowledgements for what its own says. */
+export function believingAnyServer(store: RedisStore): void {
+  onOpened(store, ({ copyWaits }) => {
+    const waits = copyWaits as unknown as { told(told: object): void };
+    const told = waits.told.bind(copyWaits);
+    waits.told = (said) => told({ ...said, runId: undefined });
+  });
+}
+
+interface OfCopies {
+  readonly unseenLeases: UnseenLeases;
+  readonly copyWaits: CopyWaits;
+}
+
+function onOpened(store: RedisStore, change: (context: OfCopies) => void): void {
+  const opening = store as unknown as { openBlocked(options: unknown): { context: OfCopies } };
+  const openBlocked = opening.openBlocked.bind(store);
+  opening.openBlocked = (options) => {
+    const filter = openBlocked(options);
+    change(filter.context);
     return filter;
   };
 }

@@ -21,14 +21,16 @@ import type { OlderCopy } from './older-copy.js';
 import type { Oracle } from './oracle.js';
 import type { Scenario } from './scenario.js';
 import type { Reply } from './server-link.js';
-import type { SimulatedServer } from './simulated-server.js';
+import { infoOf, type SimulatedServer } from './simulated-server.js';
 
 const SLOW_WEIGHT = 0.03;
 /** After these a blocking read may have something. */
-const WRITES_STREAMS = new Set(['add', 'swap', 'offline', 'copyAck', 'copyLeave']);
+const WRITES_STREAMS = new Set(['add', 'swap', 'offline']);
 const ADD = new Set(['add', 'bitmapAdd', 'growingAdd']);
 
 export interface GateOptions {
+  /** What the names of all keys begin with. */
+  readonly base: string;
   readonly scenario: Scenario;
   readonly server: SimulatedServer;
   readonly breakage: Breakage;
@@ -94,12 +96,13 @@ export class Gate {
     }
     if (command.name.endsWith('subscribe')) return this.subscribing(instance, held);
     const { time, instances } = this.options;
+    if (command.name === 'info') return this.asking(instance, held);
     const base = keysOf(command)[0]!.replace(/:[^:]*$/, '');
     const taking = time ? takingMessages(held.what, base) : [];
     return {
       send: [rawCommand(command, held.what, this.options.breakage), ...taking],
       deliver: ([reply, published]) => {
-        if (time) deliverMessages(time, instances, `${base}:feed`, published);
+        if (time) deliverMessages(time, instances, published);
         if (this.options.time?.isLate()) {
           this.observe(instance, held, reply!);
           held.reply = reply!;
@@ -123,6 +126,16 @@ export class Gate {
       command!.resolve(1);
     };
     return { send: [], deliver };
+  }
+
+  /** The one real server does not restart: which run of it answers is in a key. */
+  private asking(instance: GatedInstance, held: Held): Step {
+    const deliver = ([reply]: readonly Reply[]) => {
+      remove(instance.held, held);
+      this.options.note(`${instance.name} ${held.what}`);
+      if ('value' in reply!) held.command!.resolve(infoOf(reply.value));
+    };
+    return { send: [{ name: 'get', args: [`${this.options.base}:server`] }], deliver };
   }
 
   /** Gives a command the reply that was on its way. */

@@ -8,7 +8,13 @@ import { RedisStore } from '../../src/store/redis/index.js';
 import { ReplicaStore } from '../../src/store/replica/index.js';
 import type { FollowedCopy } from '../../src/store/replica/followed-copy.js';
 import { COPY_RULES } from '../../src/store/replica/copy-rules.js';
-import { type Breakage, readingAnyLayer, readingAnyTag, seeingAllLeases } from './broken-store.js';
+import {
+  believingAnyServer,
+  type Breakage,
+  readingAnyLayer,
+  readingAnyTag,
+  seeingAllLeases,
+} from './broken-store.js';
 import type { VirtualInterval } from './ambient.js';
 import { GatedRedis } from './gated-redis.js';
 import type { Ground } from './ground.js';
@@ -216,9 +222,10 @@ function replicaMode({ hasReplica, leased }: GatedInstanceOptions): BloomReplica
 
 function storeOf(
   redisStore: RedisStore,
-  { readsAnyTag, readsAnyLayer, copyRule, seesAllLeases }: Breakage,
+  { readsAnyTag, readsAnyLayer, copyRule, seesAllLeases, believesAnyServer }: Breakage,
 ): FilterStore {
   if (seesAllLeases) seeingAllLeases(redisStore);
+  if (believesAnyServer) believingAnyServer(redisStore);
   if (readsAnyTag) return readingAnyTag(redisStore);
   if (readsAnyLayer) return readingAnyLayer(redisStore);
   const rules = copyRule && { ...COPY_RULES, [copyRule]: false };

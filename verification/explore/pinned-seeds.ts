@@ -41,12 +41,7 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
   },
   {
     family: 'leased',
-    seed: 1_600_508_815,
-    why: 'a server that restarted from a snapshot counts acknowledgements on a list that lacks readers who joined later',
-  },
-  {
-    family: 'leased',
-    seed: 3524,
+    seed: 8387,
     why: 'a server restarts from an older snapshot between the lease that it gave and the blocks that are loaded under it',
   },
 ];

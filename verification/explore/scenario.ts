@@ -47,7 +47,6 @@ export type LeasedFault =
   | 'readers-gone'
   | 'feed-gone'
   | 'feed-trimmed'
-  | 'acknowledgements-gone'
   | 'feed-cut'
   /** A process stands still for longer than a lease, and its lookups with it. */
   | 'stop'

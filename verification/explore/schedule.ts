@@ -79,6 +79,7 @@ export class Schedule implements Ambient, Choices {
     }
     this.gate = new Gate({
       ...options,
+      base: this.base,
       time: this.time,
       oracle: this.oracle,
       olderCopy: this.olderCopy,

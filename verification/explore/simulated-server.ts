@@ -10,7 +10,7 @@ export function runId(restarts: number): string {
 
 /**
  * In front of a script: the server is the one that the key `…:server` beside the first one names, and its time in milliseconds is that of
- * the key `…:clock`. So each schedule has a server of its own to restart. What a script publishes is put into the list `…:published`.
+ * the key `…:clock`. So each schedule has a server of its own to restart. What a script publishes is put into the list `…:published`, each channel before its message.
  */
 const PRELUDE = `local real = redis
 local function beside(name) return real.call('GET', string.match(KEYS[1], '^.*:') .. name) end
@@ -21,12 +21,18 @@ local function simulated(ask)
       local now = tonumber(beside('clock') or 0)
       return { tostring(math.floor(now / 1000)), tostring(now % 1000 * 1000) }
     end
-    if command == 'PUBLISH' then return real.call('RPUSH', string.match(KEYS[1], '^.*:') .. 'published', (select(2, ...))) end
+    if command == 'PUBLISH' then return real.call('RPUSH', string.match(KEYS[1], '^.*:') .. 'published', ...) end
     return ask(command, ...)
   end
 end
 local redis = { call = simulated(real.call), pcall = simulated(real.pcall), error_reply = real.error_reply }
+redis.set_repl = function() end
 `;
+
+/** What `INFO server` says, by the value of the key `…:server`. */
+export function infoOf(server: unknown): string {
+  return `run_id:${server === null ? FIRST_RUN_ID : String(server as string)}`;
+}
 
 /** The Lua that explored instances run, and the names of its scripts. */
 export class SimulatedServer {
@@ -36,7 +42,7 @@ export class SimulatedServer {
   constructor(sources: typeof luaSources = luaSources) {
     const entries = Object.entries(sources).map(([name, { source }]) => [
       name,
-      { source: /'(INFO|TIME)'/.test(source) ? PRELUDE + source : source },
+      { source: /'(INFO|TIME|PUBLISH)'/.test(source) ? PRELUDE + source : source },
     ]);
     this.sources = Object.fromEntries(entries) as typeof luaSources;
     for (const [name, { source }] of Object.entries(this.sources)) this.names.set(sha1(source), name);

@@ -179,7 +179,7 @@ export const copyFaults: readonly Fault[] = [
       remark(`readers found a gap ${gaps} times`);
     },
   }),
-  ...['readers', 'feed', 'acks'].map((key) =>
+  ...['readers', 'feed'].map((key) =>
     leased({
       name: `key ${key} removed, again and again`,
       start: () => ServerSite.start(),

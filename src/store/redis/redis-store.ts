@@ -169,7 +169,7 @@ export class RedisStore implements CopyableStore {
     });
     const leases = new RedisLeases(filter);
     const alarm = part && this.alarmOf(name, part.index);
-    const copyWaits = new CopyWaits({ ...filter, metadata, copyScripts, unseenLeases, streams, alarm });
+    const copyWaits = new CopyWaits({ ...filter, metadata, copyScripts, unseenLeases, channels, alarm });
     const ofCopies = { leasedFormat: codec.formats.leased, copyScripts, copyWaits, unseenLeases };
     const opened = { ...filter, metadata, leases, blocked, negativeCacheScripts, ...ofCopies };
     const isReader = streams && channels && leaseMs !== undefined && replica === 'leased';

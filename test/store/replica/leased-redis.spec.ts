@@ -159,21 +159,18 @@ describe('Readers with leases on one Redis', () => {
     for (let i = 0; i < 20; i++) expect(says(one, `late-${i}`)).toBe('maybe');
   });
 
-  it.each(['readers', 'feed', 'acks'])(
-    'deny nothing that was added after the key %s was lost',
-    async (key) => {
-      const [one, two, adder] = [await read(), await read(), await add()];
-      for (let i = 0; i < 5; i++) {
-        await admin.del(`bloom:{${name}}:${key}`);
-        await adder.add([`late-${i}`]);
-        expect([says(one, `late-${i}`), says(two, `late-${i}`)]).not.toContain('absent');
-        await one.filter.add([`mine-${i}`]);
-        expect(says(two, `mine-${i}`)).not.toBe('absent');
-      }
-      await leased(one, two);
-      expect(says(one, 'late-0')).toBe('maybe');
-    },
-  );
+  it.each(['readers', 'feed'])('deny nothing that was added after the key %s was lost', async (key) => {
+    const [one, two, adder] = [await read(), await read(), await add()];
+    for (let i = 0; i < 5; i++) {
+      await admin.del(`bloom:{${name}}:${key}`);
+      await adder.add([`late-${i}`]);
+      expect([says(one, `late-${i}`), says(two, `late-${i}`)]).not.toContain('absent');
+      await one.filter.add([`mine-${i}`]);
+      expect(says(two, `mine-${i}`)).not.toBe('absent');
+    }
+    await leased(one, two);
+    expect(says(one, 'late-0')).toBe('maybe');
+  });
 
   it('deny nothing when the filter is taken out of service and built again', async () => {
     const [one, two, adder] = [await read(), await read(), await add()];
@@ -225,7 +222,7 @@ describe('Through adds, swaps, loads and lost keys at random', () => {
     const disturbing = (async () => {
       for (let i = 0; !done; i++) {
         await rebuild(adder, rows, i % 2 === 0 ? LARGE : { capacity: 10_000 });
-        await admin.del(`bloom:{${name}}:${['readers', 'feed', 'acks'][i % 3]}`);
+        await admin.del(`bloom:{${name}}:${['readers', 'feed'][i % 2]}`);
         await delay(Math.random() * 400);
       }
     })();

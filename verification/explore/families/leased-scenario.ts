@@ -12,7 +12,7 @@ const FAULTS: readonly (readonly Fault[])[] = [
   ['feed-gone'],
   ['feed-trimmed'],
   ['feed-trimmed'],
-  ['acknowledgements-gone'],
+  ['feed-cut'],
   ['feed-cut'],
   ['stop'],
   ['stop'],

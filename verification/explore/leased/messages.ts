@@ -5,25 +5,25 @@ import type { LeasedTime } from './leased-time.js';
 /** Shares of messages, in percent. */
 const LOST = 15;
 const TWICE = 15;
-/** Scripts that publish entries of the feed. */
-const PUBLISHES = new Set(['add', 'swap']);
+/** Scripts that publish entries of the feed, or what readers have acknowledged. */
+const PUBLISHES = new Set(['add', 'swap', 'copyAck', 'copyLease', 'copyLeave']);
 
 /** Takes from the server what such a script has published: the prelude of a simulated server puts it into a list. */
 export function takingMessages(what: string, base: string): RawCommand[] {
-  return PUBLISHES.has(what) ? [{ name: 'lpop', args: [`${base}:published`, 16] }] : [];
+  return PUBLISHES.has(what) ? [{ name: 'lpop', args: [`${base}:published`, 32] }] : [];
 }
 
 /** Sends what was published to each process that has subscribed: it comes when the schedule lets it, in any order, twice, or never. */
 export function deliverMessages(
   time: LeasedTime,
   instances: readonly GatedInstance[],
-  channel: string,
   reply: Reply | undefined,
 ): void {
   if (!reply || !('value' in reply) || !Array.isArray(reply.value)) return;
-  for (const message of reply.value as Buffer[]) {
+  const published = reply.value as Buffer[];
+  for (let i = 0; i + 1 < published.length; i += 2) {
     for (const instance of instances) {
-      if (instance.isAlive) send(time, instance, channel, message);
+      if (instance.isAlive) send(time, instance, String(published[i]), published[i + 1]!);
     }
   }
 }

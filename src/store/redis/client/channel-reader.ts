@@ -8,8 +8,8 @@ const LONGEST_PAUSE_MS = 60_000;
 
 export interface ChannelListener {
   onMessage(message: Buffer): void;
-  /** From now on each message is received, as long as the connection is there. */
-  onHeard(): void;
+  /** From now on each message is received, as long as the connection is there; `runId` is that of the server, '' when it may not be asked. */
+  onHeard(runId: string): void;
   /** Messages are missing from here on. */
   onLost(): void;
   /** The server refuses the subscription to this user, or knows no such command. */
@@ -23,6 +23,7 @@ export interface ChannelListener {
 export class ChannelReader {
   private readonly listeners = new Map<string, ChannelListener>();
   private reader: Redis | undefined;
+  private runId: Promise<string> = Promise.resolve('');
   /** The connection whose errors are reported: also one that has ended, whose commands fail after that, but none that was closed here. */
   private reported: Redis | undefined;
   /** The server to which the connection leads. */
@@ -90,6 +91,7 @@ export class ChannelReader {
       maxRetriesPerRequest: null,
       commandTimeout: undefined,
       enableAutoPipelining: false,
+      enableOfflineQueue: true,
       socketTimeout: undefined,
     });
     reader.on('error', (error: unknown) => this.failed(reader, error));
@@ -99,17 +101,21 @@ export class ChannelReader {
       if (this.reader === reader) this.listeners.get(String(channel))?.onMessage(message);
     });
     this.reader = this.reported = reader;
+    // Asked first: a connection that is subscribed may send nothing else.
+    this.runId = runIdOf(reader);
     for (const [channel, listener] of this.listeners) void this.subscribe(reader, channel, listener);
   }
 
   private async subscribe(reader: Redis, channel: string, listener: ChannelListener): Promise<void> {
     const isPresent = () => this.reader === reader && this.listeners.get(channel) === listener;
     try {
+      const { runId } = this;
       await reader.subscribe(channel);
+      const run = await runId;
       if (!isPresent()) return;
       this.pauseMs = 0;
       this.hasFailed = false;
-      listener.onHeard();
+      listener.onHeard(run);
     } catch (error) {
       const isRefused = isRefusal(String(error));
       if (!isRefused) this.failed(reader, error);
@@ -123,7 +129,7 @@ export class ChannelReader {
     try {
       await reader.unsubscribe(channel);
     } catch (error) {
-      this.failed(reader, error);
+      if (!isRefusal(String(error))) this.failed(reader, error);
     }
   }
 
@@ -154,4 +160,10 @@ export class ChannelReader {
   private channelOf(key: string): string {
     return (this.client.options.keyPrefix ?? '') + key;
   }
+}
+
+/** '' when the server does not say so: whoever needs it does without. */
+async function runIdOf(client: Redis): Promise<string> {
+  const info = await client.info('server').catch(() => '');
+  return /^run_id:(\w+)/m.exec(info)?.[1] ?? '';
 }

@@ -19,8 +19,6 @@ export interface ReadStream {
   readonly key: string;
   /** Entries after this id are read. */
   after: string;
-  /** Whether the server has been asked for this stream, so that its entries come at once. */
-  isHeard: boolean;
   onEntries(entries: readonly StreamEntry[]): void;
 }
 
@@ -47,7 +45,7 @@ export class StreamReader {
 
   /** Reads a stream until it is stopped; another one of the same key ends. */
   read(key: string, after: string, onEntries: ReadStream['onEntries']): ReadStream {
-    const stream: ReadStream = { key, after, isHeard: false, onEntries };
+    const stream: ReadStream = { key, after, onEntries };
     this.streams.set(key, stream);
     if (!this.isRunning && !this.isClosed) void this.run();
     return stream;
@@ -55,7 +53,6 @@ export class StreamReader {
 
   stop(stream: ReadStream): void {
     if (this.streams.get(stream.key) === stream) this.streams.delete(stream.key);
-    stream.isHeard = false;
   }
 
   close(): void {
@@ -75,9 +72,7 @@ export class StreamReader {
         }
         await this.turn();
         this.hasFailed = false;
-        await whenAllHaveGoneOn();
       } catch (error) {
-        for (const stream of this.streams.values()) stream.isHeard = false;
         if (this.isClosed) break;
         if (!this.hasFailed) this.emit({ type: 'connection-error', error });
         this.hasFailed = true;
@@ -93,7 +88,6 @@ export class StreamReader {
   private async turn(): Promise<void> {
     const asked = [...this.streams.values()];
     const reader = (this.reader ??= this.connect());
-    for (const stream of asked) stream.isHeard = reader.status === 'ready';
     const reply = (await reader.xreadBuffer(
       ...(['COUNT', ENTRIES_AT_ONCE, 'BLOCK', BLOCK_MS, 'STREAMS'] as const),
       ...asked.map(({ key }) => key),
@@ -116,6 +110,7 @@ export class StreamReader {
       maxRetriesPerRequest: null,
       commandTimeout: undefined,
       enableAutoPipelining: false,
+      enableOfflineQueue: true,
       socketTimeout: SILENT_MS,
     });
     reader.on('error', () => {});
@@ -126,12 +121,6 @@ export class StreamReader {
     this.reader?.disconnect();
     this.reader = undefined;
   }
-}
-
-/** Resolves after what waits for an entry that was read has gone on: to write the next command to a socket takes longer than that. */
-function whenAllHaveGoneOn(): Promise<void> {
-  // The queue of nextTick is served after all promises that have settled.
-  return new Promise((resolve) => process.nextTick(resolve));
 }
 
 function pause(ms: number): Promise<void> {

@@ -51,13 +51,6 @@ const copyAnnounced = `local function announcedTag(meta)
   return known[1] and known[1] == known[2] and known[3] or nil
 end
 `;
-const copyBegun = `local function isBegunHere(meta)
---safety:told-by-server
-  if serverRunId() ~= redis.pcall('HGET', meta, 'leases.run') then return false end
---end
-  return true
-end
-`;
 const copyCap = `local function capLeases(copies)
   local longest = string.format('%d', copies.now + copies.ms)
   for _, member in ipairs(redis.pcall('ZRANGEBYSCORE', copies.readers, '(' .. longest, '(+inf')) do
@@ -79,8 +72,9 @@ const copyLeast = `local function leastOf(copies)
   return least and least < 1e12 and least or nil
 end
 `;
-const copyList = `local function copiesAt(meta, readers, feed, newList)
-  local known = redis.call('HMGET', meta, 'leases', 'leases.run', 'leases.until', 'leases.lostUntil', 'leases.last', 'leases.ms')
+const copyList = `local COPY_FIELDS = { 'leases', 'leases.run', 'leases.until', 'leases.lostUntil', 'leases.last', 'leases.ms' }
+local function copiesAt(meta, readers, feed, newList, known)
+  known = known or redis.call('HMGET', meta, unpack(COPY_FIELDS))
   local copies = { meta = meta, readers = readers, feed = feed, newList = newList, now = now() }
   copies.list, copies.run = known[1] or '', known[2] or ''
   local ms = tonumber(known[6] or '')
@@ -98,6 +92,7 @@ local function beginList(copies, run)
   redis.pcall('DEL', copies.feed)
   redis.pcall('ZADD', copies.readers, '+inf', '#' .. copies.list)
   redis.pcall('PEXPIRE', copies.readers, 60000 + copies.ms)
+  copies.least = nil
 end
 local function settleServer(copies, run)
 --safety:same-server
@@ -109,8 +104,11 @@ local function settleServer(copies, run)
 end
 local function settleList(copies)
 --safety:until-in-meta
-  local first = copies.ends > copies.now and (redis.pcall('ZRANGE', copies.readers, 0, 0)[1] or '#')
-  if first and string.byte(first) == 35 and first ~= '#' .. copies.list then
+  if copies.ends <= copies.now then return end
+  local first, number = unpack(redis.pcall('ZRANGE', copies.readers, 0, 0, 'WITHSCORES'))
+  if first and string.byte(first) ~= 35 then
+    copies.least = tonumber(number)
+  elseif first ~= '#' .. copies.list then
     copies.lostUntil = math.max(copies.lostUntil, copies.ends)
     beginList(copies, copies.run)
   end
@@ -131,8 +129,9 @@ end
 const copyTell = `local function tellAdders(copies, acks, before)
   local least = leastOf(copies)
   if not before or (least and least <= before) then return false end
-  if not isBegunHere(copies.meta) then return false end
-  redis.pcall('XADD', acks, 'MAXLEN', 1, '*', 'list', copies.list, 'least', acknowledgedBy(copies, least))
+  redis.set_repl(redis.REPL_NONE)
+  redis.pcall('PUBLISH', acks, copies.list .. ' ' .. acknowledgedBy(copies, least))
+  redis.set_repl(redis.REPL_ALL)
   return true
 end
 `;
@@ -145,8 +144,11 @@ const copyWait = `local function writeEntry(copies, tag, staged, places, stagedP
     local id = string.format('%d-0', last)
     local fields = { 'pad', string.rep('.', 64), 'list', copies.list, 'tag', tag, 'staged', staged or '' }
     if places then fields[9], fields[10], fields[11], fields[12] = 'places', places, 'stagedPlaces', stagedPlaces or '' end
-    written = redis.pcall('XADD', copies.feed, 'MAXLEN', '~', 2048, id, unpack(fields))
-    redis.pcall('PEXPIRE', copies.feed, 60000 + copies.ms)
+    written = redis.pcall('XADD', copies.feed, 'NOMKSTREAM', 'MAXLEN', '~', 2048, id, unpack(fields))
+    if not written then
+      written = redis.pcall('XADD', copies.feed, id, unpack(fields))
+      redis.pcall('PEXPIRE', copies.feed, 60000 + copies.ms)
+    end
   else
     redis.call('HSET', copies.meta, 'leases.last', 0)
     copies.last = 0
@@ -168,7 +170,7 @@ local function waitFor(copies, number, isLive)
   if ends > copies.now then return 2, math.min(math.ceil(ends - copies.now), copies.ms) end
   if copies.ends <= copies.now then return 0, 0 end
 --safety:wait-readers
-  local least = leastOf(copies)
+  local least = copies.least or leastOf(copies)
   if least and least < number and dropExpired(copies) then least = leastOf(copies) end
   if least and least < number then return 1, copies.ms end
 --end
@@ -285,23 +287,29 @@ return { 'TAKEN', lease }
   },
   add: {
     source: `if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'NOMETA' end
-local known = redis.call('HMGET', KEYS[1], 'tag', 'pending.tag', 'denials')
+local tables = #(ARGV[5] or '') > 0 and 1 or 0
+local tag, known, copies = ARGV[1], nil, nil
+if string.byte(tag) == 76 then
+${copyTag}${now}${copyList}${copyLeast}${copyExpired}${copyWait}${runId}${copyAnnounced}  tag = plainTag(tag)
+  known = redis.call('HMGET', KEYS[1], 'tag', 'pending.tag', 'denials', unpack(COPY_FIELDS))
+  copies = copiesAt(KEYS[1], KEYS[#KEYS - 1 - tables], KEYS[#KEYS - tables], ARGV[10], { unpack(known, 4) })
+  copies.writeEntry, copies.waitFor, copies.announcedTag = writeEntry, waitFor, announcedTag
+  function copies:settle()
+    local run = self.run == ARGV[8] and self.run or serverRunId()
+    if run ~= '' and run == self.run and run ~= ARGV[8] and ARGV[8] ~= '' then return 'STALE' end
+    settleServer(self, run)
+    settleList(self)
+  end
+end
+known = known or redis.call('HMGET', KEYS[1], 'tag', 'pending.tag', 'denials')
 ${addHead}--safety:denial-table
 if (known[3] or '') ~= (ARGV[5] or '') then return 'STALE' end
 --end
-local tables = #(ARGV[5] or '') > 0 and 1 or 0
-local tag, copies = ARGV[1], nil
-if string.byte(tag) == 76 then
-${copyTag}${now}${copyList}${copyLeast}${copyExpired}${copyWait}${runId}  tag = plainTag(tag)
-  copies = copiesAt(KEYS[1], KEYS[#KEYS - 1 - tables], KEYS[#KEYS - tables], ARGV[10])
-  copies.writeEntry, copies.waitFor = writeEntry, waitFor
+if copies then
 --safety:next-in-entry
-${copyAnnounced}  copies.staged = isStaged and announcedTag(KEYS[1])
+  copies.staged = isStaged and copies.announcedTag(KEYS[1])
 --end
-  local run = copies.run == ARGV[8] and copies.run or serverRunId()
-  if run ~= '' and run == copies.run and run ~= ARGV[8] and ARGV[8] ~= '' then return 'STALE' end
-  settleServer(copies, run)
-  settleList(copies)
+  if copies:settle() == 'STALE' then return 'STALE' end
 end
 local byte, char, sub, bor, unpack = string.byte, string.char, string.sub, bit.bor, struct.unpack
 local function set(records, tag)
@@ -353,6 +361,7 @@ if tag ~= '' then
     local before = isEntry and ARGV[11] ~= '' and redis.pcall('ZSCORE', copies.readers, own)
     if type(before) == 'string' and tonumber(before) == copies.last - 1 then
       redis.pcall('ZADD', copies.readers, copies.last, own)
+      copies.least = nil
     end
   end
   if not flags then return 'LOST' end
@@ -518,17 +527,20 @@ return { owner, isNew and 1 or 0 }
 `,
   },
   copyAck: {
-    source: `${copyLeast}${copyNumber}${runId}${copyBegun}${copyTell}local isChanged = redis.call('ZADD', KEYS[2], 'XX', 'GT', 'CH', ARGV[3], 'a:' .. ARGV[2]) == 1
+    source: `${copyLeast}${copyNumber}${copyTell}local isChanged = redis.call('ZADD', KEYS[2], 'XX', 'GT', 'CH', ARGV[3], 'a:' .. ARGV[2]) == 1
 if not isChanged and not redis.call('ZSCORE', KEYS[2], 'a:' .. ARGV[2]) then return 'GONE' end
 local isTold = tellAdders({ meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }, KEYS[3], tonumber(ARGV[4]))
 return isTold and 'LAST' or 'OK'
 `,
   },
   copyAcks: {
-    source: `${now}${copyLeast}${copyNumber}${copyExpired}${copyCap}${runId}${copyBegun}--safety:same-list
+    source: `${now}${copyLeast}${copyNumber}${copyExpired}${copyCap}${runId}--safety:same-list
 if not redis.call('ZSCORE', KEYS[2], '#' .. ARGV[1]) then return 'LIST' end
 --end
-if not isBegunHere(KEYS[1]) then return 'LIST' end
+--safety:told-by-server
+if serverRunId() ~= redis.pcall('HGET', KEYS[1], 'leases.run') then return 'LIST' end
+--end
+if type(redis.pcall('ZREM', KEYS[2], '')) ~= 'number' then return 'LIST' end
 local copies = { meta = KEYS[1], readers = KEYS[2], now = now(), ms = tonumber(ARGV[2]) }
 capLeases(copies)
 dropExpired(copies)
@@ -549,7 +561,7 @@ return waited
 `,
   },
   copyLease: {
-    source: `${copyTag}${now}${copyList}${copyExpired}${copyLeast}${copyNumber}${runId}${copyBegun}${copyTell}${copyCap}${copyAnnounced}if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'STALE' end
+    source: `${copyTag}${now}${copyList}${copyExpired}${copyLeast}${copyNumber}${copyTell}${copyCap}${runId}${copyAnnounced}if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'STALE' end
 local tag = redis.call('HGET', KEYS[1], 'tag') or ''
 if tag ~= ARGV[1] or plainTag(tag) == '' then return 'STALE' end
 local run = serverRunId()
@@ -585,7 +597,7 @@ capLeases(copies)
 local ends = string.format('%d', copies.now + ms)
 redis.call('ZADD', KEYS[2], ends, 'e:' .. reader)
 redis.call('HSET', KEYS[1], 'leases.until', string.format('%d', math.max(copies.ends, copies.now + ms)))
-for i = 2, 4 do
+for i = 2, 3 do
   redis.call('PEXPIRE', KEYS[i], 60000 + copies.ms)
 end
 dropExpired(copies)
@@ -594,7 +606,7 @@ return { copies.list, copies.last, plainTag(tag), announcedTag(KEYS[1]) or '' }
 `,
   },
   copyLeave: {
-    source: `${copyLeast}${copyNumber}${runId}${copyBegun}${copyTell}local copies = { meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }
+    source: `${copyLeast}${copyNumber}${copyTell}local copies = { meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }
 local before = leastOf(copies)
 redis.call('ZREM', KEYS[2], 'e:' .. ARGV[2], 'a:' .. ARGV[2])
 tellAdders(copies, KEYS[3], before)

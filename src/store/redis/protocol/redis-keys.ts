@@ -10,7 +10,7 @@ export class RedisKeys {
   readonly readers: string;
   /** Stream of what they have to apply. */
   readonly feed: string;
-  /** Stream that says what all of them have applied. */
+  /** Channel that tells what all of them have applied. */
   readonly acks: string;
   /** Of the inspection at start-up. */
   readonly probe: string;

@@ -34,7 +34,7 @@ class Feed {
     const streams = {
       read: (key: string, from: string, onEntries: ReadStream['onEntries']) => {
         this.readFrom = from;
-        this.reading = { key, after: from, isHeard: true, onEntries };
+        this.reading = { key, after: from, onEntries };
         return this.reading;
       },
       stop: () => (this.readFrom = this.reading = undefined),

@@ -81,7 +81,7 @@ export class CopyScripts {
     throw unexpectedReplyError(copyLease.name, text);
   }
 
-  /** Resolves with whether this reader was the last one to acknowledge, so that adders were woken. */
+  /** Resolves with whether this reader was the last one to acknowledge, so that adders were told. */
   async acknowledge(keys: RedisKeys, joined: Joined, number: number): Promise<boolean> {
     const { list, reader, acknowledged } = joined;
     const reply = await this.connection.run(
@@ -93,9 +93,9 @@ export class CopyScripts {
   }
 
   /**
-   * The same at a fifth of the server's time, and wakes nobody.
+   * The same at a fifth of the server's time, and tells nobody.
    *
-   * @returns whether adders may have to be woken.
+   * @returns whether adders may have to be told.
    */
   note({ readers }: RedisKeys, { reader, acknowledged }: Joined, number: number): Promise<boolean> {
     const noted = this.connection.sendTogether('copyAck', [
@@ -138,7 +138,7 @@ function tagIn(text: Buffer): number {
   return Number.parseInt(String(text), 16);
 }
 
-/** Reads what a script or an entry of the stream of acknowledgements says. */
+/** Reads what a script or a message says. */
 export function acknowledgedIn(text: string): Acknowledged {
   return text === 'LIST' ? text : Number(text);
 }

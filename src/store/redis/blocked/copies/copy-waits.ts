@@ -1,16 +1,16 @@
 import type { BloomEventListener } from '../../../../common/index.js';
 import type { BlockedSnapshot } from '../blocked-snapshot.js';
 import { NO_RECORDER, type StoreRecorder } from '../../../index.js';
+import type { ChannelReader } from '../../client/channel-reader.js';
 import type { RedisKeys } from '../../protocol/redis-keys.js';
-import type { ReadStream, StreamEntry, StreamReader } from '../../client/stream-reader.js';
+import { AcknowledgementChannel } from './acknowledgement-channel.js';
+import { acknowledgementsUntold } from './copies.messages.js';
 import { DelayAlarm } from './delay-alarm.js';
-import { type Acknowledged, acknowledgedIn, type CopyScripts } from './copy-scripts.js';
+import type { Acknowledged, CopyScripts } from './copy-scripts.js';
 
-/** Who waits asks at the latest after this time; sooner while the stream of acknowledgements is not heard yet. */
+/** Who waits asks at the latest after this time; sooner while acknowledgements are not heard. */
 const ASK_EVERY_MS = 100;
 const FIRST_ASKED_MS = 1;
-/** The stream is heard for so long after the last wait: the next one needs no question then. */
-const HEARD_FOR_MS = 10_000;
 
 /** What an add or a swap has to wait for before it is acknowledged, as its script says. */
 export interface CopyWait {
@@ -22,10 +22,23 @@ export interface CopyWait {
   readonly number: number;
 }
 
-interface Waiting {
+interface Entry {
   readonly list: string;
   readonly number: number;
+  /** Of the server that wrote it. */
+  readonly runId: string;
+}
+
+interface Waiting extends Entry {
   end(): void;
+}
+
+/** All readers of a list have acknowledged the entries up to `least`. */
+interface Told {
+  readonly list: string;
+  readonly least: Acknowledged;
+  /** Of the server that says so; undefined: that which began the list. */
+  readonly runId: string | undefined;
 }
 
 export interface CopyWaitsContext {
@@ -39,7 +52,7 @@ export interface CopyWaitsContext {
   /** The longest lease that this process knows of, in milliseconds; 0: it knows of none. */
   readonly unseenLeases: { readonly leaseMs: number };
   /** Undefined on a Cluster, where nobody reads with leases. */
-  readonly streams: StreamReader | undefined;
+  readonly channels: ChannelReader | undefined;
   /** Left out: one of its own. The parts of a filter share one. */
   readonly alarm?: DelayAlarm | undefined;
 }
@@ -47,14 +60,20 @@ export interface CopyWaitsContext {
 /** Those of one filter who wait until readers have acknowledged an entry. */
 export class CopyWaits {
   private readonly waiting = new Set<Waiting>();
-  private stream: ReadStream | undefined;
-  private stopTimer: NodeJS.Timeout | undefined;
-  private last: { readonly list: string; readonly least: Acknowledged } | undefined;
+  private readonly channel: AcknowledgementChannel;
+  private last: Told | undefined;
   private isAsking = false;
+  private isAdvised = false;
   private readonly alarm: DelayAlarm;
 
   constructor(private readonly context: CopyWaitsContext) {
     this.alarm = context.alarm ?? new DelayAlarm();
+    this.channel = new AcknowledgementChannel({
+      key: context.keys.acks,
+      channels: context.channels,
+      onTold: (list, least, runId) => this.told({ list, least, runId }),
+      onUntold: (error) => this.adviseOnUntold(error),
+    });
   }
 
   /** The same as `settle`, for an add. */
@@ -75,7 +94,7 @@ export class CopyWaits {
   async settle(snapshot: BlockedSnapshot, wait: CopyWait | undefined): Promise<void> {
     const ms = this.pauseMs(snapshot, wait);
     if (ms > 0) await waitMs(ms);
-    else if (wait?.for === 'readers') await this.waitFor(wait);
+    else if (wait?.for === 'readers') await this.waitFor({ ...wait, runId: snapshot.runId }, wait.ms);
   }
 
   /** How long nobody knows for whom to wait. */
@@ -89,16 +108,19 @@ export class CopyWaits {
   }
 
   /** Resolves when all readers have acknowledged the entry, none has a lease any more, or the time is up. */
-  private async waitFor({ list, number, ms }: Omit<CopyWait, 'for'>): Promise<void> {
+  private async waitFor(entry: Entry, ms: number): Promise<void> {
     const until = performance.now() + ms;
-    if (this.last && isOver({ list, number }, this.last)) return;
-    this.listen();
+    if (this.last && isOver(entry, this.last)) return;
+    const { channel } = this;
+    channel.listen();
     let isOverNow = false;
     let end = () => {};
     const ended = new Promise<void>((resolve) => (end = resolve));
+    const { list, number, runId } = entry;
     const waiting: Waiting = {
       list,
       number,
+      runId,
       end() {
         isOverNow = true;
         end();
@@ -106,55 +128,34 @@ export class CopyWaits {
     };
     this.waiting.add(waiting);
     try {
-      let pauseMs = FIRST_ASKED_MS;
+      let pauseMs = channel.tells(runId) ? ASK_EVERY_MS : FIRST_ASKED_MS;
       for (;;) {
         const leftMs = until - performance.now();
         if (leftMs <= 0) return;
-        if (this.stream?.isHeard) pauseMs = ASK_EVERY_MS;
         await firstOf(ended, Math.min(leftMs, pauseMs));
         if (isOverNow) return;
-        if (performance.now() < until) await this.ask(list, ms);
-        if (isOverNow) {
-          // The stream has not reported it: it may be one that began again, with lower ids.
-          this.close();
-          return;
-        }
-        pauseMs = Math.min(2 * pauseMs, ASK_EVERY_MS);
+        // The answer to a question that is asked from now on has what was acknowledged before anything was heard.
+        const isHeard = channel.tells(runId) && !this.isAsking;
+        if (performance.now() < until) await Promise.race([ended, this.ask(list, ms)]);
+        if (isOverNow) return;
+        pauseMs = isHeard ? ASK_EVERY_MS : Math.min(2 * pauseMs, ASK_EVERY_MS);
       }
     } finally {
       this.waiting.delete(waiting);
-      this.stopLater();
+      if (this.waiting.size === 0) channel.stopLater();
     }
   }
 
   close(): void {
-    clearTimeout(this.stopTimer);
-    if (this.stream) this.context.streams?.stop(this.stream);
-    this.stream = undefined;
+    this.channel.close();
   }
 
-  private listen(): void {
-    clearTimeout(this.stopTimer);
-    const { streams, keys } = this.context;
-    // From its beginning: it holds one entry, which says how things stand.
-    this.stream ??= streams?.read(keys.acks, '0-0', (entries) => this.onEntries(entries));
-  }
-
-  private stopLater(): void {
-    clearTimeout(this.stopTimer);
-    this.stopTimer = setTimeout(() => this.close(), HEARD_FOR_MS).unref();
-  }
-
-  private onEntries(entries: readonly StreamEntry[]): void {
-    const { fields } = entries.at(-1)!;
-    const [, list, , least] = fields.map(String);
-    if (list === undefined || least === undefined) return;
-    this.heard(list, acknowledgedIn(least));
-  }
-
-  private heard(list: string, least: Acknowledged): void {
-    this.last = { list, least };
-    for (const waiting of this.waiting) if (isOver(waiting, { list, least })) waiting.end();
+  /** Whether that was waited for. */
+  private told(told: Told): boolean {
+    if (isNews(told, this.last)) this.last = told;
+    const over = [...this.waiting].filter((waiting) => isOver(waiting, told));
+    for (const waiting of over) waiting.end();
+    return over.length > 0;
   }
 
   private async ask(list: string, ms: number): Promise<void> {
@@ -162,22 +163,35 @@ export class CopyWaits {
     this.isAsking = true;
     const { copyScripts, keys, emit, name } = this.context;
     try {
-      this.heard(list, await copyScripts.acknowledged(keys, list, ms));
+      const least = await copyScripts.acknowledged(keys, list, ms);
+      if (this.told({ list, least, runId: undefined })) this.channel.missed();
     } catch (error) {
       // The wait ends with the time at the latest.
-      emit({ type: 'store-error', filter: name, operation: 'ask what readers have acknowledged', error });
+      if (this.waiting.size > 0)
+        emit({ type: 'store-error', filter: name, operation: 'ask what readers have acknowledged', error });
     } finally {
       this.isAsking = false;
     }
   }
+
+  private adviseOnUntold(error: string | undefined): void {
+    const { emit, name, keys } = this.context;
+    if (!this.isAdvised)
+      emit({ type: 'advice', filter: name, text: acknowledgementsUntold(keys.acks, error) });
+    this.isAdvised = true;
+  }
 }
 
-function isOver(
-  { list, number }: Pick<Waiting, 'list' | 'number'>,
-  heard: { readonly list: string; readonly least: Acknowledged },
-): boolean {
-  const { least } = heard;
-  return heard.list === list && least !== 'LIST' && least >= number;
+/** Whether it says more than what was told last. */
+function isNews({ list, least, runId }: Told, last: Told | undefined): boolean {
+  if (least === 'LIST' || runId === '') return false;
+  const isOfSame = last?.list === list && last.runId === runId;
+  return !isOfSame || last.least === 'LIST' || least > last.least;
+}
+
+function isOver(entry: Entry, { list, least, runId }: Told): boolean {
+  const isOfServer = runId === undefined || (runId === entry.runId && runId !== '');
+  return isOfServer && list === entry.list && least !== 'LIST' && least >= entry.number;
 }
 
 /** Resolves when the promise does or the time is up. The connection keeps the process, as long as there is one. */

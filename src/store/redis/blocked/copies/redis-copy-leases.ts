@@ -74,7 +74,7 @@ export class RedisCopyLeases implements CopyLeases {
     return { outcome: 'granted', ...reply };
   }
 
-  /** The last reader wakes adders by its script at once; others note their number by two plain commands, and find out whether they are the last. */
+  /** The last reader tells adders by its script at once; others note their number by two plain commands, and find out whether they are the last. */
   async acknowledge({ list, applied }: HeldCopy): Promise<void> {
     const { joined } = this;
     if (joined?.list !== list) return;

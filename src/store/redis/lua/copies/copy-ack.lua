@@ -1,16 +1,16 @@
 --[[
-Notes that a reader has applied all entries up to a number, and wakes the adders that wait if all readers have now. A reader that was not the last one for an earlier
+Notes that a reader has applied all entries up to a number, and tells the adders that wait if all readers have now. A reader that was not the last one for an earlier
 entry sends `ZADD` and `ZCOUNT` as plain commands first: `ZADD XX` notes nothing on a list that is gone, or has another one in its place.
 
 KEYS[1]  meta
 KEYS[2]  readers
-KEYS[3]  acknowledgements
+KEYS[3]  channel of acknowledgements
 ARGV[1]  list on which the reader is
 ARGV[2]  reader
 ARGV[3]  number of the entry
-ARGV[4]  number that it has acknowledged before: adders are woken when no reader has acknowledged as little any more
+ARGV[4]  number that it has acknowledged before: adders are told when no reader has acknowledged as little any more
 
-Reply: 'GONE' when the reader is not on this list any more, 'LAST' when adders were woken, otherwise 'OK': other readers have to acknowledge yet
+Reply: 'GONE' when the reader is not on this list any more, 'LAST' when adders were told, otherwise 'OK': other readers have to acknowledge yet
 ]]
 --- @include "copy-tell"
 -- A reader has a name of its own on each list.

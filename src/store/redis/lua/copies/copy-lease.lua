@@ -4,7 +4,7 @@ Grants a reader a lease, or renews it. From the first one on, the metadata say t
 KEYS[1]  meta
 KEYS[2]  readers
 KEYS[3]  feed
-KEYS[4]  acknowledgements
+KEYS[4]  channel of acknowledgements
 ARGV[1]  tag of the live generation as meta holds it, as far as the caller knows
 ARGV[2]  run id of the server as the caller knows it
 ARGV[3]  reader; one that joins has never used this name before
@@ -67,7 +67,7 @@ capLeases(copies)
 local ends = string.format('%d', copies.now + ms)
 redis.call('ZADD', KEYS[2], ends, 'e:' .. reader)
 redis.call('HSET', KEYS[1], 'leases.until', string.format('%d', math.max(copies.ends, copies.now + ms)))
-for i = 2, 4 do
+for i = 2, 3 do
   redis.call('PEXPIRE', KEYS[i], 60000 + copies.ms)
 end
 dropExpired(copies)

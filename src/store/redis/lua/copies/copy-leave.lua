@@ -1,9 +1,9 @@
 --[[
-Takes a reader off the list that answers nothing from its copy any more, and wakes the adders that wait if they waited for it.
+Takes a reader off the list that answers nothing from its copy any more, and tells the adders that wait if they waited for it.
 
 KEYS[1]  meta
 KEYS[2]  readers
-KEYS[3]  acknowledgements
+KEYS[3]  channel of acknowledgements
 ARGV[1]  list on which the reader is
 ARGV[2]  reader
 

@@ -10,14 +10,18 @@ acknowledged (less than 1e12), and `#<list>` names the list. The metadata have:
   leases.last       number of the last entry of the feed
   leases.ms         longest lease
 
-Gives  copiesAt(meta, readers, feed, newList)  what is stored of them; `newList` is the name of the list if one has to begin
+Gives  COPY_FIELDS             the names of these fields
+       copiesAt(meta, readers, feed, newList, known)  what is stored of them: `newList` is the name of the list if one has to begin, `known` the values of these
+                               fields for a caller that has read them
        beginList(copies, run)  begins a list: readers of the one before have to join again
        settleServer(copies, run)  begins one if the last was not begun by the server with this run id; '' stands for a server that may not be asked
-       settleList(copies)      begins one if that of the metadata is gone while leases may be out
+       settleList(copies)      begins one if that of the metadata is gone while leases may be out; `copies.least` is what leastOf() would give, where a reader is first
 ]]
 --- @include "now"
-local function copiesAt(meta, readers, feed, newList)
-  local known = redis.call('HMGET', meta, 'leases', 'leases.run', 'leases.until', 'leases.lostUntil', 'leases.last', 'leases.ms')
+local COPY_FIELDS = { 'leases', 'leases.run', 'leases.until', 'leases.lostUntil', 'leases.last', 'leases.ms' }
+
+local function copiesAt(meta, readers, feed, newList, known)
+  known = known or redis.call('HMGET', meta, unpack(COPY_FIELDS))
   local copies = { meta = meta, readers = readers, feed = feed, newList = newList, now = now() }
   copies.list, copies.run = known[1] or '', known[2] or ''
   local ms = tonumber(known[6] or '')
@@ -38,6 +42,7 @@ local function beginList(copies, run)
   redis.pcall('DEL', copies.feed)
   redis.pcall('ZADD', copies.readers, '+inf', '#' .. copies.list)
   redis.pcall('PEXPIRE', copies.readers, 60000 + copies.ms)
+  copies.least = nil
 end
 
 local function settleServer(copies, run)
@@ -51,9 +56,13 @@ end
 
 local function settleList(copies)
 --safety:until-in-meta
+  if copies.ends <= copies.now then return end
   -- The name comes after all readers: they are removed with it.
-  local first = copies.ends > copies.now and (redis.pcall('ZRANGE', copies.readers, 0, 0)[1] or '#')
-  if first and string.byte(first) == 35 and first ~= '#' .. copies.list then
+  local first, number = unpack(redis.pcall('ZRANGE', copies.readers, 0, 0, 'WITHSCORES'))
+  if first and string.byte(first) ~= 35 then
+    -- Above 1e12 it is the end of a lease: then there is nobody to wait for either.
+    copies.least = tonumber(number)
+  elseif first ~= '#' .. copies.list then
     copies.lostUntil = math.max(copies.lostUntil, copies.ends)
     beginList(copies, copies.run)
   end

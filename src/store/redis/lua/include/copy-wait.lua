@@ -18,8 +18,12 @@ local function writeEntry(copies, tag, staged, places, stagedPlaces)
     -- The server walks through its node of the stream, of 100 entries or 4 KiB, for each reader that waits: with the padding a node has few entries.
     local fields = { 'pad', string.rep('.', 64), 'list', copies.list, 'tag', tag, 'staged', staged or '' }
     if places then fields[9], fields[10], fields[11], fields[12] = 'places', places, 'stagedPlaces', stagedPlaces or '' end
-    written = redis.pcall('XADD', copies.feed, 'MAXLEN', '~', 2048, id, unpack(fields))
-    redis.pcall('PEXPIRE', copies.feed, 60000 + copies.ms)
+    written = redis.pcall('XADD', copies.feed, 'NOMKSTREAM', 'MAXLEN', '~', 2048, id, unpack(fields))
+    if not written then
+      written = redis.pcall('XADD', copies.feed, id, unpack(fields))
+      -- Each renewal of a lease makes it longer.
+      redis.pcall('PEXPIRE', copies.feed, 60000 + copies.ms)
+    end
   else
     redis.call('HSET', copies.meta, 'leases.last', 0)
     copies.last = 0
@@ -46,7 +50,7 @@ local function waitFor(copies, number, isLive)
   if ends > copies.now then return 2, math.min(math.ceil(ends - copies.now), copies.ms) end
   if copies.ends <= copies.now then return 0, 0 end
 --safety:wait-readers
-  local least = leastOf(copies)
+  local least = copies.least or leastOf(copies)
   if least and least < number and dropExpired(copies) then least = leastOf(copies) end
   if least and least < number then return 1, copies.ms end
 --end

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { build } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { isPending, openLeased } from '../../../support/leased-reader.js';
-import { RedisFixture } from '../../../support/redis-fixture.js';
+import { commandCounts, RedisFixture } from '../../../support/redis-fixture.js';
 
 let redis: RedisFixture;
 let admin: Redis;
@@ -36,6 +36,16 @@ describe('A process that adds and reads with a lease', () => {
       [true, true],
     ]);
     await eventually('its entries come all the same', () => entries.at(-1)?.number === 3);
+  });
+
+  it('asks nothing of itself either', async () => {
+    const { processes } = await readers(1);
+    const { filter } = processes[0]!;
+    await filter.add(['one']);
+    await admin.config('RESETSTAT');
+    expect(await filter.add(['two'])).toEqual([true]);
+    // Each question is a script with this command.
+    expect((await commandCounts(admin))['zrem']).toBeUndefined();
   });
 
   it('waits for the others', async () => {

@@ -31,11 +31,12 @@ export async function openLeased(
   }: Partial<RedisStoreOptions> & { leaseMs?: number | undefined; part?: FilterPart } = {},
 ): Promise<LeasedProcess> {
   const events: BloomEvent[] = [];
-  const { store, close } = await redis.open(name, options, { replica: 'off' });
+  const emit = (event: BloomEvent) => void events.push(event);
+  const { store, close } = await redis.open(name, { emit, ...options }, { replica: 'off' });
   const filter = store.openCopyable({
     ...openOptions({ name, replica: 'leased', leaseMs, part }),
     onBlocks: () => {},
-    emit: (event) => void events.push(event),
+    emit,
   });
   const leases = filter.leases!;
   const entries: FeedEntry[] = [];

@@ -68,6 +68,7 @@ export function virtualise(): void {
     chance: Math.random.bind(Math),
     now: performance.now.bind(performance),
     randomBytes: crypto.randomBytes.bind(crypto),
+    randomUUID: crypto.randomUUID.bind(crypto),
   };
   const replaced = {
     setInterval: (callback: () => void, ms: number) =>
@@ -97,6 +98,10 @@ export function virtualise(): void {
   Math.random = () => (current?.chance ? current.chance.uint32() / 2 ** 32 : real.chance());
   crypto.randomBytes = ((size: number) =>
     current ? Buffer.from(current.random.bytes(size)) : real.randomBytes(size)) as typeof crypto.randomBytes;
+  crypto.randomUUID = ((options) =>
+    current
+      ? Buffer.from(current.random.bytes(8)).toString('hex')
+      : real.randomUUID(options)) as typeof crypto.randomUUID;
   syncBuiltinESMExports();
 }
 

@@ -19,6 +19,7 @@ export function scriptOf(command: Command, server: SimulatedServer): string | un
 export function keysOf(command: Command): string[] {
   const { name, args } = command;
   if (name === 'xread') return streamsOf(args).map(String);
+  if (name === 'CLIENT') return [];
   if (!name.startsWith('eval')) return [String(args[0])];
   const count = Number(args[1]);
   // `offline` names every segment there might be; those there are have been named before.

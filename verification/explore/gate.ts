@@ -16,7 +16,7 @@ import {
 import { type Held, type HeldCommand, type GatedInstance, NEVER_MS } from './gated-instance.js';
 import { remove } from './held.js';
 import type { LeasedTime } from './leased/leased-time.js';
-import { deliverMessages, takingMessages } from './leased/messages.js';
+import { deliverMessages, LOST, takingMessages } from './leased/messages.js';
 import type { OlderCopy } from './older-copy.js';
 import type { Oracle } from './oracle.js';
 import type { Scenario } from './scenario.js';
@@ -24,6 +24,8 @@ import type { Reply } from './server-link.js';
 import { infoOf, type SimulatedServer } from './simulated-server.js';
 
 const SLOW_WEIGHT = 0.03;
+/** In percent. */
+const REFUSED_SILENCE = 20;
 /** After these a blocking read may have something. */
 const WRITES_STREAMS = new Set(['add', 'swap', 'offline']);
 const ADD = new Set(['add', 'bitmapAdd', 'growingAdd']);
@@ -97,6 +99,7 @@ export class Gate {
     if (command.name.endsWith('subscribe')) return this.subscribing(instance, held);
     const { time, instances } = this.options;
     if (command.name === 'info') return this.asking(instance, held);
+    if (command.name === 'CLIENT') return this.silencing(instance, held);
     const base = keysOf(command)[0]!.replace(/:[^:]*$/, '');
     const taking = time ? takingMessages(held.what, base) : [];
     return {
@@ -124,6 +127,17 @@ export class Gate {
       if (held.what === 'subscribe') client?.channels.add(channel);
       else client?.channels.delete(channel);
       command!.resolve(1);
+    };
+    return { send: [], deliver };
+  }
+
+  /** Some servers let nobody do without replies. */
+  private silencing(instance: GatedInstance, held: Held): Step {
+    const deliver = () => {
+      remove(instance.held, held);
+      this.options.note(`${instance.name} ${held.what}`);
+      if (this.options.random.below(100) < REFUSED_SILENCE) held.command!.reject(new Error('NOPERM'));
+      else held.command!.resolve('OK');
     };
     return { send: [], deliver };
   }
@@ -200,8 +214,9 @@ export class Gate {
     }
   }
 
-  hold(instance: GatedInstance, { command, client, isOfPeer }: HeldCommand): void {
+  hold(instance: GatedInstance, { command, client, isOfPeer, isAnswered }: HeldCommand): void {
     const { scenario, server, time } = this.options;
+    if (!isAnswered && time!.chance.below(100) < LOST) return;
     const what = scriptOf(command, server) ?? command.name;
     for (const key of keysOf(command)) this.options.keys.add(key);
     const isSlow = this.options.random.below(1_000) < scenario.slowShare * 1_000;

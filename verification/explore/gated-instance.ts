@@ -81,6 +81,8 @@ export interface HeldCommand {
   readonly command: Command;
   readonly client: GatedRedis;
   readonly isOfPeer: boolean;
+  /** Whether the server replies: who sends it does not hear otherwise whether it arrives. */
+  readonly isAnswered: boolean;
 }
 
 /** One process of the application: the library's own store, filter and guard on a client that is held at the gate. */
@@ -123,8 +125,8 @@ export class GatedInstance {
   private constructor(readonly options: GatedInstanceOptions) {
     this.name = `I${options.index}`;
     this.index = options.index;
-    const holdAs = (isOfPeer: boolean) => (command: Command, client: GatedRedis) =>
-      options.hold(this, { command, client, isOfPeer });
+    const holdAs = (isOfPeer: boolean) => (command: Command, client: GatedRedis, isAnswered: boolean) =>
+      options.hold(this, { command, client, isOfPeer, isAnswered });
     this.client = new GatedRedis(holdAs(false));
     this.peerClient = new GatedRedis(holdAs(true));
   }

@@ -1,7 +1,7 @@
-import { type Command, Redis } from 'ioredis';
+import { Command, Redis } from 'ioredis';
 
 /** Takes a command of a client. */
-export type HoldCommand = (command: Command, client: GatedRedis) => void;
+export type HoldCommand = (command: Command, client: GatedRedis, isAnswered: boolean) => void;
 
 /** A client of the library whose commands are handed to a gate, which alone sends them. */
 export class GatedRedis extends Redis {
@@ -12,11 +12,25 @@ export class GatedRedis extends Redis {
 
   constructor(private readonly hold: HoldCommand) {
     super({ lazyConnect: true });
+    this.stream = {
+      writable: true,
+      writableNeedDrain: false,
+      write: (bytes: string) => this.holdWritten(bytes),
+      prependListener() {},
+    } as never;
   }
 
   override sendCommand(command: Command): unknown {
-    this.hold(command, this);
+    this.hold(command, this, true);
     return command.promise;
+  }
+
+  /** What is written past the client is on a connection without replies. */
+  private holdWritten(bytes: string): void {
+    const [name, ...args] = bytes.split('\r\n').filter((_, i) => i > 0 && i % 2 === 0);
+    const command = new Command(name!.toLowerCase(), args);
+    void command.promise.catch(() => {});
+    if (name !== 'CLIENT') this.hold(command, this, false);
   }
 
   /** There is nothing to connect to. */

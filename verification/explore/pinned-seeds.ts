@@ -41,7 +41,7 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
   },
   {
     family: 'leased',
-    seed: 8387,
+    seed: 8429,
     why: 'a server restarts from an older snapshot between the lease that it gave and the blocks that are loaded under it',
   },
 ];

@@ -161,6 +161,7 @@ export const copyFaults: readonly Fault[] = [
   }),
   FEED_FAULTS.messagesHeld('leased', true),
   FEED_FAULTS.allHeld('leased', true),
+  FEED_FAULTS.acknowledgementsHeld('leased', true),
   leased({
     name: 'feed trimmed while messages are cut, again and again',
     quick: true,

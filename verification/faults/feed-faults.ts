@@ -5,12 +5,14 @@ import { rebuild } from './rebuilds.js';
 import { ProxiedSite } from './redis-site.js';
 import type { ShopInstance } from './shop-instance.js';
 
+/** A script without a reply: the client library writes the names of commands in small letters. */
+const SILENT_SCRIPT = 'EVALSHA';
 /** For how many leases nothing comes. */
 const LEASES = 6;
 
 type LeasedKind = 'leased' | 'leased parts';
 
-/** Faults of the ways by which readers hear of entries; all else of two of three instances goes through. */
+/** Faults of the ways by which readers hear of entries and acknowledge them; all else of two of three instances goes through. */
 export const FEED_FAULTS = {
   /** Readers go on by the stream, or the row fails. */
   messagesHeld: (kind: LeasedKind, quick = false) =>
@@ -38,6 +40,21 @@ export const FEED_FAULTS = {
         await Promise.all([rebuild(instances[2]), delay(LEASES * copyLeaseMs)]);
       },
     }),
+
+  /** Readers notice it, and acknowledge on another connection, or the row fails. */
+  acknowledgementsHeld: (kind: LeasedKind, quick = false) =>
+    feedFault({
+      name: 'acknowledgements into a black hole, all else goes through',
+      kind,
+      quick,
+      held: [SILENT_SCRIPT],
+      strike: async ({ site, instances, copyLeaseMs }) => {
+        const cutOff = instances.slice(0, site.proxies.length);
+        await Promise.all([rebuild(instances[2]), delay(LEASES * copyLeaseMs)]);
+        await eventually('readers have noticed it', () => cutOff.every(hasNoticed));
+        await eventually('they are leased', () => instances.every(isLeased));
+      },
+    }),
 } as const;
 
 interface FeedFault extends Pick<FaultSpecification<ProxiedSite>, 'name' | 'quick' | 'strike'> {
@@ -63,4 +80,10 @@ function feedFault({ kind, held, strike, ...row }: FeedFault): Fault {
 
 function isLeased({ bloom }: ShopInstance): boolean {
   return bloom.metrics()[0]?.copyLease?.isLeased === true;
+}
+
+function hasNoticed({ events }: ShopInstance): boolean {
+  return events.some(
+    (event) => event.type === 'connection-error' && String(event.error).includes("carried out 'copyAck'"),
+  );
 }

@@ -77,5 +77,6 @@ export const leasedPartsFaults: readonly Fault[] = [
   SERVER_FAULTS.stopped('leased parts'),
   FEED_FAULTS.messagesHeld('leased parts'),
   FEED_FAULTS.allHeld('leased parts'),
+  FEED_FAULTS.acknowledgementsHeld('leased parts'),
   SERVER_FAULTS.failedOver('leased parts'),
 ];

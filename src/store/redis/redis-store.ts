@@ -14,12 +14,14 @@ import { noLeasesOnCluster } from './blocked/copies/copies.messages.js';
 import { CopyScripts } from './blocked/copies/copy-scripts.js';
 import { CopyWaits } from './blocked/copies/copy-waits.js';
 import { DelayAlarm } from './blocked/copies/delay-alarm.js';
-import { RedisCopyLeases } from './blocked/copies/redis-copy-leases.js';
+import { RedisCopyLeases, type SideConnections } from './blocked/copies/redis-copy-leases.js';
 import { UnseenLeases } from './blocked/copies/unseen-leases.js';
 import { ChannelReader } from './client/channel-reader.js';
+import { SilentScript } from './client/silent-script.js';
 import { StreamReader } from './client/stream-reader.js';
 import { RedisLeases } from './protocol/leases.js';
 import { MetadataCache } from './protocol/metadata-cache.js';
+import { isCluster } from './client/cluster-nodes.js';
 import { type RedisClient, RedisConnection, type RedisTimeouts } from './client/redis-connection.js';
 import { BlockedFilterInRedis } from './blocked/blocked-filter.js';
 import { partName } from './protocol/part-name.js';
@@ -62,20 +64,29 @@ export class RedisStore implements CopyableStore {
   private readonly owners = new Map<string, string>();
   private readonly negativeCacheScripts: NegativeCacheScripts;
   private readonly copyScripts: CopyScripts;
+  /** Undefined on a Cluster. */
+  private readonly side: SideConnections | undefined;
   /** Of each divided filter, by its name. */
   private readonly alarms = new Map<string, DelayAlarm>();
 
   private constructor(
     private readonly connection: RedisConnection,
     /** Undefined on a Cluster. */
-    private readonly streams: StreamReader | undefined,
-    private readonly channels: ChannelReader | undefined,
+    client: Redis | undefined,
     private readonly options: RedisStoreOptions,
   ) {
     this.scripts = new ServerScripts(connection, options.luaSources);
     this.blocked = new BlockedScripts(connection, options.luaSources);
     this.negativeCacheScripts = new NegativeCacheScripts(connection, options.luaSources);
     this.copyScripts = new CopyScripts(connection, options.luaSources);
+    if (!client) return;
+    const { emit } = options;
+    const serverOf = () => connection.serverOf('');
+    this.side = {
+      streams: new StreamReader(client, emit, serverOf),
+      channels: new ChannelReader(client, emit, serverOf),
+      silent: new SilentScript(client, this.copyScripts.acknowledgement, emit, serverOf),
+    };
   }
 
   /**
@@ -86,11 +97,7 @@ export class RedisStore implements CopyableStore {
     const client = isClient(options.redis) ? options.redis : await createClient(options.redis, options);
     assertUsable(client);
     const connection = new RedisConnection(client, owned, options, options.emit);
-    if (client.isCluster) return new RedisStore(connection, undefined, undefined, options);
-    const serverOf = () => connection.serverOf('');
-    const streams = new StreamReader(client as Redis, options.emit, serverOf);
-    const channels = new ChannelReader(client as Redis, options.emit, serverOf);
-    return new RedisStore(connection, streams, channels, options);
+    return new RedisStore(connection, isCluster(client) ? undefined : client, options);
   }
 
   open(options: OpenFilterOptions): StoredFilter {
@@ -114,8 +121,7 @@ export class RedisStore implements CopyableStore {
   }
 
   close(): Promise<void> {
-    this.streams?.close();
-    this.channels?.close();
+    for (const one of Object.values(this.side ?? {})) one.close();
     return this.connection.close();
   }
 
@@ -154,8 +160,8 @@ export class RedisStore implements CopyableStore {
     const context = this.contextOf(options);
     const { name, emit, hasSource, owner, connection, scripts, trustAfterFailover, recorder, part } = context;
     const { replica, leaseMs } = options;
-    const { streams, channels, copyScripts } = this;
-    if (leaseMs !== undefined && !streams) throw new BloomConfigError(noLeasesOnCluster(name));
+    const { side, copyScripts } = this;
+    if (leaseMs !== undefined && !side) throw new BloomConfigError(noLeasesOnCluster(name));
     const keys = new RedisKeys(context.keyPrefix, part ? partName(name, part.index) : name);
     const filter = { name, emit, hasSource, owner, connection, scripts, keys, recorder, part };
     const unseenLeases = new UnseenLeases(leaseMs);
@@ -169,13 +175,20 @@ export class RedisStore implements CopyableStore {
     });
     const leases = new RedisLeases(filter);
     const alarm = part && this.alarmOf(name, part.index);
-    const copyWaits = new CopyWaits({ ...filter, metadata, copyScripts, unseenLeases, channels, alarm });
+    const copyWaits = new CopyWaits({
+      ...filter,
+      metadata,
+      copyScripts,
+      unseenLeases,
+      channels: side?.channels,
+      alarm,
+    });
     const ofCopies = { leasedFormat: codec.formats.leased, copyScripts, copyWaits, unseenLeases };
     const opened = { ...filter, metadata, leases, blocked, negativeCacheScripts, ...ofCopies };
-    const isReader = streams && channels && leaseMs !== undefined && replica === 'leased';
+    const isReader = leaseMs !== undefined && replica === 'leased';
     return new BlockedFilterInRedis(opened, {
       ...options,
-      leases: isReader ? new RedisCopyLeases(opened, streams, channels, leaseMs) : undefined,
+      leases: side && isReader ? new RedisCopyLeases(opened, side, leaseMs) : undefined,
     });
   }
 }

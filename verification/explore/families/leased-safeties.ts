@@ -20,20 +20,20 @@ export const LEASED_SAFETIES: readonly Safety[] = [
     'a lease is asked for, and so the number of the feed learned, before blocks are loaded',
     { shownBy: 4 },
   ),
-  ofReader('one-server', 'a copy is loaded from the server that granted its lease', { shownBy: 8387 }),
+  ofReader('one-server', 'a copy is loaded from the server that granted its lease', { shownBy: 8429 }),
   ofReader(
     'renew-applied',
     'a renewal counts when all entries up to the number in its reply have been applied',
     { shownBy: 4 },
   ),
-  ofReader('ack-applied', 'an entry is acknowledged after it has been applied', { shownBy: 11 }),
-  ofReader('gap-seen', 'a copy that lacks entries is loaded again', { shownBy: 258 }),
+  ofReader('ack-applied', 'an entry is acknowledged after it has been applied', { shownBy: 14 }),
+  ofReader('gap-seen', 'a copy that lacks entries is loaded again', { shownBy: 3220 }),
   ofReader(
     'message-follows',
     'an entry that comes as a message is applied only if it follows on what was applied',
     { shownBy: 1 },
   ),
-  ofReader('tag-in-entry', 'an entry of another generation ends a copy', { shownBy: 3 }),
+  ofReader('tag-in-entry', 'an entry of another generation ends a copy', { shownBy: 15 }),
   ofReader('feed-identity', 'numbers belong to one feed: a copy that meets another one is loaded again', {
     spare: 'a reader of another list is given no renewal, and adds wait until the lease that it has is over',
   }),
@@ -75,7 +75,7 @@ export const LEASED_SAFETIES: readonly Safety[] = [
     }),
   },
   ofReader('own-copy', 'the copies of a process have the ids of its adds before these are sent', {
-    shownBy: 6,
+    shownBy: 2,
   }),
   ofServer(
     'wait-readers',
@@ -84,10 +84,10 @@ export const LEASED_SAFETIES: readonly Safety[] = [
   ofServer(
     'repeat-waits',
     'an add of ids that are there already waits for the entries that are not acknowledged yet',
-    { shownBy: 73 },
+    { shownBy: 57 },
   ),
   ofServer('swap-entry', 'a swap is an entry, and its commit waits as an add does', { shownBy: 19 }),
-  ofServer('wait-lost', 'an add that finds nothing live waits a whole lease', { shownBy: 43 }),
+  ofServer('wait-lost', 'an add that finds nothing live waits a whole lease', { shownBy: 13 }),
   ofServer(
     'new-waits',
     'a generation goes live where none was live no sooner than a whole lease after its staging',
@@ -123,7 +123,7 @@ export const LEASED_SAFETIES: readonly Safety[] = [
     take: () => ({ lua: luaReplacing('copyLease', ANNOUNCED, STAGED) }),
   },
   ofServer('next-in-entry', 'the entry of an add has the places of its ids in the announced staging too', {
-    shownBy: 13,
+    shownBy: 3,
   }),
   ofServer(
     'next-repeats',
@@ -131,10 +131,10 @@ export const LEASED_SAFETIES: readonly Safety[] = [
     { shownBy: 35 },
   ),
   ofReader('next-whole', 'a copy of a staging takes the place of the one before only when it is loaded', {
-    shownBy: 68,
+    shownBy: 427,
   }),
   ofReader('next-of-swap', 'a copy of a staging takes that place only when this staging goes live', {
-    shownBy: 1375,
+    shownBy: 2747,
   }),
   ofServer(
     'announced-live',

@@ -3,7 +3,7 @@ import type { RawCommand, Reply } from '../server-link.js';
 import type { LeasedTime } from './leased-time.js';
 
 /** Shares of messages, in percent. */
-const LOST = 15;
+export const LOST = 15;
 const TWICE = 15;
 /** Scripts that publish entries of the feed, or what readers have acknowledged. */
 const PUBLISHES = new Set(['add', 'swap', 'copyAck', 'copyLease', 'copyLeave']);

@@ -22,6 +22,9 @@ export const SERVER_IS_REPLICA =
   "open: create it with reconnectOnError: (e) => (e.message.includes('READONLY') ? 2 : false) and a retryStrategy, or set the option redis " +
   'to a URL or ioredis options instead of a client.';
 
+export const lostOnSilentConnection = (script: string) =>
+  `Redis has not carried out '${script}', which is sent to it on a connection without replies. For a minute it is sent with replies, and these say why if it fails again.`;
+
 const PROXY =
   'A proxy that understands Redis may send commands of one connection to another server, without the connection being closed: for up to two ' +
   'seconds an id that only the other one has is then answered "absent". Connect to Redis itself, or through a proxy or load balancer that ' +

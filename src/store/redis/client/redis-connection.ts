@@ -7,7 +7,6 @@ import { type LookupLane, LookupLanes } from './lookup-lanes.js';
 import { MasterSearch } from './master-search.js';
 import { defineScripts, type Script } from './script.js';
 import { coreLua } from '../lua/core.generated.js';
-import { type PlainCommand, sendTogether } from './send-together.js';
 import { sendsAgain } from './sends-again.js';
 import { ServerPath } from './server-path.js';
 import { ServerRuns } from './server-runs.js';
@@ -197,11 +196,6 @@ export class RedisConnection {
     let sent: Promise<unknown> | undefined;
     const reply = this.write(script.name, () => (sent = this.evaluate(script, keys, args)));
     return { reply: reply.then((value) => parse(value, script)), settled: this.settled(sent) };
-  }
-
-  /** Sends commands that are no scripts in one piece. */
-  sendTogether(operation: string, commands: readonly PlainCommand[]): Promise<unknown[]> {
-    return this.write(operation, () => sendTogether(this.client, commands));
   }
 
   private async settled(sent: Promise<unknown> | undefined): Promise<void> {

@@ -128,11 +128,10 @@ end
 `;
 const copyTell = `local function tellAdders(copies, acks, before)
   local least = leastOf(copies)
-  if not before or (least and least <= before) then return false end
+  if not before or (least and least <= before) then return end
   redis.set_repl(redis.REPL_NONE)
   redis.pcall('PUBLISH', acks, copies.list .. ' ' .. acknowledgedBy(copies, least))
   redis.set_repl(redis.REPL_ALL)
-  return true
 end
 `;
 const copyWait = `local function writeEntry(copies, tag, staged, places, stagedPlaces)
@@ -527,10 +526,10 @@ return { owner, isNew and 1 or 0 }
 `,
   },
   copyAck: {
-    source: `${copyLeast}${copyNumber}${copyTell}local isChanged = redis.call('ZADD', KEYS[2], 'XX', 'GT', 'CH', ARGV[3], 'a:' .. ARGV[2]) == 1
-if not isChanged and not redis.call('ZSCORE', KEYS[2], 'a:' .. ARGV[2]) then return 'GONE' end
-local isTold = tellAdders({ meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }, KEYS[3], tonumber(ARGV[4]))
-return isTold and 'LAST' or 'OK'
+    source: `${copyLeast}${copyNumber}${copyTell}if redis.call('ZADD', KEYS[2], 'XX', 'GT', 'CH', ARGV[3], 'a:' .. ARGV[2]) == 1 then
+  tellAdders({ meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }, KEYS[3], tonumber(ARGV[4]))
+end
+return 'OK'
 `,
   },
   copyAcks: {
@@ -582,7 +581,7 @@ end
 settleServer(copies, run)
 if copies.ends <= copies.now and not redis.call('ZSCORE', KEYS[2], '#' .. copies.list) then beginList(copies, run) end
 settleList(copies)
-local before = leastOf(copies)
+local before, isLost = leastOf(copies), false
 if ARGV[5] == '' then
   if ARGV[6] ~= '' then redis.call('ZREM', KEYS[2], 'e:' .. ARGV[6], 'a:' .. ARGV[6]) end
   redis.call('ZADD', KEYS[2], copies.last, 'a:' .. reader)
@@ -591,7 +590,9 @@ else
   local applied = tonumber(ARGV[6])
   local next = string.format('%d-0', applied + 1)
   if applied > copies.last or (applied < copies.last and #redis.call('XRANGE', KEYS[3], next, next) == 0) then return 'GAP' end
-  if not redis.call('ZSCORE', KEYS[2], 'a:' .. reader) then redis.call('ZADD', KEYS[2], applied, 'a:' .. reader) end
+  local acknowledged = redis.call('ZSCORE', KEYS[2], 'a:' .. reader)
+  isLost = acknowledged and tonumber(acknowledged) < tonumber(ARGV[9])
+  if isLost or not acknowledged then redis.call('ZADD', KEYS[2], applied, 'a:' .. reader) end
 end
 capLeases(copies)
 local ends = string.format('%d', copies.now + ms)
@@ -602,7 +603,7 @@ for i = 2, 3 do
 end
 dropExpired(copies)
 tellAdders(copies, KEYS[4], before)
-return { copies.list, copies.last, plainTag(tag), announcedTag(KEYS[1]) or '' }
+return { copies.list, copies.last, plainTag(tag), announcedTag(KEYS[1]) or '', isLost and 'LOST' or '' }
 `,
   },
   copyLeave: {

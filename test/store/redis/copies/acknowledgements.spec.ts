@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { luaSources } from '../../../support/lua-sources.js';
+import type { Socket } from 'node:net';
+import type { SideConnection } from '../../../../src/store/redis/client/side-connection.js';
 import { eventually } from '../../../support/eventually.js';
 import { build } from '../../../support/built-filter.js';
 import { isPending, type LeasedProcess, openLeased } from '../../../support/leased-reader.js';
-import { RedisFixture } from '../../../support/redis-fixture.js';
+import { commandCounts, RedisFixture } from '../../../support/redis-fixture.js';
+import { asUser } from '../../../support/restricted-user.js';
 
 let redis: RedisFixture;
 let admin: Redis;
@@ -46,6 +48,28 @@ async function system(options: Parameters<typeof openLeased>[2] = {}) {
   return { last, other, key, add, told };
 }
 
+/** Adds so many ids that both acknowledge. */
+async function both(
+  last: LeasedProcess,
+  other: LeasedProcess,
+  add: () => Promise<{ added: Promise<boolean[]> }>,
+  count: number,
+): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const { added } = await add();
+    await other.acknowledge();
+    await last.acknowledge();
+    expect(await added).toEqual([true]);
+  }
+}
+
+/** Waits until the server was told to be silent by so many connections since the last `CONFIG RESETSTAT`: each asks whether it may first. */
+function untilSilent(connections: number): Promise<void> {
+  return eventually('the server is silent', async () => {
+    return (await commandCounts(admin))['client|reply'] === 2 * connections;
+  });
+}
+
 describe('Acknowledgements of several readers', () => {
   it('are told to adders with the last one, in whichever order they come', async () => {
     const { last, other, add, told } = await system();
@@ -82,35 +106,73 @@ describe('Acknowledgements of several readers', () => {
     expect(await Promise.all([second.added, third.added])).toEqual([[true], [true]]);
   });
 
-  it('need no script of a reader that is not the last', async () => {
-    const lua = { ...luaSources, copyAck: { source: "return 'OK'" } };
-    const { last, other, add, told } = await system({ luaSources: lua });
-    const first = await add();
-    await other.acknowledge();
-    await last.acknowledge();
-    expect(await isPending(first.added, admin)).toBe(true);
-    const second = await add();
-    await other.acknowledge();
-    await last.acknowledge();
-    expect(await told()).toBe(2);
-    expect(await Promise.all([first.added, second.added])).toEqual([[true], [true]]);
+  it('are sent without replies as soon as the server is silent', async () => {
+    await admin.config('RESETSTAT');
+    const { last, other, add, told } = await system();
+    await both(last, other, add, 1);
+    await untilSilent(2);
+    await admin.config('RESETSTAT');
+    await both(last, other, add, 10);
+    expect(await told()).toBe(11);
+    const { evalsha, 'client|reply': silenced } = await commandCounts(admin);
+    // Of each add its own, and two acknowledgements.
+    expect([evalsha, silenced]).toEqual([30, undefined]);
   });
 
-  it('take one script of the reader that is the last one each time, and plain commands of the others', async () => {
+  it('have replies where the user may not do without, with one advice', async () => {
+    const user = await asUser(redis, admin, ['~*', '&*', '+@all', '-client|reply']);
+    const { last, other, add } = await system({ redis: user });
+    await both(last, other, add, 10);
+    const texts = other.events.flatMap((event) => (event.type === 'advice' ? [event.text] : []));
+    expect(texts).toEqual([expect.stringContaining('+client|reply')]);
+    expect(other.events.filter(({ type }) => type !== 'advice')).toEqual([]);
+  });
+
+  it('that were lost are made up for by a renewal, and have replies from then on', async () => {
+    await admin.config('RESETSTAT');
     const { last, other, add } = await system();
-    /** Only readers that may not be the last one count those behind. */
-    const counted = async () => {
-      const { added } = await add();
-      await admin.config('RESETSTAT');
-      await other.acknowledge();
-      await last.acknowledge();
-      await added;
-      return /cmdstat_zcount:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1];
-    };
-    // Nobody knows yet who is the last one.
-    expect(await counted()).toBeUndefined();
-    expect(await counted()).toBe('1');
-    expect(await counted()).toBe('1');
+    await both(last, other, add, 1);
+    await untilSilent(2);
+    // The server does not know the script any more, and says so to nobody.
+    await admin.script('FLUSH');
+    const { added, number } = await add();
+    for (const reader of [last, other]) {
+      const held = { list: reader.entries[0]!.list, applied: number };
+      await reader.acknowledge();
+      // It may be on its way.
+      await reader.leases.take(held);
+      expect(await isPending(added, admin)).toBe(true);
+      expect(reader.events).toEqual([]);
+      await eventually('it is missed', async () => {
+        await reader.leases.take(held);
+        return reader.events.length > 0;
+      });
+      expect(reader.events).toEqual([{ type: 'connection-error', error: expect.any(Error) }]);
+    }
+    expect(await added).toEqual([true]);
+    await admin.config('RESETSTAT');
+    await both(last, other, add, 3);
+    expect((await commandCounts(admin))['client|reply']).toBeUndefined();
+  });
+
+  it('are sent once more when their connection has ended', async () => {
+    await admin.config('RESETSTAT');
+    const { last, other, add } = await system();
+    await both(last, other, add, 1);
+    await untilSilent(2);
+    await admin.script('FLUSH');
+    const { added } = await add();
+    await other.acknowledge();
+    await last.acknowledge();
+    expect(await isPending(added, admin)).toBe(true);
+    for (const { leases } of [last, other]) {
+      const { side } = leases as unknown as { side: { silent: { side: SideConnection } } };
+      const { localAddress, localPort } = side.silent.side.present!.stream as Socket;
+      await admin.client('KILL', 'ADDR', `${localAddress}:${localPort}`);
+    }
+    // Half of the lease that would end the wait.
+    await eventually('the add resolves', async () => !(await isPending(added, admin)), 30_000);
+    expect(await added).toEqual([true]);
   });
 
   it.each(['gone', 'another one'])('note nothing on a list that is %s', async (now) => {

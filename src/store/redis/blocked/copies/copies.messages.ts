@@ -12,6 +12,10 @@ export const acknowledgementsUntold = (channel: string, error: string | undefine
   `; the connection is opened again. Its adds take longer, and cost Redis more. Let every user of the application publish and subscribe on the channel ${channel} (ACL SETUSER: +publish +subscribe and ` +
   'the channel), and run the same version everywhere.';
 
+export const acknowledgementsAnswered = (error: string) =>
+  `Redis replies to each acknowledgement of this process, though it need not (${error}): adds take longer, and cost Redis more. Let every user of the application run ` +
+  'CLIENT REPLY (ACL SETUSER: +client|reply).';
+
 export const entriesUnheard = (channel: string, error: string | undefined) =>
   'This process reads the ids that others add from a stream, since they do not come as messages' +
   (error === undefined ? '' : ` (${error})`) +

@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { RedisConnection } from '../../client/redis-connection.js';
-import { defineScripts, type LuaSources } from '../../client/script.js';
+import { defineScripts, type LuaSources, type Script } from '../../client/script.js';
+import type { SilentScript } from '../../client/silent-script.js';
 import { unexpectedReplyError } from '../../client/unexpected-reply.js';
 import { coreLua } from '../../lua/core.generated.js';
 import type { RedisKeys } from '../../protocol/redis-keys.js';
@@ -12,22 +13,31 @@ export interface Reader {
   readonly reader: string;
 }
 
-/** A reader, and the number up to which it has acknowledged entries. */
+/** A reader, and the number of the last entry that it has acknowledged. */
 export interface Joined extends Reader {
   readonly acknowledged: number;
-  /** Whether it was the last one to acknowledge an entry. */
-  readonly isLast: boolean;
 }
 
 export type LeaseOutcome =
-  'STALE' | 'RUN' | 'GAP' | { list: string; number: number; tag: number; announced: number | undefined };
+  | 'STALE'
+  | 'RUN'
+  | 'GAP'
+  | {
+      list: string;
+      number: number;
+      tag: number;
+      announced: number | undefined;
+      /** Whether what it has acknowledged a while ago has not come. */
+      isLost: boolean;
+    };
 
 /** The number of the last entry that all readers have acknowledged; `LIST`: the list is gone. */
 export type Acknowledged = number | 'LIST';
 
 /** A name that was never used: of a reader or of a list. */
 export function newName(): string {
-  return randomBytes(8).toString('hex');
+  // Node draws the bytes of UUIDs in advance: drawing them was most of what a name took.
+  return randomUUID();
 }
 
 /** The scripts on the readers of a filter; `add`, `swap` and `offline` see to them too. */
@@ -45,6 +55,11 @@ export class CopyScripts {
     );
   }
 
+  /** That of `acknowledge`. */
+  get acknowledgement(): Script {
+    return this.scripts.copyAck;
+  }
+
   async lease(
     keys: RedisKeys,
     options: {
@@ -58,22 +73,35 @@ export class CopyScripts {
       format: string;
       /** The name that one that joins had before. */
       before: string;
+      /** What it has acknowledged a while ago. */
+      acknowledged: number;
     },
   ): Promise<LeaseOutcome> {
-    const { storedTag, runId, reader, leaseMs, held, before, format } = options;
+    const { storedTag, runId, reader, leaseMs, held, before, format, acknowledged } = options;
     const { copyLease } = this.scripts;
     const reply = await this.connection.run(
       copyLease,
       [keys.meta, keys.readers, keys.feed, keys.acks],
-      [storedTag, runId, reader, leaseMs, held?.list ?? '', held?.applied ?? before, newName(), format],
+      [
+        storedTag,
+        runId,
+        reader,
+        leaseMs,
+        held?.list ?? '',
+        held?.applied ?? before,
+        newName(),
+        format,
+        acknowledged,
+      ],
     );
     if (Array.isArray(reply)) {
-      const [list, number, tag, announced] = reply as [Buffer, number, Buffer, Buffer];
+      const [list, number, tag, announced, lost] = reply as [Buffer, number, Buffer, Buffer, Buffer];
       return {
         list: String(list),
         number,
         tag: tagIn(tag),
         announced: announced.length > 0 ? tagIn(announced) : undefined,
+        isLost: lost.length > 0,
       };
     }
     const text = String(reply);
@@ -81,28 +109,16 @@ export class CopyScripts {
     throw unexpectedReplyError(copyLease.name, text);
   }
 
-  /** Resolves with whether this reader was the last one to acknowledge, so that adders were told. */
-  async acknowledge(keys: RedisKeys, joined: Joined, number: number): Promise<boolean> {
-    const { list, reader, acknowledged } = joined;
-    const reply = await this.connection.run(
-      this.scripts.copyAck,
-      [keys.meta, keys.readers, keys.acks],
-      [list, reader, number, acknowledged],
-    );
-    return String(reply) === 'LAST';
-  }
-
-  /**
-   * The same at a fifth of the server's time, and tells nobody.
-   *
-   * @returns whether adders may have to be told.
-   */
-  note({ readers }: RedisKeys, { reader, acknowledged }: Joined, number: number): Promise<boolean> {
-    const noted = this.connection.sendTogether('copyAck', [
-      ['zadd', readers, 'XX', 'GT', number, `a:${reader}`],
-      ['zcount', readers, '-inf', acknowledged],
-    ]);
-    return noted.then(([, behind]) => behind === 0);
+  /** With a reply, unless it is sent without. */
+  async acknowledge(
+    { meta, readers, acks }: RedisKeys,
+    joined: Joined,
+    number: number,
+    silent?: SilentScript,
+  ): Promise<void> {
+    const names = [meta, readers, acks];
+    const args = [joined.list, joined.reader, number, joined.acknowledged];
+    if (!silent?.send(names, args)) await this.connection.run(this.scripts.copyAck, names, args);
   }
 
   async leave(keys: RedisKeys, { list, reader }: Reader): Promise<void> {

@@ -1,13 +1,24 @@
 import type { CopyLeases, FeedListener, HeldCopy, LeaseReply } from '../../../index.js';
 import type { ChannelReader } from '../../client/channel-reader.js';
+import type { SilentScript } from '../../client/silent-script.js';
 import type { StreamReader } from '../../client/stream-reader.js';
 import { asUnavailable, unavailable } from '../../protocol/batching-filter.js';
 import type { BlockedContext } from '../blocked-context.js';
 import type { BlockedSnapshot } from '../blocked-snapshot.js';
-import { entriesUnheard, NO_RUN_ID } from './copies.messages.js';
+import { acknowledgementsAnswered, entriesUnheard, NO_RUN_ID } from './copies.messages.js';
 import { type Joined, newName } from './copy-scripts.js';
 import { FollowedFeed } from './followed-feed.js';
 
+/** What there is beside the connection of a store, each on a connection of its own. */
+export interface SideConnections {
+  readonly streams: StreamReader;
+  readonly channels: ChannelReader;
+  /** Acknowledges entries. */
+  readonly silent: SilentScript;
+}
+
+/** No acknowledgement takes so long, unless the machine is very busy. */
+const ARRIVAL_MS = 50;
 const NOT_LIVE: LeaseReply = { outcome: 'not-live' };
 
 /** The leases of one process for its copy of one filter. */
@@ -16,13 +27,17 @@ export class RedisCopyLeases implements CopyLeases {
   private joined: Joined | undefined;
   /** The name under which this process has asked to join last, also if it has not heard whether it did. */
   private before = '';
+  /** When it acknowledged last, by `performance.now()`. */
+  private acknowledgedAt = 0;
+  /** What it had acknowledged when it asked for the lease that it has. */
+  private acknowledgedBefore = 0;
   private feed: FollowedFeed | undefined;
-  private isAdvised = false;
+  /** The kinds of advice that have been given. */
+  private readonly advised = new Set<string>();
 
   constructor(
     private readonly context: BlockedContext,
-    private readonly streams: StreamReader,
-    private readonly channels: ChannelReader,
+    private readonly side: SideConnections,
     private readonly leaseMs: number,
   ) {}
 
@@ -54,12 +69,22 @@ export class RedisCopyLeases implements CopyLeases {
     const reader = renewed?.reader ?? newName();
     const { storedTag, runId } = snapshot;
     const { before, leaseMs } = this;
+    const acknowledgedNow = renewed?.acknowledged ?? 0;
     if (!renewed) {
       this.joined = undefined;
       this.before = reader;
     }
     const reply = await unavailable(
-      copyScripts.lease(keys, { storedTag, runId, reader, held, leaseMs, before, format: leasedFormat }),
+      copyScripts.lease(keys, {
+        storedTag,
+        runId,
+        reader,
+        held,
+        leaseMs,
+        before,
+        format: leasedFormat,
+        acknowledged: renewed ? this.arrived : 0,
+      }),
     );
     if (reply === 'RUN') return { outcome: 'refused', reason: NO_RUN_ID };
     if (typeof reply === 'string' || !metadata.isOfServer(snapshot)) {
@@ -67,27 +92,39 @@ export class RedisCopyLeases implements CopyLeases {
       metadata.forget();
       return NOT_LIVE;
     }
-    if (!renewed) this.joined = { list: reply.list, reader, acknowledged: reply.number, isLast: true };
+    if (!renewed) {
+      this.joined = { list: reply.list, reader, acknowledged: reply.number };
+      this.side.silent.use(this.onLost);
+    }
+    this.acknowledgedBefore = acknowledgedNow;
+    const { isLost, ...granted } = reply;
+    if (isLost) this.side.silent.missed();
     // It has been made known just now that the filter is read with leases.
     if (!storedTag.startsWith('L')) metadata.forget();
     this.feed?.written(reply.number);
-    return { outcome: 'granted', ...reply };
+    return { outcome: 'granted', ...granted };
   }
 
-  /** The last reader tells adders by its script at once; others note their number by two plain commands, and find out whether they are the last. */
+  /** What it has acknowledged so long ago that the server has it, unless it was lost. */
+  private get arrived(): number {
+    const isOnItsWay = performance.now() - this.acknowledgedAt < ARRIVAL_MS;
+    return isOnItsWay ? this.acknowledgedBefore : this.joined!.acknowledged;
+  }
+
+  /** May resolve before the server has it: renewals show whether it came, and make up for it otherwise. */
   async acknowledge({ list, applied }: HeldCopy): Promise<void> {
     const { joined } = this;
+    const { silent } = this.side;
     if (joined?.list !== list) return;
     const { copyScripts, keys } = this.context;
     try {
-      const isLast =
-        (joined.isLast || (await copyScripts.note(keys, joined, applied))) &&
-        (await copyScripts.acknowledge(keys, joined, applied));
-      if (this.joined === joined)
-        this.joined = { list, reader: joined.reader, acknowledged: applied, isLast };
+      await copyScripts.acknowledge(keys, joined, applied, silent);
     } catch (error) {
       throw asUnavailable(error);
     }
+    this.acknowledgedAt = performance.now();
+    if (this.joined === joined) this.joined = { list, reader: joined.reader, acknowledged: applied };
+    if (silent.refusal !== undefined) this.advise('replies', acknowledgementsAnswered(silent.refusal));
   }
 
   async ready(tag: number): Promise<void> {
@@ -101,6 +138,7 @@ export class RedisCopyLeases implements CopyLeases {
     const { joined } = this;
     this.joined = undefined;
     this.stop();
+    this.side.silent.stop(this.onLost);
     if (!joined) return;
     const { copyScripts, keys, emit, name } = this.context;
     try {
@@ -111,21 +149,34 @@ export class RedisCopyLeases implements CopyLeases {
     }
   }
 
+  /** What was sent last is sent once more, with a reply. */
+  private readonly onLost = (): void => {
+    const { joined } = this;
+    if (!joined) return;
+    const { copyScripts, keys, emit, name } = this.context;
+    const before = { ...joined, acknowledged: this.acknowledgedBefore };
+    copyScripts.acknowledge(keys, before, joined.acknowledged).catch((error: unknown) => {
+      // A renewal makes up for it.
+      emit({ type: 'store-error', filter: name, operation: 'acknowledge entries of the feed', error });
+    });
+  };
+
   follow(after: number, listener: FeedListener): () => void {
     this.stop();
-    const { streams, channels, context, joined } = this;
-    const onUnheard = (error?: string) => this.adviseOnUnheard(error);
+    const { context, joined } = this;
+    const { streams, channels } = this.side;
     const { feed: key } = context.keys;
+    const onUnheard = (error?: string) => this.advise('messages', entriesUnheard(key, error));
     const place = { list: joined?.list ?? '', after };
     const feed = new FollowedFeed(place, listener, { key, streams, channels, onUnheard });
     this.feed = feed;
     return () => feed.stop();
   }
 
-  private adviseOnUnheard(error: string | undefined): void {
-    const { emit, name, keys } = this.context;
-    if (!this.isAdvised) emit({ type: 'advice', filter: name, text: entriesUnheard(keys.feed, error) });
-    this.isAdvised = true;
+  private advise(kind: 'messages' | 'replies', text: string): void {
+    const { emit, name } = this.context;
+    if (!this.advised.has(kind)) emit({ type: 'advice', filter: name, text });
+    this.advised.add(kind);
   }
 
   private stop(): void {

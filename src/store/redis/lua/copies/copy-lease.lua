@@ -13,11 +13,13 @@ ARGV[5]  list on which the reader is, '' for one that joins
 ARGV[6]  the last entry that the reader has applied, or, if it joins, the name that it had before, '' for none
 ARGV[7]  name of a new list, if one has to begin
 ARGV[8]  format of a filter that is read with leases
+ARGV[9]  number that the reader has acknowledged a while ago, 0 for one that joins
 
 Reply: 'STALE'  the generation or the server is another one than the caller knows, or nothing is live
        'RUN'    the server does not say which run it is, so nobody would notice that its list is that of another one
        'GAP'    what the reader has is not of this list, or it has not applied what is gone from the feed; it has to join
-       { list, number of the last entry, tag, tag of the staging that is announced, '' for none }
+       { list, number of the last entry, tag, tag of the staging that is announced, '' for none, 'LOST' when that number has not
+         come, '' otherwise }
 ]]
 --- @include "copy-tag"
 --- @include "copy-list"
@@ -50,7 +52,7 @@ end
 settleServer(copies, run)
 if copies.ends <= copies.now and not redis.call('ZSCORE', KEYS[2], '#' .. copies.list) then beginList(copies, run) end
 settleList(copies)
-local before = leastOf(copies)
+local before, isLost = leastOf(copies), false
 
 if ARGV[5] == '' then
   if ARGV[6] ~= '' then redis.call('ZREM', KEYS[2], 'e:' .. ARGV[6], 'a:' .. ARGV[6]) end
@@ -61,7 +63,9 @@ else
   local next = string.format('%d-0', applied + 1)
   -- The reader stays on the list: it believes in its copy until this reply reaches it.
   if applied > copies.last or (applied < copies.last and #redis.call('XRANGE', KEYS[3], next, next) == 0) then return 'GAP' end
-  if not redis.call('ZSCORE', KEYS[2], 'a:' .. reader) then redis.call('ZADD', KEYS[2], applied, 'a:' .. reader) end
+  local acknowledged = redis.call('ZSCORE', KEYS[2], 'a:' .. reader)
+  isLost = acknowledged and tonumber(acknowledged) < tonumber(ARGV[9])
+  if isLost or not acknowledged then redis.call('ZADD', KEYS[2], applied, 'a:' .. reader) end
 end
 capLeases(copies)
 local ends = string.format('%d', copies.now + ms)
@@ -72,4 +76,4 @@ for i = 2, 3 do
 end
 dropExpired(copies)
 tellAdders(copies, KEYS[4], before)
-return { copies.list, copies.last, plainTag(tag), announcedTag(KEYS[1]) or '' }
+return { copies.list, copies.last, plainTag(tag), announcedTag(KEYS[1]) or '', isLost and 'LOST' or '' }

@@ -1,0 +1,116 @@
+import type { Redis } from 'ioredis';
+import type { BloomEventListener } from '../../../common/index.js';
+
+/** Client states in which it may be that it leads to another server soon. */
+const UNSETTLED = new Set(['connecting', 'connect', 'reconnecting', 'close', 'end', 'disconnecting']);
+/** Between two signs of life of a connection on which nothing else comes: what is in between may forget it otherwise. */
+const KEEP_ALIVE_MS = 10_000;
+/** Pauses between two connections, growing while they fail. */
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 60_000;
+
+export interface SideConnectionContext {
+  readonly client: Redis;
+  readonly emit: BloomEventListener;
+  /** Names the server that the client leads to: with another name, this connection is opened again. */
+  readonly serverOf: () => string;
+  readonly onOpened: (connection: Redis) => void;
+  /** It has ended, or was given up. */
+  readonly onEnded: () => void;
+}
+
+/**
+ * A connection beside that of a client, for what that one may not do. It never connects again automatically: what was on its way is lost then, and whoever uses it has to
+ * know that.
+ */
+export class SideConnection {
+  private connection: Redis | undefined;
+  /** The connection whose errors are reported: also one that has ended, whose commands fail after that, but none that was closed here. */
+  private reported: Redis | undefined;
+  /** The server to which the connection leads. */
+  private server = '';
+  private pauseMs = 0;
+  private openAt = -Infinity;
+  private isClosed = false;
+  /** Reported once until it works again. */
+  private hasFailed = false;
+
+  constructor(private readonly context: SideConnectionContext) {}
+
+  get present(): Redis | undefined {
+    return this.connection;
+  }
+
+  /** Opens a connection where there is none, or where it leads to another server than that of the client. To be called now and then. */
+  keep(): void {
+    if (this.isClosed) return;
+    const server = this.context.serverOf();
+    if (this.connection && server !== this.server) this.hangUp();
+    if (this.connection || performance.now() < this.openAt) return;
+    if (UNSETTLED.has(this.context.client.status)) return;
+    this.server = server;
+    this.open();
+  }
+
+  worked(): void {
+    this.pauseMs = 0;
+    this.hasFailed = false;
+  }
+
+  failed(connection: Redis, error: unknown): void {
+    if (this.reported !== connection) return;
+    if (!this.hasFailed) this.context.emit({ type: 'connection-error', error });
+    this.hasFailed = true;
+  }
+
+  ended(connection: Redis): void {
+    if (this.connection === connection) this.leave();
+  }
+
+  /** Gives a connection up that does not do what it is for; there is another one after a while. */
+  distrust(): void {
+    this.hangUp();
+    this.openAt = performance.now() + LONGEST_PAUSE_MS;
+  }
+
+  hangUp(): void {
+    this.reported = undefined;
+    this.leave();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.hangUp();
+  }
+
+  private open(): void {
+    this.pauseMs = Math.min(Math.max(2 * this.pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+    this.openAt = performance.now() + this.pauseMs;
+    const connection = this.context.client.duplicate({
+      lazyConnect: true,
+      retryStrategy: () => null,
+      autoResubscribe: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: null,
+      commandTimeout: undefined,
+      enableAutoPipelining: false,
+      enableOfflineQueue: true,
+      socketTimeout: undefined,
+      keepAlive: KEEP_ALIVE_MS,
+    });
+    connection.on('error', (error: unknown) => this.failed(connection, error));
+    connection.on('close', () => this.ended(connection));
+    connection.on('end', () => this.ended(connection));
+    this.connection = this.reported = connection;
+    this.context.onOpened(connection);
+  }
+
+  private leave(): void {
+    const { connection } = this;
+    this.connection = undefined;
+    if (!connection) return;
+    // To disconnect a client that has ended would start a timer that keeps the process.
+    if (connection.status !== 'end') connection.disconnect();
+    this.context.onEnded();
+  }
+}

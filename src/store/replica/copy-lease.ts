@@ -16,6 +16,8 @@ import {
 
 /** A reader that waits for entries longer than so many leases follows no feed any more. */
 const SILENT_LEASES = 10;
+/** Of a lease: timers are early by less. */
+const TIMER_SHARE = 1 / 16;
 /** The longest pause between two attempts to renew while the store cannot be asked. */
 const LONGEST_PAUSE_MS = 2_000;
 
@@ -118,7 +120,7 @@ export class CopyLease implements FeedListener, CopyProof {
     if (this.isBehind) {
       // Adds wait for a reader that renews and does not acknowledge: it lets its lease end.
       if (sinceAsked > SILENT_LEASES * leaseMs) this.end(FEED_SILENT);
-    } else if (sinceAsked >= this.pauseMs()) {
+    } else if (sinceAsked >= this.pauseMs() - leaseMs * TIMER_SHARE) {
       void this.renew();
     }
   }

@@ -96,6 +96,13 @@ export class Comparison {
     return new Comparison(figures);
   }
 
+  /** All rounds of comparisons of the same contenders. */
+  static joined(comparisons: readonly Comparison[]): Comparison {
+    const names = [...comparisons[0]!.rounds.keys()];
+    const of = (name: string) => comparisons.flatMap(({ rounds }) => rounds.get(name)!);
+    return new Comparison(new Map(names.map((name) => [name, of(name)])));
+  }
+
   has(contender: string): boolean {
     return this.rounds.has(contender);
   }

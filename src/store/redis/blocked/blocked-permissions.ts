@@ -18,6 +18,7 @@ function copyPermissions(probe: string): Permission[] {
     { command: 'ZADD', key: probe, args: ['XX', '0', 'probe'] },
     { command: 'ZSCORE', key: probe, args: ['probe'] },
     { command: 'ZRANGE', key: probe, args: ['0', '0'] },
+    { command: 'ZCOUNT', key: probe, args: ['0', '0'] },
     { command: 'ZRANGEBYSCORE', key: probe, args: ['0', '0'] },
     { command: 'ZREM', key: probe, args: ['probe'] },
     // Where the option is not known, it is no id of an entry.

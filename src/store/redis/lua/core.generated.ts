@@ -115,6 +115,12 @@ local function settleList(copies)
 --end
 end
 `;
+const copyMessage = `local function publishAcknowledged(acks, list, number)
+  redis.set_repl(redis.REPL_NONE)
+  redis.pcall('PUBLISH', acks, list .. ' ' .. number)
+  redis.set_repl(redis.REPL_ALL)
+end
+`;
 const copyNumber = `local function acknowledgedBy(copies, least)
   return string.format('%d', least or tonumber(redis.call('HGET', copies.meta, 'leases.last') or 0) or 0)
 end
@@ -129,9 +135,7 @@ end
 const copyTell = `local function tellAdders(copies, acks, before)
   local least = leastOf(copies)
   if not before or (least and least <= before) then return end
-  redis.set_repl(redis.REPL_NONE)
-  redis.pcall('PUBLISH', acks, copies.list .. ' ' .. acknowledgedBy(copies, least))
-  redis.set_repl(redis.REPL_ALL)
+  publishAcknowledged(acks, copies.list, acknowledgedBy(copies, least))
 end
 `;
 const copyWait = `local function writeEntry(copies, tag, staged, places, stagedPlaces)
@@ -170,7 +174,7 @@ local function waitFor(copies, number, isLive)
   if copies.ends <= copies.now then return 0, 0 end
 --safety:wait-readers
   local least = copies.least or leastOf(copies)
-  if least and least < number and dropExpired(copies) then least = leastOf(copies) end
+  if least and least < number - 1 and dropExpired(copies) then least = leastOf(copies) end
   if least and least < number then return 1, copies.ms end
 --end
   return 0, 0
@@ -526,9 +530,10 @@ return { owner, isNew and 1 or 0 }
 `,
   },
   copyAck: {
-    source: `${copyLeast}${copyNumber}${copyTell}if redis.call('ZADD', KEYS[2], 'XX', 'GT', 'CH', ARGV[3], 'a:' .. ARGV[2]) == 1 then
-  tellAdders({ meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }, KEYS[3], tonumber(ARGV[4]))
-end
+    source: `local isNoted = redis.call('ZADD', KEYS[1], 'XX', 'GT', 'CH', ARGV[3], 'a:' .. ARGV[2]) == 1
+if not isNoted or redis.call('ZCOUNT', KEYS[1], '-inf', ARGV[4]) > 0 then return 'OK' end
+${copyLeast}${copyMessage}local isLeast = ARGV[3] - ARGV[4] == 1
+publishAcknowledged(KEYS[2], ARGV[1], isLeast and ARGV[3] or string.format('%d', leastOf({ readers = KEYS[1] })))
 return 'OK'
 `,
   },
@@ -560,7 +565,7 @@ return waited
 `,
   },
   copyLease: {
-    source: `${copyTag}${now}${copyList}${copyExpired}${copyLeast}${copyNumber}${copyTell}${copyCap}${runId}${copyAnnounced}if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'STALE' end
+    source: `${copyTag}${now}${copyList}${copyExpired}${copyLeast}${copyNumber}${copyMessage}${copyTell}${copyCap}${runId}${copyAnnounced}if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'STALE' end
 local tag = redis.call('HGET', KEYS[1], 'tag') or ''
 if tag ~= ARGV[1] or plainTag(tag) == '' then return 'STALE' end
 local run = serverRunId()
@@ -607,7 +612,7 @@ return { copies.list, copies.last, plainTag(tag), announcedTag(KEYS[1]) or '', i
 `,
   },
   copyLeave: {
-    source: `${copyLeast}${copyNumber}${copyTell}local copies = { meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }
+    source: `${copyLeast}${copyNumber}${copyMessage}${copyTell}local copies = { meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }
 local before = leastOf(copies)
 redis.call('ZREM', KEYS[2], 'e:' .. ARGV[2], 'a:' .. ARGV[2])
 tellAdders(copies, KEYS[3], before)

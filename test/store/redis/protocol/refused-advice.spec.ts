@@ -140,7 +140,7 @@ describeAdvice('a filter of layout blocked that is read with leases', {
   ...ofBlocked,
   leaseMs: 200,
   scripts: [...ofBlocked.scripts, 'copy'],
-  alone: ['XREAD'],
+  alone: ['ZCOUNT', 'XREAD'],
 });
 describeAdvice('a filter on the key of go-zero', {
   layout: (key) => goZero({ key, bits: 20_000 }),

@@ -36,8 +36,8 @@ export type Acknowledged = number | 'LIST';
 
 /** A name that was never used: of a reader or of a list. */
 export function newName(): string {
-  // Node draws the bytes of UUIDs in advance: drawing them was most of what a name took.
-  return randomUUID();
+  // Of 62 random bits. Node draws the bytes of UUIDs in advance: drawing them was most of what a name took.
+  return randomUUID().slice(-17);
 }
 
 /** The scripts on the readers of a filter; `add`, `swap` and `offline` see to them too. */
@@ -111,12 +111,12 @@ export class CopyScripts {
 
   /** With a reply, unless it is sent without. */
   async acknowledge(
-    { meta, readers, acks }: RedisKeys,
+    { readers, acks }: RedisKeys,
     joined: Joined,
     number: number,
     silent?: SilentScript,
   ): Promise<void> {
-    const names = [meta, readers, acks];
+    const names = [readers, acks];
     const args = [joined.list, joined.reader, number, joined.acknowledged];
     if (!silent?.send(names, args)) await this.connection.run(this.scripts.copyAck, names, args);
   }

@@ -160,7 +160,7 @@ function entryOf({ id, fields }: StreamEntry): FeedEntry {
 
 const SPACE = 32;
 const PLACE_BYTES = 8;
-/** Bytes that the words of a message have at most; they have about 80. */
+/** Bytes that the words of a message have at most; they have about 60. */
 const LONGEST_WORDS = 128;
 
 /**

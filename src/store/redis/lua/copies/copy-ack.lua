@@ -1,9 +1,8 @@
 --[[
 Notes that a reader has applied all entries up to a number, and tells the adders that wait if all readers have now.
 
-KEYS[1]  meta
-KEYS[2]  readers
-KEYS[3]  channel of acknowledgements
+KEYS[1]  readers
+KEYS[2]  channel of acknowledgements
 ARGV[1]  list on which the reader is
 ARGV[2]  reader
 ARGV[3]  number of the entry
@@ -11,9 +10,13 @@ ARGV[4]  number that it has acknowledged before: adders are told when no reader 
 
 Reply: 'OK'; the caller need not wait for it
 ]]
---- @include "copy-tell"
 -- A reader has a name of its own on each list: nothing is noted on one that is gone, or has another one in its place.
-if redis.call('ZADD', KEYS[2], 'XX', 'GT', 'CH', ARGV[3], 'a:' .. ARGV[2]) == 1 then
-  tellAdders({ meta = KEYS[1], readers = KEYS[2], list = ARGV[1] }, KEYS[3], tonumber(ARGV[4]))
-end
+local isNoted = redis.call('ZADD', KEYS[1], 'XX', 'GT', 'CH', ARGV[3], 'a:' .. ARGV[2]) == 1
+if not isNoted or redis.call('ZCOUNT', KEYS[1], '-inf', ARGV[4]) > 0 then return 'OK' end
+-- Few readers are the last one: what only these need is below.
+--- @include "copy-least"
+--- @include "copy-message"
+-- All have acknowledged more than `before`, and this one no more than its number.
+local isLeast = ARGV[3] - ARGV[4] == 1
+publishAcknowledged(KEYS[2], ARGV[1], isLeast and ARGV[3] or string.format('%d', leastOf({ readers = KEYS[1] })))
 return 'OK'

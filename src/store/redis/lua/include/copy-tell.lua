@@ -5,11 +5,9 @@ Gives  tellAdders(copies, acks, before)  tells the adders that wait, on the chan
 ]]
 --- @include "copy-least"
 --- @include "copy-number"
+--- @include "copy-message"
 local function tellAdders(copies, acks, before)
   local least = leastOf(copies)
   if not before or (least and least <= before) then return end
-  -- Replicas do not pass it on: who hears it knows by that which server says so.
-  redis.set_repl(redis.REPL_NONE)
-  redis.pcall('PUBLISH', acks, copies.list .. ' ' .. acknowledgedBy(copies, least))
-  redis.set_repl(redis.REPL_ALL)
+  publishAcknowledged(acks, copies.list, acknowledgedBy(copies, least))
 end

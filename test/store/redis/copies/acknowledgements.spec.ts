@@ -106,6 +106,19 @@ describe('Acknowledgements of several readers', () => {
     expect(await Promise.all([second.added, third.added])).toEqual([[true], [true]]);
   });
 
+  it('of several entries at once tell no more than what the slower reader has', async () => {
+    const { last, other, add, told } = await system();
+    const adds = [await add(), await add(), await add()];
+    const { list } = last.entries[0]!;
+    await other.leases.acknowledge({ list, applied: 2 });
+    await last.acknowledge();
+    await adds[1]!.added;
+    expect(await isPending(adds[2]!.added, admin)).toBe(true);
+    expect(await told()).toBe(2);
+    await other.acknowledge();
+    expect(await adds[2]!.added).toEqual([true]);
+  });
+
   it('are sent without replies as soon as the server is silent', async () => {
     await admin.config('RESETSTAT');
     const { last, other, add, told } = await system();

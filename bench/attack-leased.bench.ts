@@ -11,7 +11,7 @@ const METRIC = 'requests/s, 3 instances';
 export const bench: Bench = async (context) => {
   const { report, pick } = context;
   const ids = pick(1_000_000, 20_000);
-  const { url, client } = await redisBench(context);
+  const { url } = await redisBench(context);
   let next = 0;
   let requests = 0;
   const attack = async (addresses: readonly string[]) => {
@@ -34,7 +34,7 @@ export const bench: Bench = async (context) => {
         'an absent id to be answered with 404',
       );
     const measure = async () => {
-      const counted = await countCommands(client);
+      const counted = await countCommands(url);
       const rate = await attack(addresses);
       const sent = counted.end();
       if (kind === 'leased') commands.push(sent / requests);

@@ -1,4 +1,7 @@
 import { Redis } from 'ioredis';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BloomEvent, systemClock } from '../src/common/index.js';
 import type { BloomIdSource } from '../src/rebuild/index.js';
@@ -149,17 +152,24 @@ export async function commandsSent(client: Redis): Promise<number> {
 
 /**
  * Counts what all clients send from now on until its end, except administration. `MONITOR` alone shows which commands a script has run: they are part of it, and are not
- * counted, while the counters of `INFO` have them. It costs the server a write for each command, so that it is for few of them.
+ * counted, while the counters of `INFO` have them. It costs the server a write for each command, so that it is for few of them. The lines are read without ioredis: its
+ * `monitor()` fails when the first of them arrives together with the reply to `MONITOR`.
  */
-export async function countCommands(client: Redis): Promise<{ end(): number }> {
-  const monitor = await client.monitor();
+export async function countCommands(url: string): Promise<{ end(): number }> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const lines = createInterface({ input: socket });
   let sent = 0;
-  monitor.on('monitor', (_time: string, _args: string[], source: string) => {
-    if (source !== 'lua') sent++;
+  lines.on('line', (line) => {
+    if (/^\+[\d.]+ \[\d+ (?!lua\])/.test(line)) sent++;
   });
+  socket.write('MONITOR\r\n');
+  const [reply] = await once(lines, 'line');
+  assert(reply === '+OK', 'MONITOR to be answered with OK');
   return {
     end() {
-      monitor.disconnect();
+      lines.close();
+      socket.destroy();
       return sent;
     },
   };

@@ -85,6 +85,15 @@ export type FilterKindName = keyof typeof FILTER_KINDS;
 /** Kinds that have a group of the table to themselves. */
 export type OtherKindName = Exclude<FilterKindName, 'blocked'>;
 
+/** The kind of the same filter in a process without a copy. */
+export function withoutCopy(kind: FilterKindName): FilterKindName {
+  const { partitions }: FilterKind = FILTER_KINDS[kind];
+  return partitions === undefined ? 'blocked' : 'partitioned';
+}
+
+/** Kinds that are read with leases. */
+export type LeasedKindName = 'leased' | 'leased parts';
+
 /** Of copies that are read with leases; 0 where none are. */
 export function copyLeaseOf(kind: FilterKindName): number {
   const { copyLeaseMs = 0 }: FilterKind = FILTER_KINDS[kind];

@@ -28,6 +28,7 @@ export class ChannelReader {
     serverOf: () => string,
   ) {
     this.side = new SideConnection({
+      purpose: 'subscribe',
       client,
       emit,
       serverOf,
@@ -94,8 +95,10 @@ export class ChannelReader {
       const isRefused = isRefusal(String(error));
       if (!isRefused) side.failed(reader, error);
       if (!isPresent()) return;
-      if (isRefused) listener.onRefused(String(error));
-      else side.ended(reader);
+      if (isRefused) {
+        side.worked();
+        listener.onRefused(String(error));
+      } else side.ended(reader);
     }
   }
 

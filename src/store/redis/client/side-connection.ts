@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { BloomEventListener } from '../../../common/index.js';
+import { answeredTooLate } from './client.messages.js';
 
 /** Client states in which it may be that it leads to another server soon. */
 const UNSETTLED = new Set(['connecting', 'connect', 'reconnecting', 'close', 'end', 'disconnecting']);
@@ -9,7 +10,12 @@ const KEEP_ALIVE_MS = 10_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 60_000;
 
+/** To connect, and to have the first answer. */
+const OPENING_MS = 10_000;
+
 export interface SideConnectionContext {
+  /** What it is for, to report that it does not come about. */
+  readonly purpose: string;
   readonly client: Redis;
   readonly emit: BloomEventListener;
   /** Names the server that the client leads to: with another name, this connection is opened again. */
@@ -31,6 +37,8 @@ export class SideConnection {
   private server = '';
   private pauseMs = 0;
   private openAt = -Infinity;
+  /** By then it is given up; `Infinity` once it has worked. */
+  private openUntil = Infinity;
   private isClosed = false;
   /** Reported once until it works again. */
   private hasFailed = false;
@@ -46,13 +54,16 @@ export class SideConnection {
     if (this.isClosed) return;
     const server = this.context.serverOf();
     if (this.connection && server !== this.server) this.hangUp();
+    if (this.connection && performance.now() > this.openUntil) this.giveUp(this.connection);
     if (this.connection || performance.now() < this.openAt) return;
     if (UNSETTLED.has(this.context.client.status)) return;
     this.server = server;
     this.open();
   }
 
+  /** It is answered. */
   worked(): void {
+    this.openUntil = Infinity;
     this.pauseMs = 0;
     this.hasFailed = false;
   }
@@ -83,9 +94,17 @@ export class SideConnection {
     this.hangUp();
   }
 
+  /** What it was asked first may never be answered, as behind a firewall that drops what it forwards. */
+  private giveUp(connection: Redis): void {
+    this.failed(connection, new Error(answeredTooLate(this.context.purpose, OPENING_MS)));
+    this.hangUp();
+  }
+
   private open(): void {
     this.pauseMs = Math.min(Math.max(2 * this.pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
-    this.openAt = performance.now() + this.pauseMs;
+    const now = performance.now();
+    this.openAt = now + this.pauseMs;
+    this.openUntil = now + OPENING_MS;
     const connection = this.context.client.duplicate({
       lazyConnect: true,
       retryStrategy: () => null,

@@ -23,6 +23,7 @@ export class SilentScript {
     serverOf: () => string,
   ) {
     this.side = new SideConnection({
+      purpose: 'CLIENT REPLY',
       client,
       emit,
       serverOf,
@@ -93,7 +94,10 @@ export class SilentScript {
         if (isReply(error)) this.refused = describeError(error);
         throw error;
       });
-      // The server knows the script after the first call of it.
+      // From Redis 7.4 on a server forgets scripts that it knows by EVAL alone. Who may not load one does without.
+      await connection.script('LOAD', script.source).catch((error: unknown) => {
+        if (!isReply(error)) throw error;
+      });
       await connection.eval(script.source, keys.length, ...keys, ...args);
       if (!isPresent()) return;
       const { stream } = connection;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type AddressInfo, createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import type { BloomEvent } from '../../../../src/common/index.js';
@@ -96,8 +96,13 @@ describe('A reader of channels', () => {
     await redis.client().call('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', 'resetchannels', '+@all');
     const listening = new Listening(redis.server.port, { username: 'mute', password: 'secret' });
     await listening.until('the refusal came', () => listening.refused === 1);
+    // Nor that there was no answer: this is one.
+    const now = performance.now.bind(performance);
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 10_001);
+    await listening.until('it is kept', () => true);
+    clock.mockRestore();
     listening.close();
-    expect(listening.events).toEqual([]);
+    expect([listening.events, listening.refused]).toEqual([[], 1]);
   });
 
   it('reports nothing of a connection that it closes', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Redis, type RedisOptions } from 'ioredis';
 import type { BloomEvent } from '../../../../src/common/index.js';
 import { Script } from '../../../../src/store/redis/client/script.js';
@@ -106,6 +106,53 @@ describe('A script without replies', () => {
   it('has keys and words of any letters, with the prefix of the client', async () => {
     const sending = new Sending(`größen ${redis.name()}`, { keyPrefix: 'läden:' });
     await sending.reach();
+    sending.close();
+  });
+
+  it('is loaded, so that the server does not forget it', async () => {
+    await admin.config('RESETSTAT');
+    const sending = new Sending(redis.name());
+    await sending.reach();
+    expect((await commandCounts(admin))['script|load']).toBe(1);
+    sending.close();
+  });
+
+  it('is sent by a user who may not load it', async () => {
+    const { username, password } = await asUser(redis, admin, ['~*', '+@all', '-script|load']);
+    const sending = new Sending(redis.name(), { username: username!, password: password! });
+    await sending.reach();
+    expect([sending.events, sending.silent.refusal]).toEqual([[], undefined]);
+    sending.close();
+  });
+
+  it('is not sent while what was sent before is still on its way, and none of that is lost', async () => {
+    const sending = new Sending(redis.name());
+    await sending.reach();
+    let last = sending.send();
+    let sent = 0;
+    for (; last.isSent && sent < 1_000_000; sent++) last = sending.send();
+    expect([last.isSent, sent > 100]).toEqual([false, true]);
+    await eventually('it arrives', async () => (await sending.noted()) === last.number - 1);
+    expect(sending.send().isSent).toBe(true);
+    expect([sending.events, sending.lost]).toEqual([[], 0]);
+    sending.close();
+  });
+
+  it('has another connection when one is not answered for ten seconds, which is reported', async () => {
+    proxy.hold();
+    const sending = new Sending(redis.name());
+    expect(sending.send().isSent).toBe(false);
+    expect(sending.send().isSent).toBe(false);
+    expect(sending.events).toEqual([]);
+    const now = performance.now.bind(performance);
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 10_001);
+    expect(sending.send().isSent).toBe(false);
+    expect(sending.events).toEqual([{ type: 'connection-error', error: expect.any(Error) }]);
+    expect(String((sending.events[0] as { error: unknown }).error)).toContain('10000 ms');
+    proxy.release();
+    await sending.reach();
+    clock.mockRestore();
+    expect(sending.events).toHaveLength(1);
     sending.close();
   });
 

@@ -33,7 +33,9 @@ async function system(leaseMs?: number) {
     meta: await admin.hgetall(`bloom:{${name}}:meta`),
     segment: (await admin.getBuffer(`bloom:{${name}}:0`))!.toString('base64'),
   });
-  return { reader, start, contents };
+  const removeMeta = () => admin.del(`bloom:{${name}}:meta`);
+  const formatOf = () => admin.hget(`bloom:{${name}}:meta`, 'format');
+  return { maker, reader, start, contents, removeMeta, formatOf };
 }
 
 const NEWER = expect.objectContaining({ type: 'newer-format', found: '4' });
@@ -82,5 +84,20 @@ describe('A process with the store of the version before leases', () => {
     const before = await contents();
     expect((await previous.do('rebuild', ['rebuilt'])).error).toMatch('format');
     expect(await contents()).toEqual(before);
+  });
+
+  it('has the filter back once nobody reads with leases, when its metadata are removed', async () => {
+    const { maker, reader, start, removeMeta, formatOf } = await system();
+    await reader.join();
+    await reader.close();
+    await maker.filter.close();
+    const previous = await start();
+    await removeMeta();
+    expect(await previous.do('check', ['built'])).toMatchObject({ result: ['unknown'] });
+    await previous.do('rebuild', ['built']);
+    expect(await formatOf()).toBe('1');
+    expect(await previous.do('add', ['new'])).toMatchObject({ result: [true] });
+    const checked = await previous.do('check', ['built', 'new', 'none']);
+    expect(checked).toMatchObject({ result: ['maybe', 'maybe', 'absent'] });
   });
 });

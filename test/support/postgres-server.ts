@@ -28,6 +28,8 @@ const DEBIAN_FOLDER = '/usr/lib/postgresql';
 const START_TIMEOUT_MS = 120_000;
 /** A client that takes nothing may hold an orderly end up: the server waits for it to have read all of a log that it follows. */
 const STOP_TIMEOUT_MS = 15_000;
+/** A pool of `pg` says that it has ended before its connections are closed, and reports an error if the server ends them. */
+const LEAVE_MS = 500;
 /** The user `nobody`. */
 const NOBODY = 65_534;
 const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];
@@ -133,12 +135,15 @@ async function answers(url: string, child: ChildProcess): Promise<void> {
   throw new Error(`Expected Postgres to answer at ${url} within ${START_TIMEOUT_MS / 1000} s.`);
 }
 
-/** SIGINT: without waiting for clients. SIGQUIT: without a checkpoint either. */
-async function stop(child: ChildProcess, signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
+/** Without waiting for clients that stay. SIGQUIT: without a checkpoint either. */
+async function stop(child: ChildProcess, signal: 'SIGTERM' | 'SIGQUIT' = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
+  // SIGTERM: no new clients.
   child.kill(signal);
+  const hurry = setTimeout(() => child.kill('SIGINT'), LEAVE_MS);
   const force = setTimeout(() => child.kill('SIGQUIT'), STOP_TIMEOUT_MS);
   await ended;
+  clearTimeout(hurry);
   clearTimeout(force);
 }

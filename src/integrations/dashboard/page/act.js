@@ -40,7 +40,10 @@ export function confirmed({ title, text, yes }) {
     part('yes').onclick = () => dialog.close('yes');
     part('no').onclick = () => dialog.close('no');
     dialog.returnValue = '';
-    dialog.onclose = () => resolve(dialog.returnValue === 'yes');
+    dialog.onclose = () => {
+      // The event comes later than the dialog closes: it may be that of the question before.
+      if (!dialog.open) resolve(dialog.returnValue === 'yes');
+    };
     dialog.showModal();
   });
 }

@@ -67,11 +67,32 @@ describe('The buttons of the page', () => {
     await pressed('Abort');
     await pressed('Stop it');
     await shows('tbody:has(.ended)', 'stopped');
+    await page.waitForSelector('.actions button:enabled');
     const outline = await page.$eval('.actions button', (button) => {
       button.focus();
       return getComputedStyle(button).outlineStyle;
     });
     expect(outline).toBe('solid');
+  });
+
+  it('takes the end of one question for no answer to the next', async () => {
+    await start();
+    const { page } = await open();
+    const answer = await page.evaluate(async () => {
+      const { src } = document.querySelector<HTMLScriptElement>('script[type=module]')!;
+      const { confirmed } = (await import(new URL('act.js', src).href)) as {
+        confirmed(question: { title: string; text: string; yes: string }): Promise<boolean>;
+      };
+      const question = { title: 'Sure?', text: '', yes: 'Yes' };
+      void confirmed(question);
+      document.querySelector('dialog')!.close();
+      const second = confirmed(question);
+      // The event of the first one comes before.
+      await new Promise((resolve) => setTimeout(resolve));
+      document.getElementById('confirm-yes')!.click();
+      return second;
+    });
+    expect(answer).toBe(true);
   });
 
   it('shows no buttons to who may only look', async () => {

@@ -11,6 +11,8 @@ import { asUser } from '../../../support/restricted-user.js';
 
 /** A replica gets what there is without a pause. */
 const AT_ONCE = ['--repl-diskless-sync-delay', '0'];
+/** So often at most an add asks that hears what is acknowledged. */
+const ASK_EVERY_MS = 100;
 
 let redis: RedisFixture;
 let admin: Redis;
@@ -54,11 +56,13 @@ describe('The channel of acknowledgements', () => {
     await reader.acknowledge();
     await first.added;
     await admin.config('RESETSTAT');
+    const since = performance.now();
     const { added } = await add();
     await reader.acknowledge();
     expect(await added).toEqual([true]);
-    // That of the add, and that of the acknowledgement.
-    expect((await commandCounts(admin))['evalsha']).toBe(2);
+    const due = Math.floor((performance.now() - since) / ASK_EVERY_MS);
+    // Each question is a script with this command.
+    expect((await commandCounts(admin))['zrem'] ?? 0).toBeLessThanOrEqual(due);
   });
 
   it('counts for nothing when the message is of another list, or none at all', async () => {

@@ -5,7 +5,7 @@ import type { SideConnection } from '../../../../src/store/redis/client/side-con
 import { eventually } from '../../../support/eventually.js';
 import { build } from '../../../support/built-filter.js';
 import { isPending, type LeasedProcess, openLeased } from '../../../support/leased-reader.js';
-import { commandCounts, RedisFixture } from '../../../support/redis-fixture.js';
+import { RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
 
 let redis: RedisFixture;
@@ -63,11 +63,23 @@ async function both(
   }
 }
 
-/** Waits until the server was told to be silent by so many connections since the last `CONFIG RESETSTAT`: each asks whether it may first. */
-function untilSilent(connections: number): Promise<void> {
-  return eventually('the server is silent', async () => {
-    return (await commandCounts(admin))['client|reply'] === 2 * connections;
-  });
+interface Silent {
+  readonly side: SideConnection;
+  readonly isSilent: boolean;
+}
+
+/** What the acknowledgements of a reader are sent with. */
+function silentOf({ leases }: LeasedProcess): Silent {
+  return (leases as unknown as { side: { silent: Silent } }).side.silent;
+}
+
+function socketOf(reader: LeasedProcess): Socket {
+  return silentOf(reader).side.present!.stream as Socket;
+}
+
+/** Waits until the servers of all readers do not reply. */
+function untilSilent(...readers: LeasedProcess[]): Promise<void> {
+  return eventually('the server is silent', () => readers.every((reader) => silentOf(reader).isSilent));
 }
 
 describe('Acknowledgements of several readers', () => {
@@ -120,16 +132,21 @@ describe('Acknowledgements of several readers', () => {
   });
 
   it('are sent without replies as soon as the server is silent', async () => {
-    await admin.config('RESETSTAT');
     const { last, other, add, told } = await system();
     await both(last, other, add, 1);
-    await untilSilent(2);
-    await admin.config('RESETSTAT');
+    await untilSilent(last, other);
+    const sockets = [socketOf(last), socketOf(other)];
+    const before = sockets.map(({ bytesRead, bytesWritten }) => ({ bytesRead, bytesWritten }));
     await both(last, other, add, 10);
     expect(await told()).toBe(11);
-    const { evalsha, 'client|reply': silenced } = await commandCounts(admin);
-    // Of each add its own, and two acknowledgements.
-    expect([evalsha, silenced]).toEqual([30, undefined]);
+    expect([socketOf(last), socketOf(other)]).toEqual(sockets);
+    for (const [i, { bytesRead, bytesWritten }] of before.entries()) {
+      const sent = sockets[i]!.bytesWritten - bytesWritten;
+      // Ten times the script's name and two keys. Sent twice, they would take more than the bound.
+      expect(sent).toBeGreaterThan(10 * 150);
+      expect(sent).toBeLessThan(10 * 290);
+      expect(sockets[i]!.bytesRead).toBe(bytesRead);
+    }
   });
 
   it('have replies where the user may not do without, with one advice', async () => {
@@ -142,10 +159,9 @@ describe('Acknowledgements of several readers', () => {
   });
 
   it('that were lost are made up for by a renewal, and have replies from then on', async () => {
-    await admin.config('RESETSTAT');
     const { last, other, add } = await system();
     await both(last, other, add, 1);
-    await untilSilent(2);
+    await untilSilent(last, other);
     // The server does not know the script any more, and says so to nobody.
     await admin.script('FLUSH');
     const { added, number } = await add();
@@ -163,24 +179,21 @@ describe('Acknowledgements of several readers', () => {
       expect(reader.events).toEqual([{ type: 'connection-error', error: expect.any(Error) }]);
     }
     expect(await added).toEqual([true]);
-    await admin.config('RESETSTAT');
     await both(last, other, add, 3);
-    expect((await commandCounts(admin))['client|reply']).toBeUndefined();
+    expect([last, other].map((reader) => silentOf(reader).isSilent)).toEqual([false, false]);
   });
 
   it('are sent once more when their connection has ended', async () => {
-    await admin.config('RESETSTAT');
     const { last, other, add } = await system();
     await both(last, other, add, 1);
-    await untilSilent(2);
+    await untilSilent(last, other);
     await admin.script('FLUSH');
     const { added } = await add();
     await other.acknowledge();
     await last.acknowledge();
     expect(await isPending(added, admin)).toBe(true);
-    for (const { leases } of [last, other]) {
-      const { side } = leases as unknown as { side: { silent: { side: SideConnection } } };
-      const { localAddress, localPort } = side.silent.side.present!.stream as Socket;
+    for (const reader of [last, other]) {
+      const { localAddress, localPort } = socketOf(reader);
       await admin.client('KILL', 'ADDR', `${localAddress}:${localPort}`);
     }
     // Half of the lease that would end the wait.

@@ -22,8 +22,10 @@ export class Processes {
   private readonly tallies: Tally[] = [];
   /** What each has told last. */
   private readonly counts = new Map<ChildProcess, Counts>();
+  /** Those that look ids up. */
+  private readonly running = new Set<ChildProcess>();
   /** Who has still to forget an id, and who waits for that. */
-  private readonly forgetting = new Map<string, { missing: number; answer: () => void }>();
+  private readonly forgetting = new Map<string, { missing: Set<ChildProcess>; answer: () => void }>();
   private ready = 0;
   private failure: Error | undefined;
 
@@ -70,6 +72,7 @@ export class Processes {
   private fork(options: ProcessOptions): void {
     const child = forkProgram(PROGRAM, options);
     this.children.push(child);
+    this.running.add(child);
     child.on('message', (message: FromProcess) => this.hear(child, message));
     child.on('exit', (code, signal) => {
       if (code !== 0) this.failure ??= new Error(`A process of the test ended with ${code ?? signal}.`);
@@ -87,15 +90,13 @@ export class Processes {
       case 'ended':
         this.tallies.push(message.tally);
         this.counts.set(child, message.tally);
+        // It looks nothing up any more, and says nothing more.
+        this.running.delete(child);
+        for (const id of this.forgetting.keys()) this.forgot(child, id);
         return;
-      case 'forgot': {
-        const waiting = this.forgetting.get(message.id);
-        if (waiting && --waiting.missing === 0) {
-          this.forgetting.delete(message.id);
-          waiting.answer();
-        }
+      case 'forgot':
+        this.forgot(child, message.id);
         return;
-      }
       case 'asks': {
         const { number, question } = message;
         const answer = (rows: readonly string[] = []) => tell(child, { type: 'answer', number, rows });
@@ -110,7 +111,7 @@ export class Processes {
           case 'end':
             this.rows.delete(question.id);
             this.acknowledged.delete(question.id);
-            this.forgetting.set(question.id, { missing: this.children.length, answer });
+            this.forgetting.set(question.id, { missing: new Set(this.running), answer });
             this.tellAll({ type: 'forget', id: question.id });
             return;
           case 'rows':
@@ -118,6 +119,13 @@ export class Processes {
         }
       }
     }
+  }
+
+  private forgot(child: ChildProcess, id: string): void {
+    const waiting = this.forgetting.get(id);
+    if (!waiting?.missing.delete(child) || waiting.missing.size > 0) return;
+    this.forgetting.delete(id);
+    waiting.answer();
   }
 
   private tellAll(message: ToProcess): void {

@@ -9,7 +9,6 @@ const KEEP_ALIVE_MS = 10_000;
 /** Pauses between two connections, growing while they fail. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 60_000;
-
 /** To connect, and to have the first answer. */
 const OPENING_MS = 10_000;
 

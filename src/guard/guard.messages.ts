@@ -1,4 +1,5 @@
-import { describeError, printed } from '../common/index.js';
+import { describeError, printed, printedId } from '../common/index.js';
+import type { IdKey } from '../filter/index.js';
 import type { FilterUse } from './filter-uses.js';
 
 export const wrongOption = (option: string, where: string, expected: string, got: unknown) =>
@@ -12,6 +13,11 @@ export const answerOfValidate = (method: string, got: unknown) =>
 
 export const notRegistered = (filter: string, method: string, reason: string) =>
   `@BloomRegisters(${filter}) on ${method}: ${reason}`;
+
+export const writtenUnrecorded = (by: string, id?: IdKey) =>
+  `${by} wrote a row whose id${id === undefined ? '' : `, ${printedId(id)},`} is another one than was recorded before. It is recorded now. Until then its lookups may have ` +
+  'been answered "absent". Give the id its last form before the write (no change in the method, a hook, an extension or the database), or set normalize of ' +
+  'the filter, if both are spellings of one id.';
 
 export const validateAfterwards = (where: string) =>
   `${where}: expected no option validate with from: 'result', where the method has run before its id is added. Validate in the method.`;

@@ -1,7 +1,8 @@
 import { BloomConfigError, BloomIdError } from '../common/index.js';
-import type { BloomId, IdKey } from '../filter/index.js';
+import { type BloomId, type IdKey, idNote } from '../filter/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
 import { AddQueue } from './add-queue.js';
+import { writtenUnrecorded } from './guard.messages.js';
 import type { BloomRegistersOptions } from './guard-options.js';
 
 /**
@@ -32,6 +33,8 @@ interface RegisterRequest {
 /** Records the ids of the rows that decorated methods create. */
 export class IdRegistrar {
   private closed = false;
+  /** Which writes of which filter an advice has named. */
+  private readonly advised = new Set<string>();
 
   /** @param queues of ids that could not be recorded yet, by the name of their filter. */
   constructor(
@@ -89,13 +92,40 @@ export class IdRegistrar {
     if (this.queues.get(name)?.putOff(keys)) return registration;
     const since = performance.now();
     const before = filter.generation;
-    try {
-      await filter.addKeys(keys);
-    } catch (error) {
-      if (this.closed) throw error;
-      this.queue(filter).put(keys, error);
-    }
+    await this.addOrQueue(filter, keys);
     return { ...registration, since, generation: filter.generation === before ? before : undefined };
+  }
+
+  /**
+   * Compares the ids that a write turned out to have with those that were added before it, and adds the others.
+   * One advice for each `by` names the write. The rows exist, so ids that cannot be recorded are queued, whatever
+   * `onError` says, and reported as `add-queued`. Call it when the write has returned, and hand what it returns to
+   * `registerAgain`: at once, or after the commit.
+   *
+   * @param ids which the database returned, or which the arguments have now. Null and undefined are skipped; any
+   *   other value that cannot be an id is reported as `store-error`.
+   * @param by what wrote the rows, for people: `ProductRepository.create`, `the model Product`.
+   * @returns the registration of all these ids; the same object where all had been added before.
+   * @throws {BloomUnavailableError} when they could be neither recorded nor queued.
+   */
+  async registerWritten(
+    registration: Registration,
+    ids: readonly unknown[],
+    by: string,
+  ): Promise<Registration> {
+    const { filter: name, keys } = registration;
+    const filter = this.service.guardable(name);
+    const written = ids.filter((id) => id !== null && id !== undefined) as BloomId[];
+    const { keys: found, errors } = keysOf(filter, written);
+    for (const error of errors) {
+      this.service.emit({ type: 'store-error', filter: name, operation: `add of an id of ${by}`, error });
+    }
+    const recorded = new Set(keys.map(idNote));
+    const missing = found.filter((key) => !recorded.has(idNote(key)));
+    if (missing.length === 0) return registration;
+    await this.addOrQueue(filter, missing);
+    this.adviseOnWritten(name, by, missing[0]!);
+    return { ...registration, keys: [...keys, ...missing] };
   }
 
   /** The same for a method that failed, perhaps after its commit: the caller gets the error of the method, and none of this. */
@@ -139,6 +169,24 @@ export class IdRegistrar {
       this.queue(filter).put(keys, error);
       return 0;
     }
+  }
+
+  /** For ids whose rows exist. */
+  private async addOrQueue(filter: GuardableFilter, keys: readonly IdKey[]): Promise<void> {
+    try {
+      await filter.addKeys(keys);
+    } catch (error) {
+      if (this.closed) throw error;
+      this.queue(filter).put(keys, error);
+    }
+  }
+
+  private adviseOnWritten(filter: string, by: string, key: IdKey): void {
+    const write = `${filter} ${by}`;
+    if (this.advised.has(write)) return;
+    this.advised.add(write);
+    const [text, withoutId] = [writtenUnrecorded(by, key), writtenUnrecorded(by)];
+    this.service.emit({ type: 'advice', filter, text, withoutId });
   }
 
   private queue(filter: GuardableFilter): AddQueue {

@@ -1,7 +1,5 @@
-import { BloomConfigError } from '../../common/index.js';
-import type { BloomId } from '../../filter/index.js';
-import type { BloomGuardRunner, Registration } from '../../guard/index.js';
-import { type Fields, listed, nestedRows } from './nested-writes.js';
+import type { BloomGuardRunner } from '../../guard/index.js';
+import { idOrigins } from './id-origins.js';
 import {
   type MappedField,
   mappedField,
@@ -9,7 +7,8 @@ import {
   type PrismaField,
   type PrismaModelLike,
 } from './prisma-client.js';
-import { idNotKnown } from './prisma.messages.js';
+import { IdReader, RETURN_ROWS } from './seen-ids.js';
+import { type Fields, writtenRows } from './written-rows.js';
 
 /** A client that can be extended. */
 export interface ExtendableClient extends PrismaClientLike {
@@ -32,13 +31,12 @@ interface Operation {
   readonly query: (args: Fields) => Promise<unknown>;
 }
 
-/** Operations that return the rows which they have created. */
-const RETURN_ROWS = ['create', 'createManyAndReturn', 'upsert'];
-const WRITES = [...RETURN_ROWS, 'createMany', 'update', 'updateMany', 'updateManyAndReturn'];
+const WRITES = [...RETURN_ROWS, 'createMany', 'updateMany'];
 
 /**
- * The client, extended so that the ids of rows that it creates or changes are recorded: before the query where they are in its arguments,
- * else, where the database makes them, before its result is returned. An add that fails fails the query, unless `onError: 'queue'`.
+ * Extends a client so that it records the ids of rows that it creates or changes: before the query where its arguments have them,
+ * else before its result is returned. An add that fails fails the query, unless `onError: 'queue'`. A query whose ids neither its
+ * arguments nor its result have is refused. Apply other query extensions before this one.
  *
  * @param runner `BloomGuardRunner`, as Nest injects it.
  * @example
@@ -49,7 +47,7 @@ const WRITES = [...RETURN_ROWS, 'createMany', 'update', 'updateMany', 'updateMan
  *     extendWithBloom(prisma, runner, (client) => client.product, 'sku', { filter: 'products' }),
  * }
  *
- * @throws {BloomConfigError} when there is no such field.
+ * @throws {BloomConfigError} when there is no such field, or a foreign key that the database may set to its default.
  */
 export function extendWithBloom<Client extends ExtendableClient, Model extends PrismaModelLike>(
   client: Client,
@@ -59,7 +57,7 @@ export function extendWithBloom<Client extends ExtendableClient, Model extends P
   options: PrismaRegistersOptions,
 ): Client {
   const mapped = mappedField(client, model(client), { maker: 'extendWithBloom', field });
-  const writes = new RecordedWrites({ ...options, runner, mapped, field });
+  const writes = new RecordedWrites({ ...options, runner, mapped });
   const query = Object.fromEntries(
     WRITES.map((operation) => [operation, (call: Operation) => writes.run(call)]),
   );
@@ -70,44 +68,45 @@ export function extendWithBloom<Client extends ExtendableClient, Model extends P
   }) as Client;
 }
 
+/** What a query returned, and the fields of its rows. */
+interface Written {
+  readonly result: unknown;
+  readonly ids: readonly unknown[];
+}
+
 interface Recorded extends PrismaRegistersOptions {
   readonly runner: BloomGuardRunner;
   readonly mapped: MappedField;
-  readonly field: string;
 }
 
-/** What a write sets the field to. */
-interface WrittenIds {
-  readonly ids: readonly BloomId[];
-  /** The database makes that of a row. */
-  readonly isMade: boolean;
-}
-
-/** Writes of one model, and those of others that write rows of it. */
+/** Writes of one model, and those of others by which its rows get ids. */
 class RecordedWrites {
-  constructor(private readonly recorded: Recorded) {}
+  private readonly reader: IdReader;
+
+  constructor(private readonly recorded: Recorded) {
+    this.reader = new IdReader(recorded.filter, idOrigins(recorded.mapped));
+  }
 
   async run({ model, operation, args = {}, query }: Operation): Promise<unknown> {
-    const { mapped, runner } = this.recorded;
+    const { runner, mapped, filter, onError } = this.recorded;
     const { registrar } = runner;
-    const { created, changed } = rowsIn(operation, args);
-    const nested = nestedRows(mapped.fieldsOf, mapped.modelName, {
-      from: model,
-      data: [...created, ...changed],
-    });
-    const within = this.idsOf(nested.created, nested.changed);
-    if (within.isMade) throw this.unseen('the database makes it', 'give the value itself');
-    const { ids, isMade } =
-      model === mapped.modelName ? this.idsOf(created, changed) : { ids: [], isMade: false };
-    if (isMade && !RETURN_ROWS.includes(operation)) {
-      throw this.unseen('the database makes it', `use ${operation}AndReturn`);
-    }
-    if (!isMade && ids.length + within.ids.length === 0) return query(args);
-    const registration = await this.register([...ids, ...within.ids]);
+    const rows = writtenRows(mapped.fieldsOf, { model, operation, args });
+    const { ids, isInResult, isOnlyInResult } = this.reader.read(operation, rows);
+    if (!isInResult && ids.length === 0) return query(args);
+    let registration = await registrar.register({ filter, ids, onError });
     let result: unknown;
     try {
-      if (!isMade) result = await query(args);
-      else result = await this.runAndRecord(args, query);
+      if (!isInResult) result = await query(args);
+      else {
+        const written = await this.runAndRead(args, query);
+        result = written.result;
+        if (isOnlyInResult) {
+          const others = this.reader.idsReturned(written.ids).filter((id) => !ids.includes(id));
+          await registrar.registerMade({ filter, ids: others, onError });
+        } else {
+          registration = await registrar.registerWritten(registration, written.ids, `${model}.${operation}`);
+        }
+      }
     } catch (error) {
       await registrar.registerFailed(registration);
       throw error;
@@ -117,56 +116,20 @@ class RecordedWrites {
   }
 
   /** Reads the field of the rows too, and takes it out again where the caller has not asked for it. */
-  private async runAndRecord(args: Fields, query: Operation['query']): Promise<unknown> {
-    const { runner, filter, onError, field, mapped } = this.recorded;
+  private async runAndRead(args: Fields, query: Operation['query']): Promise<Written> {
+    const { field, isOmitted } = this.recorded.mapped;
     const { select, omit } = args as { select?: Fields | null; omit?: Fields | null };
-    const isLeftOut = select ? !select[field] : Boolean(omit?.[field] ?? mapped.isOmitted);
+    const isLeftOut = select ? !select[field] : Boolean(omit?.[field] ?? isOmitted);
     const asking = { ...args };
     if (isLeftOut && select) asking.select = { ...select, [field]: true };
     else if (isLeftOut) asking.omit = { ...omit, [field]: false };
     const result = await query(asking);
     const rows = [result].flat() as Fields[];
-    const ids = rows.map((row) => row[field]).filter((id) => id !== null) as BloomId[];
-    await runner.registrar.registerMade({ filter, ids, onError });
-    if (!isLeftOut) return result;
+    const ids = rows.map((row) => row?.[field]);
+    if (!isLeftOut) return { result, ids };
     const without = rows.map((row) =>
       Object.fromEntries(Object.entries(row).filter(([name]) => name !== field)),
     );
-    return Array.isArray(result) ? without : without[0];
+    return { result: Array.isArray(result) ? without : without[0], ids };
   }
-
-  private register(ids: readonly BloomId[]): Promise<Registration> {
-    const { runner, filter, onError } = this.recorded;
-    return runner.registrar.register({ filter, ids, onError });
-  }
-
-  private idsOf(created: readonly Fields[], changed: readonly Fields[]): WrittenIds {
-    const values = [...created, ...changed].map((fields) => this.idOf(fields));
-    return {
-      ids: values.filter((id) => id !== null && id !== undefined),
-      isMade: values.slice(0, created.length).includes(undefined),
-    };
-  }
-
-  /** Undefined where it is not there. */
-  private idOf(fields: Fields): BloomId | null | undefined {
-    const value = fields[this.recorded.field];
-    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value as BloomId;
-    if ('set' in value) return value.set as BloomId;
-    throw this.unseen('it is computed by the database', 'set the value itself');
-  }
-
-  private unseen(why: string, instead: string): BloomConfigError {
-    const { filter, field, mapped } = this.recorded;
-    return new BloomConfigError(idNotKnown(filter, mapped.modelName, field, why, instead));
-  }
-}
-
-/** The rows of its own model that an operation creates, and what it sets in others. */
-function rowsIn(operation: string, args: Fields): { readonly created: Fields[]; readonly changed: Fields[] } {
-  const { data, create, update } = args;
-  if (operation === 'upsert') return { created: listed(create), changed: listed(update) };
-  // A row whose fields all have defaults needs no data.
-  const rows = operation === 'create' ? [(data ?? {}) as Fields] : listed(data);
-  return operation.startsWith('update') ? { created: [], changed: rows } : { created: rows, changed: [] };
 }

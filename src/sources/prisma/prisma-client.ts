@@ -38,6 +38,8 @@ export interface ModelField {
   readonly kind: string;
   /** Of a relation the other model. */
   readonly type: string;
+  /** Of a relation: both of its sides have it. */
+  readonly relationName?: string;
   readonly dbName?: string | null;
 }
 
@@ -52,7 +54,10 @@ interface ClientInternals {
   readonly _activeProvider?: string;
   readonly _runtimeDataModel?: { readonly models?: Readonly<Record<string, RuntimeModel>> };
   readonly _globalOmit?: Readonly<Record<string, Readonly<Record<string, boolean | undefined>> | undefined>>;
-  readonly _engineConfig?: { readonly adapter?: { readonly options?: { readonly schema?: string } } };
+  readonly _engineConfig?: {
+    readonly adapter?: { readonly options?: { readonly schema?: string } };
+    readonly inlineSchema?: string;
+  };
 }
 
 /** A field of a model, and the function that reads it, for errors. */
@@ -63,12 +68,15 @@ export interface WantedField {
 
 export interface MappedField {
   readonly modelName: string;
+  readonly field: string;
   readonly provider: string;
   readonly schema: string | undefined;
   readonly table: string;
   readonly column: string;
   /** Of every model, by its name. */
   readonly fieldsOf: (model: string) => readonly ModelField[];
+  /** The schema from which the client was generated. */
+  readonly schemaText: string | undefined;
   /** The client leaves the field out of results, by its option `omit`. */
   readonly isOmitted: boolean;
 }
@@ -99,11 +107,13 @@ export function mappedField(
   }
   return {
     modelName,
+    field,
     provider,
     schema: found.schema ?? _engineConfig?.adapter?.options?.schema,
     table: found.dbName ?? modelName,
     column: column.dbName ?? column.name,
     fieldsOf: (one) => data?.models?.[one]?.fields ?? [],
+    schemaText: _engineConfig?.inlineSchema,
     isOmitted: _globalOmit?.[propertyOf(modelName)]?.[field] ?? false,
   };
 }

@@ -1,6 +1,10 @@
-export const idNotKnown = (filter: string, modelName: string, field: string, why: string, instead: string) =>
-  `extendWithBloom cannot record the id of a row in filter '${filter}': ${modelName}.${field} is not known, since ${why}. Instead ` +
-  `${instead}, or write with the client that is not extended and call filter.add(id).`;
+export const idNotKnown = (filter: string, field: string, why: string, instead: string) =>
+  `extendWithBloom cannot record the id of a row in filter '${filter}': ${field} is not known, since ${why}. Instead ${instead}, ` +
+  'or write with the client that is not extended and call filter.add(id).';
+
+export const databaseSetsDefault = (relation: string, key: string) =>
+  `extendWithBloom: expected the relation ${relation} to have other referential actions than SetDefault, by which the database writes a value of ` +
+  `${key} that no query has. Choose another action, or record the ids by @BloomRegisters or filter.add(id).`;
 
 export const providerNotRead = (provider: string) =>
   `fromPrisma: ${provider} is not read by it. Use fromPages of nestjs-bloom.`;

@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { BloomGuardRunner, BloomModule, BloomService } from '../../../src/index.js';
+import { type BloomEvent, BloomGuardRunner, BloomModule, BloomService } from '../../../src/index.js';
 import { extendWithBloom, fromPrisma } from '../../../src/sources/prisma/index.js';
 import { startContext } from '../../support/nest-app.js';
 import { type ShopTables, startShopTables } from '../shop-tables.js';
 import { type GeneratedClient, generatedClient } from './generated-client.js';
+import type { LibraryClient } from './library.js';
 
 let shop: ShopTables;
 let plain: GeneratedClient;
@@ -26,8 +27,15 @@ afterAll(async () => {
 });
 
 const products = (client: GeneratedClient) => client.product;
+const events: BloomEvent[] = [];
 let number = 0;
 const row = (sku: string) => ({ sku, no: ++number, shelf: 's', digest: Buffer.from(`digest of ${sku}`) });
+
+/** What a query extension gets. */
+interface LaterWrite {
+  readonly args: Readonly<Record<string, object | undefined>>;
+  readonly query: (args: object) => Promise<object>;
+}
 
 /** Filters that were built, and a client that fills them. */
 async function start() {
@@ -38,15 +46,15 @@ async function start() {
     source: fromPrisma(plain, products, field),
     rebuild: { drainMs: 0, onBoot: 'never' as const },
   });
+  const onEvent = (event: BloomEvent) => void events.push(event);
   context = await startContext({
-    imports: [
-      BloomModule.forRoot({ onEvent: () => {}, filters: [filter('skus', 'sku'), filter('ids', 'id')] }),
-    ],
+    imports: [BloomModule.forRoot({ onEvent, filters: [filter('skus', 'sku'), filter('ids', 'id')] })],
   });
   const runner = context.get(BloomGuardRunner, { strict: false });
   const service = context.get(BloomService);
   const [skus, ids] = [service.filter('skus'), service.filter('ids')];
   for (const one of [skus, ids]) await one.rebuild();
+  events.length = 0;
   const bySku = extendWithBloom(plain, runner, products, 'sku', { filter: 'skus' });
   const client = extendWithBloom(bySku, runner, products, 'id', { filter: 'ids' });
   return { skus, ids, client, bySku };
@@ -198,6 +206,75 @@ describe('extendWithBloom', () => {
     await expect(client.product.create()).rejects.toThrow(/Invalid/);
   });
 
+  it('has added the key that a relation names before its row can be seen', async () => {
+    const { skus } = await start();
+    const runner = context!.get(BloomGuardRunner, { strict: false });
+    const of = { filter: 'skus' };
+    const recording = extendWithBloom(plain, runner, products, 'kindName' as 'sku', of);
+    const seen: string[] = [];
+    const client = recording.$extends({
+      query: {
+        product: {
+          async $allOperations({ args, query }: LaterWrite) {
+            for (const name of ['known', 'fresh']) seen.push(await skus.check(name));
+            return query(args);
+          },
+        },
+      },
+    });
+    await plain.kind.create({ data: { name: 'known' } });
+    await client.product.create({ data: { ...row('of known'), kind: { connect: { name: 'known' } } } });
+    const orCreate = { where: { name: 'fresh' }, create: { name: 'fresh' } };
+    await client.product.create({ data: { ...row('of fresh'), kind: { connectOrCreate: orCreate } } });
+    expect(seen).toEqual(['maybe', 'absent', 'maybe', 'maybe']);
+  });
+
+  it('records the ids that an extension which was applied later gave to rows, and says so', async () => {
+    const { skus, bySku } = await start();
+    const shout = (row: { sku: string }) => ({ ...row, sku: row.sku.toUpperCase() });
+    const client = bySku.$extends({
+      query: {
+        product: {
+          $allOperations: ({ args, query }: LaterWrite) => {
+            const name = 'create' in args ? 'create' : 'data';
+            const rows = args[name] as { sku: string } | { sku: string }[];
+            return query({ ...args, [name]: Array.isArray(rows) ? rows.map(shout) : shout(rows) });
+          },
+        },
+      },
+    });
+    const { product } = client;
+    await product.create({ data: row('later 1') });
+    await product.createManyAndReturn({ data: [row('later 2')], select: { id: true } });
+    await product.update({ where: { sku: 'LATER 1' }, data: { sku: 'later 3' }, omit: { sku: true } });
+    await product.updateManyAndReturn({ where: { sku: 'LATER 2' }, data: { sku: 'later 4' } });
+    await product.upsert({ where: { sku: 'none' }, create: row('later 5'), update: {} });
+    for (const number of [1, 2, 3, 4, 5])
+      expect([number, await skus.check(`LATER ${number}`)]).toEqual([number, 'maybe']);
+    expect(await plain.product.count({ where: { sku: { startsWith: 'LATER ' } } })).toBe(3);
+    const advice = events.filter(({ type }) => type === 'advice') as { text: string }[];
+    expect(advice.map(({ text }) => text.split(' ')[0])).toEqual([
+      'Product.create',
+      'Product.createManyAndReturn',
+      'Product.update',
+      'Product.updateManyAndReturn',
+    ]);
+  });
+
+  it('fails a write whose id a later extension takes out of the result', async () => {
+    const { client } = await start();
+    const later = client.$extends({
+      query: {
+        product: {
+          create: async ({ args, query }: LaterWrite) => ({ ...(await query(args)), id: undefined }),
+        },
+      },
+    });
+    await expect(later.product.create({ data: row('hidden id') })).rejects.toThrow(
+      /Product\.id is not known, since an extension that was applied later takes it out of the result\. Instead apply extendWithBloom last/,
+    );
+  });
+
   it('names a field that there is not', async () => {
     const { client } = await start();
     const runner = context!.get(BloomGuardRunner, { strict: false });
@@ -206,5 +283,21 @@ describe('extendWithBloom', () => {
     );
     // @ts-expect-error a Date is no id
     expect(extendWithBloom(client, runner, products, 'madeAt', { filter: 'skus' })).toBeDefined();
+  });
+
+  it('refuses a foreign key that the database sets to its default, and a client whose schema is not known', async () => {
+    await start();
+    const runner = context!.get(BloomGuardRunner, { strict: false });
+    const of = { filter: 'skus' };
+    expect(() => extendWithBloom(plain as LibraryClient, runner, ({ loan }) => loan, 'branch', of)).toThrow(
+      /expected the relation Loan\.place to have other referential actions than SetDefault/,
+    );
+    const { _engineConfig } = plain as unknown as { _engineConfig: object };
+    const unknown = Object.create(plain, {
+      _engineConfig: { value: { ..._engineConfig, inlineSchema: '' } },
+    });
+    expect(() => extendWithBloom(unknown, runner, products, 'sku', { filter: 'skus' })).toThrow(
+      /extendWithBloom: expected a client that Prisma 7 has generated/,
+    );
   });
 });

@@ -19,14 +19,14 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 const TOOLS = join(HERE, '../../../.tools');
 
 /** The type of a field of a generated model, as Prisma declares it. */
-interface Field<Name extends string, Type extends string> {
+export interface Field<Name extends string, Type extends string> {
   readonly modelName: Name;
   readonly name: string;
   readonly typeName: Type;
   readonly isList: boolean;
 }
 
-interface Model<Fields> {
+export interface Model<Fields> {
   readonly fields: Fields;
   // oxlint-disable-next-line typescript/no-explicit-any -- what is generated is not there when the types are checked
   readonly [operation: string]: any;

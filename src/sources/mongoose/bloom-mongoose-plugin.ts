@@ -11,7 +11,7 @@ import { WriteReader, type WrittenIds } from './written-ids.js';
 export interface MongooseRegistersOptions {
   /** `BloomGuardRunner`, as Nest injects it. */
   readonly runner: BloomGuardRunner;
-  /** The path of a document that is its id: `_id`, or another one. */
+  /** The path of a document that is its id: `_id`, or another one, such as `profile.slug`. */
   readonly path: string;
   /** The name of the filter. */
   readonly filter: string;
@@ -85,7 +85,7 @@ const WRITES: Readonly<
  *   },
  * ]);
  *
- * @throws {BloomConfigError} for an option that is missing; when a model is made of the schema that has no such path.
+ * @throws {BloomConfigError} for an option that is missing; when a model is made of the schema that has no such path, or several values there.
  */
 export function bloomMongoosePlugin(schema: MongooseSchemaLike, options: MongooseRegistersOptions): void {
   const { runner, path, filter, onError } = (options ?? {}) as Partial<MongooseRegistersOptions>;

@@ -43,6 +43,22 @@ export function idOfValue(value: unknown): BloomId | undefined {
   }
 }
 
+/**
+ * The value at a path of a document, or of an object that the driver will write as one. An empty path is the value itself. An array on the
+ * way is returned: it has several values, which cannot be one id.
+ */
+export function valueAt(document: unknown, path: string): unknown {
+  let value = document;
+  for (const name of path === '' ? [] : path.split('.')) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    if (Array.isArray(value)) return value;
+    // A subdocument of Mongoose has getters, which are not written.
+    const { toBSON } = value as { toBSON?: () => unknown };
+    value = ((toBSON === undefined ? value : toBSON.call(value)) as Readonly<Record<string, unknown>>)[name];
+  }
+  return value;
+}
+
 function isUuid(
   of: { readonly sub_type?: number; readonly _subtype?: number } | Uint8Array,
   bytes = of,

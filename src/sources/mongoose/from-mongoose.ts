@@ -10,7 +10,7 @@ import {
   fromPages,
   madeFrom,
 } from '../index.js';
-import { idOfValue, typesAfter } from './bson-values.js';
+import { idOfValue, typesAfter, valueAt } from './bson-values.js';
 import { type MongooseModel, pathOf } from './mongoose-model.js';
 import { nanAsKey, noModelNamed, notAModel } from './mongoose.messages.js';
 import { spellingOfPath } from './path-spelling.js';
@@ -32,14 +32,21 @@ export interface MongooseModelLike<Item> {
   new (...args: any[]): { toObject(...options: any[]): any } & { [Key in keyof Item]: unknown };
 }
 
-/** The paths of a document that can be ids: text, numbers, bytes and ObjectIds; any text where its type is not known. */
+/**
+ * The paths of a document that can be ids: text, numbers, bytes and ObjectIds; any text where its type is not known. A path of a document
+ * inside it is checked further at the start.
+ */
 export type MongoosePathName<Item> = unknown extends Item
   ? string
   : | '_id'
     | {
         [Name in keyof Item & string]-?: NonNullable<Item[Name]> extends BloomId | { toHexString(): string }
           ? Name
-          : never;
+          : NonNullable<Item[Name]> extends readonly unknown[] | ReadonlyMap<unknown, unknown> | Date
+            ? never
+            : NonNullable<Item[Name]> extends object
+              ? `${Name}.${(keyof NonNullable<Item[Name]> & string) | `${string}.${string}`}`
+              : never;
       }[keyof Item & string];
 
 /**
@@ -94,7 +101,8 @@ function sourceOf(
     const cursor = await model.collection.find!(
       { ...own, ...filter },
       {
-        projection: { _id: 1, [path]: 1 },
+        // MongoDB refuses a path beside the document around it.
+        projection: path.startsWith('_id.') ? { _id: 1 } : { _id: 1, [path]: 1 },
         sort: { _id: 1 },
         limit: take,
         batchSize: take,
@@ -124,7 +132,7 @@ function sourceOf(
     },
     {
       ...paging,
-      key: (document) => idOfValue(document[path]),
+      key: (document) => idOfValue(valueAt(document, path)),
       ...(spelling && { spelling }),
       // Of one kind among others there is no estimate, and counting reads them all.
       ...((kind === undefined || kind.isRoot) && { count }),

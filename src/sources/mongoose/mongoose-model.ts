@@ -1,5 +1,5 @@
 import { BloomConfigError } from '../../common/index.js';
-import { cannotBeIds, noSuchPath } from './mongoose.messages.js';
+import { cannotBeIds, noSuchPath, severalValues } from './mongoose.messages.js';
 
 /** A type of a path, of any version of Mongoose. */
 export interface MongoosePath {
@@ -37,13 +37,22 @@ export type MongooseCollection = Record<string, (...args: any[]) => any>;
 /** Types of paths whose values cannot be ids. */
 const NO_IDS = ['Array', 'DocumentArray', 'Embedded', 'Subdocument', 'Map', 'Boolean', 'Date'];
 
-/** @throws {BloomConfigError} when there is no such path, or its values cannot be ids. */
+/** Types of paths under which a document has several values. */
+const SEVERAL = ['Array', 'DocumentArray', 'Map'];
+
+/** @throws {BloomConfigError} when there is no such path, or it has not one value that can be an id. */
 export function pathOf({ modelName, schema }: MongooseModel, path: string, maker: string): MongoosePath {
   const found = schema.path(path) as MongoosePath | undefined;
   if (!found)
     throw new BloomConfigError(noSuchPath(maker, modelName, path, Object.keys(schema.paths).join(', ')));
   if (NO_IDS.includes(found.instance)) {
     throw new BloomConfigError(cannotBeIds(maker, modelName, path, found.instance));
+  }
+  for (let end = path.indexOf('.'); end !== -1; end = path.indexOf('.', end + 1)) {
+    const around = path.slice(0, end);
+    const kind = (schema.path(around) as MongoosePath | undefined)?.instance ?? '';
+    if (SEVERAL.includes(kind))
+      throw new BloomConfigError(severalValues(maker, modelName, path, around, kind));
   }
   return found;
 }

@@ -14,6 +14,10 @@ export const cannotBeIds = (maker: string, model: string, path: string, kind: st
   `${maker}: expected a path of the model ${model} whose values can be ids, got '${path}', which is of the type ${kind}. Name a path of text, numbers, ` +
   'ObjectIds, UUIDs or bytes.';
 
+export const severalValues = (maker: string, model: string, path: string, around: string, kind: string) =>
+  `${maker}: expected a path of the model ${model} that has one value in a document, got '${path}', where ${around} is of the type ${kind}. Read such ids with ` +
+  'fromPages of nestjs-bloom, and record them by @BloomRegisters or filter.add(id).';
+
 export const noPlugin = (option: string, expected: string, got: unknown) =>
   `bloomMongoosePlugin: expected the option ${option} to be ${expected}, got ${printed(got)}. Write ` +
   "schema.plugin(bloomMongoosePlugin, { runner, path: '_id', filter: 'items' }), where runner is the BloomGuardRunner that Nest injects.";

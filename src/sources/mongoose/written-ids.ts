@@ -1,5 +1,5 @@
 import type { BloomId } from '../../filter/index.js';
-import { idOfValue } from './bson-values.js';
+import { idOfValue, valueAt } from './bson-values.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -20,7 +20,7 @@ export class WriteReader {
 
   ofInserts(documents: readonly unknown[]): WrittenIds {
     const { path } = this;
-    const values = documents.map((document) => (document as Fields)[path]);
+    const values = documents.map((document) => valueAt(document, path));
     // Mongoose gives each document its _id; what the driver alone is given has none yet.
     if (path === '_id' && values.includes(undefined)) {
       throw this.unknown('the driver makes it', 'give the _id yourself');
@@ -42,7 +42,7 @@ export class WriteReader {
     document: unknown,
     { upsert = false }: { readonly upsert?: boolean } = {},
   ): WrittenIds {
-    return this.withFilter([((document ?? {}) as Fields)[this.path]], filter, upsert);
+    return this.withFilter([valueAt(document, this.path)], filter, upsert);
   }
 
   ofBulk(operations: readonly unknown[]): WrittenIds {
@@ -66,20 +66,15 @@ export class WriteReader {
   }
 
   private inOperators(update: Fields): unknown[] {
-    const { path } = this;
     const values: unknown[] = [];
     for (const [operator, given] of Object.entries(update)) {
-      if (!operator.startsWith('$')) {
-        // Mongoose sends operators; the driver refuses a mixture.
-        if (operator === path) values.push(given);
-        continue;
-      }
       const fields = (given ?? {}) as Fields;
-      if (operator === '$set' || operator === '$setOnInsert') values.push(fields[path]);
-      else if (
-        operator === '$rename' ? Object.values(fields).includes(path) : isComputed(operator, fields, path)
-      ) {
-        throw this.unknown(`${operator} computes it`, 'set the value itself');
+      // Mongoose sends operators; the driver refuses a mixture.
+      if (!operator.startsWith('$')) values.push(...setIn({ [operator]: given }, this.path));
+      else if (operator === '$set' || operator === '$setOnInsert') values.push(...setIn(fields, this.path));
+      else if (operator !== '$unset') {
+        const changed = operator === '$rename' ? (Object.values(fields) as string[]) : Object.keys(fields);
+        if (changed.some((name) => below(name, this.path) !== undefined)) throw this.computed(operator);
       }
     }
     return values;
@@ -91,14 +86,22 @@ export class WriteReader {
       for (const [operator, given] of Object.entries(stage)) {
         if (operator === '$unset') continue;
         const isSet = operator === '$set' || operator === '$addFields';
-        const value = isSet ? (given as Fields)[this.path] : undefined;
         // Of the document that it reads, an update cannot change the _id.
-        const isOpen = isSet ? isExpression(value) : this.path !== '_id';
-        if (isOpen) throw this.unknown(`${operator} computes it`, 'set the value itself');
-        values.push(value);
+        if (!isSet && this.path !== '_id') throw this.computed(operator);
+        for (const [name, value] of isSet ? Object.entries(given as Fields) : []) {
+          const rest = below(name, this.path);
+          // A document around the path may be an expression at any depth.
+          if (rest === undefined) continue;
+          if (rest !== '' || isExpression(value)) throw this.computed(operator);
+          values.push(value);
+        }
       }
     }
     return values;
+  }
+
+  private computed(operator: string): Error {
+    return this.unknown(`${operator} computes it`, 'set the value itself');
   }
 }
 
@@ -108,8 +111,18 @@ function known(values: readonly unknown[]): BloomId[] {
   return values.map(idOfValue).filter((id) => id !== undefined);
 }
 
-function isComputed(operator: string, fields: Fields, path: string): boolean {
-  return operator !== '$unset' && path in fields;
+/** Where a path lies in a field: `slug` for `profile.slug` in `profile`. Undefined if it lies elsewhere. */
+function below(name: string, path: string): string | undefined {
+  if (name === path) return '';
+  return path.startsWith(`${name}.`) ? path.slice(name.length + 1) : undefined;
+}
+
+/** The values that a path gets from fields, by itself or with a document around it. */
+function setIn(fields: Fields, path: string): unknown[] {
+  return Object.entries(fields).flatMap(([name, value]) => {
+    const rest = below(name, path);
+    return rest === undefined ? [] : [valueAt(value, rest)];
+  });
 }
 
 /** What a pipeline evaluates; other values are literal. */
@@ -125,7 +138,8 @@ function equalities(filter: unknown, path: string): unknown[] {
   return Object.entries(filter).flatMap(([name, condition]) => {
     if (name === '$and' || name === '$or')
       return (condition as unknown[]).flatMap((one) => equalities(one, path));
-    return name === path ? equalTo(condition) : [];
+    const rest = below(name, path);
+    return rest === undefined ? [] : equalTo(condition).map((value) => valueAt(value, rest));
   });
 }
 

@@ -7,7 +7,7 @@ import { idNotKnown, noPlugin } from './mongoose.messages.js';
 import { SessionCommits, type WrittenSession } from './session-commits.js';
 import { WriteReader, type WrittenIds } from './written-ids.js';
 
-/** Of `bloomMongoosePlugin`. */
+/** Options of `bloomMongoosePlugin`. */
 export interface MongooseRegistersOptions {
   /** `BloomGuardRunner`, as Nest injects it. */
   readonly runner: BloomGuardRunner;
@@ -85,7 +85,8 @@ const WRITES: Readonly<
  *   },
  * ]);
  *
- * @throws {BloomConfigError} for an option that is missing; when a model is made of the schema that has no such path, or several values there.
+ * @throws {BloomConfigError} for an option that is missing; when a model is made of the schema that has no such path,
+ *   or several values there.
  */
 export function bloomMongoosePlugin(schema: MongooseSchemaLike, options: MongooseRegistersOptions): void {
   const { runner, path, filter, onError } = (options ?? {}) as Partial<MongooseRegistersOptions>;

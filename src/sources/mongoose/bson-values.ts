@@ -44,8 +44,8 @@ export function idOfValue(value: unknown): BloomId | undefined {
 }
 
 /**
- * The value at a path of a document, or of an object that the driver will write as one. An empty path is the value itself. An array on the
- * way is returned: it has several values, which cannot be one id.
+ * The value at a path of a document, or of an object that the driver will write as one. An empty path is the value
+ * itself. An array on the way is returned: it has several values, which cannot be one id.
  */
 export function valueAt(document: unknown, path: string): unknown {
   let value = document;

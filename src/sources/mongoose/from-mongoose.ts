@@ -15,7 +15,7 @@ import { type MongooseModel, pathOf } from './mongoose-model.js';
 import { nanAsKey, noModelNamed, notAModel } from './mongoose.messages.js';
 import { spellingOfPath } from './path-spelling.js';
 
-/** Of `fromMongoose`. */
+/** Options of `fromMongoose`. */
 export interface MongooseSourceOptions extends BloomPagingOptions {
   /** The name of the connection in `MongooseModule.forRoot`, where it has one and the model is given by its class. */
   readonly connection?: string;
@@ -33,8 +33,8 @@ export interface MongooseModelLike<Item> {
 }
 
 /**
- * The paths of a document that can be ids: text, numbers, bytes and ObjectIds; any text where its type is not known. A path of a document
- * inside it is checked further at the start.
+ * The paths of a document that can be ids: text, numbers, bytes and ObjectIds; any text where its type is not known.
+ * A path of a document inside it is checked further at the start.
  */
 export type MongoosePathName<Item> = unknown extends Item
   ? string

@@ -86,7 +86,7 @@ export class WriteReader {
       for (const [operator, given] of Object.entries(stage)) {
         if (operator === '$unset') continue;
         const isSet = operator === '$set' || operator === '$addFields';
-        // Of the document that it reads, an update cannot change the _id.
+        // An update cannot change the _id of the document that it reads.
         if (!isSet && this.path !== '_id') throw this.computed(operator);
         for (const [name, value] of isSet ? Object.entries(given as Fields) : []) {
           const rest = below(name, this.path);

@@ -16,7 +16,7 @@ export interface ExtendableClient extends PrismaClientLike {
   readonly $extends: any;
 }
 
-/** Of `extendWithBloom`. */
+/** Options of `extendWithBloom`. */
 export interface PrismaRegistersOptions {
   /** The name of the filter. */
   readonly filter: string;
@@ -34,9 +34,10 @@ interface Operation {
 const WRITES = [...RETURN_ROWS, 'createMany', 'updateMany'];
 
 /**
- * Extends a client so that it records the ids of rows that it creates or changes: before the query where its arguments have them,
- * else before its result is returned. An add that fails fails the query, unless `onError: 'queue'`. A query whose ids neither its
- * arguments nor its result have is refused. Apply other query extensions before this one.
+ * Extends a client so that it records the ids of rows that it creates or changes: before the query where its
+ * arguments have them, else before its result is returned. An add that fails fails the query, unless
+ * `onError: 'queue'`. A query whose ids neither its arguments nor its result have is refused. Apply other query
+ * extensions before this one.
  *
  * @param runner `BloomGuardRunner`, as Nest injects it.
  * @example
@@ -47,7 +48,7 @@ const WRITES = [...RETURN_ROWS, 'createMany', 'updateMany'];
  *     extendWithBloom(prisma, runner, (client) => client.product, 'sku', { filter: 'products' }),
  * }
  *
- * @throws {BloomConfigError} when there is no such field, or a foreign key that the database may set to its default.
+ * @throws {BloomConfigError} when there is no such field, or the database may set a foreign key to its default.
  */
 export function extendWithBloom<Client extends ExtendableClient, Model extends PrismaModelLike>(
   client: Client,

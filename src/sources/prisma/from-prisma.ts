@@ -17,7 +17,7 @@ import {
 } from './prisma-client.js';
 import { providerNotRead } from './prisma.messages.js';
 
-/** Of `fromPrisma`. */
+/** Options of `fromPrisma`. */
 export interface PrismaSourceOptions extends SqlSourceOptions {
   /** The schema of the table. Default: that of the model, or of the driver adapter, else the one that the connection finds first. */
   readonly schema?: string;

@@ -14,12 +14,12 @@ export interface Link {
   readonly relation: string;
   /** The foreign key, for people: `Book.authorSlug`. */
   readonly key: string;
-  /** Where rows of `model` have the key, and it is the field of the filter: the field of the other model that it takes over. */
+  /** The field that the key takes over, if rows of `model` have the key, and it is the field of the filter. */
   readonly reference: string | undefined;
 }
 
 export interface IdOrigins {
-  /** The field of the filter first, then those that it takes its values from as a foreign key, also when they change. */
+  /** The field of the filter first, then those whose values it takes over as a foreign key. */
   readonly origins: readonly Origin[];
   readonly links: readonly Link[];
 }
@@ -27,7 +27,7 @@ export interface IdOrigins {
 /**
  * Where the ids of a filter come from: all that queries of Prisma can set or link.
  *
- * @throws {BloomConfigError} when the database may set an id that no query has, or the schema of the client is not known.
+ * @throws {BloomConfigError} when the database may set an id that no query has, or the schema is not known.
  */
 export function idOrigins({ modelName, field, schemaText = '', fieldsOf }: MappedField): IdOrigins {
   const origins: Origin[] = [{ model: modelName, field }];
@@ -61,7 +61,7 @@ interface ForeignKey {
   readonly relation: string;
   readonly parent: string;
   readonly fields: readonly string[];
-  /** Of the parent, in the order of `fields`. */
+  /** Fields of the parent, in the order of `fields`. */
   readonly references: readonly string[];
   readonly setsDefault: boolean;
 }

@@ -36,9 +36,9 @@ export interface ModelField {
   readonly name: string;
   /** `object` for a relation. */
   readonly kind: string;
-  /** Of a relation the other model. */
+  /** The other model of a relation. */
   readonly type: string;
-  /** Of a relation: both of its sides have it. */
+  /** Both sides of a relation have it. */
   readonly relationName?: string;
   readonly dbName?: string | null;
 }
@@ -73,7 +73,7 @@ export interface MappedField {
   readonly schema: string | undefined;
   readonly table: string;
   readonly column: string;
-  /** Of every model, by its name. */
+  /** The fields of each model, by its name. */
   readonly fieldsOf: (model: string) => readonly ModelField[];
   /** The schema from which the client was generated. */
   readonly schemaText: string | undefined;

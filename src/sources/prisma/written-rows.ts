@@ -60,7 +60,7 @@ export function isLinking(relation: unknown): boolean {
   return listed(relation).some((write) => LINKS.some((name) => listed(write[name]).length > 0));
 }
 
-/** What is said of the rows that the data of a row make it refer to: how they are found, or what is set in them. */
+/** The rows that a relation makes a row refer to: by how they are found, or by what is set in them. */
 export function linkedRows(relation: unknown): Fields[] {
   return listed(relation).flatMap((write) => [
     ...listed(write.connect),

@@ -27,7 +27,7 @@ const upsertAuthor =
   ({ author }) =>
     author.upsert({ where: { id }, create: { slug: 'new', ...create }, update });
 
-/** All ways in which Prisma writes rows: a name, the write, and the filters whose ids it hides, so that it is refused. */
+/** All ways in which Prisma writes rows: a name, the write, and the filters for which it is refused. */
 export const WRITES: readonly (readonly [string, Write, ...FilterName[]])[] = [
   // Rows of the model itself.
   ['create', ({ book }) => book.create({ data: { isbn: 'new', authorSlug: 'second', sequelOf: 'b3' } })],

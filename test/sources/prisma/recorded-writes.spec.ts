@@ -139,6 +139,14 @@ describe.each(FIELDS)('A filter over %s', (name) => {
       expect(events.filter(({ type }) => type === 'advice' || type === 'store-error')).toEqual([]);
     },
   );
+
+  it('does not see raw SQL', async () => {
+    await begin();
+    await client.$executeRawUnsafe(`with a as (insert into authors (slug) values ('raw')),
+      p as (insert into profiles values ('second')), n as (insert into notes (profile) values ('second'))
+      insert into books (isbn, author, sequel_of) values ('raw', 'second', 'b3')`);
+    expect((await answers(name)).filter(([, answer]) => answer === 'absent')).toHaveLength(1);
+  });
 });
 
 it('A client of Prisma has no other writes, nested ones included, than those that were tried', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { compareKeys, isOfOrder } from '../../../src/service/outside/id-order.js';
+import { leastCpuMsOf } from '../../support/cpu-time.js';
 
 /** As Postgres with the collation "C", and SQLite, compare. */
 const byBytes = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
@@ -25,6 +26,14 @@ describe('The order of ids', () => {
 
   it.each(['', ' 1', '1.0', '1e3', '0x10', 'a', '１', new Uint8Array([49])])('has no integer %p', (key) => {
     expect(isOfOrder('integer', key)).toBe(false);
+  });
+
+  it('tells what is no integer in linear time, however many zeros it begins with', async () => {
+    const zeros = '0'.repeat(65_000);
+    const ofIntegers = await leastCpuMsOf(() => {
+      for (let i = 0; i < 1_000; i++) isOfOrder('integer', `${zeros}${i}`);
+    });
+    expect(await leastCpuMsOf(() => isOfOrder('integer', `${zeros}a`))).toBeLessThan(ofIntegers);
   });
 
   it('compares texts by code points, also beyond 0xffff, where UTF-16 has another order', () => {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import type { ExecutionContext } from '@nestjs/common';
 import type { BloomClientAbsents, BloomEventListener, Clock } from '../common/index.js';
+import { ownText } from '../filter/index.js';
 import type { GuardState } from './guard-state.js';
 import { clientIsNoText, clientsWithoutRequest } from './service.messages.js';
 import { SpaceSaving } from './space-saving.js';
@@ -163,6 +164,6 @@ export class ClientCounts {
 
 function bounded(client: string): string {
   return client.length <= MAX_NAME
-    ? client
+    ? ownText(client) // An address may be a part of a whole header.
     : `sha256:${createHash('sha256').update(client).digest('base64url')}`;
 }

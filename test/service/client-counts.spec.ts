@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { BloomEvent } from '../../src/common/index.js';
 import { ClientCounts } from '../../src/service/client-counts.js';
 import { GuardState } from '../../src/service/guard-state.js';
+import { heapBytes } from '../support/heap-bytes.js';
 
 const LIMIT = { limit: 100, forMs: 60_000 };
 const state = () => new GuardState({ shadow: false, auditSampleRate: 0, negativeCache: false, drainMs: 0 });
@@ -96,6 +97,17 @@ describe('The clients of a filter', () => {
     counts = counting((context) => (context as never as { client: string }).client, 50);
     for (let i = 0; i < 10_000; i++) ask(`spoofed-${i}`);
     expect(counts.worst('products', Infinity)).toHaveLength(50);
+  });
+
+  it('hold no memory of the header that their address is a part of', () => {
+    counts = counting((context) => (context as never as { client: string }).client, 2_000);
+    const before = heapBytes();
+    for (let i = 0; i < 2_000; i++) {
+      const header = `10.0.${i >> 8}.${i & 255}:1024, ${String.fromCharCode(0x61 + (i % 26)).repeat(16_000)}`;
+      ask(header.split(',')[0], 2);
+    }
+    expect(counts.worst('products', Infinity)).toHaveLength(2_000);
+    expect(heapBytes() - before).toBeLessThan(10e6);
   });
 
   it('are asked for by one advice where no request is seen', () => {

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BloomIdError, BloomUnavailableError, systemClock } from '../../src/common/index.js';
 import { type BloomId, idNote } from '../../src/filter/index.js';
@@ -8,9 +6,7 @@ import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../../src/
 import { RecentAdds } from '../../src/service/recent-adds.js';
 import { MemoryStore } from '../../src/store/memory/index.js';
 import { leastCpuMsOf } from '../support/cpu-time.js';
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
+import { heapBytes } from '../support/heap-bytes.js';
 
 const down = new BloomUnavailableError('The store is down.');
 
@@ -94,10 +90,6 @@ describe('Ids that are refused', () => {
   it('hold no memory of the longer text that a shorter one was cut from', async () => {
     open({ normalize: (id) => String(id).slice(0, 30) });
     const queue = new AddQueue({ filter, emit: () => {}, limits: { minRetryMs: 60_000 } });
-    const heapBytes = () => {
-      collect();
-      return process.memoryUsage().heapUsed;
-    };
     const before = heapBytes();
     for (let i = 0; i < 1000; i++) {
       const body = `${i}-${'s'.repeat(50)}${String.fromCharCode(0x61 + (i % 26)).repeat(100_000)}`;

@@ -1,3 +1,4 @@
+import { foldedText } from './folded-text.js';
 import type { BloomId } from './id.js';
 
 /*
@@ -8,13 +9,12 @@ import type { BloomId } from './id.js';
 
 /**
  * For text that the database compares without case, or without case and accents: `citext`, and collations such as `NOCASE`,
- * `utf8mb4_0900_ai_ci` and `Latin1_General_CI_AS`. Ignores case, accents, compatibility forms (as NFKD names them) and space at the ends.
- * Collations that take more for one text, such as `o` and `ø`, need a function of your own: see docs/guarantees.md.
+ * `utf8mb4_unicode_ci`, `utf8mb4_0900_ai_ci` and `Latin1_General_CI_AS`. Ignores case, accents, compatibility forms (as NFKD names them),
+ * characters that are not seen, the script of digits and kana, and space at the ends; takes letters such as `ø` and `o`, `ß` and `ss` for one.
+ * docs/guarantees.md names what some collations take for one beyond that.
  */
 export function lowerCase(id: BloomId): BloomId {
-  if (typeof id !== 'string') return id;
-  // Upper case first: 'ß' and 'SS' meet there, as the two small sigmas do.
-  return withoutMarks(withoutMarks(id).toUpperCase().toLowerCase()).trim();
+  return typeof id === 'string' ? foldedText(id) : id;
 }
 
 /**
@@ -59,13 +59,13 @@ function isObjectId(id: unknown): id is { toHexString(): string } {
   return typeof id === 'object' && id !== null && 'toHexString' in id && typeof id.toHexString === 'function';
 }
 
-/** For text that is written with composed characters here and with combining ones there: Unicode's normal form NFC. */
+/**
+ * For text that is written with composed characters here and with combining ones there: Unicode's normal form NFC. Text with more than 64
+ * marks after one letter stays as it is.
+ */
 export function nfc(id: BloomId): BloomId {
-  return typeof id === 'string' ? id.normalize('NFC') : id;
-}
-
-function withoutMarks(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}/gu, '');
+  // The engine sorts the marks after a letter in quadratic time.
+  return typeof id === 'string' && !/\p{M}{65}/u.test(id) ? id.normalize('NFC') : id;
 }
 
 /** The digits of a UUID, in lower case; another text if it is not a UUID. */
@@ -85,6 +85,9 @@ function hexOf(bytes: Uint8Array): string {
   return bytes.length === 16 ? Buffer.from(bytes).toString('hex') : '';
 }
 
+/** Of 256 bits. */
+const MOST_BASED_DIGITS = 256;
+
 function integerText(text: string): string {
   const [, sign = '', radix, based = '', digits = '', fraction = ''] =
     /^([+-]?)(?:0([xob])([\da-f_]+)|([\d_]*)((?:\.\d*)?(?:e[+-]?\d+)?))/i.exec(text)!;
@@ -93,8 +96,11 @@ function integerText(text: string): string {
 }
 
 function basedText(radix: string, digits: string): string {
+  const significant = digits.replaceAll('_', '').replace(/^0+(?=.)/, '');
+  // Beyond every integer of a database, and decimal text costs quadratic time.
+  if (significant.length > MOST_BASED_DIGITS) return '0';
   try {
-    return BigInt(`0${radix.toLowerCase()}${digits.replaceAll('_', '')}`).toString();
+    return BigInt(`0${radix.toLowerCase()}${significant}`).toString();
   } catch {
     return '0'; // '0b2': it has a digit that the radix does not have.
   }

@@ -94,7 +94,7 @@ export async function requireMariaDb(options?: MariaDbOptions): Promise<MariaDbS
   const server = await startMariaDb(options);
   if (server) return server;
   throw new Error(
-    'Expected a MariaDB server to be installed, found none. Install it (Debian: "apt-get install mariadb-server").',
+    'Expected a MariaDB server to be installed, found none. Run "node scripts/ensure-mariadb.mjs", which installs one.',
   );
 }
 

@@ -1,5 +1,5 @@
-// Run by "npm run collations": it needs a MariaDB server program. Silent when there is one; otherwise it is installed with the package
-// manager of the system. No server is started here.
+// Run by "npm run collations": it needs a MariaDB server program. Silent when there is one; otherwise it is
+// installed with the package manager of the system. No server is started here.
 import { installProgram, works } from './install-program.mjs';
 
 const MARIADB = {

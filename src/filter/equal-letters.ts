@@ -1,7 +1,7 @@
 /*
- * Letters that collations take for one without case and accents, and that Unicode's decompositions do not make one: `a=bc` says that `b`
- * and `c` count as `a`. "npm run collations" compares it with real servers, and says what is missing. Combining letters, and those
- * written from right to left, are escaped.
+ * Letters that collations take for one without case and accents, and that Unicode's decompositions do not
+ * make one: `a=bc` says that `b` and `c` count as `a`. "npm run collations" compares it with real servers,
+ * and says what is missing. Combining letters, and those written from right to left, are escaped.
  */
 const GROUPS = `
   =·\u0621\u0640\u0674\u06fd\u0883\u0887\u06de\u07fa\u0824\u0828\u180a᳓ᳲᳳ 0=౸༳៰⓿〇 1=৴౹౼༪፩៱᧚⓵❶➀➊〡 10=⓾❿➉➓㉈ 11=⓫ 12=⓬ 13=⓭ 14=⓮ 15=⓯ 16=⓰ 17=⓱ 18=⓲ 19=⓳

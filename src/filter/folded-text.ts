@@ -2,14 +2,18 @@ import { EQUAL_LETTERS } from './equal-letters.js';
 import { MAX_ID_BYTES_LIMIT } from './id.js';
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-/** Marks, what is not seen, vowels that some collations move behind the next letter, and marks that have a place of their own. */
+/**
+ * Marks, what is not seen, vowels that some collations move behind the next letter, and marks that have a
+ * place of their own.
+ */
 const MARKS = /[\p{M}\p{Cf}\p{DI}\p{LOE}\u037a\ufc5e-\ufc63\ufe70-\ufe7f]|(?!\s)\p{Cc}/gu;
 const DIGIT = /^\p{Nd}$/u;
 const PIECE = 1_024;
 
 /**
- * One text for all that collations take for equal without case and accents. Letters and digits of ASCII keep their order and their number.
- * Each character is mapped by itself: texts are equal whose characters are equal one by one.
+ * One text for all that collations take for equal without case and accents. Letters and digits of ASCII keep
+ * their order and their number. Each character is mapped by itself: texts are equal whose characters are
+ * equal one by one.
  */
 export function foldedText(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text.toLowerCase().trim();

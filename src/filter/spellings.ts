@@ -2,24 +2,25 @@ import { foldedText } from './folded-text.js';
 import type { BloomId } from './id.js';
 
 /*
- * Functions for the option `normalize`. Each maps all spellings that a database takes for one id to one text. A function may also map
- * ids to one text that the database keeps apart: that costs a lookup now and then. The other way round an id that exists would be
- * answered "absent".
+ * Functions for the option `normalize`. Each maps all spellings that a database takes for one id to one text.
+ * A function may also map ids to one text that the database keeps apart: that costs a lookup now and then.
+ * The other way round an id that exists would be answered "absent".
  */
 
 /**
- * For text that the database compares without case, or without case and accents: `citext`, and collations such as `NOCASE`,
- * `utf8mb4_unicode_ci`, `utf8mb4_0900_ai_ci` and `Latin1_General_CI_AS`. Ignores case, accents, compatibility forms (as NFKD names them),
- * characters that are not seen, the script of digits and kana, and space at the ends; takes letters such as `ø` and `o`, `ß` and `ss` for one.
- * docs/guarantees.md names what some collations take for one beyond that.
+ * For text that the database compares without case, or without case and accents: `citext`, and collations
+ * such as `NOCASE`, `utf8mb4_unicode_ci`, `utf8mb4_0900_ai_ci` and `Latin1_General_CI_AS`. Ignores case,
+ * accents, compatibility forms (as NFKD names them), characters that are not seen, the script of digits and
+ * kana, and space at the ends; takes letters such as `ø` and `o`, `ß` and `ss` for one. docs/guarantees.md
+ * names what some collations take for one beyond that.
  */
 export function lowerCase(id: BloomId): BloomId {
   return typeof id === 'string' ? foldedText(id) : id;
 }
 
 /**
- * For a column of type `uuid`: upper and lower case, with or without hyphens, in braces, as `urn:uuid:…`, or the 16 bytes. What is no
- * UUID stays as it is.
+ * For a column of type `uuid`: upper and lower case, with or without hyphens, in braces, as `urn:uuid:…`, or
+ * the 16 bytes. What is no UUID stays as it is.
  */
 export function uuid(id: BloomId): BloomId {
   const digits = typeof id === 'string' ? uuidDigits(id) : id instanceof Uint8Array ? hexOf(id) : '';
@@ -28,8 +29,9 @@ export function uuid(id: BloomId): BloomId {
 }
 
 /**
- * For a column of integers: `7`, `7n`, `'7'`, `'007'`, `'+7'`, `' 7 '`, `'7.0'`, `'0x7'` and `'1_000'` as Postgres reads them, and
- * `'7 pieces'` as MySQL does. MySQL takes text that begins with no digit for 0, and so does this function.
+ * For a column of integers: `7`, `7n`, `'7'`, `'007'`, `'+7'`, `' 7 '`, `'7.0'`, `'0x7'` and `'1_000'` as
+ * Postgres reads them, and `'7 pieces'` as MySQL does. MySQL takes text that begins with no digit for 0, and
+ * so does this function.
  */
 export function integer(id: BloomId): BloomId {
   if (typeof id !== 'string') return id;
@@ -60,8 +62,8 @@ function isObjectId(id: unknown): id is { toHexString(): string } {
 }
 
 /**
- * For text that is written with composed characters here and with combining ones there: Unicode's normal form NFC. Text with more than 64
- * marks after one letter stays as it is.
+ * For text that is written with composed characters here and with combining ones there: Unicode's normal form
+ * NFC. Text with more than 64 marks after one letter stays as it is.
  */
 export function nfc(id: BloomId): BloomId {
   // The engine sorts the marks after a letter in quadratic time.

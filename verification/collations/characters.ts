@@ -3,7 +3,10 @@ export const CHARACTERS: readonly string[] = Array.from({ length: 0x10ffff }, (_
   .filter((codePoint) => codePoint < 0xd800 || codePoint > 0xdfff)
   .map((codePoint) => String.fromCodePoint(codePoint));
 
-/** Scripts with letters up to U+FFFF. Left out are those of which each character stands for itself: Han, Hangul, Yi. */
+/**
+ * Scripts with letters up to U+FFFF. Left out are those of which each character stands for itself: Han,
+ * Hangul, Yi.
+ */
 const SCRIPTS = `
   Arabic Armenian Balinese Batak Bengali Bopomofo Buginese Buhid Canadian_Aboriginal Cham Cherokee Coptic
   Cyrillic Devanagari Ethiopic Georgian Glagolitic Greek Gujarati Gurmukhi Hanunoo Hebrew Hiragana Javanese
@@ -13,7 +16,10 @@ const SCRIPTS = `
   Vai
 `;
 
-/** For each script its characters up to U+FFFF, with the marks that all scripts use, and without those that stand for others. */
+/**
+ * For each script its characters up to U+FFFF, with the marks that all scripts use, and without those that
+ * stand for others.
+ */
 export function charactersByScript(): [script: string, characters: string[]][] {
   const plain = CHARACTERS.filter(
     (character) => character.length === 1 && character.normalize('NFKC') === character,

@@ -15,8 +15,9 @@ export interface Difference {
 export type KeyOf = (text: string) => string;
 
 /**
- * The atoms whose key does not follow from their weights. Where there are none, texts of any length that are equal for the database have
- * one key: such texts have the same weights, and the key of a text is made of those of its atoms, one after the other.
+ * The atoms whose key does not follow from their weights. Where there are none, texts of any length that are
+ * equal for the database have one key: such texts have the same weights, and the key of a text is made of
+ * those of its atoms, one after the other.
  */
 export function differencesOf(atoms: readonly Atom[], keyOf: KeyOf): Difference[] {
   const keys = new Map<string, string>();
@@ -38,7 +39,8 @@ export function differencesOf(atoms: readonly Atom[], keyOf: KeyOf): Difference[
     if (weights.length === 1) keys.set(weights[0]!, key);
     expect(group, key);
   }
-  // A weight that stands nowhere alone is known by what is left of a key, when the other weights of it are known.
+  // A weight that stands nowhere alone is known by what is left of a key, when the other weights of it are
+  // known.
   for (let before = Infinity; open.length < before;) {
     before = open.length;
     open = open.filter((group) => {
@@ -59,7 +61,10 @@ export function usualKey(group: readonly { text: string }[], keyOf: KeyOf): stri
   return [...byKey].sort(([a, one], [b, other]) => other.length - one.length || rank(a) - rank(b))[0]![0];
 }
 
-/** The key that these weights say; undefined while it cannot be said. Notes what `key` says of a weight that was not known. */
+/**
+ * The key that these weights say; undefined while it cannot be said. Notes what `key` says of a weight that
+ * was not known.
+ */
 function joined(weights: readonly string[], key: string, keys: Map<string, string>): string | undefined {
   const unknown = weights.filter((weight) => !keys.has(weight));
   if (unknown.length > 1) return undefined;

@@ -4,7 +4,10 @@ import { charactersByScript } from './characters.js';
 import type { Compared } from './compared.js';
 import { type Atom, differencesOf, type KeyOf } from './differences.js';
 
-/** Compares each of these collations that the server has; without names the collations that most applications use. */
+/**
+ * Compares each of these collations that the server has; without names the collations that most applications
+ * use.
+ */
 export async function* compareMariaDb(keyOf: KeyOf, names: readonly string[]): AsyncGenerator<Compared> {
   const server = await requireMariaDb();
   try {
@@ -84,7 +87,10 @@ function weights(text: string, collation: string): string {
   return `weight_string(${text} collate ${collation})`;
 }
 
-/** A weight has two bytes, or one in a character set of one byte. A character that a collation does not list has two that belong together. */
+/**
+ * A weight has two bytes, or one in a character set of one byte. A character that a collation does not list
+ * has two that belong together.
+ */
 function atom(text: string, hex: string, collation: string): Atom {
   const each = isUnicode(collation) ? /FB[0-9A-E][0-9A-F].{4}|.{4}/g : /../g;
   const all = isWhole(collation) ? [hex].filter(Boolean) : (hex.match(each) ?? []);
@@ -95,7 +101,9 @@ function isUnicode(collation: string): boolean {
   return collation.startsWith('utf8');
 }
 
-/** Whether accents count: then weights of several kinds follow one another, and only whole ones are compared. */
+/**
+ * Whether accents count: then weights of several kinds follow one another, and only whole ones are compared.
+ */
 function isWhole(collation: string): boolean {
   return collation.includes('_as_');
 }

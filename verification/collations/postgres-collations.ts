@@ -9,7 +9,10 @@ const LOCALES = ['und-u-ks-level1', 'und-u-ks-level2'];
 /** By which `citext` makes small letters: it takes those of its database. */
 const LOWER = ['und-x-icu', 'tr-x-icu', 'lt-x-icu', 'az-x-icu', 'el-x-icu', 'C'];
 
-/** Compares `citext` and collations of ICU. Postgres shows no weights, so texts are grouped by what it takes for equal. */
+/**
+ * Compares `citext` and collations of ICU. Postgres shows no weights, so texts are grouped by what it takes
+ * for equal.
+ */
 export async function* comparePostgres(keyOf: KeyOf): AsyncGenerator<Compared> {
   const postgres = await requirePostgres();
   const client = new pg.Client({ connectionString: postgres.url });

@@ -3,7 +3,10 @@ import type { IdKey } from '../../filter/index.js';
 /** How ids follow one another: as integers of any size, or as texts by their code points, such as ULIDs, UUIDs of version 7, KSUIDs. */
 export type BloomIdOrder = 'integer' | 'text';
 
-/** An integer as its sign and its digits, without leading zeros. Only one part may take a zero: otherwise it takes quadratic time. */
+/**
+ * An integer as its sign and its digits, without leading zeros. Only one part of the expression may take a zero:
+ * otherwise a text of many zeros takes quadratic time.
+ */
 const INTEGER = /^([+-]?)0*((?!0)\d+|0)$/;
 
 /** Whether the key is one of the order: any text, or the decimal text of an integer. */

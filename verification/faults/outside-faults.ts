@@ -9,6 +9,8 @@ const WRITE_MS = 1500;
 const OUTAGE_MS = 1000;
 /** A connection that leads nowhere has to be noticed within this time, on a busy machine. */
 const BLACK_HOLE_MS = 90_000;
+/** Rows that the publication lacks. */
+const UNPUBLISHED = 100;
 /** Less than one file of the log. */
 const SMALL_LOG = ['max_slot_wal_keep_size=1MB', 'checkpoint_timeout=30min'];
 
@@ -161,6 +163,21 @@ export const outsideFaults: readonly Fault[] = [
           () => false,
         ),
       );
+    },
+  }),
+  outside({
+    name: 'another table, with more rows, takes the name of the one that a feed follows',
+    quick: true,
+    start: server,
+    strike: async (site) => {
+      await site.run(`begin; lock table goods in access exclusive mode;
+        create table goods_to_be (like goods including all); alter publication bloom add table goods_to_be;
+        insert into goods_to_be select sku from goods;
+        alter table goods rename to goods_that_were; alter table goods_to_be rename to goods; commit`);
+      // The publication lacks it while these are written.
+      await site.run(`alter publication bloom drop table goods; insert into goods select 'unpublished-' || i from generate_series(1, ${UNPUBLISHED}) i;
+        alter publication bloom add table goods`);
+      site.goods.push(...Array.from({ length: UNPUBLISHED }, (_, i) => `unpublished-${i + 1}`));
     },
   }),
   outside({

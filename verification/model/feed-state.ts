@@ -6,9 +6,12 @@ export const NO_PLACE = -1;
 /** A process that may follow. Places are numbers of commits: the log before place 2 has two of them. */
 export interface Follower {
   readonly at: 'idle' | 'asked' | 'created' | 'ready' | 'reading';
-  /** The noted place, and its line, as it has heard when it began. */
+  /** The noted place, its line and its table, as it has heard when it began. */
   readonly position: number;
   readonly line: number;
+  readonly noted: number;
+  /** The table as it has read it last. */
+  readonly table: number;
   /** Where it has found its slot, and the line of that server. */
   readonly from: number;
   readonly lineHere: number;
@@ -31,6 +34,8 @@ export interface Run {
   readonly parts: number;
   /** Commits of the moment at which its staging was published. */
   readonly seen: number;
+  /** Whether a row was on its way at that moment that came past the log. */
+  readonly sawArrival: boolean;
 }
 
 export interface Slot {
@@ -48,9 +53,12 @@ export interface State {
   readonly visible: Rows;
   /** Grows when a standby takes over. */
   readonly line: number;
+  /** Grows when the table is another one, or its publication: a row may come by that which is not in the log. */
+  readonly table: number;
   readonly slot: Slot | undefined;
   readonly position: number;
   readonly positionLine: number;
+  readonly positionTable: number;
   readonly holder: number;
   readonly live: Rows;
   /** Bits of the parts that are lost, or were never built. */
@@ -66,6 +74,8 @@ export interface State {
     /** Processes that die, connections that are cut, adds that fail. */
     readonly deaths: number;
     readonly failovers: number;
+    /** Changes of the table. */
+    readonly changes: number;
   };
 }
 
@@ -73,6 +83,8 @@ export const IDLE: Follower = {
   at: 'idle',
   position: NO_PLACE,
   line: 0,
+  noted: 0,
+  table: 0,
   from: 0,
   lineHere: 0,
   queue: 0,
@@ -105,11 +117,18 @@ export function keyOf(state: State): string {
   for (const row of state.log) log = 5 * log + row;
   codes.push(
     log,
-    state.visible + 16 * state.live + 256 * state.lost + 1024 * state.line,
+    state.visible + 16 * state.live + 256 * state.lost + 1024 * state.line + 4096 * state.table,
     slot ? 1 + slot.first + 8 * slot.confirmed : 0,
     state.position + 1 + 8 * state.positionLine + 64 * (state.staging === undefined ? 0 : 1 + state.staging),
-    run ? RUN_AT[run.at] + 4 * run.parts + 16 * run.seen + 128 * Number(run.by === NOBODY) : 0,
+    run
+      ? RUN_AT[run.at] +
+          4 * run.parts +
+          16 * run.seen +
+          128 * Number(run.by === NOBODY) +
+          256 * Number(run.sawArrival)
+      : 0,
     left.builds + 8 * left.losses + 64 * left.hands + 512 * left.deaths + 4096 * left.failovers,
+    left.changes + 2 * state.positionTable,
   );
   const text = String.fromCharCode.apply(undefined, codes);
   const keys = followers.map((one, i) => {
@@ -118,7 +137,12 @@ export function keyOf(state: State): string {
     return String.fromCharCode(
       FOLLOWER_AT[one.at] + 8 * GAP[one.gap] + 32 * isHolder + 64 * isReader + 128 * Number(run?.by === i),
       one.position + 1 + 8 * one.line + 16 * one.from + 128 * one.lineHere + 256 * one.queue,
-      one.received + 8 * one.read + 64 * (one.saved + 1) + 512 * one.waiting,
+      one.received +
+        8 * one.read +
+        64 * (one.saved + 1) +
+        512 * one.waiting +
+        4096 * one.noted +
+        8192 * one.table,
     );
   });
   return text + (keys.length === 1 ? keys[0]! : keys.sort().join(''));

@@ -12,8 +12,11 @@ import { type Model, type Protocol, systemsOf } from './model.js';
 import { ALL_PARTS, nameOfParts, numbersOf, partsOfRebuilds } from './two-parts.js';
 
 /**
- * A feed of Postgres: rows that others commit in any order, a slot that gives them in the order of commits, processes that follow it and add what they read, rebuilds that
- * fill gaps and losses, and persons who drop, create or read slots. The filter has two parts, of odd and of even rows.
+ * A feed of Postgres: rows that others commit in any order, a slot that gives them in the order of commits,
+ * processes that follow it and add what they read, rebuilds that fill gaps and losses, and persons who drop, create
+ * or read slots. A change of the table brings a row that is not in the log: a partition that is attached, a table
+ * that takes the name of another one, a publication that has lacked the table. The filter has two parts, of odd and
+ * of even rows.
  *
  * A step is one script of the server of the filter, one answer of the database, one message of the log that is received or handled. A process that stands still takes no step
  * for a while, so every step may come late.
@@ -24,6 +27,8 @@ const SAFETIES = {
   'slot-ahead': 'where the slot is further than the noted place, rows may have been missed',
   'look-again': 'the slot is compared again when nobody else can move it any more',
   'last-gap': 'a gap that is found while another one is filled needs a rebuild of its own',
+  'table-noted': 'a place is noted with the table that its log was of: another table is a gap',
+  'table-looked-at': 'a table that has become another one while its log is read is a gap',
   'new-slot': 'a slot that was created by the feed may lack rows',
   'listen-first': 'the slot is there before the rebuild that fills the gap begins',
   'new-run': 'a rebuild that began before the gap was found does not fill it',
@@ -50,6 +55,7 @@ interface Size {
   readonly hands: number;
   readonly deaths: number;
   readonly failovers: number;
+  readonly changes: number;
   /** Whether the feed creates its slot; else a person has to. */
   readonly creates: boolean;
 }
@@ -61,21 +67,25 @@ type Become = (from: State, next: Follower, step: string) => void;
 function buildModel(size: Size, without: Safety | undefined): Model<State> {
   const has = (safety: Safety) => safety !== without;
 
-  const { builds, losses, hands, deaths, failovers } = size;
+  const { builds, losses, hands, deaths, failovers, changes } = size;
+  /** The row that a change of the table brings. */
+  const arrival = 1 << size.rows;
   const initial: State = {
     log: [],
     visible: 0,
     line: 0,
+    table: 0,
     slot: undefined,
     position: NO_PLACE,
     positionLine: 0,
+    positionTable: 0,
     holder: NOBODY,
     live: 0,
     lost: ALL_PARTS,
     staging: undefined,
     run: undefined,
     followers: Array.from({ length: size.followers }, () => IDLE),
-    left: { builds, losses, hands, deaths, failovers },
+    left: { builds, losses, hands, deaths, failovers, changes },
   };
 
   function steps(state: State, take: Take): void {
@@ -98,6 +108,13 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       else if ((visible & bit) === 0)
         take({ ...state, visible: visible | bit }, `row ${row} becomes visible`);
     }
+    if (left.changes > 0)
+      take(
+        { ...state, table: state.table + 1, left: { ...left, changes: left.changes - 1 } },
+        'the table becomes another one',
+      );
+    if (isArriving(state))
+      take({ ...state, visible: visible | arrival }, 'the row that came with it becomes visible');
     if (left.hands > 0 && (!slot || slot.reader === NOBODY)) {
       const spent = { ...state, left: { ...left, hands: left.hands - 1 } };
       if (slot) take({ ...spent, slot: undefined }, 'somebody drops the slot');
@@ -125,7 +142,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         const next: State = cutOff({
           ...withoutRun(state),
           log: kept,
-          visible: visible & rows,
+          visible: visible & (rows | arrival),
           line: line + 1,
           slot: undefined,
           left: { ...left, failovers: left.failovers - 1 },
@@ -140,6 +157,10 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     }
   }
 
+  function isArriving({ table, visible }: State): boolean {
+    return table > 0 && (visible & arrival) === 0;
+  }
+
   function stepsOfFollower(state: State, follower: Follower, i: number, become: Become): void {
     const { slot, holder, log, left, line } = state;
     if (left.deaths > 0 && follower !== IDLE) {
@@ -151,10 +172,10 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     switch (follower.at) {
       case 'idle': {
         if (holder !== i && holder !== NOBODY) return;
-        const { position, positionLine } = state;
+        const { position, positionLine, positionTable, table } = state;
         become(
           { ...state, holder: i },
-          { ...IDLE, at: 'asked', position, line: positionLine },
+          { ...IDLE, at: 'asked', position, line: positionLine, noted: positionTable, table },
           'a process follows',
         );
         return;
@@ -181,10 +202,9 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
           saved: follower.from - 1,
           gap: isNewGap ? 'wanted' : follower.gap,
         };
-        // The rebuild that runs does not fill it.
-        const run = isNewGap && state.run?.by === i ? { ...state.run, by: NOBODY } : state.run;
+        const after = isNewGap ? withoutFiller(state, i) : state;
         const step = isMoved ? 'it reads the slot, which was moved meanwhile' : 'it reads the slot';
-        become({ ...state, run, slot: { ...slot, reader: i } }, next, step);
+        become({ ...after, slot: { ...slot, reader: i } }, next, step);
         return;
       }
       case 'reading':
@@ -208,9 +228,11 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     become(state, next, gap === 'none' ? 'it finds its slot' : 'it finds a gap');
   }
 
-  function gapOf({ line }: State, { position, line: noted }: Follower, confirmed: number): boolean {
+  function gapOf({ line }: State, follower: Follower, confirmed: number): boolean {
+    const { position } = follower;
     if (position === NO_PLACE) return has('no-position');
-    if (noted !== line && has('same-server')) return true;
+    if (follower.line !== line && has('same-server')) return true;
+    if (follower.noted !== follower.table && has('table-noted')) return true;
     return confirmed > position && has('slot-ahead');
   }
 
@@ -243,6 +265,11 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         else become(after, { ...follower, waiting: 0 }, 'an add fails, and the feed goes on');
       }
     }
+    if (follower.table !== state.table) {
+      const next: Follower = { ...follower, table: state.table };
+      if (!has('table-looked-at')) become(state, next, 'it looks at the table');
+      else become(withoutFiller(state, i), { ...next, gap: 'wanted' }, 'it finds that the table has changed');
+    }
     const isAdded = waiting === 0 || !has('add-before-save');
     const isFree = gap === 'none' || !has('gap-holds');
     if (isAdded && isFree && saved < read) {
@@ -250,7 +277,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         become(released(state, i), IDLE, 'its note is refused, and it ends');
       else
         become(
-          { ...state, position: read, positionLine: follower.lineHere },
+          { ...state, position: read, positionLine: follower.lineHere, positionTable: follower.table },
           { ...follower, saved: read },
           `it notes the place ${read}`,
         );
@@ -285,17 +312,22 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       case 'begun': {
         const read = has('staged-before-scan') ? 0 : visible & numbersOf(parts);
         take(
-          { ...state, staging: read, run: { ...run, at: 'staged', seen: log.length } },
+          {
+            ...state,
+            staging: read,
+            run: { ...run, at: 'staged', seen: log.length, sawArrival: isArriving(state) },
+          },
           'the rebuild is staged',
         );
         return;
       }
       case 'staged': {
-        const isDrained = (committed(log, run.seen) & ~visible) === 0;
+        const isDrained =
+          (committed(log, run.seen) & ~visible) === 0 && !(run.sawArrival && isArriving(state));
         if (!isDrained && has('drain')) return;
         const read = has('staged-before-scan') ? visible & numbersOf(parts) : 0;
         take(
-          { ...state, staging: staging! | read, run: { ...run, at: 'scanned', seen: 0 } },
+          { ...state, staging: staging! | read, run: { ...run, at: 'scanned', seen: 0, sawArrival: false } },
           'the rebuild reads the source',
         );
         return;
@@ -323,7 +355,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     if (left.builds === 0) return;
     const spent: State = { ...state, left: { ...left, builds: left.builds - 1 } };
     for (const parts of partsOfRebuilds(lost)) {
-      const run: Run = { at: 'begun', by, parts, seen: 0 };
+      const run: Run = { at: 'begun', by, parts, seen: 0, sawArrival: false };
       take({ ...spent, run }, `a rebuild of ${nameOfParts(parts)} begins ${why}`);
     }
   }
@@ -334,7 +366,8 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       take({ ...state, holder: NOBODY }, 'the process that follows is not heard for too long');
     if (left.losses === 0) return;
     const spent = { ...state, left: { ...left, losses: left.losses - 1 } };
-    if (position !== NO_PLACE) take({ ...spent, position: NO_PLACE, positionLine: 0 }, 'the place is lost');
+    if (position !== NO_PLACE)
+      take({ ...spent, position: NO_PLACE, positionLine: 0, positionTable: 0 }, 'the place is lost');
     if (position > 0) take({ ...spent, position: position - 1 }, 'an older place is restored');
     for (const part of [1, 2]) {
       if ((lost & part) !== 0) continue;
@@ -354,10 +387,11 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     };
   }
 
-  function violation({ followers, slot, log, live, lost }: State): string | undefined {
+  function violation({ followers, slot, log, live, lost, visible, table }: State): string | undefined {
     const isAllRead = followers.some(
-      ({ at, gap, queue, waiting, received, saved }, i) =>
+      ({ at, gap, queue, waiting, received, saved, table: known }, i) =>
         at === 'reading' &&
+        known === table &&
         slot?.reader === i &&
         gap === 'none' &&
         queue === 0 &&
@@ -366,7 +400,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         saved === log.length,
     );
     if (!isAllRead) return undefined;
-    const missing = committed(log) & ~live & ~numbersOf(lost);
+    const missing = (committed(log) | (visible & arrival)) & ~live & ~numbersOf(lost);
     return missing === 0 ? undefined : 'a feed that is behind nothing has missed a row, which is absent';
   }
 
@@ -406,6 +440,12 @@ function withoutRun(state: State): State {
   };
 }
 
+/** The rebuild by which the process fills a gap runs on, and does not fill the one that it has found now. */
+function withoutFiller(state: State, i: number): State {
+  const { run } = state;
+  return run?.by === i ? { ...state, run: { ...run, by: NOBODY } } : state;
+}
+
 function withSlot(state: State): State {
   const { length } = state.log;
   return { ...state, slot: { first: length, confirmed: length, reader: NOBODY } };
@@ -422,6 +462,7 @@ const QUIET = {
   hands: 0,
   deaths: 0,
   failovers: 0,
+  changes: 0,
   creates: true,
 };
 
@@ -462,6 +503,11 @@ export const feed: Protocol<Safety> = {
       'two rows, a process that follows, two rebuilds, a standby that takes over',
       { ...QUIET, failovers: 1, creates: false },
       { shows: ['same-server'] },
+    ),
+    system(
+      'a row, a process that follows, three rebuilds, a change of the table, a death',
+      { ...QUIET, rows: 1, builds: 3, changes: 1, deaths: 1 },
+      { shows: ['table-noted', 'table-looked-at'] },
     ),
     system(
       'two rows, a process that follows, two rebuilds, a hand at the slot',

@@ -12,6 +12,7 @@ import {
   slotLost,
   slotOfOther,
   slotUnknown,
+  tableIsAnother,
 } from './postgres-feed.messages.js';
 
 /** As JSON, since older versions have fewer columns. */
@@ -43,16 +44,22 @@ export interface FeedSlot {
   readonly gap: string | undefined;
 }
 
+/** How far the filter has come, as it was noted, and the table as it is now. */
+export interface FeedPlace {
+  readonly position: string | undefined;
+  /** That of a `FollowedTable`. */
+  readonly print: string;
+}
+
 /**
  * The slot, which is created where it may be.
  *
- * @param position how far the filter has come.
  * @throws {BloomConfigError} when there is none, or it belongs to something else: what to run.
  */
 export async function readySlot(
   client: Client,
   { slot: name, create = false }: Pick<PostgresFeedOptions, 'slot' | 'create'>,
-  position: string | undefined,
+  place: FeedPlace,
 ): Promise<FeedSlot> {
   const [{ server }] = (await rows<{ server: string }>(client, SERVER)) as [{ server: string }];
   const [found] = await rows<{ slot: Slot; isHere: boolean | null }>(client, SLOT, [name]);
@@ -73,7 +80,7 @@ export async function readySlot(
     return created(client, name, server);
   }
   const confirmed = slot.confirmed_flush_lsn ?? '0/0';
-  return { confirmed, server, gap: gapOf({ name, position, confirmed, server }) };
+  return { confirmed, server, gap: gapOf({ ...place, name, confirmed, server }) };
 }
 
 /**
@@ -94,8 +101,8 @@ export async function movedSlot(
 }
 
 /** What is noted of how far the filter has come. */
-export function textOfPosition(lsn: string, server: string): string {
-  return `${lsn} ${server}`;
+export function textOfPosition(lsn: string, server: string, print: string): string {
+  return `${lsn} ${server} ${print}`;
 }
 
 async function created(client: Client, name: string, server: string): Promise<FeedSlot> {
@@ -109,20 +116,20 @@ async function created(client: Client, name: string, server: string): Promise<Fe
   return { confirmed: made!.lsn, server, gap: slotCreated(name) };
 }
 
-interface Compared {
+interface Compared extends FeedPlace {
   readonly name: string;
-  readonly position: string | undefined;
   readonly confirmed: string;
   readonly server: string;
 }
 
 /** A position is noted before the slot is moved to it: one that is further was moved by somebody else. */
-function gapOf({ name, position = '', confirmed, server }: Compared): string | undefined {
-  const [lsn = '', of] = position.split(' ');
+function gapOf({ name, position = '', print, confirmed, server }: Compared): string | undefined {
+  const [lsn = '', of, noted] = position.split(' ');
   try {
     const reached = lsnOf(lsn);
     if (of !== server) return slotOfOther(name);
-    return lsnOf(confirmed) > reached ? slotAhead(name, lsn, confirmed) : undefined;
+    if (lsnOf(confirmed) > reached) return slotAhead(name, lsn, confirmed);
+    return noted === print ? undefined : tableIsAnother(name);
   } catch {
     return slotUnknown(name);
   }

@@ -1,4 +1,5 @@
 import { type Pgoutput, PgoutputPlugin } from 'pg-logical-replication';
+import type { Client } from 'pg';
 
 /** A message of the log that could not be read. */
 export interface BrokenMessage {
@@ -7,8 +8,6 @@ export interface BrokenMessage {
 }
 
 export type LogMessage = Pgoutput.Message | BrokenMessage;
-
-const BYTEA = 17;
 
 /** Reads the log, with values as the texts that Postgres writes: what a driver makes of them depends on the settings of the application. */
 export class LogPlugin extends PgoutputPlugin {
@@ -19,13 +18,18 @@ export class LogPlugin extends PgoutputPlugin {
     super({ protoVersion: 1, publicationNames: [publication] });
   }
 
+  /** Sets what the text of an id depends on, whatever the defaults of server, database and user are. */
+  override async start(client: Client, slot: string, lsn: string): Promise<unknown> {
+    await client.query(`set bytea_output = 'hex'`);
+    return super.start(client, slot, lsn);
+  }
+
   /** Must not throw: nobody would catch it. */
   override parse(buffer: Buffer): Pgoutput.Message {
     this.received++;
     try {
       const message = super.parse(buffer);
-      if (message.tag === 'relation')
-        for (const column of message.columns) column.parser = column.typeOid === BYTEA ? bytesOf : textOf;
+      if (message.tag === 'relation') for (const column of message.columns) column.parser = asWritten;
       return message;
     } catch (error) {
       return { tag: 'broken', error } as unknown as Pgoutput.Message;
@@ -33,10 +37,6 @@ export class LogPlugin extends PgoutputPlugin {
   }
 }
 
-function textOf(text: string): string {
+function asWritten(text: string): string {
   return text;
-}
-
-function bytesOf(text: string): Buffer {
-  return Buffer.from(text.slice(2), 'hex');
 }

@@ -4,7 +4,10 @@ import type { ClientConfig } from 'pg';
 export interface PostgresFeedOptions {
   /** The primary server, as for a client of `pg`, by a user with the attribute REPLICATION who may read the table. */
   readonly connection: string | ClientConfig;
-  /** The table as in a query: `products`, `shop.products`, `"Products"`. One that is partitioned, or has children, is followed with them. */
+  /**
+   * The table: its name as the catalog has it, or schema and name with a dot between them: `Product`, `shop.Product`.
+   * A text with quotes is taken as in a query: `shop."old.products"`. Its partitions and children are followed too.
+   */
   readonly table: string;
   /** The column of the ids, as the database names it. */
   readonly column: string;

@@ -7,10 +7,19 @@ export const NO_LOGICAL_WAL = (level: string) =>
   `postgresFeed: expected wal_level to be logical, got ${level}. Run: ALTER SYSTEM SET wal_level = 'logical'; and restart Postgres.`;
 
 export const noTable = (table: string) =>
-  `postgresFeed: there is no table ${table} that this user sees. Check its name, its schema and the search_path.`;
+  `postgresFeed: expected a table that this user sees, got ${table}. Give its name as the catalog has it, such as Product or shop.Product, and check the search_path.`;
+
+export const notInLog = (relation: string) =>
+  `postgresFeed: expected a table, and partitions, whose rows Postgres writes to its log, got ${relation}, which is a view, a foreign table or unlogged. Follow the table that has its rows, or detach it.`;
 
 export const noColumn = (table: string, column: string) =>
-  `postgresFeed: the table ${table} has no column ${printed(column)}.`;
+  `postgresFeed: the table ${table} has no column ${printed(column)}. Give its name as the catalog has it.`;
+
+export const isGenerated = (table: string, column: string) =>
+  `postgresFeed: the column ${printed(column)} of ${table} is generated, and Postgres writes no generated values to its log. Follow a column that is stored as it was written, or use topUp.`;
+
+export const noOneText = (table: string, column: string, type: string) =>
+  `postgresFeed: the column ${printed(column)} of ${table} is of type ${type}, whose text depends on settings of each session: the source and the feed may write one id in two ways. Follow a column of text, integers, numeric, uuid or bytea.`;
 
 export const noPublication = (publication: string, sql: string) =>
   `postgresFeed: there is no publication ${printed(publication)}. Run: ${sql} or set the option create.`;
@@ -51,8 +60,11 @@ export const slotOfOther = (slot: string) =>
 export const slotAhead = (slot: string, position: string, confirmed: string) =>
   `The replication slot ${printed(slot)} is at ${confirmed}, and the filter has come to ${position}: the slot was created anew, or somebody else reads from it.`;
 
-export const noColumnInLog = (table: string, column: string) =>
-  `postgresFeed: expected the log to have the column ${printed(column)} of ${table}, and it has not: the column was renamed or left out of the publication.`;
+export const tableChanged = (table: string, parts: readonly string[]) =>
+  `The table ${table} has become another one by ${parts.join(', ')}: rows may have come that are not in the log, as with a partition that is attached.`;
+
+export const tableIsAnother = (slot: string) =>
+  `The table of the replication slot ${printed(slot)}, its partitions, its column or its publication is not what it was when a place was noted last: rows may have come that are not in the log.`;
 
 export const SILENT =
   'Postgres has said nothing for half a minute, though it was asked: the connection leads nowhere.';

@@ -2,10 +2,11 @@ import pg, { type Client, type ClientConfig } from 'pg';
 import { BloomConfigError, systemClock } from '../../common/index.js';
 import type { BloomFeed, BloomFeedContext } from '../../rebuild/index.js';
 import { readySlot } from './feed-slot.js';
-import { expectPublished } from './feed-table.js';
+import { expectLogicalLog, quotedTable, readTable } from './feed-table.js';
 import type { PostgresFeedOptions } from './postgres-feed-options.js';
 import { wrongFeedOption } from './postgres-feed.messages.js';
 import { Replication, type ReplicationOptions } from './replication.js';
+import { TableWatch } from './table-watch.js';
 
 const CONNECT_WITHIN_MS = 10_000;
 /** Longest time that an end waits for Postgres. */
@@ -45,11 +46,15 @@ async function follow(options: PostgresFeedOptions, context: BloomFeedContext): 
   signal.addEventListener('abort', stop, { once: true });
   try {
     await client.connect();
-    await expectPublished(client, options);
-    const { confirmed, server, gap } = await readySlot(client, options, position);
+    await expectLogicalLog(client);
+    const read = () => readTable(client, options);
+    const table = await read();
+    const { confirmed, server, gap } = await readySlot(client, options, { position, print: table.print });
     if (signal.aborted) return;
     if (gap !== undefined) context.missed(gap);
-    await replicate({ ...options, config, client, confirmed, server }, context, lost);
+    const watched = { client, table: quotedTable(options.table), read, onGap: context.missed };
+    const watch = new TableWatch(watched, table);
+    await replicate({ ...options, config, client, confirmed, server, watch }, context, lost);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
@@ -104,7 +109,7 @@ function checkOptions(options: PostgresFeedOptions): void {
     'a URL, or options of a client of pg',
     (value) => isText(value) || (typeof value === 'object' && value !== null),
   );
-  expect('table', 'a table as in a query', isText);
+  expect('table', 'the name of a table, or a schema and a table with a dot between them', isText);
   expect('column', 'the name of a column', isText);
   expect('publication', 'a name of small letters, digits and _', isName);
   expect('slot', 'a name of small letters, digits and _', isName);

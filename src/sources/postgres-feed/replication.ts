@@ -1,27 +1,26 @@
 import { LogicalReplicationService } from 'pg-logical-replication';
 import type { Client, ClientConfig } from 'pg';
-import type { BloomId } from '../../filter/index.js';
 import type { BloomFeedContext } from '../../rebuild/index.js';
 import { CommittedIds } from './committed-ids.js';
 import { movedSlot, textOfPosition } from './feed-slot.js';
-import { isPartOf } from './feed-table.js';
 import { type LogMessage, LogPlugin } from './log-plugin.js';
 import { lsnOf, textOfLsn } from './lsn.js';
 import type { PostgresFeedOptions } from './postgres-feed-options.js';
-import { noColumnInLog, SILENT, STREAM_ENDED } from './postgres-feed.messages.js';
+import { SILENT, STREAM_ENDED } from './postgres-feed.messages.js';
+import type { TableWatch } from './table-watch.js';
 
 const LOOK_EVERY_MS = 1000;
-/** With each of so many looks Postgres is told how far this has come, and asked where its log ends. It ends a connection that says nothing for a minute. */
+/**
+ * With each of so many looks the table is compared, and Postgres is told how far this has come and asked where its
+ * log ends. It ends a connection that says nothing for a minute.
+ */
 const LOOKS_PER_STATUS = 5;
 /** Postgres answers each of these statuses. One that says nothing for so long is behind a network that drops what is sent. */
 const SILENT_MS = 30_000;
 /** Longest time that an end waits for Postgres. */
 const END_WITHIN_MS = 2000;
 
-export interface ReplicationOptions extends Pick<
-  PostgresFeedOptions,
-  'table' | 'column' | 'publication' | 'slot'
-> {
+export interface ReplicationOptions extends Pick<PostgresFeedOptions, 'column' | 'publication' | 'slot'> {
   readonly config: ClientConfig;
   /** For questions to the catalog. */
   readonly client: Client;
@@ -29,6 +28,7 @@ export interface ReplicationOptions extends Pick<
   readonly confirmed: string;
   /** Names the server and its line. */
   readonly server: string;
+  readonly watch: TableWatch;
 }
 
 type Relation = Extract<LogMessage, { tag: 'relation' }>;
@@ -38,8 +38,6 @@ export class Replication {
   private readonly service: LogicalReplicationService;
   private readonly plugin: LogPlugin;
   private readonly ids: CommittedIds;
-  /** Whether a relation is the table, or a part of it. */
-  private readonly ours = new Map<number, boolean>();
   private handled = 0;
   private looks = 0;
   /** When Postgres was heard last, by `performance.now()`. */
@@ -58,7 +56,7 @@ export class Replication {
     private readonly options: ReplicationOptions,
     private readonly context: BloomFeedContext,
   ) {
-    const { config, publication, confirmed } = options;
+    const { config, publication, confirmed, server, watch } = options;
     this.end = lsnOf(confirmed);
     this.plugin = new LogPlugin(publication);
     // What was received is not what was added: only this class acknowledges.
@@ -67,7 +65,7 @@ export class Replication {
     this.ids = new CommittedIds(
       {
         add: (ids) => context.add(ids),
-        save: (lsn) => context.save(textOfPosition(lsn, options.server)),
+        save: (lsn) => context.save(textOfPosition(lsn, server, watch.table.print)),
       },
       this.end,
       () => this.tell(),
@@ -123,7 +121,9 @@ export class Replication {
     }
     if (!this.hasBegun) return;
     this.ids.retry();
-    if (++this.looks % LOOKS_PER_STATUS === 0) this.tell(true);
+    if (++this.looks % LOOKS_PER_STATUS !== 0) return;
+    this.tell(true);
+    this.options.watch.look().catch((error: unknown) => this.fail(error));
   }
 
   private async take(lsn: string, message: LogMessage): Promise<void> {
@@ -148,12 +148,10 @@ export class Replication {
       case 'begin':
         this.isInTransaction = true;
         return;
-      case 'relation': {
-        const { client, table } = this.options;
-        const oid = message.relationOid >>> 0;
-        this.ours.set(oid, await isPartOf(client, table, oid));
+      case 'relation':
+        // It may have become a part of the table, or another form of it, since the catalog was asked.
+        if (!this.columnIn(message)) await this.options.watch.look();
         return;
-      }
       case 'insert':
       case 'update':
         return this.takeRow(message.relation, message.new);
@@ -168,13 +166,19 @@ export class Replication {
   }
 
   private async takeRow(relation: Relation, row: Readonly<Record<string, unknown>>): Promise<void> {
-    if (!this.ours.get(relation.relationOid >>> 0)) return;
-    const { column } = this.options;
-    if (!relation.columns.some(({ name }) => name === column))
-      throw new Error(noColumnInLog(`${relation.schema}.${relation.name}`, column));
-    const id = row[column];
+    const column = this.columnIn(relation);
+    if (!column) return;
+    const text = row[column.name] as string | null | undefined;
     // Undefined: a long value that an update has left as it was.
-    if (id !== null && id !== undefined) await this.ids.take(id as BloomId);
+    if (text === null || text === undefined) return;
+    await this.ids.take(this.options.watch.table.isBytes ? bytesOf(text) : text);
+  }
+
+  /** Undefined in another table, and in a former form of this one: rows of that are older than a gap. */
+  private columnIn({ relationOid, columns }: Relation): Relation['columns'][number] | undefined {
+    const { column, watch } = this.options;
+    const type = watch.table.types.get(relationOid >>> 0);
+    return columns.find(({ name, typeOid }) => name === column && typeOid >>> 0 === type);
   }
 
   /** Where nothing of the table is committed, the log grows all the same. */
@@ -222,4 +226,9 @@ export class Replication {
     ]);
     clearTimeout(timer);
   }
+}
+
+/** Postgres writes them as `\x1f` here. */
+function bytesOf(text: string): Buffer {
+  return Buffer.from(text.slice(2), 'hex');
 }

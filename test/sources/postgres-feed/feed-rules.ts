@@ -14,19 +14,29 @@ export const FEED_RULES: Readonly<Record<string, Cut>> = {
   },
   'slot-ahead': {
     file: 'sources/postgres-feed/feed-slot.ts',
-    from: 'return lsnOf(confirmed) > reached ?',
-    to: 'return lsnOf(confirmed) > reached && !WITHOUT ?',
+    from: 'if (lsnOf(confirmed) > reached)',
+    to: 'if (lsnOf(confirmed) > reached && !WITHOUT)',
   },
   'look-again': {
     file: 'sources/postgres-feed/replication.ts',
     from: 'if (gap !== undefined) this.context.missed(gap);',
     to: 'if (gap !== undefined && !WITHOUT) this.context.missed(gap);',
   },
+  'table-noted': {
+    file: 'sources/postgres-feed/feed-slot.ts',
+    from: 'return noted === print ?',
+    to: 'return noted === print || WITHOUT ?',
+  },
+  'table-looked-at': {
+    file: 'sources/postgres-feed/table-watch.ts',
+    from: 'if (added.length > 0 &&',
+    to: 'if (added.length > 0 && !WITHOUT &&',
+  },
   'listen-first': {
     file: 'sources/postgres-feed/postgres-feed.ts',
-    from: '    const { confirmed, server, gap } = await readySlot(client, options, position);\n',
+    from: '    const { confirmed, server, gap } = await readySlot(client, options, { position, print: table.print });\n',
     to: `    if (WITHOUT) context.missed('The slot may be new.');
-    const { confirmed, server, gap: found } = await readySlot(client, options, position);
+    const { confirmed, server, gap: found } = await readySlot(client, options, { position, print: table.print });
     const gap = WITHOUT ? undefined : found;\n`,
   },
   'new-run': {

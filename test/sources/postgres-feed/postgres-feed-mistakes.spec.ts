@@ -8,7 +8,7 @@ const site = PostgresFeedFixture.ofFile();
 describe('The mistakes of postgresFeed', () => {
   it.each<[string, Partial<PostgresFeedOptions>, RegExp]>([
     ['a publication', { create: false }, /CREATE PUBLICATION/],
-    ['a table', { table: 'nothing' }, /there is no table nothing/],
+    ['a table', { table: 'nothing' }, /expected a table that this user sees, got "nothing"/],
     ['a column', { column: 'nothing' }, /has no column/],
   ])('says what to do when there is no such thing: %s', async (_, options, message) => {
     const made = await site.table();

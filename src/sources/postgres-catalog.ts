@@ -3,7 +3,7 @@ import type { RunQuery } from './planner-estimate.js';
 /** A column, as the catalog of Postgres has it. */
 export interface CatalogColumn {
   readonly name: string;
-  /** Of a domain its base type; `enum` for every enum; with `collate …` where texts that differ may be equal. */
+  /** The base type of a domain, and of a domain over one; `enum` for every enum; with `collate …` where texts that differ may be equal. */
   readonly type: string;
   /** No two rows of the table have values that the column takes for equal, by an index over all rows and this column alone. */
   readonly isUnique: boolean;
@@ -19,9 +19,7 @@ export interface CatalogColumn {
 const COLUMNS = `
 select json_agg(json_strip_nulls(json_build_object(
          'name', a.attname,
-         'type', case when t.typtype = 'e' then 'enum'
-                      when t.typtype = 'd' then format_type(t.typbasetype, t.typtypmod)
-                      else format_type(a.atttypid, a.atttypmod) end
+         'type', case when t.typtype = 'e' then 'enum' else format_type(t.oid, t.typmod) end
                  || case when o.collisdeterministic is false then ' collate ' || quote_ident(o.collname) else '' end,
          'isUnique', not (c.relkind = 'r' and c.relhassubclass) and exists (
            select from pg_index i
@@ -30,7 +28,7 @@ select json_agg(json_strip_nulls(json_build_object(
              and (o.collisdeterministic is not false or i.indcollation[0] = a.attcollation)
              and not exists (
                select from pg_opclass p
-               where p.opcintype = coalesce(nullif(t.typbasetype, 0), t.oid) and p.opcdefault and p.oid <> i.indclass[0]
+               where p.opcintype = t.oid and p.opcdefault and p.oid <> i.indclass[0]
                  and p.opcmethod = (select m.oid from pg_am m where m.amname = 'btree'))),
          'place', (
            select p.place from pg_index i, unnest(i.indkey::int2[]) with ordinality as p (attnum, place)
@@ -39,7 +37,14 @@ select json_agg(json_strip_nulls(json_build_object(
        )) order by a.attnum)::text as columns
 from pg_class c
 join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-join pg_type t on t.oid = a.atttypid
+cross join lateral (
+  with recursive base as (
+    select y.oid, y.typtype, a.atttypmod as typmod, y.typbasetype, y.typtypmod from pg_type y where y.oid = a.atttypid
+    union all
+    select y.oid, y.typtype, b.typtypmod, y.typbasetype, y.typtypmod from pg_type y join base b on y.oid = b.typbasetype
+  )
+  select oid, typtype, typmod from base where typbasetype = 0
+) t
 left join pg_collation o on o.oid = a.attcollation
 where c.oid = to_regclass($1)`;
 

@@ -7,7 +7,8 @@ import { readAll } from '../support/read-source.js';
 
 /** Tables with the keys and types that differ for a source. */
 const TABLES = `
-create extension citext; create schema shop; create domain shop.serial_no as bigint;
+create extension citext; create schema shop; create domain shop.number as bigint;
+create domain shop.serial_no as shop.number check (value > 0);
 create type colour as enum ('red', 'green');
 create collation blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 create table kinds (name text primary key, above text references kinds);

@@ -148,6 +148,11 @@ export class IdRegistrar {
     this.service.emit({ type: 'invalid-id', filter, error, method, answered: true });
   }
 
+  /** Whether the application has ended. */
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
   /** Tries once more to record what is queued, and queues no more. */
   async close(): Promise<void> {
     this.closed = true;

@@ -1,4 +1,4 @@
-import type { FactoryProvider, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { FactoryProvider, OnModuleInit } from '@nestjs/common';
 import {
   DataSource,
   type EntitySchema,
@@ -10,14 +10,12 @@ import {
   type TransactionRollbackEvent,
   type UpdateEvent,
 } from 'typeorm';
-import { BloomConfigError } from '../../common/index.js';
 import type { BloomId } from '../../filter/index.js';
 import { BloomGuardRunner, type Registration } from '../../guard/index.js';
-import { providedDataSource, type WithDataSource } from './data-source.js';
-import { columnOf } from './described-table.js';
+import { providedDataSource, subscribe, type WithDataSource } from './data-source.js';
 import type { TypeOrmColumn } from './from-type-orm.js';
-
-type Column = ReturnType<typeof columnOf>['column'];
+import { type MappedTable, RecordedColumn } from './recorded-column.js';
+import { StatementRows } from './statement-rows.js';
 
 /** Of `BloomTypeOrmSubscriber.provide`. */
 export interface TypeOrmRegistersOptions extends WithDataSource {
@@ -37,30 +35,36 @@ interface Registered {
   readonly onError: TypeOrmRegistersOptions['onError'];
 }
 
-interface Written {
-  readonly id: BloomId;
-  readonly registration: Registration;
+type QueryEvent = Parameters<NonNullable<EntitySubscriberInterface['afterQuery']>>[0];
+
+interface Row extends MappedTable {
+  readonly entity: ObjectLiteral;
+  /** It is one of a statement of the query builder, `insert`, `upsert` or `update`, and not of `save`. */
+  readonly isStatement: boolean;
+  /** As of `InsertedRows`. */
+  readonly firstKey?: unknown;
 }
 
 /**
  * Records the ids of all rows that TypeORM writes: an id is added before the statement is sent, so it is there before the
  * row can be seen. An add that fails fails the statement, unless `onError: 'queue'`.
  */
-export class BloomTypeOrmSubscriber
-  implements EntitySubscriberInterface, OnModuleInit, OnApplicationShutdown
-{
-  private readonly target: Function | string;
-  private readonly column: Column;
-  /** By the object that is written. */
-  private readonly written = new WeakMap<ObjectLiteral, Written>();
+export class BloomTypeOrmSubscriber implements EntitySubscriberInterface, OnModuleInit {
+  private readonly column: RecordedColumn;
+  private readonly leave: () => void;
+  /** What was added before a row was written, by its object; undefined for a row that has null. */
+  private readonly recorded = new WeakMap<ObjectLiteral, Registration | undefined>();
   /** Of rows that are not yet committed. */
   private readonly uncommitted = new WeakMap<QueryRunner, Registration[]>();
+  private readonly unwritten = new StatementRows<Row>((rows) => this.record(rows));
+  private readonly inserted = new StatementRows<Row>((rows, runner) => this.noteInserted(rows, runner));
+  private readonly updated = new StatementRows<Row>((rows, runner) => this.noteUpdated(rows, runner));
 
   private constructor(private readonly registered: Registered) {
-    const { dataSource, entity, property } = registered;
-    const { metadata, column } = columnOf(dataSource, entity, { maker: 'BloomTypeOrmSubscriber', property });
-    this.target = metadata.target;
-    this.column = column;
+    const { dataSource, runner, filter } = registered;
+    this.column = new RecordedColumn({ ...registered, isId: (value) => isIdOf(runner, filter, value) });
+    // Modules write rows in their first hooks and in their last ones, so it listens until the filters close.
+    this.leave = subscribe(dataSource, this);
   }
 
   /**
@@ -92,50 +96,63 @@ export class BloomTypeOrmSubscriber
 
   /** @internal */
   async onModuleInit(): Promise<void> {
-    // Throws where there is no such filter.
-    await this.register([]);
-    this.registered.dataSource.subscribers.push(this);
+    try {
+      // Throws where there is no such filter.
+      await this.register([]);
+    } catch (error) {
+      this.leave();
+      throw error;
+    }
   }
 
   /** @internal */
-  onApplicationShutdown(): void {
-    const { subscribers } = this.registered.dataSource;
-    if (subscribers.includes(this)) subscribers.splice(subscribers.indexOf(this), 1);
-  }
-
-  /** @internal */
-  listenTo(): Function | string {
-    return this.target;
-  }
-
-  /** @internal */
-  async beforeInsert({ entity }: InsertEvent<ObjectLiteral>): Promise<void> {
-    await this.registerIn(entity);
+  async beforeInsert(event: InsertEvent<ObjectLiteral>): Promise<void> {
+    const row = this.rowOf(event, true);
+    if (!row) return;
+    if (!event.entity)
+      throw this.column.unknown('it is written with no entity, as in a table that joins two others');
+    await this.unwritten.take(event.queryRunner, row);
   }
 
   /** @internal A value that the database made, or that a listener set after this one, is known by now. */
-  async afterInsert({ entity, queryRunner }: InsertEvent<ObjectLiteral>): Promise<void> {
-    const id = this.idIn(entity);
-    if (id === undefined) throw new BloomConfigError(this.unseen('what the database made is not read back'));
-    if (id !== this.written.get(entity)?.id) await this.registerIn(entity);
-    await this.noteWritten(entity, queryRunner);
+  async afterInsert(event: InsertEvent<ObjectLiteral>): Promise<void> {
+    // Only `save` names the key of a row.
+    const row = this.rowOf(event, event.entityId === undefined);
+    if (!row) return;
+    // Another subscriber may insert rows before it is its turn.
+    await this.inserted.take(event.queryRunner, {
+      ...row,
+      firstKey: this.column.firstKey(event.queryRunner),
+    });
   }
 
   /** @internal */
-  async beforeUpdate({ entity, updatedColumns }: UpdateEvent<ObjectLiteral>): Promise<void> {
-    if (!entity || (updatedColumns.length > 0 && !updatedColumns.includes(this.column))) return;
-    await this.registerIn(entity);
+  afterQuery(event: QueryEvent): void {
+    this.column.noteQuery(event);
   }
 
-  /** @internal A value that a listener set after this one is known by now. */
+  /** @internal */
+  async beforeUpdate(event: UpdateEvent<ObjectLiteral>): Promise<void> {
+    const { entity, databaseEntity, queryRunner } = event;
+    const row = this.rowOf(event, !databaseEntity);
+    if (!row) return;
+    if (!entity && row.column?.relationMetadata)
+      throw this.column.unknown('it is set from the other side of its relation');
+    if (!entity || isUntouched(event, row)) return;
+    if (row.isStatement) this.column.expectKnown(row, entity);
+    await this.unwritten.take(queryRunner, row);
+  }
+
+  /** @internal A value that the database made, or that a listener set after this one, is known by now. */
   async afterUpdate(event: UpdateEvent<ObjectLiteral>): Promise<void> {
-    const { entity, databaseEntity, updatedColumns, queryRunner } = event;
-    if (!entity) return;
-    const isUnchanged = updatedColumns.length > 0 && !updatedColumns.includes(this.column);
-    const known =
-      this.written.get(entity)?.id ?? (isUnchanged ? this.column.getEntityValue(databaseEntity) : null);
-    if (this.idIn(entity) !== known) await this.registerIn(entity);
-    await this.noteWritten(entity, queryRunner);
+    const { entity, databaseEntity, queryRunner } = event;
+    const row = entity && this.rowOf(event, !databaseEntity);
+    if (!row) return;
+    const isAsBefore =
+      !this.recorded.has(entity) &&
+      !this.column.isComputed &&
+      row.column?.getEntityValue(entity) === row.column?.getEntityValue(databaseEntity);
+    if (!isAsBefore) await this.updated.take(queryRunner, row);
   }
 
   /** @internal */
@@ -144,7 +161,7 @@ export class BloomTypeOrmSubscriber
     // A savepoint that is released leaves the transaction open.
     if (!registrations || queryRunner.isTransactionActive) return;
     this.uncommitted.delete(queryRunner);
-    await Promise.all(registrations.map((one) => this.registered.runner.registrar.registerAgain(one)));
+    await this.registerAgain(registrations);
   }
 
   /** @internal */
@@ -152,24 +169,76 @@ export class BloomTypeOrmSubscriber
     if (!queryRunner.isTransactionActive) this.uncommitted.delete(queryRunner);
   }
 
-  private async registerIn(entity: ObjectLiteral): Promise<void> {
-    const id = this.idIn(entity);
-    if (id === null || id === undefined) return;
-    this.written.set(entity, { id, registration: await this.register([id]) });
+  /** Undefined for rows of other tables, and when the application has ended. */
+  private rowOf(
+    { entity, metadata }: InsertEvent<ObjectLiteral> | UpdateEvent<ObjectLiteral>,
+    isStatement: boolean,
+  ): Row | undefined {
+    if (this.registered.runner.registrar.isClosed) {
+      this.leave();
+      return undefined;
+    }
+    const mapped = this.column.in(metadata);
+    return mapped && { ...mapped, entity: entity!, isStatement };
   }
 
-  /** When the row can be seen, an id whose add a rebuild may have missed is added once more. */
-  private async noteWritten(entity: ObjectLiteral, queryRunner: QueryRunner): Promise<void> {
-    const registration = this.written.get(entity)?.registration;
-    if (!registration) return;
-    this.written.delete(entity);
-    if (!queryRunner.isTransactionActive) {
-      await this.registered.runner.registrar.registerAgain(registration);
-      return;
+  private async record(rows: readonly Row[]): Promise<void> {
+    for (const row of rows) this.column.noteKey(row, row.entity);
+    const ids = rows.map((row) => this.column.idsIn(row, row.entity));
+    const all = ids.flatMap((one) => one ?? []);
+    const registration = all.length > 0 ? await this.register(all) : undefined;
+    rows.forEach(({ entity }, i) => {
+      const own = ids[i];
+      if (own) this.recorded.set(entity, own.length > 0 ? registration : undefined);
+    });
+  }
+
+  private async noteInserted(rows: readonly Row[], runner: QueryRunner): Promise<void> {
+    const entities = rows.map(({ entity }) => entity);
+    const made = entities.filter((entity) => !this.recorded.has(entity));
+    const [{ isStatement, firstKey }] = rows as [Row];
+    const statement = isStatement ? entities : undefined;
+    const ids =
+      made.length > 0 ? await this.column.idsMade(rows[0]!, { made, statement, firstKey, runner }) : [];
+    const given = made.length > 0 ? rows.filter(({ entity }) => this.recorded.has(entity)) : rows;
+    await this.noteWritten(given, ids, runner);
+  }
+
+  private async noteUpdated(rows: readonly Row[], runner: QueryRunner): Promise<void> {
+    const saved = rows.filter(({ isStatement }) => !isStatement).map(({ entity }) => entity);
+    const ids = this.column.isComputed ? await this.column.readBack(rows[0]!, saved, runner) : [];
+    await this.noteWritten(rows, ids, runner);
+  }
+
+  /**
+   * Compares what was written with what was recorded before, and records what was not known then. When a row can
+   * be seen, an id whose add a rebuild may have missed is added once more.
+   */
+  private async noteWritten(
+    rows: readonly Row[],
+    made: readonly BloomId[],
+    runner: QueryRunner,
+  ): Promise<void> {
+    const { registrar } = this.registered.runner;
+    const late = [...made];
+    const written = new Map<Registration, BloomId[]>();
+    for (const row of rows) {
+      const registration = this.recorded.get(row.entity);
+      this.recorded.delete(row.entity);
+      const ids = registration ? written.get(registration) : late;
+      const now = this.column.idsIn(row, row.entity) ?? [];
+      if (ids) ids.push(...now);
+      else written.set(registration!, now);
     }
-    const open = this.uncommitted.get(queryRunner);
-    if (open) open.push(registration);
-    else this.uncommitted.set(queryRunner, [registration]);
+    const registrations = late.length > 0 ? [await this.register(late)] : [];
+    for (const [registration, ids] of written)
+      registrations.push(
+        await registrar.registerWritten(registration, ids, `The entity ${rows[0]!.metadata.name}`),
+      );
+    if (!runner.isTransactionActive) return this.registerAgain(registrations);
+    const open = this.uncommitted.get(runner);
+    if (open) open.push(...registrations);
+    else this.uncommitted.set(runner, registrations);
   }
 
   private register(ids: readonly BloomId[]): Promise<Registration> {
@@ -177,18 +246,26 @@ export class BloomTypeOrmSubscriber
     return runner.registrar.register({ filter, ids, onError });
   }
 
-  /** Undefined where the database makes it. */
-  private idIn(entity: ObjectLiteral): BloomId | null | undefined {
-    const id: unknown = this.column.getEntityValue(entity);
-    if (typeof id === 'function') throw new BloomConfigError(this.unseen('it is an SQL expression'));
-    return id as BloomId | null | undefined;
+  private async registerAgain(registrations: readonly Registration[]): Promise<void> {
+    const { registrar } = this.registered.runner;
+    await Promise.all(registrations.map((one) => registrar.registerAgain(one)));
   }
+}
 
-  private unseen(why: string): string {
-    const { filter, property } = this.registered;
-    return (
-      `BloomTypeOrmSubscriber cannot record the id of a row in filter '${filter}': ${this.column.entityMetadata.name}.${property} is not ` +
-      `known, since ${why}. Give the value itself, or call filter.add(id) and write with callListeners(false).`
-    );
+/** Whether neither the column nor a relation that sets it is written. */
+function isUntouched(
+  { updatedColumns, updatedRelations }: UpdateEvent<ObjectLiteral>,
+  { column }: MappedTable,
+): boolean {
+  const written = [...updatedColumns, ...updatedRelations.flatMap(({ joinColumns }) => joinColumns)];
+  return written.length > 0 && !written.some((one) => one === column);
+}
+
+function isIdOf({ service }: BloomGuardRunner, filter: string, value: unknown): boolean {
+  try {
+    service.guardable(filter).keys.fitting(value);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,5 +1,5 @@
 import type { InjectionToken } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntitySubscriberInterface } from 'typeorm';
 
 /** Which DataSource is meant. */
 export interface WithDataSource {
@@ -17,4 +17,26 @@ export function providedDataSource(
   if (dataSource instanceof DataSource) return { object: dataSource };
   if (typeof dataSource !== 'string') return { token: dataSource };
   return { token: dataSource === 'default' ? DataSource : `${dataSource}DataSource` };
+}
+
+/**
+ * Puts a subscriber into a DataSource, and into the new list that it makes whenever it is initialised again.
+ *
+ * @returns what takes the subscriber out.
+ */
+export function subscribe(dataSource: DataSource, subscriber: EntitySubscriberInterface): () => void {
+  const { initialize } = dataSource;
+  let joined: EntitySubscriberInterface | undefined = subscriber;
+  dataSource.subscribers.push(joined);
+  dataSource.initialize = async () => {
+    const made = await initialize.call(dataSource);
+    if (joined) dataSource.subscribers.push(joined);
+    return made;
+  };
+  return () => {
+    // A new list: TypeORM may be going through this one.
+    const others = dataSource.subscribers.filter((one) => one !== joined);
+    Object.assign(dataSource, { subscribers: others });
+    joined = undefined;
+  };
 }

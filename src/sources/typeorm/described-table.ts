@@ -14,8 +14,8 @@ import {
 } from '../index.js';
 import { entityNotRead } from './typeorm.messages.js';
 
-type Metadata = ReturnType<DataSource['getMetadata']>;
-type Column = Metadata['columns'][number];
+export type Metadata = ReturnType<DataSource['getMetadata']>;
+export type Column = Metadata['columns'][number];
 
 /** A row as the driver gives it: the id, and the values that it is ordered by, `k0` and further. */
 export type RawRow = Readonly<Record<string, unknown>>;
@@ -192,7 +192,8 @@ function runOf(dataSource: DataSource): RunQuery {
   return (sql, parameters) => dataSource.query(sql, [...parameters]);
 }
 
-function tableName({ driver }: DataSource, { tablePath }: Metadata): string {
+/** As in a query. */
+export function tableName({ driver }: DataSource, { tablePath }: Metadata): string {
   return tablePath
     .split('.')
     .map((name) => driver.escape(name))

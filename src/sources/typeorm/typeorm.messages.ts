@@ -3,3 +3,10 @@ export const entityNotRead = (maker: string, name: string, why: string) =>
 
 export const noOrderOnThis = (type: string) =>
   `fromTypeOrm: expected a database with LIMIT for the option order, such as Postgres, MySQL or SQLite, got ${type}. Write idsSince yourself.`;
+
+export const isAView = (maker: string, name: string) =>
+  `${maker}: expected an entity of a table, got the view ${name}, through which no row is written. Provide it for the entity of the table.`;
+
+export const idNotKnown = (maker: string, filter: string, column: string, why: string) =>
+  `${maker} cannot record the id of a row in filter '${filter}': ${column} is not known, since ${why}. ` +
+  'Give the value itself, or call filter.add(id) and write with callListeners(false).';

@@ -23,6 +23,7 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  '--host-resolver-rules=MAP *.example 127.0.0.1',
 ];
 
 export interface Chromium {

@@ -5,7 +5,6 @@ import {
   Logger,
   Module,
   type NestModule,
-  type Provider,
   type Type,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -65,20 +64,16 @@ export class BloomDashboardModule implements NestModule {
     } = options;
     const guards = isGuards(auth) ? (auth as BloomDashboardGuards) : undefined;
     const made: BloomDashboardFactoryOptions = guards ? rest : { ...rest, auth: auth as BloomDashboardUser };
-    const settings = { provide: DashboardSettings, useFactory: () => new DashboardSettings(made) };
-    return mounted(options, guards, settings);
+    return mounted(options, guards, { useFactory: () => made });
   }
 
   /** For options that need providers, such as a password from a configuration. `path`, guard classes and `insecure` stand beside the factory. */
   static forRootAsync(options: BloomDashboardAsyncOptions): DynamicModule {
     checkDashboardAsyncOptions(options);
     const { useFactory, inject = [], auth, insecure } = options;
-    return mounted(options, auth, {
-      provide: DashboardSettings,
-      inject,
-      useFactory: async (...injected: unknown[]) =>
-        new DashboardSettings(checkedFactoryOptions(await useFactory(...injected), { auth, insecure })),
-    });
+    const made = async (...injected: unknown[]) =>
+      checkedFactoryOptions(await useFactory(...injected), { auth, insecure });
+    return mounted(options, auth, { inject, useFactory: made });
   }
 
   /** Called by Nest. */
@@ -90,7 +85,7 @@ export class BloomDashboardModule implements NestModule {
 function mounted(
   { path = PATH, insecure = false, imports = [], decorators = [] }: BloomDashboardMount,
   auth: BloomDashboardGuards | undefined,
-  settings: Provider,
+  { useFactory, inject = [] }: Pick<BloomDashboardAsyncOptions, 'useFactory' | 'inject'>,
 ): DynamicModule {
   const guards = (auth === undefined ? [] : [auth].flat()) as Type<CanActivate>[];
   const controller = controllerAt({ path, guards, decorators });
@@ -99,7 +94,12 @@ function mounted(
     imports,
     controllers: [controller],
     providers: [
-      settings,
+      {
+        provide: DashboardSettings,
+        inject,
+        useFactory: async (...injected: unknown[]) =>
+          new DashboardSettings(await useFactory(...injected), { insecure }),
+      },
       { provide: CONTROLLER, useValue: controller },
       {
         provide: Dashboard,

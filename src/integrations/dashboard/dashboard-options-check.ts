@@ -15,6 +15,7 @@ import type {
   BloomDashboardSeries,
   BloomDashboardUser,
 } from './dashboard-options.js';
+import { hostNameOf } from './forgery.js';
 
 const FACTORY = {
   auth: true,
@@ -23,6 +24,7 @@ const FACTORY = {
   series: true,
   actions: true,
   maxViewers: true,
+  hosts: true,
 } satisfies OptionNames<BloomDashboardFactoryOptions>;
 
 const MOUNT = {
@@ -132,13 +134,15 @@ function checkMount({ path, insecure, imports, decorators }: BloomDashboardMount
 }
 
 function checkParts(options: Omit<BloomDashboardFactoryOptions, 'auth'>, where: string): void {
-  const { readOnly, who, series = [], actions = [], maxViewers } = options;
+  const { readOnly, who, series = [], actions = [], maxViewers, hosts } = options;
   if (readOnly !== undefined && typeof readOnly !== 'boolean' && typeof readOnly !== 'function')
     throw wrong(where, 'readOnly', 'true, false or a function of the request', readOnly);
   if (who !== undefined && typeof who !== 'function')
     throw wrong(where, 'who', 'a function of the request', who);
   if (maxViewers !== undefined && !(Number.isInteger(maxViewers) && maxViewers >= 1))
     throw wrong(where, 'maxViewers', 'a number of at least 1', maxViewers);
+  if (hosts !== undefined && !(Array.isArray(hosts) && hosts.every(isHostName)))
+    throw wrong(where, 'hosts', "an array of names such as 'bloom.internal', without scheme and port", hosts);
   checkNamed({ where, option: 'series', list: series, known: SERIES, method: 'read' });
   checkNamed({ where, option: 'actions', list: actions, known: ACTION, method: 'run' });
 }
@@ -167,6 +171,10 @@ function checkNamed({
     if (names.has(one['name'])) throw new BloomConfigError(twiceNamed(where, option, one['name']));
     names.add(one['name']);
   });
+}
+
+function isHostName(host: unknown): boolean {
+  return typeof host === 'string' && /^[^\s:/?#@\\]+$/.test(host) && hostNameOf(host) !== undefined;
 }
 
 function wrong(where: string, option: string, expected: string, got: unknown): BloomConfigError {

@@ -55,13 +55,22 @@ export interface BloomDashboardFactoryOptions {
   readonly actions?: readonly BloomDashboardAction[];
   /** Pages that may be open at once in this process. Default 20; one more is refused. */
   readonly maxViewers?: number;
+  /**
+   * Names under which the page is opened, such as `bloom.internal`, without scheme and port. `localhost` and
+   * addresses are always allowed, any other name is answered 403. Default: every name with `auth`; no further
+   * name with `insecure`, since a foreign site could give its own name your server's address (DNS rebinding).
+   */
+  readonly hosts?: readonly string[];
 }
 
 /** How the dashboard is mounted: known before any provider is there. */
 export interface BloomDashboardMount {
   /** Where the page is, below the global prefix. Default `/bloom`. */
   readonly path?: string;
-  /** Serves the page to everybody, who may then act as well. Only where nobody else reaches the port. Default false. */
+  /**
+   * Serves the page to everybody, who may then act as well. Only where nobody else reaches the port. Names
+   * other than `localhost` need `hosts`. Default false.
+   */
   readonly insecure?: boolean;
   /** Modules with the providers that a guard class or `useFactory` takes. */
   readonly imports?: ModuleMetadata['imports'];

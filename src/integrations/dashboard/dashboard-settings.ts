@@ -2,6 +2,7 @@ import type { BloomDashboardFactoryOptions, BloomDashboardUser } from './dashboa
 import type { BloomDashboardAction, BloomDashboardSeries } from './dashboard-options.js';
 import { basicUserOf } from './basic-auth.js';
 import type { PlatformRequest } from './exchange.js';
+import { hostNameOf } from './forgery.js';
 
 const MAX_VIEWERS = 20;
 const MAX_NAME = 100;
@@ -13,13 +14,19 @@ export class DashboardSettings {
   readonly series: readonly BloomDashboardSeries[];
   readonly actions: readonly BloomDashboardAction[];
   readonly maxViewers: number;
+  /** Names under which the dashboard answers beside addresses; undefined: all. */
+  readonly hosts: readonly string[] | undefined;
 
-  constructor(private readonly options: BloomDashboardFactoryOptions) {
-    const { auth, series = [], actions = [], maxViewers = MAX_VIEWERS } = options;
+  constructor(
+    private readonly options: BloomDashboardFactoryOptions,
+    { insecure }: { readonly insecure: boolean },
+  ) {
+    const { auth, series = [], actions = [], maxViewers = MAX_VIEWERS, hosts } = options;
     this.user = auth;
     this.series = series;
     this.actions = actions;
     this.maxViewers = maxViewers;
+    this.hosts = (hosts ?? (insecure ? [] : undefined))?.map((host) => hostNameOf(host)!);
   }
 
   /** Whether the request may act. What the function of the user throws forbids it. */

@@ -10,7 +10,7 @@ import {
   UseGuards,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { BasicAuthGuard } from './basic-auth.guard.js';
+import { DashboardGuard } from './dashboard.guard.js';
 import { Dashboard } from './dashboard.js';
 import { pathOf, type PlatformRequest, type PlatformResponse, takeOver } from './exchange.js';
 
@@ -26,7 +26,7 @@ export interface ControllerOptions {
  */
 export function controllerAt({ path, guards, decorators }: ControllerOptions): Type {
   @Controller({ path, version: VERSION_NEUTRAL })
-  @UseGuards(BasicAuthGuard, ...guards)
+  @UseGuards(DashboardGuard, ...guards)
   class BloomDashboardController {
     constructor(private readonly dashboard: Dashboard) {}
 

@@ -18,6 +18,11 @@ export const wrongDashboardUser = (where: string) =>
   `${where}: expected auth to be a guard class, or { user, password }, both texts that are not empty and user without a colon. If the ` +
   'password comes from the environment, it may not be set.';
 
+/** For who opens the page; the request may come from a site of somebody else. */
+export const foreignHost = (host: string) =>
+  `This dashboard does not answer under the name ${printed(host)}. Open it under localhost, an address, or a name of its option hosts; or add this name ` +
+  "there: hosts: ['bloom.internal'].";
+
 export const twiceNamed = (where: string, option: string, name: string) =>
   `${where}: expected the names of ${option} to differ, got '${name}' twice.`;
 

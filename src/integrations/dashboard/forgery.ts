@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { PlatformRequest } from './exchange.js';
 
 const COOKIE = 'bloom-dashboard';
@@ -34,9 +35,38 @@ export function isOfSameOrigin({ headers }: PlatformRequest): boolean {
   if (origin === undefined) return true;
   if (!URL.canParse(origin)) return false;
   const { host } = new URL(origin);
-  return [headers.host, headers['x-forwarded-host']].some(
-    (value) => typeof value === 'string' && value.split(',').some((one) => one.trim().toLowerCase() === host),
-  );
+  return hostsOf(headers).some((one) => one.toLowerCase() === host);
+}
+
+/**
+ * The first host of a request that is not `localhost`, an address or one of `names`; undefined if all are.
+ * A site whose name resolves to this server (DNS rebinding) has the same origin as the dashboard, so the
+ * browser lets it read and send everything. Only its name tells it apart, and an address is not a name.
+ */
+export function foreignHostOf({ headers }: PlatformRequest, names: readonly string[]): string | undefined {
+  const { origin } = headers;
+  const hosts = [...hostsOf(headers), ...(origin === undefined ? [] : [origin.replace(/^https?:\/\//, '')])];
+  return (hosts.length === 0 ? [''] : hosts).find((host) => {
+    const name = hostNameOf(host);
+    return name === undefined || !(name === 'localhost' || isAddress(name) || names.includes(name));
+  });
+}
+
+/** The name of `name` or `name:port`, as browsers spell it; undefined for what is none. */
+export function hostNameOf(host: string): string | undefined {
+  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname.replace(/\.$/, '') : undefined;
+}
+
+/** The host that the browser has asked for, as the server and the proxies before it report it. */
+function hostsOf(headers: PlatformRequest['headers']): string[] {
+  return [headers.host ?? headers[':authority'], headers['x-forwarded-host']]
+    .flat()
+    .flatMap((value) => value?.split(',') ?? [])
+    .map((one) => one.trim());
+}
+
+function isAddress(name: string): boolean {
+  return isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
 }
 
 function cookieOf({ headers }: PlatformRequest): string | undefined {

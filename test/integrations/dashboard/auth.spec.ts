@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import {
   type CanActivate,
   type ExecutionContext,
@@ -54,6 +56,21 @@ async function statuses(page: string, headers: Record<string, string>): Promise<
   );
 }
 
+/** The statuses of the page, a file, the stream and an action without a token. */
+function hostStatuses(url: string, headers: Record<string, string>): Promise<number[]> {
+  const asked = ['/bloom/', '/bloom/assets/page.js', '/bloom/stream', '/bloom/actions/mode'].map(
+    async (path) => {
+      const method = path.includes('actions') ? 'POST' : 'GET';
+      const sent = request(url + path, { method, headers, agent: false, setHost: false });
+      sent.end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      response.destroy();
+      return response.statusCode!;
+    },
+  );
+  return Promise.all(asked);
+}
+
 const options = (options: unknown) => options as BloomDashboardOptions;
 
 describe('A dashboard without auth', () => {
@@ -71,6 +88,10 @@ describe('A dashboard without auth', () => {
     ['auth, and insecure', { auth: USER, insecure: true }],
     ['a path with a parameter', { auth: USER, path: '/:any' }],
     ['the path of everything', { auth: USER, path: '/' }],
+    ['hosts with a scheme', { insecure: true, hosts: ['http://bloom.internal'] }],
+    ['hosts with a port', { insecure: true, hosts: ['bloom.internal:3000'] }],
+    ['a host that is not set', { insecure: true, hosts: [undefined] }],
+    ['a host in place of an array', { insecure: true, hosts: 'bloom.internal' }],
   ])('does not start: %s', (_, given) => {
     expect(() => BloomDashboardModule.forRoot(options(given))).toThrow(BloomConfigError);
   });
@@ -205,5 +226,53 @@ describe.each(PLATFORMS)('Access to the dashboard on %s', (platform) => {
     expect((await fetch(`${app.url}/bloom/`)).status).toBe(200);
     const tick = await streamed(`${app.url}/bloom/stream`, ({ event }) => event === 'tick', {});
     expect(tick.data.filters).toHaveLength(1);
+  });
+
+  it('is given under no foreign name where it is open to everybody, by whatever header the name comes', async () => {
+    app = await startDashboard({
+      platform,
+      dashboard: { insecure: true, hosts: ['Bloom.Internal', 'münchen.example'] },
+    });
+    const { port } = new URL(app.url);
+    const allowed: Record<string, string>[] = [
+      ...[
+        'localhost',
+        'LOCALHOST.',
+        '127.0.0.1',
+        '10.1.2.3',
+        '[::1]',
+        'bloom.internal',
+        'xn--mnchen-3ya.example',
+      ].map((name) => ({ host: `${name}:${port}` })),
+      { host: 'bloom.internal' },
+      { host: `localhost:${port}`, 'x-forwarded-host': 'bloom.internal' },
+    ];
+    const foreign: Record<string, string>[] = [
+      { host: `evil.example:${port}` },
+      { host: 'evil.example' },
+      { host: 'localhost.evil.example' },
+      { host: 'not.bloom.internal' },
+      { host: '127.0.0.1.evil.example' },
+      { host: '' },
+      { host: 'localhost evil.example' },
+      { host: `localhost:${port}`, 'x-forwarded-host': 'evil.example' },
+      { host: `localhost:${port}`, 'x-forwarded-host': 'localhost, evil.example' },
+      { host: `localhost:${port}`, origin: `http://evil.example:${port}` },
+      { host: `localhost:${port}`, origin: 'null' },
+    ];
+    for (const headers of allowed)
+      expect([headers, await hostStatuses(app.url, headers)]).toEqual([headers, [200, 200, 200, 403]]);
+    for (const headers of foreign)
+      expect([headers, await hostStatuses(app.url, headers)]).toEqual([headers, [403, 403, 403, 403]]);
+  });
+
+  it('is given under every name with auth, and with hosts under these alone', async () => {
+    app = await startDashboard({ platform });
+    const headers = { authorization: basic(), host: 'anything.example' };
+    expect(await hostStatuses(app.url, headers)).toEqual([200, 200, 200, 403]);
+    await app.close();
+    app = await startDashboard({ platform, dashboard: { auth: USER, hosts: ['bloom.internal'] } });
+    expect(await hostStatuses(app.url, headers)).toEqual([403, 403, 403, 403]);
+    expect(await hostStatuses(app.url, { ...headers, host: 'bloom.internal' })).toEqual([200, 200, 200, 403]);
   });
 });

@@ -53,6 +53,29 @@ describe('The page, whatever is around it', () => {
     expect(await text('body')).not.toContain('Bloom filters');
   });
 
+  it('cannot be read or made to act by a site whose name leads to its server', async () => {
+    const app = await start({ dashboard: { insecure: true, hosts: ['bloom.example'] } });
+    const { port } = new URL(app.url);
+    const { page } = await openAny({
+      user: undefined,
+      url: `http://evil.example:${port}/bloom/assets/page.css`,
+    });
+    const statuses = await page.evaluate(async () => {
+      const headers = { 'content-type': 'application/json', 'x-bloom-token': 'A'.repeat(43) };
+      const body = '{"filter":"products","mode":"off"}';
+      const answers = await Promise.all([
+        fetch('../'),
+        fetch('../stream'),
+        fetch('../actions/mode', { method: 'POST', headers, body }),
+      ]);
+      return answers.map(({ status }) => status);
+    });
+    expect(statuses).toEqual([403, 403, 403]);
+    expect(app.bloom.filter('products').guarding.mode).toBe('on');
+    await closePage();
+    await open({ user: undefined, url: `http://bloom.example:${port}/bloom/` });
+  });
+
   it('cannot be made to act by a page of another origin', async () => {
     const app = await start({ prepare: (nest) => nest.enableCors({ origin: true, credentials: true }) });
     const evil = createServer((_, response) =>

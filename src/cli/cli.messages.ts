@@ -1,4 +1,4 @@
-import { describeError } from '../common/index.js';
+import { describeError, escaped } from '../common/index.js';
 
 export const doesNotStart = (app: string | undefined, error: unknown) =>
   `The application of ${app} does not start: ${describeError(error)}`;
@@ -30,7 +30,7 @@ export const moduleNotExported = (app: string, expected: string, there: string) 
   `Expected ${app} to export ${expected}. ${there}Name the root module with --export.`;
 
 export const fileOfOtherFilter = (name: string, filter: string) =>
-  `Expected a file of the filter '${name}', got one of '${filter}'.`;
+  `Expected a file of the filter '${name}', got one of '${escaped(filter)}'.`;
 
 export const notAnExport = (error: unknown) =>
   `Expected --file to name a file that export has written: ${describeError(error)}.`;

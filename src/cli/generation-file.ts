@@ -1,6 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
 import { BloomFormatError } from '../common/index.js';
-import { BLOCK_BYTES, BlockedLayout, type Generation, type IdKey, TAG_BYTES } from '../filter/index.js';
+import {
+  BLOCK_BYTES,
+  BLOCK_DATA_BITS,
+  BLOCKED_LAYOUT,
+  BlockedLayout,
+  type Generation,
+  type IdKey,
+  TAG_BYTES,
+} from '../filter/index.js';
 import {
   NOT_A_FILTER_FILE,
   otherFileVersion,
@@ -76,7 +84,8 @@ export function readGenerationFile(bytes: Buffer): GenerationFile {
     throw new BloomFormatError(FILE_DAMAGED);
   const length = bytes.readUInt32LE(MAGIC.length + 4);
   if (length > MAX_HEADER_BYTES) throw new BloomFormatError(FILE_HEADER_NONSENSE);
-  const header = JSON.parse(bytes.toString('utf8', start, start + length)) as GenerationHeader;
+  const header = headerOf(bytes.toString('utf8', start, start + length));
+  if (!header) throw new BloomFormatError(FILE_HEADER_NONSENSE);
   const blocks = body.subarray(start + length);
   const { generation } = header;
   if (blocks.length !== generation.blocks * BLOCK_BYTES) throw new BloomFormatError(FILE_BLOCKS_MISSING);
@@ -86,6 +95,29 @@ export function readGenerationFile(bytes: Buffer): GenerationFile {
     blocks,
     holds: (id) => layout.locate(id) && layout.contains(blocks, layout.block * BLOCK_BYTES, layout.seed),
   };
+}
+
+/** The checksum is anybody's to make, so a header may be any text. */
+function headerOf(text: string): GenerationHeader | undefined {
+  let header: Partial<GenerationHeader>;
+  try {
+    header = Object(JSON.parse(text)) as Partial<GenerationHeader>;
+  } catch {
+    return undefined;
+  }
+  const { filter, generation, count, capacity, errorRate, exportedAt } = header;
+  const { layout, tag, key, blocks, hashCount, maxIdBytes } = Object(generation) as Partial<Generation>;
+  const isRight =
+    layout === BLOCKED_LAYOUT &&
+    typeof filter === 'string' &&
+    !Number.isNaN(Date.parse(String(exportedAt))) &&
+    Array.isArray(key) &&
+    key.length === 2 &&
+    [tag, ...key, count, capacity].every((value) => Number.isSafeInteger(value) && value! >= 0) &&
+    [blocks, hashCount, maxIdBytes].every((value) => Number.isSafeInteger(value) && value! >= 1) &&
+    hashCount! <= BLOCK_DATA_BITS &&
+    typeof errorRate === 'number';
+  return isRight ? (header as GenerationHeader) : undefined;
 }
 
 /** Whether each block of a piece is of this generation. */

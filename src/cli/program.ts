@@ -51,7 +51,7 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void terminal.output.write(text),
-      writeErr: (text) => void terminal.errors.write(text),
+      writeErr: (text) => terminal.complain(text.trimEnd()),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
@@ -154,7 +154,7 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
     )
     .argument('<filters...>', 'names of the filters')
     .option('--every <ms>', 'between two looks', milliseconds, 1000)
-    .option('--times <count>', 'looks so often, and ends', milliseconds)
+    .option('--times <count>', 'looks so often, and ends', times)
     .addHelpText('after', examples('watch products users', 'watch products --every 5000 >> products.log'))
     .action((names: string[], words: WatchWords & RedisSessionWords) =>
       withSession({ ...words, reconnects: true }, async (session) => {
@@ -254,6 +254,11 @@ function ofApplication(command: Command): Command {
 
 function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ npx nestjs-bloom ${line}`).join('\n')}`;
+}
+
+function times(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Expected a whole number of at least 1.');
+  return Number(text);
 }
 
 function milliseconds(text: string): number {

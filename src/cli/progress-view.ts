@@ -19,8 +19,6 @@ const PHASES: Readonly<Record<BloomRebuildProgress['phase'], string>> = {
 /** How far a rebuild has come: a bar where a person looks, lines elsewhere. */
 export interface ProgressView {
   show(progress: BloomRebuildProgress): void;
-  /** A line that is not lost when the bar is drawn again. */
-  note(text: string): void;
   end(): void;
 }
 
@@ -36,7 +34,7 @@ export async function progressView(terminal: Terminal): Promise<ProgressView> {
     gracefulExit: false,
     emptyOnZero: true,
   });
-  return new ProgressBar(bars, terminal);
+  return new ProgressBar(bars);
 }
 
 class ProgressLines implements ProgressView {
@@ -54,10 +52,6 @@ class ProgressLines implements ProgressView {
     this.terminal.print(lineText(progress));
   }
 
-  note(text: string): void {
-    this.terminal.complain(text);
-  }
-
   end(): void {}
 }
 
@@ -68,12 +62,8 @@ interface BarPayload {
 
 class ProgressBar implements ProgressView {
   private readonly bar: SingleBar;
-  private hasEnded = false;
 
-  constructor(
-    private readonly bars: MultiBar,
-    private readonly terminal: Terminal,
-  ) {
+  constructor(private readonly bars: MultiBar) {
     this.bar = bars.create(1, 0, { text: 'starting', isCounted: false } satisfies BarPayload);
   }
 
@@ -83,13 +73,7 @@ class ProgressBar implements ProgressView {
     this.bar.update(isCounted ? share : isAfterScan(phase) ? 1 : 0, { text: lineText(progress), isCounted });
   }
 
-  note(text: string): void {
-    if (this.hasEnded) this.terminal.complain(text);
-    else this.bars.log(`${text}\n`);
-  }
-
   end(): void {
-    this.hasEnded = true;
     this.bars.stop();
   }
 }

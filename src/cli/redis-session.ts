@@ -68,22 +68,24 @@ async function connect(
     retryStrategy,
     sentinelRetryStrategy: retryStrategy,
   };
-  const client = cluster
-    ? new ioredis.Cluster([...cluster.nodes], {
-        ...cluster.options,
-        lazyConnect: true,
-        clusterRetryStrategy: retryStrategy,
-        redisOptions: { ...options, connectTimeout: timeoutMs },
-      })
-    : new ioredis.Redis({ ...options, ...once });
+  let client: Redis | Cluster | undefined;
   let lastError: unknown;
-  client.on('error', (error: unknown) => (lastError = error));
   try {
+    // ioredis refuses some options here, and others when it connects.
+    client = cluster
+      ? new ioredis.Cluster([...cluster.nodes], {
+          ...cluster.options,
+          lazyConnect: true,
+          clusterRetryStrategy: retryStrategy,
+          redisOptions: { ...options, connectTimeout: timeoutMs },
+        })
+      : new ioredis.Redis({ ...options, ...once });
+    client.on('error', (error: unknown) => (lastError = error));
     await client.connect();
     hasConnected = true;
     return client;
   } catch (error) {
-    client.disconnect();
+    client?.disconnect();
     const why = withoutSecrets(reasonOf(lastError ?? error), secrets);
     throw new CliError(cannotReach(shown, why, adviceOn(why)));
   }

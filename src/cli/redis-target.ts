@@ -100,8 +100,9 @@ function withFiles(options: FileOptions, directory: string): FileOptions {
 }
 
 function parseUrl(text: string): Omit<RedisTarget, 'secrets'> {
-  const match =
-    /^(rediss?)(\+sentinel|\+cluster)?:\/\/(?:([^@/]*)@)?([^/?]+)?(?:\/([^?]*))?(?:\?(.*))?$/.exec(text);
+  const match = /^(rediss?)(\+sentinel|\+cluster)?:\/\/(?:([^?]*)@)?([^/?]+)?(?:\/([^?]*))?(?:\?(.*))?$/.exec(
+    text,
+  );
   if (!match) throw usageError(wrongScheme(SCHEMES, shownUrl(text), EXAMPLE));
   const [, scheme, kind, credentials, hosts = '', path = '', query] = match;
   if (query) throw usageError(hasQuery(shownUrl(text)));
@@ -150,7 +151,7 @@ function hostAndPort(text: string, usualPort: number, url: string): { host: stri
   return { host, port: Number(port) };
 }
 
-/** A URL that may be mistyped, with nothing of it that could be a password. */
+/** The scheme of a URL that may be mistyped: nobody knows which part of the rest is a password. */
 function shownUrl(url: string): string {
-  return `'${url.replace(/^(\w[\w+.-]*:\/\/)?.*@/, '$1***@').replace(/\?.*$/, '?…')}'`;
+  return `'${/^\w[\w+.-]*:\/\//.exec(url)?.[0] ?? ''}…'`;
 }

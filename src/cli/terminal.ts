@@ -1,9 +1,17 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
+import { escaped } from '../common/index.js';
 
 type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green';
 
-/** What the command line writes to, and what that can show. */
+/** The codes that `styled` writes. */
+// oxlint-disable-next-line no-control-regex
+const STYLE_CODES = /(\u001b\[(?:1|2|22|31|32|33|39)m)/;
+
+/**
+ * What the command line writes to, and what that can show. Names, metadata and errors may come from anybody
+ * who writes to Redis: what would move the cursor or begin a line is written as `\u…`.
+ */
 export class Terminal {
   /** Whether a person looks at the output: then lines may be drawn again in place. */
   readonly isInteractive: boolean;
@@ -22,12 +30,20 @@ export class Terminal {
     return this.output.columns ?? 80;
   }
 
-  print(text: string): void {
-    this.output.write(`${text}\n`);
+  /** Writes one line. */
+  print(line: string): void {
+    this.output.write(`${this.escaped(line)}\n`);
   }
 
+  /** Writes a warning or an error, of one line or more. */
   complain(text: string): void {
-    this.errors.write(`${text}\n`);
+    this.errors.write(`${this.escapedLines(text)}\n`);
+  }
+
+  /** A line with nothing in it but printable text and the styles of this terminal. */
+  escaped(line: string): string {
+    const parts = this.hasColours ? line.split(STYLE_CODES) : [line];
+    return parts.map((part, i) => (i % 2 === 1 ? part : escaped(part))).join('');
   }
 
   styled(style: Style, text: string): string {
@@ -42,6 +58,14 @@ export class Terminal {
   }
 
   json(value: unknown): void {
-    this.print(JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one), 2));
+    const text = JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one), 2);
+    this.output.write(`${this.escapedLines(text)}\n`);
+  }
+
+  private escapedLines(text: string): string {
+    return text
+      .split('\n')
+      .map((line) => this.escaped(line))
+      .join('\n');
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describeError } from '../common/index.js';
+import { describeError, escaped } from '../common/index.js';
 import { type FilterInspection, inspectFilter } from '../store/redis/inspection/index.js';
 import { EXIT } from './cli-error.js';
 import { stateOfParts, textOfParts } from './inspected-parts.js';
@@ -108,7 +108,7 @@ class LiveTable {
     const rows = lines.map(({ name, state, text }) => {
       const plain = `${name.padEnd(width)}  ${state.padEnd(11)}  `;
       // A row that wraps could not be drawn again in its place.
-      const rest = text.slice(0, Math.max(0, terminal.columns - plain.length - 1));
+      const rest = escaped(text).slice(0, Math.max(0, terminal.columns - plain.length - 1));
       const style = state === 'ready' ? 'green' : 'red';
       return `${terminal.styled('bold', name.padEnd(width))}  ${terminal.styled(style, state.padEnd(11))}  ${rest}`;
     });
@@ -116,7 +116,7 @@ class LiveTable {
       terminal.styled('dim', `watched for ${duration(performance.now() - this.since)}; Ctrl-C ends it`),
     );
     const up = this.drawn > 0 ? `\u001b[${this.drawn}A` : '';
-    terminal.output.write(up + rows.map((row) => `\u001b[2K${row}\n`).join(''));
+    terminal.output.write(up + rows.map((row) => `\u001b[2K${terminal.escaped(row)}\n`).join(''));
     this.drawn = rows.length;
   }
 }

@@ -2,7 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readGenerationFile } from '../../src/cli/generation-file.js';
+import {
+  type GenerationHeader as Header,
+  GenerationFileWriter,
+  readGenerationFile,
+} from '../../src/cli/generation-file.js';
 import { BloomFormatError } from '../../src/common/index.js';
 import { scaling } from '../../src/scaling/index.js';
 import { build, idsOf } from '../support/built-filter.js';
@@ -110,6 +114,49 @@ describe('nestjs-bloom export', () => {
     ] as const) {
       expect(() => readGenerationFile(odd)).toThrow(BloomFormatError);
       expect(() => readGenerationFile(odd)).toThrow(text);
+    }
+  });
+
+  it.each<[string, (header: never) => unknown]>([
+    ['a text that is no header', () => '{'],
+    ['null', () => null],
+    ['no generation', (header: Header) => ({ ...header, generation: undefined })],
+    ['a generation that is a number', (header: Header) => ({ ...header, generation: 5 })],
+    [
+      'no blocks',
+      (header: Header) => ({ ...header, generation: { ...header.generation, blocks: undefined } }),
+    ],
+    ['no key', (header: Header) => ({ ...header, generation: { ...header.generation, key: [] } })],
+    [
+      'a hash count without end',
+      (header: Header) => ({ ...header, generation: { ...header.generation, hashCount: 2 ** 50 } }),
+    ],
+    ['another layout', (header: Header) => ({ ...header, generation: { ...header.generation, layout: 2 } })],
+    ['no date', (header: Header) => ({ ...header, exportedAt: 'yesterday' })],
+    ['a count that is none', (header: Header) => ({ ...header, count: 'many' })],
+    ['a filter that is no text', (header: Header) => ({ ...header, filter: { toString: 1 } })],
+    ['another filter', (header: Header) => ({ ...header, filter: '\u001b[2J\nforged' })],
+  ])('is refused in one sentence where its header has %s', async (_, changed) => {
+    const name = redis.name();
+    const { filter } = await redis.open(name);
+    await build(filter, ['a']);
+    const { bytes } = await exportHere(name, redis.server.url);
+    const length = bytes.readUInt32LE(16);
+    const header = JSON.parse(bytes.toString('utf8', 20, 20 + length)) as Header;
+    const writer = new GenerationFileWriter();
+    const head = writer.head(changed(header as never) as Header);
+    const blocks = writer.part(bytes.subarray(20 + length, -32));
+    const file = join(folder, 'malformed.bloom');
+    writeFileSync(file, Buffer.concat([head, blocks, writer.end()]));
+    for (const words of [
+      ['inspect', name],
+      ['check', name, 'a'],
+    ]) {
+      const { code, stdout, stderr } = await runHere([...words, '--file', file]);
+      expect(stderr).toMatch(/^error: .*\n$/);
+      // oxlint-disable-next-line no-control-regex
+      expect(stderr).not.toMatch(/\u001b/);
+      expect([code! > 0, stdout]).toEqual([true, '']);
     }
   });
 

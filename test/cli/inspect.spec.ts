@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { hasBoard, type RebuildLease, type Staging } from '../../src/store/index.js';
@@ -203,6 +205,26 @@ describe('The connection', () => {
   });
   afterAll(() => installed.remove());
 
+  it.each([
+    { host: 5 },
+    { port: 'abc' },
+    { scripts: { a: null } },
+    { Connector: 5 },
+    { sentinels: [null], name: 'm' },
+    { tls: { ca: 5 } },
+    { tls: { ca: 'file:gone.pem' } },
+    { cluster: [] },
+    { cluster: [null] },
+    { cluster: 'x' },
+  ])('refuses options of a file that cannot be in one sentence: %j', async (options) => {
+    const file = join(installed.folder, 'wrong.json');
+    writeFileSync(file, JSON.stringify({ host: '127.0.0.1', port: 1, ...options }));
+    const { code, stderr } = await runHere(['inspect', name, '--redis-options', file]);
+    expect(stderr).toMatch(/^error: (Cannot reach Redis|Expected )/);
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(code).toBeGreaterThan(0);
+  });
+
   it('takes options from a file, the environment and a URL, and never shows a password', async () => {
     await build(instance.filter, ['a']);
     await client.acl('SETUSER', 'looker', 'on', '>p@ss-word', '+@all', '~*');
@@ -225,4 +247,39 @@ describe('The connection', () => {
     for (const { stdout, stderr } of [file, variable, wrong, broken])
       expect(stdout + stderr).not.toMatch(/ss-w/);
   });
+});
+
+describe('The output', () => {
+  it.each([{ isTTY: false }, { isTTY: true }])(
+    'writes nothing of metadata, tokens and ids that a terminal obeys (%j)',
+    async (output) => {
+      const evil = '\u001b[2J\u001b]0;title\u0007\u009b1A\r\nforged: ready\u202e';
+      await build(instance.filter, ['a']);
+      const meta = `bloom:{${name}}:meta`;
+      await client.hset(meta, { owner: evil, 'pending.token': evil });
+      await client.set(`bloom:{${name}}:lease`, `${evil}@run`, 'PX', 60_000);
+      await client.hset(`bloom:{${name}}:builds`, { began: '5', occasion: evil });
+      const words = ['--redis', redis.server.url];
+      const results = [
+        await runHere(['inspect', name, ...words], {}, output),
+        await runHere(['inspect', name, '--json', ...words], {}, output),
+        await runHere(['inspect', evil, ...words], {}, output),
+        await runHere(['check', name, evil, ...words], {}, output),
+        await runHere(['check', name, `a${evil}`, '--json', ...words], {}, output),
+        await runHere(['doctor', name, evil, ...words], {}, output),
+        await runHere(['watch', name, evil, '--times', '2', '--every', '1', ...words], {}, output),
+        await runHere([evil.replace('\n', '')], {}, output),
+        await runHere(['inspect', name, '--redis', `redis://${evil.replace('\n', '')}:1`], {}, output),
+        await runHere(['inspect', name, '--prefix', evil.replace('\n', ''), ...words], {}, output),
+      ];
+      for (const { stdout, stderr } of results) {
+        // oxlint-disable-next-line no-control-regex
+        const text = (stdout + stderr).replaceAll(/\u001b\[(\d*m|2K|\d+A)/g, '');
+        // oxlint-disable-next-line no-control-regex
+        expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]|^forged/m);
+      }
+      expect(results[0]!.stdout).toContain('\\u001b[2J\\u001b]0;title\\u0007\\u009b1A\\u000d\\u000aforged');
+      expect(JSON.parse(results[1]!.stdout)).toMatchObject({ owner: evil });
+    },
+  );
 });

@@ -4,12 +4,13 @@ import { runCli } from '../../../src/cli/program.js';
 import { Terminal } from '../../../src/cli/terminal.js';
 import type { CommandResult } from './command.js';
 
-/** Runs a command in this process, as on pipes: quicker than one of its own. */
+/** Runs a command in this process, as on pipes or in a terminal: quicker than one of its own. */
 export async function runHere(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  { isTTY = false } = {},
 ): Promise<CommandResult> {
-  const [output, errors] = [new PassThrough(), new PassThrough()];
+  const [output, errors] = [Object.assign(new PassThrough(), { isTTY }), new PassThrough()];
   const outputs = Promise.all([text(output), text(errors)]);
   const code = await runCli(words, { terminal: new Terminal(output, errors, environment), environment });
   output.end();

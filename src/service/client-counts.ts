@@ -11,7 +11,7 @@ import { SpaceSaving } from './space-saving.js';
 const WINDOW_MS = 60_000;
 /** A longer name of a client is kept as its hash. */
 const MAX_NAME = 64;
-/** Clients that are refused at one time; when there are more, the first one is let in again. */
+/** Refusals of clients at one time; when there are more, the first one ends early. */
 const MAX_REFUSED = 10_000;
 
 export interface ClientCountsOptions {
@@ -35,7 +35,7 @@ interface Windows {
 export class ClientCounts {
   private readonly filters = new Map<string, Windows>();
   private readonly requests = new AsyncLocalStorage<ExecutionContext>();
-  /** Until when, in the order in which they were refused. */
+  /** Until when, by rule and client, in the order in which they were refused. */
   private readonly refused = new Map<string, number>();
   private hasSeenRequests = false;
   private hasAdvised = false;
@@ -93,16 +93,26 @@ export class ClientCounts {
   }
 
   /**
-   * For how many milliseconds a client is refused; 0 for one that is not. A client is refused for `forMs` when it has asked for `limit` absent ids
-   * within a minute, of all filters that block together. What is counted for certain alone stands against it: none pays for the others.
+   * For how many milliseconds a client is refused; 0 for one that is not. A client is refused for `forMs` when
+   * it has asked for `limit` absent ids within a minute, of all filters that block together. Each rule (a limit
+   * and a time) refuses on its own. Only what is counted for certain stands against a client: none pays for
+   * the others.
    */
   refusedForMs(client: string, { limit, forMs }: { readonly limit: number; readonly forMs: number }): number {
     const now = this.options.clock.now();
-    const until = this.refused.get(client) ?? 0;
+    const rule = `${limit}/${forMs}`;
+    const refusal = `${rule} ${client}`;
+    const until = this.refused.get(refusal) ?? 0;
     if (until > now) return until - now;
-    this.refused.delete(client);
-    if (this.absentsOf(client) < limit) return 0;
-    this.refuse(client, now + forMs);
+    this.refused.delete(refusal);
+    if (this.absentsOf(client, rule) < limit) return 0;
+    // What was counted until now is paid for by the refusal.
+    for (const { now, before } of this.filters.values()) {
+      now.settle(client, rule);
+      before.settle(client, rule);
+    }
+    if (this.refused.size >= MAX_REFUSED) this.refused.delete(this.refused.keys().next().value!);
+    this.refused.set(refusal, now + forMs);
     return forMs;
   }
 
@@ -120,25 +130,15 @@ export class ClientCounts {
   }
 
   /** Of the last minute, as if what came in the minute before the present one had come evenly. */
-  private absentsOf(client: string): number {
+  private absentsOf(client: string, rule: string): number {
     let sum = 0;
     for (const windows of this.filters.values()) {
       if (windows.guarding.mode !== 'on') continue;
       this.turn(windows);
       const left = 1 - (this.options.clock.now() - windows.startedAt) / WINDOW_MS;
-      sum += windows.now.owedBy(client) + Math.ceil(windows.before.owedBy(client) * left);
+      sum += windows.now.owedBy(client, rule) + Math.ceil(windows.before.owedBy(client, rule) * left);
     }
     return sum;
-  }
-
-  /** What was counted until now has been paid for by the refusal. */
-  private refuse(client: string, until: number): void {
-    for (const { now, before } of this.filters.values()) {
-      now.settle(client);
-      before.settle(client);
-    }
-    if (this.refused.size >= MAX_REFUSED) this.refused.delete(this.refused.keys().next().value!);
-    this.refused.set(client, until);
   }
 
   private turn(windows: Windows): void {

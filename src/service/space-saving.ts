@@ -3,15 +3,14 @@ export interface CountedKey {
   readonly key: string;
   readonly count: number;
   readonly error: number;
-  /** What of the certain count has been settled. */
-  readonly settled: number;
 }
 
 interface Counter {
   key: string;
   count: number;
   error: number;
-  settled: number;
+  /** By the rule that settled so much of the certain count. */
+  settled: Map<string, number> | undefined;
 }
 
 /**
@@ -34,7 +33,7 @@ export class SpaceSaving {
       return;
     }
     if (this.counters.size < this.maxKeys) {
-      const counter = { key, count: 1, error: 0, settled: 0 };
+      const counter: Counter = { key, count: 1, error: 0, settled: undefined };
       this.counters.set(key, counter);
       this.place(counter);
       this.least = 1;
@@ -44,20 +43,20 @@ export class SpaceSaving {
     this.counters.delete(replaced!.key);
     replaced!.key = key;
     replaced!.error = replaced!.count;
-    replaced!.settled = 0;
+    replaced!.settled = undefined;
     this.counters.set(key, replaced!);
     this.move(replaced!);
   }
 
-  /** The count that a key has for certain, without what has been settled. */
-  owedBy(key: string): number {
+  /** The count that a key has for certain, without what this rule has settled. */
+  owedBy(key: string, rule: string): number {
     const counter = this.counters.get(key);
-    return counter ? counter.count - counter.error - counter.settled : 0;
+    return counter ? counter.count - counter.error - (counter.settled?.get(rule) ?? 0) : 0;
   }
 
-  settle(key: string): void {
+  settle(key: string, rule: string): void {
     const counter = this.counters.get(key);
-    if (counter) counter.settled = counter.count - counter.error;
+    if (counter) (counter.settled ??= new Map()).set(rule, counter.count - counter.error);
   }
 
   all(): IterableIterator<CountedKey> {

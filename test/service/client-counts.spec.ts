@@ -181,11 +181,25 @@ describe('A client', () => {
 
   it('is let in again before others are forgotten, when more are refused than can be kept', () => {
     counts = counting((context) => (context as never as { client: string }).client, 20_000);
+    const strict = { limit: 2, forMs: 60_000 };
     for (let i = 0; i <= 10_000; i++) {
       ask(`bad-${i}`, 2);
-      expect(counts.refusedForMs(`bad-${i}`, { limit: 2, forMs: 60_000 })).toBe(60_000);
+      expect(counts.refusedForMs(`bad-${i}`, strict)).toBe(60_000);
     }
-    expect(counts.refusedForMs('bad-0', LIMIT)).toBe(0);
-    expect(counts.refusedForMs('bad-1', LIMIT)).toBe(60_000);
+    expect(counts.refusedForMs('bad-0', strict)).toBe(0);
+    expect(counts.refusedForMs('bad-1', strict)).toBe(60_000);
+  });
+
+  it('is refused by the rule whose limit it has reached, and by no other', () => {
+    const strict = { limit: 2, forMs: 30_000 };
+    ask('a', 2);
+    expect(counts.refusedForMs('a', strict)).toBe(30_000);
+    expect(counts.refusedForMs('a', LIMIT)).toBe(0);
+    expect(counts.refusedForMs('a', { ...strict, forMs: 10_000 })).toBe(10_000);
+    ask('a', 98);
+    expect(counts.refusedForMs('a', LIMIT)).toBe(60_000);
+    now += 30_000;
+    expect(counts.refusedForMs('a', strict)).toBe(30_000);
+    expect(counts.refusedForMs('a', LIMIT)).toBe(30_000);
   });
 });

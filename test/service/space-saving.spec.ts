@@ -34,7 +34,7 @@ describe(`SpaceSaving (seed ${SEED})`, () => {
       expect(count).toBeGreaterThanOrEqual(exact.get(key)!);
       expect(count - error).toBeLessThanOrEqual(exact.get(key)!);
       expect(error).toBeLessThanOrEqual(keys.length / maxKeys);
-      expect(table.owedBy(key)).toBe(count - error);
+      expect(table.owedBy(key, 'rule')).toBe(count - error);
     }
     const kept = new Set(all.map(({ key }) => key));
     const frequent = [...exact].filter(([, count]) => count > keys.length / maxKeys);
@@ -49,10 +49,12 @@ describe(`SpaceSaving (seed ${SEED})`, () => {
       if (i % 10 === 0) table.count('frequent');
     }
     expect([...table.all()]).toHaveLength(100);
-    expect(table.owedBy('frequent')).toBeGreaterThan(9_000);
+    expect(table.owedBy('frequent', 'rule')).toBeGreaterThan(9_000);
     expect(
       Math.max(
-        ...[...table.all()].filter(({ key }) => key !== 'frequent').map(({ key }) => table.owedBy(key)),
+        ...[...table.all()]
+          .filter(({ key }) => key !== 'frequent')
+          .map(({ key }) => table.owedBy(key, 'rule')),
       ),
     ).toBe(1);
   });
@@ -60,10 +62,11 @@ describe(`SpaceSaving (seed ${SEED})`, () => {
   it('forgets what is settled, and counts on', () => {
     const table = new SpaceSaving(2);
     for (let i = 0; i < 5; i++) table.count('a');
-    table.settle('a');
-    table.settle('unknown');
-    expect(table.owedBy('a')).toBe(0);
+    table.settle('a', 'rule');
+    table.settle('unknown', 'rule');
+    expect(table.owedBy('a', 'rule')).toBe(0);
     table.count('a');
-    expect([table.owedBy('a'), [...table.all()][0]!.count]).toEqual([1, 6]);
+    expect([table.owedBy('a', 'rule'), [...table.all()][0]!.count]).toEqual([1, 6]);
+    expect(table.owedBy('a', 'another')).toBe(6);
   });
 });

@@ -1,5 +1,5 @@
 import type { IdKey } from '../filter/index.js';
-import type { LookupOutcome } from '../store/index.js';
+import type { DenialAnswer, LookupOutcome } from '../store/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
 import type { AddQueue } from './add-queue.js';
 import { CallLessons } from './call-lessons.js';
@@ -121,9 +121,7 @@ export class BloomGuardRunner {
         ? this.scopes.keyOf(call, { id, note, isForAll: sharedCache !== undefined })
         : undefined;
     if (denialKey && negativeCache?.has(denialKey.text, denialKey.scope) && !filter.isBeyond(key)) {
-      guarding.noteRemembered(call.guard);
-      this.onDecision?.(guard, 'remembered');
-      if (guarding.mode === 'on') return this.answers.absent(call, filter);
+      return this.decideRemembered(call, { filter, id, key, note, denialKey, since: 0 });
     }
     const since = denialKey && sharedCache ? performance.now() : 0;
     const outcome = filter.checkKey(key);
@@ -161,9 +159,11 @@ export class BloomGuardRunner {
       this.onDecision?.(guard, outcome);
       return this.answers.absentAnswer(call);
     }
+    // The shared negative cache may answer it.
+    if (outcome === 'maybe' && note !== undefined) return undefined;
     guarding.note(outcome, guard);
     this.onDecision?.(guard, outcome);
-    return outcome === 'maybe' && note === undefined ? COUNT : undefined;
+    return outcome === 'maybe' ? COUNT : undefined;
   }
 
   private decideOn(
@@ -175,8 +175,8 @@ export class BloomGuardRunner {
     const { guarding, sharedCache } = filter;
     switch (outcome) {
       case 'maybe':
-        if (filter.isBeyond(asked.key)) return observe(alone(asked), outcome);
-        return sharedCache && asked.denialKey ? this.decideShared(call, asked) : observe(asked, outcome);
+        if (filter.isBeyond(asked.key)) return this.letThrough(call, alone(asked));
+        return sharedCache && asked.denialKey ? this.decideShared(call, asked) : this.letThrough(call, asked);
       case 'absent':
         return observe({ ...asked, id: lasting(asked.id) }, outcome);
       case 'beyond':
@@ -238,13 +238,26 @@ export class BloomGuardRunner {
   /** The filter lets the id through: perhaps the database has denied it to another process. */
   private async decideShared(call: GuardedCall, asked: AskedCall): Promise<GuardDecision> {
     const { filter, key, denialKey, since } = asked;
-    const { guarding } = filter;
     const denial = await filter.sharedCache!.ask({ id: key, scope: denialKey!.scope, since });
-    if (denial.isDenied) {
-      guarding.noteRemembered(call.guard);
-      this.onDecision?.(call.guard, 'remembered');
-      if (guarding.mode === 'on') return this.answers.absent(call, filter);
-    }
+    return denial.isDenied
+      ? this.decideRemembered(call, asked, denial)
+      : this.letThrough(call, asked, denial);
+  }
+
+  private decideRemembered(
+    call: GuardedCall,
+    asked: AskedCall,
+    denial?: DenialAnswer,
+  ): GuardDecision | Promise<GuardDecision> {
+    const { guarding } = asked.filter;
+    guarding.noteRemembered(call.guard);
+    this.onDecision?.(call.guard, 'remembered');
+    return guarding.mode === 'on' ? this.answers.absent(call, asked.filter) : observe(asked, 'maybe', denial);
+  }
+
+  private letThrough({ guard }: GuardedCall, asked: AskedCall, denial?: DenialAnswer): GuardDecision {
+    asked.filter.guarding.noteMaybe(guard);
+    this.onDecision?.(guard, 'maybe');
     return observe(asked, 'maybe', denial);
   }
 

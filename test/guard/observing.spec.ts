@@ -115,6 +115,14 @@ describe('A guard that observes', () => {
       expect(filter.guarding.counts()).toMatchObject({ foundNothing: 1, remembered: 49 });
     });
 
+    it.each([false, true])('counts each call once, with shadow: %s', async (shadow) => {
+      const { filter, products } = await startSaturated({ negativeCache: true, shadow });
+      for (let i = 0; i < 50; i++) expect(await products.find('nothing')).toBeNull();
+      expect(products.calls).toBe(shadow ? 50 : 1);
+      const { absent, unknown, invalid, maybe, remembered } = filter.guarding.counts();
+      expect([absent + unknown + invalid, maybe, remembered]).toEqual([0, 1, 49]);
+    });
+
     it('lets it reach the method again when its life is over', async () => {
       const { products } = await startSaturated({ negativeCache: { lifeMs: 20 } });
       await products.find('nothing');

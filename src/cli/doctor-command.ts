@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { describeError } from '../common/index.js';
+import { describeError, plural } from '../common/index.js';
 import {
   type FilterInspection,
   inspectFilter,
@@ -14,7 +14,7 @@ import { type Finding, printFindings, type Severity } from './findings.js';
 import type { RedisSession } from './redis-session.js';
 import { roomFinding, serverFindings } from './server-findings.js';
 import type { Terminal } from './terminal.js';
-import { bytes, plural } from './texts.js';
+import { bytes } from './texts.js';
 import { noSuchKind } from './cli.messages.js';
 
 export interface DoctorWords {

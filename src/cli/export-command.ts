@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { systemClock } from '../common/index.js';
+import { plural, systemClock } from '../common/index.js';
 import { BLOCK_BYTES, blocked } from '../filter/index.js';
 import { FilterInspector } from '../store/redis/inspection/index.js';
 import { CliError, EXIT, usageError } from './cli-error.js';
 import { areOf, GenerationFileWriter } from './generation-file.js';
 import type { RedisSession } from './redis-session.js';
 import type { Terminal } from './terminal.js';
-import { bytes, count } from './texts.js';
+import { bytes } from './texts.js';
 import {
   OUTPUT_TO_TERMINAL,
   notOfBlocked,
@@ -27,7 +27,8 @@ export async function exportFilter(
   if (terminal.isInteractive) throw usageError(OUTPUT_TO_TERMINAL);
   const found = await new FilterInspector({ ...store.access, name }).inspect({ walkMs: 0 });
   const { partitions } = found;
-  if (partitions !== undefined) throw new CliError(notOfBlocked(`blocked in ${partitions} partitions`));
+  if (partitions !== undefined)
+    throw new CliError(notOfBlocked(`blocked in ${plural(partitions, 'partition')}`));
   if (found.layout !== 'blocked' && found.state !== 'missing') throw new CliError(notOfBlocked(found.layout));
   if (found.state !== 'ready')
     throw new CliError(nothingToExport(name, found.state, found.note ?? 'there is nothing to export.'));
@@ -62,7 +63,7 @@ export async function exportFilter(
     }
     await write(writer.end());
     terminal.complain(
-      `${name}: generation of ${count(ids)} ids, ${bytes(generation.blocks * BLOCK_BYTES)}, exported at ${exportedAt}.`,
+      `${name}: generation of ${plural(ids, 'id')}, ${bytes(generation.blocks * BLOCK_BYTES)}, exported at ${exportedAt}.`,
     );
     return EXIT.fine;
   } finally {

@@ -1,6 +1,6 @@
+import { plural } from '../common/index.js';
 import { EXIT } from './cli-error.js';
 import type { Terminal } from './terminal.js';
-import { plural } from './texts.js';
 
 /** `note`: worth knowing, and nothing to do. */
 export type Severity = 'ok' | 'note' | 'warning' | 'error';

@@ -1,9 +1,10 @@
+import { count, plural } from '../common/index.js';
 import { type FilterInspection, inspectFilter, type KeyFacts } from '../store/redis/inspection/index.js';
 import { EXIT } from './cli-error.js';
 import { printParts, stateOfParts } from './inspected-parts.js';
 import type { RedisSession } from './redis-session.js';
 import type { Terminal } from './terminal.js';
-import { bytes, count, duration, moment, plural, share } from './texts.js';
+import { bytes, duration, moment, share } from './texts.js';
 
 export interface InspectWords {
   readonly key?: string;
@@ -70,7 +71,7 @@ function layoutText({ layout, hashCount, maxIdBytes, settings }: FilterInspectio
   const words = [
     layout,
     hashCount !== undefined && plural(hashCount, 'bit') + ' for an id',
-    maxIdBytes !== undefined && `ids up to ${count(maxIdBytes)} bytes`,
+    maxIdBytes !== undefined && `ids up to ${plural(maxIdBytes, 'byte')}`,
     settings,
   ];
   return words.filter(Boolean).join(', ');

@@ -1,8 +1,9 @@
+import { count, plural } from '../common/index.js';
 import { measuredFillOf } from '../filter/index.js';
 import { EXIT } from './cli-error.js';
 import { fileOf } from './file-of-filter.js';
 import type { Terminal } from './terminal.js';
-import { bytes, count, moment, share } from './texts.js';
+import { bytes, moment, share } from './texts.js';
 
 /** What a file says of the generation that was exported into it. */
 export function inspectFile(
@@ -35,7 +36,7 @@ export function inspectFile(
   terminal.list([
     [
       'layout',
-      `blocked, ${generation.hashCount} bits for an id, ids up to ${count(generation.maxIdBytes)} bytes`,
+      `blocked, ${plural(generation.hashCount, 'bit')} for an id, ids up to ${plural(generation.maxIdBytes, 'byte')}`,
     ],
     ['generation', tag],
     ['ids', `${count(ids)}, planned for ${count(capacity)}; what was added later is not in it`],

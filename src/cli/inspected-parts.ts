@@ -1,6 +1,7 @@
+import { count, plural } from '../common/index.js';
 import type { FilterInspection, InspectedPart } from '../store/redis/inspection/index.js';
 import type { Terminal } from './terminal.js';
-import { bytes, count, moment, plural, share } from './texts.js';
+import { bytes, moment, share } from './texts.js';
 
 /** The worst first. */
 const STATES = ['unreachable', 'newer', 'nonsense', 'missing', 'unbuilt', 'lost', 'suspect', 'ready'];
@@ -20,7 +21,10 @@ export function textOfParts(parts: readonly InspectedPart[]): string {
   const staged = found.filter(({ staging }) => staging !== undefined).length;
   const words = [
     `${count(parts.filter((part) => stateOf(part) === 'ready').length)} of ${plural(parts.length, 'part')} ready`,
-    `${count(sum((one) => one.count ?? 0))} of ${count(sum(({ capacity }) => capacity))} ids`,
+    `${count(sum((one) => one.count ?? 0))} of ${plural(
+      sum(({ capacity }) => capacity),
+      'id',
+    )}`,
     rates.length > 0 && `${share(rates.reduce((total, rate) => total + rate, 0) / rates.length)} pass`,
     bytes(sum(({ live }) => live.bytes)),
     staged > 0 && `${plural(staged, 'part')} staged`,
@@ -47,7 +51,7 @@ function textOf(part: InspectedPart): string {
   const broken = live.missing + live.damaged;
   const words = [
     note === undefined ? state : `${state}: ${note}`,
-    `${count(ids ?? 0)} of ${count(capacity)} ids`,
+    `${count(ids ?? 0)} of ${plural(capacity, 'id')}`,
     bytes(live.bytes),
     broken > 0 && `${plural(broken, 'key')} missing or damaged`,
     `build ${count(builds)}${builtAt ? ` of ${moment(builtAt)}` : ''}`,

@@ -1,3 +1,4 @@
+import { plural } from '../common/index.js';
 import { type FilterTarget, expectedErrorRate, type FilterPlan, planFilter } from '../filter/index.js';
 import {
   cuckooCodec,
@@ -10,7 +11,7 @@ import {
 } from '../filter/peers/index.js';
 import { EXIT, usageError } from './cli-error.js';
 import type { Terminal } from './terminal.js';
-import { bytes, count, share } from './texts.js';
+import { bytes, share } from './texts.js';
 import { noSuchLayout, wrongNumber } from './cli.messages.js';
 
 export interface PlanWords {
@@ -75,16 +76,16 @@ export function plan(
   terminal.print(
     terminal.styled(
       'bold',
-      `${count(capacity)} ids at an error rate of ${share(errorRate)}, layout ${layout}`,
+      `${plural(capacity, 'id')} at an error rate of ${share(errorRate)}, layout ${layout}`,
     ),
   );
   terminal.list([
-    ['size', `${bytes(found.bytes)} (${count(found.bytes)} bytes)`],
+    ['size', `${bytes(found.bytes)} (${plural(found.bytes, 'byte')})`],
     ['bits per id', found.bitsPerId.toFixed(2)],
     ['hash count', String(found.hashCount)],
     [
       'error rate',
-      `${share(found.modelledErrorRate)} by the model at ${count(capacity)} ids, ${share(planner.expectedErrorRate(planned, 2 * capacity))} at twice as many`,
+      `${share(found.modelledErrorRate)} by the model at ${plural(capacity, 'id')}, ${share(planner.expectedErrorRate(planned, 2 * capacity))} at twice as many`,
     ],
     [
       'rebuild',

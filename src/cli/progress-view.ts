@@ -1,7 +1,7 @@
 import type { MultiBar, SingleBar } from 'cli-progress';
-import type { BloomRebuildProgress } from '../common/index.js';
+import { type BloomRebuildProgress, count } from '../common/index.js';
 import type { Terminal } from './terminal.js';
-import { count, duration } from './texts.js';
+import { duration } from './texts.js';
 
 /** Between two lines about ids, where lines are all there is. */
 const LINE_EVERY_MS = 2000;

@@ -1,10 +1,10 @@
-import type { BloomRebuildError } from '../common/index.js';
+import { type BloomRebuildError, count, plural } from '../common/index.js';
 import type { BloomFilter } from '../service/index.js';
 import { type ApplicationWords, bootApplication, filterOf } from './application.js';
 import { CliError, EXIT } from './cli-error.js';
 import { type ProgressView, progressView } from './progress-view.js';
 import type { Terminal } from './terminal.js';
-import { bytes, count, duration, plural } from './texts.js';
+import { bytes, duration } from './texts.js';
 import { inMemoryOfTheApp, interruptedBy, rebuildInterrupted } from './cli.messages.js';
 
 export interface RebuildWords extends ApplicationWords {

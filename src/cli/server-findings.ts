@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
+import { plural } from '../common/index.js';
 import type { Finding, Severity } from './findings.js';
-import { bytes, duration, plural } from './texts.js';
+import { bytes, duration } from './texts.js';
 
 const OLDEST_REDIS = [6, 2];
 const MOST_SKEW_MS = 5000;

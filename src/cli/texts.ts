@@ -1,9 +1,6 @@
-const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+import { plural } from '../common/index.js';
 
-/** 1,234,567 */
-export function count(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 2 });
-}
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
 
 /** 1.78 MiB */
 export function bytes(value: number): string {
@@ -17,11 +14,6 @@ export function share(value: number): string {
   const percent = value * 100;
   if (percent === 0) return '0 %';
   return `${percent >= 0.01 ? Number(percent.toPrecision(3)) : percent.toExponential(1)} %`;
-}
-
-/** 1 key, 2 keys */
-export function plural(value: number, noun: string): string {
-  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
 const DURATIONS: readonly (readonly [ms: number, unit: string])[] = [

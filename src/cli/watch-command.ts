@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describeError, escaped } from '../common/index.js';
+import { count, describeError, escaped, plural } from '../common/index.js';
 import { type FilterInspection, inspectFilter } from '../store/redis/inspection/index.js';
 import { EXIT } from './cli-error.js';
 import { stateOfParts, textOfParts } from './inspected-parts.js';
 import type { RedisSession } from './redis-session.js';
 import type { Terminal } from './terminal.js';
-import { bytes, count, duration, share } from './texts.js';
+import { bytes, duration, share } from './texts.js';
 
 export interface WatchWords {
   readonly every: number;
@@ -67,7 +67,7 @@ function textOf(found: FilterInspection): string {
     note,
   } = found;
   const words = [
-    ids !== undefined && `${count(ids)} of ${count(capacity)} ids`,
+    ids !== undefined && `${count(ids)} of ${plural(capacity, 'id')}`,
     measuredErrorRate !== undefined && `${share(Number(measuredErrorRate.toPrecision(1)))} pass`,
     live.bytes > 0 && bytes(live.bytes),
     `build ${count(builds)}`,

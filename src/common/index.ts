@@ -2,4 +2,5 @@ export * from './clock.js';
 export * from './errors.js';
 export * from './events.js';
 export * from './option-names.js';
+export * from './texts.js';
 export * from './wasm.js';

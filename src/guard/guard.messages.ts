@@ -1,4 +1,4 @@
-import { describeError, printed, printedId } from '../common/index.js';
+import { count, describeError, plural, printed, printedId } from '../common/index.js';
 import type { IdKey } from '../filter/index.js';
 import type { FilterUse } from './filter-uses.js';
 
@@ -100,7 +100,7 @@ export const noListOfIds = (got: string) =>
   `Expected a list of ids as the first argument, got ${got}. Call the method with an array.`;
 
 export const tooManyIds = (maxIds: number, got: number) =>
-  `Expected at most ${maxIds} ids of one call, got ${got}. Create the rows in smaller parts, or raise the option maxIds.`;
+  `Expected at most ${plural(maxIds, 'id')} of one call, got ${count(got)}. Create the rows in smaller parts, or raise the option maxIds.`;
 
 export const notOnMethod = ({ decorator, filter, method }: FilterUse) =>
   `Expected @${decorator}(${filter.text}) on an instance method, got ${method}, which is not one. Put it on a method of an object that Nest ` +
@@ -135,8 +135,8 @@ export const cannotRegister = (method: string, filter: string) =>
   'filter.add(id) in the method.';
 
 export const queueFull = (filter: string, ids: number, bytes: number) =>
-  `The queue of ids that filter '${filter}' could not record is full: it holds at most ${ids} ids and ${bytes} bytes. Bring the store back; ` +
+  `The queue of ids that filter '${filter}' could not record is full: it holds at most ${plural(ids, 'id')} and ${plural(bytes, 'byte')}. Bring the store back; ` +
   'until then calls that create rows are refused.';
 
 export const lostAtShutdown = (ids: number, filter: string) =>
-  `${ids} ids of filter '${filter}' were not recorded before the shutdown. Rebuild the filter, or their lookups are answered "absent".`;
+  `The shutdown came before ${plural(ids, 'id')} could be recorded in filter '${filter}'. Rebuild the filter, or lookups of them are answered "absent".`;

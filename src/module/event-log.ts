@@ -1,5 +1,13 @@
 import { Logger } from '@nestjs/common';
-import { type BloomEvent, BloomRebuildError, describeError, escaped, printedId } from '../common/index.js';
+import {
+  type BloomEvent,
+  BloomRebuildError,
+  count,
+  describeError,
+  escaped,
+  plural,
+  printedId,
+} from '../common/index.js';
 
 /** Events of one kind and one filter are written at most once in this time: an outage must not flood the log. */
 const WRITE_EVERY_MS = 1000;
@@ -48,7 +56,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
         `${redisAt(event)} does not answer; lookups go through unchecked. ${describeError(event.error)}`,
       );
     case 'circuit-closed':
-      return log(`${redisAt(event)} is back; ${event.rejected} lookups were let through unchecked.`);
+      return log(`${redisAt(event)} is back; ${plural(event.rejected, 'lookup')} went through unchecked.`);
     case 'invalid-id':
       return warn(
         `Filter '${event.filter}': ${event.method ?? 'a lookup'} was ${event.answered ? 'answered without being called' : 'let through unguarded'}. ` +
@@ -65,7 +73,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'attack-ended':
       return log(
-        `Filter '${event.filter}': the attack is over. There were ${event.absents} lookups of absent ids in ${Math.round(event.durationMs / 1000)} s${through(event)}, ` +
+        `Filter '${event.filter}': the attack is over. It made ${plural(event.absents, 'lookup')} of absent ids in ${Math.round(event.durationMs / 1000)} s${through(event)}, ` +
           `at most ${perSecond(event.peakRate)} a second.${worst(event)}`,
       );
     case 'state-changed':
@@ -78,17 +86,17 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
         level: 'error',
         text:
           `Filter '${event.filter}' answers "absent" for ${printedId(event.id)}, and ${event.method} found something: ` +
-          `${event.wrongAbsents} of ${event.absents} absent answers. ` +
+          `${count(event.wrongAbsents)} of ${plural(event.absents, 'absent answer')}. ` +
           (event.distrusted ? 'Lookups go through unchecked until it is rebuilt.' : 'It stays in service.'),
       };
     case 'overfull':
       return warn(
-        `Filter '${event.filter}' holds ${event.count} ids and is planned for ${event.capacity}; ${(100 * event.modelledErrorRate).toPrecision(2)} % of the lookups of absent ids pass. ${event.remedy}`,
+        `Filter '${event.filter}' holds ${plural(event.count, 'id')} and is planned for ${count(event.capacity)}; ${(100 * event.modelledErrorRate).toPrecision(2)} % of the lookups of absent ids pass. ${event.remedy}`,
       );
     case 'failed-adds':
       return warn(
-        `Filter '${event.filter}': this process has added ${event.ids} ids for calls that failed, the last one of ${event.method}, and is planned for ` +
-          `${event.capacity}. They have no row, and their lookups pass until the next rebuild. Refuse such calls before they add ids: by guards and pipes, or ` +
+        `Filter '${event.filter}': this process has added ${plural(event.ids, 'id')} for calls that failed, the last one of ${event.method}, and is planned for ` +
+          `${count(event.capacity)}. Such ids have no row, and their lookups pass until the next rebuild. Refuse such calls before they add ids: by guards and pipes, or ` +
           "@BloomRegisters(…, { validate }). If nothing can tell before the row is written, add the id in the transaction: filter.add(id). See 'Validate and " +
           "authorise' in docs/security.md.",
       );
@@ -102,7 +110,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'adds-delayed':
       return warn(
-        `Filter '${event.filter}': adds of this process waited ${event.times} times within a minute for half a lease or longer, ${Math.round(event.ms)} ms in all. A process that reads the ` +
+        `Filter '${event.filter}': adds of this process waited ${plural(event.times, 'time')} within a minute for half a lease or longer, ${Math.round(event.ms)} ms in all. A process that reads the ` +
           "filter with leases is stopped, busy, or cut from Redis, or processes die one after the other. Look for 'copy-unleased' in the others, or set replica: 'verified'.",
       );
     case 'other-owner':
@@ -127,7 +135,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'rebuild-started':
       return log(
-        `Filter '${event.filter}': a rebuild has started, for ${event.capacity} ids in ${event.bytes} bytes.` +
+        `Filter '${event.filter}': a rebuild has started, for ${plural(event.capacity, 'id')} in ${plural(event.bytes, 'byte')}.` +
           (event.waitMs > 0
             ? ` It reads the source in ${event.waitMs / 1000} s, so that open transactions can commit (rebuild.drainMs).`
             : '') +
@@ -142,7 +150,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
         : undefined;
     case 'rebuild-replanned':
       return log(
-        `Filter '${event.filter}': the source returned more ids than planned (${event.idsRead} so far). The rebuild starts again, for ${event.capacity} ids.`,
+        `Filter '${event.filter}': the source returned more ids than planned (${count(event.idsRead)} so far). The rebuild starts again, for ${plural(event.capacity, 'id')}.`,
       );
     case 'count-ignored':
       return warn(
@@ -158,11 +166,11 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'ids-skipped':
       return warn(
-        `Filter '${event.filter}': ${event.skipped} ids of its source cannot be added and were left out. The first one is ${event.example}. ${describeError(event.error)}`,
+        `Filter '${event.filter}': the build left out ${plural(event.skipped, 'id')} of its source that cannot be added. The first one is ${event.example}. ${describeError(event.error)}`,
       );
     case 'rebuild-finished':
       return log(
-        `Filter '${event.filter}': rebuilt with ${event.ids} ids${differentIds(event)} in ${event.durationMs} ms.`,
+        `Filter '${event.filter}': rebuilt with ${plural(event.ids, 'id')}${differentIds(event)} in ${count(event.durationMs)} ms.`,
       );
     case 'rebuild-failed':
       if (event.error instanceof BloomRebuildError && event.error.reason === 'aborted')
@@ -198,7 +206,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'add-queued':
       return warn(
-        `Filter '${event.filter}': ${event.queued} ids wait to be added. ${describeError(event.error)}`,
+        `Filter '${event.filter}': ${plural(event.queued, 'id')} could not be added yet. ${describeError(event.error)}`,
       );
     case 'filter-missing':
       if (event.error !== undefined)
@@ -223,7 +231,7 @@ const NAMED_CLIENTS = 3;
 
 function worst({ clients }: Attack): string {
   if (clients.length === 0) return '';
-  const named = clients.slice(0, NAMED_CLIENTS).map(({ client, absents }) => `${client} (${absents})`);
+  const named = clients.slice(0, NAMED_CLIENTS).map(({ client, absents }) => `${client} (${count(absents)})`);
   return ` The worst clients are ${named.join(', ')}.`;
 }
 
@@ -235,7 +243,7 @@ function perSecond(rate: number): string {
 const SHARE_OF_CHANCE = 0.05;
 
 function differentIds({ ids, distinctIds }: { readonly ids: number; readonly distinctIds: number }): string {
-  return ids - distinctIds > ids * SHARE_OF_CHANCE ? `, about ${distinctIds} different ones,` : '';
+  return ids - distinctIds > ids * SHARE_OF_CHANCE ? `, about ${count(distinctIds)} different ones,` : '';
 }
 
 const warn = (text: string) => ({ level: 'warn', text }) as const;

@@ -1,4 +1,4 @@
-import { printed } from '../common/index.js';
+import { count, plural, printed } from '../common/index.js';
 import type { BuildOccasion } from '../store/index.js';
 
 export const ANOTHER_PROCESS = 'Another process is rebuilding this filter.';
@@ -15,26 +15,28 @@ export const notDueYet = (occasion: BuildOccasion | undefined, dueInMs: number) 
     : 'A build of this filter began a short time ago.') + ` The next one is due in ${Math.ceil(dueInMs)} ms.`;
 
 export const sourceOutgrowsPlans = (plans: number, ids: number) =>
-  `The source returned more ids than planned ${plans} times in a row, the last time about ${ids}.`;
+  `The source returned more ids than planned ${plural(plans, 'time')} in a row, the last time about ${count(ids)}.`;
 
 export const missingFromStaging = (missing: number, asked: number) =>
-  `${missing} of ${asked} ids that were read are not found in the staged generation.`;
+  `The staged generation lacks ${count(missing)} of ${plural(asked, 'id')} that the rebuild has read and looked up.`;
 
 export const tooFewIds = (ids: number, builtIds: number, minRatio: number) =>
-  `The source returned ${ids} ids, the last build had ${builtIds}. Expected ` +
-  (builtIds > 0 ? `at least ${Math.ceil(builtIds * minRatio)} (minRatio ${minRatio})` : 'at least one') +
+  `The source returned ${plural(ids, 'id')}, the last build had ${count(builtIds)}. Expected ` +
+  (builtIds > 0
+    ? `at least ${count(Math.ceil(builtIds * minRatio))} (minRatio ${minRatio})`
+    : 'at least one') +
   '. If that is right, call rebuild({ force: true }), or set minRatio to 0 for a table that may be empty.';
 
 export const passReadFewer = (pass: number, passes: number, ids: number, before: number) =>
-  `Pass ${pass} of ${passes} over the source read ${ids} ids, one before it ${before}. Rows that a pass does not see are missing from its part of ` +
+  `Pass ${pass} of ${passes} over the source read ${plural(ids, 'id')}, one before it ${count(before)}. Rows that a pass does not see are missing from its part of ` +
   'the filter. If so many were deleted meanwhile, call rebuild({ force: true }), or raise rebuild.memoryMiB so that one pass is enough.';
 
 export const tooManyForMaxBytes = (ids: number, errorRate: number, maxBytes: number) =>
-  `The source returned about ${ids} ids. At error rate ${errorRate} they take more than maxBytes, ${maxBytes}. If there are that many, ` +
+  `The source returned about ${plural(ids, 'id')}, which at error rate ${errorRate} would take more than maxBytes, ${count(maxBytes)}. If there are that many, ` +
   'raise maxBytes, or the error rate; otherwise check what the source reads.';
 
-export const countNotBelieved = (count: number, planned: number) =>
-  `count() of the source returned ${count}. The build is planned for ${planned} ids until that many are read.`;
+export const countNotBelieved = (counted: number, planned: number) =>
+  `count() of the source returned ${counted}. The build is planned for ${plural(planned, 'id')} until that many are read.`;
 
 export const wrongCount = (got: unknown) =>
   `Expected count() of the source to return a number of ids, got ${printed(got)}.`;

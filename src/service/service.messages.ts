@@ -1,6 +1,4 @@
-import { printed } from '../common/index.js';
-
-import { nearestName, printedId } from '../common/index.js';
+import { nearestName, plural, printed, printedId } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 
 export const SHUTTING_DOWN = 'The application is shutting down.';
@@ -57,7 +55,7 @@ export const notReadyInTime = (timeoutMs: number, states: readonly string[]) =>
   `Expected all filters to be ready within ${timeoutMs} ms. Not ready: ${states.join(', ')}.`;
 
 export const rowsOutOfPlace = (method: string, ids: number, rows: number) =>
-  `Expected ${method} to return a row or null for each of its ${ids} ids, in their order, got ${rows} rows. If rows may be missing or come in another order, say which id a ` +
+  `Expected ${method} to return a row or null for each id of a call, in their order, got ${plural(rows, 'row')} for ${plural(ids, 'id')}. If rows may be missing or come in another order, say which id a ` +
   'row has: { key: (row) => row.id }.';
 
 export const rowOfNoId = (method: string) =>

@@ -1,4 +1,4 @@
-import { printed, describeError } from '../common/index.js';
+import { count, describeError, plural, printed } from '../common/index.js';
 
 export const noExactPlace = (value: unknown) =>
   `Expected a page of the source to end with a value that says exactly where the next one begins (a text, a safe integer, a bigint, ` +
@@ -19,14 +19,14 @@ export const pageIsNoArray = (got: string) =>
   `Expected a page of the source to be an array of rows, got ${got}.`;
 
 export const pageTooLong = (take: number, pageLength: number) =>
-  `Expected a page of at most ${take} rows, got ${pageLength}. Limit the query of the page by \`take\`.`;
+  `Expected a page of at most ${plural(take, 'row')}, got ${count(pageLength)}. Limit the query of the page by \`take\`.`;
 
 export const pageRepeats = (rows: number) =>
-  `Expected the rows after the last one of a page, got a page that ends with the same row, after ${rows} rows. Compare with ` +
+  `Expected the rows after the last one of a page, got a page that ends with the same row, after ${plural(rows, 'row')}. Compare with ` +
   '`after` in the query, order by the columns that it compares, and select them exactly as the database has them.';
 
 export const pageFailed = (times: number, rows: number, cause: unknown) =>
-  `A page of the source failed ${times} times in a row, after ${rows} rows. ${describeError(cause)}`;
+  `A page of the source failed ${plural(times, 'time')} in a row, after ${plural(rows, 'row')}. ${describeError(cause)}`;
 
 export const rowsMayBeHidden = (table: string) =>
   `The table ${table} has row-level security for the user of this connection, whose policies may hide rows: they would be answered "absent". ` +

@@ -150,7 +150,7 @@ describe('AddQueue', () => {
   it('holds 10,000 ids and records them in batches', async () => {
     queue = new AddQueue({ filter, emit: () => {}, limits: { minRetryMs: 5 } });
     queue.put(keysOf(Array.from({ length: 10_000 }, (_, i) => i)), down);
-    expect(() => queue.put(keysOf([10_000]), down)).toThrow('at most 10000 ids');
+    expect(() => queue.put(keysOf([10_000]), down)).toThrow('at most 10,000 ids');
     filter.addError = undefined;
     await until(() => !queue.has('9999'));
     expect(Math.max(...filter.addCalls.map((ids) => ids.length))).toBe(1000);
@@ -182,7 +182,9 @@ describe('AddQueue', () => {
     queue.put(['a', 'b'], down);
     await queue.close();
     expect(logged).toHaveBeenCalledTimes(1);
-    expect(logged.mock.calls[0]![0]).toMatch(/^2 ids of filter 'products' were not recorded/);
+    expect(logged.mock.calls[0]![0]).toMatch(
+      /^The shutdown came before 2 ids could be recorded in filter 'products'\./,
+    );
     const { length } = filter.addCalls;
     await pause(60);
     expect(filter.addCalls).toHaveLength(length);

@@ -133,7 +133,9 @@ describe('A guarded batch', () => {
     const load = filter.guardBatch(async (ids: string[]) => ids.map((id) => (id === 'b' ? failed : row(id))));
     expect(await load(['x', 'a', 'b', 'y'])).toEqual([null, row('a'), failed, null]);
     const short = filter.guardBatch(async () => [] as Row[]);
-    await expect(short(['a', 'b'])).rejects.toThrow(/for each of its 2 ids, in their order, got 0 rows/);
+    await expect(short(['a', 'b'])).rejects.toThrow(
+      /for each id of a call, in their order, got 0 rows for 2 ids/,
+    );
     await expect(filter.guardBatch(async () => Promise.reject(failed))(['a'])).rejects.toBe(failed);
   });
 });

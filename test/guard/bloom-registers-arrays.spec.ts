@@ -99,7 +99,7 @@ describe('@BloomRegisters and arrays', () => {
     app = new GuardedProviders();
     ({ products } = app);
     await expect(create(options, texts.slice(0, 1001))).rejects.toThrow(
-      'Expected at most 1000 ids of one call, got 1001. Create the rows in smaller parts, or raise the option maxIds.',
+      'Expected at most 1,000 ids of one call, got 1,001. Create the rows in smaller parts, or raise the option maxIds.',
     );
     expect(products.addCalls).toEqual([]);
     expect(calls).toBe(1);

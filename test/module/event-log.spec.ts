@@ -37,3 +37,23 @@ it('escapes what errors quote', () => {
   new EventLog().write({ type: 'invalid-id', filter: 'products', error: new Error("got 'a\nforged'") });
   expect(warn.mock.calls[0]![0]).toContain("got 'a\\u000aforged'");
 });
+
+it('counts one id, one lookup and one time as one', () => {
+  const texts: string[] = [];
+  const take = (text: unknown) => void texts.push(String(text));
+  jest.spyOn(Logger.prototype, 'log').mockImplementation(take);
+  jest.spyOn(Logger.prototype, 'warn').mockImplementation(take);
+  const log = new EventLog();
+  const filter = 'products';
+  log.write({ type: 'circuit-closed', rejected: 1 });
+  log.write({ type: 'failed-adds', filter, ids: 1, capacity: 1, method: 'A.b' });
+  log.write({ type: 'adds-delayed', filter, times: 1, ms: 5 });
+  log.write({ type: 'rebuild-started', filter, capacity: 1, bytes: 256, waitMs: 0 });
+  log.write({ type: 'ids-skipped', filter, skipped: 1, example: "'x'", error: new Error('too long') });
+  log.write({ type: 'rebuild-finished', filter, ids: 1, distinctIds: 1, durationMs: 1 });
+  log.write({ type: 'add-queued', filter, queued: 1, error: new Error('down') });
+  expect(texts.filter((text) => /\b1 (ids|lookups|times)\b/.test(text))).toEqual([]);
+  expect(texts).toContain("Filter 'products': rebuilt with 1 id in 1 ms.");
+  log.write({ type: 'rebuild-finished', filter: 'users', ids: 1234, distinctIds: 1234, durationMs: 1 });
+  expect(texts.at(-1)).toBe("Filter 'users': rebuilt with 1,234 ids in 1 ms.");
+});

@@ -113,7 +113,7 @@ describe('A rebuild in several passes', () => {
     const shrinking = () => readings((reading) => IDS.slice(0, reading === 2 ? 4_400 : 5_000));
     await expect(runRebuild(rebuildJob(filter, shrinking(), LARGE))).rejects.toMatchObject({
       reason: 'too-few-ids',
-      message: expect.stringContaining('Pass 3 of 4 over the source read 4400 ids, one before it 5000'),
+      message: expect.stringContaining('Pass 3 of 4 over the source read 4,400 ids, one before it 5,000'),
     });
     expect(await allFound(filter, IDS)).toBe(true);
     await runRebuild(rebuildJob(filter, shrinking(), LARGE), { force: true });

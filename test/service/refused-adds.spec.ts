@@ -158,7 +158,7 @@ describe('The queue of adds', () => {
     });
     const queue = new AddQueue({ filter, emit: () => {}, limits: { bytes: 50_000, minRetryMs: 60_000 } });
     for (const id of ['a', 'b']) queue.put([id.repeat(10_000)], down);
-    expect(() => queue.put(['c'.repeat(10_000)], down)).toThrow('at most 10000 ids and 50000 bytes');
+    expect(() => queue.put(['c'.repeat(10_000)], down)).toThrow('at most 10,000 ids and 50,000 bytes');
     expect(queue.has(idNote('c'.repeat(10_000)))).toBe(false);
     queue.put(['a'.repeat(10_000), 'short'], down);
     await queue.close();

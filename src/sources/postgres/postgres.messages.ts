@@ -1,4 +1,4 @@
-import { printed } from '../../common/index.js';
+import { count, plural, printed } from '../../common/index.js';
 
 export const notAPool = (pool: unknown) =>
   `postgresCopy: expected pool to be a Pool of pg, or the token of one, got ${printed(pool)}.`;
@@ -41,7 +41,7 @@ export const NOT_BINARY_COPY =
   'nestjs-bloom.';
 
 export const rowsMissing = (rows: number, said: number) =>
-  `Expected COPY to return ${said} rows, as the server says, got ${rows}.`;
+  `Expected COPY to return ${plural(said, 'row')}, as the server says, got ${count(rows)}.`;
 
 export const ENDED_EARLY =
   'COPY ended before its last row: the connection was lost, or the server stopped it.';

@@ -9,7 +9,8 @@ export type Moment = number;
 /** Of all instances that report. Rates are in a second. */
 export interface FilterRow {
   readonly name: string;
-  readonly state: State | undefined;
+  /** `unavailable`: the store cannot be asked how the filter stands. */
+  readonly state: State | 'unavailable' | undefined;
   /** When the state became this one, if this process has seen it. */
   readonly stateSince: Moment | undefined;
   /** When the attack began that this process sees; undefined without one. */
@@ -32,7 +33,8 @@ export interface FilterRow {
     readonly wanted: number | undefined;
   };
   readonly fill: { readonly count: number; readonly capacity: number; readonly bytes: number } | undefined;
-  readonly builtAt: Moment | undefined;
+  /** Null: never; undefined: not known. */
+  readonly builtAt: Moment | null | undefined;
   readonly nextRunAt: Moment | undefined;
   readonly instances: readonly InstanceDot[];
   /** Of the instances that read with leases; undefined where none does. */

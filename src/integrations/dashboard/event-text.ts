@@ -1,8 +1,8 @@
-import { type BloomEvent, BloomRebuildError } from '../../common/index.js';
+import { type BloomEvent, BloomRebuildError, count, plural } from '../../common/index.js';
 import type { EventLine } from './dashboard-view.js';
 
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const THE_LOG = 'The log has the error.';
+const WHY = 'The log says why.';
 
 /**
  * What the page shows of an event; undefined for what it shows otherwise. Errors may quote ids that clients have sent, or parameters of a query, so their texts are not
@@ -31,7 +31,7 @@ function textOf(event: BloomEvent): Said | undefined {
     case 'circuit-opened':
       return ['warn', 'Redis does not answer; lookups go through unchecked.'];
     case 'circuit-closed':
-      return ['log', `Redis is back; ${whole.format(event.rejected)} lookups were let through unchecked.`];
+      return ['log', `Redis is back; ${plural(event.rejected, 'lookup')} went through unchecked.`];
     case 'invalid-id':
       return ['warn', `A value that cannot be an id reached ${event.method ?? 'a lookup'}.`];
     case 'guard-error':
@@ -43,26 +43,26 @@ function textOf(event: BloomEvent): Said | undefined {
     case 'wrong-absent':
       return [
         'error',
-        `${event.method} found something for an id that was answered "absent": ${whole.format(event.wrongAbsents)} of ` +
-          `${whole.format(event.absents)}. ${event.distrusted ? 'The filter is rebuilt.' : 'It stays in service.'} The log names the id.`,
+        `${event.method} found something for an id that was answered "absent": ${count(event.wrongAbsents)} of ` +
+          `${count(event.absents)}. ${event.distrusted ? 'The filter is rebuilt.' : 'It stays in service.'} The log names the id.`,
       ];
     case 'attack-started':
       return [
         'warn',
-        `Under attack: ${whole.format(event.rate)} lookups of absent ids a second, ${Math.round(100 * event.share)} % of all; usual at this hour are ` +
-          `${whole.format(event.usualRate)}.${event.method === undefined ? '' : ` Most of them by ${event.method}.`}${worst(event.clients)}`,
+        `Under attack: ${whole(event.rate)} lookups of absent ids a second, ${Math.round(100 * event.share)} % of all; usual at this hour are ` +
+          `${whole(event.usualRate)}.${event.method === undefined ? '' : ` Most of them by ${event.method}.`}${worst(event.clients)}`,
       ];
     case 'attack-ended':
       return ['log', 'The attack has ended.'];
     case 'overfull':
       return [
         'warn',
-        `It holds ${whole.format(event.count)} ids and is planned for ${whole.format(event.capacity)}. ${event.remedy}`,
+        `It holds ${plural(event.count, 'id')} and is planned for ${count(event.capacity)}. ${event.remedy}`,
       ];
     case 'failed-adds':
       return [
         'warn',
-        `${whole.format(event.ids)} ids were added for calls that failed, the last one of ${event.method}.`,
+        `This process has added ${plural(event.ids, 'id')} for calls that failed, the last one of ${event.method}.`,
       ];
     case 'advice':
       return ['warn', event.withoutId ?? event.text];
@@ -75,14 +75,14 @@ function textOf(event: BloomEvent): Said | undefined {
     case 'other-partitions':
       return [
         'error',
-        `It is stored in ${event.found || 'no'} partitions, and this process was told ${event.partitions || 'none'}.`,
+        `It is stored in ${event.found ? plural(event.found, 'partition') : 'no partitions'}, and this process was told ${event.partitions || 'none'}.`,
       ];
     case 'rebuild-started':
-      return ['log', `A rebuild has started, for ${whole.format(event.capacity)} ids.`];
+      return ['log', `A rebuild has started, for ${plural(event.capacity, 'id')}.`];
     case 'rebuild-replanned':
       return [
         'log',
-        `The source returned more ids than planned: the rebuild starts again, for ${whole.format(event.capacity)} ids.`,
+        `The source returned more ids than planned: the rebuild starts again, for ${plural(event.capacity, 'id')}.`,
       ];
     case 'count-ignored':
       return ['warn', `The build is planned without count() of the source. ${THE_LOG}`];
@@ -93,13 +93,10 @@ function textOf(event: BloomEvent): Said | undefined {
     case 'ids-skipped':
       return [
         'warn',
-        `${whole.format(event.skipped)} ids of the source cannot be added and were left out. The log has an example.`,
+        `The build left out ${plural(event.skipped, 'id')} of the source that cannot be added. The log has an example.`,
       ];
     case 'rebuild-finished':
-      return [
-        'log',
-        `Rebuilt with ${whole.format(event.ids)} ids in ${whole.format(Math.round(event.durationMs))} ms.`,
-      ];
+      return ['log', `Rebuilt with ${plural(event.ids, 'id')} in ${whole(event.durationMs)} ms.`];
     case 'rebuild-skipped':
       return ['log', `A rebuild was skipped: ${event.reason}`];
     case 'rebuild-failed':
@@ -113,19 +110,43 @@ function textOf(event: BloomEvent): Said | undefined {
           ? `${event.by} withdrew the mode of all instances; this one is '${event.mode}'.`
           : `${event.by} set the mode '${event.mode}' for all instances.`,
       ];
+    case 'copy-leased':
+      return ['log', 'This process answers "absent" from its copy.'];
+    case 'copy-unleased':
+      return ['log', `This process asks the store for what its copy lacks. ${event.reason}`];
+    case 'adds-delayed':
+      return [
+        'warn',
+        `Adds of this process waited ${plural(event.times, 'time')} within a minute for half a lease or longer, since another ` +
+          'process with a leased copy is slow to acknowledge them.',
+      ];
+    case 'top-up-failed':
+      return ['warn', `New rows could not be added, and are read again. ${THE_LOG}`];
+    case 'mark-moved-back':
+      return [
+        'warn',
+        event.to === undefined
+          ? `The mark of topUp is gone until the next rebuild has set one. ${WHY}`
+          : `The mark of topUp was moved back. ${WHY}`,
+      ];
+    case 'feed-failed':
+      return ['warn', `The feed ended, and is tried again. ${THE_LOG}`];
+    case 'feed-gap':
+      return ['warn', `The feed may have missed rows, so the filter is rebuilt. ${WHY}`];
     case 'add-queued':
-      return ['warn', `${whole.format(event.queued)} ids wait to be added.`];
+      return ['warn', `${plural(event.queued, 'id')} could not be added yet.`];
     case 'filter-missing':
       return ['warn', `${event.method} ran unguarded: the filter is not registered.`];
-    default:
-      // A kind of event that is newer than this text: its name says enough.
-      return ['log', (event as BloomEvent).type];
   }
+}
+
+function whole(value: number): string {
+  return count(Math.round(value));
 }
 
 function worst(clients: readonly { readonly client: string; readonly absents: number }[]): string {
   if (clients.length === 0) return '';
-  const named = clients.slice(0, 3).map(({ client, absents }) => `${client} (${whole.format(absents)})`);
+  const named = clients.slice(0, 3).map(({ client, absents }) => `${client} (${count(absents)})`);
   return ` The worst clients: ${named.join(', ')}.`;
 }
 

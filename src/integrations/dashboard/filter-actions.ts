@@ -54,7 +54,7 @@ export class FilterActions {
       (report): ActionAnswer =>
         report.outcome === 'published'
           ? { status: 200, message: 'The rebuild is done.' }
-          : { status: 409, message: 'Another process rebuilds it now.' },
+          : { status: 409, message: `No rebuild: ${report.reason}` },
       // The log has the error, and the page the event.
       (error: unknown): ActionAnswer => ({ status: 409, message: refusal(error) }),
     );

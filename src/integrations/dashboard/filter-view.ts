@@ -27,6 +27,7 @@ export interface RowContext {
   readonly instances: readonly BloomInstance[];
   readonly others: BloomInstances | undefined;
   readonly info: BloomFilterInfo | undefined;
+  readonly isUnavailable: boolean;
   readonly isAlone: boolean;
   readonly seen: Pick<FilterRow, 'stateSince' | 'attackSince'>;
   readonly rates: Rates;
@@ -34,11 +35,11 @@ export interface RowContext {
 }
 
 export function rowOf(context: RowContext): FilterRow {
-  const { metrics, instances, others, info, isAlone, seen, rates, savedShare } = context;
+  const { metrics, instances, others, info, isUnavailable, isAlone, seen, rates, savedShare } = context;
   const { mode } = others ?? {};
   return {
     name: metrics.filter,
-    state: metrics.state,
+    state: isUnavailable ? 'unavailable' : metrics.state,
     ...seen,
     mode: metrics.mode,
     sharedMode: mode && { mode: mode.mode, by: mode.by, at: mode.at.getTime() },
@@ -56,7 +57,7 @@ export function rowOf(context: RowContext): FilterRow {
       info && info.capacity > 0
         ? { count: info.count, capacity: info.capacity, bytes: info.bytes }
         : undefined,
-    builtAt: info?.builtAt?.getTime(),
+    builtAt: info && (info.builtAt?.getTime() ?? null),
     nextRunAt: earliest(instances.map(({ metrics }) => metrics.rebuild.nextRunAt)),
     instances: instances.map(dotOf),
     copies: copiesOf(instances, rates),

@@ -30,6 +30,7 @@ export class FilterWatch {
   private infoOf = '';
   private asking: Promise<void> | undefined;
   private isAlone = false;
+  private isUnavailable = false;
 
   constructor(
     readonly name: string,
@@ -69,12 +70,13 @@ export class FilterWatch {
 
   /** @param seen what events of this process say of the filter */
   row(seen: Pick<FilterRow, 'stateSince' | 'attackSince'>): FilterRow {
-    const { metrics, others, info, isAlone } = this;
+    const { metrics, others, info, isUnavailable, isAlone } = this;
     return rowOf({
       metrics: metrics!,
       instances: this.instances(Date.now()),
       others,
       info,
+      isUnavailable,
       isAlone,
       seen,
       rates: this.rates,
@@ -162,13 +164,15 @@ export class FilterWatch {
     const latest = this.others?.rebuilds[0]?.startedAt.getTime();
     // A filter that was just built is another one.
     const of = `${state} ${latest}`;
-    if (this.infoOf === of && now - this.infoAt < INFO_EVERY_MS) return;
+    if (this.infoOf === of && now - this.infoAt < INFO_EVERY_MS && !this.isUnavailable) return;
     this.infoAt = now;
     this.infoOf = of;
     try {
       this.info = await this.service.filter(this.name).info();
+      this.isUnavailable = false;
     } catch {
       this.info = undefined;
+      this.isUnavailable = true;
     }
   }
 }

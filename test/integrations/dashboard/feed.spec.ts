@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { quantile } from '../../../src/integrations/dashboard/counters.js';
+import type { BloomEvent } from '../../../src/common/index.js';
+import { eventLine } from '../../../src/integrations/dashboard/event-text.js';
 import { EventBoard } from '../../../src/integrations/dashboard/event-board.js';
 import { Rates } from '../../../src/integrations/dashboard/rates.js';
 import { Viewer } from '../../../src/integrations/dashboard/viewer.js';
@@ -79,8 +81,44 @@ describe('The events that the dashboard shows', () => {
     board.note({ type: 'rebuild-failed', filter: 'f', error });
     board.note({ type: 'store-error', filter: 'f', operation: 'add', error });
     board.note({ type: 'filter-missing', filter: '4711', method: 'm', error });
-    expect(board.all()).toHaveLength(6);
+    board.note({ type: 'top-up-failed', filter: 'f', error });
+    board.note({ type: 'mark-moved-back', filter: 'f', mark: '4711', to: '4711', reason: 'after 4711' });
+    board.note({ type: 'feed-failed', filter: 'f', error });
+    board.note({ type: 'feed-gap', filter: 'f', reason: 'after 4711' });
+    expect(board.all()).toHaveLength(10);
     expect(JSON.stringify(board.all())).not.toContain('4711');
+  });
+
+  it('are told in a sentence, however few there are of something', () => {
+    const text = (event: BloomEvent) => eventLine(event, 0)!.text;
+    const filter = 'f';
+    expect([
+      text({ type: 'copy-leased', filter }),
+      text({ type: 'copy-unleased', filter, reason: 'The lease has ended.' }),
+      text({ type: 'adds-delayed', filter, times: 1, ms: 5 }),
+      text({ type: 'mark-moved-back', filter, mark: '7', to: undefined, reason: '' }),
+      text({ type: 'circuit-closed', rejected: 1 }),
+      text({ type: 'overfull', filter, count: 1, capacity: 1, modelledErrorRate: 1, remedy: 'Rebuild it.' }),
+      text({ type: 'failed-adds', filter, ids: 1, capacity: 1, method: 'A.b' }),
+      text({ type: 'rebuild-started', filter, capacity: 1, bytes: 1, waitMs: 0 }),
+      text({ type: 'ids-skipped', filter, skipped: 1, example: 'x', error: undefined }),
+      text({ type: 'rebuild-finished', filter, ids: 1, distinctIds: 1, durationMs: 1.4 }),
+      text({ type: 'add-queued', filter, queued: 1, error: undefined }),
+      text({ type: 'add-queued', filter, queued: 1234, error: undefined }),
+    ]).toEqual([
+      'This process answers "absent" from its copy.',
+      'This process asks the store for what its copy lacks. The lease has ended.',
+      expect.stringMatching(/^Adds of this process waited 1 time within a minute for half a lease or longer/),
+      'The mark of topUp is gone until the next rebuild has set one. The log says why.',
+      'Redis is back; 1 lookup went through unchecked.',
+      'It holds 1 id and is planned for 1. Rebuild it.',
+      'This process has added 1 id for calls that failed, the last one of A.b.',
+      'A rebuild has started, for 1 id.',
+      'The build left out 1 id of the source that cannot be added. The log has an example.',
+      'Rebuilt with 1 id in 1 ms.',
+      '1 id could not be added yet.',
+      '1,234 ids could not be added yet.',
+    ]);
   });
 
   it('are few of one kind, and bounded in number', () => {

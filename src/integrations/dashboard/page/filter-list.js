@@ -1,6 +1,6 @@
 /** @import { FilterRow } from '../dashboard-view.js' */
 import { el, setAttribute, setText } from './dom.js';
-import { count, duration, NOTHING, percent, rate } from './format.js';
+import { count, duration, NOTHING, percent, plural, rate } from './format.js';
 import { spark } from './spark.js';
 import { sign, stateName, trouble } from './states.js';
 
@@ -128,7 +128,12 @@ export function falsePositives({ falsePositives: { observed, modelled } }) {
 
 /** @param {FilterRow} row @param {number} now */
 export function ageOf({ builtAt, nextRunAt }, now) {
-  const age = builtAt === undefined ? 'never' : `${duration(Math.max(0, now - builtAt))} ago`;
+  const age =
+    builtAt === undefined
+      ? NOTHING
+      : builtAt === null
+        ? 'never'
+        : `${duration(Math.max(0, now - builtAt))} ago`;
   return nextRunAt === undefined ? age : `${age}, next in ${duration(Math.max(0, nextRunAt - now))}`;
 }
 
@@ -141,8 +146,8 @@ export function fillBar() {
     update(fill) {
       const share = fill ? fill.count / fill.capacity : undefined;
       bar.value = Math.min(1, share ?? 0);
-      setAttribute(bar, 'aria-label', fill && `${count(fill.count)} of ${count(fill.capacity)} ids`);
-      setAttribute(bar, 'title', fill && `${count(fill.count)} of ${count(fill.capacity)} ids`);
+      setAttribute(bar, 'aria-label', fill && `${count(fill.count)} of ${plural(fill.capacity, 'id')}`);
+      setAttribute(bar, 'title', fill && `${count(fill.count)} of ${plural(fill.capacity, 'id')}`);
       setAttribute(bar, 'data-over', share !== undefined && share > 1 ? 'true' : undefined);
       setText(text, share === undefined ? NOTHING : `${Math.floor(share * 100)} %`);
     },

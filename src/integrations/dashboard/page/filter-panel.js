@@ -3,7 +3,7 @@ import { chart } from './charts.js';
 import { el, setAttribute, setText, table } from './dom.js';
 import { filterActions } from './filter-actions.js';
 import { ageOf, falsePositives, fillBar } from './filter-list.js';
-import { bytes, count, duration, milliseconds, moment, NOTHING, percent, rate } from './format.js';
+import { bytes, count, duration, milliseconds, moment, NOTHING, percent, plural, rate } from './format.js';
 import { sign, stateName, trouble } from './states.js';
 import { timeLine } from './time-line.js';
 
@@ -176,7 +176,7 @@ function copiesText(copies) {
     waitMs === undefined
       ? ''
       : ` · adds that wait for copies ${rate(waitsPerSecond)}/s, ${milliseconds(waitMs)} each`;
-  return `copies leased in ${leased} of ${all} instances${lacking}${waits}`;
+  return `copies leased in ${leased} of ${plural(all, 'instance')}${lacking}${waits}`;
 }
 
 /** @param {FilterRow['outside']} outside */
@@ -187,8 +187,8 @@ function outsideText(outside) {
     `rows of others: ${following === 0 ? 'no instance follows' : 'followed'}`,
     addedPerSecond === undefined ? '' : `added ${rate(addedPerSecond)}/s`,
     behindBytes === undefined ? '' : `feed ${bytes(behindBytes)} behind`,
-    failures === 0 ? '' : `${count(failures)} failures`,
-    gaps === 0 ? '' : `${count(gaps)} gaps`,
+    failures === 0 ? '' : plural(failures, 'failure'),
+    gaps === 0 ? '' : plural(gaps, 'gap'),
   ]
     .filter(Boolean)
     .join(' · ');
@@ -237,14 +237,10 @@ function tiles() {
       set('wrong', falsePositives(row));
       fill.update(row.fill);
       const said = hints.get('fill');
-      if (said) setText(said, row.fill ? `${count(row.fill.count)} ids, ${bytes(row.fill.bytes)}` : '');
+      if (said) setText(said, row.fill ? `${plural(row.fill.count, 'id')}, ${bytes(row.fill.bytes)}` : '');
       const [age, next] = ageOf(row, now).split(', ');
-      set('age', age ?? NOTHING, next ?? (row.builtAt === undefined ? '' : moment(row.builtAt, now)));
-      set(
-        'lookups',
-        rate(row.lookupsPerSecond),
-        `${row.instances.length} ${row.instances.length === 1 ? 'instance' : 'instances'}`,
-      );
+      set('age', age ?? NOTHING, next ?? (typeof row.builtAt === 'number' ? moment(row.builtAt, now) : ''));
+      set('lookups', rate(row.lookupsPerSecond), plural(row.instances.length, 'instance'));
     },
   };
 }

@@ -16,6 +16,11 @@ export function count(value) {
   return value === undefined || value === null ? NOTHING : whole.format(value);
 }
 
+/** "1 id", "2 ids". @param {number} value @param {string} noun */
+export function plural(value, noun) {
+  return `${whole.format(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
 /** At least so large that it is not shown as none. @param {number | undefined | null} value */
 export function rate(value) {
   if (value === undefined || value === null) return NOTHING;

@@ -1,15 +1,21 @@
-/** @import { FilterRow, State } from '../dashboard-view.js' */
+/** @import { FilterRow } from '../dashboard-view.js' */
 import { duration } from './format.js';
 
 /** A form for each state: colours alone do not tell them apart. */
-const SIGNS = /** @type {Record<string, string>} */ ({ ready: '●', suspect: '◐', unbuilt: '○', lost: '✕' });
+const SIGNS = /** @type {Record<string, string>} */ ({
+  ready: '●',
+  suspect: '◐',
+  unbuilt: '○',
+  lost: '✕',
+  unavailable: '✕',
+});
 
-/** @param {State | undefined} state */
+/** @param {FilterRow['state']} state */
 export function sign(state) {
   return SIGNS[state ?? ''] ?? '?';
 }
 
-/** @param {State | undefined} state */
+/** @param {FilterRow['state']} state */
 export function stateName(state) {
   return state ?? 'not asked yet';
 }
@@ -18,7 +24,8 @@ export function stateName(state) {
 export function trouble({ state, stateSince, attackSince, running }, now) {
   const parts = [];
   if (attackSince !== undefined) parts.push(`under attack for ${duration(Math.max(0, now - attackSince))}`);
-  if (state !== 'ready' && state !== undefined && stateSince !== undefined)
+  if (state === 'unavailable') parts.push('its state cannot be read');
+  else if (state !== 'ready' && state !== undefined && stateSince !== undefined)
     parts.push(`${state} ${duration(Math.max(0, now - stateSince))} ago`);
   if (running) parts.push(rebuilding(running));
   return parts.join(' · ');

@@ -20,7 +20,7 @@ export function timeLine() {
       { title: 'On', isMinor: true },
       { title: 'Phases', isMinor: true },
     ],
-    empty: 'No rebuild has ended yet.',
+    empty: 'No ended rebuild is known.',
   });
   const ends = el('div', { class: 'ends', 'aria-hidden': 'true' }, from, to);
   return {

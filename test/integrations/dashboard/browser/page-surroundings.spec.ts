@@ -2,6 +2,7 @@ import { createServer, request } from 'node:http';
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../../../support/eventually.js';
+import { startRedis } from '../../../support/redis-server.js';
 import { USER } from '../dashboard-app.js';
 import { openedDashboard, SHOP } from './opened-dashboard.js';
 
@@ -45,6 +46,31 @@ describe('The page, whatever is around it', () => {
     }));
     expect(found).toMatchObject({ harmed: false, images: 0, text: expect.not.stringContaining('4711') });
     expect(complaints).toEqual([]);
+  });
+
+  it('says that a filter is unavailable while Redis is, and that it is ready when Redis is back', async () => {
+    const server = await startRedis({ args: ['--appendonly', 'yes'] });
+    try {
+      const app = await start({ bloom: { redis: server.url, trustAfterFailover: true } });
+      await app.bloom.filter('products').rebuild();
+      const { shows, text } = await open();
+      await shows('.badge', 'ready');
+      await shows('.tiles', /Built.*ago/);
+      await server.kill();
+      await shows('.badge', '✕ unavailable');
+      await shows('.chosen .state', 'unavailable');
+      await shows('.chosen .age', '–');
+      expect(await text('.tiles')).not.toContain('never');
+      expect(await text('.chosen .note')).toContain('its state cannot be read');
+      await server.restart();
+      await shows('.badge', '● ready');
+      await shows('.tiles', /Built.*ago/);
+      // The page ends before the server does.
+      await closePage();
+      await app.close();
+    } finally {
+      await server.stop();
+    }
   });
 
   it('is not served without the password', async () => {

@@ -18,8 +18,9 @@ export class ShopModule {
         DatabaseModule.forRoot(config),
         ScheduleModule.forRoot(),
         BloomModule.forRoot({
-          redis: config.redisUrl,
-          keyPrefix: config.keyPrefix,
+          // Without Redis the filters are in memory: what is left out on purpose is not given as undefined.
+          ...(config.redisUrl !== undefined && { redis: config.redisUrl }),
+          ...(config.keyPrefix !== undefined && { keyPrefix: config.keyPrefix }),
           onEvent: config.onBloomEvent,
         }),
         CatalogueModule.forRoot(config),

@@ -1,5 +1,5 @@
 import { BloomConfigError } from './errors.js';
-import { notOptions, noSuchOption } from './common.messages.js';
+import { notOptions, noSuchOption, optionWithoutValue } from './common.messages.js';
 
 /** The names of all options of a type, for the compiler to compare: `{ cron: true, … } satisfies OptionNames<Schedule>`. */
 export type OptionNames<Options> = Record<keyof Options, true>;
@@ -10,22 +10,27 @@ export interface OptionsCheck {
   /** Where they stand, with the dot after it: `rebuild.`; empty for options that stand on their own. */
   readonly path?: string;
   readonly known: Readonly<Record<string, true>>;
+  /** Options that are a mistake when they are given as undefined: their default means something else. */
+  readonly valued?: readonly string[];
   /** What to write instead of a name that is an option of something else, or of another library. */
   readonly elsewhere?: (name: string) => string | undefined;
 }
 
 /**
- * Refuses what is no object of options, and an option that there is not: it would have no effect.
+ * Refuses what is no object of options, an option that there is not (it would have no effect), and one of
+ * `valued` without a value.
  *
  * @throws {BloomConfigError} that says which option was probably meant.
  */
 export function checkOptions(options: unknown, check: OptionsCheck): void {
-  const { where, path = '', known } = check;
+  const { where, path = '', known, valued = [] } = check;
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     const what = path === '' ? 'an object of options' : `${path.slice(0, -1)} to be an object`;
     throw new BloomConfigError(notOptions(where, what, options));
   }
   for (const [name, value] of Object.entries(options)) {
+    if (value === undefined && valued.includes(name))
+      throw new BloomConfigError(optionWithoutValue(where, path + name, value));
     if (Object.hasOwn(known, name) || value === undefined) continue;
     throw new BloomConfigError(noSuchOption(where, path, name, advice(name, { ...check, path })));
   }

@@ -1,7 +1,13 @@
 import type { ModuleRef } from '@nestjs/core';
 import { systemClock } from '../common/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
-import { type BloomService, defineFilter, ManagedFilter, newIdentity } from '../service/index.js';
+import {
+  type BloomFilterOptions,
+  type BloomService,
+  defineFilter,
+  ManagedFilter,
+  newIdentity,
+} from '../service/index.js';
 import { type BloomParallelSource, inParallel } from '../sources/index.js';
 import type { FilterStore } from '../store/index.js';
 import type { BloomFeature } from './bloom-module-options.js';
@@ -33,10 +39,11 @@ export class FilterRegistry {
   }
 
   /** @throws {BloomConfigError} for options that cannot work, and for a name that is taken. */
-  register({ source: given, ...options }: BloomFeature): ManagedFilter {
+  register(feature: BloomFeature): ManagedFilter {
+    const { source: given, ...options } = feature;
     const source = oneSource(options.name, given);
     if (source === undefined || !isToBeMade(source)) {
-      const filter = this.add(defineFilter(source ? { ...options, source } : options));
+      const filter = this.add(defineFilter({ ...feature, ...(source && { source }) } as BloomFilterOptions));
       this.tellSpelling(filter, source, options);
       return filter;
     }

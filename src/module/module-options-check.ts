@@ -31,6 +31,9 @@ const FACTORY = {
   logger: true,
 } satisfies OptionNames<BloomFactoryOptions>;
 
+/** Without a value of these filters are in memory, or on the keys of another application. */
+const VALUED: readonly (keyof BloomFactoryOptions)[] = ['redis', 'store', 'keyPrefix', 'owner'];
+
 const STATIC = { filters: true, isGlobal: true } satisfies OptionNames<
   Omit<BloomModuleOptions, keyof BloomFactoryOptions>
 >;
@@ -83,7 +86,7 @@ const ROOT_ASYNC = 'BloomModule.forRootAsync()';
 
 /** @throws {BloomConfigError} for options of `forRoot` that there are not, or that have another type. */
 export function checkRootOptions(options: BloomModuleOptions): void {
-  checkOptions(options, { where: ROOT, known: { ...FACTORY, ...STATIC } });
+  checkOptions(options, { where: ROOT, known: { ...FACTORY, ...STATIC }, valued: VALUED });
   checkStatic(options, ROOT);
   checkParts(options, ROOT);
 }
@@ -103,7 +106,7 @@ export function checkedFactoryOptions(options: BloomFactoryOptions): BloomFactor
     Object.hasOwn(STATIC, name)
       ? `Write it beside the factory: forRootAsync({ ${name}, useFactory }).`
       : undefined;
-  checkOptions(options, { where, known: FACTORY, elsewhere });
+  checkOptions(options, { where, known: FACTORY, valued: VALUED, elsewhere });
   checkParts(options, where);
   return options;
 }

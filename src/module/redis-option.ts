@@ -1,68 +1,12 @@
-import type { RedisOptions } from 'ioredis';
-import { BloomConfigError, checkOptions, printed } from '../common/index.js';
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import { BloomConfigError, nearestName, NOT_SET, printed } from '../common/index.js';
 import type { BloomRedis } from '../store/redis/index.js';
-import { wrongRedis } from './module.messages.js';
+import { noSuchRedisOption, wrongRedis, wrongRedisPart, wrongRedisUrl } from './module.messages.js';
 
-/** Those of ioredis 5 and 6. ioredis takes any other one without a word, and connects to localhost if it was the address. */
-const IOREDIS = {
-  name: true,
-  path: true,
-  retryStrategy: true,
-  port: true,
-  host: true,
-  family: true,
-  monitor: true,
-  reconnectOnError: true,
-  readOnly: true,
-  sentinels: true,
-  enableOfflineQueue: true,
-  himportFieldsets: true,
-  Connector: true,
-  commandTimeout: true,
-  blockingTimeout: true,
-  blockingTimeoutGrace: true,
-  socketTimeout: true,
-  keepAlive: true,
-  noDelay: true,
-  connectionName: true,
-  disableClientInfo: true,
-  clientInfoTag: true,
-  username: true,
-  password: true,
-  db: true,
-  autoResubscribe: true,
-  autoResendUnfulfilledCommands: true,
-  stringNumbers: true,
-  protocol: true,
-  replyMapping: true,
-  connectTimeout: true,
-  maxRetriesPerRequest: true,
-  maxLoadingRetryTime: true,
-  enableAutoPipelining: true,
-  autoPipeliningIgnoredCommands: true,
-  offlineQueue: true,
-  commandQueue: true,
-  enableReadyCheck: true,
-  lazyConnect: true,
-  scripts: true,
-  keyPrefix: true,
-  showFriendlyErrorStack: true,
-  role: true,
-  tls: true,
-  sentinelUsername: true,
-  sentinelPassword: true,
-  sentinelRetryStrategy: true,
-  sentinelReconnectStrategy: true,
-  preferredSlaves: true,
-  disconnectTimeout: true,
-  sentinelCommandTimeout: true,
-  enableTLSForSentinelMode: true,
-  sentinelTLS: true,
-  natMap: true,
-  updateSentinels: true,
-  sentinelMaxConnections: true,
-  failoverDetector: true,
-} satisfies Record<keyof RedisOptions, true>;
+/** Options that say where Redis is. Without them ioredis connects to localhost. */
+const ADDRESS = ['host', 'path', 'sentinels'] as const satisfies readonly (keyof RedisOptions)[];
+/** Options of which a misspelt one would lead to another server, database or user. */
+const SPELLED: readonly (keyof RedisOptions)[] = [...ADDRESS, 'port', 'db', 'username', 'password', 'tls'];
 
 /** Options of node-redis and of a Cluster, and what they are here. */
 const FOREIGN: Readonly<Record<string, string>> = {
@@ -83,26 +27,58 @@ const EXPECTED =
   "expected redis to be a URL ('redis://localhost:6379'), options of ioredis ({ host, port }), or a client of ioredis (new Redis(…) or " +
   'new Cluster(…))';
 
-/** @throws {BloomConfigError} for what ioredis would take for options without an address, and connect to localhost. */
+/**
+ * Checks what decides which server is used. Other options of ioredis may have any name: its next version may
+ * have more of them.
+ *
+ * @throws {BloomConfigError} where ioredis would see no address, and connect to localhost or a socket.
+ */
 export function checkRedisOption(redis: BloomRedis, where: string): void {
-  if (typeof redis === 'string' && redis.trim() !== '') return;
+  if (typeof redis === 'string' && redis.trim() !== '') return checkUrl(redis, where);
   if (typeof redis !== 'object' || redis === null || Array.isArray(redis)) throw refused(redis, where);
   if (isClient(redis)) return;
   if (!isData(redis)) throw refused(redis, where);
-  checkOptions(redis, {
-    where,
-    path: 'redis.',
-    known: IOREDIS,
-    elsewhere: (name) => (Object.hasOwn(FOREIGN, name) ? FOREIGN[name] : undefined),
-  });
+  checkRedisOptions(redis, where);
 }
 
-function isClient(redis: object): boolean {
+function checkRedisOptions(redis: RedisOptions, where: string): void {
+  for (const [name, value] of Object.entries(redis)) {
+    if (value === undefined || (SPELLED as readonly string[]).includes(name)) continue;
+    const near = nearestName(name, SPELLED);
+    const remedy = Object.hasOwn(FOREIGN, name)
+      ? FOREIGN[name]
+      : near !== undefined && !(near in redis) && `Did you mean 'redis.${near}'?`;
+    if (remedy) throw new BloomConfigError(noSuchRedisOption(where, name, remedy));
+  }
+  const { port } = redis;
+  const unset = ADDRESS.find((name) => name in redis && !redis[name]);
+  if (unset !== undefined && !ADDRESS.some((name) => redis[name]))
+    throw new BloomConfigError(wrongRedisPart(where, unset, 'a value', redis[unset]));
+  if (port !== undefined && !(Number(port) >= 0 && Number(port) < 65_536))
+    throw new BloomConfigError(wrongRedisPart(where, 'port', 'a number below 65,536', port));
+}
+
+/** To ioredis `http://host` and `host/0` are paths of sockets, and a URL without a host is localhost. */
+function checkUrl(url: string, where: string): void {
+  const isPortOrSocket = /^(\d+$|\/(?!\/))/.test(url);
+  if (isPortOrSocket) return;
+  const [, scheme, rest = ''] = /^(?:([^/]*:)?\/\/)?([^?]*)/.exec(url)!;
+  if (scheme !== undefined && !['redis:', 'rediss:'].includes(scheme))
+    throw new BloomConfigError(wrongRedisUrl(where, `one that begins with ${printed(`${scheme}//`)}`));
+  const afterUser = rest.slice(rest.lastIndexOf('@') + 1);
+  if (!url.includes('//') && afterUser.includes('/'))
+    throw new BloomConfigError(wrongRedisUrl(where, 'one with a path and without a scheme'));
+  const host = /^(\[.*?\]|[^:/]*)/.exec(afterUser)![0];
+  if (['', 'undefined', 'null'].includes(host))
+    throw new BloomConfigError(wrongRedisUrl(where, `one with the host '${host}'. ${NOT_SET}`));
+}
+
+function isClient(redis: object): redis is Redis | Cluster {
   return 'status' in redis && 'callBuffer' in redis;
 }
 
 /** Whether an object has members of its own alone, as a literal or an object of a configuration: no client of any library is such. */
-function isData(value: object): boolean {
+function isData(value: object): value is RedisOptions {
   for (let proto: unknown = Object.getPrototypeOf(value); proto; proto = Object.getPrototypeOf(proto)) {
     // The prototype of literals, which is another one in each realm.
     if (Object.getPrototypeOf(proto) === null) return true;
@@ -122,7 +98,8 @@ function whatItIs(redis: unknown): string {
 }
 
 function remedy(redis: unknown): string {
-  if (redis === '' || redis === null) return ' Leave redis out for filters in memory.';
+  if (redis === null || (typeof redis === 'string' && redis.trim() === ''))
+    return ` ${NOT_SET} Leave redis out for filters in memory.`;
   if (typeof redis === 'function') return ' Call it, or construct it with new.';
   if (typeof redis !== 'object') return '';
   if (typeof (redis as PromiseLike<unknown>).then === 'function')

@@ -38,6 +38,10 @@ const REBUILD = {
   onBadId: true,
 } satisfies OptionNames<BloomRebuildSchedule>;
 
+/** Without a value of these a filter is empty, out of date, spelled otherwise, or of another application. */
+const VALUED: readonly (keyof BloomFilterOptions)[] = ['source', 'feed', 'normalize', 'owner'];
+const VALUED_IN_REBUILD: readonly (keyof BloomRebuildSchedule)[] = ['cron'];
+
 const AUDIT = { sampleRate: true } satisfies OptionNames<NonNullable<BloomFilterOptions['audit']>>;
 
 const NEGATIVE_CACHE = {
@@ -67,8 +71,14 @@ export function checkFilterOptionNames(options: BloomFilterOptions): void {
     Object.hasOwn(REBUILD, name) ? `Write it into rebuild: rebuild: { ${name}: … }.` : undefined;
   const inRebuild = (name: string) =>
     Object.hasOwn(FILTER, name) ? `Write it beside rebuild, not into it.` : undefined;
-  checkOptions(options, { where, known: FILTER, elsewhere: besideRebuild });
-  checkOptions(rebuild, { where, path: 'rebuild.', known: REBUILD, elsewhere: inRebuild });
+  checkOptions(options, { where, known: FILTER, valued: VALUED, elsewhere: besideRebuild });
+  checkOptions(rebuild, {
+    where,
+    path: 'rebuild.',
+    known: REBUILD,
+    valued: VALUED_IN_REBUILD,
+    elsewhere: inRebuild,
+  });
   checkOptions(audit, { where, path: 'audit.', known: AUDIT });
   if (typeof negativeCache === 'object')
     checkOptions(negativeCache, { where, path: 'negativeCache.', known: NEGATIVE_CACHE });

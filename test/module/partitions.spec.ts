@@ -10,6 +10,7 @@ import { goZero } from '../../src/interop/index.js';
 import { partName } from '../../src/store/redis/protocol/part-name.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 import { eventually } from '../support/eventually.js';
+import { given } from '../support/given.js';
 import { startContext } from '../support/nest-app.js';
 import { PATIENT } from '../support/patience.js';
 
@@ -29,7 +30,7 @@ afterAll(() => redis.close());
 
 async function start(filter: Partial<Filter>, isInRedis = true) {
   const events: BloomEvent[] = [];
-  const products = { name: 'products', capacity: 1000, errorRate: 1e-6, source, ...filter } as Filter;
+  const products = given({ name: 'products', capacity: 1000, errorRate: 1e-6, source, ...filter }) as Filter;
   const module = await startContext({
     imports: [
       BloomModule.forRoot({

@@ -6,6 +6,8 @@ import { BloomTestingModule } from '../../src/testing/index.js';
 import { nearestName } from '../../src/common/index.js';
 import { startContext } from '../support/nest-app.js';
 
+/** As `process.env` has it. */
+const NOT_SET = undefined;
 const quiet = { onEvent: () => {} };
 const products = { name: 'products', capacity: 1000 };
 
@@ -22,6 +24,8 @@ async function refusal(make: () => object): Promise<string> {
 }
 
 const forRoot = (options: object) => () => BloomModule.forRoot({ ...quiet, ...options });
+const made = (options: object) => () =>
+  BloomModule.forRootAsync({ useFactory: () => ({ ...quiet, ...options }) });
 const forFilter = (options: object) => forRoot({ filters: [{ ...products, ...options }] });
 
 describe('an option that there is not', () => {
@@ -70,8 +74,6 @@ describe('an option that there is not', () => {
   });
 
   it('is refused in what factories make, and beside them', async () => {
-    const made = (options: object) => () =>
-      BloomModule.forRootAsync({ useFactory: () => ({ ...quiet, ...options }) });
     expect(await refusal(made({ keyprefix: 'a' }))).toContain("Did you mean 'keyPrefix'?");
     expect(await refusal(made({ filters: [products] }))).toContain(
       'Write it beside the factory: forRootAsync({ filters',
@@ -121,6 +123,40 @@ describe('an option that there is not', () => {
   });
 });
 
+describe('an option that a missing variable of the environment leaves without a value', () => {
+  it.each([
+    ['redis', { redis: NOT_SET }],
+    ['keyPrefix', { keyPrefix: NOT_SET }],
+    ['owner', { owner: NOT_SET }],
+    ['store', { store: NOT_SET }],
+  ])('fails the start: %s', async (option, options) => {
+    for (const make of [forRoot(options), made(options)])
+      expect(await refusal(make)).toContain(`expected the option '${option}' to have a value, got undefined`);
+  });
+
+  it.each([
+    ['source', { source: NOT_SET }],
+    ['normalize', { normalize: NOT_SET }],
+    ['feed', { feed: NOT_SET }],
+    ['owner', { owner: NOT_SET }],
+    ['rebuild.cron', { rebuild: { cron: NOT_SET } }],
+  ])('fails the start of a filter: %s', async (option, options) => {
+    const message = `Filter 'products': expected the option '${option}' to have a value, got undefined`;
+    expect(await refusal(forFilter(options))).toContain(message);
+    const features = [
+      BloomModule.forFeature({ ...products, ...options }),
+      BloomModule.forFeatureAsync({ name: 'products', useFactory: () => ({ capacity: 1, ...options }) }),
+    ];
+    for (const feature of features)
+      await expect(startContext({ imports: [BloomModule.forRoot(quiet), feature] })).rejects.toThrow(message);
+  });
+
+  it('fails the start where one source of several has none', async () => {
+    const source = { async *ids() {} };
+    expect(await refusal(forFilter({ source: [source, NOT_SET] }))).toContain('source');
+  });
+});
+
 describe('the option redis', () => {
   class NodeRedisClient extends EventEmitter {
     async sendCommand() {}
@@ -143,14 +179,71 @@ describe('the option redis', () => {
     ['a Keyv', new Keyv(), 'give the URL or the options that it was made with'],
     ['a class', Redis, 'got the Redis itself. Call it, or construct it with new.'],
     ['a promise', Promise.resolve({}), 'Await it: BloomModule.forRootAsync('],
-    ['an empty text', '', "got ''. Leave redis out for filters in memory."],
-    ['null', null, 'got null. Leave redis out'],
+    ['an empty text', '', "got ''. If it comes from the environment"],
+    ['a text of spaces', ' ', 'Leave redis out for filters in memory.'],
+    ['null', null, 'got null. If it comes from the environment'],
+    [
+      'undefined',
+      undefined,
+      "expected the option 'redis' to have a value, got undefined. If it comes from the environment",
+    ],
+    ['the URL of a web server', 'http://localhost:6379', "got one that begins with 'http://'"],
+    [
+      'a URL of sentinels',
+      'redis-sentinel://localhost:26379',
+      "got one that begins with 'redis-sentinel://'",
+    ],
+    ['a scheme in capitals, of which ioredis knows no TLS', 'REDISS://localhost', "begins with 'REDISS://'"],
+    [
+      'a URL whose host is not set',
+      `redis://${NOT_SET}:6379`,
+      "with the host 'undefined'. If it comes from the environment",
+    ],
+    ['a URL with a user whose host is not set', 'redis://:secret@:6379/0', "got one with the host ''"],
+    ['an address with a path', 'localhost:6379/0', 'got one with a path and without a scheme'],
+    ['a URL that ioredis cannot read', 'redis://u:se#cret@localhost:6379', 'as %xx'],
+    [
+      'a host that is not set',
+      { host: NOT_SET, port: 6379 },
+      'expected redis.host to be a value, got undefined',
+    ],
+    ['an empty host', { host: '' }, "expected redis.host to be a value, got ''"],
+    ['a socket that is not set', { path: NOT_SET }, 'expected redis.path to be a value'],
+    [
+      'a port that is not set',
+      { host: '127.0.0.1', port: Number(NOT_SET) },
+      'redis.port to be a number below 65,536, got NaN',
+    ],
     ['a port', 6379, 'got 6379'],
     ['options of node-redis', { url: 'redis://localhost' }, "Give the URL itself: redis: 'redis://…'."],
     ['a socket of node-redis', { socket: { host: 'a' } }, 'redis: { host, port }'],
     ['options with a slip', { hots: 'a' }, "'redis.hots'. Did you mean 'redis.host'?"],
   ])('refuses %s', async (_, redis, message) => {
-    expect(await refusal(forRoot({ redis }))).toContain(message);
+    for (const make of [forRoot({ redis }), made({ redis })]) {
+      const text = await refusal(make);
+      expect(text).toContain(message);
+      expect(text).not.toMatch(/secret|cret@/);
+    }
+  });
+
+  it.each([
+    ['an option that ioredis will have one day', { host: '127.0.0.1', port: 1, anOptionOfTomorrow: 5 }],
+    ['an address beside one that looks misspelt', { host: '127.0.0.1', port: 1, hosts: [] }],
+    ['a password that is not set', { host: '127.0.0.1', port: 1, password: NOT_SET }],
+    ['a host that is not set beside a socket', { host: NOT_SET, path: '/tmp/no-redis.sock' }],
+    ['no address', {}],
+    ['an address alone', '127.0.0.1:1'],
+    ['a URL of TLS with a user', 'rediss://ada:p%40ss@127.0.0.1:1/2?family=4'],
+    ['a URL of IPv6', 'redis://[::1]:1'],
+    ['a socket', '/tmp/no-redis.sock'],
+  ])('takes %s', async (_, redis) => {
+    const module = await startContext({ imports: [forRoot({ redis })()] });
+    await module.close();
+  });
+
+  it('may be left out', async () => {
+    const module = await startContext({ imports: [forRoot({})()] });
+    await module.close();
   });
 
   it('takes options that are an object of a class', async () => {

@@ -9,6 +9,7 @@ import {
   type BloomModuleOptions,
   BloomService,
 } from 'nestjs-bloom';
+import { given } from './given.js';
 import { startContext } from './nest-app.js';
 import { PATIENT } from './patience.js';
 
@@ -51,13 +52,13 @@ export async function startShared(
 ): Promise<SharedApplication> {
   const events: BloomEvent[] = [];
   const source = new GatedSource();
-  const filter = {
+  const filter = given({
     name: PRODUCTS,
     capacity: 100,
     source,
     rebuild: { onBoot: 'never', drainMs: 0 },
     ...feature,
-  } as BloomFeature;
+  }) as BloomFeature;
   const onEvent = (event: BloomEvent) => {
     events.push(event);
     options.onEvent?.(event);

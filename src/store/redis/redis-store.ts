@@ -1,5 +1,5 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
-import { BloomConfigError, type BloomEventListener } from '../../common/index.js';
+import { BloomConfigError, type BloomEventListener, describeError } from '../../common/index.js';
 import { blocked } from '../../filter/index.js';
 import type {
   BlockListener,
@@ -33,6 +33,7 @@ import {
   IOREDIS_MISSING,
   layoutNotInRedis,
   PIPELINES_SCRIPTS,
+  refusedByIoredis,
   readsFromReplicas,
   twoFiltersOnKey,
 } from './redis.messages.js';
@@ -213,9 +214,14 @@ async function createClient(
   const timeouts = { connectTimeout: 3000, socketTimeout: Math.max(2000, writeTimeoutMs) + 1000 };
   // Connects with the first command: an application that does not start for a bad option leaves nothing open.
   const defaults = { retryStrategy, maxLoadingRetryTime, disconnectTimeout, ...timeouts, lazyConnect: true };
-  return typeof redis === 'string'
-    ? new ioredis.Redis(redis, defaults)
-    : new ioredis.Redis({ ...defaults, ...redis });
+  try {
+    return typeof redis === 'string'
+      ? new ioredis.Redis(redis, defaults)
+      : new ioredis.Redis({ ...defaults, ...redis });
+  } catch (error) {
+    // The error itself has the URL, and so its password.
+    throw new BloomConfigError(refusedByIoredis(describeError(error)));
+  }
 }
 
 /**

@@ -8,6 +8,9 @@ export const twoFiltersOnKey = (key: string, filters: readonly [string, string])
 export const IOREDIS_MISSING =
   "Expected the package 'ioredis' beside nestjs-bloom, since the option redis is set. Run: npm install ioredis";
 
+export const refusedByIoredis = (reason: string) =>
+  `Expected the option redis to be what ioredis takes, and it says: ${reason}. In a URL, write special characters of a password as %xx.`;
+
 export const readsFromReplicas = (got: string) =>
   `Expected a Cluster with scaleReads 'master', got '${got}': a replica may not have an id yet that was added. Pass a client of its own to ` +
   'BloomModule.';

@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { BloomConfigError, type BloomFilterOptions, type BloomIdSource } from 'nestjs-bloom';
 import { defineFilter } from '../../../src/service/index.js';
+import { given } from '../../support/given.js';
 
 const SOURCE: BloomIdSource = { ids: async function* () {}, idsSince: async function* () {} };
 
 /** Options as they come from outside of TypeScript. */
 function define(options: Record<string, unknown>) {
-  return defineFilter({ name: 'f', capacity: 1000, source: SOURCE, ...options } as BloomFilterOptions);
+  return defineFilter(given({ name: 'f', capacity: 1000, source: SOURCE, ...options }) as BloomFilterOptions);
 }
 
 describe('The options of rows that others write', () => {

@@ -32,13 +32,14 @@ export async function startCronJob(
     job = CronJob.from({
       cronTime: cron,
       onTick: () => onFire(job.nextDate().toMillis()),
-      start: true,
       timeZone: timeZone ?? null,
     });
-    registry.addCronJob(name, job);
   } catch (cause) {
     throw new BloomConfigError(wrongCron(filter, { cron, timeZone }, (cause as Error).message), { cause });
   }
+  // Refuses a job of the application with this name, in words of its own.
+  registry.addCronJob(name, job);
+  job.start();
   return {
     nextAt: () => (job.isActive ? job.nextDate().toJSDate() : undefined),
     end: () => {

@@ -1,12 +1,16 @@
 import { type BloomEvent, type BloomEventListener, systemClock } from '../common/index.js';
 import { OverfullPacer } from './overfull-pacer.js';
-import { NO_DRAIN, NO_OWNER } from './module.messages.js';
+import { NO_DRAIN, NO_OWNER, rebuiltAllTheTime, toppedUpAllTheTime } from './module.messages.js';
 import type { BloomFilterInfo, FilterDefinition, ManagedFilter } from '../service/index.js';
 import type { BuildOccasion } from '../store/index.js';
 
 const LOOK_EVERY_MS = 60_000;
 /** What endangers the filters is looked for at the start and then with every tenth look: an operator may have mended it. */
 const LOOKS_PER_ADVICE = 10;
+/** A filter that is rebuilt more often is rebuilt all the time, and so is one whose rebuilds wait longer. */
+const LEAST_EVERY_MS = 1000;
+/** Ten questions a second. */
+const LEAST_TOP_UP_MS = 100;
 
 /** Monitors the filters of this process: reports what endangers them at start-up, and notices when they outgrow their plan. */
 export class FilterMonitor {
@@ -73,7 +77,7 @@ export class FilterMonitor {
   async adviceOn(filter: ManagedFilter, onIncomplete?: () => void): Promise<readonly string[]> {
     const { definition } = filter;
     const hasSource = definition.source !== undefined;
-    const { drainMs } = definition;
+    const { drainMs, everyMs, topUp } = definition;
     const bytes = definition.layout.bytes(definition);
     const texts = [
       ...(await filter.advise({
@@ -87,6 +91,12 @@ export class FilterMonitor {
     ];
     if (hasSource && drainMs === 0) {
       texts.push(NO_DRAIN);
+    }
+    if (everyMs !== undefined && everyMs < Math.max(LEAST_EVERY_MS, drainMs)) {
+      texts.push(rebuiltAllTheTime(everyMs, drainMs));
+    }
+    if (topUp && topUp.everyMs < LEAST_TOP_UP_MS) {
+      texts.push(toppedUpAllTheTime(topUp.everyMs));
     }
     if (hasSource && !this.hasOwner && definition.owner === undefined) {
       texts.push(NO_OWNER);

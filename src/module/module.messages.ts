@@ -1,4 +1,4 @@
-import { EVENT_TYPES, nearestName, NOT_SET, printed } from '../common/index.js';
+import { count, EVENT_TYPES, nearestName, NOT_SET, printed } from '../common/index.js';
 import { OWNER_NAME, registeredFilters } from '../service/index.js';
 
 export const SHUTTING_DOWN = 'The application is shutting down.';
@@ -68,8 +68,11 @@ export const wrongCron = (
   { cron, timeZone }: { readonly cron: string; readonly timeZone: string | undefined },
   cause: string,
 ) =>
-  `Filter '${filter}': expected rebuild.cron to be a cron expression such as '0 4 * * *' and rebuild.timeZone an IANA time zone, got ` +
-  `'${cron}' and '${timeZone}'. ${cause}`;
+  `Filter '${filter}': expected rebuild.cron to be a cron expression such as '0 4 * * *'` +
+  (timeZone === undefined
+    ? `, got '${cron}'. `
+    : ` and rebuild.timeZone an IANA time zone, got '${cron}' and '${timeZone}'. `) +
+  cause;
 
 export const cronPackageMissing = (filter: string, name: string) =>
   `Filter '${filter}' has rebuild.cron, which needs the packages '@nestjs/schedule' and 'cron'; '${name}' is missing. Run: npm install ` +
@@ -82,6 +85,14 @@ export const noScheduleModule = (filter: string) =>
 export const NO_DRAIN =
   'rebuild.drainMs is 0: an id that is added just before a rebuild, and whose row is committed after the rebuild has read the table, is ' +
   'answered "absent". Set drainMs to the longest time from an add to its visible row.';
+
+export const rebuiltAllTheTime = (everyMs: number, drainMs: number) =>
+  `rebuild.everyMs is ${count(everyMs)}, and a rebuild waits drainMs, ${count(drainMs)}, before it reads the whole source: the filter is rebuilt all ` +
+  'the time. Give everyMs at least a few minutes (it is in milliseconds). For new rows within a second set topUp.';
+
+export const toppedUpAllTheTime = (everyMs: number) =>
+  `topUp.everyMs is ${count(everyMs)}: the source is asked for new rows ${count(Math.floor(1000 / everyMs))} times a second. Give everyMs at least 100 ` +
+  '(it is in milliseconds; the default is 1,000).';
 
 export const NO_OWNER =
   'No package.json with a name was found, so this application claims no filter in Redis: another application with a filter of this name ' +

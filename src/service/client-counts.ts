@@ -93,10 +93,10 @@ export class ClientCounts {
   }
 
   /**
-   * For how many milliseconds a client is refused; 0 for one that is not. A client is refused for `forMs` when
-   * it has asked for `limit` absent ids within a minute, of all filters that block together. Each rule (a limit
+   * For how many milliseconds a client is refused; 0 for one that is not. It is refused for `forMs` when it
+   * has asked for `limit` absent ids within a minute, of all filters that block together. Each rule (a limit
    * and a time) refuses on its own. Only what is counted for certain stands against a client: none pays for
-   * the others.
+   * others.
    */
   refusedForMs(client: string, { limit, forMs }: { readonly limit: number; readonly forMs: number }): number {
     const now = this.options.clock.now();

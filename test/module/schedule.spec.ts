@@ -1,7 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import type { TestingModule } from '@nestjs/testing';
-import { type BloomEvent, BloomModule, type BloomRebuildSchedule, BloomService } from 'nestjs-bloom';
+import {
+  type BloomEvent,
+  type BloomFeature,
+  BloomModule,
+  type BloomRebuildSchedule,
+  BloomService,
+} from 'nestjs-bloom';
+import { ModuleRef } from '@nestjs/core';
+import { startCronJob } from '../../src/module/cron-job.js';
+import { FilterMonitor } from '../../src/module/filter-monitor.js';
+import type { ManagedFilter } from '../../src/service/index.js';
 import { startContext } from '../support/nest-app.js';
 import { eventually } from '../support/eventually.js';
 import { PATIENT } from '../support/patience.js';
@@ -12,6 +22,19 @@ describe('The schedule of a filter', () => {
   afterEach(async () => {
     for (const module of opened.splice(0)) await module.close();
   });
+
+  async function startWith(feature: Partial<BloomFeature>) {
+    const events: BloomEvent[] = [];
+    opened.push(
+      await startContext({
+        imports: [
+          BloomModule.forRoot({ onEvent: (event) => events.push(event) }),
+          BloomModule.forFeature({ name: 'products', capacity: 1000, ...feature }),
+        ],
+      }),
+    );
+    return { events };
+  }
 
   async function start(
     rebuild: BloomRebuildSchedule,
@@ -64,8 +87,51 @@ describe('The schedule of a filter', () => {
     await expect(start({ cron: '0 4 * * *' }, { withScheduler: false })).rejects.toThrow(
       /Filter 'products' has rebuild.cron, but ScheduleModule is not imported. Add ScheduleModule.forRoot\(\)/,
     );
-    await expect(start({ cron: 'at noon' })).rejects.toThrow(/expected rebuild.cron to be a cron expression/);
+    await expect(start({ cron: 'at noon' })).rejects.toThrow(
+      /expected rebuild.cron to be a cron expression such as '0 4 \* \* \*', got 'at noon'\. (?!.*undefined)/,
+    );
     await expect(start({ cron: '0 4 * * *', timeZone: 'Mars/Olympus' })).rejects.toThrow(/an IANA time zone/);
+  });
+
+  it('does not blame the expression where the application has a job of this name', async () => {
+    const { module } = await start({ cron: '0 4 * * *', onBoot: 'never' });
+    const options = { filter: 'products', cron: '0 4 * * *', timeZone: undefined, onFire: () => {} };
+    await expect(startCronJob(module.get(ModuleRef), options)).rejects.toThrow(/already exists/);
+    await expect(startCronJob(module.get(ModuleRef), options)).rejects.not.toThrow(/rebuild\.cron/);
+  });
+
+  it.each<[string, Partial<BloomFeature>, RegExp]>([
+    [
+      'an interval of rebuilds that is too short',
+      { rebuild: { everyMs: 10 } },
+      /rebuild\.everyMs is 10,.* all the time/,
+    ],
+    [
+      'an interval that is shorter than the wait of a rebuild',
+      { rebuild: { everyMs: 5000, drainMs: 10_000 } },
+      /rebuild\.everyMs is 5,000, and a rebuild waits drainMs, 10,000/,
+    ],
+    [
+      'an interval of readings that is too short',
+      { topUp: { everyMs: 10 } },
+      /topUp\.everyMs is 10:.* 100 times a second/,
+    ],
+    ['leases in memory', { replica: 'leased' }, /replica: 'leased' and leaseMs have no effect/],
+    ['a lease in memory', { leaseMs: 1000 }, /replica: 'leased' and leaseMs have no effect/],
+  ])('is looked at with the other options, and there is advice on %s', async (_, feature, text) => {
+    const source = { async *ids() {}, async *idsSince() {} };
+    const rebuild = { onBoot: 'never', drainMs: 1, ...feature.rebuild } as const;
+    const { events } = await startWith({ source, ...feature, rebuild });
+    const advice = () => events.filter((event) => event.type === 'advice').map((event) => event.text);
+    await eventually('the advice', () => advice().some((one) => text.test(one)));
+  });
+
+  it('is not advised against where it is of minutes', async () => {
+    const { module, events } = await start({ everyMs: 300_000, onBoot: 'never', drainMs: 10_000 });
+    await new FilterMonitor((event) => events.push(event)).advise(
+      module.get(BloomService).filter('products') as ManagedFilter,
+    );
+    expect(events.filter(({ type }) => type === 'advice')).toEqual([]);
   });
 
   it('rebuilds at start by default, unless it is told never to', async () => {

@@ -1,6 +1,7 @@
 import { BloomRebuildError } from '../../common/index.js';
 import type { IdKey } from '../../filter/index.js';
 import {
+  type AdvisedFilter,
   type StoredFilter,
   type StoredFilterStatus,
   type BloomVerdict,
@@ -18,7 +19,7 @@ import {
 } from '../index.js';
 import { BuildFacts } from './build-facts.js';
 import type { InMemoryFilter } from './in-memory-filter.js';
-import { STAGING_DROPPED } from './memory.messages.js';
+import { LEASED_IN_MEMORY, STAGING_DROPPED } from './memory.messages.js';
 
 interface Live<Filter extends InMemoryFilter> {
   readonly filter: Filter;
@@ -145,8 +146,8 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
 
   async verify(): Promise<void> {}
 
-  async advise(): Promise<readonly string[]> {
-    return [];
+  async advise({ leaseMs }: AdvisedFilter): Promise<readonly string[]> {
+    return leaseMs === undefined ? [] : [LEASED_IN_MEMORY];
   }
 
   async lease({ occasion, onNotDue }: LeaseRequest): Promise<RebuildLease | undefined> {

@@ -83,7 +83,8 @@ export class FilterOwnership {
       return;
     }
     this.unclaimed = undefined;
-    if (claimed.isNew && state !== 'unbuilt') emit({ type: 'filter-claimed', filter: name, owner, key });
+    // Nothing is live of a filter that is lost or was never built, so it lacks no rows of this application.
+    if (claimed.isNew && state === 'suspect') emit({ type: 'filter-claimed', filter: name, owner, key });
     if (claimed.owner !== '' && claimed.owner !== owner) this.refuse(owner, claimed.owner);
   }
 

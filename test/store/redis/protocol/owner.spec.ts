@@ -160,6 +160,22 @@ describe.each(KINDS.slice(0, 2))('A filter with a source, of %s', (_, options) =
     await expect((await open('crm', name, options)).filter.verify!()).rejects.toThrow(/belongs to .*'shop'/);
   });
 
+  it('whose keys are gone is claimed again, and nobody else is named for it', async () => {
+    const name = redis.name();
+    const shop = await open('shop', name, options);
+    await shop.filter.verify!();
+    await build(shop.filter, ['a']);
+    expect(await shop.filter.check(['a'])).toEqual(['maybe']);
+    const keys = await admin.keys(`*{${name}}*`);
+    await admin.del(...keys);
+    expect((await shop.filter.describe()).state).toBe('lost');
+    expect(await shop.filter.check(['a', 'x'])).toEqual(['unknown', 'unknown']);
+    expect(shop.events.map(({ type }) => type)).not.toContain('filter-claimed');
+    await expect((await open('crm', name, options)).filter.verify!()).rejects.toThrow(/belongs to .*'shop'/);
+    await build(shop.filter, ['a']);
+    expect(await shop.filter.check(['a', 'x'])).toEqual(['maybe', 'absent']);
+  });
+
   it('without an owner denies nothing between its claim and the build of the one that claimed it', async () => {
     const name = redis.name();
     await build((await open(undefined, name, options)).filter, ['of the crm']);

@@ -120,7 +120,7 @@ function leaseText({ lease, runId }: FilterInspection): string {
 function buildsText({ facts, lease }: FilterInspection): string {
   const { running, beganAt, occasion, failures, dueAt } = facts;
   if (!beganAt) return 'nothing noted';
-  const state = running === undefined ? 'ended' : lease?.token === running ? 'runs' : 'its process died';
+  const state = running === undefined ? 'ended' : lease?.token === running ? 'runs' : 'its lease has ended';
   const failed =
     failures > 0
       ? `; ${plural(failures, 'failure')} in a row${dueAt ? `, next attempt due ${moment(dueAt)}` : ''}`

@@ -53,10 +53,12 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return warn(`Redis: ${describeError(event.error)}`);
     case 'circuit-opened':
       return warn(
-        `${redisAt(event)} does not answer; lookups go through unchecked. ${describeError(event.error)}`,
+        `${redisAt(event)} failed the last lookups; the next ones go through unchecked. ${describeError(event.error)}`,
       );
     case 'circuit-closed':
-      return log(`${redisAt(event)} is back; ${plural(event.rejected, 'lookup')} went through unchecked.`);
+      return log(
+        `${redisAt(event)} answers again; ${plural(event.rejected, 'lookup')} went through unchecked.`,
+      );
     case 'invalid-id':
       return warn(
         `Filter '${event.filter}': ${event.method ?? 'a lookup'} was ${event.answered ? 'answered without being called' : 'let through unguarded'}. ` +

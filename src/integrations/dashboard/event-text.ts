@@ -29,9 +29,9 @@ function textOf(event: BloomEvent): Said | undefined {
     case 'connection-error':
       return ['warn', `The connection to Redis reported an error. ${THE_LOG}`];
     case 'circuit-opened':
-      return ['warn', 'Redis does not answer; lookups go through unchecked.'];
+      return ['warn', `The last lookups in Redis failed; the next ones go through unchecked. ${THE_LOG}`];
     case 'circuit-closed':
-      return ['log', `Redis is back; ${plural(event.rejected, 'lookup')} went through unchecked.`];
+      return ['log', `Redis answers again; ${plural(event.rejected, 'lookup')} went through unchecked.`];
     case 'invalid-id':
       return ['warn', `A value that cannot be an id reached ${event.method ?? 'a lookup'}.`];
     case 'guard-error':

@@ -110,7 +110,7 @@ describe('The events that the dashboard shows', () => {
       'This process asks the store for what its copy lacks. The lease has ended.',
       expect.stringMatching(/^Adds of this process waited 1 time within a minute for half a lease or longer/),
       'The mark of topUp is gone until the next rebuild has set one. The log says why.',
-      'Redis is back; 1 lookup went through unchecked.',
+      'Redis answers again; 1 lookup went through unchecked.',
       'It holds 1 id and is planned for 1. Rebuild it.',
       'This process has added 1 id for calls that failed, the last one of A.b.',
       'A rebuild has started, for 1 id.',

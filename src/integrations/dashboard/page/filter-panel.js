@@ -27,7 +27,7 @@ export function filterPanel(name) {
   const alone = el(
     'p',
     { class: 'notice', hidden: true },
-    'The store cannot be asked: figures are those of this instance alone.',
+    'Other instances cannot be read: figures are those of this instance alone.',
   );
   const copies = el('p', { class: 'hint', hidden: true });
   const outside = el('p', { class: 'hint', hidden: true });

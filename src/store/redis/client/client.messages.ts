@@ -1,5 +1,5 @@
 export const CIRCUIT_OPEN =
-  'Redis does not answer: the last lookups failed, so this one was not sent. Check the server and the network.';
+  'The last lookups in Redis failed, so this one was not sent. The event circuit-opened has the error of the last one.';
 
 export const answeredTooLate = (operation: string, ms: number) =>
   `Redis did not answer '${operation}' within ${ms} ms.`;

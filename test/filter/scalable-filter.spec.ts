@@ -98,7 +98,7 @@ describe('A filter that grows', () => {
     const filter = new ScalableFilter({ capacity: 5, errorRate: 1e-6 });
     for (let i = 0; i < 5; i++) filter.add(i);
     expect(() => filter.add('x')).toThrow(BloomFullError);
-    expect(() => filter.add('x')).toThrow(/Expected at most 5 ids in 1 layers, got one more/);
+    expect(() => filter.add('x')).toThrow(/Expected at most 5 ids in 1 layer, got one more/);
     expect(filter.add(3)).toBe(false);
     expect(filter.mightContain('x')).toBe(false);
   });

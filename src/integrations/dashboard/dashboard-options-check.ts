@@ -27,6 +27,9 @@ const FACTORY = {
   hosts: true,
 } satisfies OptionNames<BloomDashboardFactoryOptions>;
 
+/** Without a value of it everybody may act. */
+const VALUED: readonly (keyof BloomDashboardFactoryOptions)[] = ['readOnly'];
+
 const MOUNT = {
   path: true,
   insecure: true,
@@ -48,7 +51,7 @@ const ROOT_ASYNC = 'BloomDashboardModule.forRootAsync()';
 
 /** @throws {BloomConfigError} for options of `forRoot` that there are not or that cannot work, and without `auth`. */
 export function checkDashboardOptions(options: BloomDashboardOptions): void {
-  checkOptions(options, { where: ROOT, known: { ...FACTORY, ...MOUNT } });
+  checkOptions(options, { where: ROOT, known: { ...FACTORY, ...MOUNT }, valued: VALUED });
   checkMount(options, ROOT);
   const { auth } = options;
   checkGuarded({ auth, insecure: options.insecure });
@@ -90,7 +93,7 @@ export function checkedFactoryOptions(
     Object.hasOwn(MOUNT, name)
       ? `Write it beside the factory: forRootAsync({ ${name}, useFactory }).`
       : undefined;
-  checkOptions(made, { where, known: FACTORY, elsewhere });
+  checkOptions(made, { where, known: FACTORY, valued: VALUED, elsewhere });
   checkGuarded({ auth: made.auth ?? auth, insecure });
   if (made.auth !== undefined) checkUser(made.auth, where);
   checkParts(made, where);

@@ -88,6 +88,7 @@ describe('A dashboard without auth', () => {
     ['auth, and insecure', { auth: USER, insecure: true }],
     ['a path with a parameter', { auth: USER, path: '/:any' }],
     ['the path of everything', { auth: USER, path: '/' }],
+    ['readOnly that is not set', { auth: USER, readOnly: undefined }],
     ['hosts with a scheme', { insecure: true, hosts: ['http://bloom.internal'] }],
     ['hosts with a port', { insecure: true, hosts: ['bloom.internal:3000'] }],
     ['a host that is not set', { insecure: true, hosts: [undefined] }],

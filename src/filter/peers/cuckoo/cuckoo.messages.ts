@@ -1,9 +1,11 @@
+import { plural } from '../../../common/index.js';
+
 export const tooManyTables = (mostTables: number, tables: number) =>
   `Expected at most ${mostTables} tables in a cuckoo filter that is to take ids, got ${tables}. Make a larger ` +
   'one for all ids.';
 
 export const fullAndNotGrowing = (ids: number) =>
-  `Expected room for one more id in a cuckoo filter that does not grow, found none beside ${ids} ids. Make a larger one, ` +
+  `Expected room for one more id in a cuckoo filter that does not grow, found none beside ${plural(ids, 'id')}. Make a larger one, ` +
   'or one with an expansion.';
 
 export const tableTooLarge = (mostBytes: number, buckets: number, bucketSize: number) =>

@@ -1,5 +1,7 @@
+import { plural } from '../../../common/index.js';
+
 export const fullAndNotScaling = (capacity: number) =>
-  `Expected at most ${capacity} ids in a filter that does not scale, got one more. Make a larger one, or one ` +
+  `Expected at most ${plural(capacity, 'id')} in a filter that does not scale, got one more. Make a larger one, or one ` +
   'that scales.';
 
 export const linkTooLarge = (mostBytes: number, capacity: number, errorRate: number) =>

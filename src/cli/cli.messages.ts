@@ -79,6 +79,8 @@ export const FILE_BLOCKS_MISSING =
 export const noSuchLayout = (known: string, layout: string) =>
   `Expected --layout to be one of ${known}, got '${layout}'.`;
 
+export const NOT_A_COUNT = 'Expected a whole number of at least 1.';
+
 export const wrongNumber = (expected: string, text: string) => `Expected ${expected}, got '${text}'.`;
 
 export const inMemoryOfTheApp = (filter: string) =>

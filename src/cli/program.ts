@@ -4,7 +4,7 @@ import { BloomError, describeError } from '../common/index.js';
 import type { Application, ApplicationWords } from './application.js';
 import type { CheckWords } from './check-command.js';
 import { CliError, EXIT, usageError } from './cli-error.js';
-import { NO_IMPORT } from './cli.messages.js';
+import { NO_IMPORT, NOT_A_COUNT } from './cli.messages.js';
 import type { DoctorWords } from './doctor-command.js';
 import type { InspectWords } from './inspect-command.js';
 import { plan, type PlanWords } from './plan-command.js';
@@ -257,7 +257,7 @@ function examples(...lines: readonly string[]): string {
 }
 
 function times(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Expected a whole number of at least 1.');
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError(NOT_A_COUNT);
   return Number(text);
 }
 

@@ -44,7 +44,7 @@ export function checkRedisOption(redis: BloomRedis, where: string): void {
 function checkRedisOptions(redis: RedisOptions, where: string): void {
   for (const [name, value] of Object.entries(redis)) {
     if (value === undefined || (SPELLED as readonly string[]).includes(name)) continue;
-    const near = nearestName(name, SPELLED);
+    const near = nearestName(name, SPELLED, 1);
     const remedy = Object.hasOwn(FOREIGN, name)
       ? FOREIGN[name]
       : near !== undefined && !(near in redis) && `Did you mean 'redis.${near}'?`;

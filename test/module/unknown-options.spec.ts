@@ -232,6 +232,10 @@ describe('the option redis', () => {
     ['a password that is not set', { host: '127.0.0.1', port: 1, password: NOT_SET }],
     ['a host that is not set beside a socket', { host: NOT_SET, path: '/tmp/no-redis.sock' }],
     ['no address', {}],
+    [
+      'every option that ioredis has a default for',
+      { ...(Reflect.get(Redis, 'defaultOptions') as object), port: 1, sentinelTLS: {} },
+    ],
     ['an address alone', '127.0.0.1:1'],
     ['a URL of TLS with a user', 'rediss://ada:p%40ss@127.0.0.1:1/2?family=4'],
     ['a URL of IPv6', 'redis://[::1]:1'],

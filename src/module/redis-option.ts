@@ -71,6 +71,10 @@ function checkUrl(url: string, where: string): void {
   const host = /^(\[.*?\]|[^:/]*)/.exec(afterUser)![0];
   if (['', 'undefined', 'null'].includes(host))
     throw new BloomConfigError(wrongRedisUrl(where, `one with the host '${host}'. ${NOT_SET}`));
+  if (scheme !== undefined && !URL.canParse(url))
+    throw new BloomConfigError(
+      wrongRedisUrl(where, 'one that cannot be read. Write # and / of a password as %23 and %2F'),
+    );
 }
 
 function isClient(redis: object): redis is Redis | Cluster {

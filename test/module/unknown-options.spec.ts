@@ -201,7 +201,13 @@ describe('the option redis', () => {
     ],
     ['a URL with a user whose host is not set', 'redis://:secret@:6379/0', "got one with the host ''"],
     ['an address with a path', 'localhost:6379/0', 'got one with a path and without a scheme'],
-    ['a URL that ioredis cannot read', 'redis://u:se#cret@localhost:6379', 'as %xx'],
+    [
+      'a password with #',
+      'redis://u:se#cret@localhost:6379',
+      'one that cannot be read. Write # and / of a password as %23',
+    ],
+    ['a password with /', 'redis://u:se/cret@localhost:6379', 'one that cannot be read'],
+    ['what ioredis refuses', { port: 1, Connector: 'secret' }, 'to be what ioredis takes, and it says: '],
     [
       'a host that is not set',
       { host: NOT_SET, port: 6379 },

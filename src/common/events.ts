@@ -51,7 +51,7 @@ export type BloomEventDetails =
       type: 'guard-error';
       filter: string;
       method: string;
-      operation: 'isFound' | 'coalesce.key' | 'key' | 'client';
+      operation: 'id' | 'isFound' | 'coalesce.key' | 'key' | 'client';
       error: unknown;
     }
   /**

@@ -224,7 +224,7 @@ export class BloomGuardRunner {
     const { coalesce } = guard.options;
     if (!filter || !coalesce || note === undefined) return undefined;
     const adds = filter.guarding.recentAdds;
-    const key = this.lessons.callback(call, 'coalesce.key', () => sharedKey(coalesce, call));
+    const key = this.lessons.callback(guard, 'coalesce.key', () => sharedKey(coalesce, call));
     if (key === undefined) return undefined;
     return this.shared.run({
       self: self as object,

@@ -13,6 +13,7 @@ import {
 import { BloomConfigError, BloomIdError, BloomUnavailableError } from '../common/index.js';
 import { type CallContext, contextReader, isForClient } from './call-context.js';
 import { badRequestError, unavailableError } from './context-errors.js';
+import type { BloomGuardRunner } from './bloom-guard-runner.js';
 import { checkRegistersOptions } from './guard-options-check.js';
 import { answerOfValidate, notRegistered, wrongMaxIds } from './guard.messages.js';
 import { type AnyInstance, type BloomFilterName, namedFilter } from './filter-name.js';
@@ -67,11 +68,11 @@ export function BloomRegisters(name: BloomFilterName, options: BloomRegistersOpt
     const { maxIds = MAX_IDS, validate } = options;
     if (!Number.isSafeInteger(maxIds) || maxIds < 1) throw new BloomConfigError(wrongMaxIds(where, maxIds));
     const isBefore = options.from !== 'result';
-    // With `from: 'result'` the rows exist: not one of them may be left out.
-    const readIds = idsReader(options.id, isBefore ? maxIds : Infinity);
+    const readWritten = idsReader(options.id, Infinity);
+    const readIds = isBefore ? idsReader(options.id, maxIds) : readWritten;
     const context = contextReader({ target, key, descriptor });
-    const { onError } = options;
-    const declaration = { filter, method, isBefore, readIds, context, onError, validate };
+    const { onError, id } = options;
+    const declaration = { filter, method, isBefore, id, readIds, readWritten, context, onError, validate };
     wrapMethod({
       target,
       key,
@@ -88,7 +89,10 @@ interface RegisterDeclaration {
   readonly method: string;
   /** Whether ids are recorded before the method runs. */
   readonly isBefore: boolean;
+  readonly id: BloomRegistersOptions['id'];
   readonly readIds: IdsReader;
+  /** Reads the ids of rows that exist: not one of them may be left out. */
+  readonly readWritten: IdsReader;
   context(): CallContext;
   readonly onError: BloomRegistersOptions['onError'];
   readonly validate: BloomRegistersOptions['validate'];
@@ -111,16 +115,17 @@ async function callRegistering(declaration: RegisterDeclaration, call: WrappedCa
     } catch (error) {
       throw await refusal(declaration, registrar, { name: filter, error });
     }
+    const registered = registeredCall(declaration, runner, { ...call, registration });
     let result: unknown;
     try {
       result = await proceed(call);
     } catch (error) {
-      registrar.noteFailed(registration, method);
-      await registrar.registerFailed(registration);
+      registered.noteFailed();
+      await registered.settleAnyway();
       throw error;
     }
-    if (isObservable(result)) return registeringAgain(result, { registrar, registration, method });
-    await registrar.registerAgain(registration);
+    if (isObservable(result)) return registeringAgain(result, registered);
+    await registered.settle(result);
     return result;
   }
   const result = await proceed(call);
@@ -155,40 +160,71 @@ async function refusal(
   return unavailableError(context(), error);
 }
 
+/** What is left to do for a call whose ids were added before it ran. */
+interface RegisteredCall {
+  /** Adds the ids that the call turned out to have, and all of them again where a rebuild may have missed them. */
+  settle(result?: unknown): Promise<void>;
+  /** The same for a call that may have written nothing; never rejects. */
+  settleAnyway(): Promise<void>;
+  noteFailed(): void;
+}
+
+function registeredCall(
+  { method, id, readWritten }: RegisterDeclaration,
+  { registrar, lessons }: BloomGuardRunner,
+  { self, args, registration }: WrappedCall & { readonly registration: Registration },
+): RegisteredCall {
+  const { filter } = registration;
+  let last = registration;
+  // The method may have changed its arguments.
+  const readArguments = () => lessons.callback({ filter, method }, 'id', () => readWritten(self, args)) ?? [];
+  return {
+    async settle(result) {
+      last = await registrar.registerWritten(last, [...readArguments(), idIn(result, id)], method);
+      last = await registrar.registerAgain(last);
+    },
+    settleAnyway: () => registrar.registerFailed(last, readArguments(), method),
+    noteFailed: () => registrar.noteFailed(registration, method),
+  };
+}
+
+/** What a row has in the property that is the id of the argument; undefined where that is no id. */
+function idIn(result: unknown, id: BloomRegistersOptions['id']): unknown {
+  if (typeof id !== 'string' || typeof result !== 'object' || result === null) return undefined;
+  const value = (result as Record<string, unknown>)[id];
+  return ['string', 'number', 'bigint'].includes(typeof value) || value instanceof Uint8Array
+    ? value
+    : undefined;
+}
+
 /**
- * Of a method whose stream does the work, when somebody subscribes to it: it ends with the stream. Its first value may be all that its caller
- * waits for (`firstValueFrom`), so the ids are added again before that too. When the caller stops early they are added as well, and nothing waits for that.
+ * A method whose stream does the work, when somebody subscribes to it, ends with the stream. Its first value may be all
+ * that its caller waits for (`firstValueFrom`), so the call is settled before that too. When the caller stops early it
+ * is settled as well, and nothing waits for that.
  */
-function registeringAgain(
-  stream: Observable<unknown>,
-  call: { readonly registrar: IdRegistrar; readonly registration: Registration; readonly method: string },
-): Observable<unknown> {
-  const { registrar, method } = call;
+function registeringAgain(stream: Observable<unknown>, call: RegisteredCall): Observable<unknown> {
   return defer(() => {
-    let { registration } = call;
     let hasEnded = false;
-    const again = defer(async () => {
-      registration = await registrar.registerAgain(registration);
-    }).pipe(ignoreElements());
+    const settled = (result?: unknown) => defer(() => call.settle(result)).pipe(ignoreElements());
     const end = defer(() => {
       hasEnded = true;
-      return again;
+      return settled();
     });
     const failed = (error: unknown) => {
       hasEnded = true;
-      registrar.noteFailed(registration, method);
+      call.noteFailed();
       return concat(
-        defer(() => registrar.registerFailed(registration)).pipe(ignoreElements()),
+        defer(() => call.settleAnyway()).pipe(ignoreElements()),
         throwError(() => error),
       );
     };
     const values = stream.pipe(
-      concatMap((value, i) => (i === 0 ? concat(again, of(value)) : of(value))),
+      concatMap((value, i) => (i === 0 ? concat(settled(value), of(value)) : of(value))),
       catchError(failed),
     );
     return concat(values, end).pipe(
       finalize(() => {
-        if (!hasEnded) void registrar.registerFailed(registration);
+        if (!hasEnded) void call.settleAnyway();
       }),
     );
   });

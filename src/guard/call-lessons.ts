@@ -29,7 +29,7 @@ export class CallLessons {
     // Most calls: something was found for an id that the filter let through, and there is nothing to learn.
     if (isPlain && !isFound && observed.verdict !== 'absent') return;
     if (Array.isArray(result)) this.advise(call, undefined);
-    const outcome = this.callback(call, 'isFound', () => outcomeOfResult(result, { ...call, isFound }));
+    const outcome = this.callback(call.guard, 'isFound', () => outcomeOfResult(result, { ...call, isFound }));
     if (outcome) this.settle(call, observed, { outcome, isJoined, result });
   }
 
@@ -79,14 +79,13 @@ export class CallLessons {
 
   /** What a function of the application returns; undefined, and an event, when it throws. */
   callback<Result>(
-    { guard }: GuardedCall,
-    operation: 'isFound' | 'coalesce.key',
+    { filter, method }: { readonly filter: string; readonly method: string },
+    operation: 'id' | 'isFound' | 'coalesce.key',
     run: () => Result,
   ): Result | undefined {
     try {
       return run();
     } catch (error) {
-      const { filter, method } = guard;
       this.service.emit({ type: 'guard-error', filter, method, operation, error });
       return undefined;
     }

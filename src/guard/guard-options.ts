@@ -106,6 +106,9 @@ export interface BloomRegistersOptions {
    * the result and then all arguments). Default: the first argument (or the result) itself. Only a function may give several ids, as
    * an array, or none, as an empty one: an array in the place of the id is refused, since a request may hold thousands of texts
    * where one was meant.
+   *
+   * With `from: 'argument'` it is read once more after the method, which may have changed its argument. What this, or the
+   * property of the result that has the same name, gives and was not recorded is recorded then, with an advice.
    */
   readonly id?: string | BloomCallback<BloomId | readonly BloomId[]>;
 

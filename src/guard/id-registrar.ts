@@ -14,6 +14,8 @@ const SAFE_SHARE = 0.5;
 /** Ids that were added before the method ran that creates their rows. */
 export interface Registration {
   readonly filter: string;
+  /** As they were given. */
+  readonly ids: readonly BloomId[];
   /** Their keys: each was formed once, and later adds use it again. */
   readonly keys: readonly IdKey[];
   /** When the add was called, by `performance.now()`. */
@@ -56,7 +58,7 @@ export class IdRegistrar {
     const keys = ids.map((id) => filter.keys.fitting(id));
     const newIds = await this.record(filter, keys, onError);
     const generation = filter.generation === before ? before : undefined;
-    return { filter: name, keys, since, generation, newIds };
+    return { filter: name, ids: [...ids], keys, since, generation, newIds };
   }
 
   /**
@@ -114,9 +116,14 @@ export class IdRegistrar {
     by: string,
   ): Promise<Registration> {
     const { filter: name, keys } = registration;
+    const given = new Set<unknown>(registration.ids);
+    // Bytes may have been changed in place.
+    const isOther = (id: unknown) =>
+      id !== null && id !== undefined && (id instanceof Uint8Array || !given.has(id));
+    const others = ids.filter(isOther) as BloomId[];
+    if (others.length === 0) return registration;
     const filter = this.service.guardable(name);
-    const written = ids.filter((id) => id !== null && id !== undefined) as BloomId[];
-    const { keys: found, errors } = keysOf(filter, written);
+    const { keys: found, errors } = keysOf(filter, others);
     for (const error of errors) {
       this.service.emit({ type: 'store-error', filter: name, operation: `add of an id of ${by}`, error });
     }
@@ -125,14 +132,17 @@ export class IdRegistrar {
     if (missing.length === 0) return registration;
     await this.addOrQueue(filter, missing);
     this.adviseOnWritten(name, by, missing[0]!);
-    return { ...registration, keys: [...keys, ...missing] };
+    return { ...registration, ids: [...registration.ids, ...others], keys: [...keys, ...missing] };
   }
 
-  /** The same for a method that failed, perhaps after its commit: the caller gets the error of the method, and none of this. */
-  async registerFailed(registration: Registration): Promise<void> {
+  /**
+   * The same, with the ids that its arguments have now, for a write that failed, perhaps after its commit: the caller gets
+   * the error of the write, and none of this.
+   */
+  async registerFailed(registration: Registration, ids: readonly unknown[] = [], by = ''): Promise<void> {
     const { filter } = registration;
     try {
-      await this.registerAgain(registration);
+      await this.registerAgain(await this.registerWritten(registration, ids, by));
     } catch (error) {
       this.service.emit({ type: 'store-error', filter, operation: 'add again', error });
     }

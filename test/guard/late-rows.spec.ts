@@ -124,6 +124,7 @@ describe('@BloomRegisters and rows that become visible late', () => {
     products.generation = 'second';
     expect(products.addCalls).toHaveLength(1);
     subscription.unsubscribe();
+    await new Promise(setImmediate);
     expect(products.addCalls).toEqual([['a'], ['a']]);
   });
 

@@ -26,7 +26,12 @@ class Products {
 }
 
 async function filterOf(service: BloomService): Promise<ManagedFilter> {
-  const options = { capacity: Number(ids), replica: 'verified', source: { async *ids() {} } } as const;
+  const options = {
+    capacity: Number(ids),
+    replica: 'verified',
+    source: { async *ids() {} },
+    audit: false,
+  } as const;
   const filter = await openFilter(url, options, context, mode === 'counted');
   if (mode === 'uncounted') {
     const guarding = new UncountedGuards({ ...filter.definition, negativeCache: false });

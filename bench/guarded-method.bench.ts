@@ -20,17 +20,17 @@ class Products {
   readonly row = { id: 'x' };
 
   async plain(id: string): Promise<object | null> {
-    return id === '' ? null : this.row;
+    return id.startsWith('none') ? null : this.row;
   }
 
   @EmptyWrapper
   async wrapped(id: string): Promise<object | null> {
-    return id === '' ? null : this.row;
+    return id.startsWith('none') ? null : this.row;
   }
 
   @BloomGuarded('products')
   async guarded(id: string): Promise<object | null> {
-    return id === '' ? null : this.row;
+    return id.startsWith('none') ? null : this.row;
   }
 }
 
@@ -39,12 +39,12 @@ export const bench: Bench = async (context) => {
   Logger.overrideLogger(false);
   const ids = pick(1_000_000, 20_000);
   const { url, client } = await redisBench(context);
-  const { products, filter } = await start(url, ids, 'verified', context);
+  const { products, filter, saved } = await start(url, ids, 'verified', context);
   await filter.rebuild();
   const asked = somePresent(pick(100_000, 2000), ids);
-  const absent = await Promise.all(idTexts('none', 20).map((id) => products.guarded(id)));
-  // One may pass, at the error rate.
-  assert(absent.filter((row) => row !== null).length <= 2, 'absent ids to be answered without the method');
+  // The first absent ids of a guard reach its method, to be compared, and one may pass at the error rate.
+  for (const id of idTexts('none', 40)) await products.guarded(id);
+  assert(saved() >= 18, 'absent ids to be answered without the method');
   await untilReplicaAnswers(client, () => products.guarded(idText('prod', 1)));
   assert((await products.guarded(asked[0]!)) === products.row, 'an existing id to reach the method');
   await compare(context, products, { asked, ours: 'ours', metric: METRIC });
@@ -54,7 +54,8 @@ export const bench: Bench = async (context) => {
   await leased.filter.rebuild();
   await untilLeased(leased.filter);
   const nobody = idTexts('none', asked.length);
-  assert((await leased.products.guarded(nobody[0]!)) === null, 'an absent id to be denied from the copy');
+  for (const id of nobody.slice(0, 40)) await leased.products.guarded(id);
+  assert(leased.saved() >= 18, 'an absent id to be denied from the copy');
   await compare(context, leased.products, {
     asked: nobody,
     ours: 'ours, leased',
@@ -85,7 +86,9 @@ async function start(url: string, ids: number, replica: 'verified' | 'leased', c
 
   const app = await NestFactory.createApplicationContext(App, { logger: false });
   context.cleanUp(() => app.close());
-  return { products: app.get(Products), filter: app.get(BloomService).filter('products') };
+  const bloom = app.get(BloomService);
+  const saved = () => bloom.metrics()[0]!.saved;
+  return { products: app.get(Products), filter: bloom.filter('products'), saved };
 }
 
 async function compare(

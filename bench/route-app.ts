@@ -62,6 +62,8 @@ function bloom() {
         capacity: ids,
         source: sourceOf(ids),
         rebuild,
+        // Its route finds something for each id.
+        ...(kind === 'guarded' && { audit: false as const }),
         ...(kind === 'leased' && { replica: 'leased' as const }),
       },
     ],

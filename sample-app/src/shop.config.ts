@@ -16,6 +16,8 @@ export interface ShopConfig {
   readonly leaseMs?: number | undefined;
   readonly initialProducts?: readonly Product[];
   readonly rebuild?: BloomRebuildSchedule;
+  /** Set by a test that counts what lookups of absent ids cost. */
+  readonly audit?: false;
   /** Without it the shop has no dashboard. */
   readonly dashboard?: ShopDashboardOptions | undefined;
   /** Without it what the filters have to tell goes to the log. */

@@ -25,7 +25,7 @@ export class ShopModule {
         }),
         CatalogueModule.forRoot(config),
         CustomersModule.forRoot(config),
-        FlashSaleModule,
+        FlashSaleModule.forRoot(config),
         ...(config.dashboard ? [ShopDashboardModule.forRoot(config.dashboard)] : []),
       ],
       controllers: [StatisticsController],

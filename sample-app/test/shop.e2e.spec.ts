@@ -23,6 +23,7 @@ describe('the shop', () => {
         databaseUrl: postgres.url,
         initialProducts: products,
         rebuild: { onBoot: 'if-missing', drainMs: 50 },
+        audit: false,
       },
       logger: false,
       port: 0,

@@ -154,7 +154,7 @@ export class BloomGuardRunner {
   ): GuardDecision | Promise<GuardDecision> | undefined {
     const { guarding } = filter;
     const { guard } = call;
-    if (outcome === 'absent' && !guarding.isAudited()) {
+    if (outcome === 'absent' && !guarding.isAudited(guard)) {
       guarding.noteDenied(guard);
       this.onDecision?.(guard, outcome);
       return this.answers.absentAnswer(call);

@@ -25,7 +25,7 @@ export class CallLessons {
    */
   settleResult(call: GuardedCall, observed: ObservedCall, result: unknown, isJoined = false): void {
     const { isFound } = call.guard.options;
-    const isPlain = result !== null && result !== undefined && !Array.isArray(result);
+    const isPlain = result !== null && result !== undefined && result !== false && !Array.isArray(result);
     // Most calls: something was found for an id that the filter let through, and there is nothing to learn.
     if (isPlain && !isFound && observed.verdict !== 'absent') return;
     if (Array.isArray(result)) this.advise(call, undefined);

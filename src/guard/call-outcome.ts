@@ -18,6 +18,7 @@ export function outcomeOfResult(
   if (result === undefined) return 'nothing';
   const { isFound, self, args } = call;
   if (isFound) return isTrue(isFound.apply(self, [result, ...args])) ? 'found' : 'nothing';
+  if (result === false) return 'nothing';
   if (Array.isArray(result)) return result.length > 0 ? 'found' : 'nothing';
   return isStream(result) ? 'unclear' : 'found';
 }

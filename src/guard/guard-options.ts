@@ -56,7 +56,7 @@ export interface BloomGuardedOptions extends BloomGuardDefaults {
   /**
    * Whether a result stands for a row. Called with the result, then the arguments of the method, and the instance as `this`; behind
    * `BloomInterceptor`, with the result, the request and no `this`. Not asked of null and undefined, which are nothing. Default:
-   * everything else is a row but an empty array. A method that returns a default (`{}`, 0) for ids that do not exist needs it
+   * everything else is a row but `false` and an empty array. A method that returns a default (`{}`, 0) for ids that do not exist needs it
    * for shadow mode and audit, which else take each default for a row that the filter denies.
    */
   readonly isFound?: BloomCallback<boolean>;

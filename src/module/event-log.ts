@@ -89,7 +89,10 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
         text:
           `Filter '${event.filter}' answers "absent" for ${printedId(event.id)}, and ${event.method} found something: ` +
           `${count(event.wrongAbsents)} of ${plural(event.absents, 'absent answer')}. ` +
-          (event.distrusted ? 'Lookups go through unchecked until it is rebuilt.' : 'It stays in service.'),
+          (event.distrusted ? 'Lookups go through unchecked until it is rebuilt.' : 'It stays in service.') +
+          (event.guardOff
+            ? ` ${event.method} lets every call through, until this process starts again.`
+            : ''),
       };
     case 'overfull':
       return warn(

@@ -10,6 +10,7 @@ import {
 } from '../filter/index.js';
 import type { BloomFeed, BloomIdSource } from '../rebuild/index.js';
 import type { BloomReplicaMode } from '../store/index.js';
+import { type AuditRule, auditRule } from './audit.js';
 import type { Expect } from './expect.js';
 import type { BloomFilterOptions } from './filter-options.js';
 import * as must from './filter-options.messages.js';
@@ -43,7 +44,7 @@ export interface FilterDefinition {
   /** Of leases of copies, of this process or of others; undefined: nobody reads with leases. */
   readonly copyLeaseMs: number | undefined;
   readonly shadow: boolean;
-  readonly auditSampleRate: number;
+  readonly audit: AuditRule;
   readonly negativeCache: NegativeCacheOptions | boolean;
   readonly cron: string | undefined;
   readonly timeZone: string | undefined;
@@ -125,7 +126,7 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
     replica,
     copyLeaseMs: options.leaseMs ?? (replica === 'leased' ? 1000 : undefined),
     shadow,
-    auditSampleRate: options.audit?.sampleRate ?? 0,
+    audit: auditRule(options.audit, source !== undefined),
     negativeCache: options.negativeCache ?? false,
     cron: rebuild.cron,
     timeZone: rebuild.timeZone,
@@ -145,8 +146,9 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
   const planned = layout.bytes(definition);
   const maxBytes = options.maxBytes ?? Math.max(LEAST_MAX_BYTES, 4 * planned);
   expect('maxBytes', maxBytes, must.atLeastPlanned(planned), maxBytes >= planned);
-  const { auditSampleRate, maxIdBytes } = definition;
-  expect('audit.sampleRate', auditSampleRate, must.SHARE, auditSampleRate >= 0 && auditSampleRate <= 1);
+  const { audit, maxIdBytes } = definition;
+  const { sampleRate } = audit;
+  expect('audit.sampleRate', sampleRate, must.SHARE, sampleRate >= 0 && sampleRate <= 1);
   checkNegativeCache(definition, expect);
   expect('maxIdBytes', maxIdBytes, must.MAX_ID_BYTES, isInteger(maxIdBytes, 1, MAX_ID_BYTES_LIMIT));
   checkSchedule(definition, expect);

@@ -1,16 +1,17 @@
 import { type Clock, systemClock } from '../common/index.js';
 import { type IdKey, idNote } from '../filter/index.js';
 import type { LookupOutcome } from '../store/index.js';
+import { type AuditRule, AuditSample } from './audit.js';
 import type { BloomGuardCounts, BloomGuardMode } from './guard-counts.js';
 import type { IdKeys } from './id-keys.js';
-import { type CountedMethod, MethodCountsByName } from './method-counts.js';
+import { BLOCKS_NONE, type CountedMethod, MethodCountsByName } from './method-counts.js';
 import { NegativeCache, type NegativeCacheOptions } from './negative-cache.js';
 import { RecentAdds } from './recent-adds.js';
 import { RecentCounts } from './recent-counts.js';
 
 export interface GuardStateOptions {
   readonly shadow: boolean;
-  readonly auditSampleRate: number;
+  readonly audit: AuditRule;
   /** Of this process alone. */
   readonly negativeCache: NegativeCacheOptions | false;
   readonly drainMs: number;
@@ -30,7 +31,7 @@ export class GuardState {
   remembered = 0;
   failedAdds = 0;
   wrongAbsents = 0;
-  readonly methods = new MethodCountsByName();
+  readonly methods: MethodCountsByName;
   /** Of the last minutes. */
   readonly recent: RecentCounts;
   /** Guarded methods that have found nothing for some id. */
@@ -43,10 +44,14 @@ export class GuardState {
   onAbsent: ((method: string) => void) | undefined;
 
   private adds: RecentAdds | undefined;
+  private readonly sample: AuditSample;
 
   constructor(private readonly options: GuardStateOptions) {
+    const { audit, clock = systemClock } = options;
     this.mode = options.shadow ? 'shadow' : 'on';
-    this.recent = new RecentCounts(options.clock ?? systemClock);
+    this.methods = new MethodCountsByName(audit.trial);
+    this.sample = new AuditSample(audit, clock);
+    this.recent = new RecentCounts(clock);
     if (!options.negativeCache) return;
     this.adds = new RecentAdds(options.drainMs);
     this.negativeCache = new NegativeCache(options.negativeCache, this.adds);
@@ -76,10 +81,49 @@ export class GuardState {
     this.negativeCache?.clear();
   }
 
-  /** Whether an absent answer is let through to the method, to compare. */
-  isAudited(): boolean {
-    const { auditSampleRate } = this.options;
-    return this.mode === 'shadow' || (auditSampleRate > 0 && Math.random() < auditSampleRate);
+  /** Whether an absent answer is let through to the method, to compare. To be asked once for each. */
+  isAudited(method: CountedMethod): boolean {
+    if (this.mode === 'shadow') return true;
+    const counts = this.methods.of(method);
+    if (counts.trial === 0) return this.sample.isNext();
+    if (counts.trial !== BLOCKS_NONE) counts.trial--;
+    return true;
+  }
+
+  /** To be called at once when an audited answer has found something: only those that find nothing use the trial up. */
+  noteFound(method: string): void {
+    const counts = this.methods.named(method);
+    if (counts.trial !== BLOCKS_NONE) counts.trial = Math.min(counts.trial + 1, this.options.audit.trial);
+  }
+
+  /**
+   * To be called when a guard was wrong about a row, in the build of this number: its trial begins again.
+   *
+   * @returns the number of the build in which it was wrong first; undefined where it never was.
+   */
+  noteWrong(method: string, build: number): number | undefined {
+    const counts = this.methods.named(method);
+    const before = counts.wrongIn;
+    counts.trial = this.options.audit.trial;
+    counts.wrongIn ??= build;
+    return before;
+  }
+
+  /** Whether the guard of the method lets every call through: by the mode, or since it was wrong about rows. */
+  blocksNone(method: string): boolean {
+    return this.mode !== 'on' || this.isOff(method);
+  }
+
+  /** Whether the guard lets every call through, since it was wrong about rows. */
+  isOff(method: string): boolean {
+    return this.methods.named(method).trial === BLOCKS_NONE;
+  }
+
+  /** Turns the guard off until the process starts again; false where it is off. */
+  turnOff(method: string): boolean {
+    if (this.isOff(method)) return false;
+    this.methods.named(method).trial = BLOCKS_NONE;
+    return true;
   }
 
   /** Counts the answer of the filter to a guarded method. */

@@ -19,7 +19,6 @@ interface Asked {
   readonly key: IdKey | undefined;
   /** Undefined where the filter was not asked. */
   readonly verdict: LookupOutcome | undefined;
-  readonly passes: boolean;
 }
 
 /** Calls `load` with the ids that may exist, in their order, or not at all, and returns what it found for each id: null for what it did not find. */
@@ -32,7 +31,7 @@ export async function loadGuarded(
   }: { load: (ids: unknown[]) => Promise<readonly unknown[]>; key?: ((row: never) => BloomId) | undefined },
 ): Promise<unknown[]> {
   const asked = await askAll(batch, ids);
-  const passing = asked.filter(({ passes }) => passes);
+  const passing = asked.filter(({ verdict }) => verdict !== 'absent' || isAudited(batch));
   noteSaved(batch, asked.length - passing.length);
   const rows = passing.length > 0 ? await load(passing.map(({ id }) => id)) : [];
   const found = key ? byKey(batch, passing, rows, key) : byPlace(batch, passing, rows);
@@ -59,9 +58,20 @@ export async function loadFound(
   load: (ids: unknown[]) => Promise<unknown>,
 ): Promise<unknown> {
   const asked = await askAll(batch, ids);
-  const passing = asked.filter(({ passes }) => passes).map(({ id }) => id);
+  // Compared where all ids are absent: nobody knows which row is that of which id.
+  const isAbsent = asked.length > 0 && asked.every(({ verdict }) => verdict === 'absent');
+  const passesAll = isAbsent ? isAudited(batch) : batch.filter?.guarding.blocksNone(batch.method);
+  const passing = passesAll ? asked : asked.filter(({ verdict }) => verdict !== 'absent');
   noteSaved(batch, asked.length - passing.length);
-  return passing.length > 0 || ids.length === 0 ? load(passing) : [];
+  if (passing.length === 0 && ids.length > 0) return [];
+  const rows = await load(passing.map(({ id }) => id));
+  if (isAbsent && Array.isArray(rows)) settle(batch, passing[0]!, rows[0]);
+  return rows;
+}
+
+/** Whether an absent id is loaded all the same. */
+function isAudited(batch: GuardedBatch): boolean {
+  return batch.filter?.guarding.isAudited(batch) ?? true;
 }
 
 /** @param ids that were not loaded. */
@@ -86,16 +96,16 @@ async function ask(batch: GuardedBatch, id: unknown): Promise<Asked> {
       filter.lookups.unknown('invalid-id', 1);
       emit({ type: 'invalid-id', filter: name, error, method });
     }
-    return { id, key, verdict: undefined, passes: true };
+    return { id, key, verdict: undefined };
   }
-  if (!filter || filter.guarding.mode === 'off') return { id, key, verdict: undefined, passes: true };
+  if (!filter || filter.guarding.mode === 'off') return { id, key, verdict: undefined };
   const { guarding, keys } = filter;
   const note = guarding.queued && keys.note(key);
   // Asked for before the filter is checked: an id leaves the queue when it is in the filter.
-  if (note !== undefined && guarding.queued?.has(note)) return { id, key, verdict: undefined, passes: true };
-  const outcome = await filter.checkKey(key);
-  guarding.note(outcome, batch);
-  return { id, key, verdict: outcome, passes: outcome !== 'absent' || guarding.isAudited() };
+  if (note !== undefined && guarding.queued?.has(note)) return { id, key, verdict: undefined };
+  const verdict = await filter.checkKey(key);
+  guarding.note(verdict, batch);
+  return { id, key, verdict };
 }
 
 function byPlace(

@@ -25,6 +25,7 @@ export { IdKeys } from './id-keys.js';
 export { type InstanceIdentity, newIdentity } from './instance-identity.js';
 export type { BloomInstance, BloomInstances, BloomRebuildRecord, BloomSharedMode } from './instances.js';
 export { AdviceTexts } from './advice-texts.js';
+export { NO_AUDIT } from './audit.js';
 export { LookupCounts } from './lookup-counts.js';
 export type { CountedMethod } from './method-counts.js';
 export { metricsOf } from './filter-metrics.js';

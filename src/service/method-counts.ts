@@ -21,7 +21,14 @@ export interface MethodCounts {
   /** Calls that were answered without the method; of a method that takes many ids, ids that it was not given. */
   saved: number;
   foundNothing: number;
+  /** Absent answers that go to the method before the guard blocks any; `BLOCKS_NONE` for ever. */
+  trial: number;
+  /** Number of the build in which an absent answer was wrong first; undefined where none was. */
+  wrongIn: number | undefined;
 }
+
+/** The trial of a guard that was wrong about rows, and that no rebuild has mended. */
+export const BLOCKS_NONE = -1;
 
 /** A guarded method, as its decorator or its batch names it. */
 export interface CountedMethod {
@@ -37,10 +44,18 @@ export class MethodCountsByName {
   private readonly token: object = {};
   private readonly byName = new Map<string, MethodCounts>();
 
+  /** @param trial with which each method begins. */
+  constructor(private readonly trial = 0) {}
+
   of({ method, counted }: CountedMethod): MethodCounts {
     const { last } = counted;
     if (last !== undefined && last.of === this.token) return last;
     return (counted.last = this.named(method));
+  }
+
+  /** Begins the trial of each method once more. */
+  tryAgain(): void {
+    for (const counts of this.byName.values()) if (counts.trial !== BLOCKS_NONE) counts.trial = this.trial;
   }
 
   /** In the order of their first call. */
@@ -62,12 +77,12 @@ export class MethodCountsByName {
     return sum;
   }
 
-  private named(method: string): MethodCounts {
+  named(method: string): MethodCounts {
     const { byName } = this;
     const known = byName.get(method);
     if (known) return known;
     const name = byName.size < MAX_METHODS ? method : OTHER_METHODS;
-    const counts = byName.get(name) ?? newCounts(this.token, name);
+    const counts = byName.get(name) ?? newCounts(this.token, name, this.trial);
     byName.set(name, counts);
     return counts;
   }
@@ -82,6 +97,17 @@ export function totalOf(unknown: BloomUnknownCounts): number {
   return Object.values(unknown).reduce((sum, count) => sum + count, 0);
 }
 
-function newCounts(of: object, method: string): MethodCounts {
-  return { of, method, absent: 0, maybe: 0, unknown: noUnknowns(), remembered: 0, saved: 0, foundNothing: 0 };
+function newCounts(of: object, method: string, trial: number): MethodCounts {
+  return {
+    of,
+    method,
+    absent: 0,
+    maybe: 0,
+    unknown: noUnknowns(),
+    remembered: 0,
+    saved: 0,
+    foundNothing: 0,
+    trial,
+    wrongIn: undefined,
+  };
 }

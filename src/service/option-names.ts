@@ -42,7 +42,9 @@ const REBUILD = {
 const VALUED: readonly (keyof BloomFilterOptions)[] = ['source', 'feed', 'normalize', 'owner'];
 const VALUED_IN_REBUILD: readonly (keyof BloomRebuildSchedule)[] = ['cron'];
 
-const AUDIT = { sampleRate: true } satisfies OptionNames<NonNullable<BloomFilterOptions['audit']>>;
+const AUDIT = { sampleRate: true } satisfies OptionNames<
+  Exclude<BloomFilterOptions['audit'], false | undefined>
+>;
 
 const NEGATIVE_CACHE = {
   lifeMs: true,
@@ -79,7 +81,7 @@ export function checkFilterOptionNames(options: BloomFilterOptions): void {
     valued: VALUED_IN_REBUILD,
     elsewhere: inRebuild,
   });
-  checkOptions(audit, { where, path: 'audit.', known: AUDIT });
+  if (audit !== false) checkOptions(audit, { where, path: 'audit.', known: AUDIT });
   if (typeof negativeCache === 'object')
     checkOptions(negativeCache, { where, path: 'negativeCache.', known: NEGATIVE_CACHE });
   if (typeof topUp === 'object') checkOptions(topUp, { where, path: 'topUp.', known: TOP_UP });

@@ -65,14 +65,29 @@ export const rowOfNoId = (method: string) =>
 export const foundButAbsent = (method: string) =>
   `${method} found something for an id that was answered "absent".`;
 
-export const adviseOnWrongAbsents = (
-  { id, method, returned }: { readonly id?: BloomId; readonly method: string; readonly returned: string },
-  hasFoundNothing: boolean,
-) =>
-  `${method} returned a value (${returned}) for ids that the filter answers "absent"` +
-  `${id === undefined ? '' : `, such as ${printedId(id)}`}${hasFoundNothing ? '' : ', and has never returned null, undefined or an empty list'}. If it returns a default for ids that do not ` +
-  'exist, declare it: @BloomGuarded(name, { isFound: (result) => … }). If those ids exist, their rows were created without an add, or ' +
-  'the source does not return them.';
+export const adviseOnWrongAbsents = ({
+  id,
+  method,
+  returned,
+  hasSource,
+  hasFoundNothing,
+  isGuardOff,
+}: {
+  readonly id?: BloomId | undefined;
+  readonly method: string;
+  /** The type of it. */
+  readonly returned: string;
+  readonly hasSource: boolean;
+  readonly hasFoundNothing: boolean;
+  readonly isGuardOff: boolean;
+}) =>
+  `${method} returned a value (${returned}) for ids that the filter answers "absent"${id === undefined ? '' : `, such as ${printedId(id)}`}` +
+  `${hasFoundNothing ? '' : ', and has never returned null, undefined, false or an empty list'}. ` +
+  (isGuardOff ? 'Its guard lets every call through from now on, until this process starts again. ' : '') +
+  'If rows have these ids, look at (1) what the guard reads: name the argument that is the id by the option id, or param behind BloomInterceptor; ' +
+  `(2) ${hasSource ? 'the source: its table, column and where' : 'the filter: it has no source, so it knows only the ids that were added to it'}; ` +
+  '(3) rows that are written without an add; (4) an instance with another normalize, redis or keyPrefix than the others. If the method returns a default for ids ' +
+  'that do not exist, declare it: @BloomGuarded(name, { isFound: (result) => … }).';
 
 export const OVERFULL_REBUILT =
   'It is rebuilt from its source: at once if count() of the source is above the capacity, else after a pause.';

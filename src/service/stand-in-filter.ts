@@ -2,6 +2,7 @@ import type { BloomEventListener } from '../common/index.js';
 import { type BloomId, idNote, type IdKey } from '../filter/index.js';
 import type { BloomVerdict, LookupOutcome } from '../store/index.js';
 import { AdviceTexts } from './advice-texts.js';
+import { NO_AUDIT } from './audit.js';
 import {
   type BloomBatchOptions,
   BloomFilter,
@@ -55,7 +56,7 @@ class RememberedKeys extends IdKeys {
 export class StandInFilter extends BloomFilter implements GuardableFilter {
   readonly guarding = new GuardState({
     shadow: false,
-    auditSampleRate: 0,
+    audit: NO_AUDIT,
     negativeCache: false,
     drainMs: 10_000,
   });

@@ -1,6 +1,6 @@
 import type { BloomEvent, BloomEventListener } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
-import type { DistrustPauses } from '../store/index.js';
+import type { DistrustPauses, FilterDescription } from '../store/index.js';
 import type { GuardState } from './guard-state.js';
 import { adviseOnWrongAbsents, foundButAbsent } from './service.messages.js';
 
@@ -18,11 +18,12 @@ export interface WrongAbsentReport {
 export interface WrongAbsentsOptions {
   readonly filter: string;
   readonly guarding: GuardState;
-  /** Without one the filter stays out of service, and takes no ids, until somebody empties it. */
+  /** Without one no rebuild can follow. */
   readonly hasSource: boolean;
   readonly emit: BloomEventListener;
   /** Whether the filter still answers "absent". */
   readonly isAbsent: (key: IdKey) => Promise<boolean>;
+  readonly describe: () => Promise<Pick<FilterDescription, 'state' | 'builds'>>;
   /** Takes the filter out of service until it is rebuilt; false where another process did within the pause, or it is out of service. */
   readonly distrust: (reason: string, pauses: DistrustPauses) => Promise<boolean>;
   readonly add: (key: IdKey) => Promise<unknown>;
@@ -33,60 +34,84 @@ const PAUSE_MS = 5 * 60_000;
 const MAX_PAUSE_MS = 24 * 3_600_000;
 /** The store keeps the same pauses for all processes, and for those that start again. */
 const PAUSES: DistrustPauses = { firstMs: PAUSE_MS, lastMs: MAX_PAUSE_MS };
-/** The most ids recorded one by one in such a pause: a method that is wrong about every id must not fill the filter. */
-const MAX_ADDS = 100;
 const ADVISE_EVERY_MS = 60_000;
 
+/** What a wrong "absent" leads to. */
+type Consequence = 'none' | 'distrusted' | 'guard-off';
+
 /**
- * Decides what a wrong "absent" leads to. Either the filter lacks an id, and a rebuild mends that, or the method returns something
- * for ids that do not exist. Then lookups of made-up ids would cause one rebuild after another. So a filter in shadow mode is never
- * distrusted, and any other one at most once in five minutes, with pauses that grow, which all processes share by the store. A process
- * pauses also when another one has distrusted the filter. A method that has never found nothing is believed once, and not
- * at all where no rebuild can follow.
+ * Decides what a wrong "absent" leads to. The filter lacks an id, and a rebuild mends that; or the guard reads something
+ * else than the ids of the filter; or its method returns something for ids that do not exist. So the filter is rebuilt
+ * first, at most once in five minutes, with pauses that grow, which all processes share by the store. A guard that is
+ * wrong in two builds, or twice in one that was rebuilt lately, or whose filter has no source, blocks nothing any more in
+ * this process: else it could deny a whole table, or lookups of made-up ids would cause one rebuild after another. In
+ * shadow mode nothing follows.
  */
 export class WrongAbsents {
-  private readonly believed = new Set<string>();
   private nextAt = -Infinity;
   private pauseMs = PAUSE_MS;
-  private adds = 0;
-  private advisedAt = -Infinity;
+  /** Number of the build that this process distrusted last; undefined where another process did. */
+  private distrustedBuild: number | undefined;
+  private readonly advisedAt = new Map<string, number>();
 
   constructor(private readonly options: WrongAbsentsOptions) {}
 
   /** Rejects when the store cannot be asked. */
   async report(report: WrongAbsentReport): Promise<void> {
     const { id, key, method } = report;
-    const { filter, guarding, hasSource, emit, isAbsent, distrust, add } = this.options;
+    const { filter, guarding, emit, isAbsent, describe, add } = this.options;
+    if (guarding.isOff(method)) return;
+    guarding.noteFound(method);
+    const isOn = guarding.mode === 'on';
+    // Before the filter is asked: a build that goes live in between is taken for the older one.
+    const builds = isOn ? (await describe()).builds : 0;
     if (!(await isAbsent(key))) return;
     guarding.wrongAbsents++;
-    let distrusted = false;
+    let consequence: Consequence = 'none';
     try {
-      const mayDistrust = guarding.mode === 'on' && this.mayDistrust(method);
-      distrusted = mayDistrust && (await distrust(foundButAbsent(method), PAUSES));
+      if (isOn) consequence = await this.consequenceOf(method, builds);
     } finally {
       const { absent: absents, wrongAbsents } = guarding;
-      emit({ type: 'wrong-absent', filter, id, method, wrongAbsents, absents, distrusted });
+      const distrusted = consequence === 'distrusted';
+      const guardOff = consequence === 'guard-off' && { guardOff: true as const };
+      emit({ type: 'wrong-absent', filter, id, method, wrongAbsents, absents, distrusted, ...guardOff });
     }
-    if (!distrusted) this.advise(report);
-    if (guarding.mode !== 'on' || (distrusted && !hasSource)) return;
-    if (distrusted || this.mayAdd(method)) await add(key);
+    this.advise(report, consequence);
+    // The id may well exist, and then it is found from now on.
+    if (isOn) await add(key);
   }
 
   /** To be called with the events of the store: a filter that is suspect is rebuilt, whichever process made it so. */
   hear(event: BloomEvent): void {
-    const isSuspect = event.type === 'state-changed' && event.state === 'suspect';
-    if (isSuspect && performance.now() >= this.nextAt) this.pause();
+    if (event.type !== 'state-changed' || event.state === 'ready') return;
+    this.options.guarding.methods.tryAgain();
+    if (event.state !== 'suspect' || performance.now() < this.nextAt) return;
+    this.pause();
+    this.distrustedBuild = undefined;
   }
 
-  private mayDistrust(method: string): boolean {
-    const { guarding, hasSource } = this.options;
-    if (performance.now() < this.nextAt) return false;
-    if (!guarding.discerning.has(method)) {
-      if (!hasSource || this.believed.has(method)) return false;
-      this.believed.add(method);
+  /** @param builds number of the build that answered "absent". */
+  private async consequenceOf(method: string, builds: number): Promise<Consequence> {
+    const { guarding, hasSource, describe, distrust } = this.options;
+    // Another report has turned the guard off in the meantime.
+    if (guarding.isOff(method)) return 'none';
+    const before = guarding.noteWrong(method, builds);
+    const wasRebuilt = before !== undefined && before !== builds;
+    if (!hasSource || wasRebuilt) return this.turnOff(method);
+    if (performance.now() >= this.nextAt) {
+      this.pause();
+      this.distrustedBuild = builds;
+      if (await distrust(foundButAbsent(method), PAUSES)) return 'distrusted';
+      this.distrustedBuild = undefined;
     }
-    this.pause();
-    return true;
+    // One id may be missing in a build that is new. Reports that were under way when it was distrusted say nothing either.
+    if (before === undefined || builds === this.distrustedBuild) return 'none';
+    const now = await describe();
+    return now.state === 'ready' && now.builds === builds ? this.turnOff(method) : 'none';
+  }
+
+  private turnOff(method: string): Consequence {
+    return this.options.guarding.turnOff(method) ? 'guard-off' : 'none';
   }
 
   /** Distrusts nothing for a while. */
@@ -95,27 +120,25 @@ export class WrongAbsents {
     // A calm as long as the last pause says that the last rebuild has helped.
     this.pauseMs = now > this.nextAt + this.pauseMs ? PAUSE_MS : Math.min(this.pauseMs * 2, MAX_PAUSE_MS);
     this.nextAt = now + this.pauseMs;
-    this.adds = 0;
   }
 
-  /** The id may well exist, and then it is found from now on. */
-  private mayAdd(method: string): boolean {
-    return this.options.guarding.discerning.has(method) && this.adds++ < MAX_ADDS;
-  }
-
-  private advise(report: WrongAbsentReport): void {
-    const { filter, guarding, emit } = this.options;
+  private advise(report: WrongAbsentReport, consequence: Consequence): void {
+    const { filter, guarding, hasSource, emit } = this.options;
+    const { method } = report;
     const now = performance.now();
-    if (now - this.advisedAt < ADVISE_EVERY_MS) return;
-    this.advisedAt = now;
-    const { method, returned } = report;
-    const hasFoundNothing = guarding.discerning.has(method);
-    const text = adviseOnWrongAbsents(report, hasFoundNothing);
+    const isDue = now - (this.advisedAt.get(method) ?? -Infinity) >= ADVISE_EVERY_MS;
+    if (!isDue && consequence !== 'guard-off') return;
+    this.advisedAt.set(method, now);
+    const known = {
+      hasSource,
+      hasFoundNothing: guarding.discerning.has(method),
+      isGuardOff: consequence === 'guard-off',
+    };
     emit({
       type: 'advice',
       filter,
-      text,
-      withoutId: adviseOnWrongAbsents({ method, returned }, hasFoundNothing),
+      text: adviseOnWrongAbsents({ ...report, ...known }),
+      withoutId: adviseOnWrongAbsents({ ...report, ...known, id: undefined }),
     });
   }
 }

@@ -93,7 +93,7 @@ export class TestingFilter implements StoredFilter {
     };
   }
 
-  /** An audit that found the filter wrong has reported it. The filter of a test goes on as the test has set it. */
+  /** The filter of a test goes on as the test has set it. */
   async distrust(): Promise<boolean> {
     return true;
   }

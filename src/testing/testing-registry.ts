@@ -36,7 +36,7 @@ export class TestingRegistry extends FilterRegistry {
   }
 
   override register(feature: BloomFeature): ManagedFilter {
-    const filter = super.register(withoutSchedule(feature));
+    const filter = super.register(ofTest(feature));
     if (!filter.definition.awaitsSpelling) this.fill(filter);
     return filter;
   }
@@ -81,8 +81,9 @@ export class TestingRegistry extends FilterRegistry {
   }
 }
 
-/** A test builds when it asks for it, and needs no `ScheduleModule`. */
-function withoutSchedule({ rebuild, ...feature }: BloomFeature): BloomFeature {
+/** A test builds when it asks for it, needs no `ScheduleModule`, and counts the calls of its methods: none is audited. */
+function ofTest({ rebuild, ...options }: BloomFeature): BloomFeature {
+  const feature = { ...options, audit: false } as const;
   if (feature.source === undefined) return { ...feature, ...(rebuild && { rebuild }) };
   const { cron: _cron, timeZone: _timeZone, everyMs: _everyMs, ...rest } = rebuild ?? {};
   return { ...feature, rebuild: { ...rest, onBoot: 'never' } };

@@ -65,6 +65,7 @@ describe('An id beyond the mark', () => {
             errorRate: 1e-6,
             source: table.current.source(),
             rebuild: { drainMs: 0 },
+            audit: false,
             topUp: { everyMs: 20, overlapMs: 20, ordered: true },
             ...options,
           },

@@ -90,7 +90,7 @@ describe.each(['memory', 'redis'])('Creates that fail, with a filter in %s', (ki
             ? { redis: server.url, ...PATIENT, keyPrefix: Math.random().toString(36).slice(2) }
             : {}),
           // An id that passes by chance is not new, so there must be none.
-          filters: [{ name: 'products', capacity: 1000, errorRate: 1e-6, ...feature }],
+          filters: [{ name: 'products', capacity: 1000, errorRate: 1e-6, audit: false, ...feature }],
           onEvent: (event) => events.push(event),
         }),
       ],

@@ -201,7 +201,7 @@ describe.each(['express', 'fastify'] as const)('Whatever is requested on %s', (p
     running = await startApp(platform, {
       imports: [
         BloomModule.forRoot({
-          filters: [{ name: 'rows', capacity: 1000, errorRate: 1e-6 }],
+          filters: [{ name: 'rows', capacity: 1000, errorRate: 1e-6, audit: false }],
           onEvent: () => {},
         }),
       ],

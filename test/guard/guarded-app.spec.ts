@@ -77,6 +77,7 @@ class ProductController {
         source: ProductRepository,
         normalize: (id) => String(id).toLowerCase(),
         rebuild: { onBoot: 'never', drainMs: 0 },
+        audit: false,
       },
     ]),
   ],
@@ -142,7 +143,7 @@ describe('a guarded application', () => {
     const context = await startContext({
       imports: [
         BloomModule.forRoot({
-          filters: [{ name: 'products', capacity: 10 }],
+          filters: [{ name: 'products', capacity: 10, audit: false }],
           guard: { onAbsent: (sku: string) => `no ${sku}` },
         }),
       ],

@@ -52,7 +52,17 @@ function start(redis: string | undefined): Promise<TestingModule> {
         ...(redis === undefined ? {} : { redis }),
         ...PATIENT,
         // A local copy may answer "maybe" to an id of the generation before for some seconds.
-        filters: [{ name: 'products', capacity: 1000, errorRate: 1e-6, source, rebuild, replica: 'off' }],
+        filters: [
+          {
+            name: 'products',
+            capacity: 1000,
+            errorRate: 1e-6,
+            source,
+            rebuild,
+            replica: 'off',
+            audit: false,
+          },
+        ],
         onEvent: () => {},
       }),
     ],

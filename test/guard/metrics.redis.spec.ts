@@ -65,7 +65,14 @@ async function start(options: Partial<BloomFilterOptions> = {}, module: BloomMod
       yield ROWS;
     },
   };
-  const filter = { name: 'products', capacity: 1000, errorRate: 1e-6, source, replica: 'off' } as const;
+  const filter = {
+    name: 'products',
+    capacity: 1000,
+    errorRate: 1e-6,
+    source,
+    replica: 'off',
+    audit: false,
+  } as const;
   app = await startContext({
     imports: [
       BloomModule.forRoot({

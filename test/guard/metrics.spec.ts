@@ -110,6 +110,7 @@ async function start({
               },
             },
             rebuild: { onBoot: 'never', drainMs: 0 },
+            audit: false,
             ...options,
           },
         ],
@@ -242,14 +243,22 @@ describe('The metrics of a guarded method', () => {
   });
 
   it('have suspect as the reason after an audit has found the filter wrong, and no id in the advice', async () => {
-    const { bloom, products, metrics, method } = await start({ audit: { sampleRate: 1 } });
-    // A method that has found nothing for some id is believed when it finds something.
-    await products.find('sku-none');
+    let gate = Promise.resolve();
+    let open = () => {};
+    const source = {
+      async *ids() {
+        await gate;
+        yield ROWS;
+      },
+    };
+    const { bloom, products, metrics, method } = await start({ audit: { sampleRate: 1 }, source });
+    gate = new Promise((resolve) => (open = resolve));
     await Promise.all(['sku-late-1', 'sku-late-2'].map((sku) => products.findUnregistered(sku)));
     await eventually('the filter is not believed any more', () => metrics().state === 'suspect');
     await products.find('sku-row-1');
     expect(reasonsIn(method('find').unknown)).toEqual({ suspect: 1 });
-    await bloom.filter('products').rebuild();
+    open();
+    await bloom.whenReady();
     expect(metrics().state).toBe('ready');
     await products.findUnregistered('sku-late-3');
     await eventually('there is advice', () => metrics().advice.length > 0);

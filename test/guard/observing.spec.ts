@@ -202,7 +202,7 @@ describe('A guard that observes', () => {
     });
 
     it('blocks from the moment it is switched on', async () => {
-      const { filter, products } = await start({ shadow: true });
+      const { filter, products } = await start({ shadow: true, audit: false });
       filter.guarding.mode = 'on';
       await products.find('nothing');
       expect(products.calls).toBe(0);
@@ -218,7 +218,7 @@ describe('A guard that observes', () => {
 
   describe('that is switched off', () => {
     it('does not ask the filter, until it is switched on again', async () => {
-      const { filter, products } = await start();
+      const { filter, products } = await start({ audit: false });
       filter.guarding.mode = 'off';
       await products.find('nothing');
       expect(products.calls).toBe(1);

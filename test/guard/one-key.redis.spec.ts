@@ -74,6 +74,7 @@ describe('A call forms the key of its id once', () => {
                 },
               },
               rebuild: { onBoot: 'never', drainMs: 40 },
+              audit: false,
               ...options,
             },
           ],

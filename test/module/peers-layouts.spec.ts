@@ -66,7 +66,7 @@ async function start(options: Partial<BloomFilterOptions>) {
         ...PATIENT,
         onEvent: (event) => events.push(event),
       }),
-      BloomModule.forFeature([{ name: 'products', capacity: 1000, ...options }]),
+      BloomModule.forFeature([{ name: 'products', capacity: 1000, audit: false, ...options }]),
     ],
     providers: [ProductRepository],
   });

@@ -1,12 +1,13 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { BloomEvent } from '../../src/common/index.js';
+import { NO_AUDIT } from '../../src/service/audit.js';
 import { ClientCounts } from '../../src/service/client-counts.js';
 import { GuardState } from '../../src/service/guard-state.js';
 import { heapBytes } from '../support/heap-bytes.js';
 
 const LIMIT = { limit: 100, forMs: 60_000 };
-const state = () => new GuardState({ shadow: false, auditSampleRate: 0, negativeCache: false, drainMs: 0 });
+const state = () => new GuardState({ shadow: false, audit: NO_AUDIT, negativeCache: false, drainMs: 0 });
 
 let now: number;
 let events: BloomEvent[];

@@ -26,7 +26,10 @@ describe('ProductRepository', () => {
       },
     };
     const module = await Test.createTestingModule({
-      imports: [BloomModule.forRoot(), BloomModule.forFeature({ name: 'products', capacity: 1000, source })],
+      imports: [
+        BloomModule.forRoot(),
+        BloomModule.forFeature({ name: 'products', capacity: 1000, source, audit: false }),
+      ],
       providers: [ProductRepository],
     }).compile();
     await module.init();

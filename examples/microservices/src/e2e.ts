@@ -22,9 +22,15 @@ try {
 
   assert.deepEqual(await ask('product.find', { sku: 'mug' }), { sku: 'mug', name: 'Mug' });
 
+  // The first 20 absent answers of a guard are compared with what the database says, then one in 1,000.
   const { lookups } = app.get(ProductRepository);
-  await assert.rejects(ask('product.find', { sku: 'lamp' }), { statusCode: 404, message: 'Not Found' });
-  assert.equal(app.get(ProductRepository).lookups, lookups, 'the database was asked for an absent SKU');
+  for (let i = 0; i < 100; i++) {
+    await assert.rejects(ask('product.find', { sku: `lamp-${i}` }), {
+      statusCode: 404,
+      message: 'Not Found',
+    });
+  }
+  assert.ok(app.get(ProductRepository).lookups - lookups <= 25, 'the database was asked for absent SKUs');
 
   await ask('product.create', { sku: 'lamp', name: 'Lamp' });
   assert.deepEqual(await ask('product.find', { sku: 'lamp' }), { sku: 'lamp', name: 'Lamp' });

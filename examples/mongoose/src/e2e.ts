@@ -21,9 +21,12 @@ try {
   assert.equal((await fetch(`${url}/${mug.toHexString()}`)).status, 200);
   assert.equal((await fetch(`${url}/${mug.toHexString().toUpperCase()}`)).status, 200);
 
+  // The first 20 absent answers of a guard are compared with what the database says, then one in 1,000.
   const before = items.lookups;
-  assert.equal((await fetch(`${url}/${new Types.ObjectId().toHexString()}`)).status, 404);
-  assert.equal(items.lookups, before, 'the database was asked for an absent id');
+  for (let i = 0; i < 100; i++) {
+    assert.equal((await fetch(`${url}/${new Types.ObjectId().toHexString()}`)).status, 404);
+  }
+  assert.ok(items.lookups - before <= 25, 'the database was asked for absent ids');
 
   const lamp = { method: 'POST', headers: { 'content-type': 'application/json' } };
   const answer = await fetch(url, { ...lamp, body: JSON.stringify({ name: 'Lamp' }) });

@@ -18,9 +18,10 @@ try {
 
   assert.equal((await fetch(`${url}/mug`)).status, 200);
 
+  // The first 20 absent answers of a guard are compared with what the database says, then one in 1,000.
   const before = queryLog.queries.length;
-  assert.equal((await fetch(`${url}/lamp`)).status, 404);
-  assert.equal(queryLog.queries.length, before, 'the database was asked for an absent SKU');
+  for (let i = 0; i < 100; i++) assert.equal((await fetch(`${url}/lamp-${i}`)).status, 404);
+  assert.ok(queryLog.queries.length - before <= 25, 'the database was asked for absent SKUs');
 
   const lamp = { method: 'POST', headers: { 'content-type': 'application/json' } };
   await fetch(url, { ...lamp, body: JSON.stringify({ sku: 'lamp', name: 'Lamp' }) });

@@ -16,12 +16,15 @@ try {
 
   assert.deepEqual(await ask('find', 'mug'), { sku: 'mug', name: 'Mug' });
 
+  // The first 20 absent answers of a guard are compared with what the database says, then one in 1,000.
   const { lookups } = app.get(ProductRepository);
-  const exception = once(socket as never, 'exception', { signal: AbortSignal.timeout(60_000) });
-  socket.emit('find', 'lamp');
-  const [{ message }] = await exception;
-  assert.equal(message, 'Not Found');
-  assert.equal(app.get(ProductRepository).lookups, lookups, 'the database was asked for an absent SKU');
+  for (let i = 0; i < 100; i++) {
+    const exception = once(socket as never, 'exception', { signal: AbortSignal.timeout(60_000) });
+    socket.emit('find', `lamp-${i}`);
+    const [{ message }] = await exception;
+    assert.equal(message, 'Not Found');
+  }
+  assert.ok(app.get(ProductRepository).lookups - lookups <= 25, 'the database was asked for absent SKUs');
 
   await ask('create', { sku: 'lamp', name: 'Lamp' });
   assert.deepEqual(await ask('find', 'lamp'), { sku: 'lamp', name: 'Lamp' });

@@ -14,6 +14,7 @@ export interface CatalogueModuleOptions {
   /** Products to sell from the start; what the table has already stays as it is. */
   readonly initialProducts?: readonly Product[];
   readonly rebuild?: BloomRebuildSchedule;
+  readonly audit?: false;
   readonly partitions?: number | undefined;
   readonly leaseMs?: number | undefined;
 }
@@ -21,7 +22,7 @@ export interface CatalogueModuleOptions {
 @Module({})
 export class CatalogueModule {
   static forRoot(options: CatalogueModuleOptions): DynamicModule {
-    const { initialProducts = [], rebuild, partitions, leaseMs } = options;
+    const { initialProducts = [], rebuild, audit, partitions, leaseMs } = options;
     return {
       module: CatalogueModule,
       imports: [
@@ -34,6 +35,7 @@ export class CatalogueModule {
               errorRate: 0.001,
               source: new ColumnIdSource(database, products.sku),
               rebuild,
+              audit,
               ...(partitions !== undefined && { partitions }),
               ...(leaseMs !== undefined && { replica: 'leased', leaseMs }),
             }),

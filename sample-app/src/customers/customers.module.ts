@@ -9,7 +9,7 @@ import { normalizePhoneNumber } from './phone-number.js';
 
 @Module({})
 export class CustomersModule {
-  static forRoot({ rebuild }: { rebuild?: BloomRebuildSchedule }): DynamicModule {
+  static forRoot({ rebuild, audit }: { rebuild?: BloomRebuildSchedule; audit?: false }): DynamicModule {
     return {
       module: CustomersModule,
       imports: [
@@ -23,6 +23,7 @@ export class CustomersModule {
               source: new ColumnIdSource(database, customers.phone),
               // A new shop has no customers yet.
               rebuild: { ...rebuild, minRatio: 0 },
+              audit,
             }),
           },
         ]),

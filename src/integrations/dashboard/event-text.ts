@@ -44,7 +44,7 @@ function textOf(event: BloomEvent): Said | undefined {
       return [
         'error',
         `${event.method} found something for an id that was answered "absent": ${count(event.wrongAbsents)} of ` +
-          `${count(event.absents)}. ${event.distrusted ? 'The filter is rebuilt.' : 'It stays in service.'} The log names the id.`,
+          `${count(event.absents)}. ${event.distrusted ? 'The filter is rebuilt.' : 'It stays in service.'}${event.guardOff ? ' Its guard blocks no call any more.' : ''} The log names the id.`,
       ];
     case 'attack-started':
       return [

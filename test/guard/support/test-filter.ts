@@ -15,6 +15,7 @@ import {
   GuardState,
   IdKeys,
   LookupCounts,
+  NO_AUDIT,
   metricsOf,
   type WrongAbsentReport,
 } from '../../../src/service/index.js';
@@ -22,7 +23,7 @@ import type { BloomVerdict, LookupOutcome } from '../../../src/store/index.js';
 
 /** A filter in memory that counts what it is asked, and fails when it is told to. */
 export class TestFilter implements GuardableFilter {
-  readonly guarding = new GuardState({ shadow: false, auditSampleRate: 0, negativeCache: false, drainMs: 0 });
+  readonly guarding = new GuardState({ shadow: false, audit: NO_AUDIT, negativeCache: false, drainMs: 0 });
   readonly keys = new IdKeys({ normalize: undefined, maxIdBytes: 1024 });
   readonly sharedCache = undefined;
 

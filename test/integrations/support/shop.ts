@@ -13,6 +13,7 @@ export const products = {
     },
   },
   rebuild: { onBoot: 'never', drainMs: 0 },
+  audit: false,
 } as const;
 
 @Injectable()

@@ -83,6 +83,7 @@ const redis = process.env.REDIS_URL;
         errorRate: 1e-6,
         source: ProductSkus,
         rebuild: { cron: '0 4 * * *', drainMs: 0 },
+        audit: false,
       },
     ]),
   ],

@@ -83,10 +83,10 @@ export type BloomEventDetails =
   /** The filter went offline, or came to life. */
   | { type: 'state-changed'; filter: string; state: BloomFilterState; reason: string }
   /**
-   * The guarded method found something for an id that was answered "absent": seen by the audit or in shadow mode.
-   * `wrongAbsents` of the `absents` that this process has seen were such. `distrusted`: the filter goes offline and is
-   * rebuilt. `guardOff`: no rebuild helps, so the guard of `method` lets every call through in this process until that
-   * starts again.
+   * The guarded method found something for an id that was answered "absent": seen by the audit or in shadow
+   * mode. `wrongAbsents` of the `absents` that this process has seen were such. `distrusted`: the filter goes
+   * offline and is rebuilt. `guardOff`: no rebuild helps, so the guard of `method` lets every call through in
+   * this process until that starts again.
    */
   | {
       type: 'wrong-absent';

@@ -162,7 +162,7 @@ async function refusal(
 
 /** What is left to do for a call whose ids were added before it ran. */
 interface RegisteredCall {
-  /** Adds the ids that the call turned out to have, and all of them again where a rebuild may have missed them. */
+  /** Adds the ids that the call turned out to have, and all of them again where a rebuild may have missed one. */
   settle(result?: unknown): Promise<void>;
   /** The same for a call that may have written nothing; never rejects. */
   settleAnyway(): Promise<void>;
@@ -198,9 +198,9 @@ function idIn(result: unknown, id: BloomRegistersOptions['id']): unknown {
 }
 
 /**
- * A method whose stream does the work, when somebody subscribes to it, ends with the stream. Its first value may be all
- * that its caller waits for (`firstValueFrom`), so the call is settled before that too. When the caller stops early it
- * is settled as well, and nothing waits for that.
+ * A method whose stream does the work, when somebody subscribes to it, ends with the stream. Its first value
+ * may be all that its caller waits for (`firstValueFrom`), so the call is settled before that too. When the
+ * caller stops early it is settled as well, and nothing waits for that.
  */
 function registeringAgain(stream: Observable<unknown>, call: RegisteredCall): Observable<unknown> {
   return defer(() => {

@@ -56,8 +56,8 @@ export interface BloomGuardedOptions extends BloomGuardDefaults {
   /**
    * Whether a result stands for a row. Called with the result, then the arguments of the method, and the instance as `this`; behind
    * `BloomInterceptor`, with the result, the request and no `this`. Not asked of null and undefined, which are nothing. Default:
-   * everything else is a row but `false` and an empty array. A method that returns a default (`{}`, 0) for ids that do not exist needs it
-   * for shadow mode and audit, which else take each default for a row that the filter denies.
+   * everything else is a row but `false` and an empty array. A method that returns a default (`{}`, 0) for
+   * ids that do not exist needs it: else each default is taken for a row that the filter denies.
    */
   readonly isFound?: BloomCallback<boolean>;
 
@@ -107,8 +107,9 @@ export interface BloomRegistersOptions {
    * an array, or none, as an empty one: an array in the place of the id is refused, since a request may hold thousands of texts
    * where one was meant.
    *
-   * With `from: 'argument'` it is read once more after the method, which may have changed its argument. What this, or the
-   * property of the result that has the same name, gives and was not recorded is recorded then, with an advice.
+   * With `from: 'argument'` it is read once more after the method, which may have changed its argument. What
+   * this, or the property of the result that has the same name, gives and was not recorded is recorded then,
+   * with an advice.
    */
   readonly id?: string | BloomCallback<BloomId | readonly BloomId[]>;
 

@@ -99,13 +99,13 @@ export class IdRegistrar {
   }
 
   /**
-   * Compares the ids that a write turned out to have with those that were added before it, and adds the others.
-   * One advice for each `by` names the write. The rows exist, so ids that cannot be recorded are queued, whatever
-   * `onError` says, and reported as `add-queued`. Call it when the write has returned, and hand what it returns to
-   * `registerAgain`: at once, or after the commit.
+   * Compares the ids that a write turned out to have with those that were added before it, and adds the
+   * others. One advice for each `by` names the write. The rows exist, so ids that cannot be recorded are
+   * queued, whatever `onError` says, and reported as `add-queued`. Call it when the write has returned, and
+   * hand what it returns to `registerAgain`: at once, or after the commit.
    *
-   * @param ids which the database returned, or which the arguments have now. Null and undefined are skipped; any
-   *   other value that cannot be an id is reported as `store-error`.
+   * @param ids which the database returned, or which the arguments have now. Null and undefined are skipped;
+   *   any other value that cannot be an id is reported as `store-error`.
    * @param by what wrote the rows, for people: `ProductRepository.create`, `the model Product`.
    * @returns the registration of all these ids; the same object where all had been added before.
    * @throws {BloomUnavailableError} when they could be neither recorded nor queued.
@@ -136,8 +136,8 @@ export class IdRegistrar {
   }
 
   /**
-   * The same, with the ids that its arguments have now, for a write that failed, perhaps after its commit: the caller gets
-   * the error of the write, and none of this.
+   * The same, with the ids that its arguments have now, for a write that failed, perhaps after its commit:
+   * the caller gets the error of the write, and none of this.
    */
   async registerFailed(registration: Registration, ids: readonly unknown[] = [], by = ''): Promise<void> {
     const { filter } = registration;

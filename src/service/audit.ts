@@ -14,7 +14,7 @@ export interface AuditRule {
 export const NO_AUDIT: AuditRule = { sampleRate: 0, mostPerSecond: 0, trial: 0 };
 
 const TRIAL = 20;
-/** Where the application sets no rate. A flood of absent ids then costs no more than a few queries a second. */
+/** Where the application sets no rate: a flood of absent ids costs a few queries a second. */
 const USUAL = { sampleRate: 0.001, mostPerSecond: 5 };
 
 export function auditRule(option: BloomFilterOptions['audit'], hasSource: boolean): AuditRule {
@@ -23,7 +23,7 @@ export function auditRule(option: BloomFilterOptions['audit'], hasSource: boolea
   return { ...USUAL, sampleRate: hasSource ? USUAL.sampleRate : 0, trial: TRIAL };
 }
 
-/** Picks a share of the absent answers. Counts down to the next one: to draw a number for each takes longer. */
+/** Picks a share of the absent answers. It counts down to the next one, since a draw for each takes longer. */
 export class AuditSample {
   /** Answers up to the next one that is picked, which counts; 0: none is. */
   private left: number;

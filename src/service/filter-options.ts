@@ -73,10 +73,11 @@ export interface BloomFilterOptions {
    */
   readonly maxBytes?: number;
   /**
-   * Lets a share of the absent answers (0 to 1) through to the method, and compares. A row that is found takes the filter
-   * offline until it is rebuilt; a guard that is wrong again then blocks nothing any more. Each guard of each process is
-   * on trial first: its first 20 absent answers are compared. `false`: none of that. Default: with a source one in 1,000,
-   * at most five a second in each process; without a source the trial alone.
+   * Lets a share of the absent answers (0 to 1) through to the method, and compares. A row that is found
+   * takes the filter offline until it is rebuilt; a guard that is wrong again then blocks nothing any more.
+   * Each guard of each process is on trial first: its first 20 absent answers are compared. `false`: none of
+   * that. Default: with a source one in 1,000, at most five a second in each process; without a source the
+   * trial alone.
    */
   readonly audit?: { readonly sampleRate: number } | false;
   /** Observes and never blocks, for a first roll-out; `filter.guarding.mode = 'on'` ends it. Default false. */

@@ -90,7 +90,7 @@ export class GuardState {
     return true;
   }
 
-  /** To be called at once when an audited answer has found something: only those that find nothing use the trial up. */
+  /** To be called at once when an audited call has found something: only the others use the trial up. */
   noteFound(method: string): void {
     const counts = this.methods.named(method);
     if (counts.trial !== BLOCKS_NONE) counts.trial = Math.min(counts.trial + 1, this.options.audit.trial);
@@ -109,7 +109,7 @@ export class GuardState {
     return before;
   }
 
-  /** Whether the guard of the method lets every call through: by the mode, or since it was wrong about rows. */
+  /** Whether the guard lets every call through: by the mode, or since it was wrong about rows. */
   blocksNone(method: string): boolean {
     return this.mode !== 'on' || this.isOff(method);
   }

@@ -130,8 +130,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       hasSource: definition.source !== undefined,
       emit: context.emit,
       isAbsent: async (key) => (await this.checkKey(key)) === 'absent',
-      describe: () => this.inStore.describe(),
-      distrust: (reason, pauses) => this.inStore.distrust(reason, pauses),
+      store: this.inStore,
       add: async (key) => {
         this.keys.assertFits(key);
         await this.addKeys([key]);

@@ -1,6 +1,6 @@
 import type { BloomEvent, BloomEventListener } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
-import type { DistrustPauses, FilterDescription } from '../store/index.js';
+import type { DistrustPauses, StoredFilter } from '../store/index.js';
 import type { GuardState } from './guard-state.js';
 import { adviseOnWrongAbsents, foundButAbsent } from './service.messages.js';
 
@@ -23,9 +23,7 @@ export interface WrongAbsentsOptions {
   readonly emit: BloomEventListener;
   /** Whether the filter still answers "absent". */
   readonly isAbsent: (key: IdKey) => Promise<boolean>;
-  readonly describe: () => Promise<Pick<FilterDescription, 'state' | 'builds'>>;
-  /** Takes the filter out of service until it is rebuilt; false where another process did within the pause, or it is out of service. */
-  readonly distrust: (reason: string, pauses: DistrustPauses) => Promise<boolean>;
+  readonly store: Pick<StoredFilter, 'describe' | 'distrust'>;
   readonly add: (key: IdKey) => Promise<unknown>;
 }
 
@@ -40,12 +38,12 @@ const ADVISE_EVERY_MS = 60_000;
 type Consequence = 'none' | 'distrusted' | 'guard-off';
 
 /**
- * Decides what a wrong "absent" leads to. The filter lacks an id, and a rebuild mends that; or the guard reads something
- * else than the ids of the filter; or its method returns something for ids that do not exist. So the filter is rebuilt
- * first, at most once in five minutes, with pauses that grow, which all processes share by the store. A guard that is
- * wrong in two builds, or twice in one that was rebuilt lately, or whose filter has no source, blocks nothing any more in
- * this process: else it could deny a whole table, or lookups of made-up ids would cause one rebuild after another. In
- * shadow mode nothing follows.
+ * Decides what a wrong "absent" leads to. The filter lacks an id, and a rebuild mends that; or the guard
+ * reads something else than the ids of the filter; or its method returns something for ids that do not exist.
+ * So the filter is rebuilt first, at most once in five minutes, with pauses that grow, which all processes
+ * share by the store. A guard that is wrong in two builds, or twice in one that was rebuilt lately, or whose
+ * filter has no source, blocks nothing any more in this process: else it could deny a whole table, or lookups
+ * of made-up ids would cause one rebuild after another. In shadow mode nothing follows.
  */
 export class WrongAbsents {
   private nextAt = -Infinity;
@@ -59,12 +57,12 @@ export class WrongAbsents {
   /** Rejects when the store cannot be asked. */
   async report(report: WrongAbsentReport): Promise<void> {
     const { id, key, method } = report;
-    const { filter, guarding, emit, isAbsent, describe, add } = this.options;
+    const { filter, guarding, emit, isAbsent, store, add } = this.options;
     if (guarding.isOff(method)) return;
     guarding.noteFound(method);
     const isOn = guarding.mode === 'on';
     // Before the filter is asked: a build that goes live in between is taken for the older one.
-    const builds = isOn ? (await describe()).builds : 0;
+    const builds = isOn ? (await store.describe()).builds : 0;
     if (!(await isAbsent(key))) return;
     guarding.wrongAbsents++;
     let consequence: Consequence = 'none';
@@ -92,7 +90,7 @@ export class WrongAbsents {
 
   /** @param builds number of the build that answered "absent". */
   private async consequenceOf(method: string, builds: number): Promise<Consequence> {
-    const { guarding, hasSource, describe, distrust } = this.options;
+    const { guarding, hasSource, store } = this.options;
     // Another report has turned the guard off in the meantime.
     if (guarding.isOff(method)) return 'none';
     const before = guarding.noteWrong(method, builds);
@@ -101,12 +99,14 @@ export class WrongAbsents {
     if (performance.now() >= this.nextAt) {
       this.pause();
       this.distrustedBuild = builds;
-      if (await distrust(foundButAbsent(method), PAUSES)) return 'distrusted';
+      if (await store.distrust(foundButAbsent(method), PAUSES)) return 'distrusted';
+      // Another process did within the pause, or the filter is out of service.
       this.distrustedBuild = undefined;
     }
-    // One id may be missing in a build that is new. Reports that were under way when it was distrusted say nothing either.
+    // One id may be missing in a build that is new. Reports that were under way when it was distrusted say
+    // nothing either.
     if (before === undefined || builds === this.distrustedBuild) return 'none';
-    const now = await describe();
+    const now = await store.describe();
     return now.state === 'ready' && now.builds === builds ? this.turnOff(method) : 'none';
   }
 

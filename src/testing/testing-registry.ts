@@ -81,7 +81,7 @@ export class TestingRegistry extends FilterRegistry {
   }
 }
 
-/** A test builds when it asks for it, needs no `ScheduleModule`, and counts the calls of its methods: none is audited. */
+/** A test builds when it asks for it, needs no `ScheduleModule`, and counts calls, so that none is audited. */
 function ofTest({ rebuild, ...options }: BloomFeature): BloomFeature {
   const feature = { ...options, audit: false } as const;
   if (feature.source === undefined) return { ...feature, ...(rebuild && { rebuild }) };

@@ -20,7 +20,8 @@ try {
   }
   assert.ok(asked.splice(0).length <= 25, 'the database was asked for absent SKUs');
 
-  // One batch, of the SKUs that may exist, and of those that are compared; the others are null in their places.
+  // One batch, of the SKUs that may exist, and of those that are compared; the others are null in their
+  // places.
   assert.deepEqual(await ask('{ basket(skus: ["vase", "lamp", "mug"]) { product { sku } } }'), {
     basket: [{ product: { sku: 'vase' } }, { product: null }, { product: { sku: 'mug' } }],
   });

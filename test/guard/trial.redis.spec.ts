@@ -11,6 +11,7 @@ import {
   BloomService,
 } from 'nestjs-bloom';
 import { eventually } from '../support/eventually.js';
+import { given } from '../support/given.js';
 import { PLATFORMS, type RunningApp, startApp, startContext } from '../support/nest-app.js';
 import { PATIENT } from '../support/patience.js';
 import { RedisFixture } from '../support/redis-fixture.js';
@@ -89,7 +90,14 @@ describe('A setup that would deny rows shows itself, and denies none, where', ()
       ...PATIENT,
       onEvent: (event) => events.push(event),
       filters: [
-        { name: 'products', capacity: 1000, errorRate: 1e-6, source, rebuild: { drainMs: 300 }, ...options },
+        given({
+          name: 'products',
+          capacity: 1000,
+          errorRate: 1e-6,
+          source,
+          rebuild: { drainMs: 300 },
+          ...options,
+        }),
       ],
     });
   }

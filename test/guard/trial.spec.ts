@@ -12,6 +12,7 @@ import {
 } from 'nestjs-bloom';
 import { type Observable, of } from 'rxjs';
 import { eventually } from '../support/eventually.js';
+import { given } from '../support/given.js';
 import { PLATFORMS, type RunningApp, startApp, startContext } from '../support/nest-app.js';
 
 const TRIAL = 20;
@@ -92,7 +93,7 @@ describe('A guard on trial', () => {
     return BloomModule.forRoot({
       onEvent: (event) => events.push(event),
       filters: [
-        {
+        given({
           name: 'products',
           capacity: 10_000,
           errorRate: 1e-6,
@@ -103,7 +104,7 @@ describe('A guard on trial', () => {
           },
           rebuild: { drainMs: 0 },
           ...options,
-        },
+        }),
       ],
     });
   }

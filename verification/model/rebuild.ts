@@ -1,8 +1,8 @@
 import { type Model, type Protocol, systemsOf } from './model.js';
 
 /**
- * The rebuild for one id: adders, rebuilders that may die or lose their lease at any step, readers, a server that evicts keys or restarts from a snapshot. A step is one
- * script of the server, or one look of a process at what it knows.
+ * The rebuild for one id: adders, rebuilders that may die or lose their lease at any step, readers, a server that evicts keys or restarts from a snapshot. Processes may
+ * spell the id in two ways. A step is one script of the server, or one look of a process at what it knows.
  */
 const SAFETIES = {
   'tag-compare': 'an answer counts when the block has the tag that its place was computed for',
@@ -17,9 +17,16 @@ const SAFETIES = {
   'merge-token': 'a merge is refused without the lease',
   'token-at-swap': 'a swap compares the token of the staging in the metadata, and the lease',
   'server-at-swap': 'a swap runs on the server that the generation was staged on',
+  'spelling-of-answer': 'an answer counts when the generation spells ids as the process that asks',
+  'spelling-at-add': 'an add takes a live generation that spells otherwise offline before it is acknowledged',
+  'spelling-at-staging': 'an add withdraws a staging that spells otherwise before it is acknowledged',
 } as const;
 
 type Safety = keyof typeof SAFETIES;
+
+/** How a process, or a generation, spells the id. A generation holds a sum of them: 3 is both. */
+type Spelling = 1 | 2;
+type Spellings = 0 | Spelling | 3;
 
 /** A tag is the token of the rebuild that made the generation; 0 where none is live. */
 interface Meta {
@@ -31,14 +38,15 @@ interface Meta {
 
 interface Server {
   readonly run: number;
-  readonly live: { readonly tag: number; readonly hasId: boolean } | undefined;
+  readonly live: { readonly tag: number; readonly holds: Spellings } | undefined;
   readonly meta: Meta | undefined;
-  /** By token, from 1: whether a staged generation has the id. */
-  readonly stagings: readonly (boolean | undefined)[];
+  /** By token, from 1: how a staged generation has the id. */
+  readonly stagings: readonly (Spellings | undefined)[];
   readonly lease: number;
 }
 
 interface Adder {
+  readonly spelling: Spelling;
   readonly at: 'start' | 'described' | 'acknowledged' | 'committed';
   readonly tag: number;
   /** The staging that it knows; once it is acknowledged, the one that was published when it ran. */
@@ -48,6 +56,7 @@ interface Adder {
 }
 
 interface Rebuilder {
+  readonly spelling: Spelling;
   readonly at: 'start' | 'leased' | 'staged' | 'published' | 'drained' | 'read' | 'merged' | 'ended';
   readonly token: number;
   readonly run: number;
@@ -55,6 +64,7 @@ interface Rebuilder {
 }
 
 interface Reader {
+  readonly spelling: Spelling;
   /** 0: it knows no description. */
   readonly tag: number;
   readonly run: number;
@@ -65,6 +75,8 @@ interface State extends Server {
   readonly rebuilders: readonly Rebuilder[];
   readonly readers: readonly Reader[];
   readonly nextToken: number;
+  /** By token, from 1: how the generation spells ids. */
+  readonly spellings: readonly Spelling[];
   readonly snapshot: Server | undefined;
   readonly left: { readonly losses: number; readonly snapshots: number };
 }
@@ -77,35 +89,42 @@ interface Size {
   readonly snapshots: number;
   /** Without one, a rebuild is a `reset()`. */
   readonly hasSource: boolean;
+  /** Every second actor of a kind spells the id otherwise. */
+  readonly spellings?: 2;
 }
 
 type Take = (next: State, step: string) => void;
 
-const NO_DESCRIPTION: Reader = { tag: 0, run: 0 };
+const NO_DESCRIPTION = { tag: 0, run: 0 };
 
 function buildModel(size: Size, without: Safety | undefined): Model<State> {
   const has = (safety: Safety) => safety !== without;
 
+  const spellingOf = (actor: number): Spelling => (size.spellings && actor % 2 === 1 ? 2 : 1);
+
   const initial: State = {
     run: 1,
-    live: { tag: 1, hasId: false },
+    live: { tag: 1, holds: 0 },
     meta: { tag: 1, pending: 0, run: 1 },
     stagings: [],
     lease: 0,
-    adders: Array.from({ length: size.adders }, () => ({
+    adders: Array.from({ length: size.adders }, (_, i) => ({
+      spelling: spellingOf(i),
       at: 'start' as const,
       tag: 0,
       pending: 0,
       isDropped: false,
     })),
-    rebuilders: Array.from({ length: size.rebuilders }, () => ({
+    rebuilders: Array.from({ length: size.rebuilders }, (_, i) => ({
+      spelling: spellingOf(i),
       at: 'start' as const,
       token: 0,
       run: 0,
       hasRow: false,
     })),
-    readers: Array.from({ length: size.readers }, () => NO_DESCRIPTION),
+    readers: Array.from({ length: size.readers }, (_, i) => ({ spelling: spellingOf(i), ...NO_DESCRIPTION })),
     nextToken: 2,
+    spellings: [1, 1],
     snapshot: undefined,
     left: { losses: size.losses, snapshots: size.snapshots },
   };
@@ -119,11 +138,13 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
 
   function stepsOfReader(state: State, reader: Reader, i: number, take: Take): void {
     const { meta, live, run } = state;
-    const become = (from: State, next: Reader, step: string) =>
-      take({ ...from, readers: replaced(from.readers, i, next) }, step);
+    const become = (from: State, next: Omit<Reader, 'spelling'>, step: string) =>
+      take({ ...from, readers: replaced(from.readers, i, { ...reader, ...next }) }, step);
     if (meta && meta.tag !== 0) {
       if (meta.run !== run && has('suspect'))
         become(offline(state), NO_DESCRIPTION, 'a reader finds the filter suspect');
+      else if (state.spellings[meta.tag] !== reader.spelling && has('spelling-of-answer'))
+        become(state, NO_DESCRIPTION, 'a reader finds another spelling');
       else become(state, { tag: meta.tag, run }, 'a reader reads the description');
     }
     // The block is not there, or another one, and the description names it all the same.
@@ -148,6 +169,16 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         const isStale =
           !meta || meta.tag !== adder.tag || (has('pending-compare') && meta.pending !== adder.pending);
         if (isStale) return become(state, startAgain(adder), 'an add is stale');
+        const spellsOtherwise = (token: number) => token !== 0 && state.spellings[token] !== adder.spelling;
+        if (spellsOtherwise(adder.pending) && has('spelling-at-staging')) {
+          const withdrawn = { ...state, meta: { ...meta, pending: 0 } };
+          return become(withdrawn, startAgain(adder), 'an adder withdraws a staging');
+        }
+        if (spellsOtherwise(adder.tag) && has('spelling-at-add')) {
+          // Without a source the add is rejected, and the filter stays as it is.
+          if (!size.hasSource) return;
+          return become(offline(state), startAgain(adder), 'an adder takes the filter offline');
+        }
         if (adder.tag === 0 && !size.hasSource) return;
         if (adder.tag !== 0 && live?.tag !== adder.tag) {
           return become(offline(state), startAgain(adder), 'an adder takes the filter offline');
@@ -159,8 +190,10 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         const isGone = adder.pending !== 0 && stagings[adder.pending] === undefined;
         const written: State = {
           ...state,
-          live: adder.tag === 0 ? live : { tag: adder.tag, hasId: true },
-          stagings: isStaged ? replaced(stagings, adder.pending, true) : stagings,
+          live: adder.tag === 0 ? live : { tag: adder.tag, holds: both(live?.holds, adder.spelling) },
+          stagings: isStaged
+            ? replaced(stagings, adder.pending, both(stagings[adder.pending], adder.spelling))
+            : stagings,
           meta: isGone && has('staging-there') ? { ...meta, pending: 0 } : meta,
         };
         become(written, { ...adder, at: 'acknowledged', tag: 0 }, 'an add is acknowledged');
@@ -183,14 +216,19 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       case 'start':
         if (lease !== 0) return;
         become(
-          { ...state, lease: state.nextToken, nextToken: state.nextToken + 1 },
+          {
+            ...state,
+            lease: state.nextToken,
+            nextToken: state.nextToken + 1,
+            spellings: replaced(state.spellings, state.nextToken, rebuilder.spelling),
+          },
           { ...rebuilder, at: 'leased', token: state.nextToken },
           'a rebuilder takes the lease',
         );
         return;
       case 'leased':
         become(
-          { ...state, stagings: replaced(stagings, token, false) },
+          { ...state, stagings: replaced(stagings, token, 0) },
           { ...rebuilder, at: 'staged', run },
           'a rebuilder stages',
         );
@@ -218,7 +256,8 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         if (lease !== token && has('merge-token')) return;
         const staged = stagings[token];
         if (staged === undefined && has('staging-there')) return;
-        const merged = has('or-merge') ? (staged ?? false) || rebuilder.hasRow : rebuilder.hasRow;
+        const scanned: Spellings = rebuilder.hasRow ? rebuilder.spelling : 0;
+        const merged = has('or-merge') ? both(staged, scanned) : scanned;
         become(
           { ...state, stagings: replaced(stagings, token, merged) },
           { ...rebuilder, at: 'merged' },
@@ -234,7 +273,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         become(
           {
             ...state,
-            live: { tag: token, hasId: staged },
+            live: { tag: token, holds: staged },
             meta: { tag: token, pending: 0, run: rebuilder.run },
             stagings: replaced(stagings, token, undefined),
             lease: lease === token ? 0 : lease,
@@ -286,7 +325,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     if (!isPromised || !live) return undefined;
     for (const reader of readers) {
       if (reader.tag === 0 || (reader.run !== run && has('server-of-answer'))) continue;
-      if (reader.tag === live.tag && !live.hasId)
+      if (reader.tag === live.tag && !(live.holds & reader.spelling))
         return 'a reader answers "absent" for an id that is promised';
       if (reader.tag !== live.tag && !has('tag-compare'))
         return 'a reader takes a bit of another generation for an answer';
@@ -315,6 +354,10 @@ function afterReset(adder: Adder, token: number): Adder {
   return adder.at === 'acknowledged' && adder.pending !== token ? { ...adder, isDropped: true } : adder;
 }
 
+function both(one: Spellings | undefined, other: Spellings): Spellings {
+  return ((one ?? 0) | other) as Spellings;
+}
+
 function replaced<Element>(list: readonly Element[], i: number, element: Element): readonly Element[] {
   const copy = list.slice();
   copy[i] = element;
@@ -334,25 +377,26 @@ const REBUILDER_AT = {
 };
 
 function keyOf(state: State): string {
-  const { left, nextToken, snapshot } = state;
+  const { left, nextToken, snapshot, spellings } = state;
   const parts = [
     keyOfServer(state),
     String.fromCharCode(nextToken, left.losses + 8 * left.snapshots + 64 * Number(snapshot !== undefined)),
+    spellings.join(''),
     snapshot ? keyOfServer(snapshot) : '',
     state.adders
-      .map(({ at, tag, pending, isDropped }) =>
-        String.fromCharCode(ADDER_AT[at] + 4 * Number(isDropped) + 8 * tag + 128 * pending),
+      .map(({ spelling, at, tag, pending, isDropped }) =>
+        String.fromCharCode(ADDER_AT[at] + 4 * Number(isDropped) + 8 * tag + 128 * pending + 2048 * spelling),
       )
       .sort()
       .join(''),
     state.rebuilders
-      .map(({ at, token, run, hasRow }) =>
-        String.fromCharCode(REBUILDER_AT[at] + 8 * Number(hasRow) + 16 * run + 128 * token),
+      .map(({ spelling, at, token, run, hasRow }) =>
+        String.fromCharCode(REBUILDER_AT[at] + 8 * Number(hasRow) + 16 * run + 128 * token + 2048 * spelling),
       )
       .sort()
       .join(''),
     state.readers
-      .map(({ tag, run }) => String.fromCharCode(tag + 16 * run))
+      .map(({ spelling, tag, run }) => String.fromCharCode(tag + 16 * run + 2048 * spelling))
       .sort()
       .join(''),
   ];
@@ -361,12 +405,12 @@ function keyOf(state: State): string {
 
 function keyOfServer({ run, live, meta, stagings, lease }: Server): string {
   let staged = 0;
-  for (let token = 1; token < 8; token++)
-    staged = 3 * staged + (stagings[token] === undefined ? 0 : stagings[token] ? 2 : 1);
+  for (let token = 1; token < 8; token++) staged = 5 * staged + 1 + (stagings[token] ?? -1);
   return String.fromCharCode(
-    live ? 1 + 2 * live.tag + Number(live.hasId) : 0,
+    live ? 1 + 4 * live.tag + live.holds : 0,
     meta ? 1 + meta.tag + 16 * meta.pending + 256 * meta.run : 0,
-    staged,
+    staged & 0xffff,
+    staged >>> 16,
     lease + 16 * run,
   );
 }
@@ -399,6 +443,20 @@ export const rebuild: Protocol<Safety> = {
       { adders: 1, rebuilders: 1, readers: 3, losses: 1, snapshots: 1, hasSource: true },
       { shows: ['server-of-answer', 'suspect'], spares: ['server-at-swap'] },
     ),
+    system(
+      'an adder, a rebuilder and a reader of each of two spellings, an eviction',
+      { adders: 2, rebuilders: 2, readers: 2, losses: 1, snapshots: 0, hasSource: true, spellings: 2 },
+      { shows: ['spelling-of-answer', 'spelling-at-add', 'spelling-at-staging'] },
+    ),
+    system('an adder, a reset and a reader of each of two spellings', {
+      adders: 2,
+      rebuilders: 2,
+      readers: 2,
+      losses: 0,
+      snapshots: 0,
+      hasSource: false,
+      spellings: 2,
+    }),
     system('two adders, two resets, two readers, an eviction', {
       adders: 2,
       rebuilders: 2,

@@ -3,5 +3,6 @@ import { feed } from './feed.js';
 import { leasedCopies } from './leased-copies-systems.js';
 import type { Protocol } from './model.js';
 import { rebuild } from './rebuild.js';
+import { spelledParts } from './spelled-parts.js';
 
-export const PROTOCOLS: readonly Protocol[] = [rebuild, leasedCopies, coverage, feed];
+export const PROTOCOLS: readonly Protocol[] = [rebuild, spelledParts, leasedCopies, coverage, feed];

@@ -33,6 +33,7 @@ export {
   type DistrustPauses,
   type BloomCopyLease,
   type BloomUnleasedCause,
+  type FilterContents,
   type FilterDescription,
   type FilterLoad,
   type FilterPart,

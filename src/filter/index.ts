@@ -44,4 +44,5 @@ export {
   TAG_BYTES,
 } from './sizing.js';
 export { type BloomNormalizeName, namedNormalizer, NORMALIZERS } from './named-spellings.js';
+export { spellingPrint } from './spelling-print.js';
 export { integer, lowerCase, nfc, objectId, padded, uuid } from './spellings.js';

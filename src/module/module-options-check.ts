@@ -71,6 +71,7 @@ const SOURCE = {
   spelling: true,
   idsSince: true,
   newest: true,
+  readsFrom: true,
 } satisfies OptionNames<BloomIdSource>;
 const COPIES = { bytesPerSecond: true, maxBytes: true } satisfies OptionNames<CopyLimits>;
 const HEARTBEAT = { everyMs: true } satisfies OptionNames<BloomHeartbeat>;

@@ -139,6 +139,9 @@ export const wrongRedisUrl = (where: string, got: string) =>
 export const notASource = (filter: string, source: unknown) =>
   `Filter '${filter}': expected its source to be an object with a method ids(), got ${printed(source)}.`;
 
+export const sourceNotMadeYet = (filter: string) =>
+  `The source of filter '${filter}' is not made before every module is. Use the filter in onModuleInit or later.`;
+
 export const spellingIsNoGetter = (filter: string, source: string) =>
   `Filter '${filter}': the source ${source} sets the property spelling when it is made, and ids may have been ` +
   'looked up before. Declare it as a getter: get spelling() { … }.';

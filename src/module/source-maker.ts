@@ -1,9 +1,15 @@
 import type { InjectionToken, Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import { BloomConfigError } from '../common/index.js';
+import { BloomConfigError, BloomUnavailableError } from '../common/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomSourceFactory } from '../sources/index.js';
-import { sourceNeedsProvider, sourceNotProvided, notASource, spellingIsNoGetter } from './module.messages.js';
+import {
+  sourceNotMadeYet,
+  sourceNeedsProvider,
+  sourceNotProvided,
+  notASource,
+  spellingIsNoGetter,
+} from './module.messages.js';
 
 /** Makes the source of one filter from providers, which may be in any module: not before all of them have been made. */
 export class SourceMaker {
@@ -14,6 +20,7 @@ export class SourceMaker {
       count: async () => (await this.make()).count?.(),
     },
     () => this.made,
+    () => sourceNotMadeYet(this.filter),
   );
   private made: BloomIdSource | undefined;
   private making: Promise<BloomIdSource> | undefined;
@@ -90,8 +97,19 @@ export class SourceMaker {
   }
 }
 
-/** With what only the source that is made can say whether it has: undefined before. */
-function withLateMembers(source: BloomIdSource, made: () => BloomIdSource | undefined): BloomIdSource {
+/** With what only the source that is made can say whether it has: undefined before. What it reads from is an error before. */
+function withLateMembers(
+  source: BloomIdSource,
+  made: () => BloomIdSource | undefined,
+  notMade: () => string,
+): BloomIdSource {
+  Object.defineProperty(source, 'readsFrom', {
+    get() {
+      const of = made();
+      if (!of) throw new BloomUnavailableError(notMade());
+      return of.readsFrom;
+    },
+  });
   for (const name of ['idsSince', 'newest'] as const) {
     Object.defineProperty(source, name, { enumerable: true, get: () => made()?.[name]?.bind(made()) });
   }

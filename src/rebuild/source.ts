@@ -45,6 +45,12 @@ export interface BloomIdSource {
    */
   newest?(): Promise<BloomMark | undefined>;
 
+  /**
+   * The rows whose ids these are, such as `products.sku`, of a source that knows its table. Processes that share a filter compare it: a filter of other rows is
+   * rebuilt. Left out: it is not compared.
+   */
+  readonly readsFrom?: string | undefined;
+
   /** How the ids are spelled, of a source that knows the type of its column. It has to be the same in every process. */
   readonly spelling?: BloomIdSpelling | undefined;
 }

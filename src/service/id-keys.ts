@@ -1,16 +1,19 @@
-import { type BloomEvent, BloomIdError, BloomUnavailableError } from '../common/index.js';
+import { BloomConfigError, type BloomEvent, BloomIdError, BloomUnavailableError } from '../common/index.js';
 import {
   type BloomId,
   hasMoreDigits,
   type IdKey,
   idNote,
   isLongerThan,
+  spellingPrint,
   toIdKey,
   tooLong,
 } from '../filter/index.js';
-import { SPELLING_NOT_KNOWN_YET } from './service.messages.js';
+import { normalizeVaries, SPELLING_NOT_KNOWN_YET } from './service.messages.js';
 
 export interface IdKeysOptions {
+  /** The filter. */
+  readonly name: string;
   readonly normalize: ((id: BloomId) => BloomId) | undefined;
   readonly maxIdBytes: number;
   /** No key is formed until `useSpelling` is called. */
@@ -23,22 +26,39 @@ export interface IdKeysOptions {
  */
 export class IdKeys {
   private normalize: IdKeysOptions['normalize'];
-  private awaitsSpelling: boolean;
+  private print: string | undefined;
 
+  /** @throws {BloomConfigError} for a `normalize` that makes different keys of one id. */
   constructor(private readonly options: IdKeysOptions) {
-    this.normalize = options.normalize;
-    this.awaitsSpelling = options.awaitsSpelling ?? false;
+    if (!options.awaitsSpelling) this.useSpelling(options.normalize);
   }
 
-  /** To be called once, with what the source of the filter has chosen. */
+  /**
+   * Called once, with what the source of the filter has chosen.
+   *
+   * @throws {BloomConfigError} for a function that makes different keys of one id.
+   */
   useSpelling(normalize: IdKeysOptions['normalize']): void {
+    const print = () => spellingPrint((id) => toIdKey(normalize ? normalize(id as BloomId) : id));
+    const once = print();
+    if (print() !== once) throw new BloomConfigError(normalizeVaries(this.options.name));
     this.normalize = normalize;
-    this.awaitsSpelling = false;
+    this.print = once;
+  }
+
+  /**
+   * A short text for how ids are spelled, the same in every process that spells them alike.
+   *
+   * @throws {BloomUnavailableError} while that is not known.
+   */
+  get spelling(): string {
+    if (this.print === undefined) throw spellingUnknown();
+    return this.print;
   }
 
   /** Whether keys are formed by this function, or with undefined by none. */
   spellsAs(normalize: IdKeysOptions['normalize']): boolean {
-    return !this.awaitsSpelling && this.normalize === normalize;
+    return this.print !== undefined && this.normalize === normalize;
   }
 
   /**
@@ -74,7 +94,7 @@ export class IdKeys {
   }
 
   private form(id: unknown, hasToFit: boolean): IdKey {
-    if (this.awaitsSpelling) throw spellingUnknown();
+    if (this.print === undefined) throw spellingUnknown();
     const normal = this.normalize ? this.normalized(id, this.normalize) : id;
     const key = this.keyOf(normal, hasToFit);
     // Bytes are hashed later, when their owner may have written other ones into them. Those that are too long never are.

@@ -99,6 +99,10 @@ export const OVERFULL_WITHOUT_SOURCE =
   'It has no source, so no rebuild makes it larger: register one with a larger capacity under another name, raise maxCapacity of scaling(), or give it ' +
   'a source. reset() empties it.';
 
+export const normalizeVaries = (filter: string) =>
+  `Filter '${filter}': expected normalize to make the same key of an id each time, got different keys for the same id. Base the key on the id alone: ` +
+  'no time, no counter, no random value, no setting that changes.';
+
 export const SPELLING_NOT_KNOWN_YET =
   'The source of the filter chooses how ids are spelled, and it is not made before every module is. Use the filter in onModuleInit or ' +
   'later, or set the option normalize of the filter.';

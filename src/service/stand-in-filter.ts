@@ -60,7 +60,7 @@ export class StandInFilter extends BloomFilter implements GuardableFilter {
     negativeCache: false,
     drainMs: 10_000,
   });
-  readonly keys = new RememberedKeys({ normalize: undefined, maxIdBytes: Infinity });
+  readonly keys = new RememberedKeys({ name: 'stand-in', normalize: undefined, maxIdBytes: Infinity });
   readonly generation = 'stand-in';
   readonly drainMs = 10_000;
   readonly sharedCache = undefined;

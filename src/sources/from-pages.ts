@@ -25,6 +25,8 @@ export interface BloomPagesOptions<Row> extends BloomPagingOptions {
   readonly newRows?: BloomNewPagesOptions<Row>;
   /** What the filter takes for `normalize` when its definition has none. */
   readonly spelling?: BloomIdSpelling;
+  /** Table and column: `readsFrom` of the source. */
+  readonly readsFrom?: string;
 }
 
 /** The properties of an object that hold an id. */
@@ -57,7 +59,7 @@ export function fromPages<Row>(
     ? [options?: BloomPagesOptions<Row>]
     : [options: BloomPagesOptions<Row> & Required<Pick<BloomPagesOptions<Row>, 'key'>>]
 ): BloomIdSource {
-  const { key, count, newRows, spelling } = options;
+  const { key, count, newRows, spelling, readsFrom } = options;
   const paging = checkedPaging('fromPages', options);
   if (typeof readPage !== 'function') throw new BloomConfigError(notAPageReader(readPage));
   const idOf = typeof key === 'string' ? (row: Row) => row[key] : (key as (row: Row) => unknown);
@@ -68,6 +70,7 @@ export function fromPages<Row>(
     ...(count && { count }),
     ...(newRows && newPages(newRows, idsOf, paging)),
     ...(spelling && { spelling }),
+    ...(readsFrom !== undefined && { readsFrom }),
   };
 }
 

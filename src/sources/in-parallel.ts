@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { BloomConfigError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
@@ -8,6 +9,9 @@ import { NO_NEW_ROWS, NO_SOURCES, notASourceToMerge, spellingsDiffer } from './s
 
 /** What `inParallel` takes; a class is one of a provider of the application. */
 export type BloomParallelSource = BloomIdSource | BloomSourceFactory | Type<BloomIdSource>;
+
+/** A longer text is not kept with a filter. */
+const MAX_COLUMNS_TEXT = 200;
 
 /** Of `inParallel`. */
 export interface BloomParallelOptions {
@@ -80,11 +84,22 @@ function expectOneSpelling([first, ...others]: readonly BloomIdSource[]): void {
 
 function together(sources: readonly BloomIdSource[]): BloomIdSource {
   const { spelling } = sources[0]!;
+  const readsFrom = columnsOf(sources);
   return {
     ids: (context) => readTogether(sources, context),
     ...(sources.every((source) => source.count) && { count: () => countTogether(sources) }),
     ...(spelling && { spelling }),
+    ...(readsFrom !== undefined && { readsFrom }),
   };
+}
+
+/** All columns that are read, each once; undefined where a source does not name its own. */
+function columnsOf(sources: readonly BloomIdSource[]): string | undefined {
+  const columns = new Set(sources.map(({ readsFrom }) => readsFrom));
+  if (columns.has(undefined)) return undefined;
+  const text = [...columns].sort().join(', ');
+  if (text.length <= MAX_COLUMNS_TEXT) return text;
+  return `${columns.size} columns (${createHash('sha1').update(text).digest('hex').slice(0, 16)})`;
 }
 
 function readTogether(

@@ -12,6 +12,7 @@ export { type BloomRange, rangesOf } from './ranges-of.js';
 export { isOfClass } from './class-names.js';
 export { type BloomTableOptions, expectAllRows } from './row-security.js';
 export type { BloomSourceFactory } from './source-factory.js';
+export { columnName } from './column-name.js';
 export { type DescribedColumn, isBytes, isReadAsText, spellingOf } from './column-spelling.js';
 export { hasKey, readCatalog } from './postgres-catalog.js';
 export { exactPlace } from './exact-place.js';

@@ -1,5 +1,6 @@
 import { BloomConfigError } from '../common/index.js';
 import type { BloomIdSource, BloomIdSpelling } from '../rebuild/index.js';
+import { columnName } from './column-name.js';
 import { isBytes, isReadAsText, spellingOf } from './column-spelling.js';
 import { checkedPaging, fromPages } from './from-pages.js';
 import type { BloomPageFunction } from './page-reader.js';
@@ -45,6 +46,7 @@ export async function fromSql(at: SqlColumn, options: SqlSourceOptions): Promise
         return estimate ?? counted(at);
       },
       ...(spelling && { spelling }),
+      readsFrom: columnName(at.table, at.column),
     });
   const { order } = options;
   const pages = pagesOf(at, known);

@@ -1,6 +1,7 @@
 import type { Generation } from '../filter/index.js';
 import type { CopyLeases } from './copy-leases.js';
 import type { InstanceBoard } from './instance-board.js';
+import type { PartEpochs } from './part-epochs.js';
 import type { OutsideLedger } from './outside-ledger.js';
 import type { SharedNegativeCache } from './negative-cache.js';
 import type { MeasurableFilter } from './filter-abilities.js';
@@ -20,6 +21,7 @@ export interface CopyableFilter extends MeasurableFilter {
   /** Undefined where no other process has the filter. */
   readonly board: InstanceBoard | undefined;
   readonly outside: OutsideLedger | undefined;
+  readonly epochs?: PartEpochs | undefined;
 
   /** Undefined unless it was opened with `negativeCache`. */
   readonly negativeCache: SharedNegativeCache | undefined;

@@ -3,6 +3,7 @@ import type { BloomCopyLease } from './copy-leases.js';
 import type { InstanceBoard } from './instance-board.js';
 import type { SharedNegativeCache } from './negative-cache.js';
 import type { OutsideLedger } from './outside-ledger.js';
+import type { PartEpochs } from './part-epochs.js';
 import type { StoredFilter } from './store.js';
 
 /** A filter of a layout that can remove ids. */
@@ -57,6 +58,11 @@ export interface LedgeredFilter extends StoredFilter {
   readonly outside: OutsideLedger;
 }
 
+/** A filter that may be a part of one that several processes share. */
+export interface EpochFilter extends StoredFilter {
+  readonly epochs: PartEpochs;
+}
+
 export function isRemovable(filter: StoredFilter): filter is RemovableFilter {
   return has<RemovableFilter>(filter, 'remove');
 }
@@ -75,6 +81,10 @@ export function sharesNegativeCache(filter: StoredFilter): filter is NegativeCac
 
 export function hasBoard(filter: StoredFilter): filter is BoardedFilter {
   return has<BoardedFilter>(filter, 'board');
+}
+
+export function hasEpochs(filter: StoredFilter): filter is EpochFilter {
+  return has<EpochFilter>(filter, 'epochs');
 }
 
 export function leasesCopy(filter: StoredFilter): filter is LeasingFilter {

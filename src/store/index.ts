@@ -43,7 +43,9 @@ export {
 export {
   type AdoptableFilter,
   type BoardedFilter,
+  type EpochFilter,
   hasBoard,
+  hasEpochs,
   leasesCopy,
   type LeasingFilter,
   hasLedger,
@@ -56,6 +58,7 @@ export {
   type RemovableFilter,
   sharesNegativeCache,
 } from './filter-abilities.js';
+export type { FilterContents } from './filter-contents.js';
 export type { FilterDescription, PartDescription } from './filter-description.js';
 export {
   type LedgerAnswer,
@@ -67,6 +70,7 @@ export {
 } from './outside-ledger.js';
 export { notRecorded } from './not-recorded.js';
 export { OtherPartitionsError } from './other-partitions.js';
+export type { PartEpochs } from './part-epochs.js';
 export { PartlyRebuiltError } from './partly-rebuilt.js';
 export { isTimed, NO_RECORDER, type StoreRecorder } from './store-recorder.js';
 export {

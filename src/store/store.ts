@@ -1,5 +1,6 @@
 import type { BloomEventListener, BloomFilterState, Clock } from '../common/index.js';
 import type { BuildOutcome, LeaseRequest } from './build-occasion.js';
+import type { FilterContents } from './filter-contents.js';
 import type { FilterDescription } from './filter-description.js';
 import type { SharedNegativeCacheOptions } from './negative-cache.js';
 import type { StoreRecorder } from './store-recorder.js';
@@ -24,6 +25,11 @@ export interface OpenFilterOptions {
   readonly plan: StagePlan;
   /** Whether the filter can be rebuilt. One on keys of others that cannot is taken as they have left it. */
   readonly hasSource: boolean;
+  /**
+   * Which ids this process would build the filter of. A store that several processes share keeps them with each generation. It answers nothing from one with other
+   * contents, and acknowledges no add into it. It throws BloomUnavailableError while that is not known. Left out: all processes have the same.
+   */
+  readonly contents?: (() => FilterContents) | undefined;
   /** The application that claims the filter; undefined: that of the store; false: none. */
   readonly owner?: string | false | undefined;
   /** Whether a filter without a source is made by nobody but `reset()`. */
@@ -53,6 +59,8 @@ export interface OpenFilterOptions {
 export interface FilterPart {
   readonly index: number;
   readonly of: number;
+  /** The epoch of the whole filter, read after the call; '' when it is one of other contents. Left out: generations have none. */
+  readonly epoch?: (() => Promise<string>) | undefined;
 }
 
 /** How many ids a live generation holds, as the reply of an add says. */

@@ -111,7 +111,7 @@ describe('A normalize that throws', () => {
   afterEach(() => app.close());
 
   const normalizing = (normalize: (id: unknown) => string) =>
-    Object.assign(app.products, { keys: new IdKeys({ normalize, maxIdBytes: 1024 }) });
+    Object.assign(app.products, { keys: new IdKeys({ name: 'products', normalize, maxIdBytes: 1024 }) });
 
   it('is advised on with what to write into it, of each method and without the whole of a long text', async () => {
     normalizing((id) => String(BigInt(id as string)));
@@ -135,7 +135,7 @@ describe('A normalize that throws', () => {
 
   it('leaves a value alone while it is not known how ids are spelled, and one that a promise gives', async () => {
     Object.assign(app.products, {
-      keys: new IdKeys({ normalize: undefined, maxIdBytes: 1024, awaitsSpelling: true }),
+      keys: new IdKeys({ name: 'products', normalize: undefined, maxIdBytes: 1024, awaitsSpelling: true }),
     });
     const repository = (await app.start([Repository])).get(Repository);
     expect(await repository.strict('A-1')).toBe('called');

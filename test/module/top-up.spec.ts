@@ -13,6 +13,7 @@ import { GrowingTable } from '../support/growing-table.js';
 import { startContext } from '../support/nest-app.js';
 import { PATIENT } from '../support/patience.js';
 import { RedisFixture } from '../support/redis-fixture.js';
+import { outsideKey } from '../support/outside-key.js';
 
 const ABSENT = 1_000_000_000;
 const NEVER = { signal: new AbortController().signal, onRetry: () => {} };
@@ -240,7 +241,7 @@ describe('Rows that others write', () => {
     const filter = await start({ ...QUICK, ordered: true });
     await hasMark(filter, 10);
     const client = redis.client();
-    await client.hset('bloom:{products}:outside', 'mark', 'number:5000');
+    await client.hset(await outsideKey(client, 'products'), 'mark', 'number:5000');
     await hasMark(filter, 10);
     expect(events.filter(({ type }) => type === 'mark-moved-back')).toMatchObject([
       { mark: '5000', to: '-9990' },
@@ -253,7 +254,8 @@ describe('Rows that others write', () => {
     async (mark) => {
       const filter = await start({ ...QUICK, ordered: true });
       await hasMark(filter, 10);
-      await redis.client().hset('bloom:{products}:outside', 'mark', mark);
+      const client = redis.client();
+      await client.hset(await outsideKey(client, 'products'), 'mark', mark);
       await eventually('an event', () => events.some(({ type }) => type === 'mark-moved-back'));
       expect(await filter.check(table.insert())).not.toBe('absent');
       await hasMark(filter, 11);
@@ -263,7 +265,8 @@ describe('Rows that others write', () => {
   it('are unknown after the ledger was lost, until a rebuild', async () => {
     const filter = await start({ ...QUICK, ordered: true });
     await hasMark(filter, 10);
-    await redis.client().del('bloom:{products}:outside', 'bloom:{products}:outside:holder');
+    const client = redis.client();
+    await client.del(await outsideKey(client, 'products'), 'bloom:{products}:outside:holder');
     await eventually('that is seen', async () => (await filter.check(0)) === 'unknown' || table.scans > 1);
     await hasMark(filter, 10);
     expect(table.scans).toBe(2);

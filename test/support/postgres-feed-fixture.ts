@@ -14,6 +14,7 @@ import { startContext } from './nest-app.js';
 import { PATIENT } from './patience.js';
 import { type PostgresServer, requirePostgres } from './postgres-server.js';
 import { RedisFixture } from './redis-fixture.js';
+import { outsideKey } from './outside-key.js';
 
 export interface FedTable {
   readonly table: string;
@@ -125,7 +126,8 @@ export class PostgresFeedFixture {
     return eventually('the feed has noted a position', async () => {
       const { failure } = this;
       if (failure) throw failure;
-      return (await this.redis.client().hget(`bloom:{${filter.name}}:outside`, 'position')) !== null;
+      const client = this.redis.client();
+      return (await client.hget(await outsideKey(client, filter.name), 'position')) !== null;
     });
   }
 

@@ -7,6 +7,7 @@ import {
   type BloomPagingOptions,
   type BloomSourceFactory,
   checkedPaging,
+  columnName,
   fromPages,
   madeFrom,
 } from '../index.js';
@@ -134,6 +135,7 @@ function sourceOf(
       ...paging,
       key: (document) => idOfValue(valueAt(document, path)),
       ...(spelling && { spelling }),
+      readsFrom: columnName(String(model.collection.name), path),
       // Of one kind among others there is no estimate, and counting reads them all.
       ...((kind === undefined || kind.isRoot) && { count }),
     },

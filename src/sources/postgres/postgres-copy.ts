@@ -10,6 +10,7 @@ import {
 import {
   type BloomOrderOptions,
   type BloomSourceFactory,
+  columnName,
   estimateIds,
   expectAllRows,
   madeFrom,
@@ -83,6 +84,7 @@ async function sourceOf(pool: PostgresPool, options: PostgresCopyOptions): Promi
       return Number(row!.n);
     },
     ...(spelling && { spelling }),
+    readsFrom: columnName(table, column.column),
     ...ordered,
   };
 }

@@ -6,6 +6,7 @@ import {
   type BloomSourceFactory,
   type BloomTableOptions,
   checkedPaging,
+  columnName,
   fromPages,
   madeFrom,
 } from '../index.js';
@@ -53,6 +54,7 @@ export function fromTypeOrm<Entity extends ObjectLiteral>(
         key: table.idOf,
         count: table.count,
         ...(spelling && { spelling }),
+        readsFrom: columnName(table.databaseTable, table.databaseColumn),
       });
     const ordered =
       order === undefined

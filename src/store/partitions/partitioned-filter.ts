@@ -9,6 +9,7 @@ import {
   type FilterDescription,
   type FilterStore,
   hasBoard,
+  hasEpochs,
   hasLedger,
   type InstanceBoard,
   isMeasurable,
@@ -26,6 +27,7 @@ import {
   type StoredFilter,
   type StoredFilterStatus,
 } from '../index.js';
+import { PartContents } from './part-contents.js';
 import { PartEvents } from './part-events.js';
 import { PartLoads } from './part-loads.js';
 import { isKnown, judged, mean, totalOf, worstState } from './part-totals.js';
@@ -51,6 +53,8 @@ export class PartitionedFilter implements StoredFilter {
 
   private readonly events: PartEvents;
   private readonly loads: PartLoads | undefined;
+  /** Undefined where all processes have the same contents. */
+  private contents: PartContents | undefined;
   /** Why no part is believed, and when that was found. */
   private refusal: { readonly error: unknown; at: number } | undefined;
 
@@ -62,6 +66,7 @@ export class PartitionedFilter implements StoredFilter {
     this.events = new PartEvents(options.emit);
     this.loads = onLoad && new PartLoads(onLoad);
     this.parts = Array.from({ length: partitions }, (_, index) => store.open(this.optionsOf(index)));
+    this.contents = this.contentsOf(options);
     const first = this.parts[0]!;
     if (hasBoard(first)) this.board = first.board;
     if (hasLedger(first)) this.outside = first.outside;
@@ -155,7 +160,8 @@ export class PartitionedFilter implements StoredFilter {
   lease(request: LeaseRequest): Promise<RebuildLease | undefined> {
     const { name, emit, hasSource } = this.options;
     const describe = async () => judged(await this.describeParts(), hasSource);
-    return leaseParts({ name, emit, parts: this.parts, describe }, request);
+    const confirm = async () => this.contents?.confirm();
+    return leaseParts({ name, emit, parts: this.parts, describe, confirm }, request);
   }
 
   async close(): Promise<void> {
@@ -183,11 +189,12 @@ export class PartitionedFilter implements StoredFilter {
 
   private optionsOf(index: number): OpenFilterOptions {
     const { partitions: of, plan, negativeCache, ...options } = this.options;
+    const { contents } = options;
     const capacity = partCapacity(plan.capacity, of);
     return {
       ...options,
       partitions: undefined,
-      part: { index, of },
+      part: { index, of, epoch: contents && (async () => this.contents?.epoch() ?? 'none') },
       plan: { ...plan, capacity },
       negativeCache: negativeCache && { ...negativeCache, maxIds: Math.ceil(negativeCache.maxIds / of) },
       onLoad: this.loads && ((load) => this.loads!.note(index, load)),
@@ -217,14 +224,27 @@ export class PartitionedFilter implements StoredFilter {
     await this.describeParts().catch(() => {});
   }
 
+  private contentsOf({ name, contents, hasSource }: PartitionedOptions): PartContents | undefined {
+    if (!contents || !this.parts.every(hasEpochs)) return undefined;
+    return new PartContents({
+      filter: name,
+      contents,
+      hasSource,
+      parts: this.parts.map(({ epochs }) => epochs),
+    });
+  }
+
   /**
    * An add that is not written anywhere counts on a rebuild that has not been published yet. A process with another number of parts publishes the first
-   * part before all others: looked at after the add was called, it shows whether such a rebuild is under way.
+   * part before all others: looked at after the add was called, it shows whether such a rebuild is under way. Processes of another spelling would look for the id in another
+   * part.
    */
   private async addTo(part: number, ids: readonly IdKey[]): Promise<boolean[]> {
     const filter = this.parts[part]!;
     const added = await filter.add(ids);
-    if (filter.generation === undefined) await this.parts[0]!.describe();
+    const isNowhere = filter.generation === undefined;
+    if (isNowhere) await this.parts[0]!.describe();
+    if (isNowhere && this.options.hasSource) await this.contents?.confirm();
     return added;
   }
 

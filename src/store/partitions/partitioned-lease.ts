@@ -18,6 +18,8 @@ export interface LeasedParts {
   readonly parts: readonly StoredFilter[];
   /** @throws when no part can be asked, or one of them is stored in another number of parts. */
   readonly describe: () => Promise<readonly PartDescription[]>;
+  /** Makes sure that no part has what processes have built with other contents. */
+  readonly confirm: () => Promise<void>;
 }
 
 /**
@@ -154,6 +156,7 @@ class PartitionedLease implements RebuildLease {
 
   /** One part after the other, since those on one server share its memory, and the first one claims the number of parts. */
   async stage(plan: StagePlan): Promise<Staging> {
+    await this.filter.confirm();
     const found = await this.filter.describe();
     const of = found.length;
     const first = found[0]!;

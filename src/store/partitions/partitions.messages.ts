@@ -9,6 +9,9 @@ export const partsFailed = (
 
 export const MISSING_IN_PART = 'Ids that the source returned are missing in the staged part.';
 
+export const epochKeepsChanging = (filter: string) =>
+  `Filter '${filter}' kept changing between processes that spell ids in different ways. Give all processes the same normalize, or try again when the others have ended.`;
+
 export const STAGED_AGAIN = 'The parts have been staged again.';
 
 export const notInPartitions = (filter: string, layout: string) =>

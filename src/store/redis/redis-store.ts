@@ -159,12 +159,35 @@ export class RedisStore implements CopyableStore {
   private openBlocked(options: OpenFilterOptions & { onBlocks?: BlockListener }): BlockedFilterInRedis {
     const { blocked, negativeCacheScripts } = this;
     const context = this.contextOf(options);
-    const { name, emit, hasSource, owner, connection, scripts, trustAfterFailover, recorder, part } = context;
+    const {
+      name,
+      emit,
+      hasSource,
+      owner,
+      contents,
+      connection,
+      scripts,
+      trustAfterFailover,
+      recorder,
+      part,
+    } = context;
     const { replica, leaseMs } = options;
     const { side, copyScripts } = this;
     if (leaseMs !== undefined && !side) throw new BloomConfigError(noLeasesOnCluster(name));
     const keys = new RedisKeys(context.keyPrefix, part ? partName(name, part.index) : name);
-    const filter = { name, emit, hasSource, owner, connection, scripts, keys, recorder, part };
+    const filter = {
+      name,
+      emit,
+      hasSource,
+      owner,
+      contents,
+      connection,
+      scripts,
+      keys,
+      recorder,
+      part,
+      epoch: part?.epoch,
+    };
     const unseenLeases = new UnseenLeases(leaseMs);
     const codec = new BlockedCodec(keys, blocked, owner, unseenLeases, part?.of);
     const metadata = new MetadataCache({

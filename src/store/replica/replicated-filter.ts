@@ -12,6 +12,7 @@ import {
   type LookupOutcome,
   type MeasurableFilter,
   type OutsideLedger,
+  type PartEpochs,
   type RebuildLease,
   type SharedNegativeCache,
   type StoreRecorder,
@@ -60,6 +61,10 @@ export class ReplicatedFilter implements MeasurableFilter {
 
   get outside(): OutsideLedger | undefined {
     return this.inner.outside;
+  }
+
+  get epochs(): PartEpochs | undefined {
+    return this.inner.epochs;
   }
 
   get negativeCache(): SharedNegativeCache | undefined {

@@ -24,7 +24,7 @@ import type { BloomVerdict, LookupOutcome } from '../../../src/store/index.js';
 /** A filter in memory that counts what it is asked, and fails when it is told to. */
 export class TestFilter implements GuardableFilter {
   readonly guarding = new GuardState({ shadow: false, audit: NO_AUDIT, negativeCache: false, drainMs: 0 });
-  readonly keys = new IdKeys({ normalize: undefined, maxIdBytes: 1024 });
+  readonly keys = new IdKeys({ name: 'products', normalize: undefined, maxIdBytes: 1024 });
   readonly sharedCache = undefined;
 
   isBeyond(): boolean {

@@ -11,7 +11,7 @@ function coverageOf(mark: string | undefined, options: Partial<BloomTopUpOptions
   let beyond = 0;
   const coverage = new Coverage({
     settings: topUpSettings({ ordered: true, ...options } as BloomTopUpOptions, 0),
-    keys: new IdKeys({ normalize: undefined, maxIdBytes: 64 }),
+    keys: new IdKeys({ name: 'products', normalize: undefined, maxIdBytes: 64 }),
     maxIdBytes: 64,
     onBeyond: (ids) => (beyond += ids),
   });

@@ -3,6 +3,7 @@ import type { BloomFilter } from 'nestjs-bloom';
 import { eventually } from '../../support/eventually.js';
 import { type FedTable, PostgresFeedFixture } from '../../support/postgres-feed-fixture.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
+import { outsideKey } from '../../support/outside-key.js';
 
 const site = PostgresFeedFixture.ofFile();
 
@@ -44,7 +45,7 @@ describe('A gap of postgresFeed', () => {
     const made = await fedBefore();
     await site.insert(made, 'taken');
     await site.readToEnd(made);
-    const key = `bloom:{${made.filter}}:outside`;
+    const key = await outsideKey(site.redis.client(), made.filter);
     const [, server] = (await site.redis.client().hget(key, 'position'))!.split(' ');
     expect(server).toMatch(/^\d+-1$/);
     // As of a primary that had come further than the standby that has taken over.

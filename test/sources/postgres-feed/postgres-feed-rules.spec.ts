@@ -5,6 +5,7 @@ import { eventually } from '../../support/eventually.js';
 import { type FedTable, PostgresFeedFixture } from '../../support/postgres-feed-fixture.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { FEED_RULES } from './feed-rules.js';
+import { outsideKey } from '../../support/outside-key.js';
 
 const site = PostgresFeedFixture.ofFile();
 let library: BrokenLibrary;
@@ -23,7 +24,7 @@ afterAll(() => library.close());
 const LATE = 'late';
 const OTHER_SERVER = '1-1';
 
-const outsideOf = ({ filter }: FedTable) => `bloom:{${filter}}:outside`;
+const outsideOf = ({ filter }: FedTable) => outsideKey(site.redis.client(), filter);
 const dropSlot = ({ slot }: FedTable) => site.database.query(`select pg_drop_replication_slot('${slot}')`);
 
 /** A filter that was fed, and is not followed now. */
@@ -73,7 +74,15 @@ async function behindProxy<Result>(
 /** Every write to the filter is refused meanwhile, and a place can be noted. */
 async function whileAddsFail(made: FedTable, work: () => Promise<void>): Promise<void> {
   const admin = site.redis.client();
-  await admin.call('ACL', 'SETUSER', 'default', 'resetkeys', '%R~*', '~*:meta', `~${outsideOf(made)}*`);
+  await admin.call(
+    'ACL',
+    'SETUSER',
+    'default',
+    'resetkeys',
+    '%R~*',
+    '~*:meta',
+    `~bloom:{${made.filter}}:outside*`,
+  );
   try {
     await work();
   } finally {
@@ -122,7 +131,7 @@ function isConfirmed({ slot }: FedTable, end: string): Promise<void> {
 /** Resolves when the feed has noted this place, or a later one. */
 function hasNoted(made: FedTable, end: string): Promise<void> {
   return eventually(`the place ${end} is noted`, async () => {
-    const noted = await site.redis.client().hget(outsideOf(made), 'position');
+    const noted = await site.redis.client().hget(await outsideOf(made), 'position');
     const [lsn, server] = (noted ?? '0/0').split(' ');
     if (server === OTHER_SERVER) return false;
     const ask = 'select $1::pg_lsn >= $2::pg_lsn as "is"';
@@ -136,7 +145,7 @@ const SCENARIOS: Record<string, () => Promise<BloomFilter>> = {
     const made = await fedBefore();
     await site.insert(made, LATE);
     await site.readToEnd(made);
-    await site.redis.client().hdel(outsideOf(made), 'position');
+    await site.redis.client().hdel(await outsideOf(made), 'position');
     return site.feed(made);
   },
 
@@ -144,9 +153,9 @@ const SCENARIOS: Record<string, () => Promise<BloomFilter>> = {
     const made = await fedBefore();
     await site.insert(made, LATE);
     await site.readToEnd(made);
-    const noted = await site.redis.client().hget(outsideOf(made), 'position');
+    const noted = await site.redis.client().hget(await outsideOf(made), 'position');
     const position = noted!.replace(/^\S+ \S+/, `FFFFFFFF/0 ${OTHER_SERVER}`);
-    await site.redis.client().hset(outsideOf(made), 'position', position);
+    await site.redis.client().hset(await outsideOf(made), 'position', position);
     return site.feed(made);
   },
 

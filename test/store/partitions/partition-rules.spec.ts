@@ -22,8 +22,8 @@ const RULES: Readonly<Record<string, Cut>> = {
   },
   'first-part-looked-at': {
     file: 'store/partitions/partitioned-filter.ts',
-    from: 'if (filter.generation === undefined) await',
-    to: 'if (filter.generation === undefined && !WITHOUT) await',
+    from: 'if (isNowhere) await',
+    to: 'if (isNowhere && !WITHOUT) await',
   },
   'given-up': {
     file: 'store/partitions/rebuilt-part.ts',

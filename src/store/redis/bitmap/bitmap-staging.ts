@@ -101,7 +101,7 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
       this.markedToken = this.isMarked ? known.live?.generation.token : undefined;
       if (reply === 'MARKED') return;
       if (reply !== 'STALE' || attempt === MAX_ATTEMPTS) return this.assertOk(reply);
-      known = await metadata.reload();
+      known = metadata.asStored(await metadata.reload());
     }
   }
 

@@ -23,6 +23,7 @@ import type { BlockedContext } from './blocked-context.js';
 import { blockedPermissions } from './blocked-permissions.js';
 import type { BlockedSnapshot } from './blocked-snapshot.js';
 import { BlockedStaging } from './blocked-staging.js';
+import { RedisPartEpochs } from './redis-part-epochs.js';
 import type { RedisCopyLeases } from './copies/redis-copy-leases.js';
 import { markLifeMs, RedisNegativeCache } from './negative-cache/redis-negative-cache.js';
 
@@ -42,6 +43,7 @@ export class BlockedFilterInRedis
 {
   readonly negativeCache: RedisNegativeCache | undefined;
   readonly leases: RedisCopyLeases | undefined;
+  readonly epochs: RedisPartEpochs;
   protected readonly damage = SEGMENT_DAMAGED;
 
   private readonly onLoad: OpenFilterOptions['onLoad'];
@@ -55,6 +57,7 @@ export class BlockedFilterInRedis
     super(context);
     this.onLoad = onLoad;
     this.leases = leases;
+    this.epochs = new RedisPartEpochs(context);
     this.reader = new BlockReader(context.connection, context.scripts.segments, onBlocks);
     this.markLifeMs = markLifeMs(drainMs);
     this.negativeCache =

@@ -143,11 +143,12 @@ export class BlockedScripts {
       token: string;
       runId: string;
       generation: Generation;
+      fields: readonly string[];
       owner?: string | undefined;
       formats: StoredFormats;
     },
   ): Promise<Refusal | 'OK'> {
-    const { lease, token, runId, generation, owner = '', formats } = options;
+    const { lease, token, runId, generation, fields, owner = '', formats } = options;
     const facts = ['pending.token', token, 'pending.count', 0, 'pending.runId', runId];
     return publishStep(this.connection, this.scripts.publish, keys, {
       lease,
@@ -155,7 +156,7 @@ export class BlockedScripts {
       format: `${formats.plain} ${formats.leased}`,
       owner,
       makesMeta: false,
-      fields: [...facts, ...generationFields(generation, PENDING)],
+      fields: [...facts, ...fields, ...generationFields(generation, PENDING)],
     });
   }
 

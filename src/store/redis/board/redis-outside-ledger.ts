@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { BloomUnavailableError, describeError } from '../../../common/index.js';
 import {
   type LedgerAnswer,
   type LedgerNote,
   type LedgerQuestion,
   LedgerRefusedError,
+  type OpenFilterOptions,
   type OutsideLedger,
 } from '../../index.js';
 import { isRefusal } from '../client/refused-command.js';
@@ -23,16 +25,21 @@ export interface RedisLedgerContext {
   readonly meta: string;
   /** This application; undefined: whose filter it is does not matter. */
   readonly owner: string | undefined;
+  /** Left out: all processes have the same. */
+  readonly contents?: OpenFilterOptions['contents'];
 }
 
 /** The ledger of one filter in Redis, beside its metadata, in the same hash slot. */
 export class RedisOutsideLedger implements OutsideLedger {
-  private readonly keys: readonly string[];
+  constructor(private readonly context: RedisLedgerContext) {}
 
-  constructor(private readonly context: RedisLedgerContext) {
-    const { meta } = context;
+  /** A mark is one of certain rows, in the order of their keys: processes with other contents have a ledger of their own. One process follows for all. */
+  private get keys(): readonly string[] {
+    const { meta, contents } = this.context;
     const outside = `${meta.slice(0, -META.length)}:outside`;
-    this.keys = [meta, outside, `${outside}:holder`];
+    const { spelling, rows = '' } = contents?.() ?? {};
+    const of = spelling === undefined ? '' : `:${digestOf(`${spelling} ${rows}`)}`;
+    return [meta, `${outside}${of}`, `${outside}:holder`];
   }
 
   async ask({ holder, lifeMs }: LedgerQuestion): Promise<LedgerAnswer> {
@@ -70,4 +77,8 @@ export class RedisOutsideLedger implements OutsideLedger {
       throw new BloomUnavailableError(notNoted(name, text), { cause: error });
     }
   }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha1').update(text).digest('hex').slice(0, 8);
 }

@@ -23,6 +23,7 @@ export function openGrowing(options: RedisContext, scaling: ScalingOptions): Sto
     scripts,
     luaSources,
     owner,
+    contents,
     trustAfterFailover,
     onLoad,
     recorder,
@@ -41,7 +42,7 @@ export function openGrowing(options: RedisContext, scaling: ScalingOptions): Sto
       adopt: async () => ({ outcome: 'missing' }),
     },
   });
-  const filter = { name, emit, owner, keys, connection, scripts, hasSource: false, recorder };
+  const filter = { name, emit, owner, contents, keys, connection, scripts, hasSource: false, recorder };
   const metadata = new MetadataCache({ ...filter, codec, trustAfterFailover, adopts: false, ownsKey: true });
   const leases = new RedisLeases(filter);
   const reader = new GrowingReader(keys, growing);

@@ -243,7 +243,7 @@ local notes
 local time = occasion ~= '' and redis.pcall('TIME')
 if time and not time.err then
   local now = millisecondsOf(time)
-  local known = redis.pcall('HMGET', KEYS[2], 'running', 'began', 'occasion', 'live', 'failures', 'due', 'wait', 'able')
+  local known = redis.pcall('HMGET', KEYS[2], 'running', 'began', 'occasion', 'live', 'failures', 'due', 'wait', 'able', 'contestedAt', 'contestWait')
   if known.err then
     redis.pcall('DEL', KEYS[2])
     known = {}
@@ -278,6 +278,8 @@ if time and not time.err then
       nextAt = math.max(nextAt, able + since)
     end
   end
+  local contestedAt, contestWait = past(known[9]), tonumber(known[10] or '')
+  if occasion == 'recovery' and contestedAt and contestWait and contestWait <= 3600000 then nextAt = math.max(nextAt, contestedAt + contestWait) end
   local paused = occasion == 'recovery' or occasion == 'overfull' or (occasion == 'scheduled' and died)
   if paused and due and wait and wait <= 3600000 and due - now <= wait then nextAt = math.max(nextAt, due) end
   if nextAt > now then return { 'NOTDUE', math.ceil(nextAt - now) } end
@@ -529,6 +531,18 @@ return { owner, isNew and 1 or 0 }
     source: `return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))
 `,
   },
+  contest: {
+    source: `${now}local time = redis.pcall('TIME')
+local known = redis.pcall('HMGET', KEYS[1], 'contested', 'contestedAt', 'contestWait')
+if time.err or known.err or known[1] == ARGV[1] then return 'OK' end
+local now = millisecondsOf(time)
+local at, wait, longest = tonumber(known[2] or ''), tonumber(known[3] or ''), tonumber(ARGV[3])
+local isRecent = at and wait and at <= now and now < at + 2 * longest and wait >= 0 and wait <= longest
+local nextWait = isRecent and math.min(math.max(2 * wait, ARGV[2]), longest) or 0
+redis.pcall('HSET', KEYS[1], 'contested', ARGV[1], 'contestedAt', now, 'contestWait', nextWait)
+return 'OK'
+`,
+  },
   copyAck: {
     source: `local isNoted = redis.call('ZADD', KEYS[1], 'XX', 'GT', 'CH', ARGV[3], 'a:' .. ARGV[2]) == 1
 if not isNoted or redis.call('ZCOUNT', KEYS[1], '-inf', ARGV[4]) > 0 then return 'OK' end
@@ -667,6 +681,14 @@ if isKnown and now < at + wait then return 0 end
 local nextWait = isKnown and now < at + 2 * wait and math.min(2 * wait, last) or first
 redis.pcall('HSET', KEYS[1], 'distrusted', now, 'distrustWait', nextWait)
 return 1
+`,
+  },
+  epoch: {
+    source: `${refused}${ask}local epoch = ask('GET', KEYS[1])
+if type(epoch) ~= 'string' then epoch = '' end
+if ARGV[2] == '' or epoch ~= ARGV[1] then return epoch end
+redis.call('SET', KEYS[1], ARGV[2])
+return ARGV[2]
 `,
   },
   generationOffline: {
@@ -965,6 +987,13 @@ writeEntry(copies, tag, isAnnounced and tag)
 kind, ms = waitFor(copies, copies.last, true)
 --end
 return { 'OK', kind, ms, copies.last, copies.list }
+`,
+  },
+  trust: {
+    source: `local known = redis.call('HMGET', KEYS[1], 'sum', 'contents')
+if (known[1] or '') ~= ARGV[1] or (known[2] or '') ~= ARGV[2] then return 'STALE' end
+redis.call('HSET', KEYS[1], 'contents', ARGV[3])
+return 'OK'
 `,
   },
   withdraw: {

@@ -63,7 +63,7 @@ export const forgetStaging = `local function forgetStaging(meta, also)
 end
 `;
 export const goLive = `local function goLive(meta, ...)
-  redis.call('HSET', meta, 'state', 'ready', ...)
+  redis.call('HSET', meta, 'state', 'ready', 'contents', stagedContents, ...)
   redis.call('HSET', meta, 'builds', string.format('%d', buildsOf(meta) + 1))
 end
 `;
@@ -120,7 +120,8 @@ export const server = `local function isOtherServer(runId)
   return false
 end
 `;
-export const swapHead = `local function beginSwap(field, ...)
+export const swapHead = `local stagedContents = ''
+local function beginSwap(field, ...)
   if not holdsLease(KEYS[2], ARGV[1]) then return 'LEASE' end
   if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'NOMETA' end
   local known = redis.call('HMGET', KEYS[1], 'pending.token', field, ...)
@@ -131,6 +132,7 @@ export const swapHead = `local function beginSwap(field, ...)
   if (known[2] or '') ~= ARGV[4] then return 'STALE' end
 --end
   if isOtherServer(ARGV[3]) then return 'SERVER' end
+  stagedContents = redis.call('HGET', KEYS[1], 'pending.contents') or ''
   return nil, known
 end
 `;

@@ -55,9 +55,9 @@ export class GenerationCodec<Resolved extends ResolvedGeneration> implements Met
     return isDone ? { state, retiredKeys: [] } : undefined;
   }
 
-  publish({ lease, runId, generation }: PublishCommand<StoredGeneration>): Promise<Refusal | 'OK'> {
+  publish({ lease, runId, generation, fields }: PublishCommand<StoredGeneration>): Promise<Refusal | 'OK'> {
     const { keys, generations, driver } = this.context;
-    return generations.publish(keys, { lease, runId, generation, layout: driver.layout });
+    return generations.publish(keys, { lease, runId, generation, layout: driver.layout, fields });
   }
 
   withdraw(token: string): Promise<void> {

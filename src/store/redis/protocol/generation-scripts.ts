@@ -33,16 +33,22 @@ export class GenerationScripts {
 
   async publish(
     keys: GenerationKeys,
-    options: { lease: string; runId: string; generation: StoredGeneration; layout: number },
+    options: {
+      lease: string;
+      runId: string;
+      generation: StoredGeneration;
+      layout: number;
+      fields: readonly string[];
+    },
   ): Promise<Refusal | 'OK'> {
-    const { lease, runId, generation, layout } = options;
+    const { lease, runId, generation, layout, fields } = options;
     return publishStep(this.connection, this.scripts.publish, keys, {
       lease,
       runId,
       format: GENERATION_FORMAT,
       owner: this.owner,
       makesMeta: true,
-      fields: generationFields(generation, layout, PENDING),
+      fields: [...fields, ...generationFields(generation, layout, PENDING)],
     });
   }
 

@@ -12,6 +12,10 @@ import { unexpectedReplyError } from '../client/unexpected-reply.js';
 import { coreLua } from '../lua/core.generated.js';
 import type { RedisKeys } from './redis-keys.js';
 
+/** Pauses of rebuilds by processes that spell ids in different ways, after the first one. */
+const FIRST_CONTEST_PAUSE_MS = 60_000;
+const LAST_CONTEST_PAUSE_MS = 900_000;
+
 export type LeaseKeys = Pick<RedisKeys, 'lease' | 'builds'>;
 
 export type AcquireReply =
@@ -27,7 +31,7 @@ export class LeaseScripts {
     private readonly connection: RedisConnection,
     sources?: LuaSources,
   ) {
-    this.scripts = defineScripts(coreLua, ['acquire', 'distrust', 'renew', 'release'], sources);
+    this.scripts = defineScripts(coreLua, ['acquire', 'contest', 'distrust', 'renew', 'release'], sources);
   }
 
   acquire(
@@ -85,6 +89,12 @@ export class LeaseScripts {
   /** False: less than the pause has passed since a process distrusted the filter. */
   async mayDistrust({ builds }: LeaseKeys, { firstMs, lastMs }: DistrustPauses): Promise<boolean> {
     return Number(await this.connection.run(this.scripts.distrust, [builds], [firstMs, lastMs])) === 1;
+  }
+
+  /** Notes that this build is live, and that this process cannot use it: further builds for this reason wait. */
+  async contest({ builds }: Pick<LeaseKeys, 'builds'>, build: string): Promise<void> {
+    const args = [build, FIRST_CONTEST_PAUSE_MS, LAST_CONTEST_PAUSE_MS];
+    await this.connection.run(this.scripts.contest, [builds], args);
   }
 
   /** @param build undefined when nothing was noted of a build */

@@ -1,24 +1,15 @@
 import type { Adoption } from './adoption.js';
+import { ContentsCheck } from './contents-check.js';
 import type { FilterContext } from './filter-context.js';
 import { FilterOwnership } from './filter-owner.js';
-import type { MetadataCodec, OfflineCommand, OfflineState, PublishCommand } from './metadata-codec.js';
-import { type Described, MetadataReader, READ_AGAIN_MS } from './metadata-reader.js';
+import type { MetadataCodec, OfflineState, PublishCommand } from './metadata-codec.js';
+import { type Fault, type FaultsContext, MetadataFaults } from './metadata-faults.js';
+import { MetadataReader, READ_AGAIN_MS } from './metadata-reader.js';
 import { MetadataReports } from './metadata-reports.js';
 import type { MetadataSnapshot } from './metadata-snapshot.js';
-import {
-  FILTER_RECREATED,
-  GENERATION_LIVE,
-  keepsChanging,
-  METADATA_GONE,
-  METADATA_RECREATED,
-  metadataNonsense,
-  NOBODY_CLAIMED,
-  SERVER_REPLACED,
-  STATE_FOUND,
-} from './protocol.messages.js';
+import { GENERATION_LIVE, keepsChanging, metadataNonsense, STATE_FOUND } from './protocol.messages.js';
 import type { Refusal } from './refusal.js';
 import { removeKeys, removeStagingKeys } from './remove-keys.js';
-import type { KnownMeta, StoredMeta } from './stored-meta.js';
 import { KeepsChangingError } from './unknown-reason.js';
 
 /** A filter that is not ready is looked at again after this time. */
@@ -28,34 +19,29 @@ const MAX_READINGS = 3;
 /** In which states a filter is taken as it is only if somebody says so. */
 const GIVEN_UP = ['lost', 'suspect'];
 
-export interface MetadataContext<Stored, Snapshot extends MetadataSnapshot<Stored>> extends FilterContext {
+export interface MetadataContext<Stored, Snapshot extends MetadataSnapshot<Stored>>
+  extends FilterContext, FaultsContext<Stored, Snapshot> {
   readonly codec: MetadataCodec<Stored, Snapshot>;
-  /** Whether the data of a server that restarted or failed over are believed. */
-  readonly trustAfterFailover: boolean;
   /** Whether a filter that was never seen is taken as others have left it. */
   readonly adopts: boolean;
-  /** Whether nobody else makes the filter, so that every live generation is a build and is counted as one. */
-  readonly ownsKey: boolean;
 }
-
-/** Why the filter must not answer as the metadata say. */
-type Fault<Stored> = Omit<OfflineCommand<Stored>, 'builds'> & { readonly reason: string };
 
 /** What one process knows of one filter. Reads and caches the metadata, takes the filter offline, and takes it as others left it. */
 export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
   private readonly reader: MetadataReader;
   readonly reports: MetadataReports;
   private readonly ownership: FilterOwnership;
+  private readonly contents: ContentsCheck<Stored, Snapshot>;
   private cached: Snapshot | undefined;
   private loading: Promise<Snapshot> | undefined;
-  /** The generation that this process has last seen live: metadata that are missing were lost then. */
-  private lastLive: Stored | undefined;
-  private lastBuilds = 0;
+  private readonly faults: MetadataFaults<Stored, Snapshot>;
 
   constructor(private readonly context: MetadataContext<Stored, Snapshot>) {
     this.reader = new MetadataReader(context);
     this.reports = new MetadataReports(context);
     this.ownership = new FilterOwnership({ ...context, key: context.keys.meta });
+    this.contents = new ContentsCheck(context);
+    this.faults = new MetadataFaults(context);
   }
 
   /**
@@ -132,11 +118,31 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
 
   /** Makes every process answer `unknown`, unless the filter is another one by now. */
   async takeOffline(snapshot: Snapshot, state: OfflineState, reason: string): Promise<void> {
-    await this.offline({ live: snapshot.live?.generation, state, reason });
+    await this.offline({ live: this.asStored(snapshot).live?.generation, state, reason });
   }
 
-  async publish(command: PublishCommand<Stored>): Promise<Refusal | 'OK'> {
-    const reply = await this.context.codec.publish(command);
+  /** The snapshot with all that the metadata name, also what processes made that spell ids otherwise. */
+  asStored(snapshot: Snapshot): Snapshot {
+    return (snapshot.others?.asStored ?? snapshot) as Snapshot;
+  }
+
+  /** Ends what processes answer from, or will, that spell ids otherwise: they would not find one that is added here. Returns what is known then. */
+  async endOthers(snapshot: Snapshot): Promise<Snapshot> {
+    const { reason, staging } = snapshot.others ?? {};
+    if (staging !== undefined) await this.withdraw(staging);
+    if (reason !== undefined) await this.takeOffline(snapshot, 'suspect', reason);
+    return this.reload();
+  }
+
+  /** The same for all that is not of the present epoch, whatever this process has used before. */
+  async endAllOthers(): Promise<Snapshot> {
+    this.contents.forget();
+    return this.endOthers(await this.reload());
+  }
+
+  async publish(command: Omit<PublishCommand<Stored>, 'fields'>): Promise<Refusal | 'OK'> {
+    const fields = await this.contents.pendingFields(command.generation);
+    const reply = await this.context.codec.publish({ ...command, fields });
     this.forget();
     return reply;
   }
@@ -147,7 +153,7 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
 
   /** Takes the filter as others have left it, whatever it was before; only one that is ready stays as it is. */
   async adopt(): Promise<Adoption> {
-    await this.reload();
+    await this.endOthers(await this.reload());
     const adoption = await this.adoptIn(['unbuilt', ...GIVEN_UP]);
     await this.reload();
     return adoption;
@@ -207,8 +213,11 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
       this.ownership.assertOurs(described.fields);
       const meta = codec.parse(described.type, described.fields);
       if (meta.kind === 'other') throw this.reports.otherFormatFound(meta.found, codec.format);
-      const fault =
-        this.faultOf(meta) ?? this.faultOfServer(meta, described, isReplaced) ?? this.faultOfOwner(meta);
+      const fault = this.faults.in(meta, {
+        isOfStrangers: this.ownership.isOfStrangers,
+        isReplaced,
+        runId: described.runId,
+      });
       if (fault) {
         await this.offline(fault);
         continue;
@@ -221,70 +230,23 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
         await this.offline({ live: known?.live, state: 'lost', reason, nonsense: true });
         continue;
       }
+      const usable = known ? await this.contents.usable(snapshot, known) : snapshot;
+      if (usable === 'STALE') continue;
       this.reports.countsFound(known?.areCountsBelieved ?? true);
-      const reason = snapshot.live ? GENERATION_LIVE : STATE_FOUND;
-      this.reports.stateFound(snapshot.description.state, reason);
-      return snapshot;
+      const reason = usable.live ? GENERATION_LIVE : STATE_FOUND;
+      this.reports.stateFound(usable.description.state, reason, usable.others?.reason);
+      return usable;
     }
     throw new KeepsChangingError(keepsChanging(name, 'a look at its metadata'));
-  }
-
-  /** What of the metadata says that the filter is not the one that this process knew. */
-  private faultOf(meta: StoredMeta<Stored>): Fault<Stored> | undefined {
-    const lost = { live: undefined, state: 'lost' } as const;
-    if (meta.kind === 'nonsense') {
-      return { ...lost, tag: meta.tag, reason: metadataNonsense(meta.fault), nonsense: true };
-    }
-    if (meta.kind === 'missing') return this.lastLive && { ...lost, reason: METADATA_GONE };
-    if (meta.kind === 'other') return undefined;
-    if (meta.state === 'unbuilt' && this.lastLive !== undefined && this.isRecreationNoticed) {
-      // A process that did not know the filter is creating it again, empty: its staging must not go live.
-      return { ...lost, reason: METADATA_RECREATED, nonsense: true };
-    }
-    const isRecreated = this.isRecreated(meta);
-    this.lastLive = meta.live ?? this.lastLive;
-    if (isRecreated) return { ...lost, live: meta.live, reason: FILTER_RECREATED };
-    if (meta.live !== undefined) this.lastBuilds = meta.builds;
-    return undefined;
-  }
-
-  /** Whether the server that answers may lack ids that another one had acknowledged, or this one before it restarted. */
-  private faultOfServer(
-    meta: StoredMeta<Stored>,
-    { runId }: Described,
-    isReplaced: boolean,
-  ): Fault<Stored> | undefined {
-    if (meta.kind !== 'known' || meta.live === undefined || this.context.trustAfterFailover) return undefined;
-    const isOfOtherRun = meta.runId !== '' && runId !== '' && meta.runId !== runId;
-    if (!isReplaced && !isOfOtherRun) return undefined;
-    return { live: meta.live, state: 'suspect', reason: SERVER_REPLACED };
-  }
-
-  /** Whether the filter may lack rows of this application. */
-  private faultOfOwner(meta: StoredMeta<Stored>): Fault<Stored> | undefined {
-    if (meta.kind !== 'known' || meta.live === undefined || !this.ownership.isOfStrangers) return undefined;
-    return { live: meta.live, state: 'suspect', reason: NOBODY_CLAIMED };
-  }
-
-  private get isRecreationNoticed(): boolean {
-    return this.context.codec.noticesRecreation && !this.context.hasSource;
-  }
-
-  /** Every build counts on from the last one. With a source all ids are in the new filter as well. */
-  private isRecreated({ live, builds }: KnownMeta<Stored>): boolean {
-    const { hasSource, ownsKey, trustAfterFailover } = this.context;
-    if (live === undefined || this.lastLive === undefined) return false;
-    if (hasSource || !ownsKey || trustAfterFailover) return false;
-    return this.originOf(live) !== this.originOf(this.lastLive) && builds <= this.lastBuilds;
   }
 
   private async offline({ reason, ...fault }: Fault<Stored>): Promise<void> {
     const { codec } = this.context;
     this.forget();
-    const done = await codec.offline({ ...fault, builds: this.lastBuilds });
+    const done = await codec.offline({ ...fault, builds: this.faults.lastBuilds });
     if (!done) return;
     this.reports.stateChanged(done.state, reason);
-    const { lastLive } = this;
+    const { lastLive } = this.faults;
     if (lastLive !== undefined) await codec.retire?.(lastLive);
     const ownKeys = lastLive === undefined ? [] : (codec.ownKeys?.(lastLive) ?? []);
     await this.remove([...done.retiredKeys, ...ownKeys]);

@@ -28,6 +28,8 @@ export interface PublishCommand<Stored> {
   /** The server that the staging is on; '' when it may not be asked. */
   readonly runId: string;
   readonly generation: Stored;
+  /** Further fields of it, and their values. */
+  readonly fields: readonly string[];
 }
 
 /** Reads and writes one stored form of metadata; `MetadataCache` decides what follows from them. */

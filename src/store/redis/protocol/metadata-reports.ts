@@ -16,16 +16,24 @@ export class MetadataReports {
   private state: BloomFilterState | undefined;
   /** The state that was found last; undefined while the filter is left to another application or version. */
   lastState: BloomFilterState | undefined;
+  private others: string | undefined;
   private newer = '';
   private unfit = '';
   private hasDisbelieved = false;
 
   constructor(private readonly context: FilterContext) {}
 
-  /** Reports another state than the last one; the first one that is seen is no news. */
-  stateFound(state: BloomFilterState, reason: string): void {
-    this.state ??= state;
-    this.stateChanged(state, reason);
+  /**
+   * Reports another state than the last one; the first one that is seen is no news.
+   *
+   * @param others why this process does not use a generation that others use: reported in any case, until that changes.
+   */
+  stateFound(state: BloomFilterState, reason: string, others?: string): void {
+    const isNews = others !== undefined && others !== this.others;
+    this.others = others;
+    if (isNews) this.state = undefined;
+    else this.state ??= state;
+    this.stateChanged(state, others ?? reason);
   }
 
   stateChanged(state: BloomFilterState, reason: string): void {

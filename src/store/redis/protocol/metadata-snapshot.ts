@@ -10,6 +10,17 @@ export interface MetadataSnapshot<Stored = unknown> extends MetadataReading {
   readonly description: Omit<FilterDescription, 'count' | 'shape'>;
   /** Whether the hash `meta` was there. */
   readonly stored: boolean;
+  /** What is left out above, since processes made it that have other ids, or spell them otherwise. */
+  readonly others?: OthersGenerations | undefined;
+}
+
+export interface OthersGenerations {
+  /** Why this process does not use the live generation; undefined where it does. */
+  readonly reason: string | undefined;
+  /** Token of the staged generation that no add of this process is written to. */
+  readonly staging: string | undefined;
+  /** With all that the metadata name. */
+  readonly asStored: MetadataSnapshot;
 }
 
 /** Which server was read, and when. */

@@ -55,6 +55,31 @@ export const BUILDS_NOTHING_HERE =
   'The filter belongs to an application, and this one is another or has no owner. Set the same owner in both if they share the same rows, ' +
   'else give the filter another name.';
 
+export const BUILT_WITHOUT_SPELLING =
+  'An older version of nestjs-bloom built this filter, and did not note how ids are spelled';
+export const SPELLED_OTHERWISE =
+  'The process that built this filter has another normalize than this one, so the same id has another key there';
+export const otherRows = (own: string, found: string) =>
+  `This filter holds the ids of ${found}, and the source of this process reads ${own}`;
+
+export const OF_EARLIER_EPOCH =
+  'A process with another normalize, or of other rows, has used this filter since this part was built';
+
+export const epochOfOthers = (filter: string) =>
+  `Filter '${filter}' is built by processes now that have another normalize, or other rows. Give all processes the same ones.`;
+
+export const unusableHere = (
+  difference: string,
+  { hasSource, ownsKey }: { readonly hasSource: boolean; readonly ownsKey: boolean },
+) =>
+  `${difference}. Lookups of this process go through. ` +
+  (hasSource
+    ? 'The filter is rebuilt; while processes of both kinds run, each rebuild serves one kind only, and further rebuilds wait for pauses of up to 15 minutes.'
+    : `Its adds are rejected until it has the same normalize as the others, or ${ownsKey ? 'reset()' : 'adopt()'} is called here.`);
+
+export const notRecordedInOthers = (filter: string, reason: string) =>
+  `Filter '${filter}': the id was not recorded. ${reason}`;
+
 interface OwnedFilter {
   readonly name: string;
   readonly key: string;

@@ -12,6 +12,8 @@ export class RedisKeys {
   readonly feed: string;
   /** Channel that tells what all of them have applied. */
   readonly acks: string;
+  /** Of the first part of a filter: in which epoch the generations of all parts are built. */
+  readonly epoch: string;
   /** Of the inspection at start-up. */
   readonly probe: string;
   private readonly base: string;
@@ -25,6 +27,7 @@ export class RedisKeys {
     this.readers = `${this.base}:readers`;
     this.feed = `${this.base}:feed`;
     this.acks = `${this.base}:acks`;
+    this.epoch = `${this.base}:epoch`;
     this.probe = `${this.base}:probe`;
   }
 

@@ -15,7 +15,7 @@ export class ServerScripts {
     readonly connection: RedisConnection,
     sources?: LuaSources,
   ) {
-    this.scripts = defineScripts(coreLua, ['claim', 'describe', 'setup'], sources);
+    this.scripts = defineScripts(coreLua, ['claim', 'describe', 'epoch', 'setup', 'trust'], sources);
     this.lease = new LeaseScripts(connection, sources);
     this.segments = new SegmentScripts(connection, sources);
   }
@@ -42,6 +42,21 @@ export class ServerScripts {
       number,
     ];
     return { owner: String(found), isNew: isNew === 1 };
+  }
+
+  /** The epoch of a partitioned filter, '' for none. @param next replaces `before`, if it is given */
+  async epoch(key: string, before: string, next: string): Promise<string> {
+    return String(await this.connection.run(this.scripts.epoch, [key], [before, next]));
+  }
+
+  /** Notes what the live generation holds; false: another one is live, or another process has noted it. */
+  async trust(
+    meta: string,
+    known: { readonly sum: string; readonly contents: string },
+    contents: string,
+  ): Promise<boolean> {
+    const args = [known.sum, known.contents, contents];
+    return String(await this.connection.run(this.scripts.trust, [meta], args)) === 'OK';
   }
 
   /** The setup of the server as INFO reports it. */

@@ -78,7 +78,8 @@ export abstract class StagingBase<Stored, Snapshot extends MetadataSnapshot<Stor
 
   /** Writes the empty generation, then makes it known to every process that adds. */
   async open(): Promise<void> {
-    const snapshot = await this.filter.metadata.reload();
+    const { metadata } = this.filter;
+    const snapshot = metadata.asStored(await metadata.reload());
     this.runId = snapshot.runId;
     await this.writeEmpty(snapshot);
     await this.publish(snapshot);
@@ -92,14 +93,17 @@ export abstract class StagingBase<Stored, Snapshot extends MetadataSnapshot<Stor
   async commit(ids: number): Promise<void> {
     const { metadata } = this.filter;
     const origin = metadata.originOf(this.generation);
-    const { live } = await commitSwap<Snapshot>({
+    const swapped = await commitSwap<Snapshot>({
       ...this.filter,
-      swap: (snapshot) => this.swap(snapshot.live, ids, snapshot),
+      swap: (found) => {
+        const snapshot = metadata.asStored(found);
+        return this.swap(snapshot.live, ids, snapshot);
+      },
       isLive: (snapshot) =>
         snapshot.live !== undefined && metadata.originOf(snapshot.live.generation) === origin,
     });
     metadata.reports.lastState = 'ready';
-    await metadata.remove(this.retiredKeys(live));
+    await metadata.remove(this.retiredKeys(metadata.asStored(swapped).live));
   }
 
   async abort(): Promise<void> {

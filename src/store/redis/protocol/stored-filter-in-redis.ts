@@ -20,11 +20,11 @@ import { verifyStored } from './filter-owner.js';
 import { acquireLease } from './lease.js';
 import type { RedisLeases } from './leases.js';
 import type { MetadataCache } from './metadata-cache.js';
-import type { MetadataSnapshot } from './metadata-snapshot.js';
+import type { MetadataSnapshot, OthersGenerations } from './metadata-snapshot.js';
 import { MAX_ATTEMPTS } from './limits.js';
 import type { Outdated } from './outdated.js';
 import type { Permission } from './permissions.js';
-import { keepsChanging, METADATA_GONE } from './protocol.messages.js';
+import { keepsChanging, METADATA_GONE, notRecordedInOthers } from './protocol.messages.js';
 import { adviseOnServer } from './server-advice.js';
 import type { StagingBase, StagingContext } from './staging-base.js';
 import { outcomesOf } from './unknown-reason.js';
@@ -136,10 +136,21 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
   /** @throws {BloomUnavailableError} when no generation is live and no rebuild would ever find the id. */
   protected async writable(snapshot: Snapshot): Promise<Snapshot> {
     const { metadata, hasSource } = this.context;
-    if (snapshot.live || hasSource) return snapshot;
-    const next = await unavailable(metadata.reload());
-    if (!next.live) throw this.notReady(next.description.state);
+    let next = snapshot.live || hasSource ? snapshot : await unavailable(metadata.reload());
+    for (let attempt = 1; next.others; attempt++) {
+      if (attempt > MAX_ATTEMPTS) throw this.keptChanging();
+      this.assertMayEnd(next.others);
+      next = await unavailable(metadata.endOthers(next));
+    }
+    if (!next.live && !hasSource) throw this.notReady(next.description.state);
     return next;
+  }
+
+  /** @throws {BloomUnavailableError} where no rebuild would bring back what this process cannot use. */
+  private assertMayEnd({ reason }: OthersGenerations): void {
+    const { name, hasSource } = this.context;
+    if (reason !== undefined && !hasSource)
+      throw new BloomUnavailableError(notRecordedInOthers(name, reason));
   }
 
   protected async send<Reply>(work: () => Promise<Reply>): Promise<Reply> {

@@ -64,7 +64,7 @@ export class RedisNegativeCache implements SharedNegativeCache {
   private async read(questions: readonly DenialQuestion[]): Promise<DenialAnswer[]> {
     const { keys, negativeCacheScripts, metadata } = this.context;
     const snapshot = await metadata.current();
-    const { negativeCache: table } = snapshot;
+    const table = snapshot.live && snapshot.negativeCache;
     // One that another server made, or another run of this one, may lack marks of acknowledged adds.
     if (!table || table.runId !== snapshot.runId) {
       void this.make(snapshot);

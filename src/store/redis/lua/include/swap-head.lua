@@ -7,11 +7,13 @@ Needs  KEYS[1]  meta
        ARGV[2]  token of the staging
        ARGV[3]  run id of the server that was staged on, '' when it may not be asked
        ARGV[4]  what names the live generation, '' for none
-Gives  beginSwap(field, …)  why the swap is refused; else nil, and the values of the fields 'pending.token', `field`, which names the live
+Gives  stagedContents       what the staged generation holds, '' where meta does not say
+       beginSwap(field, …)  why the swap is refused; else nil, and the values of the fields 'pending.token', `field`, which names the live
                             generation, and the further ones
 ]]
 --- @include "lease"
 --- @include "server"
+local stagedContents = ''
 local function beginSwap(field, ...)
   if not holdsLease(KEYS[2], ARGV[1]) then return 'LEASE' end
   if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'NOMETA' end
@@ -23,5 +25,6 @@ local function beginSwap(field, ...)
   if (known[2] or '') ~= ARGV[4] then return 'STALE' end
 --end
   if isOtherServer(ARGV[3]) then return 'SERVER' end
+  stagedContents = redis.call('HGET', KEYS[1], 'pending.contents') or ''
   return nil, known
 end

@@ -49,7 +49,7 @@ local time = occasion ~= '' and redis.pcall('TIME')
 -- A user who may not ask for the time has no facts: every build is due.
 if time and not time.err then
   local now = millisecondsOf(time)
-  local known = redis.pcall('HMGET', KEYS[2], 'running', 'began', 'occasion', 'live', 'failures', 'due', 'wait', 'able')
+  local known = redis.pcall('HMGET', KEYS[2], 'running', 'began', 'occasion', 'live', 'failures', 'due', 'wait', 'able', 'contestedAt', 'contestWait')
   if known.err then
     redis.pcall('DEL', KEYS[2])
     known = {}
@@ -88,6 +88,9 @@ if time and not time.err then
       nextAt = math.max(nextAt, able + since)
     end
   end
+  -- Builds that take the filter from each other, since their processes spell ids in different ways. An hour was not set by this package.
+  local contestedAt, contestWait = past(known[9]), tonumber(known[10] or '')
+  if occasion == 'recovery' and contestedAt and contestWait and contestWait <= 3600000 then nextAt = math.max(nextAt, contestedAt + contestWait) end
   local paused = occasion == 'recovery' or occasion == 'overfull' or (occasion == 'scheduled' and died)
   -- A longer pause was not set by this package.
   if paused and due and wait and wait <= 3600000 and due - now <= wait then nextAt = math.max(nextAt, due) end

@@ -31,9 +31,13 @@ export interface Breakage {
   readonly seesAllLeases?: true;
   /** Takes what any server says of acknowledgements for what its own says. */
   readonly believesAnyServer?: true;
+  /** Does not keep processes of two spellings apart by this rule. */
+  readonly spellingRule?: SpellingRule;
   /** Answers "absent" from copies without this rule. */
   readonly copyRule?: keyof CopyRules;
 }
+
+export type SpellingRule = 'spelling-of-answer' | 'spelling-at-add' | 'spelling-at-staging';
 
 export interface Safety {
   readonly name: string;
@@ -227,17 +231,36 @@ export function believingAnyServer(store: RedisStore): void {
   });
 }
 
-interface OfCopies {
-  readonly unseenLeases: UnseenLeases;
-  readonly copyWaits: CopyWaits;
+/** Takes out a rule that keeps processes of two spellings apart. */
+export function ignoringSpelling(store: RedisStore, rule: SpellingRule): void {
+  onOpened(store, ({ metadata }, filter) => {
+    const { contents } = metadata;
+    if (rule === 'spelling-of-answer') contents.reasonAgainst = async () => undefined;
+    if (rule === 'spelling-at-staging') contents.differs = () => false;
+    if (rule === 'spelling-at-add')
+      filter.writable = async (snapshot) => ({ ...snapshot, others: undefined });
+  });
 }
 
-function onOpened(store: RedisStore, change: (context: OfCopies) => void): void {
-  const opening = store as unknown as { openBlocked(options: unknown): { context: OfCopies } };
+interface OpenedContext {
+  readonly unseenLeases: UnseenLeases;
+  readonly copyWaits: CopyWaits;
+  readonly metadata: {
+    readonly contents: { reasonAgainst(): Promise<undefined>; differs(): boolean };
+  };
+}
+
+interface OpenedFilter {
+  readonly context: OpenedContext;
+  writable(snapshot: object): Promise<object>;
+}
+
+function onOpened(store: RedisStore, change: (context: OpenedContext, filter: OpenedFilter) => void): void {
+  const opening = store as unknown as { openBlocked(options: unknown): OpenedFilter };
   const openBlocked = opening.openBlocked.bind(store);
   opening.openBlocked = (options) => {
     const filter = openBlocked(options);
-    change(filter.context);
+    change(filter.context, filter);
     return filter;
   };
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'ioredis';
+import type { BloomId } from '../../src/filter/index.js';
 import { BloomGuardRunner, type GuardDeclaration, type EntryPoint } from '../../src/guard/index.js';
 import { BloomService, defineFilter, type FilterDefinition, ManagedFilter } from '../../src/service/index.js';
 import { chosenLayout } from '../../src/service/layout-choice.js';
@@ -11,6 +12,7 @@ import { COPY_RULES } from '../../src/store/replica/copy-rules.js';
 import {
   believingAnyServer,
   type Breakage,
+  ignoringSpelling,
   readingAnyLayer,
   readingAnyTag,
   seeingAllLeases,
@@ -64,6 +66,7 @@ export interface GatedInstanceOptions {
   readonly leased: LeasedPlan | undefined;
   /** Whether it shares denials; otherwise it may have to mark those of others. */
   readonly shares: boolean;
+  readonly spellsOtherwise?: boolean | undefined;
   readonly source: PagedSource | undefined;
   readonly server: SimulatedServer;
   readonly breakage: Breakage;
@@ -134,6 +137,7 @@ export class GatedInstance {
   static async start(options: GatedInstanceOptions): Promise<GatedInstance> {
     const instance = new GatedInstance(options);
     const { breakage, server, filterName: name, capacity, shares, source, ground, leased } = options;
+    const { spellsOtherwise = false } = options;
     const emit = () => {};
     const redisStore = await RedisStore.connect({
       redis: instance.client,
@@ -155,6 +159,7 @@ export class GatedInstance {
         name,
         layout: chosenLayout({ name, capacity, layout: ground.layout }),
         source,
+        ...(spellsOtherwise && { normalize: (id: BloomId) => `other-${String(id)}` }),
         replica: replicaMode(options),
         ...(leased && { copyLeaseMs: leased.leaseMs }),
         drainMs: source ? DRAIN_MS : 0,
@@ -224,8 +229,9 @@ function replicaMode({ hasReplica, leased }: GatedInstanceOptions): BloomReplica
 
 function storeOf(
   redisStore: RedisStore,
-  { readsAnyTag, readsAnyLayer, copyRule, seesAllLeases, believesAnyServer }: Breakage,
+  { readsAnyTag, readsAnyLayer, copyRule, seesAllLeases, believesAnyServer, spellingRule }: Breakage,
 ): FilterStore {
+  if (spellingRule) ignoringSpelling(redisStore, spellingRule);
   if (seesAllLeases) seeingAllLeases(redisStore);
   if (believesAnyServer) believingAnyServer(redisStore);
   if (readsAnyTag) return readingAnyTag(redisStore);

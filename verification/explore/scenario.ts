@@ -83,6 +83,8 @@ export interface InstancePlan {
   readonly counts: boolean;
   readonly hasReplica: boolean;
   readonly shares: boolean;
+  /** Whether the process spells ids otherwise than the filter that stands there. */
+  readonly spellsOtherwise?: boolean;
 }
 
 export interface LeasedPlan {

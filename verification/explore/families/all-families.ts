@@ -8,11 +8,13 @@ import { LEASED_SAFETIES } from './leased-safeties.js';
 import { leasedScenario } from './leased-scenario.js';
 import { SCALING_SAFETIES } from './scaling-safeties.js';
 import { scalingScenario } from './scaling-scenario.js';
+import { spelledScenario } from './spelled-scenario.js';
+import { SPELLING_SAFETIES } from './spelling-safeties.js';
 
 export const FAMILIES: readonly Family[] = [
   {
     name: 'blocked',
-    share: 0.45,
+    share: 0.4,
     safeties: PROTOCOL_SAFETIES,
     triesOfSpare: 200,
     makeScenario: blockedScenario,
@@ -23,7 +25,7 @@ export const FAMILIES: readonly Family[] = [
   },
   {
     name: 'foreign',
-    share: 0.31,
+    share: 0.26,
     safeties: FOREIGN_SAFETIES,
     triesOfSpare: 150,
     makeScenario: foreignScenario,
@@ -44,6 +46,14 @@ export const FAMILIES: readonly Family[] = [
     triesOfSpare: 100,
     makeScenario: leasedScenario,
     // Those of filters of one generation.
+    templates: [],
+  },
+  {
+    name: 'spelled',
+    share: 0.1,
+    safeties: SPELLING_SAFETIES,
+    triesOfSpare: 100,
+    makeScenario: spelledScenario,
     templates: [],
   },
 ];

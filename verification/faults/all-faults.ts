@@ -20,6 +20,7 @@ import { rebuilderFaults } from './rebuilder-faults.js';
 import { redisFaults } from './redis-faults.js';
 import { saturationFaults } from './saturation-faults.js';
 import { scalingFaults } from './scaling-faults.js';
+import { spellingFaults } from './spelling-faults.js';
 import { sourceFaults } from './source-faults.js';
 import { versionFaults } from './version-faults.js';
 import { writeFaults } from './write-faults.js';
@@ -43,6 +44,7 @@ export const allFaults: readonly Fault[] = [
   ...rebuilderFaults,
   ...leaseFaults,
   ...versionFaults,
+  ...spellingFaults,
   ...ownerFaults,
   ...outsideFaults,
   ...writeFaults,

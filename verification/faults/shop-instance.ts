@@ -70,7 +70,7 @@ export class ShopInstance {
   private app!: INestApplicationContext;
   private closing: Promise<void> | undefined;
 
-  private constructor(private readonly options: ShopInstanceOptions) {
+  private constructor(private options: ShopInstanceOptions) {
     this.timeoutMs = options.timeoutMs;
   }
 
@@ -84,6 +84,14 @@ export class ShopInstance {
   async startAgain(): Promise<void> {
     this.app = await createShop(this.options, (event) => this.note(event));
     this.closing = undefined;
+  }
+
+  /** A process with these options of the filter in the place of this one, which ends when the other has started. */
+  async roll(filter: Partial<BloomFilterOptions>): Promise<void> {
+    const before = this.app;
+    this.options = { ...this.options, filter };
+    await this.startAgain();
+    await before.close();
   }
 
   get shop(): Shop {

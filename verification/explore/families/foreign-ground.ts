@@ -1,6 +1,8 @@
+import { spellingPrint, toIdKey } from '../../../src/filter/index.js';
 import { LAYOUT_NUMBERS } from '../../../src/interop/index.js';
 import { GenerationKeys } from '../../../src/store/redis/protocol/generation-keys.js';
 import { liveFields } from '../../../src/store/redis/protocol/generation-meta.js';
+import { contentsText } from '../../../src/store/redis/protocol/stored-contents.js';
 import type { BitmapFormat, BitmapSize } from '../../../src/store/redis/bitmap/bitmap-format.js';
 import { canariesOf, resolveBitmap, pushOffsets } from '../../../src/store/redis/bitmap/resolved-bitmap.js';
 import type { Ground } from '../ground.js';
@@ -8,6 +10,9 @@ import { KEY_PREFIX, OLD_ROWS } from '../scenario.js';
 import type { RawCommand } from '../server-link.js';
 import { runId } from '../simulated-server.js';
 import type { ForeignKind } from './foreign-kinds.js';
+
+/** Ids are spelled as they are given. */
+const AS_IT_IS = { spelling: spellingPrint(toIdKey), rows: undefined, epoch: undefined };
 
 export interface ForeignGroundOptions {
   readonly filterName: string;
@@ -64,6 +69,7 @@ function filled(key: string, format: BitmapFormat, size: BitmapSize) {
         ids: OLD_ROWS.length,
         capacity,
         errorRate,
+        contents: contentsText('first', AS_IT_IS),
       };
       const fields = liveFields(resolved.generation, LAYOUT_NUMBERS[format.kind], values);
       const fill: RawCommand[] = [

@@ -2,7 +2,7 @@ import { type Model, type Protocol, systemsOf } from './model.js';
 
 /**
  * One id in a filter of two parts, to processes of two spellings: the id spelled in the first way is in the first part, and in the second way in the second. Each part has
- * metadata of its own. The first part keeps the epoch: whose spelling counts, and whether generations of earlier epochs are still being ended.
+ * metadata of its own. The first part keeps the epoch: whose spelling counts, if any, and whether generations of earlier epochs are still being ended.
  */
 const SAFETIES = {
   'epoch-after':
@@ -18,10 +18,12 @@ const SAFETIES = {
 
 type Safety = keyof typeof SAFETIES;
 type Spelling = 0 | 1;
+/** Of an epoch in which nothing is built: adds of all processes count on a rebuild that begins the next one. */
+const NOBODY = 2;
 
 interface Epoch {
   readonly number: number;
-  readonly spelling: Spelling;
+  readonly spelling: Spelling | typeof NOBODY;
   readonly isEnding: boolean;
 }
 
@@ -130,8 +132,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     epoch.spelling === spelling &&
     generation.spelling === spelling &&
     (epoch.number === generation.epoch || !has('new-epoch'));
-  const isOwn = ({ spelling, isEnding }: Epoch, own: Spelling) =>
-    spelling === own && !(isEnding && has('see-ending'));
+  const hasBegun = ({ isEnding }: Epoch) => !(isEnding && has('see-ending'));
 
   function steps(state: State, take: Take): void {
     state.readers.forEach((reader, i) => stepsOfReader(state, reader, i, take));
@@ -191,7 +192,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     return { state: { ...state, parts: withPart(parts, next, part) }, change: { ...change, ended } };
   }
 
-  function begun(state: State, spelling: Spelling): { state: State; change: Change } | undefined {
+  function begun(state: State, spelling: Epoch['spelling']): { state: State; change: Change } | undefined {
     const { epoch, nextEpoch } = state;
     // Another process died while it ended the parts: this one goes on.
     if (epoch.spelling === spelling) return { state, change: { epoch: epoch.number, ended: 0 } };
@@ -265,8 +266,10 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         return;
       }
       case 'written': {
-        if (isOwn(epoch, spelling)) return become(state, { at: 'acknowledged' }, 'an add is acknowledged');
-        const first = begun(state, spelling);
+        const isOfOthers = epoch.spelling !== spelling && epoch.spelling !== NOBODY;
+        if (!isOfOthers && hasBegun(epoch))
+          return become(state, { at: 'acknowledged' }, 'an add is acknowledged');
+        const first = begun(state, isOfOthers ? NOBODY : epoch.spelling);
         if (first) become(first.state, { change: first.change }, 'an adder begins an epoch');
         return;
       }
@@ -289,7 +292,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     const left = [0, 1].filter((part) => (done & (1 << part)) === 0);
     switch (at) {
       case 'start': {
-        if (isOwn(epoch, spelling) || !has('epoch-before-staging')) {
+        if ((epoch.spelling === spelling && hasBegun(epoch)) || !has('epoch-before-staging')) {
           const begunIn = { at: 'begun', epoch: epoch.number, tag: state.nextTag } as const;
           become({ ...state, nextTag: state.nextTag + 1 }, begunIn, 'a rebuilder reads the epoch');
           return;

@@ -6,6 +6,9 @@ import { epochKeepsChanging } from './partitions.messages.js';
 /** How often an epoch is begun that other processes begin too. */
 const MAX_ATTEMPTS = 20;
 
+/** The contents of an epoch in which nothing is built. */
+const NOTHING: FilterContents = { spelling: '-', rows: undefined };
+
 /** The text of an epoch: its name, `ending` until all parts have been ended, and the contents that count. */
 interface Epoch {
   readonly name: string;
@@ -37,20 +40,20 @@ export class PartContents {
   }
 
   /**
-   * Makes sure that only generations with the contents of this process are live or staged: before such a generation is staged, and before an add counts on one that is to
-   * be built.
+   * Makes sure that nothing is live or staged that processes have built with other contents. A build begins an epoch of its own contents. An add that is written nowhere, since
+   * a build will read its row, needs none: after it adds of all processes go on without another one.
    *
    * @throws {BloomUnavailableError} when that could not be done.
    */
-  async confirm(): Promise<void> {
+  async confirm(use: 'build' | 'add'): Promise<void> {
     const { filter, contents, parts } = this.options;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const text = await this.ask();
-      const ours = this.ours(text);
-      if (ours && !ours.isEnding) return;
+      const epoch = this.ours(text) ?? (use === 'add' ? nobodys(text) : undefined);
+      if (epoch && !epoch.isEnding) return;
       // Another process has ended some parts, and may have died.
-      const ending = ours ? text : begun(contents(), true);
-      if (!ours && (await this.replace(text, ending)) !== ending) continue;
+      const ending = epoch ? text : begun(use === 'add' ? NOTHING : contents(), true);
+      if (!epoch && (await this.replace(text, ending)) !== ending) continue;
       await Promise.all(parts.map((part) => part.endOthers()));
       const ended = ending.replace(' ending ', ' ended ');
       if ((await this.replace(ending, ended)) === ended) return;
@@ -78,6 +81,11 @@ export class PartContents {
   private replace(before: string, next: string): Promise<string> {
     return this.options.parts[0]!.replace(before, next);
   }
+}
+
+function nobodys(text: string): Epoch | undefined {
+  const epoch = parsed(text);
+  return epoch?.contents.spelling === NOTHING.spelling ? epoch : undefined;
 }
 
 function begun({ spelling, rows = '' }: FilterContents, isEnding: boolean): string {

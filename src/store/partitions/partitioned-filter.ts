@@ -160,7 +160,7 @@ export class PartitionedFilter implements StoredFilter {
   lease(request: LeaseRequest): Promise<RebuildLease | undefined> {
     const { name, emit, hasSource } = this.options;
     const describe = async () => judged(await this.describeParts(), hasSource);
-    const confirm = async () => this.contents?.confirm();
+    const confirm = async () => this.contents?.confirm('build');
     return leaseParts({ name, emit, parts: this.parts, describe, confirm }, request);
   }
 
@@ -244,7 +244,7 @@ export class PartitionedFilter implements StoredFilter {
     const added = await filter.add(ids);
     const isNowhere = filter.generation === undefined;
     if (isNowhere) await this.parts[0]!.describe();
-    if (isNowhere && this.options.hasSource) await this.contents?.confirm();
+    if (isNowhere && this.options.hasSource) await this.contents?.confirm('add');
     return added;
   }
 

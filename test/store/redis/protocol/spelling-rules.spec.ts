@@ -36,8 +36,8 @@ const RULES: Readonly<Record<string, Cut>> = {
   },
   'see-ending': {
     file: 'store/partitions/part-contents.ts',
-    from: 'if (ours && !ours.isEnding) return;',
-    to: 'if (ours && (WITHOUT || !ours.isEnding)) return;',
+    from: 'if (epoch && !epoch.isEnding) return;',
+    to: 'if (epoch && (WITHOUT || !epoch.isEnding)) return;',
   },
 };
 

@@ -71,6 +71,18 @@ describe('inParallel', () => {
     expect((await readAll(await made(first, second))).toSorted()).toEqual([1, 2]);
   });
 
+  it('reads from the columns of all sources, and says nothing where one does not name its own', async () => {
+    const of = (readsFrom?: string): BloomIdSource => ({ async *ids() {}, ...(readsFrom && { readsFrom }) });
+    const shards = await made(of('products.id'), of('products.id'));
+    expect(shards.readsFrom).toBe('products.id');
+    const tables = await made(of('products.id'), of('items.id'));
+    expect(tables.readsFrom).toBe('items.id, products.id');
+    expect((await made(of('products.id'), of())).readsFrom).toBeUndefined();
+    const many = Array.from({ length: 50 }, (_, i) => of(`products_${i}.id`));
+    expect((await made(...many)).readsFrom).toMatch(/^50 columns \([\da-f]{16}\)$/);
+    expect((await made(...many.toReversed())).readsFrom).toBe((await made(...many)).readsFrom);
+  });
+
   it('takes an id that is written into the memory of the one before', async () => {
     const reused = (...values: number[]): BloomIdSource => ({
       async *ids() {

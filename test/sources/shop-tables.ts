@@ -106,6 +106,7 @@ export function readsShopTables(
     expect(texts(await readAll(source))).toEqual(expected.toSorted());
     expect(expected.length).toBeGreaterThan(60);
     expect(source.spelling?.name).toBe(normalize);
+    expect(source.readsFrom).toBe(`${table.split('.').at(-1)}.${column}`);
     expect(source.spelling !== undefined).toBe(normalize !== undefined || UNKNOWN.includes(path));
   });
 

@@ -132,6 +132,7 @@ describe('fromDrizzle', () => {
 
   it('follows a composite primary key whose dates are finer than those of JavaScript', async () => {
     const source = await madeBy(fromDrizzle(database, visits.visitor, { take: 2 }));
+    expect(source.readsFrom).toBe('visits.visitor_key');
     expect(texts(await readAll(source))).toEqual(texts(await values('visitor_key', 'shop.visits')));
   });
 

@@ -45,6 +45,7 @@ describe('fromMikroOrm', () => {
 
   it('follows a composite primary key whose dates are finer than those of JavaScript', async () => {
     const source = await madeBy(fromMikroOrm(Visit, 'visitor', of(1)));
+    expect(source.readsFrom).toBe('visits.visitor_key');
     expect(texts(await readAll(source))).toEqual(
       (await shop.values('visitor_key', 'shop.visits')).toSorted(),
     );

@@ -54,6 +54,10 @@ describe('fromMongoose', () => {
     expect(() => fromMongoose(Item, '_id', { take: 0 })).toThrow(/take/);
   });
 
+  it('names the collection and the path that it reads', () => {
+    expect(sourceOf(itemModel(connection), 'sku').readsFrom).toBe('items.sku');
+  });
+
   it('chooses how ids are spelled as queries of Mongoose cast what they look for', () => {
     const spelled = (definition: object, options = {}) => {
       const model = itemModel(connection, new Schema<Item>({ sku: definition } as never, options as object));

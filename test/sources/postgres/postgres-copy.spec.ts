@@ -56,6 +56,7 @@ describe('postgresCopy', () => {
     expect(texts(await readAll(source))).toEqual(expected.toSorted());
     expect(expected.length).toBeGreaterThan(60);
     expect(source.spelling?.name).toBe(normalize);
+    expect(source.readsFrom).toBe(path.split('.').slice(-2).join('.'));
   });
 
   it('reads the values that lookups are hashed by, whatever their type', async () => {

@@ -40,6 +40,7 @@ describe('fromPrisma', () => {
 
   it('reads a mapped field of another schema, by a key whose dates are finer than those of JavaScript', async () => {
     const source = await madeBy(fromPrisma(prisma, visits, 'visitor', { take: 1 }));
+    expect(source.readsFrom).toBe('visits.visitor_key');
     expect(texts(await readAll(source))).toEqual(
       (await shop.values('visitor_key', 'shop.visits')).toSorted(),
     );

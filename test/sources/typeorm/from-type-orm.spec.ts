@@ -69,6 +69,7 @@ describe('fromTypeOrm', () => {
 
   it('follows a composite primary key whose dates are finer than those of JavaScript', async () => {
     const source = await madeBy(fromTypeOrm(Visit, 'visitor', of({ take: 2 })));
+    expect(source.readsFrom).toBe('visits.visitor_key');
     expect((await readAll(source)).toSorted()).toEqual(
       (await values('visitor_key', 'shop.visits')).toSorted(),
     );

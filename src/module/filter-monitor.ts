@@ -1,6 +1,6 @@
 import { type BloomEvent, type BloomEventListener, systemClock } from '../common/index.js';
 import { OverfullPacer } from './overfull-pacer.js';
-import { NO_DRAIN, NO_OWNER, rebuiltAllTheTime, toppedUpAllTheTime } from './module.messages.js';
+import { NO_DRAIN, NO_OWNER, notMadeYet, rebuiltAllTheTime, toppedUpAllTheTime } from './module.messages.js';
 import type { BloomFilterInfo, FilterDefinition, ManagedFilter } from '../service/index.js';
 import type { BuildOccasion } from '../store/index.js';
 
@@ -101,6 +101,8 @@ export class FilterMonitor {
     if (hasSource && !this.hasOwner && definition.owner === undefined) {
       texts.push(NO_OWNER);
     }
+    if (!hasSource && definition.create === 'explicit' && (await isUnbuilt(filter, onIncomplete)))
+      texts.push(notMadeYet(filter.name));
     return texts;
   }
 
@@ -156,6 +158,16 @@ export class FilterMonitor {
     } finally {
       stall.abort();
     }
+  }
+}
+
+async function isUnbuilt(filter: ManagedFilter, onIncomplete?: () => void): Promise<boolean> {
+  try {
+    return (await filter.info()).state === 'unbuilt';
+  } catch {
+    // Lookups and adds report that the store cannot be asked.
+    onIncomplete?.();
+    return false;
   }
 }
 

@@ -139,6 +139,10 @@ export const wrongRedisUrl = (where: string, got: string) =>
 export const notASource = (filter: string, source: unknown) =>
   `Filter '${filter}': expected its source to be an object with a method ids(), got ${printed(source)}.`;
 
+export const notMadeYet = (filter: string) =>
+  `Filter '${filter}' has no source, and nobody has created it: lookups go through, and adds are rejected. If its ids are in a database, give it a source. ` +
+  "If it is to know only what is added, call reset() once, or set create: 'first-start': the first process then creates it, empty.";
+
 export const sourceNotMadeYet = (filter: string) =>
   `The source of filter '${filter}' is not made before every module is. Use the filter in onModuleInit or later.`;
 

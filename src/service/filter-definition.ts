@@ -117,7 +117,8 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
     errorRate: options.errorRate ?? 0.001,
     layout,
     source,
-    create: options.create ?? 'first-start',
+    // What peers make, or a source fills, is not made empty.
+    create: options.create ?? (source || layout.isMadeByOthers ? 'first-start' : 'explicit'),
     owner: options.owner,
     normalize: normalize ?? (isSourceMade ? source?.spelling?.normalize : undefined),
     awaitsSpelling: !isSourceMade && normalize === undefined,

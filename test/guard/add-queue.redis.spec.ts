@@ -41,7 +41,7 @@ it('lets an id pass that a full Redis refused, until it takes writes again', asy
         BloomModule.forRoot({
           redis: server.url,
           ...PATIENT,
-          filters: [{ name: 'phones', capacity: 1000, errorRate: 1e-6, audit: false }],
+          filters: [{ name: 'phones', capacity: 1000, errorRate: 1e-6, create: 'first-start', audit: false }],
           onEvent: (event) => events.push(event),
         }),
       ],

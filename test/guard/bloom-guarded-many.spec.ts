@@ -55,7 +55,16 @@ beforeEach(async () => {
   context = await startContext({
     imports: [
       BloomModule.forRoot({
-        filters: [{ name: 'products', capacity: 1000, errorRate: 1e-6, normalize: lowerCase, audit: false }],
+        filters: [
+          {
+            name: 'products',
+            capacity: 1000,
+            errorRate: 1e-6,
+            create: 'first-start',
+            normalize: lowerCase,
+            audit: false,
+          },
+        ],
         onEvent: (event) => events.push(event),
       }),
     ],

@@ -88,7 +88,9 @@ describe.each(PLATFORMS)('Absents on Redis, asked for by many clients at once on
     const root = BloomModule.forRoot({
       redis: redis.server.url,
       ...PATIENT,
-      filters: [{ name: 'products', capacity: 1_000, errorRate: 1e-6, replica: 'off' }],
+      filters: [
+        { name: 'products', capacity: 1_000, errorRate: 1e-6, create: 'first-start', replica: 'off' },
+      ],
       attack: { client: clientOf },
       logger: false,
       onEvent: (event) => events.push(event),

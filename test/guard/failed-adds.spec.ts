@@ -90,7 +90,16 @@ describe.each(['memory', 'redis'])('Creates that fail, with a filter in %s', (ki
             ? { redis: server.url, ...PATIENT, keyPrefix: Math.random().toString(36).slice(2) }
             : {}),
           // An id that passes by chance is not new, so there must be none.
-          filters: [{ name: 'products', capacity: 1000, errorRate: 1e-6, audit: false, ...feature }],
+          filters: [
+            {
+              name: 'products',
+              capacity: 1000,
+              errorRate: 1e-6,
+              create: 'first-start',
+              audit: false,
+              ...feature,
+            },
+          ],
           onEvent: (event) => events.push(event),
         }),
       ],
@@ -177,7 +186,7 @@ describe('The log', () => {
     const module = await startContext({
       imports: [
         BloomModule.forRoot({
-          filters: [{ name: filter, capacity: 10 }],
+          filters: [{ name: filter, capacity: 10, create: 'first-start' }],
           onEvent: (event) => events.push(event),
         }),
       ],

@@ -115,7 +115,7 @@ describe('Whatever is given for an id', () => {
     module = await startContext({
       imports: [
         BloomModule.forRoot({
-          filters: [{ name: 'rows', capacity: 10_000, errorRate: 1e-6 }],
+          filters: [{ name: 'rows', capacity: 10_000, errorRate: 1e-6, create: 'first-start' }],
           onEvent: () => {},
         }),
       ],
@@ -201,7 +201,7 @@ describe.each(['express', 'fastify'] as const)('Whatever is requested on %s', (p
     running = await startApp(platform, {
       imports: [
         BloomModule.forRoot({
-          filters: [{ name: 'rows', capacity: 1000, errorRate: 1e-6, audit: false }],
+          filters: [{ name: 'rows', capacity: 1000, errorRate: 1e-6, create: 'first-start', audit: false }],
           onEvent: () => {},
         }),
       ],

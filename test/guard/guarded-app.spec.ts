@@ -143,7 +143,7 @@ describe('a guarded application', () => {
     const context = await startContext({
       imports: [
         BloomModule.forRoot({
-          filters: [{ name: 'products', capacity: 10, audit: false }],
+          filters: [{ name: 'products', capacity: 10, create: 'first-start', audit: false }],
           guard: { onAbsent: (sku: string) => `no ${sku}` },
         }),
       ],

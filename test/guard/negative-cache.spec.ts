@@ -127,7 +127,14 @@ function filters(feature: Partial<BloomFeature>) {
   return [
     BloomModule.forRoot({ onEvent: () => {} }),
     BloomModule.forFeature([
-      { name: 'documents', capacity: 1, errorRate: 0.001, rebuild: { drainMs: 0 }, ...feature },
+      {
+        name: 'documents',
+        capacity: 1,
+        errorRate: 0.001,
+        create: 'first-start',
+        rebuild: { drainMs: 0 },
+        ...feature,
+      },
     ]),
   ];
 }

@@ -76,7 +76,14 @@ async function start(feature: Partial<BloomFeature> = {}) {
       imports: [
         BloomModule.forRoot({ redis: server.url, ...PATIENT, onEvent: () => {} }),
         BloomModule.forFeature([
-          { name: 'products', capacity: 1, errorRate: 0.001, negativeCache: { shared: true }, ...feature },
+          {
+            name: 'products',
+            capacity: 1,
+            errorRate: 0.001,
+            negativeCache: { shared: true },
+            create: 'first-start',
+            ...feature,
+          },
         ]),
       ],
       providers: [Products],

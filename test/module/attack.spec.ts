@@ -29,7 +29,12 @@ let events: BloomEvent[];
 
 async function start(options: Parameters<typeof BloomModule.forRoot>[0] = {}): Promise<Shop> {
   events = [];
-  const filters = ['products', 'orders'].map((name) => ({ name, capacity: 1_000, audit: false as const }));
+  const filters = ['products', 'orders'].map((name) => ({
+    name,
+    capacity: 1_000,
+    create: 'first-start' as const,
+    audit: false as const,
+  }));
   const root = BloomModule.forRoot({
     filters,
     logger: false,

@@ -39,7 +39,7 @@ class ProductIds implements BloomIdSource {
 }
 
 const quiet = { onEvent: () => {} };
-const products = { name: 'products', capacity: 1000, errorRate: 1e-6 };
+const products = { name: 'products', capacity: 1000, errorRate: 1e-6, create: 'first-start' } as const;
 
 describe('BloomModule.forRoot', () => {
   it('registers filters that are injected by name, in every module', async () => {

@@ -17,7 +17,7 @@ describe('The watch over filters', () => {
     module = await startContext({
       imports: [
         BloomModule.forRoot({ onEvent: (event) => events.push(event) }),
-        BloomModule.forFeature([{ name: 'products', capacity: 1000, ...feature }]),
+        BloomModule.forFeature([{ name: 'products', capacity: 1000, create: 'first-start', ...feature }]),
       ],
     });
     const filter = module.get(BloomService).filter('products') as ManagedFilter;
@@ -84,6 +84,26 @@ describe('The watch over filters', () => {
     await watch.look(filter);
     expect(events.map(({ type }) => type)).toContain('overfull');
     expect((await filter.info()).builds).toBe(1);
+  });
+
+  it('denies nothing where the source was forgotten, and says so once at the start', async () => {
+    const { filter, watch } = await start({ create: undefined } as object);
+    const advice = () =>
+      events
+        .flatMap((event) => (event.type === 'advice' ? [event.text] : []))
+        .filter((text) => /no source/.test(text));
+    await eventually('the advice', () => advice().length > 0);
+    expect(advice()).toEqual([
+      expect.stringMatching(
+        /^Filter 'products' has no source, and nobody has created it: .* give it a source\. .* call reset\(\) once, or set create: 'first-start'/,
+      ),
+    ]);
+    expect(new Set(await filter.checkMany(rows))).toEqual(new Set(['unknown']));
+    await expect(filter.add('mug')).rejects.toThrow(/was not recorded.*Create it with reset\(\), once/);
+    await filter.reset();
+    expect(await watch.adviceOn(filter)).toEqual([]);
+    expect(await filter.add('mug')).toBe(true);
+    expect(await filter.check('cup')).toBe('absent');
   });
 
   it('advises at the start against a drain of 0', async () => {

@@ -15,7 +15,12 @@ afterEach(async () => {
 });
 
 async function start(features: Partial<BloomFeature>[], options: BloomModuleOptions = {}) {
-  const all = features.map((feature, i) => ({ name: `filter-${i}`, capacity: 1000, ...feature }));
+  const all = features.map((feature, i) => ({
+    name: `filter-${i}`,
+    capacity: 1000,
+    create: 'first-start' as const,
+    ...feature,
+  }));
   module = await startContext({
     imports: [
       ScheduleModule.forRoot(),

@@ -116,7 +116,7 @@ describe('The option partitions', () => {
 
   it('creates, fills and empties a filter without a source', async () => {
     const { filter, close } = await start(
-      { name: 'products', source: undefined, partitions: 4, owner: false },
+      { name: 'products', source: undefined, create: 'first-start', partitions: 4, owner: false },
       false,
     );
     expect(await filter.addMany(['a', 'b', 'c', 'd'])).toEqual([true, true, true, true]);

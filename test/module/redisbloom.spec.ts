@@ -126,7 +126,7 @@ describeBf('An application that guards with a filter of BF.* commands', () => {
   });
 
   it('without a source makes one of its own, and empties it by reset() alone', async () => {
-    const { filter, prefix } = await start(undefined, {});
+    const { filter, prefix } = await start(undefined, { create: 'first-start' });
     expect(await filter.check('a')).toBe('absent');
     expect(await filter.add('a')).toBe(true);
     await expect(filter.adopt()).rejects.toThrow(BloomConfigError);
@@ -158,6 +158,7 @@ describeBf('An application that guards with a filter of BF.* commands', () => {
   it('tells the caller of an add that a filter which does not scale is full', async () => {
     const { filter } = await start(undefined, {
       capacity: 10,
+      create: 'first-start',
       layout: redisBloom({ nonScaling: true }),
     });
     for (let i = 0; i < 10; i++) await filter.add(`id-${i}`);

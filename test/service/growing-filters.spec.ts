@@ -38,7 +38,13 @@ function managed(
   options: Partial<BloomFilterOptions>,
   events: BloomEvent[] = [],
 ): ManagedFilter {
-  const definition = defineFilter({ name: 'seen', capacity: 200, errorRate: 0.01, ...options });
+  const definition = defineFilter({
+    name: 'seen',
+    capacity: 200,
+    errorRate: 0.01,
+    create: 'first-start',
+    ...options,
+  });
   return new ManagedFilter(definition, { store, emit: (event) => events.push(event), clock: systemClock });
 }
 

@@ -129,7 +129,7 @@ describe('an add', () => {
       };
       return inStore;
     };
-    const definition = defineFilter({ name: 'seen', capacity: 10 });
+    const definition = defineFilter({ name: 'seen', capacity: 10, create: 'first-start' });
     const unmade = new ManagedFilter(definition, { store, emit: () => {}, clock: systemClock });
     const added = unmade.add('a');
     await expect(added).rejects.toBeInstanceOf(BloomUnavailableError);

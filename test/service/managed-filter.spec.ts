@@ -24,7 +24,13 @@ beforeEach(() => {
 });
 
 function open(store: FilterStore, options: Partial<BloomFilterOptions> = {}): ManagedFilter {
-  const definition = defineFilter({ name: 'products', capacity: 1000, errorRate: 1e-6, ...options });
+  const definition = defineFilter({
+    name: 'products',
+    capacity: 1000,
+    errorRate: 1e-6,
+    create: 'first-start',
+    ...options,
+  });
   return new ManagedFilter(definition, { store, emit, clock: systemClock });
 }
 

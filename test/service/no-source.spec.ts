@@ -29,7 +29,13 @@ const STORES: [string, Partial<BloomFilterOptions>, () => Promise<FilterStore>][
 
 function open(store: FilterStore, options: Partial<BloomFilterOptions>): ManagedFilter {
   const emit: (event: BloomEvent) => void = () => {};
-  const definition = defineFilter({ name: 'seen', capacity: 1000, errorRate: 1e-6, ...options });
+  const definition = defineFilter({
+    name: 'seen',
+    capacity: 1000,
+    errorRate: 1e-6,
+    create: 'first-start',
+    ...options,
+  });
   return new ManagedFilter(definition, { store, emit, clock: systemClock });
 }
 
@@ -101,6 +107,16 @@ describe.each([{}, { layout: scaling() }])('A filter without a source on Redis (
 
 describe('The option create', () => {
   const source = { async *ids() {} };
+  it.each<[string, Partial<BloomFilterOptions>, string]>([
+    ['a filter without a source', {}, 'explicit'],
+    ['one that grows', { layout: scaling() }, 'explicit'],
+    ['one of BF.* on a key of its own', { layout: redisBloom() }, 'explicit'],
+    ['one on a key of other systems', { layout: redisBloom({ key: 'users' }) }, 'first-start'],
+    ['one with a source', { source }, 'first-start'],
+  ])('has a default for %s', (_, options, expected) => {
+    expect(defineFilter({ name: 'seen', capacity: 1000, ...options }).create).toBe(expected);
+  });
+
   it.each<[string, Partial<BloomFilterOptions>, RegExp]>([
     ['another word', { create: 'never' as never }, /expected create to be 'first-start' or 'explicit'/],
     ['a source', { create: 'explicit', source }, /expected create to be left out with a source/],

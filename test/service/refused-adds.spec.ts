@@ -14,7 +14,13 @@ describe('Ids that are refused', () => {
   let filter: ManagedFilter;
 
   function open(options: Partial<BloomFilterOptions> = {}): ManagedFilter {
-    const definition = defineFilter({ name: 'products', capacity: 1000, negativeCache: true, ...options });
+    const definition = defineFilter({
+      name: 'products',
+      capacity: 1000,
+      negativeCache: true,
+      create: 'first-start',
+      ...options,
+    });
     filter = new ManagedFilter(definition, { store: new MemoryStore(), emit: () => {}, clock: systemClock });
     return filter;
   }
@@ -151,11 +157,14 @@ describe('RecentAdds', () => {
 
 describe('The queue of adds', () => {
   it('is bounded in bytes as well', async () => {
-    const filter = new ManagedFilter(defineFilter({ name: 'products', capacity: 10, maxIdBytes: 10_000 }), {
-      store: new MemoryStore(),
-      emit: () => {},
-      clock: systemClock,
-    });
+    const filter = new ManagedFilter(
+      defineFilter({ name: 'products', capacity: 10, maxIdBytes: 10_000, create: 'first-start' }),
+      {
+        store: new MemoryStore(),
+        emit: () => {},
+        clock: systemClock,
+      },
+    );
     const queue = new AddQueue({ filter, emit: () => {}, limits: { bytes: 50_000, minRetryMs: 60_000 } });
     for (const id of ['a', 'b']) queue.put([id.repeat(10_000)], down);
     expect(() => queue.put(['c'.repeat(10_000)], down)).toThrow('at most 10,000 ids and 50,000 bytes');

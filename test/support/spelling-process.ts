@@ -20,7 +20,13 @@ export class Process {
     const { store } = await redis.open('unused', { owner: 'shop' });
     const shared = new PartitioningStore(new ReplicaStore(store, { bytesPerSecond: 1e9, maxBytes: 1e9 }));
     const events: BloomEvent[] = [];
-    const definition = defineFilter({ name, capacity: 1000, errorRate: 1e-6, ...options });
+    const definition = defineFilter({
+      name,
+      capacity: 1000,
+      errorRate: 1e-6,
+      create: 'first-start',
+      ...options,
+    });
     const emit = (event: BloomEvent) => void events.push(event);
     const filter = new ManagedFilter(definition, { store: shared, emit, clock: systemClock });
     await filter.verify();

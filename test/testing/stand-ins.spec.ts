@@ -34,7 +34,7 @@ class Repository {
 }
 
 @Module({
-  imports: [BloomModule.forFeature({ name: 'products', capacity: 10 })],
+  imports: [BloomModule.forFeature({ name: 'products', capacity: 10, create: 'first-start' })],
   providers: [Repository],
 })
 class CatalogueModule {}

@@ -248,6 +248,7 @@ function definition(capacity: number): FilterDefinition {
     known = defineFilter({
       name: 'any',
       capacity,
+      create: 'first-start',
       // So few ids are in a block that one of the others passes once in 10^11.
       errorRate: 0.01,
       rebuild: { leaseMs: NEVER_MS, drainMs: DRAIN_MS, minRatio: 0 },

@@ -56,13 +56,13 @@ export const FILTER_KINDS = {
     partitions: PARTS,
     ...own,
   },
-  'no source': { options: {}, hasSource: false, ...own },
-  explicit: { options: { create: 'explicit' }, hasSource: false, isMadeByReset: true, ...own },
+  'no source': { options: { create: 'first-start' }, hasSource: false, ...own },
+  explicit: { options: {}, hasSource: false, isMadeByReset: true, ...own },
   'go-zero': foreign(goZeroPeer(60 * CAPACITY)),
   redisson: foreign(redissonPeer(REDISSON, { capacity: CAPACITY, errorRate: ERROR_RATE })),
   /** Full when traffic begins, so that it grows a layer at least. */
   scaling: {
-    options: { layout: scaling({ expansion: 1 }), capacity: 500 },
+    options: { layout: scaling({ expansion: 1 }), create: 'first-start', capacity: 500 },
     hasSource: false,
     ...own,
     live: `bloom:{${FILTER}}:layer:*`,

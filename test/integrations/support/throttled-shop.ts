@@ -109,7 +109,7 @@ const {
 function bloom() {
   if (options.isOfTest) return BloomTestingModule.of({ products: ['here'] });
   return BloomModule.forRoot({
-    filters: [{ name: 'products', capacity: 1_000, shadow, audit: false }],
+    filters: [{ name: 'products', capacity: 1_000, shadow, create: 'first-start', audit: false }],
     attack: { ...options.attack, ...(client !== 'none' && { client: CLIENTS[client] }) },
     logger: false,
     onEvent: (event) => events.push(event),

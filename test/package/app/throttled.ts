@@ -19,7 +19,7 @@ class ProductController {
 @Module({
   imports: [
     BloomModule.forRoot({
-      filters: [{ name: 'products', capacity: 1_000, errorRate: 1e-6, audit: false }],
+      filters: [{ name: 'products', capacity: 1_000, errorRate: 1e-6, create: 'first-start', audit: false }],
       attack: { client: clientAddress },
     }),
     ThrottlerModule.forRoot([]),

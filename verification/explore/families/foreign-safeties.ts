@@ -157,7 +157,8 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-swap-token',
     what: 'a swap is refused without the lease, or when another staging was published',
-    spare: 'what goes live has the contents of the staging that was published last, so no process uses it; `swap-token` shows the rule needed',
+    spare:
+      'what goes live has the contents of the staging that was published last, so no process uses it; `swap-token` shows the rule needed',
     take: () => ({ lua: luaWithout('staging-token', ['bitmapSwap'], luaWithout('lease', ['bitmapSwap'])) }),
   },
   {

@@ -51,7 +51,7 @@ export class FilterRegistry {
       if (options.normalize === undefined) filter.keys.useSpelling(made.spelling?.normalize);
       this.tellSpelling(filter, made, options);
     });
-    const filter = this.add(defineFilter({ ...options, source: maker.source }, !maker.mayKnowSpelling));
+    const filter = this.add(defineFilter({ ...options, source: maker.source }, maker));
     this.makers.push(maker);
     return filter;
   }

@@ -143,9 +143,6 @@ export const notMadeYet = (filter: string) =>
   `Filter '${filter}' has no source, and nobody has created it: lookups go through, and adds are rejected. If its ids are in a database, give it a source. ` +
   "If it is to know only what is added, call reset() once, or set create: 'first-start': the first process then creates it, empty.";
 
-export const sourceNotMadeYet = (filter: string) =>
-  `The source of filter '${filter}' is not made before every module is. Use the filter in onModuleInit or later.`;
-
 export const spellingIsNoGetter = (filter: string, source: string) =>
   `Filter '${filter}': the source ${source} sets the property spelling when it is made, and ids may have been ` +
   'looked up before. Declare it as a getter: get spelling() { … }.';

@@ -1,15 +1,9 @@
 import type { InjectionToken, Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import { BloomConfigError, BloomUnavailableError } from '../common/index.js';
+import { BloomConfigError } from '../common/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import type { BloomSourceFactory } from '../sources/index.js';
-import {
-  sourceNotMadeYet,
-  sourceNeedsProvider,
-  sourceNotProvided,
-  notASource,
-  spellingIsNoGetter,
-} from './module.messages.js';
+import { sourceNeedsProvider, sourceNotProvided, notASource, spellingIsNoGetter } from './module.messages.js';
 
 /** Makes the source of one filter from providers, which may be in any module: not before all of them have been made. */
 export class SourceMaker {
@@ -20,7 +14,6 @@ export class SourceMaker {
       count: async () => (await this.make()).count?.(),
     },
     () => this.made,
-    () => sourceNotMadeYet(this.filter),
   );
   private made: BloomIdSource | undefined;
   private making: Promise<BloomIdSource> | undefined;
@@ -40,6 +33,9 @@ export class SourceMaker {
   get mayKnowSpelling(): boolean {
     return typeof this.from !== 'function' || 'spelling' in this.from.prototype;
   }
+
+  /** Table and column of the source, which is made for that. */
+  readonly readsFrom = async (): Promise<string | undefined> => (await this.make()).readsFrom;
 
   /** @throws {BloomConfigError} for what is no provider, and for what is no source. */
   make(): Promise<BloomIdSource> {
@@ -97,19 +93,8 @@ export class SourceMaker {
   }
 }
 
-/** With what only the source that is made can say whether it has: undefined before. What it reads from is an error before. */
-function withLateMembers(
-  source: BloomIdSource,
-  made: () => BloomIdSource | undefined,
-  notMade: () => string,
-): BloomIdSource {
-  Object.defineProperty(source, 'readsFrom', {
-    get() {
-      const of = made();
-      if (!of) throw new BloomUnavailableError(notMade());
-      return of.readsFrom;
-    },
-  });
+/** With what only the source that is made can say whether it has: undefined before. */
+function withLateMembers(source: BloomIdSource, made: () => BloomIdSource | undefined): BloomIdSource {
   for (const name of ['idsSince', 'newest'] as const) {
     Object.defineProperty(source, name, { enumerable: true, get: () => made()?.[name]?.bind(made()) });
   }

@@ -29,6 +29,8 @@ export interface FilterDefinition {
   readonly errorRate: number;
   readonly layout: FilterLayout;
   readonly source: BloomIdSource | undefined;
+  /** Table and column of the source, where it names them. */
+  readonly readsFrom: () => string | undefined | Promise<string | undefined>;
   /** Of a filter without a source, on a key of its own. */
   readonly create: 'first-start' | 'explicit';
   /** Undefined: that of the module. */
@@ -79,11 +81,19 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
 /** Five or six for each of three masters, and one for each of sixteen. */
 const USUAL_PARTS = 16;
 
+/** A source that is made from providers, when all of them are there. */
+export interface SourceToBeMade {
+  /** Whether it may choose how ids are spelled. */
+  readonly mayKnowSpelling: boolean;
+  readonly readsFrom: () => Promise<string | undefined>;
+}
+
 /**
- * @param isSourceMade whether the source can be asked already how its ids are spelled.
+ * @param toBeMade undefined where the source is there already.
  * @throws {BloomConfigError} for an option that cannot work: which one, what was expected, what was given.
  */
-export function defineFilter(options: BloomFilterOptions, isSourceMade = true): FilterDefinition {
+export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeMade): FilterDefinition {
+  const isSourceMade = !toBeMade?.mayKnowSpelling;
   const { name, rebuild = {}, source, replica, shadow = false } = options;
   const partitions = options.partitions === true ? USUAL_PARTS : options.partitions;
   const normalize = namedNormalizer(options.normalize) ?? options.normalize;
@@ -117,6 +127,7 @@ export function defineFilter(options: BloomFilterOptions, isSourceMade = true): 
     errorRate: options.errorRate ?? 0.001,
     layout,
     source,
+    readsFrom: toBeMade?.readsFrom ?? (() => source?.readsFrom),
     // What peers make, or a source fills, is not made empty.
     create: options.create ?? (source || layout.isMadeByOthers ? 'first-start' : 'explicit'),
     owner: options.owner,

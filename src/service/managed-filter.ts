@@ -93,7 +93,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       plan: { capacity, errorRate, maxIdBytes },
       hasSource: definition.source !== undefined,
       owner: definition.owner,
-      contents: () => ({ spelling: this.keys.spelling, rows: definition.source?.readsFrom }),
+      contents: async () => ({ spelling: this.keys.spelling, rows: await definition.readsFrom() }),
       waitsForReset: definition.create === 'explicit',
       partitions,
       replica,

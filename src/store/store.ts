@@ -27,9 +27,9 @@ export interface OpenFilterOptions {
   readonly hasSource: boolean;
   /**
    * Which ids this process would build the filter of. A store that several processes share keeps them with each generation. It answers nothing from one with other
-   * contents, and acknowledges no add into it. It throws BloomUnavailableError while that is not known. Left out: all processes have the same.
+   * contents, and acknowledges no add into it. It rejects while that is not known. Left out: all processes have the same.
    */
-  readonly contents?: (() => FilterContents) | undefined;
+  readonly contents?: (() => FilterContents | Promise<FilterContents>) | undefined;
   /** The application that claims the filter; undefined: that of the store; false: none. */
   readonly owner?: string | false | undefined;
   /** Whether a filter without a source is made by nobody but `reset()`. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { BloomUnavailableError } from '../../common/index.js';
-import type { FilterContents, PartEpochs } from '../index.js';
+import type { FilterContents, OpenFilterOptions, PartEpochs } from '../index.js';
 import { epochKeepsChanging } from './partitions.messages.js';
 
 /** How often an epoch is begun that other processes begin too. */
@@ -18,7 +18,7 @@ interface Epoch {
 
 export interface PartContentsOptions {
   readonly filter: string;
-  readonly contents: () => FilterContents;
+  readonly contents: NonNullable<OpenFilterOptions['contents']>;
   readonly hasSource: boolean;
   /** In order; the first one keeps the epoch. */
   readonly parts: readonly PartEpochs[];
@@ -33,10 +33,11 @@ export class PartContents {
   /** The name of the epoch, read after this call; '' when it is one of other contents. */
   async epoch(): Promise<string> {
     const { contents, hasSource } = this.options;
+    const own = await contents();
     const text = await this.ask();
     // What an older version has built, or nobody, is not to be ended where it cannot be built again.
-    const found = text === '' && !hasSource ? await this.replace('', begun(contents(), false)) : text;
-    return this.ours(found)?.name ?? '';
+    const found = text === '' && !hasSource ? await this.replace('', begun(own, false)) : text;
+    return oursIn(found, own)?.name ?? '';
   }
 
   /**
@@ -47,26 +48,19 @@ export class PartContents {
    */
   async confirm(use: 'build' | 'add'): Promise<void> {
     const { filter, contents, parts } = this.options;
+    const own = await contents();
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const text = await this.ask();
-      const epoch = this.ours(text) ?? (use === 'add' ? nobodys(text) : undefined);
+      const epoch = oursIn(text, own) ?? (use === 'add' ? nobodys(text) : undefined);
       if (epoch && !epoch.isEnding) return;
       // Another process has ended some parts, and may have died.
-      const ending = epoch ? text : begun(use === 'add' ? NOTHING : contents(), true);
+      const ending = epoch ? text : begun(use === 'add' ? NOTHING : own, true);
       if (!epoch && (await this.replace(text, ending)) !== ending) continue;
       await Promise.all(parts.map((part) => part.endOthers()));
       const ended = ending.replace(' ending ', ' ended ');
       if ((await this.replace(ending, ended)) === ended) return;
     }
     throw new BloomUnavailableError(epochKeepsChanging(filter));
-  }
-
-  private ours(text: string): Epoch | undefined {
-    const own = this.options.contents();
-    const epoch = parsed(text);
-    if (epoch?.contents.spelling !== own.spelling) return undefined;
-    const { rows } = epoch.contents;
-    return rows === undefined || own.rows === undefined || rows === own.rows ? epoch : undefined;
   }
 
   /** Calls of one turn share a question, which is asked after all of them. */
@@ -81,6 +75,13 @@ export class PartContents {
   private replace(before: string, next: string): Promise<string> {
     return this.options.parts[0]!.replace(before, next);
   }
+}
+
+function oursIn(text: string, own: FilterContents): Epoch | undefined {
+  const epoch = parsed(text);
+  if (epoch?.contents.spelling !== own.spelling) return undefined;
+  const { rows } = epoch.contents;
+  return rows === undefined || own.rows === undefined || rows === own.rows ? epoch : undefined;
 }
 
 function nobodys(text: string): Epoch | undefined {

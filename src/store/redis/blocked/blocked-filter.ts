@@ -71,7 +71,11 @@ export class BlockedFilterInRedis
   }
 
   async describe(): Promise<CopyableDescription> {
-    return (await this.context.metadata.reload()).description;
+    const { metadata, part } = this.context;
+    // Read with each look, so that a policy that evicts by use keeps it.
+    const epoch = part?.index === 0 && part.epoch && this.epochs.ask();
+    const [{ description }] = await Promise.all([metadata.reload(), epoch]);
+    return description;
   }
 
   async measureFill(): Promise<FilterFill | undefined> {

@@ -34,10 +34,10 @@ export class RedisOutsideLedger implements OutsideLedger {
   constructor(private readonly context: RedisLedgerContext) {}
 
   /** A mark is one of certain rows, in the order of their keys: processes with other contents have a ledger of their own. One process follows for all. */
-  private get keys(): readonly string[] {
+  private async keys(): Promise<readonly string[]> {
     const { meta, contents } = this.context;
     const outside = `${meta.slice(0, -META.length)}:outside`;
-    const { spelling, rows = '' } = contents?.() ?? {};
+    const { spelling, rows = '' } = (await contents?.()) ?? {};
     const of = spelling === undefined ? '' : `:${digestOf(`${spelling} ${rows}`)}`;
     return [meta, `${outside}${of}`, `${outside}:holder`];
   }
@@ -69,7 +69,7 @@ export class RedisOutsideLedger implements OutsideLedger {
   private async run(script: keyof typeof SCRIPTS, args: readonly (string | number)[]): Promise<unknown> {
     const { connection, owner = '', name } = this.context;
     try {
-      return await connection.run(SCRIPTS[script], this.keys, [owner, ...args]);
+      return await connection.run(SCRIPTS[script], await this.keys(), [owner, ...args]);
     } catch (error) {
       if (error instanceof BloomUnavailableError) throw error;
       const text = describeError(error);

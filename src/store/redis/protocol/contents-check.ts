@@ -1,5 +1,5 @@
 import { BloomUnavailableError } from '../../../common/index.js';
-import type { FilterContents } from '../../index.js';
+import type { OpenFilterOptions } from '../../index.js';
 import type { FilterContext } from './filter-context.js';
 import type { MetadataCodec } from './metadata-codec.js';
 import type { MetadataSnapshot } from './metadata-snapshot.js';
@@ -78,8 +78,8 @@ export class ContentsCheck<Stored, Snapshot extends MetadataSnapshot<Stored>> {
     } as Snapshot;
   }
 
-  private async own(contents: () => FilterContents): Promise<StoredContents> {
-    return { ...contents(), epoch: await this.context.epoch?.() };
+  private async own(contents: NonNullable<OpenFilterOptions['contents']>): Promise<StoredContents> {
+    return { ...(await contents()), epoch: await this.context.epoch?.() };
   }
 
   /** Why this process must not use what is live; undefined when it may. */

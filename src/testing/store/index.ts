@@ -20,6 +20,7 @@ export type {
   BloomUnleasedCause,
   FilterDescription,
   FilterLoad,
+  FilterContents,
   FilterPart,
   PartDescription,
   LeaseRequest,

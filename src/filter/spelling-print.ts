@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type IdKey, idKeyText } from './id.js';
 
-/** Ids that functions for `normalize` are likely to treat in different ways. Bytes are made anew for each use. */
+/**
+ * Ids that functions for `normalize` are likely to treat in different ways. Bytes are made anew for each use.
+ */
 const probes = (): unknown[] => [
   'a',
   'A',
@@ -32,7 +34,10 @@ const probes = (): unknown[] => [
   Uint8Array.from({ length: 16 }, (_, i) => 255 - i),
 ];
 
-/** A short text for what a function makes of ids. Two functions with the same text very likely make the same keys. */
+/**
+ * A short text for what a function makes of ids. Two functions with the same text very likely make the same
+ * keys.
+ */
 export function spellingPrint(toKey: (id: unknown) => IdKey): string {
   const hash = createHash('sha1');
   for (const probe of probes()) hash.update(`${keyText(toKey, probe)}\n`);

@@ -46,8 +46,8 @@ export interface BloomIdSource {
   newest?(): Promise<BloomMark | undefined>;
 
   /**
-   * The rows whose ids these are, such as `products.sku`, of a source that knows its table. Processes that share a filter compare it: a filter of other rows is
-   * rebuilt. Left out: it is not compared.
+   * The rows whose ids these are, such as `products.sku`, of a source that knows its table. Processes that
+   * share a filter compare it: a filter of other rows is rebuilt. Left out: it is not compared.
    */
   readonly readsFrom?: string | undefined;
 

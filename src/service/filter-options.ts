@@ -21,9 +21,10 @@ export interface BloomFilterOptions {
   /** Where all ids come from. Without it the filter knows only what was added; see `create`. */
   readonly source?: BloomIdSource;
   /**
-   * Who makes a filter without a source. `explicit` (default): `reset()` makes it, which you call once; until then lookups are `unknown` and
-   * `add` rejects. `first-start`: the first process that finds none makes it, empty. A Redis that lost everything while no process of the
-   * application ran looks like a first start: the filter is created again, empty, and answers "absent" for every id that was added before.
+   * What creates a filter without a source. `explicit` (default): `reset()` makes it, which you call once; until
+   * then lookups are `unknown` and `add` rejects. `first-start`: the first process that finds none makes it,
+   * empty. A Redis that lost everything while no process of the application ran looks like a first start: the
+   * filter is created again, empty, and answers "absent" for every id that was added before.
    */
   readonly create?: 'first-start' | 'explicit';
   /** Another `owner` than that of the module. */

@@ -26,8 +26,9 @@ export interface OpenFilterOptions {
   /** Whether the filter can be rebuilt. One on keys of others that cannot is taken as they have left it. */
   readonly hasSource: boolean;
   /**
-   * Which ids this process would build the filter of. A store that several processes share keeps them with each generation. It answers nothing from one with other
-   * contents, and acknowledges no add into it. It rejects while that is not known. Left out: all processes have the same.
+   * Which ids this process would build the filter of. A store that several processes share keeps them with
+   * each generation. It answers nothing from one with other contents, and acknowledges no add into it. It
+   * rejects while that is not known. Left out: all processes have the same.
    */
   readonly contents?: (() => FilterContents | Promise<FilterContents>) | undefined;
   /** The application that claims the filter; undefined: that of the store; false: none. */
@@ -59,7 +60,10 @@ export interface OpenFilterOptions {
 export interface FilterPart {
   readonly index: number;
   readonly of: number;
-  /** The epoch of the whole filter, read after the call; '' when it is one of other contents. Left out: generations have none. */
+  /**
+   * The epoch of the whole filter, read after the call; '' when it is one of other contents. Left out:
+   * generations have none.
+   */
   readonly epoch?: (() => Promise<string>) | undefined;
 }
 

@@ -95,7 +95,8 @@ describe.each(KINDS)('A filter with a source, of %s', (_, optionsOf) => {
     );
 
     await before.filter.add('Between');
-    // A rebuild of partitions ends what is there of another spelling before it begins, since the same ids are in other parts.
+    // A rebuild of partitions ends what is there of another spelling before it begins, since the same ids are
+    // in other parts.
     const found = partitions > 1 ? ['unknown'] : ['maybe'];
     expect(await before.verdicts(['Between'])).toEqual(found);
     release();

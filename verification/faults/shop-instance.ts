@@ -86,7 +86,10 @@ export class ShopInstance {
     this.closing = undefined;
   }
 
-  /** A process with these options of the filter in the place of this one, which ends when the other has started. */
+  /**
+   * A process with these options of the filter in the place of this one, which ends when the other has
+   * started.
+   */
   async roll(filter: Partial<BloomFilterOptions>): Promise<void> {
     const before = this.app;
     this.options = { ...this.options, filter };

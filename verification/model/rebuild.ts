@@ -1,8 +1,9 @@
 import { type Model, type Protocol, systemsOf } from './model.js';
 
 /**
- * The rebuild for one id: adders, rebuilders that may die or lose their lease at any step, readers, a server that evicts keys or restarts from a snapshot. Processes may
- * spell the id in two ways. A step is one script of the server, or one look of a process at what it knows.
+ * The rebuild for one id: adders, rebuilders that may die or lose their lease at any step, readers, a server
+ * that evicts keys or restarts from a snapshot. Processes may spell the id in two ways. A step is one script
+ * of the server, or one look of a process at what it knows.
  */
 const SAFETIES = {
   'tag-compare': 'an answer counts when the block has the tag that its place was computed for',

@@ -1,8 +1,9 @@
 import { type Model, type Protocol, systemsOf } from './model.js';
 
 /**
- * One id in a filter of two parts, to processes of two spellings: the id spelled in the first way is in the first part, and in the second way in the second. Each part has
- * metadata of its own. The first part keeps the epoch: whose spelling counts, if any, and whether generations of earlier epochs are still being ended.
+ * One id in a filter of two parts, to processes of two spellings: the id spelled in the first way is in the
+ * first part, and in the second way in the second. Each part has metadata of its own. The first part keeps
+ * the epoch: whose spelling counts, if any, and whether generations of earlier epochs are still being ended.
  */
 const SAFETIES = {
   'epoch-after':
@@ -18,7 +19,9 @@ const SAFETIES = {
 
 type Safety = keyof typeof SAFETIES;
 type Spelling = 0 | 1;
-/** Of an epoch in which nothing is built: adds of all processes count on a rebuild that begins the next one. */
+/**
+ * Of an epoch in which nothing is built: adds of all processes count on a rebuild that begins the next one.
+ */
 const NOBODY = 2;
 
 interface Epoch {
@@ -67,7 +70,10 @@ interface Rebuilder {
   /** Parts that were published, merged or swapped: bits. */
   readonly done: number;
   readonly hasRow: boolean;
-  /** Adds that were called before all parts were published: the drain is longer than the time from there to their rows. Bits. */
+  /**
+   * Adds that were called before all parts were published: the drain is longer than the time from there to
+   * their rows. Bits.
+   */
   readonly waits: number;
   readonly change: Change | undefined;
 }

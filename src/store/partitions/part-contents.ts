@@ -24,7 +24,10 @@ export interface PartContentsOptions {
   readonly parts: readonly PartEpochs[];
 }
 
-/** Keeps the parts of a filter together whose processes may have different contents. `verification/model/spelled-parts.ts` is its model. */
+/**
+ * Keeps the parts of a filter together whose processes may have different contents.
+ * `verification/model/spelled-parts.ts` is its model.
+ */
 export class PartContents {
   private asking: Promise<string> | undefined;
 
@@ -41,8 +44,9 @@ export class PartContents {
   }
 
   /**
-   * Makes sure that nothing is live or staged that processes have built with other contents. A build begins an epoch of its own contents. An add that is written nowhere, since
-   * a build will read its row, needs none: after it adds of all processes go on without another one.
+   * Makes sure that nothing is live or staged that processes have built with other contents. A build begins
+   * an epoch of its own contents. An add that is written nowhere, since a build will read its row, needs
+   * none: after it adds of all processes go on without another one.
    *
    * @throws {BloomUnavailableError} when that could not be done.
    */

@@ -236,8 +236,8 @@ export class PartitionedFilter implements StoredFilter {
 
   /**
    * An add that is not written anywhere counts on a rebuild that has not been published yet. A process with another number of parts publishes the first
-   * part before all others: looked at after the add was called, it shows whether such a rebuild is under way. Processes of another spelling would look for the id in another
-   * part.
+   * part before all others: looked at after the add was called, it shows whether such a rebuild is under way.
+   * Processes of another spelling would look for the id in another part.
    */
   private async addTo(part: number, ids: readonly IdKey[]): Promise<boolean[]> {
     const filter = this.parts[part]!;

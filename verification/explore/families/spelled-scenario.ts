@@ -3,7 +3,10 @@ import type { Scenario } from '../scenario.js';
 import { blockedScenario } from './blocked-scenario.js';
 import { leasedScenario } from './leased-scenario.js';
 
-/** Filters of layout `blocked`, of which one in four is read with leases, with processes of two spellings at once. */
+/**
+ * Filters of layout `blocked`, of which one in four is read with leases, with processes of two spellings at
+ * once.
+ */
 export function spelledScenario(seed: number): Scenario {
   const scenario = seed % 4 === 0 ? leasedScenario(seed) : blockedScenario(seed);
   const random = new Random(seed ^ 0x3c6ef372);

@@ -2,7 +2,10 @@ import type { PartEpochs } from '../../index.js';
 import { asUnavailable, unavailable } from '../protocol/batching-filter.js';
 import type { BlockedContext } from './blocked-context.js';
 
-/** The epoch of a filter in Redis, beside the metadata of its first part, and the end of what others have built in a part. */
+/**
+ * The epoch of a filter in Redis, beside the metadata of its first part, and the end of what others have
+ * built in a part.
+ */
 export class RedisPartEpochs implements PartEpochs {
   constructor(private readonly context: BlockedContext) {}
 
@@ -23,7 +26,8 @@ export class RedisPartEpochs implements PartEpochs {
     const { metadata, copyWaits } = this.context;
     const snapshot = await unavailable(metadata.endAllOthers());
     const { live, leasesMs } = snapshot;
-    // Adds of ids of this part wait in their own script; those that belong to another part by their spelling do not.
+    // Adds of ids of this part wait in their own script; those that belong to another part by their spelling
+    // do not.
     const isLeased = live === undefined && leasesMs !== undefined;
     await copyWaits.settle(
       snapshot,

@@ -33,7 +33,10 @@ export interface RedisLedgerContext {
 export class RedisOutsideLedger implements OutsideLedger {
   constructor(private readonly context: RedisLedgerContext) {}
 
-  /** A mark is one of certain rows, in the order of their keys: processes with other contents have a ledger of their own. One process follows for all. */
+  /**
+   * A mark is one of certain rows, in the order of their keys: processes with other contents have a ledger of
+   * their own. One process follows for all.
+   */
   private async keys(): Promise<readonly string[]> {
     const { meta, contents } = this.context;
     const outside = `${meta.slice(0, -META.length)}:outside`;

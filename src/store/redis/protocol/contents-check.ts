@@ -51,7 +51,8 @@ export class ContentsCheck<Stored, Snapshot extends MetadataSnapshot<Stored>> {
   }
 
   /**
-   * The snapshot without the generations that this process must not use; 'STALE' when the metadata are others by now.
+   * The snapshot without the generations that this process must not use; 'STALE' when the metadata are others
+   * by now.
    *
    * @throws {BloomUnavailableError} while it is not known what this process would build.
    */
@@ -105,7 +106,10 @@ export class ContentsCheck<Stored, Snapshot extends MetadataSnapshot<Stored>> {
     return undefined;
   }
 
-  /** Without a source nobody can build the filter anew: what an older version has built is taken to hold the ids of this process. */
+  /**
+   * Without a source nobody can build the filter anew: what an older version has built is taken to hold the
+   * ids of this process.
+   */
   private differs(own: StoredContents, fields: MetaFields, staged: Stored): boolean {
     const { codec, hasSource } = this.context;
     const found = contentsOf(fields, PENDING, codec.originOf(staged));

@@ -91,7 +91,9 @@ export class LeaseScripts {
     return Number(await this.connection.run(this.scripts.distrust, [builds], [firstMs, lastMs])) === 1;
   }
 
-  /** Notes that this build is live, and that this process cannot use it: further builds for this reason wait. */
+  /**
+   * Notes that this build is live, and that this process cannot use it: further builds for this reason wait.
+   */
   async contest({ builds }: Pick<LeaseKeys, 'builds'>, build: string): Promise<void> {
     const args = [build, FIRST_CONTEST_PAUSE_MS, LAST_CONTEST_PAUSE_MS];
     await this.connection.run(this.scripts.contest, [builds], args);

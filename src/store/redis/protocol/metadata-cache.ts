@@ -126,7 +126,10 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
     return (snapshot.others?.asStored ?? snapshot) as Snapshot;
   }
 
-  /** Ends what processes answer from, or will, that spell ids otherwise: they would not find one that is added here. Returns what is known then. */
+  /**
+   * Ends what processes answer from, or will, that spell ids otherwise: they would not find one that is added
+   * here. Returns what is known then.
+   */
   async endOthers(snapshot: Snapshot): Promise<Snapshot> {
     const { reason, staging } = snapshot.others ?? {};
     if (staging !== undefined) await this.withdraw(staging);

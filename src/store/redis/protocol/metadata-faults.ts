@@ -32,7 +32,10 @@ export interface Finding {
   readonly isOfStrangers: boolean;
 }
 
-/** Finds in the metadata of one filter what says that it must go offline. Knows what this process has seen live before. */
+/**
+ * Finds in the metadata of one filter what says that it must go offline. Knows what this process has seen
+ * live before.
+ */
 export class MetadataFaults<Stored, Snapshot extends MetadataSnapshot<Stored>> {
   /** The generation that this process has last seen live: metadata that are missing were lost then. */
   lastLive: Stored | undefined;
@@ -63,7 +66,10 @@ export class MetadataFaults<Stored, Snapshot extends MetadataSnapshot<Stored>> {
     return undefined;
   }
 
-  /** Whether the server that answers may lack ids that another one had acknowledged, or this one before it restarted. */
+  /**
+   * Whether the server that answers may lack ids that another one had acknowledged, or this one before it
+   * restarted.
+   */
   private ofServer(meta: StoredMeta<Stored>, { runId, isReplaced }: Finding): Fault<Stored> | undefined {
     if (meta.kind !== 'known' || meta.live === undefined || this.context.trustAfterFailover) return undefined;
     const isOfOtherRun = meta.runId !== '' && runId !== '' && meta.runId !== runId;

@@ -26,7 +26,8 @@ export class MetadataReports {
   /**
    * Reports another state than the last one; the first one that is seen is no news.
    *
-   * @param others why this process does not use a generation that others use: reported in any case, until that changes.
+   * @param others why this process does not use a generation that others use: reported in any case, until
+   *   that changes.
    */
   stateFound(state: BloomFilterState, reason: string, others?: string): void {
     const isNews = others !== undefined && others !== this.others;

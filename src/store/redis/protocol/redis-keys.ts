@@ -12,7 +12,7 @@ export class RedisKeys {
   readonly feed: string;
   /** Channel that tells what all of them have applied. */
   readonly acks: string;
-  /** Of the first part of a filter: in which epoch the generations of all parts are built. */
+  /** The epoch in which the generations of all parts are built; kept by the first part. */
   readonly epoch: string;
   /** Of the inspection at start-up. */
   readonly probe: string;

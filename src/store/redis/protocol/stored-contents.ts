@@ -7,12 +7,18 @@ import {
 } from './protocol.messages.js';
 import { type MetaFields, PENDING } from './stored-meta.js';
 
-/** The field names the build too: metadata that an older version has written keep the contents of an earlier one. */
+/**
+ * The field names the build too: metadata that an older version has written keep the contents of an earlier
+ * one.
+ */
 const CONTENTS = 'contents';
 
 /** What a generation holds, and what a process would build. */
 export interface StoredContents extends FilterContents {
-  /** The epoch of a partitioned filter; '' for a process that may build nothing in the present one. Undefined: generations have none. */
+  /**
+   * The epoch of a partitioned filter; '' for a process that may build nothing in the present one. Undefined:
+   * generations have none.
+   */
   readonly epoch: string | undefined;
 }
 

@@ -7,7 +7,10 @@ import { openOptions } from '../../../support/open-options.js';
 import { PATIENT } from '../../../support/patience.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 
-/** The rules of `verification/model`, in `rebuild.ts` and `spelled-parts.ts`, and how each is taken out of the library. */
+/**
+ * The rules of `verification/model`, in `rebuild.ts` and `spelled-parts.ts`, and how each is taken out of the
+ * library.
+ */
 const RULES: Readonly<Record<string, Cut>> = {
   'spelling-of-answer': {
     file: 'store/redis/protocol/contents-check.ts',
@@ -91,7 +94,9 @@ async function open(spelling: 'a' | 'b', partitions?: number): Promise<StoredFil
 /** Verdicts that processes give for the id whose add was acknowledged, or whose row was read. */
 type Verdicts = readonly string[];
 
-/** A filter of one spelling, to which a process of the other adds the id; what the first one then says of it. */
+/**
+ * A filter of one spelling, to which a process of the other adds the id; what the first one then says of it.
+ */
 async function added(
   partitions?: number,
   before: () => Promise<unknown> = async () => {},

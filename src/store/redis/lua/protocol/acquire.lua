@@ -88,7 +88,8 @@ if time and not time.err then
       nextAt = math.max(nextAt, able + since)
     end
   end
-  -- Builds that take the filter from each other, since their processes spell ids in different ways. An hour was not set by this package.
+  -- Builds that take the filter from each other, since their processes spell ids in different ways. An hour
+  -- was not set by this package.
   local contestedAt, contestWait = past(known[9]), tonumber(known[10] or '')
   if occasion == 'recovery' and contestedAt and contestWait and contestWait <= 3600000 then nextAt = math.max(nextAt, contestedAt + contestWait) end
   local paused = occasion == 'recovery' or occasion == 'overfull' or (occasion == 'scheduled' and died)

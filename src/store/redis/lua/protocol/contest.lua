@@ -16,7 +16,8 @@ local known = redis.pcall('HMGET', KEYS[1], 'contested', 'contestedAt', 'contest
 if time.err or known.err or known[1] == ARGV[1] then return 'OK' end
 local now = millisecondsOf(time)
 local at, wait, longest = tonumber(known[2] or ''), tonumber(known[3] or ''), tonumber(ARGV[3])
--- A time that is still to come was noted before the clock was set back, and a longer pause was not set by this package.
+-- A time that is still to come was noted before the clock was set back, and a longer pause was not set by
+-- this package.
 local isRecent = at and wait and at <= now and now < at + 2 * longest and wait >= 0 and wait <= longest
 local nextWait = isRecent and math.min(math.max(2 * wait, ARGV[2]), longest) or 0
 redis.pcall('HSET', KEYS[1], 'contested', ARGV[1], 'contestedAt', now, 'contestWait', nextWait)

@@ -1,13 +1,30 @@
+import {
+  after,
+  farAhead,
+  type Follower,
+  type Builder,
+  highest,
+  IDLE,
+  isSettled,
+  keyOf,
+  NO_BUILD,
+  NO_MARK,
+  NOBODY,
+  type Row,
+  type State,
+  visible,
+} from './coverage-state.js';
 import { type Model, type Protocol, systemsOf } from './model.js';
 import { ALL_PARTS, nameOfParts, numbersOf, type Numbers as Ids, partsOfRebuilds } from './two-parts.js';
 
 /**
  * Coverage: rows that others write, processes that read what is new and move the mark, rebuilds that set one, and a process that answers "absent" for ids up to the mark
  * that it has heard of. Ids are 1, 2, … in the order in which they are taken; their rows become visible in any order, or never. The filter has two parts, of odd and of
- * even ids.
+ * even ids. A row may be written far ahead, with an id that nobody has taken yet.
  *
  * A step is one script of the server, one question to the source, or one look of a process at what it knows. Time is abstract: whatever has to be as old as the overlap is
- * so, at the earliest, when all rows before it are visible or given up. That is the condition of the promise.
+ * so, at the earliest, when all rows before it whose ids were taken are visible or given up. That is the condition of the promise, and that no more rows are
+ * far ahead at a time than a mark stays behind.
  */
 const SAFETIES = {
   'overlap-before-reading':
@@ -28,66 +45,15 @@ const SAFETIES = {
   'holder-at-note': 'a note of a process that follows no more is refused',
   'look-back':
     'where the newest row comes before the mark, the mark is given up, or moves far enough before that row for what may be new to be read again',
+  'behind-at-reading':
+    'a reading moves the mark to a row that others come after, as many as may be far ahead',
+  'behind-at-rebuild': 'the mark of a rebuild is a row that as many others come after',
+  'doubt-covers-nothing':
+    'when a rebuild has found rows missing up to the mark, nothing is covered until a later one has found none',
   'add-again': 'the reading after which the mark moves adds also what the reading before has added',
 } as const;
 
 type Safety = keyof typeof SAFETIES;
-
-type Row = 'none' | 'taken' | 'visible' | 'given up';
-
-/** Of marks and rows: 0 is before the first row. */
-const NO_MARK = -1;
-const NOBODY = -1;
-
-interface Follower {
-  readonly at: 'idle' | 'asked' | 'read' | 'added' | 'back';
-  /** As it believes it to be. */
-  readonly mark: number;
-  /** A row that was the last one of a reading; 0 for none. */
-  readonly candidate: number;
-  /** Where the mark moves after this reading; 0 for nowhere. Of one that found the mark beyond the newest row: that row, or `NO_MARK`. */
-  readonly settled: number;
-  readonly ids: Ids;
-  /** What its last reading has added. */
-  readonly seen: Ids;
-}
-
-interface Builder {
-  readonly at: 'start' | 'noted' | 'staged' | 'scanned' | 'live';
-  readonly newest: number;
-  /** The mark when it began. */
-  readonly before: number;
-  readonly setsMark: boolean;
-  /** Bits of the parts that it rebuilds. */
-  readonly parts: number;
-}
-
-interface State {
-  readonly rows: readonly Row[];
-  readonly live: Ids;
-  /** Bits of the parts that are lost. */
-  readonly lost: number;
-  /** Undefined where none is published. */
-  readonly staging: { readonly parts: number; readonly ids: Ids } | undefined;
-  readonly mark: number;
-  readonly holder: number;
-  readonly followers: readonly Follower[];
-  readonly builders: readonly Builder[];
-  /** The mark that the process which answers has heard of last. */
-  readonly heard: number;
-  /** A lookup on its way: what it counts with. */
-  readonly lookup: { readonly covered: number; readonly denied: Ids } | undefined;
-  /**
-   * Since the ids began again the promise holds no sooner than a reading has noticed it, and the process that answers has heard that.
-   */
-  readonly again: 'never' | 'unnoticed' | 'unheard';
-  readonly left: {
-    readonly builds: number;
-    readonly losses: number;
-    readonly deaths: number;
-    readonly restarts: number;
-  };
-}
 
 interface Size {
   readonly rows: number;
@@ -98,14 +64,14 @@ interface Size {
   readonly deaths: number;
   /** How often the table is emptied, and its ids begin at 1 again. */
   readonly restarts: number;
+  /** How many rows may be written far ahead, and how many others come after a row that is a mark. */
+  readonly far: number;
+  readonly behind: number;
   /** Whether the source has `newest()`, so that a mark comes from a rebuild. */
   readonly hasNewest: boolean;
 }
 
 type Take = (next: State, step: string) => void;
-
-const IDLE: Follower = { at: 'idle', mark: NO_MARK, candidate: 0, settled: 0, ids: 0, seen: 0 };
-const NO_BUILD: Builder = { at: 'start', newest: 0, before: NO_MARK, setsMark: false, parts: 0 };
 
 function buildModel(size: Size, without: Safety | undefined): Model<State> {
   const has = (safety: Safety) => safety !== without;
@@ -116,13 +82,22 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     lost: 0,
     staging: undefined,
     mark: NO_MARK,
+    doubt: false,
     holder: NOBODY,
     followers: Array.from({ length: size.followers }, () => IDLE),
     builders: Array.from({ length: size.builders }, () => NO_BUILD),
     heard: NO_MARK,
+    heardDoubt: false,
     lookup: undefined,
     again: 'never',
-    left: { builds: size.builds, losses: size.losses, deaths: size.deaths, restarts: size.restarts },
+    isBroken: false,
+    left: {
+      builds: size.builds,
+      losses: size.losses,
+      deaths: size.deaths,
+      restarts: size.restarts,
+      far: size.far,
+    },
   };
 
   function steps(state: State, take: Take): void {
@@ -149,10 +124,17 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       };
       take(emptied, 'the table is emptied, and its ids begin again');
     }
+    const next = rows.indexOf('none');
     rows.forEach((row, i) => {
-      const become = (next: Row, step: string) =>
-        take({ ...state, rows: rows.with(i, next) }, `${step} ${i + 1}`);
-      if (row === 'none' && (i === 0 || rows[i - 1] !== 'none')) become('taken', 'a transaction takes id');
+      const become = (to: Row, step: string) =>
+        take({ ...state, rows: rows.with(i, to) }, `${step} ${i + 1}`);
+      if (i === next) become('taken', 'a transaction takes id');
+      else if (row === 'none' && left.far > 0) {
+        const written = rows.with(i, 'visible');
+        const isBroken = state.isBroken || farAhead(written) > size.behind;
+        const far = { ...state, rows: written, isBroken, left: { ...left, far: left.far - 1 } };
+        take(far, `a row is written far ahead, ${i + 1}`);
+      }
       if (row !== 'taken') return;
       become('visible', 'a transaction commits id');
       become('given up', 'a transaction gives up id');
@@ -247,7 +229,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       : { at: 'added' as const, ids, seen: ids };
     if (isRefused(state, follower, i))
       return become(state, { ...IDLE, ...next, seen: 0 }, 'its note is refused');
-    const last = highest(ids);
+    const last = highest(ids, has('behind-at-reading') ? size.behind : 0);
     const kept = candidate === settled ? last : candidate;
     const moved = settled > 0 ? settled : mark;
     become(
@@ -266,7 +248,8 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       const after = { ...state, left: { ...left, deaths: left.deaths - 1 } };
       become(at === 'live' ? after : { ...after, staging: undefined }, NO_BUILD, 'a rebuild dies');
     }
-    const note = (from: State, next: Builder) => {
+    const note = (given: State, next: Builder) => {
+      const from = { ...given, doubt: given.doubt && !builder.foundNone };
       const isWhole = parts === ALL_PARTS || !has('whole-for-mark');
       const isExpected = mark === builder.before || !has('expect-mark');
       if (!builder.setsMark || newest === 0 || !isWhole || !isExpected)
@@ -278,7 +261,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         const isFree = state.builders.every((other) => other.at === 'start' || other.at === 'live');
         if (left.builds === 0 || !isFree) return;
         const after = { ...state, left: { ...left, builds: left.builds - 1 } };
-        const found = highest(visible(rows));
+        const found = newestOf(rows);
         for (const wanted of partsOfRebuilds(lost)) {
           const next: Builder = { ...NO_BUILD, at: 'noted', newest: found, before: mark, parts: wanted };
           become(after, next, `a rebuild of ${nameOfParts(wanted)} asks for the newest row`);
@@ -295,20 +278,24 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         const isOld = isSettled(rows, newest) || !has('wait-before-scan');
         const read = has('staged-before-scan') ? visible(rows) & numbersOf(parts) : 0;
         const scanned = { ...state, staging: { parts, ids: staging.ids | read } };
-        const last = has('newest-before-scan') ? newest : highest(visible(rows));
-        if (isOld)
+        const last = has('newest-before-scan') ? newest : newestOf(rows);
+        const isFound = (missingUpTo(state, builder.before) & numbersOf(parts)) !== 0;
+        const reads = (next: Builder, step: string) => {
+          // It looks at some rows alone.
+          const foundNone = state.doubt && parts === ALL_PARTS && lost === 0 && builder.before !== NO_MARK;
+          become(scanned, { ...next, at: 'scanned', foundNone }, step);
+          if (!isFound) return;
+          const again = state.again === 'unnoticed' ? 'unheard' : state.again;
+          const doubted: State = { ...scanned, doubt: true, mark: NO_MARK, again };
           become(
-            scanned,
-            { ...builder, at: 'scanned', newest: last, setsMark: true },
-            'a rebuild reads the source',
+            doubted,
+            { ...next, at: 'scanned', before: NO_MARK },
+            `${step}, and finds rows missing up to the mark`,
           );
+        };
+        if (isOld) reads({ ...builder, newest: last, setsMark: true }, 'a rebuild reads the source');
         // Where there is a mark it does not wait.
-        if (builder.before !== NO_MARK)
-          become(
-            scanned,
-            { ...builder, at: 'scanned' },
-            'a rebuild reads the source too early to set a mark',
-          );
+        if (builder.before !== NO_MARK) reads(builder, 'a rebuild reads the source too early to set a mark');
         return;
       }
       case 'scanned': {
@@ -330,17 +317,33 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
   }
 
   function stepsOfLookup(state: State, take: Take): void {
-    const { mark, heard, lookup, rows } = state;
-    const isHeard = mark === heard && state.again !== 'unheard';
+    const { mark, heard, doubt, heardDoubt, lookup } = state;
+    const isHeard = mark === heard && doubt === heardDoubt && state.again !== 'unheard';
     const again = state.again === 'unheard' ? 'never' : state.again;
+    const isKept = again === state.again && doubt === heardDoubt;
     if (!isHeard)
       take(
-        { ...state, heard: mark, again, lookup: again === state.again ? lookup : undefined },
-        `a process hears of the mark ${mark < 0 ? 'that is none' : mark}`,
+        { ...state, heard: mark, heardDoubt: doubt, again, lookup: isKept ? lookup : undefined },
+        `a process hears of the mark ${mark < 0 ? 'that is none' : mark}${doubt ? ', which is doubted' : ''}`,
       );
     if (lookup) return take({ ...state, lookup: undefined }, 'the lookup is over');
-    const denied = has('heard-before-asked') ? 0 : visible(rows) & ~state.live & ~lostIds(state);
-    take({ ...state, lookup: { covered: heard, denied } }, 'a lookup begins');
+    const denied = has('heard-before-asked') ? 0 : missingUpTo(state, size.rows);
+    take({ ...state, lookup: { covered: coveredBy(state), denied } }, 'a lookup begins');
+  }
+
+  function coveredBy({ heard, heardDoubt }: State): number {
+    return heardDoubt && has('doubt-covers-nothing') ? NO_MARK : heard;
+  }
+
+  /** Visible rows up to a mark of which the filter would say that they are absent. */
+  function missingUpTo(state: State, mark: number): Ids {
+    const missing = visible(state.rows) & ~state.live & ~lostIds(state);
+    return mark === NO_MARK ? 0 : missing & ~after(mark);
+  }
+
+  /** The row that a rebuild takes for its mark. */
+  function newestOf(rows: readonly Row[]): number {
+    return highest(visible(rows), has('behind-at-rebuild') ? size.behind : 0);
   }
 
   function stepsOfServer(state: State, take: Take): void {
@@ -384,63 +387,15 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
   }
 
   function violation(state: State): string | undefined {
-    const { lookup, heard, rows, live, again } = state;
-    if (!lookup || again !== 'never') return undefined;
-    const covered = has('heard-before-asked') ? lookup.covered : heard;
+    const { lookup, again, isBroken, heardDoubt } = state;
+    if (!lookup || again !== 'never' || (isBroken && !heardDoubt)) return undefined;
+    const covered = has('heard-before-asked') ? lookup.covered : coveredBy(state);
     const upTo = covered === NO_MARK ? (has('no-mark-no-cover') ? 0 : size.rows) : covered;
-    const missing = has('heard-before-asked') ? visible(rows) & ~live & ~lostIds(state) : lookup.denied;
+    const missing = has('heard-before-asked') ? missingUpTo(state, size.rows) : lookup.denied;
     return (missing & ~after(upTo)) === 0 ? undefined : 'a lookup answers "absent" for a row that is covered';
   }
 
   return { initial, steps, violation, key: keyOf };
-}
-
-/** Whether all rows before it are visible, or never will be. */
-function isSettled(rows: readonly Row[], id: number): boolean {
-  return rows.every((row, i) => i + 1 >= id || row === 'visible' || row === 'given up');
-}
-
-function visible(rows: readonly Row[]): Ids {
-  return rows.reduce((ids, row, i) => (row === 'visible' ? ids | (1 << i) : ids), 0);
-}
-
-/** All ids after a mark. */
-function after(mark: number): Ids {
-  return mark <= 0 ? -1 : -1 << mark;
-}
-
-/** The last of the ids; 0 for none. */
-function highest(ids: Ids): number {
-  return 32 - Math.clz32(ids);
-}
-
-const ROW = { none: 0, taken: 1, visible: 2, 'given up': 3 };
-const FOLLOWER_AT = { idle: 0, asked: 1, read: 2, added: 3, back: 4 };
-const AGAIN = { never: 0, unnoticed: 1, unheard: 2 };
-const BUILDER_AT = { start: 0, noted: 1, staged: 2, scanned: 3, live: 4 };
-
-function keyOf(state: State): string {
-  const { staging, lookup, left, holder } = state;
-  const followers = state.followers.map(({ at, mark, candidate, settled, ids, seen }, i) =>
-    String.fromCharCode(
-      FOLLOWER_AT[at] + 8 * (mark + 1) + 64 * candidate + 512 * (settled + 1),
-      ids + 64 * seen + (holder === i ? 4096 : 0),
-    ),
-  );
-  const builders = state.builders.map(({ at, newest, before, setsMark, parts }) =>
-    String.fromCharCode(BUILDER_AT[at] + 8 * newest + 64 * (before + 1) + 512 * Number(setsMark), parts),
-  );
-  return (
-    String.fromCharCode(
-      state.rows.reduce((code, row) => 4 * code + ROW[row], 0),
-      state.live + 64 * state.lost + 512 * (state.mark + 1) + 4096 * (state.heard + 1),
-      staging ? 1 + staging.parts + 8 * staging.ids : 0,
-      lookup ? 1 + (lookup.covered + 1) + 8 * lookup.denied : 0,
-      left.builds + 8 * left.losses + 64 * left.deaths + 512 * left.restarts + 4096 * AGAIN[state.again],
-    ) +
-    followers.sort().join('') +
-    builders.sort().join('')
-  );
 }
 
 const system = systemsOf(buildModel);
@@ -452,6 +407,8 @@ const NO_TROUBLE = {
   losses: 0,
   deaths: 0,
   restarts: 0,
+  far: 0,
+  behind: 0,
   hasNewest: true,
 };
 
@@ -484,6 +441,16 @@ export const coverage: Protocol<Safety> = {
       { shows: ['both-generations'], spares: ['add-again'] },
     ),
     system(
+      'four rows, one of them far ahead, a process that follows, a rebuild',
+      { ...NO_TROUBLE, rows: 4, far: 1, behind: 1 },
+      { shows: ['behind-at-reading', 'behind-at-rebuild'] },
+    ),
+    system(
+      'four rows, two of them far ahead where a mark stays behind one, a process that follows, two rebuilds',
+      { ...NO_TROUBLE, rows: 4, far: 2, behind: 1, builds: 2 },
+      { shows: ['doubt-covers-nothing'] },
+    ),
+    system(
       'two rows, two processes that follow, a rebuild, a death',
       { ...NO_TROUBLE, rows: 2, followers: 2, deaths: 1 },
       { spares: ['holder-at-note'] },
@@ -493,6 +460,21 @@ export const coverage: Protocol<Safety> = {
       ...NO_TROUBLE,
       rows: 2,
       restarts: 1,
+    }),
+    system('four rows of a source without newest(), one of them far ahead, a process that follows', {
+      ...NO_TROUBLE,
+      rows: 4,
+      builds: 0,
+      far: 1,
+      behind: 1,
+      hasNewest: false,
+    }),
+    system('four rows, one of them far ahead, a process that follows, a rebuild, a loss', {
+      ...NO_TROUBLE,
+      rows: 4,
+      losses: 1,
+      far: 1,
+      behind: 1,
     }),
     system(
       'two rows, a process that follows, two rebuilds, ids that begin again',

@@ -12,13 +12,16 @@ export class IdSample {
   passing = 0;
   private largest = 1;
 
+  constructor(private readonly size = SIZE) {}
+
   /** Takes the next id that gets in. */
   take(id: IdKey): void {
-    if (this.ids.length < SIZE) this.ids.push(id);
-    else this.ids[Math.floor(Math.random() * SIZE)] = id;
-    if (this.ids.length < SIZE) return;
+    const { size } = this;
+    if (this.ids.length < size) this.ids.push(id);
+    else this.ids[Math.floor(Math.random() * size)] = id;
+    if (this.ids.length < size) return;
     // As if each id drew a number, and the least were kept: the largest one of these, and how long it takes until a number is smaller.
-    this.largest *= (1 - Math.random()) ** (1 / SIZE);
+    this.largest *= (1 - Math.random()) ** (1 / size);
     this.passing = Math.floor(Math.log(1 - Math.random()) / Math.log1p(-this.largest));
   }
 }

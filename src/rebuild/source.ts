@@ -40,10 +40,14 @@ export interface BloomIdSource {
   ): AsyncIterable<BloomId | readonly BloomId[] | BloomMarkedIds>;
 
   /**
-   * The mark of the last row in the order of `idsSince`; undefined while there is no row. With it a rebuild sets the mark. Without it the first mark costs
-   * `topUp` two readings of all ids, and nobody notices a mark that went back.
+   * The mark of the last row in the order of `idsSince`, or of the row that `others` later rows follow. Undefined where there is no such row. With it a
+   * rebuild sets the mark. Without it the first mark costs `topUp` two readings of all ids, and nobody notices a mark that went back.
+   *
+   * @param others how many rows are left out at the end. Default 0.
+   * @example
+   * async newest(others = 0) { return sql`select id from products order by id desc offset ${others} limit 1`; }
    */
-  newest?(): Promise<BloomMark | undefined>;
+  newest?(others?: number): Promise<BloomMark | undefined>;
 
   /**
    * The rows whose ids these are, such as `products.sku`, of a source that knows its table. Processes that

@@ -70,7 +70,7 @@ function newRowsOf(source: BloomIdSource): Pick<BloomIdSource, 'idsSince' | 'new
   if (!source.idsSince) throw new BloomConfigError(NO_NEW_ROWS);
   return {
     idsSince: (mark, context) => source.idsSince!(mark, context),
-    ...(source.newest && { newest: () => source.newest!() }),
+    ...(source.newest && { newest: (others) => source.newest!(others) }),
   };
 }
 

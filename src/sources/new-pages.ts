@@ -13,8 +13,18 @@ export interface BloomNewPagesOptions<Row> {
   ) => Promise<readonly Row[]> | readonly Row[];
   /** The mark of a row, exactly as the database compares it. Left out: ids are in that order themselves. */
   readonly mark?: (row: Row) => BloomMark;
-  /** The mark of the last row in that order; undefined while there is no row. */
-  readonly newest?: () => Promise<BloomMark | undefined>;
+  /** The mark of the last row in that order, `others` rows left out; undefined where there is no such row. */
+  readonly newest?: (others?: number) => Promise<BloomMark | undefined>;
+}
+
+/** The last rows of a page come in small pieces, each with a mark of its own: the mark of the filter stays some rows behind the last one. */
+const LAST_ROWS = 200;
+const LAST_PIECE = 20;
+
+export function* piecesOf<Row>(page: readonly Row[]): Generator<readonly Row[]> {
+  const most = page.length - LAST_ROWS;
+  if (most > 0) yield page.slice(0, most);
+  for (let at = Math.max(0, most); at < page.length; at += LAST_PIECE) yield page.slice(at, at + LAST_PIECE);
 }
 
 /**
@@ -33,8 +43,8 @@ export function newPages<Row>(
       const read = (after: Row | undefined, context: BloomPageContext) => readPage({ mark, after }, context);
       const reader = new PageReader<Row>({ ...paging, signal, onRetry, read });
       for (let page = await reader.read(undefined); page.length > 0; page = await reader.read(page.at(-1))) {
-        const ids = idsOf(page);
-        yield markOf ? { ids, mark: markOf(page.at(-1)!) } : ids;
+        if (!markOf) yield idsOf(page);
+        else for (const piece of piecesOf(page)) yield { ids: idsOf(piece), mark: markOf(piece.at(-1)!) };
       }
     },
     ...(newest && { newest }),

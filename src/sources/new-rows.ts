@@ -4,6 +4,7 @@ import type { BloomIdsContext, BloomIdSource, BloomMark, BloomMarkedIds } from '
 import { isInteger, isText } from './column-spelling.js';
 import { exactPlace } from './exact-place.js';
 import type { BloomPagingOptions } from './from-pages.js';
+import { piecesOf } from './new-pages.js';
 import { pageQuery, type Pages, type Place, type Row, selected } from './page-query.js';
 import { PageReader } from './page-reader.js';
 import { readCatalog } from './postgres-catalog.js';
@@ -50,15 +51,17 @@ export async function newRows({
   return {
     idsSince: (mark, context) =>
       isId
-        ? mapped(read(at, ordered, { mark, paging, context }), (rows) =>
+        ? mapped(read(at, ordered, { mark, paging, context }), (rows) => [
             rows.map((row) => markOf(row) as BloomId),
-          )
-        : mapped(read(at, ordered, { mark, paging, context }), (rows) => ({
-            ids: rows.map(idOf).filter((id) => id !== null && id !== undefined),
-            mark: markOf(rows.at(-1)!),
-          })),
-    newest: async () => {
-      const [row] = (await at.run({ strings: [newestQuery(ordered, place)], values: [] })) as Row[];
+          ])
+        : mapped(read(at, ordered, { mark, paging, context }), (rows) =>
+            [...piecesOf(rows)].map((piece) => ({
+              ids: piece.map(idOf).filter((id) => id !== null && id !== undefined),
+              mark: markOf(piece.at(-1)!),
+            })),
+          ),
+    newest: async (others = 0) => {
+      const [row] = (await at.run({ strings: [newestQuery(ordered, place, others)], values: [] })) as Row[];
       return row && markOf(row);
     },
   };
@@ -66,9 +69,9 @@ export async function newRows({
 
 async function* mapped(
   pages: AsyncIterable<readonly Row[]>,
-  map: (rows: readonly Row[]) => readonly BloomId[] | BloomMarkedIds,
+  map: (rows: readonly Row[]) => readonly (readonly BloomId[] | BloomMarkedIds)[],
 ): AsyncGenerator<readonly BloomId[] | BloomMarkedIds> {
-  for await (const rows of pages) yield map(rows);
+  for await (const rows of pages) yield* map(rows);
 }
 
 interface Wanted {
@@ -106,10 +109,10 @@ function firstQuery(pages: Pages, mark: BloomMark | undefined, take: number) {
   };
 }
 
-function newestQuery(pages: Pages, { sql }: Place): string {
+function newestQuery(pages: Pages, { sql }: Place, others: number): string {
   const { table, id } = pages;
   const columns = selected({ ...pages, order: pages.order.slice(0, 1) }).join(', ');
-  return `select ${columns} from ${table} t where t.${id} is not null and t.${sql} is not null order by t.${sql} desc limit 1`;
+  return `select ${columns} from ${table} t where t.${id} is not null and t.${sql} is not null order by t.${sql} desc limit 1 offset ${others}`;
 }
 
 /** Integers are bigints, so that nobody takes them for texts. */

@@ -49,6 +49,7 @@ describe('A source with the option order', () => {
     ]);
     expect((await since(source, undefined)).flat()).toHaveLength(5);
     expect(await source.newest!()).toBe(9007199254740995n);
+    expect([await source.newest!(2), await source.newest!(5)]).toEqual([9007199254740993n, undefined]);
   });
 
   it('gives marks where ids are those of another column, and leaves out no row of a page that ends between equal ones', async () => {
@@ -204,7 +205,7 @@ describe('Rows that others write to Postgres', () => {
     events.length = 0;
   });
 
-  async function start(table: string, topUp: BloomTopUpOptions) {
+  async function start(table: string, topUp: BloomTopUpOptions, { id = 'id', order = 'id' } = {}) {
     module = await startContext({
       imports: [
         BloomModule.forRoot({ onEvent: (event) => events.push(event) }),
@@ -212,7 +213,7 @@ describe('Rows that others write to Postgres', () => {
           {
             name: 'products',
             capacity: 1000,
-            source: fromKnex(database, table, 'id', { order: 'id' }),
+            source: fromKnex(database, table, id, { order }),
             rebuild: { drainMs: 0 },
             topUp,
           },
@@ -232,15 +233,53 @@ describe('Rows that others write to Postgres', () => {
     const since = performance.now();
     const late = await database.transaction();
     const [{ id }] = (await late.raw('insert into h default values returning id')).rows;
-    await server.run('insert into h select from generate_series(1, 50)');
-    await eventually('later rows are read', async () => (await filter.check(54)) === 'maybe');
+    await server.run('insert into h select from generate_series(1, 150)');
+    await eventually('later rows are read', async () => (await filter.check(154)) === 'maybe');
     expect(await filter.check(id)).not.toBe('absent');
     await late.commit();
     // A machine that stood still for so long has broken the condition.
     if (performance.now() - since > 3000) return;
     await eventually('the mark has passed', async () => (await filter.info()).outside?.mark === '54');
     expect(await filter.check(id)).toBe('maybe');
-    expect(await filter.checkMany(['55', '-1', 'abc'])).toEqual(['unknown', 'absent', 'absent']);
+    expect(await filter.checkMany(['155', '-1', 'abc'])).toEqual(['unknown', 'absent', 'absent']);
+    expect(events.filter(({ type }) => type === 'top-up-failed')).toEqual([]);
+  });
+
+  const MADE = 'id uuid primary key default gen_random_uuid(), made';
+  const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
+  it.each([
+    ['id', 'id bigserial primary key', 'values (2147483647)', (mark: string) => Number(mark) <= 600],
+    ...[
+      'timestamptz default clock_timestamp()',
+      "timestamp default (clock_timestamp() at time zone 'UTC')",
+    ].map(
+      (type) =>
+        [
+          'made',
+          `${MADE} ${type}`,
+          "(made) values (now() + interval '1 year')",
+          (mark: string) => mark < TOMORROW,
+        ] as const,
+    ),
+  ])('are found when one of them is far ahead by %s: %s', async (order, columns, far, isInOrder) => {
+    const table = `far_${order}_${columns.length}`;
+    await server.run(`create table ${table} (${columns}, sku text default gen_random_uuid());
+      insert into ${table} select from generate_series(1, 300); insert into ${table} ${far}`);
+    const filter = await start(table, { everyMs: 10, overlapMs: 0 }, { id: 'sku', order });
+    const marks: string[] = [];
+    for (let i = 0; i < 2; i++) {
+      const { rows } = await database.raw(
+        `insert into ${table} select from generate_series(1, 150) returning sku`,
+      );
+      const written = rows.map(({ sku }: { sku: string }) => sku);
+      await eventually('all are added, and the mark follows', async () => {
+        const { mark } = (await filter.info()).outside!;
+        const verdicts = await filter.checkMany(written);
+        if (mark === marks.at(-1) || !verdicts.every((verdict) => verdict === 'maybe')) return false;
+        return marks.push(mark!) > 0;
+      });
+    }
+    expect(marks.every(isInOrder)).toBe(true);
     expect(events.filter(({ type }) => type === 'top-up-failed')).toEqual([]);
   });
 });

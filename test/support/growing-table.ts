@@ -38,6 +38,12 @@ export class GrowingTable {
     this.last = fresh.last;
   }
 
+  /** The row that a mark may move to: a hundred others come after it, or about half of them. */
+  get place(): number {
+    const others = [100, 50, 25, 12, 6, 3, 1].find((rows) => rows < this.ids.length);
+    return this.ids.at(-1 - others!)!;
+  }
+
   /** A source over the table, by `newest` or without it. */
   source({ newest = true }: { readonly newest?: boolean } = {}): BloomIdSource {
     const visible = () => {
@@ -57,7 +63,7 @@ export class GrowingTable {
     return {
       ids: () => ids.call(this),
       idsSince: (mark) => idsSince.call(this, mark),
-      ...(newest && { newest: async () => visible().at(-1) }),
+      ...(newest && { newest: async (others = 0) => visible().at(-1 - others) }),
     };
   }
 }

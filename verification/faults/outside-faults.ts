@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../../test/support/eventually.js';
 import type { Fault, Judgement } from './fault.js';
-import { GOODS, ORDERS, SLOT } from './outside-shop.js';
+import { GOODS, ORDERS, OVERLAP_MS, SLOT } from './outside-shop.js';
 import { END_OF_FEED, OutsideSite } from './outside-site.js';
 import { ReplicatedSite, type RedisSite, ServerSite } from './redis-site.js';
 
@@ -195,6 +195,18 @@ export const outsideFaults: readonly Fault[] = [
       });
       site.feed.disconnect();
       site.feed.release();
+    },
+  }),
+  outside({
+    name: 'a row far ahead in the order',
+    quick: true,
+    start: server,
+    strike: async (site) => {
+      await site.run('insert into orders values (9000000000000000)');
+      // As long as a mark takes to come there, before a rebuild and after it.
+      await delay(3 * OVERLAP_MS);
+      await site.shops[0]!.filter(ORDERS).rebuild({ join: false });
+      await delay(OVERLAP_MS);
     },
   }),
   outside({

@@ -1,28 +1,50 @@
 import type { Clock } from '../../common/index.js';
-import type { BloomId } from '../../filter/index.js';
-import { type BloomIdsContext, type BloomIdSource, type BloomMark, textOfMark } from '../../rebuild/index.js';
-import type { OutsideLedger } from '../../store/index.js';
+import type { BloomId, IdKey } from '../../filter/index.js';
+import {
+  type BloomIdsContext,
+  type BloomIdSource,
+  type BloomMark,
+  markOf,
+  textOfMark,
+} from '../../rebuild/index.js';
+import type { BloomVerdict, OutsideLedger } from '../../store/index.js';
+import type { IdKeys } from '../id-keys.js';
+import { readMark } from './coverage.js';
+import { type AuditedMark, MarkAudit } from './mark-audit.js';
+import { idsAfter, placeOf } from './mark-place.js';
+import { rowsMissing } from './outside.messages.js';
+import type { TopUpSettings } from './top-up-options.js';
 
 type Ids = BloomId | readonly BloomId[];
 
 export interface BuildMarkContext {
   readonly source: BloomIdSource;
   readonly ledger: OutsideLedger;
-  readonly overlapMs: number;
+  readonly settings: TopUpSettings;
+  readonly keys: IdKeys;
   readonly clock: Clock;
+  /** Asks the filter that is live. */
+  readonly check: (keys: readonly IdKey[]) => Promise<readonly BloomVerdict[]>;
   readonly onError: (error: unknown) => void;
+  /** Called when the mark was given up, since the filter lacks rows up to it. */
+  readonly onMissing: (mark: string, reason: string) => void;
 }
 
+/** So many of the last rows are looked for in the filter. */
+const LAST_ROWS = 1000;
+
 /**
- * The mark that a rebuild sets: the newest row, of `overlapMs` before the rebuild reads the source. By then all rows before it are visible,
- * and read.
+ * The mark that a rebuild sets: a row that was there `overlapMs` before the rebuild reads the source, with others after it. By then all rows before it
+ * are visible, and read. Where there is a mark, and ids are in order, the rebuild looks whether the live filter has the rows up to it.
  */
 export class BuildMark {
   /** What the rebuild reads in place of the source. */
   readonly source: BloomIdSource;
   private noting: Promise<void> | undefined;
-  private newest: { readonly mark: BloomMark; readonly at: number } | undefined;
+  private place: { readonly mark: BloomMark; readonly at: number } | undefined;
   private before = '';
+  private isDoubted = false;
+  private isAudited = false;
   private isTooEarly = false;
 
   constructor(private readonly context: BuildMarkContext) {
@@ -39,33 +61,77 @@ export class BuildMark {
   /** To be called when the rebuild went live, having read all rows. */
   async published(): Promise<void> {
     const { ledger, onError } = this.context;
-    const { newest, before, isTooEarly } = this;
-    if (!newest || isTooEarly) return;
-    const mark = textOfMark(newest.mark);
+    const { place, before, isTooEarly, isDoubted, isAudited } = this;
     try {
-      await ledger.note({ holder: undefined, expectedMark: before, entries: { mark, newest: mark } });
+      if (isDoubted && isAudited)
+        await ledger.note({ holder: undefined, expectedMark: undefined, entries: { doubt: '' } });
+      if (!place || isTooEarly) return;
+      const mark = textOfMark(place.mark);
+      await ledger.note({ holder: undefined, expectedMark: before, entries: { mark } });
     } catch (error) {
       onError(error);
     }
   }
 
-  /** Without a mark the rebuild waits until the newest row is old enough, and else only if it has waited for other reasons. */
+  /** Without a mark the rebuild waits until its place is old enough, and else only if it has waited for other reasons. */
   private begin(context: BloomIdsContext): AsyncIterator<Ids> {
     const { source } = this.context;
     let inner: AsyncIterator<Ids> | undefined;
+    let audit: MarkAudit | undefined;
     const open = async () => {
       await this.noteOnce();
-      const { clock, overlapMs } = this.context;
-      const waitMs = this.newest ? this.newest.at + overlapMs - clock.now() : 0;
+      const { clock, settings } = this.context;
+      const waitMs = this.place ? this.place.at + settings.overlapMs - clock.now() : 0;
       if (waitMs > 0 && this.before === '') await clock.sleep(Math.ceil(waitMs), context.signal);
       else if (waitMs > 0) this.isTooEarly = true;
+      audit = this.newAudit();
       inner = source.ids(context)[Symbol.asyncIterator]();
       return inner;
     };
+    const next = async () => {
+      const result = await (inner ?? (await open())).next();
+      if (result.done) await this.conclude(audit);
+      else audit?.read(Array.isArray(result.value) ? result.value : [result.value as BloomId]);
+      return result;
+    };
     return {
-      next: () => (inner ? inner.next() : open().then((opened) => opened.next())),
+      next: () => (inner && !audit ? inner.next() : next()),
       return: async (value?: unknown) => (await inner?.return?.(value)) ?? { done: true, value: undefined },
     };
+  }
+
+  private newAudit(): MarkAudit | undefined {
+    const { settings, keys, check } = this.context;
+    const mark = settings.ordered ? readMark(this.before, { settings, keys }) : undefined;
+    return mark && new MarkAudit({ mark, keys, check });
+  }
+
+  /** The rows before a mark that is too far ahead are the last ones of all. */
+  private async conclude(audit: MarkAudit | undefined): Promise<void> {
+    if (!audit) return;
+    const { source, onError } = this.context;
+    try {
+      const last = this.place ? await idsAfter(source, this.place.mark, LAST_ROWS) : [];
+      const audited = await audit.result(last);
+      if (audited.missing.length > 0) await this.doubt(audited);
+      else this.isAudited = audited.isKnown;
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  /** Whatever has become of the mark meanwhile. The next reading of the source, and the note of this rebuild, do not count with it. */
+  private async doubt({ missing, asked }: AuditedMark): Promise<void> {
+    const { ledger, onMissing } = this.context;
+    const mark = this.before;
+    const doubt = rowsMissing({ mark: String(markOf(mark)), missing, asked });
+    this.before = '';
+    await ledger.note({
+      holder: undefined,
+      expectedMark: undefined,
+      entries: { mark: '', newest: '', doubt },
+    });
+    onMissing(mark, doubt);
   }
 
   private noteOnce(): Promise<void> {
@@ -73,13 +139,14 @@ export class BuildMark {
   }
 
   private async note(): Promise<void> {
-    const { source, ledger, clock, onError } = this.context;
-    if (!source.newest) return;
+    const { source, ledger, settings, clock, onError } = this.context;
     try {
       const { entries } = await ledger.ask({ holder: '-', lifeMs: 0 });
-      const mark = await source.newest();
       this.before = entries.mark ?? '';
-      if (mark !== undefined) this.newest = { mark, at: clock.now() };
+      this.isDoubted = entries.doubt !== undefined;
+      if (!source.newest) return;
+      const mark = await placeOf(source, { areIds: settings.ordered, wallMs: clock.wall() });
+      if (mark !== undefined) this.place = { mark, at: clock.now() };
     } catch (error) {
       onError(error);
     }

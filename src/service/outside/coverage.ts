@@ -13,13 +13,17 @@ import type { TopUpSettings } from './top-up-options.js';
 
 type Asked = Pick<StoredFilter, 'check' | 'checkOne'>;
 
-/** Up to where the filter knows every id. Replaced as a whole, never changed. */
-export interface Covered {
+/** A mark, among the keys of ids. */
+export interface MarkedKey {
   readonly order: BloomIdOrder;
   /** Whether every row's id is of the order, so that another one is of no row. */
   readonly isOnly: boolean;
   /** The key of the mark. */
   readonly upTo: string;
+}
+
+/** Up to where the filter knows every id. Replaced as a whole, never changed. */
+export interface Covered extends MarkedKey {
   /** Ids further than this are refused, while what is known of the newest id is fresh. */
   readonly refused: { readonly from: string; readonly until: number } | undefined;
 }
@@ -42,11 +46,9 @@ export class Coverage {
 
   constructor(private readonly context: CoverageContext) {}
 
-  /** @returns whether the mark is one, or there is none. */
-  hear({ entries, ageMs = Infinity }: Pick<LedgerAnswer, 'entries' | 'ageMs'>): boolean {
-    const { mark, newest } = entries;
-    this.covered = mark === undefined ? undefined : this.coveredBy(mark, newest, ageMs);
-    return mark === undefined || this.covered !== undefined;
+  hear({ entries, ageMs = Infinity }: Pick<LedgerAnswer, 'entries' | 'ageMs'>): void {
+    const { mark, newest, doubt } = entries;
+    this.covered = mark === undefined || doubt ? undefined : this.coveredBy(mark, newest, ageMs);
   }
 
   isBeyond(key: IdKey, covered = this.covered): boolean {
@@ -88,26 +90,34 @@ export class Coverage {
   }
 
   private coveredBy(text: string, newest: string | undefined, ageMs: number): Covered | undefined {
-    const { settings, keys } = this.context;
-    const mark = markOf(text);
-    const order = mark === undefined ? undefined : orderOf(mark, settings);
-    if (mark === undefined || order === undefined) return undefined;
-    const upTo = keyOf(keys, mark);
-    if (upTo === undefined || !isOfOrder(order, upTo)) return undefined;
-    // A text of digits may be that of a column of texts.
-    const isOnly = order === 'integer' && (settings.order !== undefined || typeof mark !== 'string');
-    return { order, isOnly, upTo, refused: this.refusedBy(newest ?? text, order, ageMs) };
+    const place = readMark(text, this.context);
+    return place && { ...place, refused: this.refusedBy(newest, place.order, ageMs) };
   }
 
-  private refusedBy(text: string, order: BloomIdOrder, ageMs: number): Covered['refused'] {
+  private refusedBy(text: string | undefined, order: BloomIdOrder, ageMs: number): Covered['refused'] {
     const { settings, keys } = this.context;
-    if (settings.slack === undefined || order !== 'integer') return undefined;
+    if (settings.slack === undefined || text === undefined || order !== 'integer') return undefined;
     const newest = markOf(text);
     const key = newest === undefined ? undefined : keyOf(keys, newest);
     if (key === undefined || !isOfOrder('integer', key)) return undefined;
     const freshMs = Math.max(FRESH_MS, FRESH_READINGS * settings.everyMs) - ageMs;
     return { from: String(BigInt(key) + settings.slack), until: performance.now() + freshMs };
   }
+}
+
+/** Undefined for a text that is no mark, and for a mark that is no id. */
+export function readMark(
+  text: string,
+  { settings, keys }: Pick<CoverageContext, 'settings' | 'keys'>,
+): MarkedKey | undefined {
+  const mark = markOf(text);
+  const order = mark === undefined ? undefined : orderOf(mark, settings);
+  if (mark === undefined || order === undefined) return undefined;
+  const upTo = keyOf(keys, mark);
+  if (upTo === undefined || !isOfOrder(order, upTo)) return undefined;
+  // A text of digits may be that of a column of texts.
+  const isOnly = order === 'integer' && (settings.order !== undefined || typeof mark !== 'string');
+  return { order, isOnly, upTo };
 }
 
 /** Undefined for a mark that is no id. */

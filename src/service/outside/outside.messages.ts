@@ -23,6 +23,15 @@ export const markWentBack = (mark: string, newest: string | undefined) =>
     ? `The source has no row any more, and the mark is ${printed(mark)}.`
     : `The newest row of the source is ${printed(newest)}, which comes before the mark, ${printed(mark)}: rows were deleted, or ids are given out a second time.`;
 
+export const rowsMissing = (found: {
+  readonly mark: string;
+  readonly missing: readonly string[];
+  readonly asked: number;
+}) =>
+  `Of ${found.asked} rows up to the mark, ${printed(found.mark)}, the filter lacked ${found.missing.length}, ${printed(found.missing[0])} among them: they became visible after the mark had passed them. ` +
+  'Look for rows that are far ahead of the others in the order, such as one with a sentinel for its id, for ids below the last ones that were given out later, and for transactions that are longer than overlapMs. ' +
+  'Remove or renumber such rows, or leave topUp.ordered out, then call rebuild(): no id counts as absent until a later rebuild finds all rows up to its mark.';
+
 export const noIdsSince = (filter: string) =>
   `Filter '${filter}': expected the source to have a method idsSince(mark), since topUp is set. Sources of this package have it with their option order. ` +
   'Several that are read together have it with the option newRows of inParallel, a source of whose order all their rows are: their own marks are not those of one order.';

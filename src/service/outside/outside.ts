@@ -57,6 +57,8 @@ export class Outside {
   private readonly follower: Follower;
   private readonly topUp: TopUp | undefined;
   private readonly feed: FeedRunner | undefined;
+  /** Why the mark is not believed, as this process has heard. */
+  private doubt: string | undefined;
   /** Since when the filter is ready and has no mark. */
   private missingSince: number | undefined;
   /** Rebuilds of this process, each of which sets a mark at its end. */
@@ -117,15 +119,19 @@ export class Outside {
     source: BloomIdSource,
     build: (from: BloomIdSource) => Promise<BloomRebuildReport>,
   ): Promise<BloomRebuildReport> {
-    const { definition, clock, emit } = this.context;
+    const { definition, inStore, keys, clock, emit } = this.context;
     const { name, topUp } = definition;
     if (!topUp) return build(source);
     const mark = new BuildMark({
       source,
       ledger: { ask: (question) => this.ledger.ask(question), note: (note) => this.note(note) },
-      overlapMs: topUp.overlapMs,
+      settings: topUp,
+      keys,
       clock,
+      check: (asked) => inStore.check(asked),
       onError: (error) => emit({ type: 'top-up-failed', filter: name, error }),
+      onMissing: (mark, reason) =>
+        emit({ type: 'mark-moved-back', filter: name, mark: printedMark(mark)!, to: undefined, reason }),
     });
     this.building++;
     try {
@@ -141,7 +147,7 @@ export class Outside {
   async info(): Promise<BloomOutsideInfo> {
     const { entries, ageMs } = await this.ledger.ask({ holder: '-', lifeMs: 0 });
     return {
-      mark: printedMark(entries.mark),
+      mark: entries.doubt ? undefined : printedMark(entries.mark),
       newest: printedMark(entries.newest),
       readAt: ageMs === undefined ? undefined : new Date(Date.now() - ageMs),
       isFollowing: this.follower.isFollowing,
@@ -183,7 +189,7 @@ export class Outside {
       settings,
       clock,
       emit,
-      reader: new TopUpReader({ ...definition, settings, keys, emit, add: addKeys }),
+      reader: new TopUpReader({ ...definition, settings, keys, emit, clock, add: addKeys }),
       isKnown: async (id) => (await check(id)) === 'maybe',
       note: (expectedMark, entries) => this.note({ holder, expectedMark, entries }),
       askForRebuild: () => void this.askForRebuild(),
@@ -211,7 +217,8 @@ export class Outside {
     if (!isNoted || mark === undefined) return isNoted;
     // What a rebuild notes was the newest id when it began.
     const ageMs = note.holder === undefined ? Infinity : 0;
-    this.coverage?.hear({ entries: { ...note.entries, mark: mark || undefined }, ageMs });
+    this.doubt = note.entries.doubt ?? this.doubt;
+    this.coverage?.hear({ entries: { ...note.entries, mark: mark || undefined, doubt: this.doubt }, ageMs });
     this.missingSince = undefined;
     if (note.holder !== undefined && mark !== '') this.rebuildPauseMs = FIRST_REBUILD_PAUSE_MS;
     return true;
@@ -219,6 +226,7 @@ export class Outside {
 
   private hear(answer: LedgerAnswer): void {
     if (answer.entries.mark !== undefined) this.missingSince = undefined;
+    this.doubt = answer.entries.doubt;
     this.coverage?.hear(answer);
   }
 

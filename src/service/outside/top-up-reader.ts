@@ -1,4 +1,4 @@
-import { type BloomEventListener, BloomIdError, printed } from '../../common/index.js';
+import { type BloomEventListener, BloomIdError, type Clock, printed } from '../../common/index.js';
 import type { BloomId, IdKey } from '../../filter/index.js';
 import { idNote } from '../../filter/index.js';
 import {
@@ -11,6 +11,7 @@ import {
 import type { IdKeys } from '../id-keys.js';
 import { orderOf } from './coverage.js';
 import { type BloomIdOrder, compareKeys, isOfOrder } from './id-order.js';
+import { MarkPlace } from './mark-place.js';
 import { notAMark, notAscending, notOfOrder, orderedByMarks } from './outside.messages.js';
 import type { TopUpSettings } from './top-up-options.js';
 
@@ -22,11 +23,14 @@ export interface TopUpReaderContext {
   readonly emit: BloomEventListener;
   readonly stallMs: number;
   readonly onBadId: 'fail' | 'skip';
+  readonly clock: Clock;
 }
 
 export interface Reading {
   /** The mark of the last row; undefined when there was none. */
   readonly last: BloomMark | undefined;
+  /** A row that so many others come after that the mark may move to it; undefined when there was none. */
+  readonly place: BloomMark | undefined;
   readonly idsRead: number;
   /** Ids that were new to the filter. */
   readonly added: number;
@@ -62,12 +66,13 @@ export class TopUpReader {
     since: BloomMark | undefined,
     { signal, addsAll }: { readonly signal: AbortSignal; readonly addsAll: boolean },
   ): Promise<Reading> {
-    const { name, emit, stallMs, settings, keys } = this.context;
+    const { name, emit, stallMs, settings, keys, clock } = this.context;
     const watch = new StallTimer(signal, stallMs);
     const state = { last: undefined as BloomMark | undefined, idsRead: 0, added: 0 };
     const bad = { skipped: 0, example: '', error: undefined as unknown };
     const seen = new Set<string>();
     const order = new Ascending(since, settings, keys);
+    const place = new MarkPlace(since === undefined, clock.wall());
     const onRetry = (error: unknown) => emit({ type: 'source-retried', filter: name, error });
     const batches = new Batches(source.idsSince!(since, { signal: watch.signal, onRetry }), watch);
     try {
@@ -80,7 +85,10 @@ export class TopUpReader {
             state.idsRead++;
             const key = this.keyOf(id, bad);
             if (key === undefined) continue;
-            if (mark === undefined) state.last = order.next(id, key);
+            if (mark === undefined) {
+              state.last = order.next(id, key);
+              place.next(state.last, 1);
+            }
             const note = idNote(key);
             if (addsAll || !this.seen.has(note)) pieces.push(key);
             if (seen.size < MAX_SEEN) seen.add(note);
@@ -91,7 +99,9 @@ export class TopUpReader {
           }
           signal.throwIfAborted();
         }
-        if (mark !== undefined) state.last = mark;
+        if (mark === undefined) continue;
+        state.last = mark;
+        place.next(mark, batch.ids.length);
       }
     } finally {
       watch.close();
@@ -99,7 +109,7 @@ export class TopUpReader {
     }
     this.seen = seen;
     if (bad.skipped > 0) emit({ type: 'ids-skipped', filter: name, ...bad });
-    return state;
+    return { ...state, place: place.mark };
   }
 
   private checkMark(mark: unknown): void {

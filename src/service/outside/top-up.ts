@@ -21,7 +21,7 @@ export interface TopUpContext {
   readonly askForRebuild: () => void;
 }
 
-/** A row that was the last one when it was read. */
+/** A row that the mark may move to when it is old enough. */
 interface Candidate {
   readonly mark: BloomMark;
   readonly at: number;
@@ -34,8 +34,8 @@ const CANDIDATES = 8;
 
 /**
  * Reads what is new after the mark, adds it, and moves the mark. Every row up to a mark is in the filter: the mark moves to a row that was visible
- * `overlapMs` before a reading began, when all ids of that reading have been added. By then all rows before it were visible, unless a
- * transaction was open for longer.
+ * `overlapMs` before a reading began, with others after it, when all ids of that reading have been added. By then all rows before it were visible,
+ * unless a transaction was open for longer, or those others are all far ahead.
  */
 export class TopUp {
   private candidates: readonly Candidate[] = [];
@@ -64,9 +64,9 @@ export class TopUp {
       await this.reset(stored, markNotRead(stored));
       return undefined;
     }
-    if (mark === undefined && source.newest) {
-      // A rebuild reads all rows anyway, and without a call of an add for each of them.
-      if ((await source.newest()) !== undefined) this.context.askForRebuild();
+    // A rebuild reads all rows anyway, and without a call of an add for each of them. Where there is one row it sets no mark.
+    if (mark === undefined && (await source.newest?.(1)) !== undefined) {
+      this.context.askForRebuild();
       return undefined;
     }
     const settled = this.candidateOf(this.context.clock.now() - this.context.settings.overlapMs);
@@ -85,14 +85,14 @@ export class TopUp {
     }
   }
 
-  private async advance({ last }: Reading, settled: Candidate | undefined): Promise<void> {
+  private async advance({ last, place }: Reading, settled: Candidate | undefined): Promise<void> {
     const { clock, settings, note } = this.context;
     const newest = last ?? settled?.mark;
     const entries: LedgerEntries = {
       ...(newest !== undefined && { newest: textOfMark(newest) }),
       ...(settled && { mark: textOfMark(settled.mark) }),
     };
-    if (last !== undefined) this.keep({ mark: last, at: clock.now() }, settings.overlapMs);
+    if (place !== undefined) this.keep({ mark: place, at: clock.now() }, settings.overlapMs);
     if (!(await note(this.markText ?? '', entries))) {
       this.forget();
       return;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { IdKeys } from '../../../src/service/index.js';
 import { Coverage } from '../../../src/service/outside/coverage.js';
 import { topUpSettings, type BloomTopUpOptions } from '../../../src/service/outside/top-up-options.js';
-import type { LookupOutcome } from '../../../src/store/index.js';
+import type { LedgerEntries, LookupOutcome } from '../../../src/store/index.js';
 
 /** A filter that has nothing, and answers when it is told to. */
 const EMPTY = { checkOne: (): LookupOutcome => 'absent', check: async () => ['absent' as const] };
@@ -15,7 +15,8 @@ function coverageOf(mark: string | undefined, options: Partial<BloomTopUpOptions
     maxIdBytes: 64,
     onBeyond: (ids) => (beyond += ids),
   });
-  const hear = (text: string | undefined, ageMs = 0) => coverage.hear({ entries: { mark: text }, ageMs });
+  const hear = (text: string | undefined, ageMs = 0, others: LedgerEntries = { newest: text }) =>
+    coverage.hear({ entries: { mark: text, ...others }, ageMs });
   hear(mark);
   return { coverage, hear, beyond: () => beyond, check: (id: string) => coverage.checkOne(EMPTY, id) };
 }
@@ -99,5 +100,15 @@ describe('The coverage of a filter', () => {
     expect(check('111')).toBe('beyond');
     hear('string:ulid', 0);
     expect(check('zzz')).toBe('beyond');
+    hear('number:10', 0, {});
+    expect(check('111')).toBe('beyond');
+  });
+
+  it('is nothing while the mark is doubted', () => {
+    const { check, hear } = coverageOf('number:10');
+    hear('number:10', 0, { doubt: 'Rows are missing.' });
+    expect([check('1'), check('11')]).toEqual(['beyond', 'beyond']);
+    hear('number:10');
+    expect(check('1')).toBe('absent');
   });
 });

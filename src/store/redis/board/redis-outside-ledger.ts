@@ -48,11 +48,11 @@ export class RedisOutsideLedger implements OutsideLedger {
   async ask({ holder, lifeMs }: LedgerQuestion): Promise<LedgerAnswer> {
     const reply = await this.run('outsideAsk', [holder, lifeMs]);
     if (!Array.isArray(reply)) throw unexpectedReplyError('outside-ask', reply);
-    const [holds, mark, newest, position, at, time] = reply.map(String);
+    const [holds, mark, newest, position, doubt, at, time] = reply.map((text) => String(text) || undefined);
     if (holds === 'OWNER') throw new BloomUnavailableError(ledgerOfOthers(this.context.name));
     return {
       isHolder: holds === '1',
-      entries: { mark: mark || undefined, newest: newest || undefined, position: position || undefined },
+      entries: { mark, newest, position, doubt },
       ageMs: at && time ? Math.max(0, Number(time) - Number(at)) : undefined,
     };
   }

@@ -1,0 +1,273 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TestingModule } from '@nestjs/testing';
+import {
+  type BloomEvent,
+  type BloomFilter,
+  type BloomIdSource,
+  BloomModule,
+  BloomService,
+  type BloomTopUpOptions,
+} from 'nestjs-bloom';
+import { eventually } from '../support/eventually.js';
+import { startContext } from '../support/nest-app.js';
+import { PATIENT } from '../support/patience.js';
+import { RedisFixture } from '../support/redis-fixture.js';
+
+const QUICK = { everyMs: 20, overlapMs: 100, ordered: true } satisfies BloomTopUpOptions;
+const YEAR_MS = 366 * 86_400_000;
+const START_MS = Date.now() - 3_600_000;
+
+type Id = number | bigint | string;
+
+/** A table whose ids are given out in order, and into which somebody writes ids of his own. */
+class Table {
+  readonly ids: Id[] = [];
+  scans = 0;
+  private last = 0;
+
+  constructor(
+    private readonly idOf: (number: number) => Id,
+    rows: number,
+    private readonly ignoresOthers = false,
+  ) {
+    for (let i = 0; i < rows; i++) this.insert();
+  }
+
+  insert(): Id {
+    return this.write(this.idOf(++this.last));
+  }
+
+  write(id: Id): Id {
+    this.ids.push(id);
+    this.ids.sort((a, b) => (a < b ? -1 : 1));
+    return id;
+  }
+
+  /** As `setval` of a sequence. */
+  jump(to: number): void {
+    this.last = to;
+  }
+
+  source(): BloomIdSource {
+    const { ids, ignoresOthers } = this;
+    const count = () => this.scans++;
+    return {
+      async *ids() {
+        count();
+        yield [...ids];
+      },
+      async *idsSince(mark) {
+        yield ids.filter((id) => mark === undefined || id > (mark as Id));
+      },
+      newest: async (others = 0) => ids.at(-1 - (ignoresOthers ? 0 : others)),
+    };
+  }
+}
+
+const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
+const uuid7 = (ms: number, number = 0) => {
+  const time = hex(ms, 12);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${hex(number, 12)}`;
+};
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const ulid = (ms: number, number = 0) => {
+  const digits = (value: number, length: number) =>
+    Array.from({ length }, (_, i) => CROCKFORD[Math.floor(value / 32 ** (length - 1 - i)) % 32]).join('');
+  return digits(ms, 10) + digits(number, 16);
+};
+
+/** Ids of one kind in their order, and some that are far ahead. */
+interface Kind {
+  readonly name: string;
+  readonly idOf: (number: number) => Id;
+  readonly far: readonly Id[];
+  /** How many of those are of a time that is yet to come, so that they do not count. */
+  readonly ofFuture?: number;
+}
+
+const KINDS: readonly Kind[] = [
+  { name: 'integers', idOf: Number, far: [2_147_483_647, 9e15] },
+  { name: 'integers with steps of 1,000', idOf: (n) => 1000 * n, far: [2_147_483_647] },
+  { name: 'integers beyond 2^53', idOf: (n) => 2n ** 61n + BigInt(n), far: [2n ** 63n - 1n] },
+  {
+    name: 'UUIDs of version 7',
+    idOf: (n) => uuid7(START_MS + n, n),
+    far: [uuid7(Date.now() + YEAR_MS), 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+    ofFuture: 1,
+  },
+  { name: 'ULIDs', idOf: (n) => ulid(START_MS + n, n), far: [ulid(Date.now() + YEAR_MS)], ofFuture: 1 },
+  {
+    name: 'ObjectIds',
+    idOf: (n) => hex(START_MS / 1000, 8) + hex(n, 16),
+    far: [hex(Math.floor((Date.now() + YEAR_MS) / 1000), 8) + hex(0, 16)],
+    ofFuture: 1,
+  },
+];
+
+describe('A row far ahead in the order', () => {
+  let redis: RedisFixture;
+  let events: BloomEvent[];
+  let module: TestingModule | undefined;
+  beforeEach(async () => {
+    redis = await RedisFixture.start();
+    events = [];
+  });
+  afterEach(async () => {
+    await module?.close();
+    module = undefined;
+    await redis.close();
+  });
+
+  async function start(table: Table, topUp: BloomTopUpOptions = QUICK): Promise<BloomFilter> {
+    module = await startContext({
+      imports: [
+        BloomModule.forRoot({ redis: redis.server.url, ...PATIENT, onEvent: (event) => events.push(event) }),
+        BloomModule.forFeature([
+          {
+            name: 'products',
+            capacity: 100_000,
+            errorRate: 1e-6,
+            source: table.source(),
+            rebuild: { drainMs: 50, leaseMs: 5_000 },
+            topUp,
+          },
+        ]),
+      ],
+    });
+    const filter = module.get(BloomService).filter('products');
+    await eventually('the filter is ready', async () => (await filter.info()).state === 'ready');
+    return filter;
+  }
+
+  const markOf = async (filter: BloomFilter) => (await filter.info()).outside?.mark;
+  const hasMark = (filter: BloomFilter, mark: Id | undefined) =>
+    eventually(`the mark is ${mark}`, async () => (await markOf(filter)) === String(mark));
+  const failures = () => events.filter(({ type }) => type === 'top-up-failed' || type === 'mark-moved-back');
+
+  /** Writes rows in order: none of them is absent at any time, and all are added. */
+  async function follows(filter: BloomFilter, table: Table, rows: number): Promise<void> {
+    const written: Id[] = [];
+    for (let i = 0; i < rows; i++) {
+      written.push(table.insert());
+      expect(await filter.check(written.at(-1)!)).not.toBe('absent');
+    }
+    await eventually('all are added', async () =>
+      (await filter.checkMany(written)).every((verdict) => verdict === 'maybe'),
+    );
+    expect((await filter.checkMany(written)).includes('absent')).toBe(false);
+  }
+
+  describe.each(KINDS)('among $name', ({ idOf, far, ofFuture = 0 }) => {
+    it.each(['before the first build', 'after it'])(
+      'does not cover the rows that are to come, %s',
+      async (when) => {
+        const table = new Table(idOf, 300);
+        if (when !== 'after it') for (const id of far) table.write(id);
+        const filter = await start(table);
+        await eventually('there is a mark', async () => (await markOf(filter)) !== undefined);
+        if (when === 'after it') for (const id of far) table.write(id);
+        await eventually('it is added', async () =>
+          (await filter.checkMany(far)).every((verdict) => verdict === 'maybe'),
+        );
+        await follows(filter, table, 4);
+        await follows(filter, table, 150);
+        await hasMark(filter, idOf(454 - 100 + far.length - ofFuture));
+        expect(failures()).toEqual([]);
+        expect(table.scans).toBe(1);
+      },
+    );
+
+    it('does not in a table of few rows', async () => {
+      const table = new Table(idOf, 8);
+      for (const id of far) table.write(id);
+      const filter = await start(table);
+      await follows(filter, table, 4);
+    });
+
+    it('does not where the source has no rows but it', async () => {
+      const table = new Table(idOf, 0);
+      table.write(far[0]!);
+      const filter = await start(table, { ...QUICK, overlapMs: 0 });
+      await follows(filter, table, 4);
+    });
+  });
+
+  it.each([300, 8])(
+    'does not where newest() of the source leaves out no rows, among %d integers',
+    async (rows) => {
+      const table = new Table(Number, rows, true);
+      table.write(2_147_483_647);
+      const filter = await start(table);
+      await hasMark(filter, rows === 300 ? 201 : 4);
+      expect(await filter.check(0)).toBe('absent');
+      await follows(filter, table, 4);
+    },
+  );
+
+  it('is one of many whose time is yet to come', async () => {
+    const { idOf } = KINDS.find(({ name }) => name === 'UUIDs of version 7')!;
+    const table = new Table(idOf, 300);
+    for (let i = 0; i < 500; i++) table.write(uuid7(Date.now() + YEAR_MS + i, i));
+    const filter = await start(table);
+    await follows(filter, table, 150);
+    await hasMark(filter, idOf(350));
+  });
+
+  it('is followed where the order itself has moved there', async () => {
+    const table = new Table(Number, 300);
+    const filter = await start(table);
+    table.jump(1_000_000_000);
+    await follows(filter, table, 150);
+    await hasMark(filter, 1_000_000_050);
+    expect(await filter.checkMany([500, 999_999_999])).toEqual(['absent', 'absent']);
+  });
+
+  it('is followed when many rows are written at once', async () => {
+    const table = new Table((n) => 7 * n, 300);
+    const filter = await start(table);
+    for (let i = 0; i < 20_000; i++) table.ids.push(7 * (301 + i));
+    table.jump(20_300);
+    await hasMark(filter, 7 * 20_200);
+    await follows(filter, table, 10);
+    expect(await filter.check(7 * 20_000 + 1)).toBe('absent');
+    expect(table.scans).toBe(1);
+  });
+
+  it('is found by a rebuild where an older mark believes it, and nothing is covered until one finds no row missing', async () => {
+    const table = new Table(Number, 300);
+    table.write(2_147_483_647);
+    const filter = await start(table);
+    await hasMark(filter, 201);
+    await redis.client().hset('bloom:{products}:outside', 'mark', 'number:2147483647');
+    await hasMark(filter, 2_147_483_647);
+    await eventually('that is heard', async () => (await filter.check(2_000_000_000)) === 'absent');
+    const missing = table.insert();
+    expect(await filter.check(missing)).toBe('absent');
+
+    await filter.rebuild({ join: false });
+    expect(failures()).toMatchObject([
+      {
+        type: 'mark-moved-back',
+        mark: '2147483647',
+        to: undefined,
+        reason: expect.stringContaining("lacked 1, '301' among them"),
+      },
+    ]);
+    expect(await filter.check(missing)).toBe('maybe');
+    await eventually('the mark is set again', async () =>
+      redis
+        .client()
+        .hget('bloom:{products}:outside', 'mark')
+        .then((mark) => mark === 'number:202'),
+    );
+    expect(await markOf(filter)).toBeUndefined();
+    await follows(filter, table, 4);
+    expect(await filter.check(0)).toBe('unknown');
+
+    await filter.rebuild({ join: false });
+    await hasMark(filter, 206);
+    await eventually('it covers again', async () => (await filter.check(0)) === 'absent');
+    await follows(filter, table, 4);
+    expect(failures()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals';
+import type { BloomIdSource, BloomMark } from 'nestjs-bloom';
+import { MarkPlace, placeOf } from '../../../src/service/outside/mark-place.js';
+import { timeOf } from '../../../src/service/outside/mark-time.js';
+
+const NOW = Date.parse('2026-07-01T00:00:00Z');
+
+describe('The place of a mark in a reading', () => {
+  const placeAmong = (marks: readonly BloomMark[], { areAll = false, rows = 1 } = {}) => {
+    const place = new MarkPlace(areAll, NOW);
+    for (const mark of marks) place.next(mark, rows);
+    return place.mark;
+  };
+  const upTo = (rows: number) => Array.from({ length: rows }, (_, i) => i + 1);
+
+  it.each([
+    [100, undefined],
+    [101, 1],
+    [5000, 4900],
+  ])('is a row that a hundred come after: of %d rows after a mark, %p', (rows, place) => {
+    expect(placeAmong(upTo(rows))).toBe(place);
+  });
+
+  it.each([
+    [1, undefined],
+    [2, 1],
+    [3, 1],
+    [10, 5],
+    [150, 75],
+    [5000, 4900],
+  ])('is one that half of the others come after, where all are few: of %d rows, %p', (rows, place) => {
+    expect(placeAmong(upTo(rows), { areAll: true })).toBe(place);
+  });
+
+  it('is a mark of whole batches, and the last one where there is none and many rows are read', () => {
+    expect(placeAmong(upTo(10), { rows: 20 })).toBe(5);
+    expect(placeAmong([1], { rows: 9999 })).toBeUndefined();
+    expect(placeAmong([1], { rows: 10_000 })).toBe(1);
+  });
+
+  it('is none of a time that is yet to come', () => {
+    const minutes = (from: number) =>
+      Array.from({ length: 200 }, (_, i) => new Date(NOW + (from + i) * 60_000));
+    expect(placeAmong(minutes(-150))).toEqual(new Date(NOW - 100 * 60_000));
+    expect(placeAmong(minutes(1))).toBeUndefined();
+  });
+});
+
+describe('The time of a mark', () => {
+  const ms = Date.parse('2026-01-31T12:00:00.123Z');
+  it.each<[BloomMark, number | undefined]>([
+    [new Date(ms), ms],
+    ['2026-01-31T12:00:00.123456Z', ms],
+    ['2026-01-31 12:00:00.123+00', ms],
+    ['2026-01-31T12:00:00.123000', ms - 14 * 3_600_000],
+    ['019c13e1-6cbb-7000-8000-000000000000', Number.parseInt('019c13e16cbb', 16)],
+    ['019C13E1-6CBB-7FFF-BFFF-FFFFFFFFFFFF', Number.parseInt('019c13e16cbb', 16)],
+    ['01ARZ3NDEKTSV4RRFFQ69G5FAV', 1469922850259],
+    ['507f1f77bcf86cd799439011', 0x507f1f77 * 1000],
+    ['f47ac10b-58cc-4372-a567-0e02b2c3d479', undefined],
+    ['zzzz', undefined],
+    ['2026-99-99T99:99:99', undefined],
+    [2_147_483_647, undefined],
+    [9n ** 19n, undefined],
+  ])('of %p is %p', (mark, time) => {
+    expect(timeOf(mark)).toBe(time);
+  });
+});
+
+describe('The place of a mark before a reading', () => {
+  const isDigits = (mark: BloomMark) => typeof mark === 'string' && /^-?\d+$/.test(mark);
+  const isAfter = (one: BloomMark, other: BloomMark) =>
+    isDigits(one) ? BigInt(one as string) > BigInt(other as string) : one > other;
+
+  /** A source of rows with these marks. */
+  function sourceOf(
+    marks: readonly BloomMark[],
+    { leavesOut = true, asBatch = false } = {},
+  ): { source: BloomIdSource; reads: () => number } {
+    let read = 0;
+    const source: BloomIdSource = {
+      async *ids() {},
+      async *idsSince(mark) {
+        for (const one of marks.filter((other) => mark === undefined || isAfter(other, mark))) {
+          read++;
+          const id = one as string | number | bigint;
+          yield asBatch ? [id] : id;
+        }
+      },
+      newest: async (others = 0) => marks.at(-1 - (leavesOut ? others : 0)),
+    };
+    return { source, reads: () => read };
+  }
+  const place = (source: BloomIdSource, areIds = true) => placeOf(source, { areIds, wallMs: NOW });
+  const rows = Array.from({ length: 1000 }, (_, i) => 7 * i);
+
+  it.each([
+    [0, undefined],
+    [1, undefined],
+    [2, 0],
+    [10, 21],
+    [1000, 6293],
+  ])('is what newest() gives: of %d rows, %p', async (count, found) => {
+    const { source, reads } = sourceOf(rows.slice(0, count));
+    expect(await place(source)).toBe(found);
+    expect(reads()).toBe(0);
+  });
+
+  it('is before those of a time that is yet to come, however many', async () => {
+    const all = Array.from({ length: 3000 }, (_, i) => new Date(NOW + (i - 1500) * 60_000));
+    expect(((await place(sourceOf(all).source, false)) as Date).getTime()).toBeLessThanOrEqual(NOW);
+    expect(await place(sourceOf(all.slice(1600)).source, false)).toBeUndefined();
+  });
+
+  describe.each([false, true])('where newest() leaves out no rows, in batches: %p', (asBatch) => {
+    const options = { leavesOut: false, asBatch };
+    it.each<[string, (value: number) => string | number | bigint]>([
+      ['numbers', Number],
+      ['bigints', BigInt],
+      ['texts of digits', (value) => String(10_000 + value)],
+    ])('is found among %s by reading', async (_, form) => {
+      const { source, reads } = sourceOf([...rows.map(form), form(2_147_483_647)], options);
+      expect(await place(source)).toBe(form(6306));
+      expect(reads()).toBeLessThan(20_000);
+    });
+
+    it('is found among few', async () => {
+      expect(await place(sourceOf([1, 2, 3, 4, 1e15], options).source)).toBe(2);
+      expect(await place(sourceOf(['a', 'b', 'z'], options).source)).toBe('a');
+      expect(await place(sourceOf([1e15], options).source)).toBeUndefined();
+    });
+
+    it('is the last one where ids are texts, or the order is another one', async () => {
+      const texts = rows.map((value) => `sku-${10_000 + value}`);
+      expect(await place(sourceOf(texts, options).source)).toBe('sku-16993');
+      expect(await place(sourceOf(rows, options).source, false)).toBe(6993);
+    });
+  });
+});

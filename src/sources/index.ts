@@ -10,7 +10,7 @@ export { type BloomParallelOptions, type BloomParallelSource, inParallel } from 
 export type { BloomPageContext, BloomPageFunction } from './page-reader.js';
 export { type BloomRange, rangesOf } from './ranges-of.js';
 export { isOfClass } from './class-names.js';
-export { type BloomTableOptions, expectAllRows } from './row-security.js';
+export { type AllRowsOptions, type BloomTableOptions, expectAllRows } from './all-rows.js';
 export type { BloomSourceFactory } from './source-factory.js';
 export { columnName } from './column-name.js';
 export { type DescribedColumn, isBytes, isReadAsText, spellingOf } from './column-spelling.js';

@@ -1,6 +1,7 @@
 import { BloomConfigError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import type { BloomIdsContext, BloomIdSource, BloomMark, BloomMarkedIds } from '../rebuild/index.js';
+import { expectPrimary } from './all-rows.js';
 import { isInteger, isText } from './column-spelling.js';
 import { exactPlace } from './exact-place.js';
 import type { BloomPagingOptions } from './from-pages.js';
@@ -27,6 +28,7 @@ export interface NewRowsOf {
   readonly pages: Pages;
   readonly order: string;
   readonly paging: Required<BloomPagingOptions>;
+  readonly fromReplica: boolean | undefined;
 }
 
 /**
@@ -39,6 +41,7 @@ export async function newRows({
   pages,
   order,
   paging,
+  fromReplica = false,
 }: NewRowsOf): Promise<Required<Pick<BloomIdSource, 'idsSince' | 'newest'>>> {
   const place = await placeOf(at, order, pages);
   const isId = order === at.column && !at.convert;
@@ -48,19 +51,24 @@ export async function newRows({
   const ordered: Pages = { ...pages, order: [place, ...others] };
   const markOf = (row: Row) => markFrom(at, row, place);
   const idOf = (row: Row) => (at.convert ? at.convert(row.id) : row.id);
+  // What lags behind, or is another server than before, may lack rows that come before the mark.
+  const expectAll = async () => {
+    if (at.isPostgres && !fromReplica) await expectPrimary(numbered(at.run), at.table);
+  };
   return {
     idsSince: (mark, context) =>
       isId
-        ? mapped(read(at, ordered, { mark, paging, context }), (rows) => [
+        ? mapped(read(at, ordered, { mark, paging, context, expectAll }), (rows) => [
             rows.map((row) => markOf(row) as BloomId),
           ])
-        : mapped(read(at, ordered, { mark, paging, context }), (rows) =>
+        : mapped(read(at, ordered, { mark, paging, context, expectAll }), (rows) =>
             [...piecesOf(rows)].map((piece) => ({
               ids: piece.map(idOf).filter((id) => id !== null && id !== undefined),
               mark: markOf(piece.at(-1)!),
             })),
           ),
     newest: async (others = 0) => {
+      await expectAll();
       const [row] = (await at.run({ strings: [newestQuery(ordered, place, others)], values: [] })) as Row[];
       return row && markOf(row);
     },
@@ -78,19 +86,22 @@ interface Wanted {
   readonly mark: BloomMark | undefined;
   readonly paging: Required<BloomPagingOptions>;
   readonly context: BloomIdsContext;
+  readonly expectAll: () => Promise<void>;
 }
 
 async function* read(
   at: SqlColumn,
   pages: Pages,
-  { mark, paging, context: { signal, onRetry } }: Wanted,
+  { mark, paging, context: { signal, onRetry }, expectAll }: Wanted,
 ): AsyncGenerator<readonly Row[]> {
   const reader = new PageReader<Row>({
     ...paging,
     signal,
     onRetry,
-    read: (after, { take }) =>
-      at.run(after ? pageQuery(pages, after, take) : firstQuery(pages, mark, take)) as Promise<Row[]>,
+    read: async (after, { take }) => {
+      if (!after) await expectAll();
+      return at.run(after ? pageQuery(pages, after, take) : firstQuery(pages, mark, take)) as Promise<Row[]>;
+    },
   });
   for (let page = await reader.read(undefined); page.length > 0; page = await reader.read(page.at(-1)))
     yield page;

@@ -32,6 +32,11 @@ export const rowsMayBeHidden = (table: string) =>
   `The table ${table} has row-level security for the user of this connection, whose policies may hide rows: they would be answered "absent". ` +
   'Read it as a user with BYPASSRLS, or set the option seesAllRows of the source if the policies hide no row from this user.';
 
+export const mayLagBehind = (table: string) =>
+  `The server that ${table} was to be read from is a standby: it may lack rows whose ids were added longer than drainMs ago, and they would be ` +
+  'answered "absent". Read the primary, or set the option fromReplica of the source, and a rebuild.drainMs and a topUp.overlapMs that are longer than ' +
+  'the standby ever lags behind.';
+
 export const nullInKey = (maker: string, columns: string, table: string) =>
   `${maker}: expected the columns ${columns} of the option key to have a value in every row of ${table}, got null in one. A ` +
   'page cannot begin there. Name the columns of the primary key.';

@@ -1,6 +1,7 @@
 import { BloomConfigError } from '../common/index.js';
 import type { BloomIdSource, BloomIdSpelling } from '../rebuild/index.js';
 import { columnName } from './column-name.js';
+import { type BloomTableOptions, expectAllRows } from './all-rows.js';
 import { isBytes, isReadAsText, spellingOf } from './column-spelling.js';
 import { checkedPaging, fromPages } from './from-pages.js';
 import type { BloomPageFunction } from './page-reader.js';
@@ -8,7 +9,6 @@ import { type BloomOrderOptions, newRows } from './new-rows.js';
 import { pageQuery, type Pages, type Row } from './page-query.js';
 import { estimateIds } from './planner-estimate.js';
 import { hasKey, readCatalog } from './postgres-catalog.js';
-import { type BloomTableOptions, expectAllRows } from './row-security.js';
 import type { SqlColumn } from './sql-column.js';
 import { numbered } from './sql-query.js';
 import { nullInKey, noKeyOption, notAColumn } from './sources.messages.js';
@@ -48,9 +48,9 @@ export async function fromSql(at: SqlColumn, options: SqlSourceOptions): Promise
       ...(spelling && { spelling }),
       readsFrom: columnName(at.table, at.column),
     });
-  const { order } = options;
+  const { order, fromReplica } = options;
   const pages = pagesOf(at, known);
-  const ordered = order === undefined ? undefined : await newRows({ at, pages, order, paging });
+  const ordered = order === undefined ? undefined : await newRows({ at, pages, order, paging, fromReplica });
   return { ...made(), ids: (context) => made().ids(context), ...ordered };
 }
 
@@ -64,7 +64,8 @@ export async function newRowsOfTable(
   { order, ...options }: SqlSourceOptions & Required<BloomOrderOptions>,
 ): Promise<Required<Pick<BloomIdSource, 'idsSince' | 'newest'>>> {
   const pages = pagesOf(at, await describe(at, options));
-  return newRows({ at, pages, order, paging: checkedPaging(at.maker, options) });
+  const { fromReplica } = options;
+  return newRows({ at, pages, order, paging: checkedPaging(at.maker, options), fromReplica });
 }
 
 /** Of one reading: by which key its pages begin is decided with the first. */
@@ -91,9 +92,9 @@ async function isKey(at: SqlColumn, { order }: Known, { key }: SqlSourceOptions)
 async function expectWholeTable(
   at: SqlColumn,
   { order }: Known,
-  { seesAllRows = false, key }: SqlSourceOptions,
+  { key, ...options }: SqlSourceOptions,
 ): Promise<void> {
-  if (at.isPostgres && !seesAllRows) await expectAllRows(numbered(at.run), at.table);
+  if (at.isPostgres) await expectAllRows(numbered(at.run), at.table, options);
   const others = order.filter(({ name }) => name !== at.column).map(({ name }) => `t.${at.quote(name)}`);
   if (!key || at.isKeyDefined || others.length === 0) return;
   const without = `select 1 as n from ${at.table} t where ${others.map((one) => `${one} is null`).join(' or ')} limit 1`;

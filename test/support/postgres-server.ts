@@ -22,6 +22,8 @@ export interface PostgresServer {
 export interface PostgresOptions {
   /** `name=value`, as on the command line. Default: what makes a server of a test fast and loses data in a crash of the machine. */
   readonly settings?: readonly string[];
+  /** The server is a standby of this one, which has to take readers of its log. */
+  readonly standbyOf?: PostgresServer;
 }
 
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
@@ -35,7 +37,7 @@ const NOBODY = 65_534;
 const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];
 
 /** Starts a server on a free port; undefined where no Postgres is installed. */
-export async function startPostgres({ settings = FAST }: PostgresOptions = {}): Promise<
+export async function startPostgres({ settings = FAST, standbyOf }: PostgresOptions = {}): Promise<
   PostgresServer | undefined
 > {
   const programs = findPrograms();
@@ -49,13 +51,12 @@ export async function startPostgres({ settings = FAST }: PostgresOptions = {}): 
     const data = join(folder, 'data');
     const options = { ...user, cwd: folder, stdio: 'ignore' as const };
     // With the locale C.UTF-8 texts are in the order of their code points.
-    const made = spawnSync(
-      join(programs, 'initdb'),
-      ['-D', data, '-A', 'trust', '-U', 'test', '--no-sync', '-E', 'UTF8', '--locale', 'C.UTF-8'],
-      options,
-    );
+    const [program, ...args] = standbyOf
+      ? ['pg_basebackup', '-D', data, '-d', standbyOf.url, '-c', 'fast', '-R', '--no-sync']
+      : ['initdb', '-D', data, '-A', 'trust', '-U', 'test', '--no-sync', '-E', 'UTF8', '--locale', 'C.UTF-8'];
+    const made = spawnSync(join(programs, program!), args, options);
     if (made.status !== 0)
-      throw new Error(`Expected initdb in ${programs} to make ${data}, got exit ${made.status}.`);
+      throw new Error(`Expected ${program} in ${programs} to make ${data}, got exit ${made.status}.`);
     const port = await freePort();
     const all = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', ...settings];
     const url = `postgres://test@127.0.0.1:${port}/postgres`;

@@ -31,7 +31,7 @@ export type MikroOrmProperty<Entity> = BloomIdProperty<Entity>;
 export interface MikroOrmSourceOptions extends BloomTableOptions, BloomOrderOptions {
   /** The MikroORM: its token, or the object. Default: the class `MikroORM` of `@mikro-orm/core`. */
   readonly orm?: InjectionToken<MikroORM> | MikroORM;
-  /** Which server is read. Default `write`; the lag of a replica belongs to `rebuild.drainMs`. */
+  /** Which server is read. Default `write`; `read` sets `fromReplica`. */
   readonly connection?: 'read' | 'write';
 }
 
@@ -57,7 +57,7 @@ export function fromMikroOrm<Entity extends object>(
   const isOrm = typeof orm === 'object' && 'driver' in orm;
   return madeFrom<MikroORM>(isOrm ? { object: orm } : { token: orm }, async (made) => {
     const { at, ...known } = describe(made, entity as EntityName, { property, connection });
-    return fromSql(at, { ...options, ...known });
+    return fromSql(at, { fromReplica: connection === 'read', ...options, ...known });
   });
 }
 

@@ -6,7 +6,12 @@ export type {
   BloomMark,
   BloomMarkedIds,
 } from '../../rebuild/index.js';
-export type { BloomOrderOptions, BloomSourceFactory } from '../index.js';
+export type {
+  BloomOrderOptions,
+  BloomPagingOptions,
+  BloomSourceFactory,
+  BloomTableOptions,
+} from '../index.js';
 export { postgresCopy, type PostgresCopyOptions } from './postgres-copy.js';
 export type {
   PostgresClient,

@@ -11,6 +11,7 @@ import {
   type BloomOrderOptions,
   type BloomSourceFactory,
   columnName,
+  type BloomTableOptions,
   estimateIds,
   expectAllRows,
   madeFrom,
@@ -22,11 +23,12 @@ import {
 import { assertReadable, CopyOut } from './copy-out.js';
 import { PostgresSession } from './postgres-session.js';
 import type { PostgresPool } from './postgres-pool.js';
-import { isReplica, notAPool, unknownOption, wrongOption } from './postgres.messages.js';
+import { notAPool, unknownOption, wrongOption } from './postgres.messages.js';
 import { type CopiedColumn, describeColumn, expectName, quoted, quotedTable } from './postgres-table.js';
 
 /** Of `postgresCopy`. */
-export interface PostgresCopyOptions extends BloomOrderOptions {
+export interface PostgresCopyOptions
+  extends BloomOrderOptions, Pick<BloomTableOptions, 'seesAllRows' | 'fromReplica'> {
   /** The `Pool` of `pg`, or its token in the application. One client of it is used while the source is read. */
   readonly pool: InjectionToken | PostgresPool;
   /** A table or a view: its name as the catalog has it, or schema and name with a dot between them. */
@@ -37,10 +39,6 @@ export interface PostgresCopyOptions extends BloomOrderOptions {
   readonly column: string;
   /** The type of the column as the database names it, such as `uuid`. Default: the catalog is asked at start. */
   readonly type?: string;
-  /** The policies of row-level security show the user of the pool every row that may ever be looked up. Default false. */
-  readonly seesAllRows?: boolean;
-  /** The server may be a standby. `rebuild.drainMs` then has to be longer than it ever lags behind. Default false. */
-  readonly fromReplica?: boolean;
 }
 
 const OPTIONS = ['pool', 'table', 'schema', 'column', 'type', 'seesAllRows', 'fromReplica', 'order'];
@@ -93,7 +91,7 @@ async function sourceOf(pool: PostgresPool, options: PostgresCopyOptions): Promi
 function newRowsOf(
   pool: PostgresPool,
   { table, column }: CopiedColumn,
-  { type, order }: PostgresCopyOptions & Required<BloomOrderOptions>,
+  { type, order, fromReplica = false }: PostgresCopyOptions & Required<BloomOrderOptions>,
 ) {
   const at = {
     maker: 'postgresCopy',
@@ -106,7 +104,7 @@ function newRowsOf(
     column,
     quote: quoted,
   };
-  return newRowsOfTable(at, { order, ...(type !== undefined && { type }) });
+  return newRowsOfTable(at, { order, fromReplica, ...(type !== undefined && { type }) });
 }
 
 /** Not packed: the keys are yet to be formed. */
@@ -117,7 +115,7 @@ async function* asTexts(ids: AsyncIterable<readonly BloomId[]>): AsyncGenerator<
 async function* read(
   pool: PostgresPool,
   { table, kind, copy }: CopiedColumn,
-  { seesAllRows = false, fromReplica = false }: PostgresCopyOptions,
+  options: PostgresCopyOptions,
   { signal }: BloomIdsContext,
 ): AsyncGenerator<PackedIds> {
   const session = await PostgresSession.open(pool, signal);
@@ -126,8 +124,7 @@ async function* read(
     // Whatever the defaults of the connection are, the rows are those that are committed when COPY begins.
     await session.run('begin isolation level read committed, read only');
     await session.run(`set local client_encoding to 'UTF8'`);
-    if (!fromReplica) await expectPrimary(session, table);
-    if (!seesAllRows) await expectAllRows(async (sql, values) => session.run(sql, values), table);
+    await expectAllRows((sql, values) => session.run(sql, values), table, options);
     const rows = session.copy(new CopyOut(copy, kind));
     for (let batch = await rows.next(); batch; batch = await rows.next()) yield batch;
     await session.run('commit');
@@ -135,12 +132,6 @@ async function* read(
   } finally {
     session.destroy();
   }
-}
-
-/** @throws {BloomConfigError} where rows may be missing that the primary has. */
-async function expectPrimary(session: PostgresSession, table: string): Promise<void> {
-  const [row] = (await session.run('select pg_is_in_recovery()::text as answer')) as { answer: string }[];
-  if (row?.answer === 'true') throw new BloomConfigError(isReplica(table));
 }
 
 function isPool(pool: unknown): pool is PostgresPool {

@@ -27,11 +27,6 @@ export const noIdType = (column: string, type: string) =>
   `postgresCopy: ${column} is of type ${type}, of which it is not known how an application spells a value. Read a view whose column is ` +
   'cast to a type of text, integers, uuid or bytea, or use fromPages of nestjs-bloom.';
 
-export const isReplica = (table: string) =>
-  `The server that ${table} was to be read from is a standby: it may lack rows whose ids were added longer than drainMs ago, and they would be ` +
-  'answered "absent". Read the primary, or set the option fromReplica of the source and a rebuild.drainMs that is longer than the standby ' +
-  'ever lags behind.';
-
 export const NOT_PG =
   'postgresCopy: expected clients of pg whose connection has a stream, got another one. The native bindings of pg cannot be read by it. Use ' +
   'fromPages of nestjs-bloom.';

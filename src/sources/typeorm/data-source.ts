@@ -10,6 +10,24 @@ export interface WithDataSource {
   readonly dataSource?: string | Exclude<InjectionToken<DataSource>, string> | DataSource;
 }
 
+/** A server of a DataSource with `replication`. */
+export type ReplicationMode = 'master' | 'slave';
+
+/** Runs a query of the database's own on that server. */
+export async function runOn(
+  dataSource: DataSource,
+  mode: ReplicationMode,
+  sql: string,
+  parameters: readonly unknown[],
+): Promise<object[]> {
+  const runner = dataSource.createQueryRunner(mode);
+  try {
+    return (await runner.query(sql, [...parameters])) as object[];
+  } finally {
+    await runner.release();
+  }
+}
+
 /** The token that `@nestjs/typeorm` gives a DataSource of this name. */
 export function providedDataSource(
   dataSource: NonNullable<WithDataSource['dataSource']>,

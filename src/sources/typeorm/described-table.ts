@@ -4,7 +4,6 @@ import type { BloomId } from '../../filter/index.js';
 import type { BloomIdSpelling } from '../../rebuild/index.js';
 import {
   estimateIds,
-  expectAllRows,
   hasKey,
   isBytes,
   isReadAsText,
@@ -50,8 +49,6 @@ export interface DescribedTable {
   readonly count: () => Promise<number | undefined>;
   /** Whether the database has the key too that the entity names. */
   readonly isKeyed: () => Promise<boolean>;
-  /** @throws {BloomConfigError} where row-level security may hide some. */
-  readonly expectAllRows: () => Promise<void>;
 }
 
 const POSTGRES = ['postgres', 'aurora-postgres', 'cockroachdb'];
@@ -103,9 +100,6 @@ export function describeTable(
         tableName(dataSource, metadata),
         order.map(({ databaseName }) => databaseName),
       ),
-    expectAllRows: async () => {
-      if (isPostgres) await expectAllRows(runOf(dataSource), tableName(dataSource, metadata));
-    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { DataSource, type EntitySchema, type ObjectLiteral } from 'typeorm';
 import {
+  type AllRowsOptions,
   type BloomIdProperty,
   type BloomOrderOptions,
   type BloomPageFunction,
@@ -7,10 +8,12 @@ import {
   type BloomTableOptions,
   checkedPaging,
   columnName,
+  expectAllRows,
   fromPages,
   madeFrom,
+  type RunQuery,
 } from '../index.js';
-import { providedDataSource, type WithDataSource } from './data-source.js';
+import { providedDataSource, type ReplicationMode, runOn, type WithDataSource } from './data-source.js';
 import { type DescribedTable, describeTable, type RawRow } from './described-table.js';
 import { newRowsOfEntity } from './new-rows-of-entity.js';
 import { readRows } from './raw-rows.js';
@@ -20,8 +23,8 @@ export type TypeOrmColumn<Entity> = BloomIdProperty<Entity>;
 
 /** Of `fromTypeOrm`. */
 export interface TypeOrmSourceOptions extends BloomTableOptions, BloomOrderOptions, WithDataSource {
-  /** Of a DataSource with `replication`, which server is read. Default `master`; a replica's lag belongs to `rebuild.drainMs`. */
-  readonly replicationMode?: 'master' | 'slave';
+  /** Of a DataSource with `replication`, which server is read. Default `master`; `slave` sets `fromReplica`. */
+  readonly replicationMode?: ReplicationMode;
 }
 
 /**
@@ -40,6 +43,7 @@ export function fromTypeOrm<Entity extends ObjectLiteral>(
     dataSource = DataSource,
     replicationMode = 'master',
     seesAllRows = false,
+    fromReplica = replicationMode === 'slave',
     order,
     ...options
   }: TypeOrmSourceOptions = {},
@@ -49,7 +53,7 @@ export function fromTypeOrm<Entity extends ObjectLiteral>(
     const table = describeTable(made, entity as EntitySchema<Entity>, column);
     const { spelling } = table;
     const pages = () =>
-      fromPages<RawRow>(pageReader(made, table, { replicationMode, seesAllRows }), {
+      fromPages<RawRow>(pageReader(made, table, { replicationMode, seesAllRows, fromReplica }), {
         ...paging,
         key: table.idOf,
         count: table.count,
@@ -59,7 +63,7 @@ export function fromTypeOrm<Entity extends ObjectLiteral>(
     const ordered =
       order === undefined
         ? undefined
-        : await newRowsOfEntity(made, table, { ...paging, order, replicationMode });
+        : await newRowsOfEntity(made, table, { ...paging, order, replicationMode, fromReplica });
     return { ...pages(), ids: (context) => pages().ids(context), ...ordered };
   });
 }
@@ -68,12 +72,16 @@ export function fromTypeOrm<Entity extends ObjectLiteral>(
 function pageReader(
   dataSource: DataSource,
   described: DescribedTable,
-  { replicationMode, seesAllRows }: Required<Pick<TypeOrmSourceOptions, 'replicationMode' | 'seesAllRows'>>,
+  {
+    replicationMode,
+    ...options
+  }: Required<Pick<TypeOrmSourceOptions, 'replicationMode' | keyof AllRowsOptions>>,
 ): BloomPageFunction<RawRow> {
   let table = described;
   return async (after, { take }) => {
     if (!after) {
-      if (!seesAllRows) await table.expectAllRows();
+      const run: RunQuery = (sql, parameters) => runOn(dataSource, replicationMode, sql, parameters);
+      if (table.isPostgres) await expectAllRows(run, table.databaseTable, options);
       if (!(await table.isKeyed())) table = { ...table, order: [], isDistinct: false };
     }
     return readRows(dataSource, { table, after, take, replicationMode });

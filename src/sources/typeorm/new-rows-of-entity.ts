@@ -9,6 +9,7 @@ import {
   withNumbers,
   withQuestionMarks,
 } from '../index.js';
+import { type ReplicationMode, runOn } from './data-source.js';
 import type { DescribedTable } from './described-table.js';
 import { noOrderOnThis } from './typeorm.messages.js';
 
@@ -25,7 +26,8 @@ const WRITTEN: Readonly<Record<string, (query: SqlQuery) => string>> = {
 };
 
 export interface NewRowsOfEntity extends BloomPagingOptions, Required<BloomOrderOptions> {
-  readonly replicationMode: 'master' | 'slave';
+  readonly replicationMode: ReplicationMode;
+  readonly fromReplica: boolean;
 }
 
 /**
@@ -44,14 +46,7 @@ export function newRowsOfEntity(
   const at = {
     maker: 'fromTypeOrm',
     isPostgres,
-    run: async (query: SqlQuery): Promise<object[]> => {
-      const runner = dataSource.createQueryRunner(replicationMode);
-      try {
-        return (await runner.query(written(query), [...query.values])) as object[];
-      } finally {
-        await runner.release();
-      }
-    },
+    run: (query: SqlQuery) => runOn(dataSource, replicationMode, written(query), query.values),
     table: databaseTable,
     column: databaseColumn,
     quote: (name: string) => dataSource.driver.escape(name),

@@ -49,3 +49,9 @@ export const Colour = defineEntity({
 });
 
 export const Unknown = defineEntity({ name: 'Unknown', properties: { id: p.text().primary() } });
+
+export const Gone = defineEntity({
+  name: 'Gone',
+  tableName: 'gone',
+  properties: { id: p.text().primary() },
+});

@@ -13,7 +13,13 @@ import type {
   BloomStoreLike,
 } from './bloom-module-options.js';
 import { checkRedisOption } from './redis-option.js';
-import { besideStore, noFactory, noSuchSourceOption, wrongModuleOption } from './module.messages.js';
+import {
+  besideStore,
+  noFactory,
+  noSuchSourceOption,
+  notASource,
+  wrongModuleOption,
+} from './module.messages.js';
 
 const FACTORY = {
   redis: true,
@@ -132,6 +138,9 @@ export function checkFeatureAsync(options: BloomFeatureAsyncOptions): void {
 
 /** The same for the source of a filter, which may have members of its own unless they look like misspelt ones. */
 export function checkSource(filter: string, source: unknown): void {
+  // A function that makes no objects is no class of a provider.
+  if (typeof source === 'function' && source.prototype?.constructor !== source)
+    throw new BloomConfigError(notASource(filter, source));
   if (typeof source !== 'object' || source === null) return;
   const where = `Filter '${filter}'`;
   if ('useFactory' in source) {

@@ -137,7 +137,8 @@ export const wrongRedisUrl = (where: string, got: string) =>
   `${where}: expected redis to be a URL such as redis://localhost:6379 (rediss:// for TLS), got ${got}`;
 
 export const notASource = (filter: string, source: unknown) =>
-  `Filter '${filter}': expected its source to be an object with a method ids(), got ${printed(source)}.`;
+  `Filter '${filter}': expected its source to be an object with a method ids(), a class of a provider or { useFactory }, got ${printed(source)}.` +
+  (typeof source === 'function' ? ' Write source: { ids: async function* () { yield ids; } }.' : '');
 
 export const notMadeYet = (filter: string) =>
   `Filter '${filter}' has no source, and nobody has created it: lookups go through, and adds are rejected. If its ids are in a database, give it a source. ` +

@@ -1,7 +1,7 @@
 import type { InjectionToken, Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { BloomConfigError } from '../common/index.js';
-import type { BloomIdSource } from '../rebuild/index.js';
+import { type BloomIdSource, expectAsync } from '../rebuild/index.js';
 import type { BloomSourceFactory } from '../sources/index.js';
 import { sourceNeedsProvider, sourceNotProvided, notASource, spellingIsNoGetter } from './module.messages.js';
 
@@ -10,7 +10,7 @@ export class SourceMaker {
   /** What a filter is registered with, before the source is made. */
   readonly source: BloomIdSource = withLateMembers(
     {
-      ids: (context) => this.made?.ids(context) ?? this.idsOnceMade(context),
+      ids: (context) => (this.made ? this.made.ids(context) : this.idsOnceMade(context)),
       count: async () => (await this.make()).count?.(),
     },
     () => this.made,
@@ -66,7 +66,7 @@ export class SourceMaker {
   }
 
   private async *idsOnceMade(context: Parameters<BloomIdSource['ids']>[0]) {
-    yield* (await this.make()).ids(context);
+    yield* expectAsync((await this.make()).ids(context), 'ids');
   }
 
   private madeBy({ inject = [], useFactory }: BloomSourceFactory): BloomIdSource | Promise<BloomIdSource> {

@@ -41,6 +41,10 @@ export const countNotBelieved = (counted: number, planned: number) =>
 export const wrongCount = (got: unknown) =>
   `Expected count() of the source to return a number of ids, got ${printed(got)}.`;
 
+export const notAsync = (method: string, got: string) =>
+  `Expected ${method}() of the source to return an async iterable, got ${got}. Write it as an async generator: async *${method}() { yield ids; }, where ids is an ` +
+  'array of ids.';
+
 export const badId = (error: string, id: unknown) =>
   `${error} The source returned ${printed(id)}. Prevent such rows, leave them out of what the source reads, or set rebuild.onBadId: 'skip', ` +
   'which leaves them out and reports how many there were.';

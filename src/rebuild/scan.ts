@@ -1,6 +1,7 @@
 import type { BloomId } from '../filter/index.js';
 import { SourceError } from './failure.js';
 import { arePacked, packedWhere, type PackedIds } from './packed-ids.js';
+import { expectAsync } from './source.js';
 import { ofItsOwn, ScanCounts, type ScanOptions, type ScanResult } from './scan-counts.js';
 
 export type { ScanOptions, ScanResult };
@@ -74,7 +75,7 @@ async function* readBatches(options: ScanOptions): AsyncGenerator<readonly Bloom
 function iterate(options: ScanOptions): AsyncIterator<BloomId | readonly BloomId[] | PackedIds> {
   const { source, watch, onRetry, filter, spellsAs = () => false } = options;
   try {
-    const ids = source.ids({ signal: watch.signal, ...(onRetry && { onRetry }) });
+    const ids = expectAsync(source.ids({ signal: watch.signal, ...(onRetry && { onRetry }) }), 'ids');
     return (filter.addBytes ? packedWhere(ids, spellsAs) : ids)[Symbol.asyncIterator]();
   } catch (error) {
     throw new SourceError(error);

@@ -1,5 +1,7 @@
+import { BloomConfigError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import type { BloomMark } from './marks.js';
+import { notAsync } from './rebuild.messages.js';
 
 /** What a source is given for one reading of all ids. */
 export interface BloomIdsContext {
@@ -57,6 +59,20 @@ export interface BloomIdSource {
 
   /** How the ids are spelled, of a source that knows the type of its column. It has to be the same in every process. */
   readonly spelling?: BloomIdSpelling | undefined;
+}
+
+/**
+ * What a method of a source has returned.
+ *
+ * @throws {BloomConfigError} for what cannot be read by `for await`, such as an array or a promise.
+ */
+export function expectAsync<Ids extends object>(ids: Ids, method: 'ids' | 'idsSince'): Ids {
+  const { [Symbol.asyncIterator]: iterator } = (ids ?? {}) as Partial<AsyncIterable<unknown>>;
+  if (typeof iterator === 'function') return ids;
+  // It is not awaited, and may fail.
+  if (ids instanceof Promise) ids.catch(() => {});
+  const got = Array.isArray(ids) ? 'an array' : ids instanceof Promise ? 'a promise' : typeof ids;
+  throw new BloomConfigError(notAsync(method, got));
 }
 
 /** A batch of ids of rows whose order is not that of their ids. */

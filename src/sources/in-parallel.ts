@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { BloomConfigError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
-import { type BloomIdsContext, type BloomIdSource, packedTogether } from '../rebuild/index.js';
+import { type BloomIdsContext, type BloomIdSource, expectAsync, packedTogether } from '../rebuild/index.js';
 import { mergedInAnyOrder } from './merged-in-any-order.js';
 import type { BloomSourceFactory } from './source-factory.js';
 import { NO_NEW_ROWS, NO_SOURCES, notASourceToMerge, spellingsDiffer } from './sources.messages.js';
@@ -59,8 +59,8 @@ export function inParallel(
 function factoryOf(source: BloomParallelSource): BloomSourceFactory {
   if (isFactory(source)) return source;
   if (isSource(source)) return { useFactory: () => source };
-  // Functions that make no objects have none.
-  if (typeof source === 'function' && typeof source.prototype === 'object')
+  // A function that makes no objects is no class of a provider.
+  if (typeof source === 'function' && source.prototype?.constructor === source)
     return { inject: [source], useFactory: (provided: BloomIdSource) => provided };
   throw new BloomConfigError(notASourceToMerge(source));
 }
@@ -115,7 +115,7 @@ function readTogether(
 
 function opened(sources: readonly BloomIdSource[], context: BloomIdsContext, ended: AbortController) {
   try {
-    return sources.map((source) => source.ids(context));
+    return sources.map((source) => expectAsync(source.ids(context), 'ids'));
   } catch (error) {
     // Those before it may have begun.
     ended.abort(error);

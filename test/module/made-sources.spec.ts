@@ -10,6 +10,7 @@ import {
   BloomUnavailableError,
   getBloomFilterToken,
   type BloomFilter,
+  BloomConfigError,
   lowerCase,
   uuid,
 } from '../../src/index.js';
@@ -71,7 +72,12 @@ async function start(feature: Partial<BloomFeature>, metadata: ModuleMetadata = 
     ],
   });
   const filter = context.get(BloomService).filter('products');
-  await filter.rebuild();
+  try {
+    await filter.rebuild();
+  } catch (error) {
+    await context.close();
+    throw error;
+  }
   return { context, filter, events };
 }
 
@@ -102,7 +108,7 @@ describe('A source that is made from providers', () => {
     [
       'makes what is no source',
       { useFactory: () => ({}) as BloomIdSource },
-      /Filter 'products': expected its source to be an object with a method ids\(\), got \{\}/,
+      /Filter 'products': expected its source to be an object with a method ids\(\), .*, got \{\}/,
     ],
     [
       'fails',
@@ -115,6 +121,51 @@ describe('A source that is made from providers', () => {
     ],
   ])('keeps the application from starting when it %s', async (_, source, message) => {
     await expect(start({ source: source! })).rejects.toThrow(message);
+  });
+});
+
+describe('A source that is none', () => {
+  const TO_WRITE = /Write source: \{ ids: async function\*/;
+  it.each<[string, unknown]>([
+    ['an async function', async () => [UUID]],
+    ['an arrow function', () => [UUID]],
+    ['an async generator', async function* () {}],
+    ['one among others', [sourceOf([]), async () => [UUID]]],
+  ])('is refused at the start with what to write: %s', async (_, source) => {
+    await expect(start({ source: source as BloomIdSource })).rejects.toThrow(BloomConfigError);
+    await expect(start({ source: source as BloomIdSource })).rejects.toThrow(TO_WRITE);
+  });
+
+  const MADE: readonly [string, () => unknown, string][] = [
+    ['an array', () => [UUID], 'an array'],
+    ['a promise', async () => [UUID], 'a promise'],
+    ['a promise that fails', async () => Promise.reject(new Error('gone')), 'a promise'],
+    ['a plain generator', function* () {}, 'object'],
+    ['nothing', () => undefined, 'undefined'],
+  ];
+  describe.each(MADE)('whose ids() returns %s', (_, ids, got) => {
+    const source = { ids } as BloomIdSource;
+    it.each<[string, Partial<BloomFeature>]>([
+      ['alone', { source }],
+      ['made from providers', { source: { useFactory: () => source } }],
+      ['among others', { source: [sourceOf([]), source] }],
+      [
+        'with topUp',
+        {
+          source: { ...source, async *idsSince() {}, newest: async () => undefined },
+          topUp: { everyMs: 3_600_000 },
+        },
+      ],
+    ])('fails a rebuild with what to write, %s', async (__, feature) => {
+      const failed = start(feature);
+      await expect(failed).rejects.toThrow(
+        `Expected ids() of the source to return an async iterable, got ${got}. Write it as an async generator`,
+      );
+      await expect(failed).rejects.toMatchObject({
+        reason: 'source-failed',
+        cause: expect.any(BloomConfigError),
+      });
+    });
   });
 });
 

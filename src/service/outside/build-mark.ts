@@ -4,6 +4,7 @@ import {
   type BloomIdsContext,
   type BloomIdSource,
   type BloomMark,
+  expectAsync,
   markOf,
   textOfMark,
 } from '../../rebuild/index.js';
@@ -85,7 +86,7 @@ export class BuildMark {
       if (waitMs > 0 && this.before === '') await clock.sleep(Math.ceil(waitMs), context.signal);
       else if (waitMs > 0) this.isTooEarly = true;
       audit = this.newAudit();
-      inner = source.ids(context)[Symbol.asyncIterator]();
+      inner = expectAsync(source.ids(context), 'ids')[Symbol.asyncIterator]();
       return inner;
     };
     const next = async () => {

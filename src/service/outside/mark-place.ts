@@ -1,5 +1,5 @@
 import type { BloomId } from '../../filter/index.js';
-import type { BloomIdSource, BloomMark } from '../../rebuild/index.js';
+import { type BloomIdSource, type BloomMark, expectAsync } from '../../rebuild/index.js';
 import { timeOf } from './mark-time.js';
 
 /**
@@ -76,9 +76,10 @@ export async function idsAfter(
   const ended = new AbortController();
   const found: BloomId[] = [];
   try {
-    for await (const read of source.idsSince!(mark, { signal: ended.signal })) {
-      const isBatch = typeof read === 'object' && !(read instanceof Uint8Array);
-      const ids = isBatch ? ('ids' in read ? read.ids : read) : [read];
+    const read = expectAsync(source.idsSince!(mark, { signal: ended.signal }), 'idsSince');
+    for await (const batch of read) {
+      const isBatch = typeof batch === 'object' && !(batch instanceof Uint8Array);
+      const ids = isBatch ? ('ids' in batch ? batch.ids : batch) : [batch];
       found.push(...ids.slice(0, most - found.length));
       if (found.length === most) break;
     }

@@ -5,6 +5,7 @@ import {
   type BloomIdSource,
   type BloomMark,
   type BloomMarkedIds,
+  expectAsync,
   isMark,
   StallTimer,
 } from '../../rebuild/index.js';
@@ -74,7 +75,8 @@ export class TopUpReader {
     const order = new Ascending(since, settings, keys);
     const place = new MarkPlace(since === undefined, clock.wall());
     const onRetry = (error: unknown) => emit({ type: 'source-retried', filter: name, error });
-    const batches = new Batches(source.idsSince!(since, { signal: watch.signal, onRetry }), watch);
+    const ids = source.idsSince!(since, { signal: watch.signal, onRetry });
+    const batches = new Batches(expectAsync(ids, 'idsSince'), watch);
     try {
       for (let batch = await batches.next(); batch; batch = await batches.next()) {
         const mark = 'mark' in batch ? batch.mark : undefined;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { DenialKey, GuardedCall } from './guarded-call.js';
 import { usesOf } from './filter-uses.js';
 
@@ -18,7 +19,7 @@ export class DenialScopes {
     const byName = new Map<string, object[]>();
     for (const object of objects) {
       if (hasNamesakes(object)) continue;
-      const name = String(Object.getPrototypeOf(object).constructor.name);
+      const name = nameOfClass(object);
       const namesakes = byName.get(name);
       if (namesakes) namesakes.push(object);
       else byName.set(name, [object]);
@@ -54,6 +55,26 @@ export class DenialScopes {
 /** Bytes are left out: their owner may change them while the method runs. */
 function isText(id: unknown): id is string | number | bigint {
   return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint';
+}
+
+/**
+ * With a digest of the code of the class and of those that it extends: in a bundle whose names are shortened, another class of another process may have
+ * the same name, and methods of the same name.
+ */
+function nameOfClass(object: object): string {
+  const hash = createHash('sha256');
+  let name: string | undefined;
+  for (
+    let at = Object.getPrototypeOf(object);
+    at && at !== Object.prototype;
+    at = Object.getPrototypeOf(at)
+  ) {
+    const { constructor } = at as { constructor: unknown };
+    if (typeof constructor !== 'function') continue;
+    name ??= constructor.name;
+    hash.update(String(constructor));
+  }
+  return `${name ?? ''}@${hash.digest('base64url').slice(0, 16)}`;
 }
 
 /** Whether two guards of an object have one name, as those of a class and of its parent with the same name have. */

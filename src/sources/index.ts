@@ -9,7 +9,6 @@ export type { BloomNewPagesOptions } from './new-pages.js';
 export { type BloomParallelOptions, type BloomParallelSource, inParallel } from './in-parallel.js';
 export type { BloomPageContext, BloomPageFunction } from './page-reader.js';
 export { type BloomRange, rangesOf } from './ranges-of.js';
-export { isOfClass } from './class-names.js';
 export { type AllRowsOptions, type BloomTableOptions, expectAllRows } from './all-rows.js';
 export type { BloomSourceFactory } from './source-factory.js';
 export { columnName } from './column-name.js';

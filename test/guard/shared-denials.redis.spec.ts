@@ -47,6 +47,19 @@ class Products {
   }
 }
 
+/** A class of another application, of the same name, as bundles with short names have them. */
+function otherClass() {
+  @Injectable()
+  class Products {
+    @BloomGuarded('products')
+    async find(sku: string): Promise<{ sku: string } | null> {
+      calls++;
+      return { sku: `other-${sku}` };
+    }
+  }
+  return Products;
+}
+
 let server: RedisServer;
 let admin: Redis;
 let modules: TestingModule[] = [];
@@ -70,8 +83,8 @@ afterAll(async () => {
 });
 
 /** Two processes with a filter in which every bit is set: everything is a false positive. */
-async function start(feature: Partial<BloomFeature> = {}) {
-  const startOne = () =>
+async function start(feature: Partial<BloomFeature> = {}, Second: new () => object = Products) {
+  const startOne = (providers: (new () => object)[]) =>
     startContext({
       imports: [
         BloomModule.forRoot({ redis: server.url, ...PATIENT, onEvent: () => {} }),
@@ -86,11 +99,11 @@ async function start(feature: Partial<BloomFeature> = {}) {
           },
         ]),
       ],
-      providers: [Products],
+      providers,
     });
-  modules = [await startOne(), await startOne()];
-  const [one, two] = modules.map((module) => ({
-    products: module.get(Products),
+  modules = [await startOne([Products]), await startOne([Second])];
+  const [one, two] = modules.map((module, i) => ({
+    products: module.get<Products>(i === 0 ? Products : Second),
     filter: module.get(BloomService).filter('products'),
   }));
   await one!.filter.addMany(Array.from({ length: 20_000 }, (_, i) => `filler-${i}`));
@@ -103,6 +116,13 @@ async function start(feature: Partial<BloomFeature> = {}) {
   calls = 0;
   return { one: one!, two: two! };
 }
+
+it('what one class has denied is no answer of another class of the same name', async () => {
+  const { one, two } = await start({}, otherClass());
+  expect(await one.products.find('nothing')).toBeNull();
+  await one.filter.check('anything');
+  for (let i = 0; i < 3; i++) expect(await two.products.find('nothing')).toEqual({ sku: 'other-nothing' });
+});
 
 it('a false positive that is replayed reaches the method once in its life, over all processes', async () => {
   const lifeMs = 600_000;

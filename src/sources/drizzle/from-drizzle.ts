@@ -57,10 +57,11 @@ export function fromDrizzle<Of extends Column>(
 function describe(database: DrizzleDatabase, column: Column) {
   const { table, name } = writtenNames(database, column);
   const convert = conversionOf(column);
+  const isPostgres = is(column, PgColumn);
   const at: SqlColumn = {
     maker: 'fromDrizzle',
-    isPostgres: is(column, PgColumn),
-    ignoresCase: /^MySql|^SingleStore/.test(column.columnType),
+    isPostgres,
+    ignoresCase: !isPostgres && !column.columnType.startsWith('SQLite'),
     run: async (query) => rowsOf(await run(database, query)),
     table,
     column: name,

@@ -21,6 +21,8 @@ export type KnexColumn<Row> = unknown extends Row ? string : BloomIdProperty<Row
 
 /** Their queries have no LIMIT. */
 const WITHOUT_LIMIT = ['mssql', 'oracle'];
+/** Those of which it is known that they tell texts apart by their case. */
+const WITH_CASE = ['postgresql', 'redshift', 'sqlite3'];
 
 /**
  * All values of one column of a table, read in pages through Knex. Pages follow the column where no two rows share a value, else the
@@ -55,7 +57,7 @@ function describe(knex: Knex, name: string, property: string): SqlColumn {
   return {
     maker: 'fromKnex',
     isPostgres: dialect === 'postgresql',
-    ignoresCase: dialect === 'mysql',
+    ignoresCase: !WITH_CASE.includes(dialect),
     run: async (query) => rowsOf(await knex.raw(withQuestionMarks(query), query.values as Knex.RawBinding[])),
     table,
     column: quoted.slice(1, -1).replaceAll('""', '"').replaceAll('``', '`'),

@@ -6,12 +6,11 @@ import {
   type BloomSourceFactory,
   checkedPaging,
   fromSql,
-  isOfClass,
   madeFrom,
   type SqlColumn,
   type SqlSourceOptions,
 } from '../index.js';
-import { notTableAndColumn, SQL_SERVER_NOT_READ } from './kysely.messages.js';
+import { dialectNotRead, notTableAndColumn } from './kysely.messages.js';
 
 /** Of `fromKysely`. */
 export type KyselySourceOptions = SqlSourceOptions;
@@ -61,17 +60,19 @@ function describe(database: AnyKysely, path: string): SqlColumn {
   if (dot < 1) {
     throw new BloomConfigError(notTableAndColumn(path));
   }
-  const { adapter } = database.getExecutor();
-  if (isOfClass(adapter, 'MssqlAdapter')) {
-    throw new BloomConfigError(SQL_SERVER_NOT_READ);
-  }
   const [from, column] = [path.slice(0, dot), path.slice(dot + 1)];
   const written = (one: string) => writtenNames(database, from, one);
   const { table, quoted } = written(column);
+  // The dialect shows in what it writes and in what it says of itself: the names of its classes change in a bundle.
+  const parameter = sql`${0}`.compile(database).sql;
+  if (parameter !== '$1' && parameter !== '?') throw new BloomConfigError(dialectNotRead(parameter));
+  const { supportsTransactionalDdl = false, supportsReturning = false } = database.getExecutor().adapter;
+  // Of the dialects that are known, those of Postgres and SQLite, which tell texts apart by their case.
+  const isOfStandard = quoted.startsWith('"') && supportsReturning;
   return {
     maker: 'fromKysely',
-    isPostgres: isOfClass(adapter, 'PostgresAdapter'),
-    ignoresCase: isOfClass(adapter, 'MysqlAdapter'),
+    isPostgres: isOfStandard && supportsTransactionalDdl && parameter === '$1',
+    ignoresCase: !isOfStandard,
     run: async ({ strings, values }) => {
       const query = sql<object>(strings as unknown as TemplateStringsArray, ...values);
       return (await query.execute(database)).rows;

@@ -1,4 +1,6 @@
+import { printed } from '../../common/index.js';
+
 export const notTableAndColumn = (path: string) => `fromKysely: expected 'table.column', got '${path}'.`;
 
-export const SQL_SERVER_NOT_READ =
-  'fromKysely: SQL Server, whose queries have no LIMIT, is not read by it. Use fromPages of nestjs-bloom.';
+export const dialectNotRead = (parameter: string) =>
+  `fromKysely: expected a database whose parameters are written $1 or ?, got ${printed(parameter)}, as SQL Server writes them, whose queries have no LIMIT. Use fromPages of nestjs-bloom.`;

@@ -4,6 +4,7 @@ import {
   type EntityName,
   type EntityProperty,
   MikroORM,
+  type Platform,
   ReferenceKind,
   types,
 } from '@mikro-orm/core';
@@ -16,7 +17,6 @@ import {
   type BloomTableOptions,
   checkedPaging,
   fromSql,
-  isOfClass,
   madeFrom,
   noSuchColumn,
   type SqlColumn,
@@ -68,17 +68,16 @@ interface Wanted {
 
 function describe(orm: MikroORM, entity: EntityName, { property, connection }: Wanted) {
   const platform = orm.driver.getPlatform();
-  const isPostgres = isOfClass(platform, 'BasePostgreSqlPlatform');
-  if (!isPostgres && !isOfClass(platform, 'BaseMySqlPlatform', 'SqlitePlatform')) {
-    throw new BloomConfigError(platformNotRead(platform.constructor.name));
-  }
+  const dialect = dialectOf(platform);
+  const isPostgres = dialect === 'postgres';
+  if (dialect === undefined) throw new BloomConfigError(platformNotRead(platform.constructor.name));
   const metadata = metadataOf(orm, entity);
   const found = columnOf(metadata, property);
   const column = found.fieldNames[0]!;
   const at: SqlColumn = {
     maker: 'fromMikroOrm',
     isPostgres,
-    ignoresCase: isOfClass(platform, 'BaseMySqlPlatform'),
+    ignoresCase: dialect === 'mysql',
     run: (query) =>
       orm.driver
         .getConnection(connection)
@@ -97,6 +96,13 @@ function describe(orm: MikroORM, entity: EntityName, { property, connection }: W
     ? [column]
     : metadata.primaryKeys.flatMap((name) => metadata.properties[name]!.fieldNames);
   return { at, key, type: found.columnTypes[0]! };
+}
+
+/** By the SQL that it writes, since the names of classes change in a bundle. Undefined for one that is not known. */
+function dialectOf(platform: Platform): 'postgres' | 'mysql' | 'sqlite' | undefined {
+  if (platform.getBigIntTypeDeclarationSQL({ autoincrement: true }) === 'bigserial') return 'postgres';
+  if (platform.getCurrentTimestampSQL(0).includes('strftime')) return 'sqlite';
+  return platform.supportsUnsigned() ? 'mysql' : undefined;
 }
 
 function metadataOf(orm: MikroORM, entity: EntityName): EntityMetadata {

@@ -52,7 +52,20 @@ export interface DescribedTable {
 }
 
 const POSTGRES = ['postgres', 'aurora-postgres', 'cockroachdb'];
-const IGNORE_CASE = ['mysql', 'mariadb', 'aurora-mysql', 'mssql', 'sap'];
+/** Those of which it is known that they tell texts apart by their case. */
+const WITH_CASE = [
+  ...POSTGRES,
+  'oracle',
+  'spanner',
+  'sqlite',
+  'better-sqlite3',
+  'sqljs',
+  'cordova',
+  'react-native',
+  'nativescript',
+  'expo',
+  'capacitor',
+];
 const COMPARE_SINGLE_VALUES = ['mssql', 'oracle', 'sap', 'spanner'];
 
 /** @throws {BloomConfigError} when there is no such entity or column. */
@@ -68,7 +81,7 @@ export function describeTable(
   const isDistinct = isUnique || metadata.primaryColumns.length > 0;
   const order = isUnique ? [column] : metadata.primaryColumns;
   const typeOf = (one: Column) => databaseType(dataSource, one);
-  const ignoresCase = IGNORE_CASE.includes(type);
+  const ignoresCase = !WITH_CASE.includes(type);
   const spelling = spellingOfColumn(metadata, column, { type: typeOf(column), ignoresCase });
   return {
     entity,

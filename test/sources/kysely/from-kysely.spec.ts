@@ -4,10 +4,18 @@ import {
   type DialectAdapter,
   type Generated,
   Kysely,
+  DummyDriver,
   MssqlAdapter,
+  MssqlQueryCompiler,
+  MysqlAdapter,
+  MysqlQueryCompiler,
   ParseJSONResultsPlugin,
+  PostgresAdapter,
   PostgresDialect,
+  PostgresIntrospector,
+  type QueryCompiler,
   SqliteAdapter,
+  SqliteQueryCompiler,
 } from 'kysely';
 import pg from 'pg';
 import { fromKysely } from '../../../src/sources/kysely/index.js';
@@ -106,9 +114,58 @@ describe('fromKysely', () => {
       column: 'shop.visits.visitor_key is of a type that only the option `type` can tell',
     });
     expect(await source.count!()).toBe(100);
-    await expect(madeBy(fromKysely(withAdapter(new MssqlAdapter()), 'products.sku'))).rejects.toThrow(
-      'Use fromPages of nestjs-bloom.',
-    );
+  });
+
+  describe('of another dialect', () => {
+    /** A database that nobody asks. */
+    const of = (adapter: DialectAdapter, compiler: QueryCompiler) =>
+      new Kysely<unknown>({
+        dialect: {
+          createAdapter: () => adapter,
+          createDriver: () => new DummyDriver(),
+          createIntrospector: (made) => new PostgresIntrospector(made),
+          createQueryCompiler: () => compiler,
+        },
+      });
+    const make = (made: Kysely<unknown>) =>
+      madeBy(fromKysely(made, 'products.sku', { key: ['sku'], type: 'varchar(20)' }));
+
+    /** Of a dialect of one's own, which says nothing of what it can. */
+    class OtherAdapter extends MssqlAdapter {
+      override get supportsTransactionalDdl(): boolean {
+        return undefined as never;
+      }
+    }
+
+    it.each([
+      ['MySQL', new MysqlAdapter(), new MysqlQueryCompiler(), 'lowerCase'],
+      ['SQLite', new SqliteAdapter(), new SqliteQueryCompiler(), undefined],
+      ['nobody knows', new OtherAdapter(), new SqliteQueryCompiler(), 'lowerCase'],
+    ])('takes texts for equal as %s does', async (_, adapter, compiler, normalize) => {
+      expect((await make(of(adapter, compiler))).spelling?.name).toBe(normalize);
+    });
+
+    it('is not read where queries have no LIMIT', async () => {
+      await expect(make(of(new MssqlAdapter(), new MssqlQueryCompiler()))).rejects.toThrow(
+        "expected a database whose parameters are written $1 or ?, got '@1', as SQL Server writes them",
+      );
+    });
+
+    it('is known without the names of its classes, which a bundle shortens', async () => {
+      const classes = [PostgresAdapter, MysqlAdapter, SqliteAdapter];
+      const names = classes.map(({ name }) => name);
+      const rename = (to: readonly string[]) =>
+        classes.forEach((one, i) => Object.defineProperty(one, 'name', { value: to[i], configurable: true }));
+      try {
+        rename(['a', 'b', 'c']);
+        expect((await make(of(new MysqlAdapter(), new MysqlQueryCompiler()))).spelling?.name).toBe(
+          'lowerCase',
+        );
+        expect((await madeBy(fromKysely(database, 'products.id'))).spelling?.name).toBe('uuid');
+      } finally {
+        rename(names);
+      }
+    });
   });
 
   it('fills a filter of an application, which finds an id by every spelling that the database takes', async () => {

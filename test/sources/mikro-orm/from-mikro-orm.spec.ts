@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MikroORM as CoreMikroORM } from '@mikro-orm/core';
-import { MikroORM } from '@mikro-orm/postgresql';
+import { MikroORM as CoreMikroORM, type Platform } from '@mikro-orm/core';
+import { MikroORM, PostgreSqlPlatform } from '@mikro-orm/postgresql';
+import {
+  AbstractSqlPlatform,
+  BaseMySqlPlatform,
+  BasePostgreSqlPlatform,
+  SqlitePlatform,
+} from '@mikro-orm/sql';
 import { Module } from '@nestjs/common';
 import { BloomModule, BloomService } from '../../../src/index.js';
 import { fromMikroOrm, type MikroOrmSourceOptions } from '../../../src/sources/mikro-orm/index.js';
@@ -22,6 +28,8 @@ afterAll(async () => {
 });
 
 const of = (take = 7): MikroOrmSourceOptions => ({ orm, take });
+
+class OtherPlatform extends AbstractSqlPlatform {}
 
 describe('fromMikroOrm', () => {
   it.each([
@@ -73,6 +81,35 @@ describe('fromMikroOrm', () => {
     await expect(madeBy(fromMikroOrm(Unknown, 'id', of()))).rejects.toThrow(
       'the entity Unknown cannot be read: its MikroORM does not know it',
     );
+  });
+
+  it('knows its platform without the names of its classes, which a bundle shortens', async () => {
+    const classes = [BasePostgreSqlPlatform, BaseMySqlPlatform, SqlitePlatform, PostgreSqlPlatform];
+    const names = classes.map(({ name }) => name);
+    const rename = (to: readonly string[]) =>
+      classes.forEach((one, i) => Object.defineProperty(one, 'name', { value: to[i], configurable: true }));
+    /** The same entities, of another platform that nobody asks. */
+    const on = (platform: Platform) =>
+      new Proxy(orm, {
+        get: (target, name) => {
+          if (name === 'driver') return { getPlatform: () => platform };
+          const value: unknown = Reflect.get(target, name);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+    const spelling = async (platform: Platform) =>
+      (await madeBy(fromMikroOrm(Product, 'sku', { orm: on(platform) }))).spelling?.name;
+    try {
+      rename(['a', 'b', 'c', 'd']);
+      const source = await madeBy(fromMikroOrm(Product, 'code', of()));
+      expect(source.spelling?.name).toBe('lowerCase');
+      expect(texts(await readAll(source))).toEqual((await shop.values('code', 'products')).toSorted());
+      expect(await spelling(new BaseMySqlPlatform())).toBe('lowerCase');
+      expect(await spelling(new SqlitePlatform())).toBeUndefined();
+      await expect(spelling(new OtherPlatform())).rejects.toThrow(/OtherPlatform/);
+    } finally {
+      rename(names);
+    }
   });
 
   it('is given the MikroORM of an application by its class', async () => {

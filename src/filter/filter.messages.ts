@@ -9,9 +9,14 @@ export const wrongErrorRate = (errorRate: unknown) =>
 export const wrongMaxIdBytes = (mostBytes: number, maxIdBytes: unknown) =>
   `Expected maxIdBytes to be an integer from 1 to ${mostBytes}, got ${printed(maxIdBytes)}.`;
 
-export const notAnId = (got: string) =>
+export const ROUNDED =
+  'JavaScript has rounded this integer. Have the driver give integers of 64 bits as texts or bigints: supportBigNumbers and bigNumberStrings of mysql2.';
+
+export const notAnId = (got: string, isRounded: boolean) =>
   `Expected an id (a non-empty string, a safe integer, a bigint or a non-empty Uint8Array), got ${got}. ` +
-  'Pass the id itself, or say where it is by the option id: the name of a property, or a function that returns it.';
+  (isRounded
+    ? ROUNDED
+    : 'Pass the id itself, or say where it is by the option id: the name of a property, or a function that returns it.');
 
 export const idTooLong = (maxIdBytes: number) =>
   `Expected an id of at most ${maxIdBytes} bytes, got a longer one. Raise maxIdBytes of the filter and rebuild it, or ` +

@@ -30,7 +30,12 @@ export function toIdKey(id: unknown): IdKey {
       if (id instanceof Uint8Array && id.length > 0) return id;
       break;
   }
-  throw new BloomIdError(notAnId(named(id)));
+  throw new BloomIdError(notAnId(named(id), isRounded(id)));
+}
+
+/** Whether a value is an integer that may not be the one it was. */
+export function isRounded(value: unknown): value is number {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 /** Whether an id has more bytes than this. */

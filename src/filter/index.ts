@@ -17,6 +17,7 @@ export { anyError, falsePositiveRate } from './error-model.js';
 export { type FilterFill, measuredFill, measuredFillOf, sampledBlocks, stackFillRatio } from './fill.js';
 export { type FilterShape, shapeOf } from './filter-shape.js';
 export { BLOCKED_LAYOUT, createGeneration, type Generation } from './generation.js';
+export { ROUNDED } from './filter.messages.js';
 export { HalfSipHash } from './half-sip-hash.js';
 export {
   assertNotTooLong,
@@ -26,6 +27,7 @@ export {
   idNote,
   hasMoreDigits,
   isLongerThan,
+  isRounded,
   MAX_ID_BYTES_LIMIT,
   ownText,
   toIdKey,

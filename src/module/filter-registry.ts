@@ -13,6 +13,7 @@ import type { FilterStore } from '../store/index.js';
 import type { BloomFeature } from './bloom-module-options.js';
 import type { EventHub } from './event-hub.js';
 import type { FilterTokens } from './filter-tokens.js';
+import { equalBeyond, spellingsNotKnown } from './module.messages.js';
 import { checkSource } from './module-options-check.js';
 import { isToBeMade, SourceMaker } from './source-maker.js';
 
@@ -120,16 +121,9 @@ export class FilterRegistry {
         normalize: chosen ?? 'a function',
         column,
       });
-      return;
     }
-    this.parts.events.emit({
-      type: 'advice',
-      filter: name,
-      text:
-        `${column}, and a database may take several spellings for one such value: an id that is looked up by another one than its row has ` +
-        'is answered "absent". Set the option normalize to a function that gives all of them one text, or to (id) => id if ids are ' +
-        'always spelled as the database writes them.',
-    });
+    const text = spelling.normalize ? equalBeyond(spelling) : spellingsNotKnown(column);
+    if (text !== undefined) this.parts.events.emit({ type: 'advice', filter: name, text });
   }
 }
 

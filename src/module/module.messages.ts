@@ -1,3 +1,4 @@
+import type { BloomIdSpelling } from '../rebuild/index.js';
 import { count, EVENT_TYPES, nearestName, NOT_SET, printed } from '../common/index.js';
 import { OWNER_NAME, registeredFilters } from '../service/index.js';
 
@@ -147,3 +148,15 @@ export const notMadeYet = (filter: string) =>
 export const spellingIsNoGetter = (filter: string, source: string) =>
   `Filter '${filter}': the source ${source} sets the property spelling when it is made, and ids may have been ` +
   'looked up before. Declare it as a getter: get spelling() { … }.';
+
+export const spellingsNotKnown = (column: string) =>
+  `${column}, and a database may take several spellings for one such value: an id that is looked up by another one than its row has ` +
+  'is answered "absent". Set the option normalize to a function that gives all of them one text, or to (id) => id if ids are ' +
+  'always spelled as the database writes them.';
+
+export const equalBeyond = ({ column, name = 'normalize', alsoEqual }: BloomIdSpelling) =>
+  alsoEqual === undefined
+    ? undefined
+    : `${column}, which takes ${alsoEqual} for equal and ${name} does not: an id that is looked up by such a spelling, which its row does not have, is answered ` +
+      '"absent". Set the option normalize to a function that gives all of them one text, to (id) => id if ids are always spelled as the database writes ' +
+      'them, or choose another collation, such as utf8mb4_unicode_ci.';

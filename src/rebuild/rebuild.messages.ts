@@ -1,4 +1,5 @@
 import { count, plural, printed } from '../common/index.js';
+import { isRounded } from '../filter/index.js';
 import type { BuildOccasion } from '../store/index.js';
 
 export const ANOTHER_PROCESS = 'Another process is rebuilding this filter.';
@@ -46,8 +47,11 @@ export const notAsync = (method: string, got: string) =>
   'array of ids.';
 
 export const badId = (error: string, id: unknown) =>
-  `${error} The source returned ${printed(id)}. Prevent such rows, leave them out of what the source reads, or set rebuild.onBadId: 'skip', ` +
-  'which leaves them out and reports how many there were.';
+  `${error} The source returned ${printed(id)}.` +
+  // It stands for a row whose id is another one.
+  (isRounded(id)
+    ? ''
+    : " Prevent such rows, leave them out of what the source reads, or set rebuild.onBadId: 'skip', which leaves them out and reports how many there were.");
 
 export const sourceStalled = (stallMs: number) =>
   `Expected the source to return something within ${stallMs} ms (rebuild.stallMs), got nothing. Check what its query waits for, or raise ` +

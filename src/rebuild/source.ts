@@ -90,4 +90,6 @@ export interface BloomIdSpelling {
   readonly name?: string;
   /** What the filter uses as `normalize` when its definition has none. */
   readonly normalize?: (id: BloomId) => BloomId;
+  /** What the database takes for equal and `normalize` does not: `'ß' and 's'`. It becomes an advice at start. */
+  readonly alsoEqual?: string;
 }

@@ -1,6 +1,12 @@
 import { type BloomId, integer, lowerCase, objectId, padded, uuid } from '../filter/index.js';
 import type { BloomIdSpelling } from '../rebuild/index.js';
 
+/** What collations of MySQL and MariaDB take for equal and `lowerCase` does not. */
+const ALSO_EQUAL: readonly (readonly [RegExp, string])[] = [
+  [/^(?:utf8(?:mb[34])?|utf16(?:le)?|utf32|ucs2)_general_(?:nopad_)?ci$/, "'ß' and 's'"],
+  [/^latin1_swedish_(?:nopad_)?ci$/, "'ü' and 'y'"],
+];
+
 /** A column, as the library that maps it knows it. */
 export interface DescribedColumn {
   /** For messages: `products.sku`. */
@@ -50,15 +56,19 @@ export function spellingOf({
   if (/^object_?id$/.test(bare)) return by('objectId');
   if (BYTES.test(bare)) return undefined;
   if (!TEXTS.test(bare) && !PADDED.test(bare)) return { column };
+  const alsoEqual = ALSO_EQUAL.find(([collations]) => collations.test(collation ?? ''))?.[1];
   const isExact = collation === undefined ? !ignoresCase : EXACT.test(collation);
   // MySQL and SQL Server do not compare spaces at the end, whatever else they tell apart.
   if (isExact) return PADDED.test(bare) || ignoresCase ? by('padded') : undefined;
-  return by(
-    'lowerCase',
-    collation === undefined
-      ? `${column}, which is compared without case`
-      : `${column} with the collation ${collation}`,
-  );
+  return {
+    ...by(
+      'lowerCase',
+      collation === undefined
+        ? `${column}, which is compared without case`
+        : `${column} with the collation ${collation}`,
+    ),
+    ...(alsoEqual !== undefined && { alsoEqual }),
+  };
 }
 
 /** Without length, precision and schema: `character varying` of `character varying(20)`. */

@@ -14,6 +14,7 @@ export type { BloomSourceFactory } from './source-factory.js';
 export { columnName } from './column-name.js';
 export { type DescribedColumn, isBytes, isReadAsText, spellingOf } from './column-spelling.js';
 export { hasKey, readCatalog } from './postgres-catalog.js';
+export { collationOf } from './mysql-collation.js';
 export { exactPlace } from './exact-place.js';
 export { estimateIds, type RunQuery } from './planner-estimate.js';
 export { madeFrom } from './providers.js';

@@ -1,8 +1,12 @@
 import { count, describeError, plural, printed } from '../common/index.js';
+import { isRounded, ROUNDED } from '../filter/index.js';
 
 export const noExactPlace = (value: unknown) =>
   `Expected a page of the source to end with a value that says exactly where the next one begins (a text, a safe integer, a bigint, ` +
-  `bytes), got ${printed(value)}. Have the driver give such values as text, order by another unique key, or use fromPages of nestjs-bloom.`;
+  `bytes), got ${printed(value)}. ` +
+  (isRounded(value)
+    ? ROUNDED
+    : 'Have the driver give such values as text, order by another unique key, or use fromPages of nestjs-bloom.');
 
 export const notAPageReader = (readPage: unknown) =>
   `Expected fromPages to be given a function, got ${printed(readPage)}.`;
@@ -70,7 +74,8 @@ export const spellingsDiffer = (one: string | undefined, other: string | undefin
   `${other ?? 'ids have one spelling'}. Give them columns of one type, or a filter each.`;
 
 export const notAnInteger = (maker: string, column: string, got: unknown) =>
-  `${maker}: expected the column ${column} of the option order to have integers, got ${printed(got)}. Name another column, or write idsSince yourself.`;
+  `${maker}: expected the column ${column} of the option order to have integers, got ${printed(got)}. ` +
+  (isRounded(got) ? ROUNDED : 'Name another column, or write idsSince yourself.');
 
 export const notAnOrder = (maker: string, column: string, type: string) =>
   `${maker}: expected the column ${column} of the option order to be one of integers, texts, uuids or timestamps, got ${type}. Name another column, or write idsSince yourself.`;

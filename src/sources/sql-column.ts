@@ -8,6 +8,8 @@ export interface SqlColumn {
   readonly isPostgres: boolean;
   /** Texts are compared without case unless a collation says otherwise. */
   readonly ignoresCase?: boolean;
+  /** MySQL or MariaDB, whose collations are asked for. */
+  readonly isMySql?: boolean;
   readonly run: RunSql;
   /** Quoted, as in a query. */
   readonly table: string;

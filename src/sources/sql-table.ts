@@ -2,6 +2,7 @@ import { BloomConfigError } from '../common/index.js';
 import type { BloomIdSource, BloomIdSpelling } from '../rebuild/index.js';
 import { columnName } from './column-name.js';
 import { type BloomTableOptions, expectAllRows } from './all-rows.js';
+import { collationOf } from './mysql-collation.js';
 import { isBytes, isReadAsText, spellingOf } from './column-spelling.js';
 import { checkedPaging, fromPages } from './from-pages.js';
 import type { BloomPageFunction } from './page-reader.js';
@@ -36,7 +37,7 @@ export async function fromSql(at: SqlColumn, options: SqlSourceOptions): Promise
   const { convert } = at;
   const paging = checkedPaging(at.maker, options);
   const known = await describe(at, options);
-  const spelling = spellingOfColumn(at, known.type);
+  const spelling = await spellingOfColumn(at, known.type);
   const made = () =>
     fromPages<Row>(pageReader(at, known, options), {
       ...paging,
@@ -141,12 +142,18 @@ function nameOf({ table, column }: SqlColumn): string {
   return `${table}.${column}`.replace(/["`]/g, '');
 }
 
-function spellingOfColumn(at: SqlColumn, type: string | undefined): BloomIdSpelling | undefined {
+async function spellingOfColumn(
+  at: SqlColumn,
+  given: string | undefined,
+): Promise<BloomIdSpelling | undefined> {
   const name = nameOf(at);
   // What it makes equal, nobody else knows.
   if (at.convert) return { column: `${name} has a type of the application` };
+  const of = { table: at.table, column: at.quote(at.column) };
+  const collation = at.isMySql ? await collationOf(at.run, of) : undefined;
+  const type = given ?? (collation && 'string');
   if (type === undefined) return { column: `${name} is of a type that only the option \`type\` can tell` };
-  return spellingOf({ name, type, ignoresCase: at.ignoresCase ?? false });
+  return spellingOf({ name, type, collation, ignoresCase: at.ignoresCase ?? false });
 }
 
 function pagesOf(at: SqlColumn, { type: idType, order }: Known): Pages {

@@ -62,7 +62,10 @@ describe('An id', () => {
   ])('cannot be %s', (_, value, got) => {
     expect(() => toIdKey(value)).toThrow(BloomIdError);
     expect(() => toIdKey(value)).toThrow(
-      `Expected an id (a non-empty string, a safe integer, a bigint or a non-empty Uint8Array), ${got}. Pass the id itself, or say where it is by the option id`,
+      `Expected an id (a non-empty string, a safe integer, a bigint or a non-empty Uint8Array), ${got}. ` +
+        (Number.isInteger(value)
+          ? 'JavaScript has rounded this integer. Have the driver give integers of 64 bits as texts or bigints'
+          : 'Pass the id itself, or say where it is by the option id'),
     );
   });
 });

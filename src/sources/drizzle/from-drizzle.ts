@@ -62,6 +62,7 @@ function describe(database: DrizzleDatabase, column: Column) {
     maker: 'fromDrizzle',
     isPostgres,
     ignoresCase: !isPostgres && !column.columnType.startsWith('SQLite'),
+    isMySql: column.columnType.startsWith('MySql'),
     run: async (query) => rowsOf(await run(database, query)),
     table,
     column: name,

@@ -58,6 +58,7 @@ function describe(knex: Knex, name: string, property: string): SqlColumn {
     maker: 'fromKnex',
     isPostgres: dialect === 'postgresql',
     ignoresCase: !WITH_CASE.includes(dialect),
+    isMySql: dialect === 'mysql',
     run: async (query) => rowsOf(await knex.raw(withQuestionMarks(query), query.values as Knex.RawBinding[])),
     table,
     column: quoted.slice(1, -1).replaceAll('""', '"').replaceAll('``', '`'),

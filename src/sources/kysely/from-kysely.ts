@@ -73,6 +73,7 @@ function describe(database: AnyKysely, path: string): SqlColumn {
     maker: 'fromKysely',
     isPostgres: isOfStandard && supportsTransactionalDdl && parameter === '$1',
     ignoresCase: !isOfStandard,
+    isMySql: quoted.startsWith('`') && parameter === '?',
     run: async ({ strings, values }) => {
       const query = sql<object>(strings as unknown as TemplateStringsArray, ...values);
       return (await query.execute(database)).rows;

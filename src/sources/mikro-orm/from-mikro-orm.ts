@@ -78,6 +78,7 @@ function describe(orm: MikroORM, entity: EntityName, { property, connection }: W
     maker: 'fromMikroOrm',
     isPostgres,
     ignoresCase: dialect === 'mysql',
+    isMySql: dialect === 'mysql',
     run: (query) =>
       orm.driver
         .getConnection(connection)

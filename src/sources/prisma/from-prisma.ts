@@ -70,6 +70,7 @@ function describe(
     maker: 'fromPrisma',
     isPostgres,
     ignoresCase: provider === 'mysql',
+    isMySql: provider === 'mysql',
     run: async (query) => {
       const text = isPostgres ? withNumbers(query) : query.strings.join('?');
       return (await client.$queryRawUnsafe(text, ...query.values)) as object[];

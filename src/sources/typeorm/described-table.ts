@@ -3,6 +3,8 @@ import { BloomConfigError } from '../../common/index.js';
 import type { BloomId } from '../../filter/index.js';
 import type { BloomIdSpelling } from '../../rebuild/index.js';
 import {
+  collationOf,
+  type DescribedColumn,
   estimateIds,
   hasKey,
   isBytes,
@@ -52,6 +54,7 @@ export interface DescribedTable {
 }
 
 const POSTGRES = ['postgres', 'aurora-postgres', 'cockroachdb'];
+const MYSQL = ['mysql', 'mariadb', 'aurora-mysql'];
 /** Those of which it is known that they tell texts apart by their case. */
 const WITH_CASE = [
   ...POSTGRES,
@@ -69,11 +72,11 @@ const WITH_CASE = [
 const COMPARE_SINGLE_VALUES = ['mssql', 'oracle', 'sap', 'spanner'];
 
 /** @throws {BloomConfigError} when there is no such entity or column. */
-export function describeTable(
+export async function describeTable(
   dataSource: DataSource,
   entity: EntitySchema<ObjectLiteral>,
   property: string,
-): DescribedTable {
+): Promise<DescribedTable> {
   const { metadata, column } = columnOf(dataSource, entity, { maker: 'fromTypeOrm', property });
   const { type } = dataSource.options;
   const isPostgres = POSTGRES.includes(type);
@@ -82,7 +85,8 @@ export function describeTable(
   const order = isUnique ? [column] : metadata.primaryColumns;
   const typeOf = (one: Column) => databaseType(dataSource, one);
   const ignoresCase = !WITH_CASE.includes(type);
-  const spelling = spellingOfColumn(metadata, column, { type: typeOf(column), ignoresCase });
+  const collation = await collationIn(dataSource, metadata, column);
+  const spelling = spellingOfColumn(metadata, column, { type: typeOf(column), collation, ignoresCase });
   return {
     entity,
     id: property,
@@ -162,15 +166,27 @@ function databaseType(dataSource: DataSource, column: Column): string {
   return column.isArray ? `${type}[]` : type;
 }
 
+/** The one that the entity names, if any; a database of MySQL knows which one it is. */
+async function collationIn(
+  dataSource: DataSource,
+  metadata: Metadata,
+  { databaseName, collation, transformer }: Column,
+): Promise<string | undefined> {
+  const { driver, options } = dataSource;
+  if (transformer || !MYSQL.includes(options.type)) return collation;
+  const of = { table: tableName(dataSource, metadata), column: driver.escape(databaseName) };
+  return collationOf(({ strings }) => dataSource.query(strings.join('?')), of);
+}
+
 function spellingOfColumn(
   { tableName }: Metadata,
-  { databaseName, collation, transformer }: Column,
-  { type, ignoresCase }: { type: string; ignoresCase: boolean },
+  { databaseName, transformer }: Column,
+  described: Pick<DescribedColumn, 'type' | 'collation' | 'ignoresCase'>,
 ): BloomIdSpelling | undefined {
   const name = `${tableName}.${databaseName}`;
   // What it makes equal, nobody else knows.
   if (transformer) return { column: `${name} has a transformer` };
-  return spellingOf({ name, type, collation, ignoresCase });
+  return spellingOf({ name, ...described });
 }
 
 /** A transformer makes of the stored value what the application looks up. */

@@ -50,7 +50,7 @@ export function fromTypeOrm<Entity extends ObjectLiteral>(
 ): BloomSourceFactory {
   const paging = checkedPaging('fromTypeOrm', options);
   return madeFrom(providedDataSource(dataSource), async (made: DataSource) => {
-    const table = describeTable(made, entity as EntitySchema<Entity>, column);
+    const table = await describeTable(made, entity as EntitySchema<Entity>, column);
     const { spelling } = table;
     const pages = () =>
       fromPages<RawRow>(pageReader(made, table, { replicationMode, seesAllRows, fromReplica }), {

@@ -13,6 +13,9 @@ export interface Follower {
   readonly mark: number;
   /** A row that a reading has found to be the last one that a mark may move to; 0 for none. */
   readonly candidate: number;
+  /** What the mark does not cover when it moves to the candidate, and to where it moves after this reading. */
+  readonly gap: Ids;
+  readonly settledGap: Ids;
   /** Where the mark moves after this reading; 0 for nowhere. Where the mark was found beyond the newest row: that row, or `NO_MARK`. */
   readonly settled: number;
   readonly ids: Ids;
@@ -23,6 +26,8 @@ export interface Follower {
 export interface Builder {
   readonly at: 'start' | 'noted' | 'staged' | 'scanned' | 'live';
   readonly newest: number;
+  /** What its mark does not cover. */
+  readonly gap: Ids;
   /** The mark when it began. */
   readonly before: number;
   readonly setsMark: boolean;
@@ -40,6 +45,8 @@ export interface State {
   /** Undefined where none is published. */
   readonly staging: { readonly parts: number; readonly ids: Ids } | undefined;
   readonly mark: number;
+  /** Ids before the mark that it does not cover. */
+  readonly gap: Ids;
   /** Whether a rebuild has found rows missing up to a mark, and none since has found that there is none. */
   readonly doubt: boolean;
   readonly holder: number;
@@ -47,9 +54,10 @@ export interface State {
   readonly builders: readonly Builder[];
   /** The mark that the process which answers has heard of last. */
   readonly heard: number;
+  readonly heardGap: Ids;
   readonly heardDoubt: boolean;
   /** A lookup on its way: what it counts with. */
-  readonly lookup: { readonly covered: number; readonly denied: Ids } | undefined;
+  readonly lookup: { readonly covered: Ids; readonly denied: Ids } | undefined;
   /**
    * Since the ids began again the promise holds no sooner than a reading has noticed it, and the process that answers has heard that.
    */
@@ -65,10 +73,20 @@ export interface State {
   };
 }
 
-export const IDLE: Follower = { at: 'idle', mark: NO_MARK, candidate: 0, settled: 0, ids: 0, seen: 0 };
+export const IDLE: Follower = {
+  at: 'idle',
+  mark: NO_MARK,
+  candidate: 0,
+  gap: 0,
+  settledGap: 0,
+  settled: 0,
+  ids: 0,
+  seen: 0,
+};
 export const NO_BUILD: Builder = {
   at: 'start',
   newest: 0,
+  gap: 0,
   before: NO_MARK,
   setsMark: false,
   parts: 0,
@@ -101,6 +119,33 @@ export function highest(ids: Ids, others = 0): number {
   return others === 0 || last === 0 ? last : highest(ids & ~(1 << (last - 1)), others - 1);
 }
 
+/** Gaps that are not covered. */
+const GAPS = 2;
+
+/** The ids in the largest gaps before these ids that come after a mark, up to the last one that counts. */
+export function gapsIn(ids: Ids, from: number, last: number): Ids {
+  const upTo = last === 0 ? 0 : ~after(last);
+  return largestGaps(upTo & after(from) & ~ids);
+}
+
+/** Those of the largest runs of these ids. */
+export function largestGaps(ids: Ids): Ids {
+  const runs: Ids[] = [];
+  for (let rest = ids; rest !== 0; rest &= ~runs.at(-1)!) {
+    let run = rest & -rest;
+    while ((run << 1) & rest & ~run) run |= (run << 1) & rest;
+    runs.push(run);
+  }
+  return runs
+    .sort((one, other) => sizeOf(other) - sizeOf(one))
+    .slice(0, GAPS)
+    .reduce((all, run) => all | run, 0);
+}
+
+function sizeOf(ids: Ids): number {
+  return ids === 0 ? 0 : 1 + sizeOf(ids & (ids - 1));
+}
+
 const ROW = { none: 0, taken: 1, visible: 2, 'given up': 3 };
 const FOLLOWER_AT = { idle: 0, asked: 1, read: 2, added: 3, back: 4 };
 const AGAIN = { never: 0, unnoticed: 1, unheard: 2 };
@@ -108,16 +153,17 @@ const BUILDER_AT = { start: 0, noted: 1, staged: 2, scanned: 3, live: 4 };
 
 export function keyOf(state: State): string {
   const { staging, lookup, left, holder } = state;
-  const followers = state.followers.map(({ at, mark, candidate, settled, ids, seen }, i) =>
+  const followers = state.followers.map(({ at, mark, candidate, settled, ids, seen, gap, settledGap }, i) =>
     String.fromCharCode(
       FOLLOWER_AT[at] + 8 * (mark + 1) + 64 * candidate + 512 * (settled + 1),
       ids + 64 * seen + (holder === i ? 4096 : 0),
+      gap + 64 * settledGap,
     ),
   );
-  const builders = state.builders.map(({ at, newest, before, setsMark, parts, foundNone }) =>
+  const builders = state.builders.map(({ at, newest, before, setsMark, parts, foundNone, gap }) =>
     String.fromCharCode(
       BUILDER_AT[at] + 8 * newest + 64 * (before + 1) + 512 * Number(setsMark) + 1024 * Number(foundNone),
-      parts,
+      parts + 8 * gap,
     ),
   );
   return (
@@ -125,8 +171,9 @@ export function keyOf(state: State): string {
       state.rows.reduce((code, row) => 4 * code + ROW[row], 0),
       state.live + 64 * state.lost + 512 * (state.mark + 1) + 4096 * (state.heard + 1),
       staging ? 1 + staging.parts + 8 * staging.ids : 0,
-      lookup ? 1 + (lookup.covered + 1) + 8 * lookup.denied : 0,
+      lookup ? 1 + lookup.covered + 64 * lookup.denied : 0,
       left.builds + 8 * left.losses + 64 * left.deaths + 512 * left.restarts + 4096 * AGAIN[state.again],
+      state.gap + 64 * state.heardGap,
       left.far + 8 * Number(state.doubt) + 16 * Number(state.heardDoubt) + 32 * Number(state.isBroken),
     ) +
     followers.sort().join('') +

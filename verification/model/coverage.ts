@@ -1,9 +1,11 @@
 import {
   after,
   farAhead,
+  gapsIn,
   type Follower,
   type Builder,
   highest,
+  largestGaps,
   IDLE,
   isSettled,
   keyOf,
@@ -48,6 +50,8 @@ const SAFETIES = {
   'behind-at-reading':
     'a reading moves the mark to a row that others come after, as many as may be far ahead',
   'behind-at-rebuild': 'the mark of a rebuild is a row that as many others come after',
+  'gaps-at-reading': 'the largest gaps between the rows that the mark passes are not covered',
+  'gaps-at-rebuild': 'the largest gaps between the rows before the mark of a rebuild are not covered',
   'doubt-covers-nothing':
     'when a rebuild has found rows missing up to the mark, nothing is covered until a later one has found none',
   'add-again': 'the reading after which the mark moves adds also what the reading before has added',
@@ -67,6 +71,8 @@ interface Size {
   /** How many rows may be written far ahead, and how many others come after a row that is a mark. */
   readonly far: number;
   readonly behind: number;
+  /** Whether the largest gaps between rows are not covered, so that any number of rows may be far ahead, beyond them. */
+  readonly hasGaps: boolean;
   /** Whether the source has `newest()`, so that a mark comes from a rebuild. */
   readonly hasNewest: boolean;
 }
@@ -82,11 +88,13 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     lost: 0,
     staging: undefined,
     mark: NO_MARK,
+    gap: 0,
     doubt: false,
     holder: NOBODY,
     followers: Array.from({ length: size.followers }, () => IDLE),
     builders: Array.from({ length: size.builders }, () => NO_BUILD),
     heard: NO_MARK,
+    heardGap: 0,
     heardDoubt: false,
     lookup: undefined,
     again: 'never',
@@ -131,7 +139,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       if (i === next) become('taken', 'a transaction takes id');
       else if (row === 'none' && left.far > 0) {
         const written = rows.with(i, 'visible');
-        const isBroken = state.isBroken || farAhead(written) > size.behind;
+        const isBroken = state.isBroken || (farAhead(written) > size.behind && !size.hasGaps);
         const far = { ...state, rows: written, isBroken, left: { ...left, far: left.far - 1 } };
         take(far, `a row is written far ahead, ${i + 1}`);
       }
@@ -161,9 +169,13 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         }
         const { candidate } = kept;
         const isOld = candidate > 0 && isSettled(rows, candidate);
-        const asked: Follower = { ...kept, at: 'asked', settled: 0 };
+        const asked: Follower = { ...kept, at: 'asked', settled: 0, settledGap: 0 };
         if (isOld || (candidate > 0 && !has('overlap-at-all'))) {
-          become(held, { ...asked, settled: candidate }, 'a process follows, and its last row is old enough');
+          become(
+            held,
+            { ...asked, settled: candidate, settledGap: kept.gap },
+            'a process follows, and its last row is old enough',
+          );
         }
         // Of a source without newest() all rows are read twice.
         if (mark !== NO_MARK || candidate === 0) become(held, asked, 'a process follows');
@@ -221,6 +233,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
   ): void {
     const { mark, rows } = state;
     const { ids, candidate } = follower;
+    const settledGap = follower.settledGap;
     const isLate =
       !has('overlap-before-reading') && follower.settled === 0 && candidate > 0 && isSettled(rows, candidate);
     const settled = isLate ? candidate : follower.settled;
@@ -230,11 +243,20 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     if (isRefused(state, follower, i))
       return become(state, { ...IDLE, ...next, seen: 0 }, 'its note is refused');
     const last = highest(ids, has('behind-at-reading') ? size.behind : 0);
-    const kept = candidate === settled ? last : candidate;
+    const isKept = candidate !== settled;
+    const gap = isKept ? follower.gap : gapUpTo(ids, follower.mark, last);
+    const kept = isKept ? candidate : last;
     const moved = settled > 0 ? settled : mark;
+    const passed = has('gaps-at-reading') ? largestGaps(state.gap | settledGap) : state.gap;
     become(
-      { ...state, mark: moved },
-      { mark: moved, candidate: kept > moved ? kept : 0, settled: 0, ...next },
+      { ...state, mark: moved, gap: settled > 0 ? passed : state.gap },
+      {
+        ...IDLE,
+        mark: moved,
+        candidate: kept > moved ? kept : 0,
+        gap: kept > moved ? gap : 0,
+        ...next,
+      },
       settled > 0 ? `it moves the mark to ${settled}` : 'it notes that it has read',
     );
   }
@@ -254,7 +276,8 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       const isExpected = mark === builder.before || !has('expect-mark');
       if (!builder.setsMark || newest === 0 || !isWhole || !isExpected)
         return become(from, next, 'a rebuild sets no mark');
-      become({ ...from, mark: newest }, next, `a rebuild sets the mark to ${newest}`);
+      const gap = has('gaps-at-rebuild') ? builder.gap : 0;
+      become({ ...from, mark: newest, gap }, next, `a rebuild sets the mark to ${newest}`);
     };
     switch (at) {
       case 'start': {
@@ -263,7 +286,14 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         const after = { ...state, left: { ...left, builds: left.builds - 1 } };
         const found = newestOf(rows);
         for (const wanted of partsOfRebuilds(lost)) {
-          const next: Builder = { ...NO_BUILD, at: 'noted', newest: found, before: mark, parts: wanted };
+          const next: Builder = {
+            ...NO_BUILD,
+            at: 'noted',
+            newest: found,
+            gap: gapUpTo(visible(rows), NO_MARK, found),
+            before: mark,
+            parts: wanted,
+          };
           become(after, next, `a rebuild of ${nameOfParts(wanted)} asks for the newest row`);
         }
         return;
@@ -317,13 +347,20 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
   }
 
   function stepsOfLookup(state: State, take: Take): void {
-    const { mark, heard, doubt, heardDoubt, lookup } = state;
-    const isHeard = mark === heard && doubt === heardDoubt && state.again !== 'unheard';
+    const { mark, gap, heard, heardGap, doubt, heardDoubt, lookup } = state;
+    const isHeard = mark === heard && gap === heardGap && doubt === heardDoubt && state.again !== 'unheard';
     const again = state.again === 'unheard' ? 'never' : state.again;
     const isKept = again === state.again && doubt === heardDoubt;
     if (!isHeard)
       take(
-        { ...state, heard: mark, heardDoubt: doubt, again, lookup: isKept ? lookup : undefined },
+        {
+          ...state,
+          heard: mark,
+          heardGap: gap,
+          heardDoubt: doubt,
+          again,
+          lookup: isKept ? lookup : undefined,
+        },
         `a process hears of the mark ${mark < 0 ? 'that is none' : mark}${doubt ? ', which is doubted' : ''}`,
       );
     if (lookup) return take({ ...state, lookup: undefined }, 'the lookup is over');
@@ -331,8 +368,15 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     take({ ...state, lookup: { covered: coveredBy(state), denied } }, 'a lookup begins');
   }
 
-  function coveredBy({ heard, heardDoubt }: State): number {
-    return heardDoubt && has('doubt-covers-nothing') ? NO_MARK : heard;
+  /** Ids that count as absent where the filter says so. */
+  function coveredBy({ heard, heardGap, heardDoubt }: State): Ids {
+    const isNone = heard === NO_MARK || (heardDoubt && has('doubt-covers-nothing'));
+    const upTo = isNone ? (has('no-mark-no-cover') ? 0 : size.rows) : heard;
+    return ~after(upTo) & ~heardGap & ((1 << size.rows) - 1);
+  }
+
+  function gapUpTo(ids: Ids, from: number, last: number): Ids {
+    return size.hasGaps ? gapsIn(ids, from, last) : 0;
   }
 
   /** Visible rows up to a mark of which the filter would say that they are absent. */
@@ -390,9 +434,8 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     const { lookup, again, isBroken, heardDoubt } = state;
     if (!lookup || again !== 'never' || (isBroken && !heardDoubt)) return undefined;
     const covered = has('heard-before-asked') ? lookup.covered : coveredBy(state);
-    const upTo = covered === NO_MARK ? (has('no-mark-no-cover') ? 0 : size.rows) : covered;
     const missing = has('heard-before-asked') ? missingUpTo(state, size.rows) : lookup.denied;
-    return (missing & ~after(upTo)) === 0 ? undefined : 'a lookup answers "absent" for a row that is covered';
+    return (missing & covered) === 0 ? undefined : 'a lookup answers "absent" for a row that is covered';
   }
 
   return { initial, steps, violation, key: keyOf };
@@ -409,6 +452,7 @@ const NO_TROUBLE = {
   restarts: 0,
   far: 0,
   behind: 0,
+  hasGaps: false,
   hasNewest: true,
 };
 
@@ -444,6 +488,11 @@ export const coverage: Protocol<Safety> = {
       'four rows, one of them far ahead, a process that follows, a rebuild',
       { ...NO_TROUBLE, rows: 4, far: 1, behind: 1 },
       { shows: ['behind-at-reading', 'behind-at-rebuild'] },
+    ),
+    system(
+      'five rows, two of them far ahead beyond gaps, a process that follows, a rebuild',
+      { ...NO_TROUBLE, rows: 5, far: 2, behind: 1, hasGaps: true },
+      { shows: ['gaps-at-reading', 'gaps-at-rebuild'] },
     ),
     system(
       'four rows, two of them far ahead where a mark stays behind one, a process that follows, two rebuilds',

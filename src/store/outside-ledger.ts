@@ -51,6 +51,8 @@ export interface LedgerEntries {
   readonly mark?: string | undefined;
   /** The last one that was read. */
   readonly newest?: string | undefined;
+  /** Ids before the mark of which it is not known that all rows are in the filter. */
+  readonly gaps?: string | undefined;
   /** Why the mark is not believed; a rebuild that finds all rows up to it removes that. */
   readonly doubt?: string | undefined;
   /** How far a feed has come. */

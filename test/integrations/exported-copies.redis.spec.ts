@@ -101,7 +101,7 @@ describe('Metrics of parts', () => {
 describe('Metrics of rows that others write', () => {
   it('say who reads them, and when that was last', async () => {
     const table = new GrowingTable();
-    table.insert();
+    for (let i = 0; i < 10; i++) table.insert();
     const startedAt = Math.floor(Date.now() / 1000);
     const { bloom, registry } = await start({
       source: table.source(),

@@ -199,7 +199,6 @@ describe('A row far ahead in the order', () => {
       table.write(2_147_483_647);
       const filter = await start(table);
       await hasMark(filter, rows === 300 ? 201 : 4);
-      expect(await filter.check(0)).toBe('absent');
       await follows(filter, table, 4);
     },
   );
@@ -219,7 +218,65 @@ describe('A row far ahead in the order', () => {
     table.jump(1_000_000_000);
     await follows(filter, table, 150);
     await hasMark(filter, 1_000_000_050);
-    expect(await filter.checkMany([500, 999_999_999])).toEqual(['absent', 'absent']);
+    // A rebuild has to find the gap empty.
+    expect(await filter.checkMany([500, 999_999_999])).toEqual(['unknown', 'unknown']);
+    await filter.rebuild({ join: false });
+    await eventually('the gap is covered', async () => (await filter.check(500)) === 'absent');
+    await follows(filter, table, 10);
+  });
+
+  describe('as one of many that are written at once', () => {
+    const write = (table: Table, from: number, rows: number) => {
+      for (let i = 0; i < rows; i++) table.ids.push(from + i);
+      table.ids.sort((a, b) => Number(a) - Number(b));
+    };
+
+    it.each([150, 5000])(
+      'does not cover the rows that are to come: %d before the first build',
+      async (rows) => {
+        const table = new Table(Number, 300);
+        write(table, 1_000_000, rows);
+        const filter = await start(table);
+        await hasMark(filter, 1_000_000 + rows - 101);
+        for (let i = 0; i < 150; i++) expect(await filter.check(table.insert())).not.toBe('absent');
+        expect(await filter.checkMany([1, 300])).toEqual(['maybe', 'maybe']);
+      },
+    );
+
+    it('does not after it, and not after a rebuild that has found rows in the gap', async () => {
+      const table = new Table(Number, 300);
+      const filter = await start(table);
+      await hasMark(filter, 200);
+      write(table, 1_000_000, 5000);
+      await hasMark(filter, 1_004_899);
+      const unread = Array.from({ length: 150 }, () => table.insert());
+      expect((await filter.checkMany(unread)).includes('absent')).toBe(false);
+      await filter.rebuild({ join: false });
+      expect((await filter.checkMany(unread)).every((verdict) => verdict === 'maybe')).toBe(true);
+      for (let i = 0; i < 150; i++) expect(await filter.check(table.insert())).not.toBe('absent');
+      expect(failures()).toEqual([]);
+    });
+
+    it('does not where several follow one another', async () => {
+      const table = new Table(Number, 300);
+      const filter = await start(table);
+      for (const from of [10_000, 1_000_000, 2_000_000_000]) {
+        write(table, from, 200);
+        await hasMark(filter, from + 99);
+      }
+      for (const last of [300, 10_199, 1_000_199]) {
+        table.jump(last);
+        for (let i = 0; i < 20; i++) expect(await filter.check(table.insert())).not.toBe('absent');
+      }
+    });
+
+    it('does not where there are no other rows yet', async () => {
+      const table = new Table(Number, 0);
+      write(table, 9000, 150);
+      const filter = await start(table);
+      await hasMark(filter, 9074);
+      for (let i = 0; i < 50; i++) expect(await filter.check(table.insert())).not.toBe('absent');
+    });
   });
 
   it('is followed when many rows are written at once', async () => {

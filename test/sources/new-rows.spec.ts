@@ -241,6 +241,11 @@ describe('Rows that others write to Postgres', () => {
     if (performance.now() - since > 3000) return;
     await eventually('the mark has passed', async () => (await filter.info()).outside?.mark === '54');
     expect(await filter.check(id)).toBe('maybe');
+    await filter.rebuild({ join: false });
+    await eventually(
+      'the gap before the first row is covered',
+      async () => (await filter.check('-1')) === 'absent',
+    );
     expect(await filter.checkMany(['155', '-1', 'abc'])).toEqual(['unknown', 'absent', 'absent']);
     expect(events.filter(({ type }) => type === 'top-up-failed')).toEqual([]);
   });

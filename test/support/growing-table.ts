@@ -38,10 +38,9 @@ export class GrowingTable {
     this.last = fresh.last;
   }
 
-  /** The row that a mark may move to: a hundred others come after it, or about half of them. */
+  /** The row that a mark may move to: a hundred others come after it, or half of all. */
   get place(): number {
-    const others = [100, 50, 25, 12, 6, 3, 1].find((rows) => rows < this.ids.length);
-    return this.ids.at(-1 - others!)!;
+    return this.ids.at(-1 - Math.min(100, Math.ceil(this.ids.length / 2)))!;
   }
 
   /** A source over the table, by `newest` or without it. */

@@ -3,16 +3,18 @@ import type { BloomId, IdKey } from '../../filter/index.js';
 import {
   type BloomIdsContext,
   type BloomIdSource,
-  type BloomMark,
   expectAsync,
   markOf,
   textOfMark,
 } from '../../rebuild/index.js';
 import type { BloomVerdict, OutsideLedger } from '../../store/index.js';
 import type { IdKeys } from '../id-keys.js';
-import { readMark } from './coverage.js';
+import { type MarkedKey, readMark } from './coverage.js';
 import { type AuditedMark, MarkAudit } from './mark-audit.js';
-import { idsAfter, placeOf } from './mark-place.js';
+import { firstPlace, idsAfter, likeMark } from './first-place.js';
+import { compareKeys } from './id-order.js';
+import { gapsOf, type Gap, textOfGaps, withGaps } from './mark-gaps.js';
+import type { PlacedMark } from './mark-place.js';
 import { rowsMissing } from './outside.messages.js';
 import type { TopUpSettings } from './top-up-options.js';
 
@@ -33,17 +35,22 @@ export interface BuildMarkContext {
 
 /** So many of the last rows are looked for in the filter. */
 const LAST_ROWS = 1000;
+const NOTE_TRIES = 3;
 
 /**
  * The mark that a rebuild sets: a row that was there `overlapMs` before the rebuild reads the source, with others after it. By then all rows before it
- * are visible, and read. Where there is a mark, and ids are in order, the rebuild looks whether the live filter has the rows up to it.
+ * are visible, and read. Where there is a mark, and ids are in order, the rebuild looks whether the live filter has the rows up to it, and which gaps
+ * have stayed empty: those count as covered from then on.
  */
 export class BuildMark {
   /** What the rebuild reads in place of the source. */
   readonly source: BloomIdSource;
   private noting: Promise<void> | undefined;
-  private place: { readonly mark: BloomMark; readonly at: number } | undefined;
+  private place: (PlacedMark & { readonly at: number }) | undefined;
   private before = '';
+  private gaps: readonly Gap[] = [];
+  /** Texts of gaps in which no row was. */
+  private readonly empty = new Set<string>();
   private isDoubted = false;
   private isAudited = false;
   private isTooEarly = false;
@@ -61,16 +68,41 @@ export class BuildMark {
 
   /** To be called when the rebuild went live, having read all rows. */
   async published(): Promise<void> {
-    const { ledger, onError } = this.context;
+    const { ledger, settings, onError } = this.context;
     const { place, before, isTooEarly, isDoubted, isAudited } = this;
     try {
       if (isDoubted && isAudited)
         await ledger.note({ holder: undefined, expectedMark: undefined, entries: { doubt: '' } });
-      if (!place || isTooEarly) return;
-      const mark = textOfMark(place.mark);
-      await ledger.note({ holder: undefined, expectedMark: before, entries: { mark } });
+      const gaps = await this.withoutEmptyGaps();
+      if (!place || isTooEarly || !this.isToBeSet(place)) return;
+      const entries = {
+        mark: textOfMark(place.mark),
+        ...(settings.ordered && { gaps: withGaps(gaps, place.gaps) }),
+      };
+      await ledger.note({ holder: undefined, expectedMark: before, entries });
     } catch (error) {
       onError(error);
+    }
+  }
+
+  /** Whoever follows has moved a mark that is there further, unless it was too far. */
+  private isToBeSet({ mark }: PlacedMark): boolean {
+    const before = this.marked(this.before);
+    const after = this.marked(textOfMark(mark));
+    return !before || !after || compareKeys(before.order, after.upTo, before.upTo) < 0;
+  }
+
+  /** The gaps that stay, as the ledger has them. Somebody may move the mark at any time. */
+  private async withoutEmptyGaps(): Promise<string | undefined> {
+    const { ledger } = this.context;
+    for (let tries = 0; ; tries++) {
+      const { entries } = await ledger.ask({ holder: '-', lifeMs: 0 });
+      const all = gapsOf(entries.gaps);
+      const kept = all.filter((gap) => !this.empty.has(textOfGaps([gap])));
+      if (kept.length === all.length || tries === NOTE_TRIES) return entries.gaps;
+      const gaps = textOfGaps(kept);
+      if (await ledger.note({ holder: undefined, expectedMark: entries.mark ?? '', entries: { gaps } }))
+        return gaps;
     }
   }
 
@@ -102,9 +134,15 @@ export class BuildMark {
   }
 
   private newAudit(): MarkAudit | undefined {
-    const { settings, keys, check } = this.context;
-    const mark = settings.ordered ? readMark(this.before, { settings, keys }) : undefined;
-    return mark && new MarkAudit({ mark, keys, check });
+    const { keys, check } = this.context;
+    const mark = this.marked(this.before);
+    return mark && new MarkAudit({ mark, gaps: this.gaps, keys, check });
+  }
+
+  /** Undefined where ids are in no order. */
+  private marked(text: string): MarkedKey | undefined {
+    const { settings, keys } = this.context;
+    return settings.ordered ? readMark(text, { settings, keys }) : undefined;
   }
 
   /** The rows before a mark that is too far ahead are the last ones of all. */
@@ -116,9 +154,18 @@ export class BuildMark {
       const audited = await audit.result(last);
       if (audited.missing.length > 0) await this.doubt(audited);
       else this.isAudited = audited.isKnown;
+      for (const gap of this.gaps) if (await this.isEmpty(gap)) this.empty.add(textOfGaps([gap]));
     } catch (error) {
       onError(error);
     }
+  }
+
+  private async isEmpty({ from, to }: Gap): Promise<boolean> {
+    const mark = markOf(this.before);
+    if (mark === undefined) return false;
+    const since = from === undefined ? undefined : likeMark(mark, BigInt(from));
+    const [first] = await idsAfter(this.context.source, since, 1);
+    return first === undefined || BigInt(first as string) >= BigInt(to);
   }
 
   /** Whatever has become of the mark meanwhile. The next reading of the source, and the note of this rebuild, do not count with it. */
@@ -144,10 +191,11 @@ export class BuildMark {
     try {
       const { entries } = await ledger.ask({ holder: '-', lifeMs: 0 });
       this.before = entries.mark ?? '';
+      this.gaps = settings.ordered ? gapsOf(entries.gaps) : [];
       this.isDoubted = entries.doubt !== undefined;
       if (!source.newest) return;
-      const mark = await placeOf(source, { areIds: settings.ordered, wallMs: clock.wall() });
-      if (mark !== undefined) this.place = { mark, at: clock.now() };
+      const place = await firstPlace(source, { settings, wallMs: clock.wall() });
+      this.place = place && { ...place, at: clock.now() };
     } catch (error) {
       onError(error);
     }

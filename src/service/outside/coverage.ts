@@ -3,12 +3,14 @@ import { type BloomMark, markOf } from '../../rebuild/index.js';
 import {
   type BloomVerdict,
   type LedgerAnswer,
+  type LedgerEntries,
   type LookupOutcome,
   type StoredFilter,
   verdictOf,
 } from '../../store/index.js';
 import type { IdKeys } from '../id-keys.js';
 import { type BloomIdOrder, compareKeys, isOfOrder } from './id-order.js';
+import { type Gap, gapsOf, isInGap } from './mark-gaps.js';
 import type { TopUpSettings } from './top-up-options.js';
 
 type Asked = Pick<StoredFilter, 'check' | 'checkOne'>;
@@ -24,6 +26,8 @@ export interface MarkedKey {
 
 /** Up to where the filter knows every id. Replaced as a whole, never changed. */
 export interface Covered extends MarkedKey {
+  /** Ids before the mark that are not covered, of integers. */
+  readonly gaps: readonly Gap[];
   /** Ids further than this are refused, while what is known of the newest id is fresh. */
   readonly refused: { readonly from: string; readonly until: number } | undefined;
 }
@@ -47,8 +51,7 @@ export class Coverage {
   constructor(private readonly context: CoverageContext) {}
 
   hear({ entries, ageMs = Infinity }: Pick<LedgerAnswer, 'entries' | 'ageMs'>): void {
-    const { mark, newest, doubt } = entries;
-    this.covered = mark === undefined || doubt ? undefined : this.coveredBy(mark, newest, ageMs);
+    this.covered = entries.doubt ? undefined : this.coveredBy(entries, ageMs);
   }
 
   isBeyond(key: IdKey, covered = this.covered): boolean {
@@ -56,9 +59,9 @@ export class Coverage {
     // No row has such an id: a rebuild fails on it, or leaves it out.
     if (isLongerThan(key, maxIdBytes)) return false;
     if (!covered) return true;
-    const { order, isOnly, upTo, refused } = covered;
+    const { order, isOnly, upTo, gaps, refused } = covered;
     if (!isOfOrder(order, key)) return !isOnly;
-    if (compareKeys(order, key, upTo) <= 0) return false;
+    if (compareKeys(order, key, upTo) <= 0) return isInGap(gaps, key);
     const isRefused =
       refused !== undefined && performance.now() < refused.until && compareKeys(order, key, refused.from) > 0;
     return !isRefused;
@@ -89,9 +92,9 @@ export class Coverage {
     return 'beyond';
   }
 
-  private coveredBy(text: string, newest: string | undefined, ageMs: number): Covered | undefined {
-    const place = readMark(text, this.context);
-    return place && { ...place, refused: this.refusedBy(newest, place.order, ageMs) };
+  private coveredBy({ mark, newest, gaps }: LedgerEntries, ageMs: number): Covered | undefined {
+    const marked = mark ? readMark(mark, this.context) : undefined;
+    return marked && { ...marked, gaps: gapsOf(gaps), refused: this.refusedBy(newest, marked.order, ageMs) };
   }
 
   private refusedBy(text: string | undefined, order: BloomIdOrder, ageMs: number): Covered['refused'] {

@@ -4,9 +4,11 @@ import type { BloomVerdict } from '../../store/index.js';
 import type { IdKeys } from '../id-keys.js';
 import type { MarkedKey } from './coverage.js';
 import { compareKeys, isOfOrder } from './id-order.js';
+import { type Gap, isInGap } from './mark-gaps.js';
 
 export interface MarkAuditContext {
   readonly mark: MarkedKey;
+  readonly gaps: readonly Gap[];
   readonly keys: IdKeys;
   /** Asks the filter that is live. */
   readonly check: (keys: readonly IdKey[]) => Promise<readonly BloomVerdict[]>;
@@ -58,12 +60,13 @@ export class MarkAudit {
     };
   }
 
-  /** Undefined for an id after the mark, and for what is no id of the order. */
+  /** Undefined for an id after the mark or in a gap, and for what is no id of the order. */
   private keyUpTo(id: BloomId): IdKey | undefined {
-    const { mark, keys } = this.context;
+    const { mark, gaps, keys } = this.context;
     try {
       const key = keys.fitting(id);
-      return isOfOrder(mark.order, key) && compareKeys(mark.order, key, mark.upTo) <= 0 ? key : undefined;
+      if (!isOfOrder(mark.order, key) || compareKeys(mark.order, key, mark.upTo) > 0) return undefined;
+      return isInGap(gaps, key) ? undefined : key;
     } catch {
       // The rebuild says what is wrong with it.
       return undefined;

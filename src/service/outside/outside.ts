@@ -7,7 +7,13 @@ import {
   markOf,
   type RebuildRequest,
 } from '../../rebuild/index.js';
-import type { LedgerAnswer, LedgerNote, OutsideLedger, StoredFilter } from '../../store/index.js';
+import type {
+  LedgerAnswer,
+  LedgerEntries,
+  LedgerNote,
+  OutsideLedger,
+  StoredFilter,
+} from '../../store/index.js';
 import { hasLedger } from '../../store/index.js';
 import type { FilterContext } from '../filter-context.js';
 import type { FilterDefinition } from '../filter-definition.js';
@@ -57,8 +63,8 @@ export class Outside {
   private readonly follower: Follower;
   private readonly topUp: TopUp | undefined;
   private readonly feed: FeedRunner | undefined;
-  /** Why the mark is not believed, as this process has heard. */
-  private doubt: string | undefined;
+  /** As the ledger has answered, and this process has noted. */
+  private heard: LedgerEntries = {};
   /** Since when the filter is ready and has no mark. */
   private missingSince: number | undefined;
   /** Rebuilds of this process, each of which sets a mark at its end. */
@@ -86,7 +92,7 @@ export class Outside {
       onAnswer: (answer) => this.hear(answer),
       onTurn: async ({ entries }, signal) => {
         this.feed?.ensure(entries.position);
-        const reading = await this.topUp?.turn(entries.mark, signal);
+        const reading = await this.topUp?.turn(entries, signal);
         if (!reading) return;
         this.counts.readings++;
         this.counts.addedByTopUp += reading.added;
@@ -217,8 +223,8 @@ export class Outside {
     if (!isNoted || mark === undefined) return isNoted;
     // What a rebuild notes was the newest id when it began.
     const ageMs = note.holder === undefined ? Infinity : 0;
-    this.doubt = note.entries.doubt ?? this.doubt;
-    this.coverage?.hear({ entries: { ...note.entries, mark: mark || undefined, doubt: this.doubt }, ageMs });
+    this.heard = { ...this.heard, ...note.entries };
+    this.coverage?.hear({ entries: this.heard, ageMs });
     this.missingSince = undefined;
     if (note.holder !== undefined && mark !== '') this.rebuildPauseMs = FIRST_REBUILD_PAUSE_MS;
     return true;
@@ -226,7 +232,7 @@ export class Outside {
 
   private hear(answer: LedgerAnswer): void {
     if (answer.entries.mark !== undefined) this.missingSince = undefined;
-    this.doubt = answer.entries.doubt;
+    this.heard = answer.entries;
     this.coverage?.hear(answer);
   }
 

@@ -12,7 +12,7 @@ import {
 import type { IdKeys } from '../id-keys.js';
 import { orderOf } from './coverage.js';
 import { type BloomIdOrder, compareKeys, isOfOrder } from './id-order.js';
-import { MarkPlace } from './mark-place.js';
+import { MarkPlace, type PlacedMark } from './mark-place.js';
 import { notAMark, notAscending, notOfOrder, orderedByMarks } from './outside.messages.js';
 import type { TopUpSettings } from './top-up-options.js';
 
@@ -31,7 +31,7 @@ export interface Reading {
   /** The mark of the last row; undefined when there was none. */
   readonly last: BloomMark | undefined;
   /** A row that so many others come after that the mark may move to it; undefined when there was none. */
-  readonly place: BloomMark | undefined;
+  readonly place: PlacedMark | undefined;
   readonly idsRead: number;
   /** Ids that were new to the filter. */
   readonly added: number;
@@ -73,7 +73,7 @@ export class TopUpReader {
     const bad = { skipped: 0, example: '', error: undefined as unknown };
     const seen = new Set<string>();
     const order = new Ascending(since, settings, keys);
-    const place = new MarkPlace(since === undefined, clock.wall());
+    const found = new MarkPlace({ since, settings, wallMs: clock.wall() });
     const onRetry = (error: unknown) => emit({ type: 'source-retried', filter: name, error });
     const ids = source.idsSince!(since, { signal: watch.signal, onRetry });
     const batches = new Batches(expectAsync(ids, 'idsSince'), watch);
@@ -89,7 +89,7 @@ export class TopUpReader {
             if (key === undefined) continue;
             if (mark === undefined) {
               state.last = order.next(id, key);
-              place.next(state.last, 1);
+              found.next(state.last, 1);
             }
             const note = idNote(key);
             if (addsAll || !this.seen.has(note)) pieces.push(key);
@@ -103,7 +103,7 @@ export class TopUpReader {
         }
         if (mark === undefined) continue;
         state.last = mark;
-        place.next(mark, batch.ids.length);
+        found.next(mark, batch.ids.length);
       }
     } finally {
       watch.close();
@@ -111,7 +111,7 @@ export class TopUpReader {
     }
     this.seen = seen;
     if (bad.skipped > 0) emit({ type: 'ids-skipped', filter: name, ...bad });
-    return { ...state, place: place.mark };
+    return { ...state, place: found.place };
   }
 
   private checkMark(mark: unknown): void {

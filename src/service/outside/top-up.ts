@@ -3,6 +3,8 @@ import { type BloomIdSource, type BloomMark, markOf, textOfMark } from '../../re
 import type { LedgerEntries } from '../../store/index.js';
 import { markNotRead, markWentBack } from './outside.messages.js';
 import { OtherOrderError, type Reading, type TopUpReader } from './top-up-reader.js';
+import { gapsAfter, withGaps } from './mark-gaps.js';
+import type { PlacedMark } from './mark-place.js';
 import { orderOf } from './coverage.js';
 import type { TopUpSettings } from './top-up-options.js';
 
@@ -22,8 +24,7 @@ export interface TopUpContext {
 }
 
 /** A row that the mark may move to when it is old enough. */
-interface Candidate {
-  readonly mark: BloomMark;
+interface Candidate extends PlacedMark {
   readonly at: number;
 }
 
@@ -55,7 +56,10 @@ export class TopUp {
    *
    * @throws what the source throws, and what stops the filter from taking the ids.
    */
-  async turn(stored: string | undefined, signal: AbortSignal): Promise<Reading | undefined> {
+  async turn(
+    { mark: stored, gaps }: Pick<LedgerEntries, 'mark' | 'gaps'>,
+    signal: AbortSignal,
+  ): Promise<Reading | undefined> {
     const { source, reader } = this.context;
     if (stored !== this.markText) this.forget();
     this.markText = stored;
@@ -77,7 +81,7 @@ export class TopUp {
       const reading = await reader.read(source, mark, { signal, addsAll });
       if (reading.last === undefined && mark !== undefined && (await this.wentBack(mark, signal)))
         return reading;
-      await this.advance(reading, settled);
+      await this.advance(reading, settled, gaps);
       return reading;
     } catch (error) {
       if (error instanceof OtherOrderError && stored !== undefined) await this.reset(stored, error.message);
@@ -85,14 +89,21 @@ export class TopUp {
     }
   }
 
-  private async advance({ last, place }: Reading, settled: Candidate | undefined): Promise<void> {
+  private async advance(
+    { last, place }: Reading,
+    settled: Candidate | undefined,
+    stored: string | undefined,
+  ): Promise<void> {
     const { clock, settings, note } = this.context;
     const newest = last ?? settled?.mark;
+    const before = this.markText === undefined ? undefined : markOf(this.markText);
+    const passed = gapsAfter(settled?.gaps ?? [], before);
     const entries: LedgerEntries = {
       ...(newest !== undefined && { newest: textOfMark(newest) }),
       ...(settled && { mark: textOfMark(settled.mark) }),
+      ...(passed.length > 0 && { gaps: withGaps(stored, passed) }),
     };
-    if (place !== undefined) this.keep({ mark: place, at: clock.now() }, settings.overlapMs);
+    if (place) this.keep({ ...place, at: clock.now() }, settings.overlapMs);
     if (!(await note(this.markText ?? '', entries))) {
       this.forget();
       return;

@@ -1,16 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BloomIdSource, BloomMark } from 'nestjs-bloom';
-import { MarkPlace, placeOf } from '../../../src/service/outside/mark-place.js';
+import { firstPlace } from '../../../src/service/outside/first-place.js';
+import { gapsOf, isInGap, largestGaps, textOfGaps } from '../../../src/service/outside/mark-gaps.js';
+import { MarkPlace } from '../../../src/service/outside/mark-place.js';
 import { timeOf } from '../../../src/service/outside/mark-time.js';
 
 const NOW = Date.parse('2026-07-01T00:00:00Z');
 
 describe('The place of a mark in a reading', () => {
-  const placeAmong = (marks: readonly BloomMark[], { areAll = false, rows = 1 } = {}) => {
-    const place = new MarkPlace(areAll, NOW);
-    for (const mark of marks) place.next(mark, rows);
-    return place.mark;
+  const findIn = (marks: readonly BloomMark[], { since = 0, areAll = false, rows = 1 } = {}) => {
+    const found = new MarkPlace({
+      since: areAll ? undefined : since,
+      settings: { ordered: true, order: undefined },
+      wallMs: NOW,
+    });
+    for (const mark of marks) found.next(mark, rows);
+    return found.place;
   };
+  const placeAmong = (marks: readonly BloomMark[], options?: Parameters<typeof findIn>[1]) =>
+    findIn(marks, options)?.mark;
   const upTo = (rows: number) => Array.from({ length: rows }, (_, i) => i + 1);
 
   it.each([
@@ -38,11 +46,62 @@ describe('The place of a mark in a reading', () => {
     expect(placeAmong([1], { rows: 10_000 })).toBe(1);
   });
 
+  it('comes with the largest gaps between integers that the mark passes', () => {
+    const rows = [...upTo(50), ...upTo(50).map((i) => 1000 + 2 * i), ...upTo(200).map((i) => 1e9 + i)];
+    const gaps = findIn(rows, { since: -5 })!.gaps;
+    expect(gaps.slice(0, 3)).toEqual([
+      { from: '1100', to: '1000000001' },
+      { from: '50', to: '1002' },
+      { from: '-5', to: '1' },
+    ]);
+    expect(gaps).toHaveLength(8);
+    // No gap after the place.
+    expect(findIn([...upTo(101), 5000])!.gaps).toEqual([]);
+    expect(findIn(upTo(300).map(BigInt), { areAll: true })!.gaps).toEqual([{ to: '1' }]);
+    expect(findIn(upTo(300).map((i) => `sku-${1000 + i}`))!.gaps).toEqual([]);
+  });
+
+  it('keeps the largest gaps of very many', () => {
+    const rows = upTo(20_000).map((i) => i * i);
+    const [largest] = findIn(rows)!.gaps;
+    expect(largest).toEqual({ from: String(19_899 ** 2), to: String(19_900 ** 2) });
+  });
+
   it('is none of a time that is yet to come', () => {
     const minutes = (from: number) =>
       Array.from({ length: 200 }, (_, i) => new Date(NOW + (from + i) * 60_000));
     expect(placeAmong(minutes(-150))).toEqual(new Date(NOW - 100 * 60_000));
     expect(placeAmong(minutes(1))).toBeUndefined();
+  });
+});
+
+describe('The gaps of a mark', () => {
+  it('are a text and back', () => {
+    const gaps = [{ to: '5' }, { from: '-7', to: '-3' }, { from: '9', to: '90071992547409930' }];
+    expect(gapsOf(textOfGaps(gaps))).toEqual(gaps);
+    expect(gapsOf(undefined)).toEqual([]);
+    expect(gapsOf('nonsense')).toEqual([]);
+  });
+
+  it('are the largest ones, each once', () => {
+    const gaps = Array.from({ length: 20 }, (_, i) => ({ from: '100', to: String(110 + i) }));
+    expect(largestGaps([...gaps, ...gaps, { to: '3' }]).map(({ to }) => to)).toEqual([
+      '3',
+      '129',
+      '128',
+      '127',
+      '126',
+      '125',
+      '124',
+      '123',
+    ]);
+  });
+
+  it('have what is between their rows', () => {
+    const gaps = [{ to: '-5' }, { from: '10', to: '9007199254740993' }];
+    for (const id of ['-6', '-9'.repeat(1), '11', '9007199254740992']) expect(isInGap(gaps, id)).toBe(true);
+    for (const id of ['-5', '0', '10', '9007199254740993', '9'.repeat(1000)])
+      expect(isInGap(gaps, id)).toBe(false);
   });
 });
 
@@ -67,7 +126,7 @@ describe('The time of a mark', () => {
   });
 });
 
-describe('The place of a mark before a reading', () => {
+describe('The first place of a mark', () => {
   const isDigits = (mark: BloomMark) => typeof mark === 'string' && /^-?\d+$/.test(mark);
   const isAfter = (one: BloomMark, other: BloomMark) =>
     isDigits(one) ? BigInt(one as string) > BigInt(other as string) : one > other;
@@ -91,18 +150,38 @@ describe('The place of a mark before a reading', () => {
     };
     return { source, reads: () => read };
   }
-  const place = (source: BloomIdSource, areIds = true) => placeOf(source, { areIds, wallMs: NOW });
+  const placedBy = (source: BloomIdSource, ordered = true) =>
+    firstPlace(source, { settings: { ordered, order: undefined }, wallMs: NOW });
+  const place = async (source: BloomIdSource, ordered = true) => (await placedBy(source, ordered))?.mark;
   const rows = Array.from({ length: 1000 }, (_, i) => 7 * i);
 
   it.each([
     [0, undefined],
     [1, undefined],
     [2, 0],
-    [10, 21],
+    [10, 28],
     [1000, 6293],
-  ])('is what newest() gives: of %d rows, %p', async (count, found) => {
-    const { source, reads } = sourceOf(rows.slice(0, count));
-    expect(await place(source)).toBe(found);
+  ])('is before the last rows: of %d rows, %p', async (count, found) => {
+    expect(await place(sourceOf(rows.slice(0, count)).source)).toBe(found);
+  });
+
+  it('comes with the largest gaps before it, also before the first of few rows', async () => {
+    const block = Array.from({ length: 300 }, (_, i) => 1e9 + i);
+    expect((await placedBy(sourceOf([...rows, ...block]).source))!.gaps.slice(0, 2)).toEqual([
+      { to: '0' },
+      { from: '6993', to: '1000000000' },
+    ]);
+    const many = Array.from({ length: 30_000 }, (_, i) => i);
+    const { source, reads } = sourceOf([...many, ...block]);
+    expect(await placedBy(source)).toEqual({ mark: 1e9 + 199, gaps: [{ from: '29999', to: '1000000000' }] });
+    expect(reads()).toBe(10_000);
+  });
+
+  it('is what newest() gives, where the order is another one', async () => {
+    const { source, reads } = sourceOf(rows);
+    expect(await placedBy(source, false)).toEqual({ mark: 6293, gaps: [] });
+    expect(await place(sourceOf(rows.slice(0, 10)).source, false)).toBe(21);
+    expect(await place(sourceOf(rows.slice(0, 1)).source, false)).toBeUndefined();
     expect(reads()).toBe(0);
   });
 
@@ -120,8 +199,8 @@ describe('The place of a mark before a reading', () => {
       ['texts of digits', (value) => String(10_000 + value)],
     ])('is found among %s by reading', async (_, form) => {
       const { source, reads } = sourceOf([...rows.map(form), form(2_147_483_647)], options);
-      expect(await place(source)).toBe(form(6306));
-      expect(reads()).toBeLessThan(20_000);
+      expect(await place(source)).toBe(form(6300));
+      expect(reads()).toBeLessThan(100_000);
     });
 
     it('is found among few', async () => {

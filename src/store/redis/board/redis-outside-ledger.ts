@@ -48,11 +48,13 @@ export class RedisOutsideLedger implements OutsideLedger {
   async ask({ holder, lifeMs }: LedgerQuestion): Promise<LedgerAnswer> {
     const reply = await this.run('outsideAsk', [holder, lifeMs]);
     if (!Array.isArray(reply)) throw unexpectedReplyError('outside-ask', reply);
-    const [holds, mark, newest, position, doubt, at, time] = reply.map((text) => String(text) || undefined);
+    const [holds, mark, newest, position, gaps, doubt, at, time] = reply.map(
+      (text) => String(text) || undefined,
+    );
     if (holds === 'OWNER') throw new BloomUnavailableError(ledgerOfOthers(this.context.name));
     return {
       isHolder: holds === '1',
-      entries: { mark, newest, position, doubt },
+      entries: { mark, newest, position, gaps, doubt },
       ageMs: at && time ? Math.max(0, Number(time) - Number(at)) : undefined,
     };
   }

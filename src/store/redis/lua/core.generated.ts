@@ -819,13 +819,13 @@ elseif type(holder) ~= 'string' or redis.call('PTTL', KEYS[3]) == -1 then
   redis.call('SET', KEYS[3], ARGV[2], 'PX', ARGV[3])
   holds = true
 end
-local found = redis.pcall('HMGET', KEYS[2], 'mark', 'newest', 'position', 'doubt', 'at')
+local found = redis.pcall('HMGET', KEYS[2], 'mark', 'newest', 'position', 'gaps', 'doubt', 'at')
 if found.err then found = {} end
 local reply = { holds and '1' or '0' }
-for i = 1, 5 do
+for i = 1, 6 do
   reply[i + 1] = found[i] or ''
 end
-reply[7] = string.format('%.0f', now())
+reply[8] = string.format('%.0f', now())
 return reply
 `,
   },

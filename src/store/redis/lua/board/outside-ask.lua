@@ -8,9 +8,9 @@ ARGV[1]  application of the caller, '' for none
 ARGV[2]  name of the process
 ARGV[3]  how long it follows unless it asks again, in milliseconds; 0 gives up what it holds
 
-Reply: { 'OWNER' }                                         the filter belongs to another application
-       { holds, mark, newest, position, doubt, at, time }  whether the process follows, '1' or '0'; the entries, '' for none; when one was noted and the
-                                                           time of the server, in milliseconds, '' where it is not known
+Reply: { 'OWNER' }                                               the filter belongs to another application
+       { holds, mark, newest, position, gaps, doubt, at, time }  whether the process follows, '1' or '0'; the entries, '' for none; when one was noted and
+                                                                 the time of the server, in milliseconds, '' where it is not known
 ]]
 --- @include "board-owner"
 --- @include "now"
@@ -27,11 +27,11 @@ elseif type(holder) ~= 'string' or redis.call('PTTL', KEYS[3]) == -1 then
   redis.call('SET', KEYS[3], ARGV[2], 'PX', ARGV[3])
   holds = true
 end
-local found = redis.pcall('HMGET', KEYS[2], 'mark', 'newest', 'position', 'doubt', 'at')
+local found = redis.pcall('HMGET', KEYS[2], 'mark', 'newest', 'position', 'gaps', 'doubt', 'at')
 if found.err then found = {} end
 local reply = { holds and '1' or '0' }
-for i = 1, 5 do
+for i = 1, 6 do
   reply[i + 1] = found[i] or ''
 end
-reply[7] = string.format('%.0f', now())
+reply[8] = string.format('%.0f', now())
 return reply

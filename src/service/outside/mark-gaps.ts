@@ -1,0 +1,49 @@
+import type { BloomMark } from '../../rebuild/index.js';
+import { compareKeys } from './id-order.js';
+
+/** Integers between two rows, which no row had: decimal texts of the rows, which are not in it. Without `from`, all integers before `to`. */
+export interface Gap {
+  readonly from?: string | undefined;
+  readonly to: string;
+}
+
+/** So many of the largest gaps are kept. */
+export const MOST_GAPS = 8;
+
+export function textOfGaps(gaps: readonly Gap[]): string {
+  return gaps.map(({ from = '', to }) => `${from}:${to}`).join(' ');
+}
+
+/** The gaps of a text of `textOfGaps`. */
+export function gapsOf(text: string | undefined): Gap[] {
+  return [...(text ?? '').matchAll(/(-?\d+)?:(-?\d+)/g)].map(([, from, to]) => ({ from, to: to! }));
+}
+
+/** A text of the largest gaps of a text and of these. */
+export function withGaps(text: string | undefined, gaps: readonly Gap[]): string {
+  return textOfGaps(largestGaps([...gapsOf(text), ...gaps]));
+}
+
+/** Those that a mark has not passed yet: the others were noted with it, and a rebuild may have found them empty. */
+export function gapsAfter(gaps: readonly Gap[], mark: BloomMark | undefined): Gap[] {
+  return gaps.filter(({ to }) => mark === undefined || compareKeys('integer', to, String(mark)) > 0);
+}
+
+/** The largest ones, each once. */
+export function largestGaps(gaps: readonly Gap[]): Gap[] {
+  const each = new Map(gaps.map((gap) => [textOfGaps([gap]), gap]));
+  return [...each.values()].sort((one, other) => (isLarger(one, other) ? -1 : 1)).slice(0, MOST_GAPS);
+}
+
+/** Whether an integer is in one of the gaps. */
+export function isInGap(gaps: readonly Gap[], key: string): boolean {
+  return gaps.some(
+    ({ from, to }) =>
+      compareKeys('integer', key, to) < 0 && (from === undefined || compareKeys('integer', key, from) > 0),
+  );
+}
+
+function isLarger(one: Gap, other: Gap): boolean {
+  if (one.from === undefined || other.from === undefined) return one.from === undefined;
+  return BigInt(one.to) - BigInt(one.from) > BigInt(other.to) - BigInt(other.from);
+}

@@ -13,7 +13,7 @@ import {
   madeFrom,
   type RunQuery,
 } from '../index.js';
-import { providedDataSource, type ReplicationMode, runOn, type WithDataSource } from './data-source.js';
+import { providedDataSource, runOn, type WithDataSource } from './data-source.js';
 import { type DescribedTable, describeTable, type RawRow } from './described-table.js';
 import { newRowsOfEntity } from './new-rows-of-entity.js';
 import { readRows } from './raw-rows.js';
@@ -24,7 +24,7 @@ export type TypeOrmColumn<Entity> = BloomIdProperty<Entity>;
 /** Of `fromTypeOrm`. */
 export interface TypeOrmSourceOptions extends BloomTableOptions, BloomOrderOptions, WithDataSource {
   /** Of a DataSource with `replication`, which server is read. Default `master`; `slave` sets `fromReplica`. */
-  readonly replicationMode?: ReplicationMode;
+  readonly replicationMode?: 'master' | 'slave';
 }
 
 /**

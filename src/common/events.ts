@@ -185,9 +185,11 @@ export type BloomEventDetails =
   /** What is new in the source could not be read or added (`topUp`), or a rebuild could not set the mark. It is tried again, by this process or another one. */
   | { type: 'top-up-failed'; filter: string; error: unknown }
   /**
-   * The mark of `topUp` cannot be believed any more: the source has no row as late as it, or gives ids of another kind, or a rebuild has found rows up to it that
-   * the filter lacked. It was moved back, to `to`: the last row there is, or, of integers, 10,000 before it. Without `to` there is none until the next rebuild
-   * has set one, and with `topUp.ordered` each id that the filter does not have is `unknown` until then; after rows were missing, until a later rebuild finds none.
+   * The mark of `topUp` cannot be believed any more: the source has no row as late as it, or gives ids of
+   * another kind, or a rebuild has found rows up to it that the filter lacked. It was moved back, to `to`:
+   * the last row there is, or, of integers, 10,000 before it. Without `to` there is none until the next
+   * rebuild has set one, and with `topUp.ordered` each id that the filter does not have is `unknown` until
+   * then; after rows were missing, until a later rebuild finds none.
    */
   | { type: 'mark-moved-back'; filter: string; mark: string; to: string | undefined; reason: string }
   /** A feed ended, or could not begin. It is tried again, by this process or another one. */

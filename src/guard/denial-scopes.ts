@@ -58,8 +58,8 @@ function isText(id: unknown): id is string | number | bigint {
 }
 
 /**
- * With a digest of the code of the class and of those that it extends: in a bundle whose names are shortened, another class of another process may have
- * the same name, and methods of the same name.
+ * The name of an object's class, with a digest of the code of that class and of those that it extends. In a
+ * bundle whose names are shortened, a class of another process may have the same name and the same methods.
  */
 function nameOfClass(object: object): string {
   const hash = createHash('sha256');

@@ -42,8 +42,9 @@ export interface BloomIdSource {
   ): AsyncIterable<BloomId | readonly BloomId[] | BloomMarkedIds>;
 
   /**
-   * The mark of the last row in the order of `idsSince`, or of the row that `others` later rows follow. Undefined where there is no such row. With it a
-   * rebuild sets the mark. Without it the first mark costs `topUp` two readings of all ids, and nobody notices a mark that went back.
+   * The mark of the last row in the order of `idsSince`, or of the row that `others` later rows follow.
+   * Undefined where there is no such row. With it a rebuild sets the mark. Without it the first mark costs
+   * `topUp` two readings of all ids, and nobody notices a mark that went back.
    *
    * @param others how many rows are left out at the end. Default 0.
    * @example
@@ -90,6 +91,8 @@ export interface BloomIdSpelling {
   readonly name?: string;
   /** What the filter uses as `normalize` when its definition has none. */
   readonly normalize?: (id: BloomId) => BloomId;
-  /** What the database takes for equal and `normalize` does not: `'ß' and 's'`. It becomes an advice at start. */
+  /**
+   * What the database takes for equal and `normalize` does not: `'ß' and 's'`. It becomes an advice at start.
+   */
   readonly alsoEqual?: string;
 }

@@ -3,16 +3,18 @@ import type { BloomPagingOptions } from './from-pages.js';
 import type { RunQuery } from './planner-estimate.js';
 import { mayLagBehind, rowsMayBeHidden } from './sources.messages.js';
 
-/** Of a source that reads a table. */
+/** Options of a source that reads a table. */
 export interface BloomTableOptions extends BloomPagingOptions {
   /**
-   * The policies of row-level security show the user of the connection every row that may ever be looked up. Without it, a source does not
-   * read a table of Postgres that has such policies for this user: rows that they hide would be answered "absent".
+   * The policies of row-level security show the user of the connection every row that may ever be looked up.
+   * Without it, a source does not read a table of Postgres that has such policies for this user: rows that
+   * they hide would be answered "absent".
    */
   readonly seesAllRows?: boolean;
   /**
-   * The server may be a standby of Postgres. `rebuild.drainMs`, and `topUp.overlapMs`, then have to be longer than it ever lags behind. Without it, a source
-   * does not read a standby: rows that it has not received would be answered "absent".
+   * The server may be a standby of Postgres. `rebuild.drainMs`, and `topUp.overlapMs`, then have to be longer
+   * than it ever lags behind. Without it, a source does not read a standby: rows that it has not received
+   * would be answered "absent".
    */
   readonly fromReplica?: boolean;
 }
@@ -31,7 +33,8 @@ const IS_STANDBY = 'select pg_is_in_recovery()::text as answer';
 
 /**
  * @param table quoted, as in a query.
- * @throws {BloomConfigError} for a standby, and for a table of Postgres of which this user sees the rows that policies show him.
+ * @throws {BloomConfigError} for a standby, and for a table of Postgres of which this user sees the rows that
+ * policies show him.
  */
 export async function expectAllRows(
   run: RunQuery,

@@ -1,7 +1,8 @@
 import type { RunSql } from './sql-query.js';
 
 /**
- * The collation by which MySQL or MariaDB compares a column; undefined for a column of no text. No row is read.
+ * The collation by which MySQL or MariaDB compares a column; undefined for a column of no text. No row is
+ * read.
  *
  * @param of the table and the column, quoted as in a query.
  */

@@ -17,7 +17,10 @@ export interface BloomNewPagesOptions<Row> {
   readonly newest?: (others?: number) => Promise<BloomMark | undefined>;
 }
 
-/** The last rows of a page come in small pieces, each with a mark of its own: the mark of the filter stays some rows behind the last one. */
+/**
+ * The last rows of a page come in small pieces, each with a mark of its own: the mark of the filter stays
+ * some rows behind the last one.
+ */
 const LAST_ROWS = 200;
 const LAST_PIECE = 20;
 

@@ -13,10 +13,15 @@ export interface Follower {
   readonly mark: number;
   /** A row that a reading has found to be the last one that a mark may move to; 0 for none. */
   readonly candidate: number;
-  /** What the mark does not cover when it moves to the candidate, and to where it moves after this reading. */
+  /**
+   * What the mark does not cover when it moves to the candidate, and to where it moves after this reading.
+   */
   readonly gap: Ids;
   readonly settledGap: Ids;
-  /** Where the mark moves after this reading; 0 for nowhere. Where the mark was found beyond the newest row: that row, or `NO_MARK`. */
+  /**
+   * Where the mark moves after this reading; 0 for nowhere. Where the mark was found beyond the newest row:
+   * that row, or `NO_MARK`.
+   */
   readonly settled: number;
   readonly ids: Ids;
   /** What its last reading has added. */
@@ -59,10 +64,14 @@ export interface State {
   /** A lookup on its way: what it counts with. */
   readonly lookup: { readonly covered: Ids; readonly denied: Ids } | undefined;
   /**
-   * Since the ids began again the promise holds no sooner than a reading has noticed it, and the process that answers has heard that.
+   * Since the ids began again the promise holds no sooner than a reading has noticed it, and the process that
+   * answers has heard that.
    */
   readonly again: 'never' | 'unnoticed' | 'unheard';
-  /** There were more rows far ahead than a mark stays behind: the promise holds only while the process that answers has heard of the doubt. */
+  /**
+   * There were more rows far ahead than a mark stays behind: the promise holds only while the process that
+   * answers has heard of the doubt.
+   */
   readonly isBroken: boolean;
   readonly left: {
     readonly builds: number;
@@ -93,7 +102,10 @@ export const NO_BUILD: Builder = {
   foundNone: false,
 };
 
-/** Whether all rows before it whose ids were taken are visible, or never will be. An id before a row that is far ahead may be taken later. */
+/**
+ * Whether all rows before it whose ids were taken are visible, or never will be. An id before a row that is
+ * far ahead may be taken later.
+ */
 export function isSettled(rows: readonly Row[], id: number): boolean {
   return rows.every((row, i) => i + 1 >= id || row !== 'taken');
 }

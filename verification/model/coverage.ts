@@ -20,13 +20,15 @@ import { type Model, type Protocol, systemsOf } from './model.js';
 import { ALL_PARTS, nameOfParts, numbersOf, type Numbers as Ids, partsOfRebuilds } from './two-parts.js';
 
 /**
- * Coverage: rows that others write, processes that read what is new and move the mark, rebuilds that set one, and a process that answers "absent" for ids up to the mark
- * that it has heard of. Ids are 1, 2, … in the order in which they are taken; their rows become visible in any order, or never. The filter has two parts, of odd and of
- * even ids. A row may be written far ahead, with an id that nobody has taken yet.
+ * Coverage: rows that others write, processes that read what is new and move the mark, rebuilds that set one,
+ * and a process that answers "absent" for ids up to the mark that it has heard of. Ids are 1, 2, … in the
+ * order in which they are taken; their rows become visible in any order, or never. The filter has two parts,
+ * of odd and of even ids. A row may be written far ahead, with an id that nobody has taken yet.
  *
- * A step is one script of the server, one question to the source, or one look of a process at what it knows. Time is abstract: whatever has to be as old as the overlap is
- * so, at the earliest, when all rows before it whose ids were taken are visible or given up. That is the condition of the promise, and that no more rows are
- * far ahead at a time than a mark stays behind.
+ * A step is one script of the server, one question to the source, or one look of a process at what it knows.
+ * Time is abstract: whatever has to be as old as the overlap is so, at the earliest, when all rows before it
+ * whose ids were taken are visible or given up. That is the condition of the promise, and that no more rows
+ * are far ahead at a time than a mark stays behind.
  */
 const SAFETIES = {
   'overlap-before-reading':
@@ -71,7 +73,10 @@ interface Size {
   /** How many rows may be written far ahead, and how many others come after a row that is a mark. */
   readonly far: number;
   readonly behind: number;
-  /** Whether the largest gaps between rows are not covered, so that any number of rows may be far ahead, beyond them. */
+  /**
+   * Whether the largest gaps between rows are not covered, so that any number of rows may be far ahead,
+   * beyond them.
+   */
   readonly hasGaps: boolean;
   /** Whether the source has `newest()`, so that a mark comes from a rebuild. */
   readonly hasNewest: boolean;

@@ -33,14 +33,15 @@ export interface BuildMarkContext {
   readonly onMissing: (mark: string, reason: string) => void;
 }
 
-/** So many of the last rows are looked for in the filter. */
+/** Number of the last rows that are looked for in the filter. */
 const LAST_ROWS = 1000;
 const NOTE_TRIES = 3;
 
 /**
- * The mark that a rebuild sets: a row that was there `overlapMs` before the rebuild reads the source, with others after it. By then all rows before it
- * are visible, and read. Where there is a mark, and ids are in order, the rebuild looks whether the live filter has the rows up to it, and which gaps
- * have stayed empty: those count as covered from then on.
+ * The mark that a rebuild sets: a row that was there `overlapMs` before the rebuild reads the source, with
+ * others after it. By then all rows before it are visible, and read. Where there is a mark, and ids are in
+ * order, the rebuild looks whether the live filter has the rows up to it, and which gaps have stayed empty:
+ * those count as covered from then on.
  */
 export class BuildMark {
   /** What the rebuild reads in place of the source. */
@@ -85,14 +86,14 @@ export class BuildMark {
     }
   }
 
-  /** Whoever follows has moved a mark that is there further, unless it was too far. */
+  /** A mark that is there is moved further by the process that follows; only one that is too far is replaced. */
   private isToBeSet({ mark }: PlacedMark): boolean {
     const before = this.marked(this.before);
     const after = this.marked(textOfMark(mark));
     return !before || !after || compareKeys(before.order, after.upTo, before.upTo) < 0;
   }
 
-  /** The gaps that stay, as the ledger has them. Somebody may move the mark at any time. */
+  /** The gaps that stay. The process that follows may move the mark, and note gaps, at any time. */
   private async withoutEmptyGaps(): Promise<string | undefined> {
     const { ledger } = this.context;
     for (let tries = 0; ; tries++) {
@@ -106,7 +107,10 @@ export class BuildMark {
     }
   }
 
-  /** Without a mark the rebuild waits until its place is old enough, and else only if it has waited for other reasons. */
+  /**
+   * Without a mark the rebuild waits until its place is old enough, and else only if it has waited for other
+   * reasons.
+   */
   private begin(context: BloomIdsContext): AsyncIterator<Ids> {
     const { source } = this.context;
     let inner: AsyncIterator<Ids> | undefined;
@@ -145,16 +149,16 @@ export class BuildMark {
     return settings.ordered ? readMark(text, { settings, keys }) : undefined;
   }
 
-  /** The rows before a mark that is too far ahead are the last ones of all. */
+  /** Where a row far ahead was taken for the mark, the rows that are missing are the last ones of all. */
   private async conclude(audit: MarkAudit | undefined): Promise<void> {
     if (!audit) return;
     const { source, onError } = this.context;
     try {
       const last = this.place ? await idsAfter(source, this.place.mark, LAST_ROWS) : [];
       const audited = await audit.result(last);
+      for (const gap of this.gaps) if (await this.isEmpty(gap)) this.empty.add(textOfGaps([gap]));
       if (audited.missing.length > 0) await this.doubt(audited);
       else this.isAudited = audited.isKnown;
-      for (const gap of this.gaps) if (await this.isEmpty(gap)) this.empty.add(textOfGaps([gap]));
     } catch (error) {
       onError(error);
     }
@@ -168,10 +172,11 @@ export class BuildMark {
     return first === undefined || BigInt(first as string) >= BigInt(to);
   }
 
-  /** Whatever has become of the mark meanwhile. The next reading of the source, and the note of this rebuild, do not count with it. */
+  /** Gives the mark up, whatever has become of it meanwhile, and has this rebuild set another one. */
   private async doubt({ missing, asked }: AuditedMark): Promise<void> {
     const { ledger, onMissing } = this.context;
     const mark = this.before;
+    this.isAudited = false;
     const doubt = rowsMissing({ mark: String(markOf(mark)), missing, asked });
     this.before = '';
     await ledger.note({

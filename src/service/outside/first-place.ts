@@ -2,11 +2,11 @@ import type { BloomId } from '../../filter/index.js';
 import { type BloomIdSource, type BloomMark, expectAsync } from '../../rebuild/index.js';
 import { isAhead, MarkPlace, type MarkPlaceContext, type PlacedMark, ROWS_BEHIND } from './mark-place.js';
 
-/** So many of the last rows are looked at. */
+/** Number of the last rows that are looked at. */
 const LAST_ROWS = 10_000;
-/** Those that a source gives again and again while they are searched for. */
+/** Number of rows that each question returns while the last ones are searched for. */
 const SEARCHED_ROWS = 1000;
-/** Where so many rows are ahead of the clock, no row before them is looked for. */
+/** Most rows ahead of the clock that are passed over. */
 const MOST_AHEAD = 1_000_000;
 /** No integer of a database is further from another one. */
 const MOST_STEP = 2n ** 65n;
@@ -64,7 +64,10 @@ export async function idsAfter(
   }
 }
 
-/** A place that some rows come after, by readings alone: undefined for the beginning, and the last row itself where ids have no distance. */
+/**
+ * A place that some rows come after, by readings alone: undefined for the beginning, and the last row itself
+ * where ids have no distance.
+ */
 async function searched(source: BloomIdSource, last: BloomMark): Promise<BloomMark | undefined> {
   const hasRows = async (mark: BloomMark | undefined) =>
     (await idsAfter(source, mark, SEARCHED_ROWS)).length === SEARCHED_ROWS;

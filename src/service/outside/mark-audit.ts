@@ -22,12 +22,12 @@ export interface AuditedMark {
   readonly isKnown: boolean;
 }
 
-/** Ids of the rebuild that are chosen at random. */
+/** Number of ids of the rebuild that are chosen at random. */
 const SAMPLED = 4096;
-/** Ids of one question. */
+/** Number of ids of one question. */
 const PIECE = 500;
 
-/** Asks whether the live filter has the rows up to the mark that a rebuild reads: some at random, and those that it is given. */
+/** Asks whether the live filter has rows up to the mark: some that a rebuild reads, at random, and others. */
 export class MarkAudit {
   private readonly sample = new IdSample(SAMPLED);
 

@@ -1,13 +1,13 @@
 import type { BloomMark } from '../../rebuild/index.js';
 import { compareKeys } from './id-order.js';
 
-/** Integers between two rows, which no row had: decimal texts of the rows, which are not in it. Without `from`, all integers before `to`. */
+/** The integers between two rows, given as decimal texts. Without `from` all integers before `to`. */
 export interface Gap {
   readonly from?: string | undefined;
   readonly to: string;
 }
 
-/** So many of the largest gaps are kept. */
+/** Number of gaps that are kept: the largest ones. */
 export const MOST_GAPS = 8;
 
 export function textOfGaps(gaps: readonly Gap[]): string {
@@ -24,7 +24,7 @@ export function withGaps(text: string | undefined, gaps: readonly Gap[]): string
   return textOfGaps(largestGaps([...gapsOf(text), ...gaps]));
 }
 
-/** Those that a mark has not passed yet: the others were noted with it, and a rebuild may have found them empty. */
+/** The gaps after a mark. Those before it were noted with it, and a rebuild may have found them empty since. */
 export function gapsAfter(gaps: readonly Gap[], mark: BloomMark | undefined): Gap[] {
   return gaps.filter(({ to }) => mark === undefined || compareKeys('integer', to, String(mark)) > 0);
 }

@@ -5,17 +5,21 @@ import { timeOf } from './mark-time.js';
 import type { TopUpSettings } from './top-up-options.js';
 
 /**
- * So many rows come after a mark, or half of all where there are few. A row that is far ahead in the order, such as one with a sentinel for its id, says
- * nothing of the rows before it, which are yet to come. Among so many rows and the mark one at least has to be in the order.
+ * Number of rows that come after a mark, or half of all where there are few. A row that is far ahead in the order,
+ * such as one with a sentinel for its id, says nothing of the rows before it, which are yet to come. Among so
+ * many rows and the mark one at least has to be in the order.
  */
 export const ROWS_BEHIND = 100;
-/** A source that gives few marks is not read again from a mark that so many rows follow. */
-const MOST_BEHIND = 10_000;
+/** So many rows are read again at most where a source gives few marks, of which none is far enough behind. */
+const MOST_BEHIND = 1000;
 
 /** A row that the mark may move to. */
 export interface PlacedMark {
   readonly mark: BloomMark;
-  /** Of integers: the largest gaps between the rows that the mark passes. More rows than `ROWS_BEHIND` may be far ahead beyond each. */
+  /**
+   * The largest gaps between the rows that the mark passes, where ids are integers. More rows than
+   * `ROWS_BEHIND` may be far ahead beyond each.
+   */
   readonly gaps: readonly Gap[];
 }
 
@@ -38,7 +42,7 @@ export class MarkPlace {
     this.before = context.since;
   }
 
-  /** To be called with the marks of the reading, in their order, and how many rows each of them stands for. */
+  /** Takes the next mark of the reading, and how many rows it stands for. */
   next(mark: BloomMark, rows: number): void {
     if (isAhead(mark, this.context.wallMs)) return;
     const { places } = this;
@@ -78,7 +82,7 @@ export class MarkPlace {
   private pass(gap: Gap | undefined): void {
     if (!gap) return;
     this.passed.push(gap);
-    // Not for each of them: a reading may be one of millions of rows.
+    // Sorted now and then only: a reading may be one of millions of rows.
     if (this.passed.length > 8 * MOST_GAPS) this.passed = largestGaps(this.passed);
   }
 }

@@ -9,7 +9,10 @@ const OBJECT_ID = /^([0-9a-f]{8})[0-9a-f]{16}$/i;
 /** The digits of a ULID, in their order. */
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** The time of a mark that is one, or has one in it, in milliseconds since 1970: a `Date`, a text of a time, a UUID of version 7, a ULID, an ObjectId. */
+/**
+ * The time of a mark that is one, or has one in it, in milliseconds since 1970: a `Date`, a text of a time, a
+ * UUID of version 7, a ULID, an ObjectId.
+ */
 export function timeOf(mark: BloomMark): number | undefined {
   if (mark instanceof Date) return mark.getTime();
   if (typeof mark !== 'string') return undefined;

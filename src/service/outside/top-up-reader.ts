@@ -67,7 +67,7 @@ export class TopUpReader {
     since: BloomMark | undefined,
     { signal, addsAll }: { readonly signal: AbortSignal; readonly addsAll: boolean },
   ): Promise<Reading> {
-    const { name, emit, stallMs, settings, keys, clock } = this.context;
+    const { name, emit, stallMs, settings, keys, clock, add } = this.context;
     const watch = new StallTimer(signal, stallMs);
     const state = { last: undefined as BloomMark | undefined, idsRead: 0, added: 0 };
     const bad = { skipped: 0, example: '', error: undefined as unknown };
@@ -77,34 +77,33 @@ export class TopUpReader {
     const onRetry = (error: unknown) => emit({ type: 'source-retried', filter: name, error });
     const ids = source.idsSince!(since, { signal: watch.signal, onRetry });
     const batches = new Batches(expectAsync(ids, 'idsSince'), watch);
+    const pieces: IdKey[] = [];
+    const flush = async () => {
+      if (pieces.length > 0) state.added += (await add(pieces.splice(0))).filter(Boolean).length;
+      signal.throwIfAborted();
+    };
     try {
       for (let batch = await batches.next(); batch; batch = await batches.next()) {
         const mark = 'mark' in batch ? batch.mark : undefined;
         if ('mark' in batch) this.checkMark(batch.mark);
-        for (let at = 0; at < batch.ids.length; at += PIECE) {
-          const pieces: IdKey[] = [];
-          for (const id of batch.ids.slice(at, at + PIECE)) {
-            state.idsRead++;
-            const key = this.keyOf(id, bad);
-            if (key === undefined) continue;
-            if (mark === undefined) {
-              state.last = order.next(id, key);
-              found.next(state.last, 1);
-            }
-            const note = idNote(key);
-            if (addsAll || !this.seen.has(note)) pieces.push(key);
-            if (seen.size < MAX_SEEN) seen.add(note);
+        for (const id of batch.ids) {
+          state.idsRead++;
+          const key = this.keyOf(id, bad);
+          if (key === undefined) continue;
+          if (mark === undefined) {
+            state.last = order.next(id, key);
+            found.next(state.last, 1);
           }
-          if (pieces.length > 0) {
-            const added = await this.context.add(pieces);
-            state.added += added.filter(Boolean).length;
-          }
-          signal.throwIfAborted();
+          const note = idNote(key);
+          if (addsAll || !this.seen.has(note)) pieces.push(key);
+          if (seen.size < MAX_SEEN) seen.add(note);
+          if (pieces.length === PIECE) await flush();
         }
         if (mark === undefined) continue;
         state.last = mark;
         found.next(mark, batch.ids.length);
       }
+      await flush();
     } finally {
       watch.close();
       batches.end();

@@ -34,9 +34,10 @@ const LOOK_BACK = 10_000n;
 const CANDIDATES = 8;
 
 /**
- * Reads what is new after the mark, adds it, and moves the mark. Every row up to a mark is in the filter: the mark moves to a row that was visible
- * `overlapMs` before a reading began, with others after it, when all ids of that reading have been added. By then all rows before it were visible,
- * unless a transaction was open for longer, or those others are all far ahead.
+ * Reads what is new after the mark, adds it, and moves the mark. Every row up to a mark is in the filter: the
+ * mark moves to a row that was visible `overlapMs` before a reading began, with others after it, when all ids
+ * of that reading have been added. By then all rows before it were visible, unless a transaction was open for
+ * longer, or those others are all far ahead.
  */
 export class TopUp {
   private candidates: readonly Candidate[] = [];
@@ -68,7 +69,8 @@ export class TopUp {
       await this.reset(stored, markNotRead(stored));
       return undefined;
     }
-    // A rebuild reads all rows anyway, and without a call of an add for each of them. Where there is one row it sets no mark.
+    // A rebuild reads all rows anyway, and without a call of an add for each of them. Where there is one row
+    // it sets no mark.
     if (mark === undefined && (await source.newest?.(1)) !== undefined) {
       this.context.askForRebuild();
       return undefined;

@@ -63,11 +63,12 @@ function describe(database: AnyKysely, path: string): SqlColumn {
   const [from, column] = [path.slice(0, dot), path.slice(dot + 1)];
   const written = (one: string) => writtenNames(database, from, one);
   const { table, quoted } = written(column);
-  // The dialect shows in what it writes and in what it says of itself: the names of its classes change in a bundle.
+  // The dialect shows in what it writes and in what it says of itself: the names of its classes change in a
+  // bundle.
   const parameter = sql`${0}`.compile(database).sql;
   if (parameter !== '$1' && parameter !== '?') throw new BloomConfigError(dialectNotRead(parameter));
   const { supportsTransactionalDdl = false, supportsReturning = false } = database.getExecutor().adapter;
-  // Of the dialects that are known, those of Postgres and SQLite, which tell texts apart by their case.
+  // Postgres and SQLite, which tell texts apart by their case, are the only known dialects of this kind.
   const isOfStandard = quoted.startsWith('"') && supportsReturning;
   return {
     maker: 'fromKysely',

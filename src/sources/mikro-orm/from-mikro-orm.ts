@@ -99,7 +99,10 @@ function describe(orm: MikroORM, entity: EntityName, { property, connection }: W
   return { at, key, type: found.columnTypes[0]! };
 }
 
-/** By the SQL that it writes, since the names of classes change in a bundle. Undefined for one that is not known. */
+/**
+ * By the SQL that it writes, since the names of classes change in a bundle. Undefined for one that is not
+ * known.
+ */
 function dialectOf(platform: Platform): 'postgres' | 'mysql' | 'sqlite' | undefined {
   if (platform.getBigIntTypeDeclarationSQL({ autoincrement: true }) === 'bigserial') return 'postgres';
   if (platform.getCurrentTimestampSQL(0).includes('strftime')) return 'sqlite';

@@ -23,7 +23,9 @@ export type TypeOrmColumn<Entity> = BloomIdProperty<Entity>;
 
 /** Of `fromTypeOrm`. */
 export interface TypeOrmSourceOptions extends BloomTableOptions, BloomOrderOptions, WithDataSource {
-  /** Of a DataSource with `replication`, which server is read. Default `master`; `slave` sets `fromReplica`. */
+  /**
+   * Server that is read, of a DataSource with `replication`. Default `master`; `slave` sets `fromReplica`.
+   */
   readonly replicationMode?: 'master' | 'slave';
 }
 

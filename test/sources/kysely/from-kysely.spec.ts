@@ -130,7 +130,7 @@ describe('fromKysely', () => {
     const make = (made: Kysely<unknown>) =>
       madeBy(fromKysely(made, 'products.sku', { key: ['sku'], type: 'varchar(20)' }));
 
-    /** Of a dialect of one's own, which says nothing of what it can. */
+    /** A dialect of one's own, which does not say what it can. */
     class OtherAdapter extends MssqlAdapter {
       override get supportsTransactionalDdl(): boolean {
         return undefined as never;

@@ -88,11 +88,12 @@ describe('fromMikroOrm', () => {
     const names = classes.map(({ name }) => name);
     const rename = (to: readonly string[]) =>
       classes.forEach((one, i) => Object.defineProperty(one, 'name', { value: to[i], configurable: true }));
-    /** The same entities, of another platform that nobody asks. */
+    /** The same entities, of another platform, whose server knows no collation. */
     const on = (platform: Platform) =>
       new Proxy(orm, {
         get: (target, name) => {
-          if (name === 'driver') return { getPlatform: () => platform };
+          if (name === 'driver')
+            return { getPlatform: () => platform, getConnection: () => ({ execute: async () => [] }) };
           const value: unknown = Reflect.get(target, name);
           return typeof value === 'function' ? value.bind(target) : value;
         },

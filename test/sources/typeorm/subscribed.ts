@@ -21,7 +21,12 @@ export async function startSubscribed(
   imports: NonNullable<ModuleMetadata['imports']> = [],
 ): Promise<Subscribed> {
   const events: BloomEvent[] = [];
-  const filters = recorded.map(([name]) => ({ name, capacity: 1000, errorRate: 1e-6 }));
+  const filters = recorded.map(([name]) => ({
+    name,
+    capacity: 1000,
+    create: 'first-start',
+    errorRate: 1e-6,
+  }));
   const context = await startContext({
     imports: [BloomModule.forRoot({ onEvent: (event) => events.push(event), filters }), ...imports],
     providers: recorded.map(([filter, entity, property]) =>

@@ -11,6 +11,7 @@ import {
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
 import { PATIENT } from '../support/patience.js';
+import { outsideKey } from '../support/outside-key.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
 const QUICK = { everyMs: 20, overlapMs: 100, ordered: true } satisfies BloomTopUpOptions;
@@ -295,7 +296,8 @@ describe('A row far ahead in the order', () => {
     table.write(2_147_483_647);
     const filter = await start(table);
     await hasMark(filter, 201);
-    await redis.client().hset('bloom:{products}:outside', 'mark', 'number:2147483647');
+    const ledger = await outsideKey(redis.client(), 'products');
+    await redis.client().hset(ledger, 'mark', 'number:2147483647');
     await hasMark(filter, 2_147_483_647);
     await eventually('that is heard', async () => (await filter.check(2_000_000_000)) === 'absent');
     const missing = table.insert();
@@ -314,7 +316,7 @@ describe('A row far ahead in the order', () => {
     await eventually('the mark is set again', async () =>
       redis
         .client()
-        .hget('bloom:{products}:outside', 'mark')
+        .hget(ledger, 'mark')
         .then((mark) => mark === 'number:202'),
     );
     expect(await markOf(filter)).toBeUndefined();

@@ -24,7 +24,7 @@ export async function startSubscribed(
   const filters = recorded.map(([name]) => ({
     name,
     capacity: 1000,
-    create: 'first-start',
+    create: 'first-start' as const,
     errorRate: 1e-6,
   }));
   const context = await startContext({

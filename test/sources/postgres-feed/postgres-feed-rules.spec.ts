@@ -25,7 +25,13 @@ const LATE = 'late';
 const OTHER_SERVER = '1-1';
 
 const outsideOf = ({ filter }: FedTable) => outsideKey(site.redis.client(), filter);
-const dropSlot = ({ slot }: FedTable) => site.database.query(`select pg_drop_replication_slot('${slot}')`);
+
+/** Waits until the server has noticed that the reader of the slot has left. */
+async function dropSlot({ slot }: FedTable): Promise<void> {
+  const active = `select from pg_replication_slots where slot_name = '${slot}' and active`;
+  await eventually('the slot is free', async () => (await site.database.query(active)).rowCount === 0);
+  await site.database.query(`select pg_drop_replication_slot('${slot}')`);
+}
 
 /** A filter that was fed, and is not followed now. */
 async function fedBefore(): Promise<FedTable> {

@@ -1,4 +1,4 @@
-import { cuckoo, goZero, guava, redisBloom, redisson, spring } from '../src/interop/index.js';
+import { cuckoo, goZero, guava, redisBloom, redisson } from '../src/interop/index.js';
 import { type Bench, Comparison } from './harness.js';
 import { idText, idTexts, somePresent } from './ids.js';
 import { type AskedFilter, asking, assertSound, BENCH_ERROR_RATE, npmBloomFilters } from './in-process.js';
@@ -53,7 +53,6 @@ function layoutsFor(capacity: number): Record<string, Layout> {
     'Guava MITZ_32': guava.create({ ...strings, strategy: 'MURMUR128_MITZ_32' }),
     'Redisson String': redisson.create({ ...target, codec: 'StringCodec' }),
     'Redisson Kryo5': redisson.create({ ...target, codec: 'Kryo5Codec' }),
-    'Spring helper': spring.create(target),
     'RedisBloom fixed': redisBloom.create({ ...target, nonScaling: true }),
     'RedisBloom scaling': redisBloom.create(target),
     cuckoo: { add: (id) => table.addIfAbsent(id), mightContain: (id) => table.mightContain(id) },

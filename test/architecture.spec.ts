@@ -106,7 +106,7 @@ describe('The rules', () => {
     ],
     [
       "one kind of peers' filters from another",
-      'filter/peers/spring/spring.ts',
+      'filter/peers/redisson/redisson.ts',
       `import type {} from '../guava/guava.js';`,
       'neighbours on a floor never import one another',
     ],

@@ -10,7 +10,6 @@ import {
   type LayoutKind,
   redisBloom,
   redisson,
-  spring,
 } from '../src/interop/index.js';
 
 const readme = readFileSync(fileURLToPath(new URL('../README.md', import.meta.url)), 'utf8');
@@ -24,7 +23,6 @@ const PLANNERS = {
   guava,
   redisson,
   redisbloom: redisBloom,
-  spring,
   cuckoo,
 } satisfies Record<LayoutKind, unknown>;
 

@@ -14,7 +14,6 @@ import {
   type LayoutPlanner,
   redisBloom,
   redisson,
-  spring,
 } from '../../src/interop/index.js';
 import { planLayer, ScalableFilter, scaling } from '../../src/scaling/index.js';
 
@@ -71,11 +70,6 @@ export function contestants(capacity: number, bitsPerId: number): Contestant[] {
       name: 'RedisBloom scaling',
       ...ofPlan(redisBloom, redisBloom.plan(target)),
       create: () => redisBloom.create(target),
-    },
-    {
-      name: 'Spring helper',
-      ...ofPlan(spring, spring.plan(target)),
-      create: () => spring.create(target),
     },
     cuckooContestant(capacity, bitsPerId),
     {

@@ -7,7 +7,6 @@ import {
   type LayoutPlan,
   redisBloomCodec,
   redissonCodec,
-  springCodec,
 } from '../filter/peers/index.js';
 import { EXIT, usageError } from './cli-error.js';
 import type { Terminal } from './terminal.js';
@@ -37,7 +36,6 @@ const PLANNERS: Readonly<Record<string, Planner>> = {
   guava: guavaCodec,
   redisson: redissonCodec,
   redisbloom: redisBloomCodec,
-  spring: springCodec,
   cuckoo: cuckooCodec,
 };
 

@@ -55,15 +55,9 @@ export {
   type RedissonSettings,
   type RedissonType,
   reorderBits,
-  type SpringFilter,
-  type SpringFunnel,
-  type SpringLayout,
-  type SpringLayoutOptions,
-  type SpringSettings,
 } from '../filter/peers/index.js';
 export { cuckoo } from './cuckoo.js';
 export { goZero } from './go-zero.js';
 export { guava } from './guava.js';
 export { redisBloom } from './redis-bloom.js';
 export { redisson } from './redisson.js';
-export { spring } from './spring.js';

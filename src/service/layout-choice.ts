@@ -9,7 +9,6 @@ const MAKERS = new Map([
     ['go-zero', 'goZero'],
     ['guava', 'guava'],
     ['redisson', 'redisson'],
-    ['spring', 'spring'],
     ['redisbloom', 'redisBloom'],
     ['cuckoo', 'cuckoo'],
   ].map(([kind, maker]) => [kind, { maker, entry: 'nestjs-bloom/interop' }] as const),

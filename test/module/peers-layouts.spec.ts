@@ -22,7 +22,7 @@ import { goZeroPeer } from '../support/peers/go-zero-peer.js';
 import { redissonPeer } from '../support/peers/redisson-peer.js';
 import { PATIENT } from '../support/patience.js';
 import { RedisFixture } from '../support/redis-fixture.js';
-import { goZero, guava, redisson, spring } from '../../src/interop/index.js';
+import { goZero, guava, redisson } from '../../src/interop/index.js';
 
 const BUILT = idsOf('product', 50);
 const rows = new Map(BUILT.map((id) => [id, { id }]));
@@ -180,18 +180,8 @@ describe('A layout of another system', () => {
     [() => redisson({ name: 'a', codec: 'MarshallingCodec' as never }), /codec of Redisson/],
     [() => redisson({ name: 'a', codec: 'Kryo5Codec', type: 'Double' as never }), /codec of Redisson/],
     [() => redisson({ name: 'a', codec: 'Kryo5Codec', resize: 1 as never }), /redisson\(\): expected resize/],
-    [() => spring({ key: 'a' } as never), /capacity and errorRate .* bits and hashCount/],
-    [
-      () => spring({ key: 'a', capacity: 10, errorRate: 0.1, bits: 1000, hashCount: 3 }),
-      /capacity and errorRate .* or bits and hashCount/,
-    ],
-    [() => spring({ key: 'a', capacity: 0, errorRate: 0.1 }), /capacity/],
-    [() => spring({ key: 'a', bits: 1000, hashCount: 0 }), /hashCount/],
-    [
-      () => spring({ key: 'a', bits: 1000, hashCount: 3, funnel: 'x' as never }),
-      /spring\(\): expected funnel/,
-    ],
     [() => guava({ key: 'a' } as never), /guava\(\): expected funnel/],
+    [() => guava({ key: 'a', funnel: 'x' as never }), /guava\(\): expected funnel/],
     [() => guava({ key: 'a', funnel: 'longFunnel', strategy: 'x' as never }), /guava\(\): expected strategy/],
   ])('is refused where it is made when it cannot work: %p', (layout, message) => {
     expect(layout).toThrow(message);

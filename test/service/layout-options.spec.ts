@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { BloomConfigError } from '../../src/common/index.js';
-import { cuckoo, goZero, guava, redisBloom, redisson, spring } from '../../src/interop/index.js';
+import { cuckoo, goZero, guava, redisBloom, redisson } from '../../src/interop/index.js';
 import { scaling } from '../../src/scaling/index.js';
 import { type BloomFilterOptions, defineFilter } from '../../src/service/index.js';
 
@@ -103,7 +103,6 @@ describe('An option that a layout does not have', () => {
     ['goZero', () => goZero({ ...bits, resize: true } as never), /'resize'.* key, bits, foreignAdds, adopt/],
     ['guava', () => guava({ key: 'a', funnel: 'longFunnel', bits: 9 } as never), /'bits'/],
     ['redisson', () => redisson({ ...keys, capacity: 10 } as never), /'capacity'/],
-    ['spring', () => spring({ key: 'a', capacity: 10, errorRate: 0.1, fpp: 0.1 } as never), /'fpp'/],
     ['redisBloom', () => redisBloom({ foreignAdds: 'none' } as never), /'foreignAdds'/],
     ['cuckoo', () => cuckoo({ adopt: 'explicit' } as never), /'adopt'/],
     ['scaling', () => scaling({ scaling: {} } as never), /'scaling'.* expansion, tightening, maxCapacity/],

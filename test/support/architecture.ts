@@ -66,7 +66,7 @@ const WINGS: Readonly<Record<string, Wing>> = {
       ['id', 'dump', 'options'],
       ['hash', 'java'],
       ['bitmap'],
-      ['cuckoo', 'go-zero', 'guava', 'redisbloom', 'redisson', 'spring'],
+      ['cuckoo', 'go-zero', 'guava', 'redisbloom', 'redisson'],
     ],
     ground: ['layout-numbers.ts'],
     door: ['index.ts'],

@@ -6,7 +6,6 @@ const LONG = [
   'test/store/redis/protocol/many-processes.spec.ts',
   'test/store/redis/protocol/first-build.spec.ts',
   'test/store/redis/bitmap/guava.spec.ts',
-  'test/store/redis/bitmap/spring.spec.ts',
   'test/store/redis/bitmap/redisson.spec.ts',
   'test/store/redis/bitmap/go-zero.spec.ts',
   'test/store/redis/client/acl.spec.ts',

@@ -21,8 +21,7 @@ export function house(changes: Record<string, string> = {}): Map<string, string>
       'store/redis/blocked/add.ts': `import '../../index.js'; import '../protocol/swap.js';`,
       'store/redis/growing/layer.ts': `import '../client/script.js';`,
       'filter/peers/index.ts': `export * from './guava/guava.js';`,
-      'filter/peers/guava/guava.ts': `import '../bitmap/bits.js'; import '../layout-numbers.js'; import type { Id } from '../../id.js';`,
-      'filter/peers/spring/spring.ts': `import '../java/funnel.js';`,
+      'filter/peers/guava/guava.ts': `import '../bitmap/bits.js'; import '../java/funnel.js'; import '../layout-numbers.js'; import type { Id } from '../../id.js';`,
       'filter/peers/bitmap/bits.ts': `import '../hash/murmur3.js'; import '../id/sink.js';`,
       'filter/peers/layout-numbers.ts': '',
       ...emptyFiles(

@@ -46,7 +46,3 @@ export type { RedissonConfig, RedissonGeometry } from './redisson/redisson-confi
 export type { RedissonDump, RedissonFilter } from './redisson/redisson-filter.js';
 export type { RedissonLayout } from './redisson/redisson-layout.js';
 export { checkRedissonOptions, type RedissonLayoutOptions } from './redisson/redisson-options.js';
-export { springCodec } from './spring/spring.js';
-export type { SpringFilter } from './spring/spring-filter.js';
-export type { SpringFunnel, SpringLayout, SpringSettings } from './spring/spring-layout.js';
-export { checkSpringOptions, type SpringLayoutOptions, springSizeOf } from './spring/spring-options.js';

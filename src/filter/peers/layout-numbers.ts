@@ -1,6 +1,6 @@
 import { BLOCKED_LAYOUT } from '../generation.js';
 
-/** The numbers under which layouts are stored. Append-only: a number never changes its meaning. */
+/** The numbers under which layouts are stored. A number never changes its meaning; 6 is taken. */
 export const LAYOUT_NUMBERS = {
   /** This library's own. */
   blocked: BLOCKED_LAYOUT,
@@ -12,8 +12,6 @@ export const LAYOUT_NUMBERS = {
   redisson: 4,
   /** RedisBloom `BF.*`. */
   redisbloom: 5,
-  /** The `BloomFilterHelper` of Spring projects. */
-  spring: 6,
   /** RedisBloom `CF.*`. */
   cuckoo: 7,
 } as const;

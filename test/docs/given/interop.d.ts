@@ -8,7 +8,6 @@ declare const cuckoo: typeof import('nestjs-bloom/interop').cuckoo;
 declare const guava: typeof import('nestjs-bloom/interop').guava;
 declare const redisBloom: typeof import('nestjs-bloom/interop').redisBloom;
 declare const redisson: typeof import('nestjs-bloom/interop').redisson;
-declare const spring: typeof import('nestjs-bloom/interop').spring;
 
 declare const redis: import('ioredis').Redis;
 declare const ids: AsyncIterable<string>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { BloomConfigError } from '../../../src/common/index.js';
 import type { BloomLayout } from '../../../src/filter/index.js';
-import { goZero, guava, redisson, spring } from '../../../src/interop/index.js';
+import { goZero, guava, redisson } from '../../../src/interop/index.js';
 import { defineFilter } from '../../../src/service/filter-definition.js';
 
 /** What a string of Redis holds. */
@@ -55,9 +55,6 @@ describe('The largest filter in one string of Redis', () => {
   it('of layouts whose bits are given has no more than 2^32 of them', () => {
     expect(start(() => goZero({ key: 'k', bits: MOST_BITS }), 1)).not.toThrow();
     expect(start(() => goZero({ key: 'k', bits: MOST_BITS + 1 }), 1)).toThrow(/4,?294,?967,?296/);
-    const ofSpring = (bits: number) => () => spring({ key: 'k', bits, hashCount: 7 });
-    expect(start(ofSpring(2 ** 31 - 1), 1)).not.toThrow();
-    expect(start(ofSpring(2 ** 31), 1)).toThrow(/2,?147,?483,?647/);
   });
 
   it.each([
@@ -68,7 +65,6 @@ describe('The largest filter in one string of Redis', () => {
       redisson.layout({ bits: 4_294_967_294, hashCount: 10, codec: 'StringCodec' }),
       4_294_967_294,
     ],
-    ['spring', spring.layout({ bits: 2 ** 31 - 1, hashCount: 10 }), 2 ** 31 - 1],
   ])('of layout %s has bits up to its end, and none beyond', (_, layout, bits) => {
     let [least, most] = [Infinity, 0];
     for (let i = 0; i < 20_000; i++) {

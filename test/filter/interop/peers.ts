@@ -1,12 +1,5 @@
 import type { BloomId } from '../../../src/filter/index.js';
-import {
-  type FilterEstimate,
-  goZero,
-  guava,
-  redisBloom,
-  redisson,
-  spring,
-} from '../../../src/interop/index.js';
+import { type FilterEstimate, goZero, guava, redisBloom, redisson } from '../../../src/interop/index.js';
 
 /** What all filters of peers have in common. */
 export interface PeerFilter {
@@ -75,11 +68,5 @@ export const PEERS: readonly Peer[] = [
     takes: 'text or bytes',
     create: (target) => redisBloom.create({ ...target, ...options }),
     reread: (filter) => redisBloom.read((filter as ReturnType<typeof redisBloom.create>).write()),
-  })),
-  ...(['putStringTwice', 'stringFunnel'] as const).map((funnel): Peer => ({
-    name: `Spring ${funnel}`,
-    takes: funnel === 'putStringTwice' ? 'text' : 'text or bytes',
-    create: (target) => spring.create({ ...target, funnel }),
-    reread: (filter, target) => spring.read(filter.write() as Uint8Array, { ...target, funnel }),
   })),
 ];

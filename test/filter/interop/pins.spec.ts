@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import type { BloomId } from '../../../src/filter/index.js';
-import { cuckoo, goZero, guava, redisBloom, redisson, spring } from '../../../src/interop/index.js';
+import { cuckoo, goZero, guava, redisBloom, redisson } from '../../../src/interop/index.js';
 
 const target = { capacity: 5_000, errorRate: 0.001 };
 const product = (i: number) => `product-${i}-é`;
 
 /**
- * Filters in Redis outlive the version that wrote them. The bytes of Guava's MITZ_64 and of Spring were made by Guava 31.1 too, those of
+ * Filters in Redis outlive the version that wrote them. The bytes of Guava's MITZ_64 were made by Guava 31.1 too, those of
  * the cuckoo filter by RedisBloom 2.8.20 and 8.0.8; the others are what this library writes whose positions are those of the peers. Never change them.
  */
 const pins: [
@@ -63,12 +63,6 @@ const pins: [
     product,
     () => redisBloom.create({ ...target, capacity: 500 }),
     'fd9e0980b0e5f8b22b78874492c58e7ddc33a8922ae752d4839389b7daceda9a',
-  ],
-  [
-    'Spring',
-    product,
-    () => spring.create(target),
-    '89057d541d163a31c8c682115ceda6c70d5ce9380ec5bcaca08ac9433e59e87b',
   ],
   [
     'cuckoo, several tables',

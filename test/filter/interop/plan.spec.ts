@@ -9,7 +9,6 @@ import {
   type LayoutPlanner,
   redisBloom,
   redisson,
-  spring,
 } from '../../../src/interop/index.js';
 
 const planners: Readonly<Record<string, LayoutPlanner>> = {
@@ -17,7 +16,6 @@ const planners: Readonly<Record<string, LayoutPlanner>> = {
   guava,
   redisson,
   redisbloom: redisBloom,
-  spring,
   cuckoo,
 };
 const kinds = Object.entries(planners);
@@ -31,7 +29,6 @@ describe('The numbers of the layouts', () => {
       guava: 3,
       redisson: 4,
       redisbloom: 5,
-      spring: 6,
       cuckoo: 7,
     });
   });
@@ -43,9 +40,8 @@ describe('The numbers of the layouts', () => {
       guava.layout({ ...geometry, funnel: 'stringFunnel' }).number,
       redisson.layout({ ...geometry, codec: 'Kryo5Codec' }).number,
       redisBloom.layout(geometry).number,
-      spring.layout(geometry).number,
       cuckoo.layout({ buckets: 64, bucketSize: 2 }).number,
-    ]).toEqual([2, 3, 4, 5, 6, 7]);
+    ]).toEqual([2, 3, 4, 5, 7]);
   });
 });
 
@@ -95,7 +91,6 @@ describe('A plan', () => {
     const { capacity, errorRate } = target;
     expect(guava.plan(target)).toMatchObject(guava.size(target));
     expect(redisson.plan(target)).toMatchObject(redisson.size(target));
-    expect(spring.plan(target)).toMatchObject(spring.size(target));
     expect(goZero.plan(target)).toMatchObject(goZero.size(target));
     const { bits, hashCount } = redisBloom.size({ capacity, errorRate, nonScaling: true });
     expect(redisBloom.plan({ ...target, nonScaling: true })).toMatchObject({ bits, hashCount });
@@ -111,14 +106,13 @@ describe('A plan', () => {
     }
   });
 
-  it.each(['guava', 'redisson', 'spring', 'go-zero', 'redisbloom'] as const)(
+  it.each(['guava', 'redisson', 'go-zero', 'redisbloom'] as const)(
     'of layout %s is what a filter shows',
     (layout) => {
       const plan = planners[layout]!.plan(target);
       const filter = {
         guava: () => guava.create({ ...target, funnel: 'stringFunnel' }),
         redisson: () => redisson.create({ ...target, codec: 'StringCodec' }),
-        spring: () => spring.create(target),
         'go-zero': () => goZero.create({ bits: plan.bits }),
         redisbloom: () => redisBloom.create(target),
       }[layout]();

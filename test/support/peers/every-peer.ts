@@ -2,7 +2,6 @@ import type { Peer } from './peer.js';
 import { goZeroPeer } from './go-zero-peer.js';
 import { guavaPeer } from './guava-peer.js';
 import { redissonPeer } from './redisson-peer.js';
-import { springPeer } from './spring-peer.js';
 
 export const PEER_TARGET = { capacity: 1000, errorRate: 0.001 };
 
@@ -10,6 +9,5 @@ export const PEER_TARGET = { capacity: 1000, errorRate: 0.001 };
 export const EVERY_PEER: readonly Peer[] = [
   goZeroPeer(20_000),
   redissonPeer({ codec: 'StringCodec' }),
-  springPeer(PEER_TARGET),
   guavaPeer(PEER_TARGET),
 ];

@@ -1,13 +1,11 @@
-import { type ForeignAdds, redisson, goZero, spring } from '../../../src/interop/index.js';
+import { type ForeignAdds, redisson, goZero } from '../../../src/interop/index.js';
 import type { BloomLayout } from '../../../src/filter/index.js';
 import type { BitmapFormat, BitmapSize } from '../../../src/store/redis/bitmap/bitmap-format.js';
 import { goZeroFormat } from '../../../src/store/redis/bitmap/go-zero-format.js';
 import { redissonFormat } from '../../../src/store/redis/bitmap/redisson-format.js';
-import { springFormat } from '../../../src/store/redis/bitmap/spring-format.js';
 import type { Peer } from '../../../test/support/peers/peer.js';
 import { goZeroPeer } from '../../../test/support/peers/go-zero-peer.js';
 import { redissonPeer } from '../../../test/support/peers/redisson-peer.js';
-import { springPeer } from '../../../test/support/peers/spring-peer.js';
 
 /** What one kind of peers has under a key. */
 export interface ForeignKind {
@@ -31,15 +29,20 @@ export const REDISSON_CAPACITIES = [CAPACITY, CAPACITY, 4 * CAPACITY];
 /** A script sets all bits of an id. */
 export function goZeroKind(foreignAdds: ForeignAdds): ForeignKind {
   const options = (key: string) => ({ key, bits: BITS, foreignAdds });
-  const layout = (key: string) => goZero(options(key));
-  return kindOf(goZeroPeer(BITS), layout, (key) => goZeroFormat(options(key), PLAN));
+  const format = (key: string) => goZeroFormat(options(key), PLAN);
+  const size: BitmapSize = { ...format('any').fixed!, target: TARGET, rebuildCapacity: Infinity };
+  return { peer: goZeroPeer(BITS), size, layout: (key) => goZero(options(key)), format };
 }
 
-/** A command for each bit. */
-export function springKind(foreignAdds: ForeignAdds): ForeignKind {
-  const options = (key: string) => ({ key, ...TARGET, foreignAdds });
-  const layout = (key: string) => spring(options(key));
-  return kindOf(springPeer(TARGET), layout, (key) => springFormat(options(key), PLAN));
+/** A command for each bit, as programs send that know where the bits are. */
+export function bitByBitKind(foreignAdds: ForeignAdds): ForeignKind {
+  const kind = goZeroKind(foreignAdds);
+  const located = goZero.layout({ bits: BITS });
+  const add: Peer['add'] = async (client, key, id) => {
+    for (const offset of located.positions(id)) await client.setbit(key, offset, 1);
+    return undefined;
+  };
+  return { ...kind, peer: { ...kind.peer, add } };
 }
 
 /** The size stands in a hash beside the string, and may change. */
@@ -55,13 +58,4 @@ export function redissonKind(foreignAdds: ForeignAdds): ForeignKind {
   const otherSize = sizeFor({ ...TARGET, capacity: CAPACITY / 2 });
   const layout = (name: string) => redisson(options(name));
   return { peer, size, otherSize, layout, format: (name) => redissonFormat(options(name)) };
-}
-
-function kindOf(
-  peer: Peer,
-  layout: (key: string) => BloomLayout,
-  format: (key: string) => BitmapFormat,
-): ForeignKind {
-  const size: BitmapSize = { ...format('any').fixed!, target: TARGET, rebuildCapacity: Infinity };
-  return { peer, size, layout, format };
 }

@@ -121,7 +121,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-stage-proof',
     what: 'a live string is proved to be that of the generation before it is marked for the next one',
-    shownBy: 170,
+    shownBy: 313,
     take: () => ({
       lua: luaReplacing(
         'bitmapStage',
@@ -213,7 +213,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-suspect',
     what: 'a generation that went live on a server of another run id is taken offline',
-    shownBy: 393,
+    shownBy: 698,
     take: () => ({ trustsAfterFailover: true }),
   },
 ];

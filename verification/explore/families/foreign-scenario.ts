@@ -2,7 +2,7 @@ import type { ForeignAdds } from '../../../src/interop/index.js';
 import { Random } from '../../../test/support/random.js';
 import { type ActorPlan, type Fault, NEW_IDS, OLD_ROWS, type Operation, type Scenario } from '../scenario.js';
 import { foreignGround } from './foreign-ground.js';
-import { CAPACITY, goZeroKind, REDISSON_CAPACITIES, redissonKind, springKind } from './foreign-kinds.js';
+import { CAPACITY, goZeroKind, REDISSON_CAPACITIES, redissonKind, bitByBitKind } from './foreign-kinds.js';
 
 /** What a rebuild may meet; as often as it stands here. */
 const WITH_SOURCE: readonly (readonly Fault[])[] = [
@@ -53,7 +53,7 @@ export function foreignScenario(seed: number): Scenario {
   const choose = <Item>(items: readonly Item[]): Item => random.choose(items);
   const hasSource = chance(0.85);
   const foreignAdds: ForeignAdds = hasSource ? choose(['keep', 'keep', 'none', 'none', 'recent']) : 'keep';
-  const kind = choose([goZeroKind, goZeroKind, redissonKind, springKind])(foreignAdds);
+  const kind = choose([goZeroKind, goZeroKind, redissonKind, bitByBitKind])(foreignAdds);
   // No rebuild keeps all of what peers add meanwhile unless it keeps every bit.
   const isRedisson = kind.layout('any').kind === 'redisson';
   const isResized = isRedisson && chance(0.4);

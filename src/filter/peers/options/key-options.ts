@@ -1,14 +1,6 @@
 import { BloomConfigError } from '../../../common/index.js';
 import type { ExpectOption } from '../../layout-options.js';
-import { MAX_STRING_BITS, MIN_STRING_BITS } from './string-bits.js';
-import {
-  ADOPT,
-  FOREIGN_ADDS,
-  hasNoRebuild,
-  noAdoptWithSource,
-  PEERS_KEY,
-  sharedBits,
-} from './options.messages.js';
+import { ADOPT, FOREIGN_ADDS, hasNoRebuild, noAdoptWithSource, PEERS_KEY } from './options.messages.js';
 
 /**
  * What a rebuild keeps of the bits that peers set in the live string while it runs. `keep`: all live bits, so that no id of a peer
@@ -47,13 +39,6 @@ export function checkAdopt(expect: ExpectOption, adopt: unknown): void {
 export function checkKeyOptions(expect: ExpectOption, { foreignAdds, adopt }: PeerKeyOptions): void {
   checkAdopt(expect, adopt);
   expect('foreignAdds', foreignAdds, FOREIGN_ADDS, foreignAdds === undefined || KEPT.includes(foreignAdds));
-}
-
-/** @throws {BloomConfigError} */
-export function checkStoredBits(expect: ExpectOption, bits: unknown): void {
-  const isSound =
-    Number.isSafeInteger(bits) && (bits as number) >= MIN_STRING_BITS && (bits as number) <= MAX_STRING_BITS;
-  expect('bits', bits, sharedBits(MIN_STRING_BITS, MAX_STRING_BITS), isSound);
 }
 
 /** What is said of rebuilds, and of a key that is taken as it is. */

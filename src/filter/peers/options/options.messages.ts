@@ -26,6 +26,3 @@ export const hasNoRebuild = (layout: string, option: string, got: unknown) =>
 
 export const noExpansion = (layout: string) =>
   `${layout}(): expected expansion to be at least 1, got 0. Set nonScaling: true for a filter that does not grow.`;
-
-export const noSize = (layout: string, got: unknown) =>
-  `${layout}(): expected capacity and errorRate as given to the helper, or bits and hashCount, got ${printed(got)}.`;

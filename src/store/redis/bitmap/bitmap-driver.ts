@@ -25,7 +25,7 @@ const MAX_RESOLVED = 8;
 /** While none is resolved. */
 const USUAL_HASH_COUNT = 14;
 
-/** Filters of one row of bits in a Redis string that peers read and write: go-zero, Redisson, Spring, Guava. */
+/** Filters of one row of bits in a Redis string that peers read and write: go-zero, Redisson, Guava. */
 export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
   readonly layout: number;
   private readonly reader: BitmapReader;

@@ -1,17 +1,25 @@
 import { goZeroCodec, type GoZeroLayoutOptions } from '../../../filter/peers/index.js';
 import type { StagePlan } from '../../index.js';
-import type { BitmapFormat } from './bitmap-format.js';
-import { plainFormat } from './plain-format.js';
+import type { BitmapFormat, BitmapSize } from './bitmap-format.js';
 
-/** A filter of go-zero. Its size is the option `bits` of every side. */
+/** A filter of go-zero: the bits under its key. The size is the option `bits` of every side. */
 export function goZeroFormat({ key, bits }: GoZeroLayoutOptions, plan: StagePlan): BitmapFormat {
-  return plainFormat({
+  const { hashCount } = goZeroCodec.layout({ bits });
+  const size: BitmapSize = { bits, hashCount, target: plan, rebuildCapacity: Infinity };
+  return {
     kind: 'go-zero',
     key,
     encoding: 'utf8',
-    geometry: goZeroCodec.layout({ bits }),
-    plan,
+    fixed: { bits, hashCount },
+    headBytes: 0,
+    readsMissingAsEmpty: true,
+    existsWithoutString: false,
+    sizeOf: () => size,
+    plan: (target) => ({ ...size, target }),
     layout: (geometry) => goZeroCodec.layout(geometry),
     emptyFilter: (geometry) => goZeroCodec.create(geometry),
-  });
+    head: () => Buffer.alloc(0),
+    geometryFields: () => [],
+    settings: () => [],
+  };
 }

@@ -3,4 +3,3 @@ export { goZeroFormat } from './go-zero-format.js';
 export { guavaFormat } from './guava-format.js';
 export { openBitmap } from './open-bitmap.js';
 export { redissonFormat } from './redisson-format.js';
-export { springFormat } from './spring-format.js';

@@ -67,12 +67,7 @@ export function peerKind(context: InspectionContext, key: string): InspectedKind
   const keys = new GenerationKeys(key);
   const bf = bfKind(context, key);
   const read = (type: string, fields: readonly string[]): FoundMeta => {
-    const layouts = [
-      LAYOUT_NUMBERS['go-zero'],
-      LAYOUT_NUMBERS.guava,
-      LAYOUT_NUMBERS.redisson,
-      LAYOUT_NUMBERS.spring,
-    ];
+    const layouts = [LAYOUT_NUMBERS['go-zero'], LAYOUT_NUMBERS.guava, LAYOUT_NUMBERS.redisson];
     const asBf = bf.read(type, fields);
     if (asBf.kind === 'known' && asBf.live) return asBf;
     for (const layout of layouts) {

@@ -6,11 +6,11 @@ import { idsOf } from '../../../support/built-filter.js';
 import { expectFound } from '../../../support/never-absent.js';
 import { fillByPeer } from '../../../support/peers/peer.js';
 import { goZeroPeer } from '../../../support/peers/go-zero-peer.js';
-import { springPeer } from '../../../support/peers/spring-peer.js';
+import { guavaPeer } from '../../../support/peers/guava-peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { adoptable } from '../../../support/abilities.js';
-import { goZero, spring } from '../../../../src/interop/index.js';
+import { goZero, guava } from '../../../../src/interop/index.js';
 
 const BUILT = idsOf('built', 100);
 const peer = goZeroPeer(20_000);
@@ -64,17 +64,17 @@ describe('A number of bits that is not that of the peer', () => {
   it('is refused with another funnel, too', async () => {
     const target = { capacity: 1000, errorRate: 0.01 };
     const key = redis.name();
-    await fillByPeer(springPeer(target), admin, key, BUILT);
-    const layout = spring({ key, ...target });
+    await fillByPeer(guavaPeer(target), admin, key, BUILT);
+    const layout = guava({ key, funnel: 'stringFunnel' });
     const right = await redis.open(key, {}, { layout, hasSource: false });
     await expectFound([right.filter], BUILT);
     const wrong = await redis.open(
       key,
       {},
-      { layout: spring({ key, ...target, funnel: 'stringFunnel' }), hasSource: false },
+      { layout: guava({ key, funnel: 'byteArrayFunnel' }), hasSource: false },
     );
     expect(await wrong.filter.check(['nothing'])).toEqual(['unknown']);
-    await expect(wrong.filter.describe()).rejects.toThrow(/encoded as putStringTwice/);
+    await expect(wrong.filter.describe()).rejects.toThrow(/encoded as stringFunnel/);
   });
 });
 

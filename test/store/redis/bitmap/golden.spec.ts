@@ -6,7 +6,6 @@ import {
   type GuavaFunnel,
   redisson,
   type RedissonCodec,
-  spring,
 } from '../../../../src/interop/index.js';
 import { type IdKey, type BloomLayout, toIdKey } from '../../../../src/filter/index.js';
 import {
@@ -167,37 +166,7 @@ describe('Keys that Redisson has filled', () => {
   );
 });
 
-describe("Bits that Spring's helper and Guava set", () => {
-  it.each(
-    readVectors<{
-      readonly cases: readonly {
-        readonly funnel: string;
-        readonly expectedInsertions: number;
-        readonly fpp: number;
-        readonly bitSize: number;
-        readonly offsets: readonly (VectorKey & { readonly offsets: readonly number[] })[];
-      }[];
-    }>('springhelper').cases.filter(({ bitSize }) => bitSize >= 64 && bitSize < 2 ** 26),
-  )('are found and set in a bitmap for $expectedInsertions ids, $funnel', async (vector) => {
-    const { expectedInsertions, fpp, bitSize, offsets } = vector;
-    const key = redis.name();
-    const [theirs, ours] = [offsets.slice(1, 4), offsets.slice(4, 7)];
-    for (const offset of theirs.flatMap((one) => one.offsets)) await admin.setbit(key, offset, 1);
-    const funnel = vector.funnel === 'putString once' ? 'stringFunnel' : 'putStringTwice';
-    const layout: BloomLayout = spring({ key, funnel, capacity: expectedInsertions, errorRate: fpp });
-    const filter = await openOn(key, layout);
-    await expectFound(
-      [filter],
-      theirs.map((one) => toIdKey(idOf(one))),
-    );
-    await filter.add(ours.map((one) => toIdKey(idOf(one))));
-    const expected = Buffer.alloc(Math.ceil(bitSize / 8));
-    for (const offset of [...theirs, ...ours].flatMap((one) => one.offsets)) {
-      expected[offset >>> 3]! |= 0x80 >>> (offset & 7);
-    }
-    expect(await withoutCanaries(key, expected)).toBe(toHex(expected));
-  });
-
+describe('Bits that Guava sets', () => {
   it.each(
     readVectors<{
       readonly filters: readonly {

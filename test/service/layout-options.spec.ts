@@ -88,7 +88,7 @@ describe('Options of a layout that cannot go together', () => {
     ['the defaults, said', { layout: goZero({ ...bits, foreignAdds: 'keep', adopt: 'first-sight' }) }],
     [
       'what a rebuild does, with one',
-      { layout: redisson({ ...keys, foreignAdds: 'recent', resize: true }), source },
+      { layout: redisson({ ...keys, foreignAdds: 'none', resize: true }), source },
     ],
     ['growing', { layout: scaling({ expansion: 3 }) }],
     ['a cuckoo filter that does not grow', { layout: cuckoo({ expansion: 0 }), source }],

@@ -8,7 +8,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-check-token',
     what: 'an id is absent only while the generation is live that the caller computed its bits for',
-    shownBy: 120,
+    shownBy: 586,
     take: () => ({
       lua: luaReplacing('bitmapCheck', /if .* ~= ARGV\[2\] then return 'STALE' end/, ''),
     }),
@@ -23,7 +23,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-canaries',
     what: 'a string without its canaries is another one',
-    shownBy: 162,
+    shownBy: 169,
     take: () => ({
       lua: luaReplacing('bitmapCheck', "~= '\\255' then return 'LOST' end", "== 'x' then return 'LOST' end"),
     }),
@@ -207,7 +207,7 @@ export const FOREIGN_SAFETIES: readonly Safety[] = [
   {
     name: 'foreign-reconnect',
     what: 'the metadata are read again after a connection ended',
-    shownBy: 1018,
+    shownBy: 341,
     take: () => ({ deafToClose: true }),
   },
   {

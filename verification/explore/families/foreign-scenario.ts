@@ -52,7 +52,7 @@ export function foreignScenario(seed: number): Scenario {
   const chance = (share: number) => random.below(1_000) < share * 1_000;
   const choose = <Item>(items: readonly Item[]): Item => random.choose(items);
   const hasSource = chance(0.85);
-  const foreignAdds: ForeignAdds = hasSource ? choose(['keep', 'keep', 'none', 'none', 'recent']) : 'keep';
+  const foreignAdds: ForeignAdds = hasSource ? choose(['keep', 'keep', 'none', 'none', 'keep']) : 'keep';
   const kind = choose([goZeroKind, goZeroKind, redissonKind, bitByBitKind])(foreignAdds);
   // No rebuild keeps all of what peers add meanwhile unless it keeps every bit.
   const isRedisson = kind.layout('any').kind === 'redisson';

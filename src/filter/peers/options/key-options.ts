@@ -4,10 +4,9 @@ import { ADOPT, FOREIGN_ADDS, hasNoRebuild, noAdoptWithSource, PEERS_KEY } from 
 
 /**
  * What a rebuild keeps of the bits that peers set in the live string while it runs. `keep`: all live bits, so that no id of a peer
- * is lost; ids that were deleted are not shed. `recent`: those set since the staging was made; a peer's id whose row the rebuild
- * did not read may be lost when a deleted id had set a bit of it before. `none`: for a key that nobody else writes to.
+ * is lost; ids that were deleted are not shed. `none`: for a key that nobody else writes to.
  */
-export type ForeignAdds = 'keep' | 'recent' | 'none';
+export type ForeignAdds = 'keep' | 'none';
 
 /** When a key of other systems, in a filter without a source, is taken as it is. */
 export type Adopt = 'first-sight' | 'explicit';
@@ -23,8 +22,6 @@ export interface PeerKeyOptions {
   readonly adopt?: Adopt | undefined;
 }
 
-const KEPT: readonly unknown[] = ['keep', 'recent', 'none'] satisfies ForeignAdds[];
-
 /** @throws {BloomConfigError} */
 export function checkPeersKey(expect: ExpectOption, option: string, key: unknown): void {
   expect(option, key, PEERS_KEY, typeof key === 'string' && key !== '');
@@ -38,7 +35,7 @@ export function checkAdopt(expect: ExpectOption, adopt: unknown): void {
 /** @throws {BloomConfigError} */
 export function checkKeyOptions(expect: ExpectOption, { foreignAdds, adopt }: PeerKeyOptions): void {
   checkAdopt(expect, adopt);
-  expect('foreignAdds', foreignAdds, FOREIGN_ADDS, foreignAdds === undefined || KEPT.includes(foreignAdds));
+  expect('foreignAdds', foreignAdds, FOREIGN_ADDS, [undefined, 'keep', 'none'].includes(foreignAdds));
 }
 
 /** What is said of rebuilds, and of a key that is taken as it is. */

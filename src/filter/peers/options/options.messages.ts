@@ -4,7 +4,7 @@ import { printed } from '../../../common/index.js';
 export const PEERS_KEY = 'the Redis key that the other systems use';
 export const KEY_NAME = 'the name of a key';
 export const ADOPT = "'first-sight' or 'explicit'";
-export const FOREIGN_ADDS = "'keep', 'recent' or 'none'";
+export const FOREIGN_ADDS = "'keep' or 'none'";
 export const TRUE_OR_FALSE = 'true or false';
 export const sharedBits = (min: number, max: number) =>
   `the number of bits that every side uses, from ${min} to ${max}`;

@@ -142,19 +142,17 @@ export class BitmapScripts {
     options: {
       lease: string;
       live: ResolvedBitmap | undefined;
-      snapshot: string;
       lifeMs: number;
       mark: 'leave' | 'mark' | 'make';
-      wantsSnapshot: boolean;
       hasFixedSize: boolean;
       found: readonly string[];
     },
   ): Promise<BitmapRefusal | 'OK' | 'MARKED'> {
-    const { live, wantsSnapshot, hasFixedSize } = options;
+    const { live, hasFixedSize } = options;
     const { lease, meta, data } = this.keys;
     return this.named(
       this.script.bitmapStage,
-      [lease, meta, resolved.key, data, options.snapshot, ...this.settingsKeys],
+      [lease, meta, resolved.key, data, ...this.settingsKeys],
       [
         options.lease,
         live?.generation.token ?? '',
@@ -162,7 +160,6 @@ export class BitmapScripts {
         resolved.proof,
         options.lifeMs,
         options.mark,
-        wantsSnapshot ? 1 : 0,
         hasFixedSize ? 1 : 0,
         GENERATION_FORMAT,
         ...options.found,
@@ -195,8 +192,6 @@ export class BitmapScripts {
       runId: string;
       live: ResolvedBitmap | undefined;
       retired: string;
-      snapshot: string;
-      scratch: string;
       foreignAdds: ForeignAdds;
       hasSamePositions: boolean;
       isMarked: boolean;
@@ -206,10 +201,10 @@ export class BitmapScripts {
     },
   ): Promise<BitmapRefusal | 'OK'> {
     const { meta, lease, data } = this.keys;
-    const { retired, snapshot, scratch, found, settings, fields } = options;
+    const { retired, found, settings, fields } = options;
     return this.named(
       this.script.bitmapSwap,
-      [meta, lease, staging.key, data, retired, snapshot, scratch, ...this.settingsKeys],
+      [meta, lease, staging.key, data, retired, ...this.settingsKeys],
       [
         options.lease,
         staging.generation.token,

@@ -31,7 +31,6 @@ export interface BitmapStagingOptions {
 /** The next string of a filter whose live string peers read and write. */
 export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnapshot<ResolvedBitmap>> {
   private readonly key: string;
-  private readonly snapshot: string;
   private resolved: ResolvedBitmap | undefined;
   private size: BitmapSize | undefined;
   private scanned: LocalBitmap | undefined;
@@ -50,7 +49,6 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
   ) {
     super(filter, context);
     this.key = filter.keys.staging(context.token);
-    this.snapshot = filter.keys.stagingPart(context.token, 'snapshot');
   }
 
   get capacity(): number {
@@ -68,7 +66,7 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
   }
 
   ownKeys(): string[] {
-    return [this.key, this.snapshot];
+    return [this.key];
   }
 
   async merge(signal: AbortSignal): Promise<void> {
@@ -118,7 +116,7 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
   }
 
   protected retiredKeys(): string[] {
-    return [this.retired, this.snapshot];
+    return [this.retired];
   }
 
   protected override async withdraw(): Promise<void> {
@@ -135,7 +133,7 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
     this.size = format.plan(plan, this.found);
     const canaries = canariesOf(this.filter.keys.data, this.size, format.headBytes);
     this.resolved = resolveBitmap({ format, key: this.key, geometry: this.size, canaries, token });
-    const isKept = foreignAdds !== 'none' && this.hasSamePositions;
+    const isKept = foreignAdds === 'keep' && this.hasSamePositions;
     // Where peers keep settings, they add nothing without them.
     const isMade = format.readsMissingAsEmpty && this.found !== undefined;
     await this.claim(isKept && isMade);
@@ -143,22 +141,19 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
     return scripts.stage(this.resolved, {
       lease,
       live,
-      snapshot: this.snapshot,
       lifeMs,
       mark: isKept ? (isMade ? 'make' : 'mark') : 'leave',
-      wantsSnapshot: foreignAdds === 'recent',
       hasFixedSize: format.fixed !== undefined,
       found: this.foundGeometryFields,
     });
   }
 
-  /** What is written at most: the staged string, a snapshot of the live one, what that lacks, and the piece that is merged. */
+  /** What is written at most: the staged string, what the live one lacks, and the piece that is merged. */
   private async claim(makesLive: boolean): Promise<void> {
     const { length } = this.opened;
-    const { scripts, format, foreignAdds } = this.options.bitmap;
+    const { scripts, format } = this.options.bitmap;
     const lacking = makesLive ? Math.max(0, length - (await scripts.find(format.headBytes)).length) : 0;
-    const snapshot = foreignAdds === 'recent' ? length : 0;
-    await this.context.claim(length + snapshot + lacking + 2 * Math.min(length, PIECE_BYTES));
+    await this.context.claim(length + lacking + 2 * Math.min(length, PIECE_BYTES));
   }
 
   protected async swap(live: ResolvedBitmap | undefined, ids: number): Promise<Refusal | 'OK'> {
@@ -173,8 +168,6 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
       runId,
       live,
       retired: this.retired,
-      snapshot: this.snapshot,
-      scratch: this.scratch,
       foreignAdds,
       hasSamePositions: this.hasSamePositions,
       isMarked: this.isMarked,

@@ -14,12 +14,9 @@ const bitmapHead = `local function beginsWith(key, head)
   return head == '' or redis.call('GETRANGE', key, 0, #head - 1) == head
 end
 `;
-const bitmapMark = `local function lengthen(key, length)
-  if redis.call('STRLEN', key) < length then redis.call('SETRANGE', key, string.format('%d', length - 1), '\\0') end
-end
-local function mark(key, proof)
+const bitmapMark = `local function mark(key, proof)
   local length, canaries = partsOf(proof)
-  lengthen(key, length)
+  if redis.call('STRLEN', key) < length then redis.call('SETRANGE', key, string.format('%d', length - 1), '\\0') end
   for i = 1, canaries do
     redis.call('SETRANGE', key, canaryOf(proof, i), '\\255')
   end
@@ -207,19 +204,19 @@ local kind = redis.call('TYPE', live).ok
 if kind ~= 'none' and kind ~= 'string' then return 'TYPE' end
 local length, _, head = partsOf(ARGV[4])
 local found = redis.call('STRLEN', live)
-if ARGV[8] == '1' and (found > length or isOfFewerBits(live, found, length)) then return 'TYPE' end
+if ARGV[7] == '1' and (found > length or isOfFewerBits(live, found, length)) then return 'TYPE' end
 local isFirst = redis.call('TYPE', meta).ok ~= 'hash' or buildsOf(meta) == 0
-if isFirst and found > 0 and KEYS[6] and redis.call('EXISTS', KEYS[6]) == 0 then return 'TYPE' end
+if isFirst and found > 0 and KEYS[5] and redis.call('EXISTS', KEYS[5]) == 0 then return 'TYPE' end
 local reply = 'OK'
 if ARGV[6] ~= 'leave' then
-  if not makeMeta(meta, ARGV[9]) then return 'STALE' end
+  if not makeMeta(meta, ARGV[8]) then return 'STALE' end
   if (redis.call('HGET', meta, 'token') or '') ~= ARGV[2] then return 'STALE' end
   if ARGV[2] ~= '' and not isProved(live, ARGV[3]) then
     forgetLive(meta)
     redis.call('HSET', meta, 'state', 'lost')
     return 'STALE'
   end
-  if not hasSettings(KEYS[6], 10, #ARGV) then return 'SETTINGS' end
+  if not hasSettings(KEYS[5], 9, #ARGV) then return 'SETTINGS' end
   if found > length then return 'TYPE' end
   if found > 0 and not beginsWith(live, head) then return 'TYPE' end
   if found > 0 or ARGV[6] == 'make' then
@@ -233,11 +230,6 @@ if before ~= 0 then return 'LENGTH' end
 mark(staging, ARGV[4])
 if head ~= '' then redis.call('SETRANGE', staging, 0, head) end
 redis.call('PEXPIRE', staging, ARGV[5])
-if ARGV[7] == '1' and redis.call('EXISTS', live) == 1 then
-  redis.call('BITOP', 'OR', KEYS[5], live)
-  lengthen(KEYS[5], length)
-  redis.call('PEXPIRE', KEYS[5], ARGV[5])
-end
 return reply
 `,
   },
@@ -250,15 +242,15 @@ local length, _, head = partsOf(ARGV[5])
 if not hasCanaries(staging, ARGV[5]) then return 'LENGTH' end
 --end
 local settingsFound, settingsNew = tonumber(ARGV[10]), tonumber(ARGV[11])
-local settingsType = KEYS[8] and redis.call('TYPE', KEYS[8]).ok or 'none'
+local settingsType = KEYS[6] and redis.call('TYPE', KEYS[6]).ok or 'none'
 local haveSettings = settingsType ~= 'none'
 if haveSettings and (settingsFound == 0 or settingsType ~= 'hash') then return 'SETTINGS' end
-if haveSettings and not hasSettings(KEYS[8], 12, 11 + settingsFound) then return 'SETTINGS' end
+if haveSettings and not hasSettings(KEYS[6], 12, 11 + settingsFound) then return 'SETTINGS' end
 local kind = redis.call('TYPE', live).ok
 if kind ~= 'none' and kind ~= 'string' then return 'TYPE' end
 if kind == 'string' and buildsOf(meta) == 0 then
   local found = redis.call('STRLEN', live)
-  if found > 0 and KEYS[8] and not haveSettings then return 'TYPE' end
+  if found > 0 and KEYS[6] and not haveSettings then return 'TYPE' end
   if found > length then return 'TYPE' end
   if found > 0 and not beginsWith(live, head) then return 'TYPE' end
   if isOfFewerBits(live, found, length) then return 'TYPE' end
@@ -275,21 +267,14 @@ end
 --end
 local life = -1
 if kind == 'string' then
-  local isMerged = ARGV[8] == '1' and ARGV[6] ~= 'none'
+  local isMerged = ARGV[8] == '1' and ARGV[6] == 'keep'
   if isMerged and settingsFound > 0 and not haveSettings and redis.call('STRLEN', live) > 0 then return 'SETTINGS' end
   if isMerged and redis.call('STRLEN', live) > 0 then
     if redis.call('STRLEN', live) > length then return 'TYPE' end
     if not beginsWith(live, head) then return 'TYPE' end
-    local source = live
 --safety:foreign-adds
-    if ARGV[6] == 'recent' and redis.call('STRLEN', KEYS[6]) == length then
-      redis.call('BITOP', 'NOT', KEYS[7], KEYS[6])
-      redis.call('BITOP', 'AND', KEYS[7], KEYS[7], live)
-      source = KEYS[7]
-    end
-    redis.call('BITOP', 'OR', staging, staging, source)
+    redis.call('BITOP', 'OR', staging, staging, live)
 --end
-    redis.call('DEL', KEYS[7])
   end
   life = redis.call('PTTL', live)
   retire(live, KEYS[5], ARGV[7])
@@ -298,7 +283,7 @@ redis.call('PERSIST', staging)
 redis.call('RENAME', staging, live)
 if life > 0 then redis.call('PEXPIRE', live, life) end
 if settingsNew > 0 and not (haveSettings and ARGV[8] == '1') then
-  redis.call('HSET', KEYS[8], unpack(ARGV, 12 + settingsFound, 11 + settingsFound + settingsNew))
+  redis.call('HSET', KEYS[6], unpack(ARGV, 12 + settingsFound, 11 + settingsFound + settingsNew))
 end
 forgetStaging(meta, '^recent$')
 local recent = ''

@@ -79,34 +79,25 @@ describe('A number of bits that is not that of the peer', () => {
 });
 
 describe('Ids that a peer adds during a rebuild, and whose rows it does not read', () => {
-  const [BITS, HASHES] = [20_000, 14];
-  const fill = (ids: number) => 1 - Math.exp((-HASHES * ids) / BITS);
-  const lossRate = (before: number, kept: number) => 1 - (1 - (fill(before) - fill(kept))) ** HASHES;
-
   it.each([
-    ['keep', 0],
-    ['recent', lossRate(1000, 950)],
-    ['none', 1],
-  ] as const)(
-    "are lost with 'foreignAdds: %s' as often as the formula says: %p",
-    async (foreignAdds, rate) => {
-      const key = redis.name();
-      const layout = goZero({ key, bits: BITS, foreignAdds });
-      const { filter } = await redis.open(key, {}, { layout });
-      const ids = idsOf('row', 1000);
-      await runRebuild(rebuildJob(filter, sourceOf(ids)));
-      const held = heldSource(ids.slice(50));
-      const run = runRebuild(rebuildJob(filter, held.source));
-      await held.reached;
-      const added = idsOf('by the peer', 600);
-      for (const id of added) await peer.add(admin, key, id);
-      const found = (await filter.check(added)).filter((verdict) => verdict === 'maybe').length;
-      expect(found).toBe(600);
-      held.release();
-      await run;
-      const lost = (await filter.check(added)).filter((verdict) => verdict === 'absent').length;
-      expect(Math.abs(lost / 600 - rate)).toBeLessThan(0.04);
-      if (foreignAdds === 'keep') expect(lost).toBe(0);
-    },
-  );
+    ['keep', 0, 0],
+    ['none', 590, 600],
+  ] as const)("are kept with 'foreignAdds: keep' alone: %s", async (foreignAdds, least, most) => {
+    const key = redis.name();
+    const layout = goZero({ key, bits: 20_000, foreignAdds });
+    const { filter } = await redis.open(key, {}, { layout });
+    const ids = idsOf('row', 1000);
+    await runRebuild(rebuildJob(filter, sourceOf(ids)));
+    const held = heldSource(ids.slice(50));
+    const run = runRebuild(rebuildJob(filter, held.source));
+    await held.reached;
+    const added = idsOf('by the peer', 600);
+    for (const id of added) await peer.add(admin, key, id);
+    expect(await filter.check(added)).toEqual(added.map(() => 'maybe'));
+    held.release();
+    await run;
+    const lost = (await filter.check(added)).filter((verdict) => verdict === 'absent').length;
+    expect(lost).toBeGreaterThanOrEqual(least);
+    expect(lost).toBeLessThanOrEqual(most);
+  });
 });

@@ -64,7 +64,7 @@ describe.each(EVERY_PEER.map((peer) => [peer.name, peer] as const))('The first b
   });
   afterAll(() => redis.close());
 
-  describe.each(['keep', 'recent', 'none'] as const)('with foreignAdds %s', (foreignAdds) => {
+  describe.each(['keep', 'none'] as const)('with foreignAdds %s', (foreignAdds) => {
     const layoutOf = (key: string) => peer.layout(key, { foreignAdds });
 
     const together = sideBySide();

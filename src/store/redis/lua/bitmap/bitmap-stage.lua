@@ -6,8 +6,7 @@ KEYS[1]  lease
 KEYS[2]  meta
 KEYS[3]  the staged string
 KEYS[4]  the live string
-KEYS[5]  the snapshot
-KEYS[6]  a hash with settings that peers keep beside the live string, if they do
+KEYS[5]  a hash with settings that peers keep beside the live string, if they do
 ARGV[1]  token of the lease
 ARGV[2]  token of the live generation, '' for none
 ARGV[3]  proof of the live string, '' for none: length in bytes (4), number of canaries (1), the byte offset of each (4), all
@@ -15,10 +14,9 @@ ARGV[3]  proof of the live string, '' for none: length in bytes (4), number of c
 ARGV[4]  proof of the staged string
 ARGV[5]  life of the staged keys, in milliseconds
 ARGV[6]  what is done with the live string: 'leave', 'mark', or 'make' when it is not there, else mark
-ARGV[7]  '1': a snapshot is wanted
-ARGV[8]  '1': the size is what every side must be given, and the live string, if there is one, has it
-ARGV[9]  format to write
-ARGV[10..] fields of the settings that were found, and their values
+ARGV[7]  '1': the size is what every side must be given, and the live string, if there is one, has it
+ARGV[8]  format to write
+ARGV[9..] fields of the settings that were found, and their values
 
 Reply: 'LEASE'    the lease is not the caller's
        'STALE'    the live generation is another one; or it was taken offline, since the live string is not that of it any more
@@ -43,22 +41,22 @@ if kind ~= 'none' and kind ~= 'string' then return 'TYPE' end
 local length, _, head = partsOf(ARGV[4])
 local found = redis.call('STRLEN', live)
 -- A smaller one is for peers that would find nothing in one of more bits.
-if ARGV[8] == '1' and (found > length or isOfFewerBits(live, found, length)) then return 'TYPE' end
+if ARGV[7] == '1' and (found > length or isOfFewerBits(live, found, length)) then return 'TYPE' end
 
 -- What nobody has known as a filter may be anything.
 local isFirst = redis.call('TYPE', meta).ok ~= 'hash' or buildsOf(meta) == 0
-if isFirst and found > 0 and KEYS[6] and redis.call('EXISTS', KEYS[6]) == 0 then return 'TYPE' end
+if isFirst and found > 0 and KEYS[5] and redis.call('EXISTS', KEYS[5]) == 0 then return 'TYPE' end
 
 local reply = 'OK'
 if ARGV[6] ~= 'leave' then
-  if not makeMeta(meta, ARGV[9]) then return 'STALE' end
+  if not makeMeta(meta, ARGV[8]) then return 'STALE' end
   if (redis.call('HGET', meta, 'token') or '') ~= ARGV[2] then return 'STALE' end
   if ARGV[2] ~= '' and not isProved(live, ARGV[3]) then
     forgetLive(meta)
     redis.call('HSET', meta, 'state', 'lost')
     return 'STALE'
   end
-  if not hasSettings(KEYS[6], 10, #ARGV) then return 'SETTINGS' end
+  if not hasSettings(KEYS[5], 9, #ARGV) then return 'SETTINGS' end
   if found > length then return 'TYPE' end
   if found > 0 and not beginsWith(live, head) then return 'TYPE' end
   if found > 0 or ARGV[6] == 'make' then
@@ -74,10 +72,4 @@ if before ~= 0 then return 'LENGTH' end
 mark(staging, ARGV[4])
 if head ~= '' then redis.call('SETRANGE', staging, 0, head) end
 redis.call('PEXPIRE', staging, ARGV[5])
-if ARGV[7] == '1' and redis.call('EXISTS', live) == 1 then
-  redis.call('BITOP', 'OR', KEYS[5], live)
-  -- What the live string will have grown by is new.
-  lengthen(KEYS[5], length)
-  redis.call('PEXPIRE', KEYS[5], ARGV[5])
-end
 return reply

@@ -7,16 +7,14 @@ KEYS[2]  lease
 KEYS[3]  the staged string
 KEYS[4]  the live string
 KEYS[5]  where the live string is moved when it is retired
-KEYS[6]  the snapshot
-KEYS[7]  scratch string
-KEYS[8]  a hash with settings that peers keep beside the live string, if they do
+KEYS[6]  a hash with settings that peers keep beside the live string, if they do
 ARGV[1]  token of the lease
 ARGV[2]  token of the staging
 ARGV[3]  run id of the server that the generation was staged on, '' when it may not be asked
 ARGV[4]  token of the live generation, which is retired, '' for none
 ARGV[5]  proof of the staged string: length in bytes (4), number of canaries (1), the byte offset of each (4), all big-endian;
          then the bytes with which the string begins
-ARGV[6]  bits of the live string to keep: 'keep' all, 'recent' those that the snapshot has not, 'none'
+ARGV[6]  'keep': the new string keeps the bits of the live one; 'none'
 ARGV[7]  life of the retired string, in milliseconds
 ARGV[8]  '1': the live bits are where they are in the staged string
 ARGV[9]  '1': the live string was marked with the canaries of the staged one
@@ -55,16 +53,16 @@ if not hasCanaries(staging, ARGV[5]) then return 'LENGTH' end
 --end
 
 local settingsFound, settingsNew = tonumber(ARGV[10]), tonumber(ARGV[11])
-local settingsType = KEYS[8] and redis.call('TYPE', KEYS[8]).ok or 'none'
+local settingsType = KEYS[6] and redis.call('TYPE', KEYS[6]).ok or 'none'
 local haveSettings = settingsType ~= 'none'
 if haveSettings and (settingsFound == 0 or settingsType ~= 'hash') then return 'SETTINGS' end
-if haveSettings and not hasSettings(KEYS[8], 12, 11 + settingsFound) then return 'SETTINGS' end
+if haveSettings and not hasSettings(KEYS[6], 12, 11 + settingsFound) then return 'SETTINGS' end
 
 local kind = redis.call('TYPE', live).ok
 if kind ~= 'none' and kind ~= 'string' then return 'TYPE' end
 if kind == 'string' and buildsOf(meta) == 0 then
   local found = redis.call('STRLEN', live)
-  if found > 0 and KEYS[8] and not haveSettings then return 'TYPE' end
+  if found > 0 and KEYS[6] and not haveSettings then return 'TYPE' end
   if found > length then return 'TYPE' end
   if found > 0 and not beginsWith(live, head) then return 'TYPE' end
   if isOfFewerBits(live, found, length) then return 'TYPE' end
@@ -82,22 +80,15 @@ end
 --end
 local life = -1
 if kind == 'string' then
-  local isMerged = ARGV[8] == '1' and ARGV[6] ~= 'none'
+  local isMerged = ARGV[8] == '1' and ARGV[6] == 'keep'
   -- A string whose settings have vanished may hold what peers added before that: its size is not known, so nothing of it can be kept.
   if isMerged and settingsFound > 0 and not haveSettings and redis.call('STRLEN', live) > 0 then return 'SETTINGS' end
   if isMerged and redis.call('STRLEN', live) > 0 then
     if redis.call('STRLEN', live) > length then return 'TYPE' end
     if not beginsWith(live, head) then return 'TYPE' end
-    local source = live
 --safety:foreign-adds
-    if ARGV[6] == 'recent' and redis.call('STRLEN', KEYS[6]) == length then
-      redis.call('BITOP', 'NOT', KEYS[7], KEYS[6])
-      redis.call('BITOP', 'AND', KEYS[7], KEYS[7], live)
-      source = KEYS[7]
-    end
-    redis.call('BITOP', 'OR', staging, staging, source)
+    redis.call('BITOP', 'OR', staging, staging, live)
 --end
-    redis.call('DEL', KEYS[7])
   end
   life = redis.call('PTTL', live)
   retire(live, KEYS[5], ARGV[7])
@@ -106,7 +97,7 @@ redis.call('PERSIST', staging)
 redis.call('RENAME', staging, live)
 if life > 0 then redis.call('PEXPIRE', live, life) end
 if settingsNew > 0 and not (haveSettings and ARGV[8] == '1') then
-  redis.call('HSET', KEYS[8], unpack(ARGV, 12 + settingsFound, 11 + settingsFound + settingsNew))
+  redis.call('HSET', KEYS[6], unpack(ARGV, 12 + settingsFound, 11 + settingsFound + settingsNew))
 end
 forgetStaging(meta, '^recent$')
 -- Bits of the last adds that are in the new string too: a copy from before them, put back by a peer, still lacks them.

@@ -3,6 +3,7 @@ import type { BloomGuardDefaults } from '../guard/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import { checkAttackOptions } from '../service/index.js';
 import type { BloomSourceFactory } from '../sources/index.js';
+import { checkRedisOption } from '../store/redis/index.js';
 import type { CopyLimits } from '../store/replica/index.js';
 import type {
   BloomFactoryOptions,
@@ -12,7 +13,6 @@ import type {
   BloomModuleOptions,
   BloomStoreLike,
 } from './bloom-module-options.js';
-import { checkRedisOption } from './redis-option.js';
 import {
   besideStore,
   noFactory,

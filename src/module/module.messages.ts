@@ -1,5 +1,5 @@
 import type { BloomIdSpelling } from '../rebuild/index.js';
-import { count, EVENT_TYPES, nearestName, NOT_SET, printed } from '../common/index.js';
+import { count, EVENT_TYPES, nearestName, printed } from '../common/index.js';
 import { OWNER_NAME, registeredFilters } from '../service/index.js';
 
 export const SHUTTING_DOWN = 'The application is shutting down.';
@@ -123,19 +123,6 @@ export const noSuchSourceOption = (where: string, name: string, near: string) =>
 
 export const wrongModuleOption = (where: string, option: string, expected: string, got: unknown) =>
   `${where}: expected ${option} to be ${expected}, got ${printed(got)}.`;
-
-export const wrongRedis = (where: string, expected: string, got: string, remedy: string) =>
-  `${where}: ${expected}, got ${got}.${remedy}`;
-
-export const noSuchRedisOption = (where: string, name: string, remedy: string) =>
-  `${where}: expected no option 'redis.${name}'. ${remedy}`;
-
-export const wrongRedisPart = (where: string, option: string, expected: string, got: unknown) =>
-  `${where}: expected redis.${option} to be ${expected}, got ${printed(got)}. ${NOT_SET}`;
-
-/** The URL itself is not printed: it may have a password. */
-export const wrongRedisUrl = (where: string, got: string) =>
-  `${where}: expected redis to be a URL such as redis://localhost:6379 (rediss:// for TLS), got ${got}`;
 
 export const notASource = (filter: string, source: unknown) =>
   `Filter '${filter}': expected its source to be an object with a method ids(), a class of a provider or { useFactory }, got ${printed(source)}.` +

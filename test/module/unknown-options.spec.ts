@@ -204,9 +204,18 @@ describe('the option redis', () => {
     [
       'a password with #',
       'redis://u:se#cret@localhost:6379',
-      'one that cannot be read. Write # and / of a password as %23',
+      'one that cannot be read. Write #, /, ? and % of a password as %23',
     ],
     ['a password with /', 'redis://u:se/cret@localhost:6379', 'one that cannot be read'],
+    ['a password that begins as a port', 'redis://u:1/secret@localhost', 'one that cannot be read'],
+    ['a password with ?', 'redis://u:1?secret@localhost', 'one that cannot be read'],
+    ['a password with %', 'redis://u:%secret@localhost', 'one that cannot be read'],
+    ['a path that is no database', 'redis://localhost/products', 'one whose path is no number of a database'],
+    [
+      'a database that is no number',
+      { db: 'products' },
+      "redis.db to be the number of a database, got 'products'",
+    ],
     ['what ioredis refuses', { port: 1, Connector: 'secret' }, 'to be what ioredis takes, and it says: '],
     [
       'a host that is not set',

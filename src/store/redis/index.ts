@@ -1,2 +1,3 @@
+export { type BloomRedis, checkRedisOption } from './client/redis-option.js';
 export type { RedisContext, RedisLayout } from './protocol/redis-layout.js';
-export { type BloomRedis, RedisStore, type RedisStoreOptions } from './redis-store.js';
+export { RedisStore, type RedisStoreOptions } from './redis-store.js';

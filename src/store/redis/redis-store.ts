@@ -1,4 +1,4 @@
-import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
 import { BloomConfigError, type BloomEventListener, describeError } from '../../common/index.js';
 import { blocked } from '../../filter/index.js';
 import type {
@@ -23,6 +23,7 @@ import { RedisLeases } from './protocol/leases.js';
 import { MetadataCache } from './protocol/metadata-cache.js';
 import { isCluster } from './client/cluster-nodes.js';
 import { type RedisClient, RedisConnection, type RedisTimeouts } from './client/redis-connection.js';
+import { type BloomRedis, isClient } from './client/redis-option.js';
 import { BlockedFilterInRedis } from './blocked/blocked-filter.js';
 import { partName } from './protocol/part-name.js';
 import { RedisKeys } from './protocol/redis-keys.js';
@@ -39,9 +40,6 @@ import {
 } from './redis.messages.js';
 import { BlockedScripts } from './blocked/blocked-scripts.js';
 import { ServerScripts } from './protocol/server-scripts.js';
-
-/** A URL, ioredis options, or a client of yours (which stays yours to close). */
-export type BloomRedis = string | RedisOptions | Redis | Cluster;
 
 export interface RedisStoreOptions extends RedisTimeouts {
   readonly redis: BloomRedis;
@@ -215,10 +213,6 @@ export class RedisStore implements CopyableStore {
       leases: side && isReader ? new RedisCopyLeases(opened, side, leaseMs) : undefined,
     });
   }
-}
-
-function isClient(redis: BloomRedis): redis is RedisClient {
-  return typeof redis === 'object' && 'status' in redis && 'callBuffer' in redis;
 }
 
 async function createClient(

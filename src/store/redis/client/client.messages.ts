@@ -1,3 +1,5 @@
+import { NOT_SET, printed } from '../../../common/index.js';
+
 export const CIRCUIT_OPEN =
   'The last lookups in Redis failed, so this one was not sent. The event circuit-opened has the error of the last one.';
 
@@ -46,3 +48,16 @@ export const otherAddresses = (
 ) =>
   `The server sees a connection from ${atServer.from} to ${atServer.to}, while here it leads from ${here.local} to ${here.remote}: there is a ` +
   'proxy in between, or a translation of both addresses, which does no harm.';
+
+export const wrongRedis = (where: string, expected: string, got: string, remedy: string) =>
+  `${where}: ${expected}, got ${got}.${remedy}`;
+
+export const noSuchRedisOption = (where: string, name: string, remedy: string) =>
+  `${where}: expected no option 'redis.${name}'. ${remedy}`;
+
+export const wrongRedisPart = (where: string, option: string, expected: string, got: unknown) =>
+  `${where}: expected redis.${option} to be ${expected}, got ${printed(got)}. ${NOT_SET}`;
+
+/** The URL itself is not printed: it may have a password. */
+export const wrongRedisUrl = (where: string, got: string) =>
+  `${where}: expected redis to be a URL such as redis://localhost:6379 (rediss:// for TLS), got ${got}`;

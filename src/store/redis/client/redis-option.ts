@@ -1,7 +1,9 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
-import { BloomConfigError, nearestName, NOT_SET, printed } from '../common/index.js';
-import type { BloomRedis } from '../store/redis/index.js';
-import { noSuchRedisOption, wrongRedis, wrongRedisPart, wrongRedisUrl } from './module.messages.js';
+import { BloomConfigError, nearestName, NOT_SET, printed } from '../../../common/index.js';
+import { noSuchRedisOption, wrongRedis, wrongRedisPart, wrongRedisUrl } from './client.messages.js';
+
+/** A URL, ioredis options, or a client of yours (which stays yours to close). */
+export type BloomRedis = string | RedisOptions | Redis | Cluster;
 
 /** Options that say where Redis is. Without them ioredis connects to localhost. */
 const ADDRESS = ['host', 'path', 'sentinels'] as const satisfies readonly (keyof RedisOptions)[];
@@ -50,10 +52,12 @@ function checkRedisOptions(redis: RedisOptions, where: string): void {
       : near !== undefined && !(near in redis) && `Did you mean 'redis.${near}'?`;
     if (remedy) throw new BloomConfigError(noSuchRedisOption(where, name, remedy));
   }
-  const { port } = redis;
+  const { port, db } = redis;
   const unset = ADDRESS.find((name) => name in redis && !redis[name]);
   if (unset !== undefined && !ADDRESS.some((name) => redis[name]))
     throw new BloomConfigError(wrongRedisPart(where, unset, 'a value', redis[unset]));
+  if (!isDatabase(String(db ?? 0)))
+    throw new BloomConfigError(wrongRedisPart(where, 'db', 'the number of a database', db));
   if (port !== undefined && !(Number(port) >= 0 && Number(port) < 65_536))
     throw new BloomConfigError(wrongRedisPart(where, 'port', 'a number below 65,536', port));
 }
@@ -71,14 +75,33 @@ function checkUrl(url: string, where: string): void {
   const host = /^(\[.*?\]|[^:/]*)/.exec(afterUser)![0];
   if (['', 'undefined', 'null'].includes(host))
     throw new BloomConfigError(wrongRedisUrl(where, `one with the host '${host}'. ${NOT_SET}`));
-  if (scheme !== undefined && !URL.canParse(url))
-    throw new BloomConfigError(
-      wrongRedisUrl(where, 'one that cannot be read. Write # and / of a password as %23 and %2F'),
-    );
+  if (scheme === undefined) return;
+  const database = databaseIn(url);
+  if (database === undefined) throw new BloomConfigError(wrongRedisUrl(where, NOT_READABLE));
+  if (!isDatabase(database || '0'))
+    throw new BloomConfigError(wrongRedisUrl(where, 'one whose path is no number of a database'));
 }
 
-function isClient(redis: object): redis is Redis | Cluster {
-  return 'status' in redis && 'callBuffer' in redis;
+const NOT_READABLE = 'one that cannot be read. Write #, /, ? and % of a password as %23, %2F, %3F and %25';
+
+/** The path of a URL without its slash; undefined for a URL that cannot be read, or that a password has cut in two. */
+function databaseIn(url: string): string | undefined {
+  try {
+    const { username, password, pathname, search, hash } = new URL(url);
+    decodeURIComponent(username + password);
+    return (pathname + search + hash).includes('@') ? undefined : pathname.slice(1);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Other text becomes the database `NaN`: ioredis selects it, and nothing catches the error of Redis. */
+function isDatabase(text: string): boolean {
+  return /^\d{1,9}$/.test(text);
+}
+
+export function isClient(redis: BloomRedis): redis is Redis | Cluster {
+  return typeof redis === 'object' && 'status' in redis && 'callBuffer' in redis;
 }
 
 /** Whether an object has members of its own alone, as a literal or an object of a configuration: no client of any library is such. */

@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Application, filterOf } from './application.js';
 import { checkFilter } from '../store/redis/inspection/index.js';
 import { EXIT, usageError } from './cli-error.js';
-import { fileOf } from './file-of-filter.js';
 import type { RedisSession } from './redis-session.js';
 import type { Terminal } from './terminal.js';
 import { notHex, noSuchNormalize } from './cli.messages.js';
@@ -29,21 +28,6 @@ export async function check(
   return found.verdict === 'unknown' ? EXIT.failed : EXIT.fine;
 }
 
-/** The verdict of a generation in a file, as it was when that was exported. */
-export function checkInFile(
-  terminal: Terminal,
-  name: string,
-  text: string,
-  words: CheckWords & { readonly file: string },
-): number {
-  const { header, holds } = fileOf(name, words.file);
-  const id = readId(text, words);
-  const verdict = holds(toIdKey(id)) ? 'maybe' : 'absent';
-  const reason = `As of ${header.exportedAt}, when the file was exported: ids that were added later are not in it.`;
-  printVerdict(terminal, { name, id: shown(id), verdict, reason, asked: askedAs(words), json: words.json });
-  return EXIT.fine;
-}
-
 /** The same, as the application itself asks: with its normalize, its layout and its owner. */
 export async function checkInApplication(
   terminal: Terminal,
@@ -67,7 +51,7 @@ export async function checkInApplication(
   return verdict === 'unknown' ? EXIT.failed : EXIT.fine;
 }
 
-export function printVerdict(
+function printVerdict(
   terminal: Terminal,
   {
     name,
@@ -85,7 +69,7 @@ export function printVerdict(
   terminal.print(`  ${terminal.styled('dim', asked)}`);
 }
 
-export function readId(text: string, { normalize, hex }: CheckWords): BloomId {
+function readId(text: string, { normalize, hex }: CheckWords): BloomId {
   if (hex && !/^([\da-f]{2})+$/i.test(text)) throw usageError(notHex(text));
   const id = hex ? new Uint8Array(Buffer.from(text, 'hex')) : text;
   if (normalize === undefined) return id;

@@ -57,9 +57,9 @@ async function onServer(
     return [{ severity: 'error', about: 'connection', text: describeError(error) }];
   }
   try {
-    const { store, client, target } = session;
+    const { store, client, address } = session;
     const server = new ServerInspector(store.access);
-    const findings: Finding[] = [{ severity: 'ok', about: 'connection', text: target.shown }];
+    const findings: Finding[] = [{ severity: 'ok', about: 'connection', text: address }];
     findings.push(...(await serverFindings(client)));
     findings.push(...(await permissionFindings(() => server.refused(kind, names[0] ?? 'doctor'), kind)));
     const signs = await server.proxySigns();

@@ -29,7 +29,7 @@ export async function inspect(
 
 const GOOD_STATES = ['ready'];
 
-export function printInspection(terminal: Terminal, found: FilterInspection): void {
+function printInspection(terminal: Terminal, found: FilterInspection): void {
   const colour = GOOD_STATES.includes(found.state) ? 'green' : 'red';
   terminal.print(`${terminal.styled('bold', found.name)}  ${terminal.styled(colour, found.state)}`);
   if (found.note !== undefined) terminal.print(`  ${terminal.styled('yellow', found.note)}`);

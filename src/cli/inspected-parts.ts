@@ -13,7 +13,7 @@ export function stateOfParts(parts: readonly InspectedPart[]): string {
 }
 
 /** All parts in one line. */
-export function textOfParts(parts: readonly InspectedPart[]): string {
+function textOfParts(parts: readonly InspectedPart[]): string {
   const found = parts.flatMap((part) => ('found' in part ? [part.found] : []));
   const sum = (numberOf: (one: FilterInspection) => number) =>
     found.reduce((total, one) => total + numberOf(one), 0);

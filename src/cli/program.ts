@@ -3,14 +3,12 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { BloomError, describeError } from '../common/index.js';
 import type { Application, ApplicationWords } from './application.js';
 import type { CheckWords } from './check-command.js';
-import { CliError, EXIT, usageError } from './cli-error.js';
-import { NO_IMPORT, NOT_A_COUNT } from './cli.messages.js';
+import { CliError, EXIT } from './cli-error.js';
 import type { DoctorWords } from './doctor-command.js';
 import type { InspectWords } from './inspect-command.js';
 import { plan, type PlanWords } from './plan-command.js';
 import type { RebuildWords } from './rebuild-command.js';
 import type { RedisSession, RedisSessionWords } from './redis-session.js';
-import type { WatchWords } from './watch-command.js';
 import type { Terminal } from './terminal.js';
 
 export interface CliContext {
@@ -98,22 +96,17 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
     .argument('<filter>', 'name of the filter')
     .option('--key <key>', 'of a filter on a key of another system: that key')
     .option('--walk <ms>', 'longest time to look for left-overs, by SCAN; 0: not at all', milliseconds, 5000)
-    .option('--file <file>', 'looks into a file that export has written instead')
     .option('--json', 'prints JSON')
     .addHelpText(
       'after',
       examples('inspect products --redis redis://localhost:6379', 'inspect products --json | jq .state'),
     )
-    .action(async (name: string, words: InspectWords & RedisSessionWords & { file?: string }) => {
-      if (words.file !== undefined) {
-        const { inspectFile } = await import('./inspect-file.js');
-        return end(inspectFile(terminal, name, { ...words, file: words.file }));
-      }
-      return withSession(words, async (session) => {
+    .action((name: string, words: InspectWords & RedisSessionWords) =>
+      withSession(words, async (session) => {
         const { inspect } = await import('./inspect-command.js');
         return inspect(terminal, session, name, words);
-      });
-    });
+      }),
+    );
 
   ofApplication(onRedis(program.command('check')))
     .description('Asks a filter for an id, and says why it answers so. Writes nothing. Exit code 1: unknown.')
@@ -123,7 +116,6 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
       '--normalize <name>',
       'uuid, lowercase, integer, nfc, padded or objectId, as the option of the filter',
     )
-    .option('--file <file>', 'asks a file that export has written')
     .option('--hex', 'the id is bytes, in hexadecimal digits')
     .option('--key <key>', 'of a filter on a key of another system: that key')
     .option('--json', 'prints JSON')
@@ -131,61 +123,11 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
       'after',
       examples('check products A-1', 'check users 6F9619FF-8B86-D011-B42D-00CF4FC964FF --normalize uuid'),
     )
-    .action(
-      async (
-        name: string,
-        id: string,
-        words: CheckWords & RedisSessionWords & ApplicationWords & { file?: string },
-      ) => {
-        const { check, checkInApplication, checkInFile } = await import('./check-command.js');
-        if (words.file !== undefined)
-          return end(checkInFile(terminal, name, id, { ...words, file: words.file }));
-        return words.app === undefined
-          ? withSession(words, (session) => check(terminal, session, name, id, words))
-          : withApplication(words, (application) =>
-              checkInApplication(terminal, application, name, id, words),
-            );
-      },
-    );
-
-  onRedis(program.command('watch'))
-    .description(
-      'Shows filters again and again: state, ids, rebuilds, lease. On a pipe, a line for each change.',
-    )
-    .argument('<filters...>', 'names of the filters')
-    .option('--every <ms>', 'between two looks', milliseconds, 1000)
-    .option('--times <count>', 'looks so often, and ends', times)
-    .addHelpText('after', examples('watch products users', 'watch products --every 5000 >> products.log'))
-    .action((names: string[], words: WatchWords & RedisSessionWords) =>
-      withSession({ ...words, reconnects: true }, async (session) => {
-        const { watch } = await import('./watch-command.js');
-        return watch(terminal, session, names, words);
-      }),
-    );
-
-  onRedis(program.command('export'))
-    .description(
-      'Writes the live generation of a filter to the output, with a checksum. Writes nothing to Redis.',
-    )
-    .argument('<filter>', 'name of the filter, of layout blocked')
-    .addHelpText(
-      'after',
-      examples('export products > products.bloom', 'check products A-1 --file products.bloom'),
-    )
-    .action((name: string, words: RedisSessionWords) =>
-      withSession(words, async (session) => {
-        const { exportFilter } = await import('./export-command.js');
-        return exportFilter(terminal, session, name);
-      }),
-    );
-
-  program
-    .command('import')
-    .description('There is none, on purpose: says why, and what to do instead.')
-    .argument('[words...]')
-    .allowUnknownOption()
-    .action(() => {
-      throw usageError(NO_IMPORT);
+    .action(async (name: string, id: string, words: CheckWords & RedisSessionWords & ApplicationWords) => {
+      const { check, checkInApplication } = await import('./check-command.js');
+      return words.app === undefined
+        ? withSession(words, (session) => check(terminal, session, name, id, words))
+        : withApplication(words, (application) => checkInApplication(terminal, application, name, id, words));
     });
 
   ofApplication(program.command('rebuild'))
@@ -237,11 +179,8 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
 
 function onRedis(command: Command): Command {
   return command
-    .option(
-      '--redis <url>',
-      'redis://, rediss://, redis+sentinel:// or redis+cluster:// (default: $REDIS_URL)',
-    )
-    .option('--redis-options <file>', 'options of ioredis as JSON, such as tls')
+    .option('--redis <url>', 'redis:// or rediss://, as ioredis reads it (default: $REDIS_URL)')
+    .option('--redis-options <file>', 'options of ioredis as JSON: tls, sentinels, cluster')
     .option('--prefix <text>', 'keyPrefix of BloomModule', 'bloom')
     .option('--timeout <ms>', 'longest time to wait for Redis', milliseconds, 10_000);
 }
@@ -254,11 +193,6 @@ function ofApplication(command: Command): Command {
 
 function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ npx nestjs-bloom ${line}`).join('\n')}`;
-}
-
-function times(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError(NOT_A_COUNT);
-  return Number(text);
 }
 
 function milliseconds(text: string): number {

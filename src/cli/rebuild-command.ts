@@ -2,7 +2,7 @@ import { type BloomRebuildError, count, plural } from '../common/index.js';
 import type { BloomFilter } from '../service/index.js';
 import { type ApplicationWords, bootApplication, filterOf } from './application.js';
 import { CliError, EXIT } from './cli-error.js';
-import { type ProgressView, progressView } from './progress-view.js';
+import { ProgressLines } from './progress-lines.js';
 import type { Terminal } from './terminal.js';
 import { bytes, duration } from './texts.js';
 import { inMemoryOfTheApp, interruptedBy, rebuildInterrupted } from './cli.messages.js';
@@ -22,17 +22,15 @@ export async function rebuild(terminal: Terminal, name: string, words: RebuildWo
     const filter = filterOf(application, name);
     await assertShared(filter);
     const interruption = new Interruption(terminal);
-    const view: ProgressView | undefined = words.json ? undefined : await progressView(terminal);
+    const progress = words.json ? undefined : new ProgressLines(terminal);
     try {
       const report = await filter.rebuild({
         force: words.force ?? false,
         signal: interruption.signal,
-        onProgress: (progress) => view?.show(progress),
+        onProgress: (reached) => progress?.show(reached),
       });
-      view?.end();
       return printReport(terminal, name, report, words.json);
     } catch (error) {
-      view?.end();
       throw interruption.explain(name, error);
     } finally {
       interruption.close();

@@ -1,4 +1,4 @@
-import type { Cluster, Redis } from 'ioredis';
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { describeError } from '../common/index.js';
 import { RedisStore } from '../store/redis/index.js';
 import { CliError, usageError } from './cli-error.js';
@@ -9,15 +9,14 @@ import { wrongPrefix, IOREDIS_MISSING, cannotReach } from './cli.messages.js';
 export interface RedisSessionWords extends RedisWords {
   readonly prefix: string;
   readonly timeout: number;
-  /** Connects again after the connection has ended, for a command that goes on. */
-  readonly reconnects?: boolean;
 }
 
 /** A connection of one command, and the store on it. */
 export interface RedisSession {
   readonly store: RedisStore;
   readonly client: Redis | Cluster;
-  readonly target: RedisTarget;
+  /** Where the server is, for people; without a password. */
+  readonly address: string;
   close(): Promise<void>;
 }
 
@@ -29,7 +28,7 @@ export async function openSession(
   const target = redisTarget(words, environment);
   const { prefix, timeout } = words;
   if (!/^[^{}\s]+$/.test(prefix)) throw usageError(wrongPrefix(prefix));
-  const client = await connect(target, timeout, words.reconnects ?? false);
+  const client = await connect(target, timeout);
   const store = await RedisStore.connect({
     redis: client,
     keyPrefix: prefix,
@@ -41,7 +40,7 @@ export async function openSession(
   return {
     store,
     client,
-    target,
+    address: addressOf(client, target),
     async close() {
       await store.close();
       client.disconnect();
@@ -49,49 +48,59 @@ export async function openSession(
   };
 }
 
-async function connect(
-  { options, cluster, shown, secrets }: RedisTarget,
-  timeoutMs: number,
-  reconnects: boolean,
-): Promise<Redis | Cluster> {
+async function connect(target: RedisTarget, timeoutMs: number): Promise<Redis | Cluster> {
   const ioredis = await import('ioredis').catch((cause: unknown) => {
     throw new CliError(IOREDIS_MISSING, undefined, { cause });
   });
-  // A command that cannot reach its server says so at once: nobody waits for it.
-  let hasConnected = false;
-  const retryStrategy = () => (reconnects && hasConnected ? RECONNECT_MS : null);
-  const once = {
-    lazyConnect: true,
-    connectTimeout: timeoutMs,
-    // How long a connection that does not close keeps a command that has ended.
-    disconnectTimeout: 100,
-    retryStrategy,
-    sentinelRetryStrategy: retryStrategy,
-  };
   let client: Redis | Cluster | undefined;
   let lastError: unknown;
   try {
     // ioredis refuses some options here, and others when it connects.
-    client = cluster
-      ? new ioredis.Cluster([...cluster.nodes], {
-          ...cluster.options,
-          lazyConnect: true,
-          clusterRetryStrategy: retryStrategy,
-          redisOptions: { ...options, connectTimeout: timeoutMs },
-        })
-      : new ioredis.Redis({ ...options, ...once });
+    client = clientOf(ioredis, target, timeoutMs);
     client.on('error', (error: unknown) => (lastError = error));
     await client.connect();
-    hasConnected = true;
     return client;
   } catch (error) {
     client?.disconnect();
-    const why = withoutSecrets(reasonOf(lastError ?? error), secrets);
-    throw new CliError(cannotReach(shown, why, adviceOn(why)));
+    const why = withoutSecrets(reasonOf(lastError ?? error), client?.options ?? {}, target.options);
+    throw new CliError(cannotReach(addressOf(client, target), why, adviceOn(why)));
   }
 }
 
-const RECONNECT_MS = 500;
+function clientOf(
+  { Redis, Cluster }: Pick<typeof import('ioredis'), 'Redis' | 'Cluster'>,
+  { url, options, cluster }: RedisTarget,
+  timeoutMs: number,
+): Redis | Cluster {
+  // A command that cannot reach its server says so at once: nobody waits for it.
+  const never = () => null;
+  const once = { lazyConnect: true, connectTimeout: timeoutMs };
+  if (cluster) {
+    const redisOptions = { ...options, connectTimeout: timeoutMs };
+    return new Cluster(cluster.nodes, {
+      ...cluster.options,
+      lazyConnect: true,
+      clusterRetryStrategy: never,
+      redisOptions,
+    });
+  }
+  const whole = {
+    ...options,
+    ...once,
+    // How long a connection that does not close keeps a command that has ended.
+    disconnectTimeout: 100,
+    retryStrategy: never,
+    sentinelRetryStrategy: never,
+  };
+  return url === undefined ? new Redis(whole) : new Redis(url, whole);
+}
+
+/** The server that ioredis has read from the URL; a file of options may name several. */
+function addressOf(client: Redis | Cluster | undefined, { url, saidBy }: RedisTarget): string {
+  if (url === undefined || !client) return `the server of ${saidBy}`;
+  const { path, host, port } = client.options as RedisOptions;
+  return path ?? `${host}:${port}`;
+}
 
 /** A cluster reports the nodes' errors within its own. */
 function reasonOf(error: unknown): string {
@@ -111,6 +120,9 @@ function adviceOn(why: string): string {
 }
 
 /** A text in which nobody reads a password. */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
+function withoutSecrets(text: string, ...from: readonly RedisOptions[]): string {
+  const secrets = from
+    .flatMap(({ password, sentinelPassword }) => [password, sentinelPassword])
+    .filter((one): one is string => typeof one === 'string' && one !== '');
   return secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
 }

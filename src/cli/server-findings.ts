@@ -55,13 +55,13 @@ function aboutRole(info: Info, isInCluster: boolean, add: Add): void {
     add(
       'error',
       'role',
-      'It is a replica, which lags and takes no writes: give the address of the master, or redis+sentinel://.',
+      'It is a replica, which lags and takes no writes: give the address of the master, or "sentinels" and "name" in --redis-options.',
     );
   } else if (info.get('cluster_enabled') === '1' && !isInCluster) {
     add(
       'error',
       'role',
-      'It is a node of a cluster, asked as if it were alone: give redis+cluster:// here, and a Cluster to BloomModule.',
+      'It is a node of a cluster, asked as if it were alone: name the nodes under "cluster" in --redis-options, and give a Cluster to BloomModule.',
     );
   } else add('ok', 'role', `master, ${plural(replicas, 'replica')}`);
 }

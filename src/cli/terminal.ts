@@ -13,21 +13,14 @@ const STYLE_CODES = /(\u001b\[(?:1|2|22|31|32|33|39)m)/;
  * who writes to Redis: what would move the cursor or begin a line is written as `\u…`.
  */
 export class Terminal {
-  /** Whether a person looks at the output: then lines may be drawn again in place. */
-  readonly isInteractive: boolean;
   private readonly hasColours: boolean;
 
   constructor(
-    readonly output: Writable & { readonly isTTY?: boolean; readonly columns?: number },
+    readonly output: Writable & { readonly isTTY?: boolean },
     readonly errors: Writable,
     environment: Readonly<Record<string, string | undefined>>,
   ) {
-    this.isInteractive = output.isTTY === true && environment['TERM'] !== 'dumb';
-    this.hasColours = this.isInteractive && !environment['NO_COLOR'];
-  }
-
-  get columns(): number {
-    return this.output.columns ?? 80;
+    this.hasColours = output.isTTY === true && environment['TERM'] !== 'dumb' && !environment['NO_COLOR'];
   }
 
   /** Writes one line. */
@@ -41,7 +34,7 @@ export class Terminal {
   }
 
   /** A line with nothing in it but printable text and the styles of this terminal. */
-  escaped(line: string): string {
+  private escaped(line: string): string {
     const parts = this.hasColours ? line.split(STYLE_CODES) : [line];
     return parts.map((part, i) => (i % 2 === 1 ? part : escaped(part))).join('');
   }

@@ -39,17 +39,6 @@ describe('The command line on a partitioned filter', () => {
     expect((await on('check', name, 'nobody')).stdout).toMatch(/: absent\n +Part \d of 4\./);
   });
 
-  it('exports no part for the whole', async () => {
-    const { stderr, code } = await on('export', name);
-    expect(code).not.toBe(0);
-    expect(stderr).toContain('blocked in 4 partitions');
-  });
-
-  it('watches all parts in one line', async () => {
-    const { stdout } = await on('watch', name, '--times', '1');
-    expect(stdout).toContain(`${name} ready: 4 of 4 parts ready, 200 of`);
-  });
-
   it('says which part is lost', async () => {
     await client.del(`bloom:{${partName(name, 2)}}:0`);
     const { stdout } = await on('doctor', name);

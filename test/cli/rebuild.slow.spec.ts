@@ -27,18 +27,14 @@ describe('nestjs-bloom rebuild, at length', () => {
     run(installed, words, { env: { SHOP_REDIS: redis.server.url, ...env }, ...others });
   const meta = (name = 'products') => client.hgetall(`bloom:{${name}}:meta`);
 
-  it('draws a bar in a terminal', async () => {
+  it('writes plain lines in a terminal too', async () => {
     const words = ['rebuild', 'products', '--app', 'dist/other.module.js', '--export', 'ShopModule'];
     const { code, stdout } = await inShop(words, { terminal: true, env: { SOURCE: 'slow' } });
     expect(code).toBe(0);
-    const percents = Array.from(stdout.matchAll(/\[=* *\] (\d+)% reading ids/g), ([, percent]) =>
-      Number(percent),
-    );
-    expect(new Set(percents).size).toBeGreaterThan(3);
-    expect(percents).toEqual(percents.toSorted((one, other) => one - other));
+    expect(stdout).toMatch(/reading ids: [\d,]+, \d+ %, /);
     expect(stdout).toContain('products: a new generation is live.');
-    // The cursor that the bar hides is shown again.
-    expect(stdout.lastIndexOf('\u001b[?25h')).toBeGreaterThan(stdout.lastIndexOf('\u001b[?25l'));
+    // oxlint-disable-next-line no-control-regex
+    expect(stdout.replaceAll(/\u001b\[\d*m/g, '')).not.toContain('\u001b');
   });
 
   it('gives the lease back when it is interrupted in a terminal', () =>

@@ -37,7 +37,7 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
 const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'cli', 'testing', ...Object.keys(LIBRARIES)];
 const MAY_USE_IOREDIS = ['store/redis', 'module', 'cli'];
 /** Packages that nobody but the command line loads. */
-const OF_THE_COMMAND_LINE = ['commander', 'cli-progress'];
+const OF_THE_COMMAND_LINE = ['commander'];
 /** A folder whose rooms stand on floors of their own. */
 interface Wing {
   /** The lowest first; those of one floor never import one another. */

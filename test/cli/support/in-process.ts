@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { buffer, text } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { runCli } from '../../../src/cli/program.js';
 import { Terminal } from '../../../src/cli/terminal.js';
 import type { CommandResult } from './command.js';
@@ -17,19 +17,4 @@ export async function runHere(
   errors.end();
   const [stdout, stderr] = await outputs;
   return { code, stdout, stderr };
-}
-
-/** What export writes, which is no text. */
-export async function exportHere(
-  name: string,
-  redis: string,
-): Promise<{ readonly code: number; readonly bytes: Buffer; readonly stderr: string }> {
-  const [output, errors] = [new PassThrough(), new PassThrough()];
-  const outputs = Promise.all([buffer(output), text(errors)]);
-  const terminal = new Terminal(output, errors, {});
-  const code = await runCli(['export', name, '--redis', redis], { terminal, environment: {} });
-  output.end();
-  errors.end();
-  const [bytes, stderr] = await outputs;
-  return { code, bytes, stderr };
 }

@@ -55,7 +55,7 @@ export type BloomEventDetails =
       error: unknown;
     }
   /**
-   * Absent ids are asked for in a number that is not usual at this hour: `rate` a second since `since`, of which most by `method`, which is `share` (0 to 1) of all
+   * Absent ids are asked for in a number that is not usual: `rate` a second since `since`, of which most by `method`, which is `share` (0 to 1) of all
    * lookups that guards of this process have seen. `clients`: the worst of the last minute, where the option `attack.client` is set.
    */
   | {

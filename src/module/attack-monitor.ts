@@ -51,7 +51,6 @@ export class AttackMonitor {
 
   private read(): void {
     const now = performance.now();
-    const hour = new Date().getUTCHours();
     for (const one of this.watched) {
       const { guarding } = one.filter;
       const { absent, maybe, unknown, invalid } = guarding;
@@ -60,7 +59,7 @@ export class AttackMonitor {
         one.absents = absent;
       }
       const lookups = absent + maybe + unknown + invalid;
-      const change = one.rule.read({ now, hour, absents: absent, lookups, methods: one.methods });
+      const change = one.rule.read({ now, absents: absent, lookups, methods: one.methods });
       if (change) this.report(one.filter.name, change, now);
     }
   }

@@ -71,7 +71,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
     case 'attack-started':
       return warn(
         `Filter '${event.filter}' is under attack: ${perSecond(event.rate)} lookups of absent ids a second${through(event)}, ${Math.round(100 * event.share)} % of all lookups. ` +
-          `Usual at this hour are ${perSecond(event.usualRate)} a second.${worst(event)}`,
+          `Usual: ${perSecond(event.usualRate)} a second.${worst(event)}`,
       );
     case 'attack-ended':
       return log(

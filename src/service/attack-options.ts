@@ -7,7 +7,7 @@ import { wrongAttackOption } from './service.messages.js';
 export interface BloomAttackOptions {
   /** Fewer absents a second than this are never an attack. Default 50. */
   readonly minPerSecond?: number;
-  /** An attack has at least so many times the absents that are usual at this hour. Default 4. */
+  /** An attack has at least so many times the usual absents of the last minutes. Default 4. */
   readonly factor?: number;
   /** How long the rate of absents must be that high on average, in milliseconds, 500 to 60,000. Default 1,500. */
   readonly startAfterMs?: number;

@@ -1,15 +1,15 @@
-import { type LookupRates, UsualRate } from './usual-rate.js';
-
-/** How often a rule is to be fed: so that one burst can be told from a flood long before two seconds are over. */
+/** How often a rule is to be fed: often enough to tell a burst from a flood well within two seconds. */
 export const SAMPLE_MS = 250;
 /** After a longer pause of the process, what was before says nothing about now. */
 const PAUSE_MS = 5_000;
 const MINUTE_MS = 60_000;
-/** A rate that has not ended after this time is what is usual from now on. */
-const DAY_MS = 24 * 60 * MINUTE_MS;
+/** Weight that a minute keeps in the mean when the next one ends: half of the mean comes from the last 23. */
+const MINUTE_DECAY = 0.97;
+/** Absents that are usual for each lookup that is not absent. */
+const USUAL_RATIO = 0.1;
 /** The second window is so many times the first one: floods that come in waves, every few seconds. */
 const WAVES = 7;
-/** An attack goes on until absents are below this share of the threshold: who is near it does not start attack after attack. */
+/** An attack ends below this share of the threshold, so that a rate near it starts one attack and not many. */
 const END_SHARE = 0.5;
 
 /** When absents are an attack. */
@@ -31,8 +31,6 @@ export const ATTACK_DEFAULTS: AttackSettings = {
 export interface AttackReading {
   /** Milliseconds that only ever grow. */
   readonly now: number;
-  /** Of the day, 0 to 23, by whatever time zone. */
-  readonly hour: number;
   readonly absents: number;
   /** Of all verdicts. */
   readonly lookups: number;
@@ -69,26 +67,33 @@ interface Attack {
   peakRate: number;
 }
 
+interface LookupRates {
+  /** Lookups a second that were absent. */
+  readonly absent: number;
+  /** The others. */
+  readonly passed: number;
+}
+
 /**
- * Decides from counters alone when an attack on a filter starts and ends. It starts when the absents a second, over the last `startAfterMs` or over
- * seven times that, reach the larger of `minPerSecond` and `factor` times what is usual, and do so also without the fullest sample: one
- * burst is no attack. It ends when they have been below half of that for `endAfterMs`. Of an attack nothing is learned.
+ * Decides from counters alone when an attack on a filter starts and ends. It starts when the absents a
+ * second, over the last `startAfterMs` or over seven times that, reach the larger of `minPerSecond` and
+ * `factor` times what is usual. They must do so without the fullest sample too: one burst is no attack. It
+ * ends when they have been below half of that for `endAfterMs`. Usual is the mean of the last minutes
+ * without an attack, or a tenth of the other lookups if that is more: ten times the visitors, who mistype
+ * ten times the ids, are no attack.
  */
 export class AttackRule {
-  private readonly usual = new UsualRate();
   /** The last ones, the oldest first; as many as the longer window needs. */
   private readings: AttackReading[] = [];
   /** Where the minute began that is being learned. */
   private minute: AttackReading | undefined;
-  /** Minutes in which an attack may have begun that is not noticed yet. */
-  private minutes: { readonly end: number; readonly hour: number; readonly rates: LookupRates }[] = [];
+  /** Absents a second of minutes in which an attack may have begun that is not noticed yet. */
+  private minutes: { readonly end: number; readonly absent: number }[] = [];
+  /** Decaying sums of the minutes before those. */
+  private learned = { weight: 0, absent: 0 };
   private attack: Attack | undefined;
 
   constructor(private readonly settings: AttackSettings) {}
-
-  get isUnderAttack(): boolean {
-    return this.attack !== undefined;
-  }
 
   /** To be called every `SAMPLE_MS`, or as near to it as the process comes. */
   read(reading: AttackReading): AttackChange | undefined {
@@ -121,7 +126,7 @@ export class AttackRule {
       method: mostBetween(from, reading),
       rate: absent,
       share: absent / (absent + passed),
-      usualRate: this.usual.at(reading.hour, passed),
+      usualRate: this.usual(passed),
     };
   }
 
@@ -130,7 +135,7 @@ export class AttackRule {
     if (!window) return undefined;
     const now = rates(window[0]!, reading);
     attack.peakRate = Math.max(attack.peakRate, now.absent);
-    if (now.absent >= END_SHARE * this.threshold(reading.hour, now.passed)) {
+    if (now.absent >= END_SHARE * this.threshold(now.passed)) {
       attack.last = reading;
       attack.quietSince = reading.now;
     }
@@ -151,7 +156,7 @@ export class AttackRule {
   private isTooMuch(window: readonly AttackReading[]): boolean {
     const [first, last] = [window[0]!, window.at(-1)!];
     const { absent, passed } = rates(first, last);
-    const threshold = this.threshold(last.hour, passed);
+    const threshold = this.threshold(passed);
     if (absent < threshold) return false;
     let [most, itsMs] = [0, 0];
     for (const [i, { now, absents }] of window.entries()) {
@@ -163,9 +168,14 @@ export class AttackRule {
     return restMs > 0 && ((last.absents - first.absents - most) * 1000) / restMs >= threshold;
   }
 
-  private threshold(hour: number, passed: number): number {
+  private threshold(passed: number): number {
     const { minPerSecond, factor } = this.settings;
-    return Math.max(minPerSecond, factor * this.usual.at(hour, passed));
+    return Math.max(minPerSecond, factor * this.usual(passed));
+  }
+
+  private usual(passed: number): number {
+    const { weight, absent } = this.learned;
+    return Math.max(weight > 0 ? absent / weight : 0, USUAL_RATIO * passed);
   }
 
   /** The readings that span at least this time, two samples or more; undefined before there are. */
@@ -184,22 +194,24 @@ export class AttackRule {
       const next = window[i + 1];
       if (!next) break;
       const { absent, passed } = rates(reading, next);
-      if (absent >= this.threshold(next.hour, passed)) return reading;
+      if (absent >= this.threshold(passed)) return reading;
     }
     return window[0]!;
   }
 
   private learn(reading: AttackReading): void {
-    const { attack } = this;
-    if (attack && reading.now - attack.from.now < DAY_MS) return;
+    if (this.attack) return;
     this.minute ??= reading;
     if (reading.now - this.minute.now < MINUTE_MS) return;
-    this.minutes.push({ end: reading.now, hour: reading.hour, rates: rates(this.minute, reading) });
+    this.minutes.push({ end: reading.now, absent: rates(this.minute, reading).absent });
     this.minute = reading;
     const seenAfterMs = WAVES * this.settings.startAfterMs;
     while (this.minutes.length > 0 && reading.now - this.minutes[0]!.end >= seenAfterMs) {
-      const { hour, rates } = this.minutes.shift()!;
-      this.usual.learn(hour, rates);
+      const { absent } = this.minutes.shift()!;
+      this.learned = {
+        weight: this.learned.weight * MINUTE_DECAY + 1,
+        absent: this.learned.absent * MINUTE_DECAY + absent,
+      };
     }
   }
 

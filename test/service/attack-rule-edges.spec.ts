@@ -23,16 +23,15 @@ interface Phase {
   readonly absent?: number;
   readonly passed?: number;
   readonly everyMs?: number;
-  readonly hour?: number;
 }
 
 /** Lets some time pass in which the counters grow evenly. */
-function pass({ seconds, absent = 0, passed = 0, everyMs = 250, hour }: Phase): void {
+function pass({ seconds, absent = 0, passed = 0, everyMs = 250 }: Phase): void {
   for (const end = now + seconds * 1000; now < end;) {
     now += everyMs;
     absents += (absent * everyMs) / 1000;
     lookups += ((absent + passed) * everyMs) / 1000;
-    read(hour);
+    read();
   }
 }
 
@@ -41,8 +40,8 @@ function burst(count: number): void {
   lookups += count;
 }
 
-function read(hour = Math.floor(now / 3_600_000) % 24): void {
-  const change = rule.read({ now, hour, absents, lookups, methods: NONE });
+function read(): void {
+  const change = rule.read({ now, absents, lookups, methods: NONE });
   if (change) found.push({ ...change, at: now });
 }
 
@@ -105,24 +104,12 @@ describe('An attack starts', () => {
   });
 
   it('not when ten times the visitors mistype ten times the ids', () => {
-    for (const hour of [9, 10]) {
-      pass({ seconds: HOUR, hour, absent: 20, passed: 1_000 });
-      pass({ seconds: HOUR, hour, absent: 200, passed: 10_000 });
+    for (let i = 0; i < 2; i++) {
+      pass({ seconds: HOUR, absent: 20, passed: 1_000 });
+      pass({ seconds: HOUR, absent: 200, passed: 10_000 });
     }
     expect(found).toEqual([]);
   });
-});
-
-describe('An hour at which nobody came', () => {
-  it.each([0, 10])(
-    'says nothing of the first visitors, where a crawler asked %d times a second',
-    (absent) => {
-      pass({ seconds: 2 * HOUR, hour: 20, absent });
-      pass({ seconds: 2 * MINUTE, hour: 21 });
-      pass({ seconds: 30, hour: 20, absent: 500, passed: 10_000 });
-      expect(found).toEqual([]);
-    },
-  );
 });
 
 describe('What is usual', () => {
@@ -134,10 +121,10 @@ describe('What is usual', () => {
     expect(found).toEqual([]);
   });
 
-  it('is the rate of the hour: three times that is no attack, five times is', () => {
-    pass({ seconds: 10 * MINUTE, ...crawled, absent: 120, hour: 1 });
+  it('is the rate of the last minutes: three times that is no attack, five times is', () => {
+    pass({ seconds: MINUTE, ...crawled, absent: 120 });
     expect(found).toEqual([]);
-    pass({ seconds: MINUTE, ...crawled, absent: 200, hour: 1 });
+    pass({ seconds: MINUTE, ...crawled, absent: 200 });
     expect(found).toMatchObject([{ type: 'started' }]);
     const { usualRate } = found[0] as Extract<AttackChange, { type: 'started' }>;
     expect(usualRate).toBeCloseTo(40, 0);
@@ -148,12 +135,6 @@ describe('What is usual', () => {
     pass({ seconds: MINUTE, ...crawled });
     pass({ seconds: MINUTE, ...crawled, absent: 250 });
     expect(types()).toEqual(['started', 'ended', 'started']);
-  });
-
-  it('is what an attack has become that goes on for more than a day', () => {
-    pass({ seconds: 26 * HOUR, absent: 400, passed: 10 });
-    expect(types()).toEqual(['started', 'ended']);
-    expect(found[1]!.at - found[0]!.at).toBeGreaterThan(24 * HOUR * 1000);
   });
 });
 
@@ -217,12 +198,11 @@ describe('A process that was stopped', () => {
 
   it('learns nothing from the pause', () => {
     for (let i = 0; i < 40; i++) {
-      pass({ seconds: 50, absent: 40, hour: 5 });
+      pass({ seconds: 50, absent: 40 });
       now += 30_000;
       burst(1e6);
     }
-    pass({ seconds: 61, absent: 0, hour: 6 });
-    pass({ seconds: 10, absent: 100, hour: 5 });
+    pass({ seconds: 10, absent: 100 });
     expect(types()).toEqual(['started']);
     expect((found[0] as Extract<AttackChange, { type: 'started' }>).usualRate).toBeLessThan(1);
   });
@@ -238,15 +218,8 @@ describe('A process that was stopped', () => {
   });
 });
 
-describe('The clock on the wall', () => {
-  it('may jump: hours come in any order', () => {
-    for (let i = 0; i < 200; i++) pass({ seconds: 37, absent: 5, passed: 100, hour: (i * 7) % 24 });
-    expect(found).toEqual([]);
-    pass({ seconds: 2, absent: 300, passed: 100, hour: 3 });
-    expect(types()).toEqual(['started']);
-  });
-
-  it('may stand still: two readings of one moment are one', () => {
+describe('Two readings of one moment', () => {
+  it('are one', () => {
     read();
     burst(1_000);
     read();

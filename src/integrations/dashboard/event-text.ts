@@ -49,7 +49,7 @@ function textOf(event: BloomEvent): Said | undefined {
     case 'attack-started':
       return [
         'warn',
-        `Under attack: ${whole(event.rate)} lookups of absent ids a second, ${Math.round(100 * event.share)} % of all; usual at this hour are ` +
+        `Under attack: ${whole(event.rate)} lookups of absent ids a second, ${Math.round(100 * event.share)} % of all; usual: ` +
           `${whole(event.usualRate)}.${event.method === undefined ? '' : ` Most of them by ${event.method}.`}${worst(event.clients)}`,
       ];
     case 'attack-ended':

@@ -82,7 +82,6 @@ export function* readings(traffic: Traffic): Generator<AttackReading> {
     flooded += flood;
     yield {
       now: ms + SAMPLE_MS,
-      hour: Math.floor(minute / 60) % 24,
       absents,
       lookups,
       methods: new Map([

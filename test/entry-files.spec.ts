@@ -60,9 +60,7 @@ describe("What import 'nestjs-bloom' loads", () => {
   it('is no package that only some applications need', () => {
     expect(
       packages.filter((name) =>
-        /^(@nestjs\/(event-emitter|schedule|terminus|throttler)|@opentelemetry|prom-client|cron|ioredis|commander)/.test(
-          name,
-        ),
+        /^(@nestjs\/(schedule|throttler)|@opentelemetry|prom-client|cron|ioredis|commander)/.test(name),
       ),
     ).toEqual([]);
     expect(packages).toContain('@nestjs/common');

@@ -5,14 +5,7 @@ import { compileErrors, filesOf, pieceErrors } from '../support/documented-code.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Pages whose code is meant to be copied: each block is a file. */
-const PAGES = [
-  'README.md',
-  'docs/adopt.md',
-  'docs/testing.md',
-  'docs/opentelemetry.md',
-  'docs/health.md',
-  'docs/dashboard.md',
-];
+const PAGES = ['README.md', 'docs/adopt.md', 'docs/testing.md', 'docs/opentelemetry.md', 'docs/dashboard.md'];
 /** Pages whose code leaves out what the reader has; `given` declares that. */
 const PIECES = [
   'attacks',

@@ -19,7 +19,6 @@ const APPS = [
       '@nestjs/core': '^12.0.0',
       '@nestjs/platform-express': '^12.0.0',
       '@nestjs/schedule': '^12.0.0',
-      '@nestjs/terminus': '^12.0.0',
       '@nestjs/throttler': '^6.0.0',
       cron: '^4.0.0',
       ioredis: '^6.0.0',
@@ -36,7 +35,6 @@ const APPS = [
       '@nestjs/core': '^11.0.0',
       '@nestjs/platform-fastify': '^11.0.0',
       '@nestjs/schedule': '^6.0.0',
-      '@nestjs/terminus': '^11.0.0',
       '@nestjs/throttler': '^6.0.0',
       cron: '^4.0.0',
       ioredis: '^5.4.1',
@@ -75,16 +73,13 @@ try {
     console.log(`\n${app.name}: install`);
     install(home, app, tarball);
     console.log(`${app.name}: compile`);
-    for (const project of ['tsconfig.json', 'tsconfig.observed.json'])
-      run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(home, project)], {
-        cwd: home,
-      });
+    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', home], { cwd: home });
     const environment = { ...process.env, REDIS_URL: '' };
     runInApp('in the process', [`dist/${app.main}.js`], environment);
     runInApp('on Redis', [`dist/${app.main}.js`], { ...environment, REDIS_URL: redis.url });
     runInApp('loaded with require()', ['required.cjs'], environment);
     runInApp('with @nestjs/throttler', [`dist/${app.throttled}.js`], environment);
-    runInApp('observed by Prometheus, OpenTelemetry and Terminus', [`dist/${app.observed}.js`], environment);
+    runInApp('observed by Prometheus and OpenTelemetry', [`dist/${app.observed}.js`], environment);
     runBin('plan', ['plan', '1e6', '0.001'], environment);
     const onRedis = { ...environment, REDIS_URL: redis.url };
     const shop = ['--app', 'dist/shop.js'];
@@ -93,7 +88,7 @@ try {
     runBin('doctor', ['doctor', 'products'], onRedis);
     rmSync(join(home, 'node_modules/ioredis'), { recursive: true });
     runInApp('in the process, without ioredis', [`dist/${app.main}.js`], environment);
-    const optionals = ['@nestjs/schedule', '@nestjs/terminus', '@nestjs/throttler', 'cron'];
+    const optionals = ['@nestjs/schedule', '@nestjs/throttler', 'cron'];
     for (const optional of [...optionals, ...Object.keys(OBSERVERS)])
       rmSync(join(home, 'node_modules', optional), { recursive: true });
     runInApp(
@@ -146,14 +141,9 @@ function install(home, { main, throttled, observed, type, dependencies }, tarbal
   writeFileSync(join(home, 'package.json'), JSON.stringify(json, null, 2));
   writeFileSync(
     join(home, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files: [`${main}.ts`, `${throttled}.ts`] }),
-  );
-  // The types of Terminus name libraries that the application does not have.
-  writeFileSync(
-    join(home, 'tsconfig.observed.json'),
     JSON.stringify({
-      compilerOptions: { ...COMPILER_OPTIONS, skipLibCheck: true },
-      files: [`${observed}.ts`],
+      compilerOptions: COMPILER_OPTIONS,
+      files: [`${main}.ts`, `${throttled}.ts`, `${observed}.ts`],
     }),
   );
   run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'], { cwd: home });

@@ -19,10 +19,8 @@ const MAY_NAME_A_STORE = ['module', 'cli', 'interop', 'scaling'];
 /** Rooms of their own, each an entry of the package: nobody imports them, and each knows the library that it is for. */
 const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'integrations/dashboard': [],
-  'integrations/event-emitter': ['@nestjs/event-emitter'],
   'integrations/opentelemetry': ['@opentelemetry/api'],
   'integrations/prometheus': ['prom-client'],
-  'integrations/terminus': ['@nestjs/terminus'],
   'integrations/throttler': ['@nestjs/throttler'],
   'sources/drizzle': ['drizzle-orm'],
   'sources/knex': ['knex'],

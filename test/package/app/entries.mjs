@@ -12,8 +12,6 @@ const LIBRARIES = {
   'postgres-feed': 'pg',
   opentelemetry: '@opentelemetry/api',
   prometheus: 'prom-client',
-  'event-emitter': '@nestjs/event-emitter',
-  terminus: '@nestjs/terminus',
   throttler: '@nestjs/throttler',
   typeorm: 'typeorm',
 };

@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import { Controller, Get, Header, type INestApplication, Module } from '@nestjs/common';
-import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { type Context, context, type ContextManager, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import {
   AggregationTemporality,
@@ -16,7 +15,6 @@ import {
 import { BloomService } from 'nestjs-bloom';
 import { BloomMetricProducer, BloomOpenTelemetryModule } from 'nestjs-bloom/opentelemetry';
 import { BloomPrometheusModule } from 'nestjs-bloom/prometheus';
-import { BloomHealthIndicator } from 'nestjs-bloom/terminus';
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync } from 'node:fs';
@@ -55,43 +53,24 @@ const meterProvider = new MeterProvider({ readers: [reader] });
 
 @Controller()
 class OperatorController {
-  constructor(
-    private readonly health: HealthCheckService,
-    private readonly bloom: BloomHealthIndicator,
-  ) {}
-
   @Get('metrics')
   @Header('Content-Type', register.contentType)
   metrics(): Promise<string> {
     return register.metrics();
-  }
-
-  @Get('ready')
-  @HealthCheck()
-  ready() {
-    return this.health.check([() => this.bloom.isHealthy('products', { allow: [], maxAgeMs: 60_000 })]);
-  }
-
-  @Get('live')
-  @HealthCheck()
-  live() {
-    return this.health.check([() => this.bloom.isAlive('products')]);
   }
 }
 
 @Module({
   imports: [
     ShopModule,
-    TerminusModule,
     BloomPrometheusModule.forRoot(),
     BloomOpenTelemetryModule.forRoot({ meterProvider, histograms, spans: true }),
   ],
   controllers: [OperatorController],
-  providers: [BloomHealthIndicator],
 })
 export class ObservedModule {}
 
-/** Asserts that metrics, health and spans reach those who observe the application. */
+/** Asserts that metrics and spans reach those who observe the application. */
 export async function observe(create: () => Promise<INestApplication>): Promise<void> {
   context.setGlobalContextManager(new AsyncContextManager());
   const finished = new InMemorySpanExporter();
@@ -116,8 +95,6 @@ export async function observe(create: () => Promise<INestApplication>): Promise<
       /^bloom_lookups_total\{filter="products",method="ProductController.show",verdict="absent"\} 1$/m,
     );
     assert.match(text, /^bloom_state\{filter="products",state="ready"\} 1$/m);
-    assert.equal((await fetch(`${url}/ready`)).status, 200);
-    assert.equal((await fetch(`${url}/live`)).status, 200);
 
     await meterProvider.forceFlush();
     const names = exporter

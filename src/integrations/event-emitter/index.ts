@@ -1,1 +1,0 @@
-export { BloomEventEmitterModule, type BloomEventEmitterOptions } from './bloom-event-emitter.module.js';

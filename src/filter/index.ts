@@ -33,7 +33,7 @@ export {
   toIdKey,
   tooLong,
 } from './id.js';
-export { type BloomLayout, type FilterLayout, isFilterLayout, type LayoutUse } from './layout.js';
+export { type BloomLayout, type FilterLayout, isFilterLayout } from './layout.js';
 export { partitionedLayout } from './partitioned-layout.js';
 export { MOST_PARTS, partCapacity, partOf, partOfBytes } from './parts.js';
 export { expectedErrorRate, planFilter } from './plan.js';

@@ -1,11 +1,6 @@
 export { BloomGuardedMany } from './bloom-guarded-many.decorator.js';
 export { BloomGuarded } from './bloom-guarded.decorator.js';
-export {
-  BloomGuardRunner,
-  type BloomGuardRunnerOptions,
-  type DecidedBy,
-  type DecisionListener,
-} from './bloom-guard-runner.js';
+export { BloomGuardRunner, type DecidedBy, type DecisionListener } from './bloom-guard-runner.js';
 export type { GuardDeclaration, EntryPoint } from './guarded-call.js';
 export { BloomInterceptor } from './bloom.interceptor.js';
 export { SkipBloom } from './skip-bloom.decorator.js';

@@ -2,7 +2,7 @@ import type { BloomHistogram } from '../service/index.js';
 import type { MetricsSnapshot } from './metrics-snapshot.js';
 
 /** What tells the series of a metric apart. Each has few values: names in the code of the application, or words of this package. */
-export const LABELS = [
+const LABELS = [
   'filter',
   'method',
   'verdict',

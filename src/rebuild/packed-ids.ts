@@ -64,7 +64,7 @@ export function arePacked(value: unknown): value is PackedIds {
 }
 
 /** The ids as values of their own. */
-export function unpackIds({ bytes, ends, count, areText }: PackedIds): BloomId[] {
+function unpackIds({ bytes, ends, count, areText }: PackedIds): BloomId[] {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let start = 0;
   return Array.from({ length: count }, (_, i) => {

@@ -1,6 +1,6 @@
 import type { BloomFilterMetrics, BloomHistogram, BloomUnknownCounts } from './metrics.js';
 
-export const NO_UNKNOWNS: BloomUnknownCounts = {
+const NO_UNKNOWNS: BloomUnknownCounts = {
   unbuilt: 0,
   lost: 0,
   suspect: 0,

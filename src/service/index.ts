@@ -22,7 +22,7 @@ export type { BloomGuardCounts, BloomGuardMode } from './guard-counts.js';
 export { GuardState } from './guard-state.js';
 export { loadFound, loadGuarded } from './guarded-batch.js';
 export { IdKeys } from './id-keys.js';
-export { type InstanceIdentity, newIdentity } from './instance-identity.js';
+export { newIdentity } from './instance-identity.js';
 export type { BloomInstance, BloomInstances, BloomRebuildRecord, BloomSharedMode } from './instances.js';
 export { AdviceTexts } from './advice-texts.js';
 export { NO_AUDIT } from './audit.js';
@@ -38,7 +38,6 @@ export type {
   BloomUnknownCounts,
 } from './metrics.js';
 export type { NegativeCacheOptions } from './negative-cache.js';
-export type { FilterContext } from './filter-context.js';
 export { ManagedFilter } from './managed-filter.js';
 export type { BloomIdOrder } from './outside/id-order.js';
 export type { BloomOutsideMetrics } from './outside/outside-counts.js';

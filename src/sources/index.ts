@@ -22,4 +22,4 @@ export { noSuchColumn } from './sources.messages.js';
 export type { BloomOrderOptions } from './new-rows.js';
 export type { SqlColumn } from './sql-column.js';
 export { fromSql, newRowsOfTable, type SqlSourceOptions } from './sql-table.js';
-export { type RunSql, type SqlQuery, withNumbers, withQuestionMarks } from './sql-query.js';
+export { type SqlQuery, withNumbers, withQuestionMarks } from './sql-query.js';

@@ -2,7 +2,6 @@ import type { BloomFilterMetrics, BloomHistogram } from '../../service/index.js'
 
 /** The paths of which latencies are drawn. */
 export const PATHS = ['local', 'remote', 'add'] as const;
-export type LatencyPath = (typeof PATHS)[number];
 
 /** All counts of a filter that the dashboard compares, by name. */
 export function countersOf({

@@ -4,7 +4,7 @@ import type { PlatformRequest } from './exchange.js';
 
 const COOKIE = 'bloom-dashboard';
 /** Where the page shows the token. A page of another origin cannot send it without being asked for by the browser first. */
-export const TOKEN_HEADER = 'x-bloom-token';
+const TOKEN_HEADER = 'x-bloom-token';
 const TOKEN = /^[\w-]{43}$/;
 
 /**

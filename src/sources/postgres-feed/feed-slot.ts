@@ -23,7 +23,6 @@ interface Slot {
   readonly plugin: string | null;
   readonly confirmed_flush_lsn: string | null;
   readonly wal_status?: string | null;
-  readonly temporary: boolean;
 }
 
 /**

@@ -119,6 +119,6 @@ export function mappedField(
 }
 
 /** Where the client has the model: `product` of `Product`. */
-export function propertyOf(modelName: string): string {
+function propertyOf(modelName: string): string {
   return `${modelName[0]!.toLowerCase()}${modelName.slice(1)}`;
 }

@@ -16,7 +16,7 @@ const LONGEST_LEASE_MS = 60_000;
 const COUNTS = ['ids', 'capacity', 'errorRate', 'builtAt'] as const;
 
 /** Format 1. */
-export const BLOCKED_FORM: MetaForm<Generation> = {
+const BLOCKED_FORM: MetaForm<Generation> = {
   format: FORMAT,
   tagField: 'tag',
   counts: COUNTS,

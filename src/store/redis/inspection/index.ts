@@ -1,4 +1,4 @@
 export type { FilterInspection } from './filter-inspector.js';
 export type { KeyFacts } from './key-facts.js';
 export { INSPECTED_KINDS, type InspectedKindName, ServerInspector } from './server-inspector.js';
-export { checkFilter, inspectFilter, type InspectedFilter, type InspectedPart } from './inspected-parts.js';
+export { checkFilter, inspectFilter, type InspectedPart } from './inspected-parts.js';

@@ -5,16 +5,18 @@ export default {
   testEnvironment: '<rootDir>/test/support/fast-environment.mjs',
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   setupFilesAfterEnv: ['<rootDir>/test/support/quiet-console.ts', '<rootDir>/test/support/second-run.ts'],
-  roots: ['<rootDir>/test', '<rootDir>/verification', '<rootDir>/sample-app'],
+  roots: ['<rootDir>/test', '<rootDir>/packages', '<rootDir>/verification', '<rootDir>/sample-app'],
   testMatch: ['**/*.spec.ts'],
   // "npm run test:slow" runs those.
   testPathIgnorePatterns: ['/node_modules/', '\\.slow\\.spec\\.ts$'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^nestjs-bloom$': '<rootDir>/src/index.ts',
-    '^nestjs-bloom/(filter|store)$': '<rootDir>/src/$1-entry.ts',
+    '^nestjs-bloom/(filter|store|sources)$': '<rootDir>/src/$1-entry.ts',
     '^nestjs-bloom/dashboard$': '<rootDir>/src/integrations/dashboard/index.ts',
     '^nestjs-bloom/(interop|scaling)$': '<rootDir>/src/$1/index.ts',
+    '^nestjs-bloom/testing$': '<rootDir>/src/testing/index.ts',
+    '^@nestjs-bloom/([^/]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   transform: {

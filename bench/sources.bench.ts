@@ -12,7 +12,7 @@ import { fromKnex } from '../src/sources/knex/index.js';
 import { fromKysely } from '../src/sources/kysely/index.js';
 import { fromMikroOrm } from '../src/sources/mikro-orm/index.js';
 import { fromPrisma } from '../src/sources/prisma/index.js';
-import { fromTypeOrm } from '../src/sources/typeorm/index.js';
+import { fromTypeOrm } from '@nestjs-bloom/typeorm';
 import { generatedClient } from '../test/sources/prisma/generated-client.js';
 import { assert, type Bench, Comparison, rate } from './harness.js';
 import { startPostgres } from './postgres-server.js';

@@ -1,14 +1,13 @@
-// "npm run check:api" compares what each entry of the package exports with its report in api/; "npm run api" writes the reports
+// "npm run check:api" compares what each entry of each package exports with its report in api/; "npm run api" writes the reports
 // again after a build. A change of the public interface is then a change that a reviewer sees.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
-import { root } from './pack.mjs';
+import { packages, root } from './packages.mjs';
 
 const REPORTS = join(root, 'api');
 const update = process.argv.includes('--update');
-const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Types that only decide whether a decorator compiles: nobody has to name them. typedoc.json lists those that TypeDoc meets. */
 const OF_THE_COMPILER = [
   'GuardedManyVerdict',
@@ -24,11 +23,9 @@ mkdirSync(REPORTS, { recursive: true });
 const scratch = mkdtempSync(join(tmpdir(), 'nestjs-bloom-api-'));
 let isCurrent = true;
 try {
-  for (const [entry, { types }] of Object.entries(exports)) {
-    if (!types) continue;
-    const name = entry === '.' ? 'index' : entry.slice(2).replaceAll('/', '-');
-    if (!isAsReported(name, join(root, types))) isCurrent = false;
-  }
+  for (const { folder, json } of packages)
+    for (const [entry, { types }] of Object.entries(json.exports))
+      if (types && !isAsReported(reportOf(json.name, entry), folder, types)) isCurrent = false;
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
@@ -39,13 +36,19 @@ if (!isCurrent) {
   process.exitCode = 1;
 }
 
-function isAsReported(name, types) {
+/** `nestjs-bloom/filter` is reported in filter.api.md, `@nestjs-bloom/typeorm` in typeorm.api.md. */
+function reportOf(name, entry) {
+  const names = [...name.split('/').slice(1), ...entry.split('/').slice(1)];
+  return names.join('-') || 'index';
+}
+
+function isAsReported(name, folder, types) {
   const config = ExtractorConfig.prepare({
-    packageJsonFullPath: join(root, 'package.json'),
+    packageJsonFullPath: join(folder, 'package.json'),
     configObjectFullPath: undefined,
     configObject: {
-      projectFolder: root,
-      mainEntryPointFilePath: types,
+      projectFolder: folder,
+      mainEntryPointFilePath: join(folder, types),
       compiler: { tsconfigFilePath: join(root, 'tsconfig.build.json'), skipLibCheck: true },
       apiReport: {
         enabled: true,

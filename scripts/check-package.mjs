@@ -1,21 +1,25 @@
-// Run by "npm run check:package": packs the package and checks the tarball with publint and "are the types wrong".
+// Run by "npm run check:package": packs all packages and checks each tarball with publint and "are the types wrong".
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { pack, root, run, temporaryFolder } from './pack.mjs';
+import { pack, run, temporaryFolder } from './pack.mjs';
+import { root } from './packages.mjs';
 
 const folder = temporaryFolder();
 try {
-  const tarball = pack(folder);
+  for (const tarball of Object.values(pack(folder))) await check(tarball.slice('file:'.length));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function check(tarball) {
   const { messages, pkg } = await publint({ pack: { tarball: bytesOf(tarball) }, strict: true });
   const problems = messages.filter((message) => !isOfOtherLoaders(message));
   for (const problem of problems) console.error(formatMessage(problem, pkg));
   if (problems.length > 0) throw new Error(`publint: expected no problem, found ${problems.length}.`);
   // "false-esm" is what isOfOtherLoaders leaves out of publint's problems. CommonJS resolves to ES modules: Node loads them with require().
   run(join(root, 'node_modules/.bin/attw'), [tarball, '--ignore-rules', 'false-esm', 'cjs-resolves-to-esm']);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }
 
 /**

@@ -1,7 +1,7 @@
 // Run by "npm run build": copies the page of the dashboard, which is served as it is, beside the compiled code of both kinds of modules.
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { root } from './pack.mjs';
+import { root } from './packages.mjs';
 
 const PAGE = 'integrations/dashboard/page';
 const SERVED = ['.css', '.html', '.js', '.svg', '.txt'];

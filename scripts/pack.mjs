@@ -1,10 +1,9 @@
+// "node scripts/pack.mjs <folder>" builds all packages and packs them there, as they would be published.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-export const root = fileURLToPath(new URL('..', import.meta.url));
+import { packages, root } from './packages.mjs';
 
 /** Runs a program in plain sight; throws when it fails. */
 export function run(program, args, options = {}) {
@@ -19,20 +18,21 @@ export function temporaryFolder() {
 }
 
 /**
- * Builds and packs the package as it would be published; the path of the tarball in `folder`. Where `PACKED` in the environment names a
- * tarball that has been packed just now, that one.
+ * The tarball of each package by its name, as a dependency names it (`file:…`): they are built and packed into `folder`. If `PACKED` in the environment names a folder
+ * where that has been done just now, those.
  */
 export function pack(folder) {
-  if (process.env.PACKED) return process.env.PACKED;
-  const args = ['pack', '--json', '--pack-destination', folder];
-  const { status, stdout, error } = spawnSync('npm', args, {
-    cwd: root,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  if (status !== 0)
-    throw new Error(`"npm ${args.join(' ')}" failed: ${error?.message ?? `exit code ${status}`}\n${stdout}`);
-  // A build that runs before may print to stdout as well.
-  const [{ filename }] = JSON.parse(stdout.slice(stdout.lastIndexOf('\n[') + 1));
-  return join(folder, filename);
+  const home = process.env.PACKED ?? folder;
+  if (!process.env.PACKED) {
+    run('npm', ['run', '-s', 'build']);
+    run('npm', ['pack', '--workspaces', '--silent', '--pack-destination', folder]);
+  }
+  return Object.fromEntries(packages.map(({ json }) => [json.name, `file:${join(home, tarballOf(json))}`]));
 }
+
+/** As npm names it: `nestjs-bloom-typeorm-0.1.0.tgz`. */
+function tarballOf({ name, version }) {
+  return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
+}
+
+if (process.argv[1] === import.meta.filename) pack(process.argv[2]);

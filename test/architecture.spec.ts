@@ -1,24 +1,39 @@
 import { describe, expect, it } from '@jest/globals';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, sep } from 'node:path';
 import { findViolations } from './support/architecture.js';
 import { house } from './support/small-house.js';
-
-function readSources(): Map<string, string> {
-  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.ts'),
-  );
-  return new Map(files.map((file) => [file.split(sep).join('/'), readFileSync(join('src', file), 'utf8')]));
-}
+import { findWingViolations, readSources, readWing, wingNames } from './support/wings.js';
 
 describe('The house', () => {
   it('keeps its rules', () => {
-    expect(findViolations(readSources())).toEqual([]);
+    expect(findViolations(readSources('src'))).toEqual([]);
   });
 
   it('has files on the lower floors at least, so that they were looked at', () => {
-    const files = [...readSources().keys()];
+    const files = [...readSources('src').keys()];
     expect(files).toEqual(expect.arrayContaining(['common/index.ts', 'filter/index.ts', 'store/index.ts']));
+  });
+});
+
+describe('A wing', () => {
+  it.each(wingNames())('keeps its rules: %s', (name) => {
+    const wing = readWing(name);
+    expect([...wing.sources.keys()]).toContain('index.ts');
+    expect(findWingViolations(wing)).toEqual([]);
+  });
+
+  it.each<[what: string, text: string, violation: string]>([
+    ['a file of the core', `import '../../../src/index.js';`, 'a wing imports no file beyond its src'],
+    ['a file of another wing', `import '../../prisma/src/index.js';`, 'no file beyond its src'],
+    ['another wing', `import '@nestjs-bloom/prisma';`, 'it is no peer of this wing'],
+    ['the library of another wing', `import type {} from 'kysely';`, 'it is no peer of this wing'],
+    ['what the core does not export', `export * from 'nestjs-bloom/dist/guard/index.js';`, 'no such entry'],
+  ])('is forbidden to import %s', (_, text, violation) => {
+    const sources = new Map([
+      ['index.ts', `import 'node:fs'; import 'nestjs-bloom/sources'; import 'typeorm'; import './a/b.js';`],
+      ['a/b.ts', text],
+    ]);
+    const wing = { packages: ['nestjs-bloom', 'typeorm'], sources };
+    expect(findWingViolations(wing)).toEqual([expect.stringContaining(violation)]);
   });
 });
 
@@ -220,21 +235,24 @@ describe('The rules', () => {
     [
       'a library from another floor',
       'module/index.ts',
-      `import 'typeorm';`,
-      'only sources/typeorm knows typeorm',
+      `import '@prisma/client';`,
+      'only sources/prisma knows @prisma/client',
     ],
     [
       'a library from the sources',
       'sources/index.ts',
-      `import type {} from 'typeorm';`,
-      'only sources/typeorm',
+      `import type {} from '@prisma/client';`,
+      'only sources/prisma',
     ],
     [
       'the sources of a library from the entry',
       'index.ts',
-      `export * from './sources/typeorm/index.js';`,
+      `export * from './sources/prisma/index.js';`,
       'an entry of the package, for its users',
     ],
+    ['a wing', 'sources/index.ts', `import '@nestjs-bloom/typeorm';`, 'the core needs no such package'],
+    ['the package itself', 'guard/index.ts', `import 'nestjs-bloom';`, 'the core needs no such package'],
+    ['a file of a wing', 'index.ts', `import '../packages/typeorm/src/index.js';`, 'there is no such file'],
     [
       'a neighbour',
       'scaling/layer.ts',

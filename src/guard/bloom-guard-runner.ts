@@ -284,3 +284,8 @@ function noteOf({ entry, self, args }: GuardedCall, { keys }: GuardableFilter): 
 function lasting(id: unknown): unknown {
   return id instanceof Uint8Array ? new Uint8Array(id) : id;
 }
+
+/** Records the ids of rows that a library writes, for the application of this runner. */
+export function registrarOf(runner: BloomGuardRunner): IdRegistrar {
+  return runner.registrar;
+}

@@ -3,7 +3,6 @@ import { type BloomId, type IdKey, idNote } from '../filter/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
 import { AddQueue } from './add-queue.js';
 import { writtenUnrecorded } from './guard.messages.js';
-import type { BloomRegistersOptions } from './guard-options.js';
 
 /**
  * The share of `drainMs` after which a row that is only now visible may have been missed by a rebuild: the rest is for the lag of a replica
@@ -26,10 +25,10 @@ export interface Registration {
   readonly newIds: number;
 }
 
-interface RegisterRequest {
+export interface RegisterRequest {
   readonly filter: string;
   readonly ids: readonly BloomId[];
-  readonly onError: BloomRegistersOptions['onError'];
+  readonly onError: 'throw' | 'queue' | undefined;
 }
 
 /** Records the ids of the rows that decorated methods create. */
@@ -38,7 +37,10 @@ export class IdRegistrar {
   /** Which writes of which filter an advice has named. */
   private readonly advised = new Set<string>();
 
-  /** @param queues of ids that could not be recorded yet, by the name of their filter. */
+  /**
+   * @param queues of ids that could not be recorded yet, by the name of their filter.
+   * @internal
+   */
   constructor(
     private readonly service: BloomService,
     private readonly queues: Map<string, AddQueue>,
@@ -153,9 +155,23 @@ export class IdRegistrar {
     if (newIds > 0) this.service.find(filter)?.reportFailedAdds({ ids: newIds, method });
   }
 
-  /** Reports a call that was refused since one of its values cannot be an id: its client gets an answer that names no cause. */
+  /**
+   * Reports a call that was refused since one of its values cannot be an id: its client gets an answer that names no cause.
+   *
+   * @internal
+   */
   reportRefused(filter: string, method: string, error: BloomIdError): void {
     this.service.emit({ type: 'invalid-id', filter, error, method, answered: true });
+  }
+
+  /** Whether a filter can have this value as an id. */
+  isId(filter: string, value: unknown): boolean {
+    try {
+      this.service.guardable(filter).keys.fitting(value);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Whether the application has ended. */
@@ -173,7 +189,7 @@ export class IdRegistrar {
   private async record(
     filter: GuardableFilter,
     keys: readonly IdKey[],
-    onError: BloomRegistersOptions['onError'],
+    onError: RegisterRequest['onError'],
   ): Promise<number> {
     if (keys.length === 0) return 0;
     try {

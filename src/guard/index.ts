@@ -1,6 +1,11 @@
 export { BloomGuardedMany } from './bloom-guarded-many.decorator.js';
 export { BloomGuarded } from './bloom-guarded.decorator.js';
-export { BloomGuardRunner, type DecidedBy, type DecisionListener } from './bloom-guard-runner.js';
+export {
+  BloomGuardRunner,
+  type DecidedBy,
+  type DecisionListener,
+  registrarOf,
+} from './bloom-guard-runner.js';
 export type { GuardDeclaration, EntryPoint } from './guarded-call.js';
 export { BloomInterceptor } from './bloom.interceptor.js';
 export { SkipBloom } from './skip-bloom.decorator.js';
@@ -21,6 +26,6 @@ export type {
 export type { BloomMistake } from './method-verdict.js';
 export type { AnyInstance, BloomFilterName } from './filter-name.js';
 export type { FilterUse } from './filter-uses.js';
-export type { Registration } from './id-registrar.js';
+export type { IdRegistrar, RegisterRequest, Registration } from './id-registrar.js';
 export { GuardValidator } from './guard-validator.js';
 export { noteClosed, noteRunning } from './unguarded.js';

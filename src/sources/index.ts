@@ -13,13 +13,13 @@ export { type AllRowsOptions, type BloomTableOptions, expectAllRows } from './al
 export type { BloomSourceFactory } from './source-factory.js';
 export { columnName } from './column-name.js';
 export { type DescribedColumn, isBytes, isReadAsText, spellingOf } from './column-spelling.js';
-export { hasKey, readCatalog } from './postgres-catalog.js';
+export { type CatalogColumn, hasKey, readCatalog } from './postgres-catalog.js';
 export { collationOf } from './mysql-collation.js';
 export { exactPlace } from './exact-place.js';
-export { estimateIds, type RunQuery } from './planner-estimate.js';
+export { type EstimatedColumn, estimateIds, type RunQuery } from './planner-estimate.js';
 export { madeFrom } from './providers.js';
 export { noSuchColumn } from './sources.messages.js';
 export type { BloomOrderOptions } from './new-rows.js';
 export type { SqlColumn } from './sql-column.js';
 export { fromSql, newRowsOfTable, type SqlSourceOptions } from './sql-table.js';
-export { type SqlQuery, withNumbers, withQuestionMarks } from './sql-query.js';
+export { type RunSql, type SqlQuery, withNumbers, withQuestionMarks } from './sql-query.js';

@@ -5,7 +5,14 @@ import { compileErrors, filesOf, pieceErrors } from '../support/documented-code.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Pages whose code is meant to be copied: each block is a file. */
-const PAGES = ['README.md', 'docs/adopt.md', 'docs/testing.md', 'docs/opentelemetry.md', 'docs/dashboard.md'];
+const PAGES = [
+  'README.md',
+  'docs/adopt.md',
+  'docs/testing.md',
+  'docs/opentelemetry.md',
+  'docs/dashboard.md',
+  ...readdirSync(`${root}/packages`).map((wing) => `packages/${wing}/README.md`),
+];
 /** Pages whose code leaves out what the reader has; `given` declares that. */
 const PIECES = [
   'attacks',

@@ -23,7 +23,7 @@ function isOf(quoted: string): (message: string) => boolean {
 
 describe('The messages in docs/troubleshooting.md', () => {
   it('are those of the source', () => {
-    const messages = messagesOf(fileOf('src'));
+    const messages = [...messagesOf(fileOf('src')), ...messagesOf(fileOf('packages'))];
     const quoted = messagesOfPage();
     expect(quoted.length).toBeGreaterThan(20);
     expect(quoted.filter((message) => !messages.some(isOf(message)))).toEqual([]);

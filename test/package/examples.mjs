@@ -1,25 +1,26 @@
-// Each folder of examples/ is an application of its own, which runs on the packed package.
+// Each folder of examples/ is an application of its own, which runs on the packed packages.
 import { deepEqual } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root, run } from '../../scripts/pack.mjs';
+import { run } from '../../scripts/pack.mjs';
+import { root } from '../../scripts/packages.mjs';
 
 const EXAMPLES = join(root, 'examples');
-const INSTALL = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+export const INSTALL = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
 /** The engine is not run, and Prisma would download it. */
 const WITHOUT_ENGINE = { PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', CHECKPOINT_DISABLE: '1' };
 const AT_ONCE = 3;
 const TYPESCRIPT = join(root, 'node_modules/typescript/bin/tsc');
 
 /** Those with a script "test" have a runner of their own, so each is installed by itself. */
-export function testExamples(folder, tarball) {
+export function testExamples(folder, tarballs) {
   for (const name of examplesWith('test')) {
     const home = join(folder, `example-${name}`);
     copy(name, home);
     const json = packageOf(name);
-    json.dependencies['nestjs-bloom'] = `file:${tarball}`;
+    json.dependencies = packed(json.dependencies, tarballs);
     writeFileSync(join(home, 'package.json'), JSON.stringify(json, null, 2));
     console.log(`\nexamples/${name}: install`);
     run('npm', INSTALL, { cwd: home });
@@ -29,10 +30,10 @@ export function testExamples(folder, tarball) {
 }
 
 /** Those with a script "e2e" share one installation, and are started and asked, each on databases of its own. */
-export async function runExamples(folder, tarball, { redis, postgres }) {
+export async function runExamples(folder, tarballs, { redis, postgres }) {
   const home = join(folder, 'running-examples');
   const names = examplesWith('e2e');
-  installTogether(home, names, tarball);
+  installTogether(home, names, tarballs);
   for (const name of names) {
     copy(name, join(home, name));
     if (packageOf(name).scripts.generate)
@@ -113,8 +114,15 @@ function copy(name, home) {
   });
 }
 
+/** With the tarball for each package of this repository. */
+function packed(dependencies, tarballs) {
+  return Object.fromEntries(
+    Object.entries(dependencies).map(([name, range]) => [name, tarballs[name] ?? range]),
+  );
+}
+
 /** One folder of packages above all examples. Two of them may not ask for different versions of one. */
-function installTogether(home, names, tarball) {
+function installTogether(home, names, tarballs) {
   const together = { name: 'examples', private: true, type: 'module', dependencies: {}, overrides: {} };
   for (const name of names) {
     const { dependencies, devDependencies, overrides } = packageOf(name);
@@ -126,7 +134,7 @@ function installTogether(home, names, tarball) {
     }
     Object.assign(together.overrides, overrides);
   }
-  together.dependencies['nestjs-bloom'] = `file:${tarball}`;
+  together.dependencies = packed(together.dependencies, tarballs);
   mkdirSync(home);
   writeFileSync(join(home, 'package.json'), JSON.stringify(together, null, 2));
   console.log(`\nexamples/{${names.join(',')}}: install`);

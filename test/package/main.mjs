@@ -1,11 +1,12 @@
-// Run by "npm run test:package": installs the packed tarball into empty Nest applications, as a user would, and guards a
+// Run by "npm run test:package": installs the packed tarballs into empty Nest applications, as a user would, and guards a
 // route and a repository there. Needs the npm registry.
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pack, root, run, temporaryFolder } from '../../scripts/pack.mjs';
+import { pack, run, temporaryFolder } from '../../scripts/pack.mjs';
+import { root } from '../../scripts/packages.mjs';
 import { requirePostgres } from '../support/postgres-server.js';
 import { startRedis } from '../support/redis-server.js';
-import { runExamples, testExamples } from './examples.mjs';
+import { INSTALL, runExamples, testExamples } from './examples.mjs';
 
 const APPS = [
   {
@@ -67,11 +68,11 @@ const folder = temporaryFolder();
 const redis = await startRedis();
 const postgres = await requirePostgres();
 try {
-  const tarball = pack(folder);
+  const tarballs = pack(folder);
   for (const [index, app] of APPS.entries()) {
     const home = join(folder, `app-${index}`);
     console.log(`\n${app.name}: install`);
-    install(home, app, tarball);
+    install(home, app, tarballs);
     console.log(`${app.name}: compile`);
     run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', home], { cwd: home });
     const environment = { ...process.env, REDIS_URL: '' };
@@ -114,15 +115,16 @@ try {
     // The next application builds its filter itself.
     await redis.restart();
   }
-  testExamples(folder, tarball);
-  await runExamples(folder, tarball, { redis, postgres });
+  loadWings(join(folder, 'wings'), tarballs);
+  testExamples(folder, tarballs);
+  await runExamples(folder, tarballs, { redis, postgres });
 } finally {
   await redis.stop();
   await postgres.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 
-function install(home, { main, throttled, observed, type, dependencies }, tarball) {
+function install(home, { main, throttled, observed, type, dependencies }, tarballs) {
   mkdirSync(home);
   cpSync(join(root, 'test/package/app'), home, { recursive: true });
   const json = {
@@ -132,7 +134,7 @@ function install(home, { main, throttled, observed, type, dependencies }, tarbal
     dependencies: {
       ...dependencies,
       ...OBSERVERS,
-      'nestjs-bloom': `file:${tarball}`,
+      'nestjs-bloom': tarballs['nestjs-bloom'],
       'reflect-metadata': '^0.2.0',
       rxjs: '^7.8.0',
     },
@@ -146,5 +148,18 @@ function install(home, { main, throttled, observed, type, dependencies }, tarbal
       files: [`${main}.ts`, `${throttled}.ts`, `${observed}.ts`],
     }),
   );
-  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'], { cwd: home });
+  run('npm', INSTALL, { cwd: home });
+}
+
+/** All wings in one application, each beside the library that it is for, which npm installs as its peer. */
+function loadWings(home, tarballs) {
+  console.log('\nAll wings: install');
+  mkdirSync(home);
+  cpSync(join(root, 'test/package/app/every-wing.mjs'), join(home, 'every-wing.mjs'));
+  const dependencies = { ...tarballs, ...APPS[0].dependencies, 'reflect-metadata': '^0.2.0', rxjs: '^7.8.0' };
+  const { overrides } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  writeFileSync(join(home, 'package.json'), JSON.stringify({ private: true, dependencies, overrides }));
+  run('npm', [...INSTALL, '--ignore-scripts'], { cwd: home });
+  run(process.execPath, ['--no-warnings', 'every-wing.mjs', ...Object.keys(tarballs)], { cwd: home });
+  console.log('All wings: every entry can be imported and required');
 }

@@ -15,7 +15,7 @@ import {
 import { fromDrizzle } from '../../src/sources/drizzle/index.js';
 import { fromKnex } from '../../src/sources/knex/index.js';
 import { fromKysely } from '../../src/sources/kysely/index.js';
-import { fromTypeOrm } from '../../src/sources/typeorm/index.js';
+import { fromTypeOrm } from '@nestjs-bloom/typeorm';
 import { type MariaDbServer, requireMariaDb } from '../support/mariadb-server.js';
 import { startContext } from '../support/nest-app.js';
 import { madeBy, readAll } from '../support/read-source.js';

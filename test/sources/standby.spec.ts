@@ -14,7 +14,7 @@ import { fromKysely } from '../../src/sources/kysely/index.js';
 import { fromMikroOrm } from '../../src/sources/mikro-orm/index.js';
 import { postgresCopy } from '../../src/sources/postgres/index.js';
 import { fromPrisma } from '../../src/sources/prisma/index.js';
-import { fromTypeOrm } from '../../src/sources/typeorm/index.js';
+import { fromTypeOrm } from '@nestjs-bloom/typeorm';
 import { eventually } from '../support/eventually.js';
 import { type PostgresServer, requirePostgres } from '../support/postgres-server.js';
 import { madeBy, readAll } from '../support/read-source.js';

@@ -5,13 +5,13 @@ import { Redis } from 'ioredis';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
 import { BloomGuardRunner, BloomModule, BloomService, BloomUnavailableError } from '../../src/index.js';
 import { extendWithBloom } from '../../src/sources/prisma/index.js';
-import { BloomTypeOrmSubscriber, fromTypeOrm } from '../../src/sources/typeorm/index.js';
+import { BloomTypeOrmSubscriber, fromTypeOrm } from '@nestjs-bloom/typeorm';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
 import { PATIENT } from '../support/patience.js';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
 import { type GeneratedClient, generatedClient } from './prisma/generated-client.js';
-import { type ShopTables, startShopTables } from './shop-tables.js';
+import { type ShopTables, startShopTables } from '../support/shop-tables.js';
 
 @Entity('kinds')
 class Kind {

@@ -1,5 +1,4 @@
-import { posix } from 'node:path';
-import ts from 'typescript';
+import { type Import, importsOf } from './imports.js';
 
 /** The floors of the house, the lowest first; those of one floor never import one another. */
 const FLOORS = [
@@ -30,10 +29,19 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'sources/postgres': [],
   'sources/postgres-feed': ['pg', 'pg-logical-replication'],
   'sources/prisma': ['@prisma/client'],
-  'sources/typeorm': ['typeorm'],
 };
 const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'cli', 'testing', ...Object.keys(LIBRARIES)];
 const MAY_USE_IOREDIS = ['store/redis', 'module', 'cli'];
+/** What the core loads. Any other library has a wing. */
+const OF_THE_CORE = [
+  '@nestjs/common',
+  '@nestjs/core',
+  '@nestjs/schedule',
+  'cron',
+  'ioredis',
+  'reflect-metadata',
+  'rxjs',
+];
 /** Packages that nobody but the command line loads. */
 const OF_THE_COMMAND_LINE = ['commander'];
 /** A folder whose rooms stand on floors of their own. */
@@ -71,7 +79,14 @@ const WINGS: Readonly<Record<string, Wing>> = {
   },
 };
 /** What the package exports. */
-const ENTRIES = ['index.ts', 'filter-entry.ts', 'store-entry.ts', 'interop/index.ts', 'scaling/index.ts'];
+const ENTRIES = [
+  'index.ts',
+  'filter-entry.ts',
+  'store-entry.ts',
+  'sources-entry.ts',
+  'interop/index.ts',
+  'scaling/index.ts',
+];
 /**
  * What only applications with a layout of others, or with one that grows, load: rooms within other rooms, each entered through its own
  * index.ts by those who may, and by nobody else.
@@ -98,13 +113,6 @@ const GUESTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Sources by their path within `src`, with `/`. */
 export type Sources = ReadonlyMap<string, string>;
-
-interface Import {
-  readonly from: string;
-  /** A path within `src`, or the name of a package. */
-  readonly to: string;
-  readonly isPackage: boolean;
-}
 
 /** Everything that breaks the rules of the house, a sentence each. */
 export function findViolations(sources: Sources): string[] {
@@ -138,7 +146,9 @@ function packageComplaint(room: string, name: string): string | undefined {
   if (owner !== undefined && owner !== room) return `only ${owner} knows ${name}`;
   if (name === 'ioredis' && !MAY_USE_IOREDIS.includes(room))
     return `only ${MAY_USE_IOREDIS.join(', ')} know ioredis`;
-  if (OF_THE_COMMAND_LINE.includes(name) && room !== 'cli') return 'only cli loads it';
+  if (OF_THE_COMMAND_LINE.includes(name)) return room === 'cli' ? undefined : 'only cli loads it';
+  if (owner === undefined && !name.startsWith('node:') && !OF_THE_CORE.includes(name))
+    return 'the core needs no such package';
   return undefined;
 }
 
@@ -257,49 +267,4 @@ function missingFiles(sources: Sources): string[] {
 
 function inWings(named: (wing: Wing) => readonly string[]): string[] {
   return Object.entries(WINGS).flatMap(([wing, rules]) => named(rules).map((name) => `${wing}/${name}`));
-}
-
-/** All imports of a file: of values and of types, re-exports, `import()` and `require()`. */
-function importsOf(file: string, text: string): Import[] {
-  const imports: Import[] = [];
-  const visit = (node: ts.Node) => {
-    const specifier = specifierOf(node);
-    if (specifier !== undefined) {
-      const isPackage = !specifier.startsWith('.');
-      const to = isPackage ? packageName(specifier) : pathOf(file, specifier);
-      imports.push({ from: file, to, isPackage });
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest));
-  return imports;
-}
-
-function specifierOf(node: ts.Node): string | undefined {
-  let specifier: ts.Node | undefined;
-  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) specifier = node.moduleSpecifier;
-  else if (ts.isExternalModuleReference(node)) specifier = node.expression;
-  else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
-    specifier = node.argument.literal;
-  else if (ts.isCallExpression(node) && isImportCall(node)) specifier = node.arguments[0];
-  return specifier && ts.isStringLiteralLike(specifier) ? specifier.text : undefined;
-}
-
-function isImportCall({ expression }: ts.CallExpression): boolean {
-  return (
-    expression.kind === ts.SyntaxKind.ImportKeyword ||
-    (ts.isIdentifier(expression) && expression.text === 'require')
-  );
-}
-
-function packageName(specifier: string): string {
-  if (specifier.startsWith('node:')) return specifier;
-  return specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/');
-}
-
-function pathOf(file: string, specifier: string): string {
-  return posix.join(posix.dirname(file), specifier).replace(/\.js$/, '.ts');
 }

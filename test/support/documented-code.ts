@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 
 /** A block of TypeScript in a page. Its first line is a comment that names the file. */
@@ -23,12 +23,10 @@ export function filesOf(page: string): DocumentedFile[] {
  */
 export function compileErrors(root: string, pages: readonly string[]): string[] {
   const files = new Map<string, string>();
-  for (const page of pages.slice(1))
-    for (const { name, text } of filesOf(pages[0]!))
-      files.set(join(root, '.documented', basename(page), name), text);
+  const homeOf = (page: string) => join(root, '.documented', relative(root, page).replaceAll('/', '-'));
   for (const page of pages)
-    for (const { name, text } of filesOf(page))
-      files.set(join(root, '.documented', basename(page), name), text);
+    for (const { name, text } of [...filesOf(pages[0]!), ...filesOf(page)])
+      files.set(join(homeOf(page), name), text);
   return errorsIn(root, files);
 }
 
@@ -85,8 +83,6 @@ function compilerOptions(root: string): ts.CompilerOptions {
   delete config.compilerOptions.noUnusedLocals;
   delete config.compilerOptions.noUnusedParameters;
   Object.assign(config.compilerOptions.paths, {
-    'nestjs-bloom/testing': ['./src/testing/index.ts'],
-    'nestjs-bloom/testing/store': ['./src/testing/store/index.ts'],
     'nestjs-bloom/*': ['./src/sources/*/index.ts', './src/integrations/*/index.ts'],
   });
   return ts.parseJsonConfigFileContent(config, ts.sys, root).options;

@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { type BloomFilter, BloomModule, BloomService } from 'nestjs-bloom';
 import { DataSource, EntitySchema, type EntitySubscriberInterface, type Logger } from 'typeorm';
-import { BloomTypeOrmSubscriber, fromTypeOrm } from '../../src/sources/typeorm/index.js';
+import { BloomTypeOrmSubscriber, fromTypeOrm } from '@nestjs-bloom/typeorm';
 import { DRAIN_MS, PATIENT_TIMEOUT_MS } from './timings.js';
 
 export interface Kind {

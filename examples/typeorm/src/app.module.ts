@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { BloomModule } from 'nestjs-bloom';
-import { BloomTypeOrmSubscriber, fromTypeOrm } from 'nestjs-bloom/typeorm';
+import { BloomTypeOrmSubscriber, fromTypeOrm } from '@nestjs-bloom/typeorm';
 import { database } from './database.js';
 import { ProductController } from './product.controller.js';
 import { Product } from './product.entity.js';

@@ -13,7 +13,6 @@ const LIBRARIES = {
   opentelemetry: '@opentelemetry/api',
   prometheus: 'prom-client',
   throttler: '@nestjs/throttler',
-  typeorm: 'typeorm',
 };
 
 const { exports, peerDependenciesMeta } = require('nestjs-bloom/package.json');

@@ -8,7 +8,7 @@ import {
   type ShopTables,
   startShopTables,
   texts,
-} from '../shop-tables.js';
+} from '../../support/shop-tables.js';
 
 interface Product {
   id: string;

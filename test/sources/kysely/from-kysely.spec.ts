@@ -20,8 +20,8 @@ import {
 import pg from 'pg';
 import { fromKysely } from '../../../src/sources/kysely/index.js';
 import { madeBy, readAll } from '../../support/read-source.js';
-import { withFilledFilter } from '../filled-application.js';
-import { readsShopTables, type ShopTables, startShopTables, texts } from '../shop-tables.js';
+import { withFilledFilter } from '../../support/filled-application.js';
+import { readsShopTables, type ShopTables, startShopTables, texts } from '../../support/shop-tables.js';
 
 interface Database {
   products: { id: Generated<string>; sku: string; no: string; madeAt: Date | null };

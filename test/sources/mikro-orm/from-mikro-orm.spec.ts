@@ -12,7 +12,7 @@ import { BloomModule, BloomService } from '../../../src/index.js';
 import { fromMikroOrm, type MikroOrmSourceOptions } from '../../../src/sources/mikro-orm/index.js';
 import { startContext } from '../../support/nest-app.js';
 import { madeBy, readAll } from '../../support/read-source.js';
-import { expectCounted, type ShopTables, startShopTables, texts } from '../shop-tables.js';
+import { expectCounted, type ShopTables, startShopTables, texts } from '../../support/shop-tables.js';
 import { Colour, Product, Unknown, Visit } from './entities.js';
 
 let shop: ShopTables;

@@ -5,7 +5,7 @@ import { postgresCopy, type PostgresCopyOptions } from '../../../src/sources/pos
 import type { BloomIdSource, BloomMark } from '../../../src/index.js';
 import { eventually } from '../../support/eventually.js';
 import { madeBy, readAll } from '../../support/read-source.js';
-import { withFilledFilter } from '../filled-application.js';
+import { withFilledFilter } from '../../support/filled-application.js';
 import {
   COLUMNS,
   expectCounted,
@@ -13,7 +13,7 @@ import {
   type ShopTables,
   startShopTables,
   texts,
-} from '../shop-tables.js';
+} from '../../support/shop-tables.js';
 
 let shop: ShopTables;
 const opened: pg.Pool[] = [];

@@ -4,7 +4,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { type BloomEvent, BloomGuardRunner, BloomModule, BloomService } from '../../../src/index.js';
 import { extendWithBloom, fromPrisma } from '../../../src/sources/prisma/index.js';
 import { startContext } from '../../support/nest-app.js';
-import { type ShopTables, startShopTables } from '../shop-tables.js';
+import { type ShopTables, startShopTables } from '../../support/shop-tables.js';
 import { type GeneratedClient, generatedClient } from './generated-client.js';
 import type { LibraryClient } from './library.js';
 

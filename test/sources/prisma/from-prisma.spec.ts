@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { fromPrisma } from '../../../src/sources/prisma/index.js';
 import { madeBy, readAll } from '../../support/read-source.js';
-import { expectCounted, type ShopTables, startShopTables, texts } from '../shop-tables.js';
+import { expectCounted, type ShopTables, startShopTables, texts } from '../../support/shop-tables.js';
 import { type GeneratedClient, generatedClient } from './generated-client.js';
 
 let shop: ShopTables;

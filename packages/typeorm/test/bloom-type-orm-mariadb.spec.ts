@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { type MariaDbServer, requireMariaDb } from '../../support/mariadb-server.js';
+import { type MariaDbServer, requireMariaDb } from '../../../test/support/mariadb-server.js';
 import { startSubscribed, type Subscribed } from './subscribed.js';
 
 @Entity('goods')

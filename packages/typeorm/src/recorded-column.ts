@@ -1,6 +1,5 @@
 import type { DataSource, EntitySchema, ObjectLiteral, QueryRunner } from 'typeorm';
-import { BloomConfigError } from '../../common/index.js';
-import type { BloomId } from '../../filter/index.js';
+import { BloomConfigError, type BloomId } from 'nestjs-bloom';
 import { type Column, columnOf, type Metadata, tableName } from './described-table.js';
 import { idNotKnown, isAView } from './typeorm.messages.js';
 

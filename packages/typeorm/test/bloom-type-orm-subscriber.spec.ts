@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Column, DataSource, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { BloomModule, BloomService } from '../../../src/index.js';
-import { BloomTypeOrmSubscriber, fromTypeOrm } from '../../../src/sources/typeorm/index.js';
-import { startContext } from '../../support/nest-app.js';
-import { type PostgresServer, requirePostgres } from '../../support/postgres-server.js';
+import { BloomModule, BloomService } from 'nestjs-bloom';
+import { BloomTypeOrmSubscriber, fromTypeOrm } from '../src/index.js';
+import { startContext } from '../../../test/support/nest-app.js';
+import { type PostgresServer, requirePostgres } from '../../../test/support/postgres-server.js';
 
 @Entity('items')
 class Item {

@@ -1,7 +1,5 @@
 import type { ColumnType, DataSource, EntitySchema, ObjectLiteral } from 'typeorm';
-import { BloomConfigError } from '../../common/index.js';
-import type { BloomId } from '../../filter/index.js';
-import type { BloomIdSpelling } from '../../rebuild/index.js';
+import { BloomConfigError, type BloomId, type BloomIdSpelling } from 'nestjs-bloom';
 import {
   collationOf,
   type DescribedColumn,
@@ -12,7 +10,7 @@ import {
   noSuchColumn,
   type RunQuery,
   spellingOf,
-} from '../index.js';
+} from 'nestjs-bloom/sources';
 import { entityNotRead } from './typeorm.messages.js';
 
 export type Metadata = ReturnType<DataSource['getMetadata']>;

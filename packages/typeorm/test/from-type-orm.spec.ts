@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import type { BloomIdSource, BloomMark } from '../../../src/index.js';
-import { fromTypeOrm, type TypeOrmSourceOptions } from '../../../src/sources/typeorm/index.js';
-import { withFilledFilter } from '../filled-application.js';
-import { type PostgresServer, requirePostgres } from '../../support/postgres-server.js';
-import { madeBy, readAll } from '../../support/read-source.js';
+import type { BloomIdSource, BloomMark } from 'nestjs-bloom';
+import { fromTypeOrm, type TypeOrmSourceOptions } from '../src/index.js';
+import { withFilledFilter } from '../../../test/support/filled-application.js';
+import { type PostgresServer, requirePostgres } from '../../../test/support/postgres-server.js';
+import { madeBy, readAll } from '../../../test/support/read-source.js';
 import { Film, Loose, Mark, Medium, Product, Shelf, Visit } from './entities.js';
 
 const TAKE = 7;

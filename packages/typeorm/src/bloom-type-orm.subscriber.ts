@@ -10,8 +10,8 @@ import {
   type TransactionRollbackEvent,
   type UpdateEvent,
 } from 'typeorm';
-import type { BloomId } from '../../filter/index.js';
-import { BloomGuardRunner, type Registration } from '../../guard/index.js';
+import { BloomGuardRunner, type BloomId } from 'nestjs-bloom';
+import { type IdRegistrar, registrarOf, type Registration } from 'nestjs-bloom/sources';
 import { providedDataSource, subscribe, type WithDataSource } from './data-source.js';
 import type { TypeOrmColumn } from './from-type-orm.js';
 import { type MappedTable, RecordedColumn } from './recorded-column.js';
@@ -28,7 +28,7 @@ export interface TypeOrmRegistersOptions extends WithDataSource {
 /** What one subscriber registers. */
 interface Registered {
   readonly dataSource: DataSource;
-  readonly runner: BloomGuardRunner;
+  readonly registrar: IdRegistrar;
   readonly entity: EntitySchema<ObjectLiteral>;
   readonly property: string;
   readonly filter: string;
@@ -61,8 +61,8 @@ export class BloomTypeOrmSubscriber implements EntitySubscriberInterface, OnModu
   private readonly updated = new StatementRows<Row>((rows, runner) => this.noteUpdated(rows, runner));
 
   private constructor(private readonly registered: Registered) {
-    const { dataSource, runner, filter } = registered;
-    this.column = new RecordedColumn({ ...registered, isId: (value) => isIdOf(runner, filter, value) });
+    const { dataSource, registrar, filter } = registered;
+    this.column = new RecordedColumn({ ...registered, isId: (value) => registrar.isId(filter, value) });
     // Modules write rows in their first hooks and in their last ones, so it listens until the filters close.
     this.leave = subscribe(dataSource, this);
   }
@@ -88,7 +88,7 @@ export class BloomTypeOrmSubscriber implements EntitySubscriberInterface, OnModu
       useFactory: (runner: BloomGuardRunner, made?: DataSource) =>
         new BloomTypeOrmSubscriber({
           ...of,
-          runner,
+          registrar: registrarOf(runner),
           dataSource: 'object' in provided ? provided.object : made!,
         }),
     };
@@ -174,7 +174,7 @@ export class BloomTypeOrmSubscriber implements EntitySubscriberInterface, OnModu
     { entity, metadata }: InsertEvent<ObjectLiteral> | UpdateEvent<ObjectLiteral>,
     isStatement: boolean,
   ): Row | undefined {
-    if (this.registered.runner.registrar.isClosed) {
+    if (this.registered.registrar.isClosed) {
       this.leave();
       return undefined;
     }
@@ -219,7 +219,7 @@ export class BloomTypeOrmSubscriber implements EntitySubscriberInterface, OnModu
     made: readonly BloomId[],
     runner: QueryRunner,
   ): Promise<void> {
-    const { registrar } = this.registered.runner;
+    const { registrar } = this.registered;
     const late = [...made];
     const written = new Map<Registration, BloomId[]>();
     for (const row of rows) {
@@ -242,12 +242,12 @@ export class BloomTypeOrmSubscriber implements EntitySubscriberInterface, OnModu
   }
 
   private register(ids: readonly BloomId[]): Promise<Registration> {
-    const { runner, filter, onError } = this.registered;
-    return runner.registrar.register({ filter, ids, onError });
+    const { registrar, filter, onError } = this.registered;
+    return registrar.register({ filter, ids, onError });
   }
 
   private async registerAgain(registrations: readonly Registration[]): Promise<void> {
-    const { registrar } = this.registered.runner;
+    const { registrar } = this.registered;
     await Promise.all(registrations.map((one) => registrar.registerAgain(one)));
   }
 }
@@ -259,13 +259,4 @@ function isUntouched(
 ): boolean {
   const written = [...updatedColumns, ...updatedRelations.flatMap(({ joinColumns }) => joinColumns)];
   return written.length > 0 && !written.some((one) => one === column);
-}
-
-function isIdOf({ service }: BloomGuardRunner, filter: string, value: unknown): boolean {
-  try {
-    service.guardable(filter).keys.fitting(value);
-    return true;
-  } catch {
-    return false;
-  }
 }

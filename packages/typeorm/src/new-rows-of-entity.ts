@@ -1,14 +1,11 @@
 import type { DataSource } from 'typeorm';
-import { BloomConfigError } from '../../common/index.js';
-import type { BloomIdSource } from '../../rebuild/index.js';
 import {
+  BloomConfigError,
+  type BloomIdSource,
   type BloomOrderOptions,
   type BloomPagingOptions,
-  newRowsOfTable,
-  type SqlQuery,
-  withNumbers,
-  withQuestionMarks,
-} from '../index.js';
+} from 'nestjs-bloom';
+import { newRowsOfTable, type SqlQuery, withNumbers, withQuestionMarks } from 'nestjs-bloom/sources';
 import { type ReplicationMode, runOn } from './data-source.js';
 import type { DescribedTable } from './described-table.js';
 import { noOrderOnThis } from './typeorm.messages.js';

@@ -1,5 +1,5 @@
 import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { exactPlace } from '../index.js';
+import { exactPlace } from 'nestjs-bloom/sources';
 import type { DescribedTable, RawRow } from './described-table.js';
 
 export interface PageOfRows {

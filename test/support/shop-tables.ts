@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { BloomIdSource } from '../../src/rebuild/index.js';
-import { eventually } from '../support/eventually.js';
-import { type PostgresServer, requirePostgres } from '../support/postgres-server.js';
-import { readAll } from '../support/read-source.js';
+import { eventually } from './eventually.js';
+import { type PostgresServer, requirePostgres } from './postgres-server.js';
+import { readAll } from './read-source.js';
 
 /** Tables with the keys and types that differ for a source. */
 const TABLES = `

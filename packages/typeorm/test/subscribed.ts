@@ -1,8 +1,8 @@
 import type { INestApplicationContext, ModuleMetadata } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { type BloomEvent, type BloomFilter, BloomModule, BloomService } from '../../../src/index.js';
-import { BloomTypeOrmSubscriber } from '../../../src/sources/typeorm/index.js';
-import { startContext } from '../../support/nest-app.js';
+import { type BloomEvent, type BloomFilter, BloomModule, BloomService } from 'nestjs-bloom';
+import { BloomTypeOrmSubscriber } from '../src/index.js';
+import { startContext } from '../../../test/support/nest-app.js';
 
 /** An entity, and the property whose values a filter of that name holds. */
 export type Recorded = readonly [filter: string, entity: new () => object, property: string];

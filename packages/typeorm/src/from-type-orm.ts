@@ -1,18 +1,20 @@
 import { DataSource, type EntitySchema, type ObjectLiteral } from 'typeorm';
 import {
   type AllRowsOptions,
-  type BloomIdProperty,
-  type BloomOrderOptions,
-  type BloomPageFunction,
-  type BloomSourceFactory,
   type BloomTableOptions,
   checkedPaging,
   columnName,
   expectAllRows,
-  fromPages,
   madeFrom,
   type RunQuery,
-} from '../index.js';
+} from 'nestjs-bloom/sources';
+import {
+  type BloomIdProperty,
+  type BloomOrderOptions,
+  type BloomPageFunction,
+  type BloomSourceFactory,
+  fromPages,
+} from 'nestjs-bloom';
 import { providedDataSource, runOn, type WithDataSource } from './data-source.js';
 import { type DescribedTable, describeTable, type RawRow } from './described-table.js';
 import { newRowsOfEntity } from './new-rows-of-entity.js';

@@ -17,8 +17,8 @@ import {
   ViewColumn,
   ViewEntity,
 } from 'typeorm';
-import { BloomConfigError } from '../../../src/index.js';
-import { type PostgresServer, requirePostgres } from '../../support/postgres-server.js';
+import { BloomConfigError } from 'nestjs-bloom';
+import { type PostgresServer, requirePostgres } from '../../../test/support/postgres-server.js';
 import { type Recorded, startSubscribed, type Subscribed } from './subscribed.js';
 
 class Naming {

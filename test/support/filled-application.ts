@@ -7,7 +7,7 @@ import {
   BloomModule,
   BloomService,
 } from '../../src/index.js';
-import { startContext } from '../support/nest-app.js';
+import { startContext } from './nest-app.js';
 
 /** Fills a filter of an application with the ids of `products`, which are UUIDs, and hands it over. */
 export async function withFilledFilter(

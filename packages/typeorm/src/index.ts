@@ -1,0 +1,3 @@
+export { BloomTypeOrmSubscriber, type TypeOrmRegistersOptions } from './bloom-type-orm.subscriber.js';
+export type { WithDataSource } from './data-source.js';
+export { fromTypeOrm, type TypeOrmColumn, type TypeOrmSourceOptions } from './from-type-orm.js';

@@ -32,9 +32,11 @@ const TEXTS =
   /^(?:n?varchar2?|character varying|char varying|(?:tiny|medium|long|n)?text|n?clob|string|name|enum|set|simple-enum)$/;
 const PADDED = /^(?:n?char|character|bpchar|national char(?:acter)?)$/;
 const BYTES = /^(?:bytea|(?:tiny|medium|long)?blob|(?:var)?binary|raw)$/;
-/** Collations under which texts that differ are different. */
-const EXACT =
-  /_bin2?$|_cs(?:_|$)|_as_cs|^(?:c|posix|binary|default|ucs_basic)$|^c\.|^[a-z]{2}_[a-z]{2}(?:\.[\w-]+)?$|-x-icu$/i;
+/**
+ * Collations under which texts that differ are different. Those with `_cs` tell case apart, and take NFC and
+ * NFD, letters with and without characters that are not seen, or `ß` and `ss` for equal.
+ */
+const EXACT = /_bin2?$|^(?:c|posix|binary|default|ucs_basic)$|^c\.|^[a-z]{2}_[a-z]{2}(?:\.[\w-]+)?$|-x-icu$/i;
 
 /** What is known of the spellings of a column's values; undefined where each value has one. */
 export function spellingOf({

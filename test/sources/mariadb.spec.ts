@@ -26,6 +26,7 @@ const COLLATIONS = {
   swedish: 'latin1_swedish_ci',
   unicode: 'utf8mb4_unicode_ci',
   exact: 'utf8mb4_bin',
+  cased: 'utf8mb4_uca1400_as_cs',
 } as const;
 type Table = keyof typeof COLLATIONS;
 const TABLES = Object.keys(COLLATIONS) as Table[];
@@ -114,6 +115,7 @@ describe.each(Object.entries(MAKERS))('On MariaDB, %s', (_, make) => {
     ['swedish', 'lowerCase', "'ü' and 'y'"],
     ['unicode', 'lowerCase', undefined],
     ['exact', 'padded', undefined],
+    ['cased', 'lowerCase', undefined],
   ])('asks for the collation of the table %s', async (table, name, alsoEqual) => {
     const { spelling } = await madeBy(await make(table, 'name'));
     expect([spelling?.name, spelling?.alsoEqual]).toEqual([name, alsoEqual]);
@@ -178,6 +180,17 @@ describe('On MariaDB', () => {
       },
     ]);
     expect((await rebuilt(source('unicode'))).filter(({ type }) => type === 'advice')).toEqual([]);
+  });
+
+  it('texts that a collation with case takes for equal have one spelling', async () => {
+    const spellings = ['é', 'e\u0301', 'e\u200b\u0301', 'é '];
+    await database('cased').insert({ name: 'é' });
+    const found = spellings.map((name) => database('cased').where({ name }).pluck('name'));
+    expect(await Promise.all(found)).toEqual(spellings.map(() => ['é']));
+    const { spelling } = await madeBy(
+      fromKnex(database, 'cased', 'name', { key: ['name'], type: 'varchar(20)' }),
+    );
+    expect(new Set(spellings.map(spelling!.normalize!)).size).toBe(1);
   });
 
   it('a dialect that nobody knows counts as one without case', async () => {

@@ -13,7 +13,7 @@ import { type MarkedKey, readMark } from './coverage.js';
 import { type AuditedMark, MarkAudit } from './mark-audit.js';
 import { firstPlace, idsAfter, likeMark } from './first-place.js';
 import { compareKeys } from './id-order.js';
-import { gapsOf, type Gap, textOfGaps, withGaps } from './mark-gaps.js';
+import { gapsIn, gapsOf, type Gap, textOfGaps, withGaps } from './mark-gaps.js';
 import type { PlacedMark } from './mark-place.js';
 import { rowsMissing } from './outside.messages.js';
 import type { TopUpSettings } from './top-up-options.js';
@@ -196,7 +196,7 @@ export class BuildMark {
     try {
       const { entries } = await ledger.ask({ holder: '-', lifeMs: 0 });
       this.before = entries.mark ?? '';
-      this.gaps = settings.ordered ? gapsOf(entries.gaps) : [];
+      this.gaps = gapsIn(this.marked(this.before)?.order, entries.gaps);
       this.isDoubted = entries.doubt !== undefined;
       if (!source.newest) return;
       const place = await firstPlace(source, { settings, wallMs: clock.wall() });

@@ -10,7 +10,7 @@ import {
 } from '../../store/index.js';
 import type { IdKeys } from '../id-keys.js';
 import { type BloomIdOrder, compareKeys, isOfOrder } from './id-order.js';
-import { type Gap, gapsOf, isInGap } from './mark-gaps.js';
+import { type Gap, gapsIn, isInGap } from './mark-gaps.js';
 import type { TopUpSettings } from './top-up-options.js';
 
 type Asked = Pick<StoredFilter, 'check' | 'checkOne'>;
@@ -94,7 +94,12 @@ export class Coverage {
 
   private coveredBy({ mark, newest, gaps }: LedgerEntries, ageMs: number): Covered | undefined {
     const marked = mark ? readMark(mark, this.context) : undefined;
-    return marked && { ...marked, gaps: gapsOf(gaps), refused: this.refusedBy(newest, marked.order, ageMs) };
+    if (!marked) return undefined;
+    return {
+      ...marked,
+      gaps: gapsIn(marked.order, gaps),
+      refused: this.refusedBy(newest, marked.order, ageMs),
+    };
   }
 
   private refusedBy(text: string | undefined, order: BloomIdOrder, ageMs: number): Covered['refused'] {

@@ -1,5 +1,5 @@
 import type { BloomMark } from '../../rebuild/index.js';
-import { compareKeys } from './id-order.js';
+import { type BloomIdOrder, compareKeys } from './id-order.js';
 
 /** The integers between two rows, given as decimal texts. Without `from` all integers before `to`. */
 export interface Gap {
@@ -17,6 +17,11 @@ export function textOfGaps(gaps: readonly Gap[]): string {
 /** The gaps of a text of `textOfGaps`. */
 export function gapsOf(text: string | undefined): Gap[] {
   return [...(text ?? '').matchAll(/(-?\d+)?:(-?\d+)/g)].map(([, from, to]) => ({ from, to: to! }));
+}
+
+/** The gaps of a text that count in an order. The order of a filter may have been another one when they were noted. */
+export function gapsIn(order: BloomIdOrder | undefined, text: string | undefined): Gap[] {
+  return order === 'integer' ? gapsOf(text) : [];
 }
 
 /** A text of the largest gaps of a text and of these. */

@@ -37,9 +37,13 @@ export class MarkPlace {
   /** Gaps before those places. */
   private passed: Gap[] = [];
   private before: BloomMark | undefined;
+  /** Whether all marks until now are: a text may have digits alone among others that do not. */
+  private areIntegers: boolean;
 
   constructor(private readonly context: MarkPlaceContext) {
-    this.before = context.since;
+    const { since, settings } = context;
+    this.before = since;
+    this.areIntegers = settings.ordered && (since === undefined || orderOf(since, settings) === 'integer');
   }
 
   /** Takes the next mark of the reading, and how many rows it stands for. */
@@ -56,8 +60,10 @@ export class MarkPlace {
     const [first] = this.places;
     const last = this.places.at(-1);
     if (!first || !last) return undefined;
-    if (this.isBehind(0))
-      return { mark: first.mark, gaps: largestGaps([...this.passed, first.gap ?? []].flat()) };
+    if (this.isBehind(0)) {
+      const gaps = this.areIntegers ? [...this.passed, first.gap ?? []].flat() : [];
+      return { mark: first.mark, gaps: largestGaps(gaps) };
+    }
     return this.total >= MOST_BEHIND ? { mark: last.mark, gaps: [] } : undefined;
   }
 
@@ -71,7 +77,8 @@ export class MarkPlace {
   private gapBefore(mark: BloomMark): Gap | undefined {
     const { settings } = this.context;
     const { before } = this;
-    if (!settings.ordered || orderOf(mark, settings) !== 'integer') return undefined;
+    this.areIntegers &&= orderOf(mark, settings) === 'integer';
+    if (!this.areIntegers) return undefined;
     this.before = mark;
     const to = BigInt(mark as string | number | bigint);
     const from = before === undefined ? undefined : BigInt(before as string | number | bigint);

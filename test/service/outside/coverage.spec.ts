@@ -50,6 +50,13 @@ describe('The coverage of a filter', () => {
     expect(coverageOf('string:10', { order: 'integer' }).check('abc')).toBe('absent');
   });
 
+  it('has no gaps of integers where the order is that of texts, as when it has become that', async () => {
+    const { coverage, hear, check } = coverageOf('string:b');
+    hear('string:b', 0, { gaps: ':5 7:12' });
+    expect(['a', '4', '8'].map(check)).toEqual(['absent', 'absent', 'absent']);
+    expect(await coverage.check(EMPTY, ['a'])).toEqual(['absent']);
+  });
+
   it('goes by code points where the order is that of texts', () => {
     const { check } = coverageOf('string:10', { order: 'text' });
     expect(check('9')).toBe('beyond');

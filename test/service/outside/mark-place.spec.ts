@@ -61,6 +61,16 @@ describe('The place of a mark in a reading', () => {
     expect(findIn(upTo(300).map((i) => `sku-${1000 + i}`))!.gaps).toEqual([]);
   });
 
+  it.each([undefined, '05d', '060'])(
+    'comes with none among texts of which some are digits alone, after the mark %p',
+    (since) => {
+      const settings = { ordered: true, order: undefined };
+      const found = new MarkPlace({ since, settings, wallMs: NOW });
+      for (const mark of ['061', '0a1', '150', '1b2', '170', '1c3', '1c4']) found.next(mark, 50);
+      expect(found.place).toEqual({ mark: '170', gaps: [] });
+    },
+  );
+
   it('keeps the largest gaps of very many', () => {
     const rows = upTo(20_000).map((i) => i * i);
     const [largest] = findIn(rows)!.gaps;

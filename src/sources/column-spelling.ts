@@ -11,7 +11,7 @@ const ALSO_EQUAL: readonly (readonly [RegExp, string])[] = [
 export interface DescribedColumn {
   /** For messages: `products.sku`. */
   readonly name: string;
-  /** As the database names it, such as `character(10)` or `bigint`. */
+  /** As the database names it, such as `character(10)` or `bigint`; with `collate …` as of `CatalogColumn`. */
   readonly type: string;
   readonly collation?: string | undefined;
   /** Whether texts are compared without case unless a collation says otherwise, and without spaces at their ends, as in MySQL and SQL Server. */
@@ -25,6 +25,9 @@ const NAMED: Readonly<Record<string, (id: BloomId) => BloomId>> = {
   padded,
   uuid,
 };
+
+/** What the locale of a collation of Postgres may say, and `lowerCase` does not follow. */
+const EQUAL_BY_LOCALE = "'a-b' and 'ab' (if its locale has ka-shifted)";
 
 const INTEGERS =
   /^(?:(?:tiny|small|medium|big)?int(?:eger|\d)?|(?:small|big)?serial\d?)(?: unsigned| zerofill)*$/;
@@ -45,7 +48,8 @@ export function spellingOf({
   collation,
   ignoresCase,
 }: DescribedColumn): BloomIdSpelling | undefined {
-  const bare = bareType(type);
+  const [plain = type, loose] = type.split(' collate ');
+  const bare = bareType(plain);
   const column = `${name} is of type ${type}`;
   const by = (chosen: string, reason = column) => ({
     column: reason,
@@ -58,6 +62,7 @@ export function spellingOf({
   if (/^object_?id$/.test(bare)) return by('objectId');
   if (BYTES.test(bare)) return undefined;
   if (!TEXTS.test(bare) && !PADDED.test(bare)) return { column };
+  if (loose !== undefined) return { ...by('lowerCase'), alsoEqual: EQUAL_BY_LOCALE };
   const alsoEqual = ALSO_EQUAL.find(([collations]) => collations.test(collation ?? ''))?.[1];
   const isExact = collation === undefined ? !ignoresCase : EXACT.test(collation);
   // MySQL and SQL Server do not compare spaces at the end, whatever else they tell apart.

@@ -21,6 +21,8 @@ describe('The spelling of a column', () => {
     ['text', { collation: 'de-AT-x-icu' }, undefined],
     ['text', { collation: 'blind' }, 'lowerCase'],
     ['text', { collation: 'NOCASE' }, 'lowerCase'],
+    ['text collate blind', {}, 'lowerCase'],
+    ['character(10) collate de_de', {}, 'lowerCase'],
     ['character(10)', {}, 'padded'],
     ['varchar(20)', { ignoresCase }, 'lowerCase'],
     ['varchar(20)', { ignoresCase, collation: 'utf8mb4_0900_as_cs' }, 'lowerCase'],

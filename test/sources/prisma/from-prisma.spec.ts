@@ -28,7 +28,7 @@ describe('fromPrisma', () => {
     ['no', 'integer'],
     ['code', 'lowerCase'],
     ['shelf', 'padded'],
-    ['label', undefined],
+    ['label', 'lowerCase'],
     ['digest', undefined],
   ] as const)('reads every value of products.%s', async (field, normalize) => {
     const source = await madeBy(fromPrisma(prisma, products, field, { take: 7 }));

@@ -54,10 +54,11 @@ export interface BloomModuleOptions {
    */
   readonly attack?: BloomAttackOptions | false;
   /**
-   * How often each process reports its metrics of each filter to Redis, so that any of them can show all, and hears the mode that is set for all: every `everyMs`, default
-   * 1,000. `false`: never. Without `redis` there is nobody to report to.
+   * Whether this process reports its metrics of each filter to Redis all the time, so that `instances()` of any process shows it: `true`, or every `everyMs`, default 1,000.
+   * Default: only where a dashboard, `instances()` or a mode for all is used, and while it rebuilds. `false`: never, and it does not hear a mode for all either.
+   * Without `redis` there is nobody to report to.
    */
-  readonly heartbeat?: BloomHeartbeat | false;
+  readonly heartbeat?: BloomHeartbeat | boolean;
   /** Called for each event; see also `@OnBloomEvent`. */
   readonly onEvent?: BloomEventListener;
   /** Whether events are written to Nest's log. Default true. */

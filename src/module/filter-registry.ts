@@ -5,6 +5,7 @@ import {
   type BloomFilterOptions,
   type BloomService,
   defineFilter,
+  type HeartbeatRule,
   ManagedFilter,
   newIdentity,
 } from '../service/index.js';
@@ -23,8 +24,8 @@ export interface FilterRegistryContext {
   readonly events: EventHub;
   readonly moduleRef: ModuleRef;
   readonly tokens: FilterTokens;
-  /** How often this process reports to others; left out: never. */
-  readonly heartbeat?: { readonly everyMs: number } | false;
+  /** Left out: this process reports to nobody. */
+  readonly heartbeat?: HeartbeatRule | false;
 }
 
 /** Creates the filters of an application. */
@@ -75,7 +76,7 @@ export class FilterRegistry {
     if (!this.isOfTest) await Promise.all(this.filters.map(({ outside }) => outside?.start()));
   }
 
-  /** Reports this process from now on; resolves when it has heard what is set for all processes. Never rejects. */
+  /** Follows what is set for all processes from now on; resolves when this process has heard it. Never rejects. */
   async startBeating(): Promise<void> {
     await Promise.all(this.filters.map((filter) => filter.instances.start()));
   }

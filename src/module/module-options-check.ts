@@ -164,7 +164,7 @@ function checkParts(options: BloomFactoryOptions, where: string): void {
   const {
     redis,
     copies = {},
-    heartbeat = {},
+    heartbeat = true,
     guard = {},
     attack,
     onEvent,
@@ -174,7 +174,8 @@ function checkParts(options: BloomFactoryOptions, where: string): void {
   if (redis !== undefined) checkRedisOption(redis, where);
   checkStore(options, where);
   checkOptions(copies, { where, path: 'copies.', known: COPIES });
-  if (heartbeat !== false) checkOptions(heartbeat, { where, path: 'heartbeat.', known: HEARTBEAT });
+  if (typeof heartbeat !== 'boolean')
+    checkOptions(heartbeat, { where, path: 'heartbeat.', known: HEARTBEAT });
   checkOptions(guard, { where, path: 'guard.', known: GUARD });
   checkAttackOptions(attack, where);
   checkBoolean(where, 'trustAfterFailover', trustAfterFailover);

@@ -1,4 +1,5 @@
 import { BloomConfigError } from '../common/index.js';
+import type { HeartbeatRule } from '../service/index.js';
 import type { FilterStore } from '../store/index.js';
 import { MemoryStore } from '../store/memory/index.js';
 import { PartitioningStore } from '../store/partitions/index.js';
@@ -52,12 +53,12 @@ export async function createStore(options: BloomModuleOptions, events: EventHub)
  *
  * @throws {BloomConfigError} for an option that cannot work.
  */
-export function heartbeatOf({ heartbeat = {} }: BloomModuleOptions): { everyMs: number } | false {
+export function heartbeatOf({ heartbeat }: BloomModuleOptions): HeartbeatRule | false {
   if (heartbeat === false) return false;
-  const { everyMs = 1000 } = heartbeat;
+  const { everyMs = 1000 } = typeof heartbeat === 'object' ? heartbeat : {};
   if (!(Number.isSafeInteger(everyMs) && everyMs >= 1000 && everyMs <= 60_000))
     throw new BloomConfigError(wrongHeartbeat(everyMs));
-  return { everyMs };
+  return { everyMs, isAlways: heartbeat !== undefined };
 }
 
 function copyLimits({

@@ -138,6 +138,16 @@ export class BloomService {
   }
 
   /**
+   * Reports this process to the others from now on, so that `instances` of any process shows it: for what shows all processes, such as a dashboard. The option
+   * `heartbeat: true` does the same; after `heartbeat: false` nothing is reported.
+   */
+  reportInstances(): void {
+    for (const filter of this.byName.values()) {
+      if (filter instanceof ManagedFilter) void filter.instances.startReporting();
+    }
+  }
+
+  /**
    * Sets how the guards of all processes use a filter: at once in this one, within about a second in the others, and in those that start later. It stays set
    * until somebody sets another one. A process that sets `filter.guarding.mode` itself has that one, until the next call of this.
    *

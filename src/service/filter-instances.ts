@@ -4,8 +4,15 @@ import {
   type BloomRebuildProgress,
   printed,
 } from '../common/index.js';
-import { type EndedRun, hasBoard, type InstanceBoard, type StoredFilter } from '../store/index.js';
+import {
+  type BoardMode,
+  type EndedRun,
+  hasBoard,
+  type InstanceBoard,
+  type StoredFilter,
+} from '../store/index.js';
 import { instanceOf, recordOf, runOf, textOfInstance, textOfRecord, textOfRun } from './board-texts.js';
+import type { HeartbeatRule } from './filter-context.js';
 import type { FilterDefinition } from './filter-definition.js';
 import { FollowedRun, type RunOutcome } from './followed-run.js';
 import type { BloomGuardMode } from './guard-counts.js';
@@ -19,6 +26,8 @@ import { wrongBy, wrongMode } from './service.messages.js';
 import { isGuardMode, SharedMode, sharedModeOf } from './shared-mode.js';
 
 const BY_LENGTH = 200;
+/** A process whose guards nobody calls looks at the mode of all processes this often. */
+const IDLE_LOOK_MS = 12_000;
 /** A report is believed while so many beats could have renewed it. */
 const BEATS_IN_LIFE = 5;
 /** Records that wait for the store to be back. */
@@ -31,8 +40,10 @@ export interface FilterInstancesContext {
   readonly guarding: GuardState;
   readonly emit: BloomEventListener;
   readonly metrics: () => BloomFilterMetrics;
-  /** How often this process reports to others; undefined: only when it is asked, or never. */
+  /** How often this process reports to others, or looks at the mode that they set; undefined: only when it is asked, or never. */
   readonly everyMs: number | undefined;
+  /** Whether this process reports all the time, and not only where a dashboard or a mode for all is used. */
+  readonly isAlwaysReported: boolean;
   /** Whether this process reports nothing. */
   readonly isSilent: boolean;
   readonly leaseMs: number;
@@ -52,9 +63,17 @@ export class FilterInstances {
   /** Not noted yet, the first one first. */
   private ended: readonly EndedRun[] = [];
   private flushing: Promise<void> | undefined;
+  private isReportWanted: boolean;
+  private hasReported = false;
+  /** When the mode of all processes was read last. */
+  private modeReadAt = -Infinity;
+  /** Whether the store has an older mode than this process. */
+  private isStoreBehind = false;
+  private guardedCalls = 0;
 
   constructor(private readonly context: FilterInstancesContext) {
-    const { filter, emit, guarding, everyMs, leaseMs } = context;
+    const { filter, emit, guarding, everyMs, leaseMs, isAlwaysReported } = context;
+    this.isReportWanted = isAlwaysReported;
     this.sharedMode = new SharedMode(filter, guarding, emit);
     const beat = { filter, emit, beat: () => this.beat() };
     this.heartbeat = everyMs === undefined ? undefined : new Heartbeat({ ...beat, everyMs });
@@ -67,20 +86,27 @@ export class FilterInstances {
     return this.run?.progress;
   }
 
-  /** Reports this process from now on; resolves when it has heard what is set for all, or that takes too long. Never rejects. */
+  /** Follows what is set for all from now on; resolves when this process has heard it, or that takes too long. Never rejects. */
   async start(): Promise<void> {
     this.beatsForRun = false;
+    if (this.heartbeat) this.context.board.followMode?.((mode) => this.onMode(mode));
     await this.heartbeat?.start();
+  }
+
+  /** Reports this process from now on: somebody wants to see all of them. Never rejects. */
+  async startReporting(): Promise<void> {
+    if (this.isReportWanted) return;
+    this.isReportWanted = true;
+    if (this.heartbeat?.isRunning) await this.heartbeat.beat();
   }
 
   /** Takes back what is reported of this process. Never rejects. */
   async close(): Promise<void> {
     this.heartbeat?.stop();
-    const { board, identity, isSilent } = this.context;
-    if (isSilent) return;
+    const { board, identity } = this.context;
     try {
       await this.flush();
-      await board.leave(identity.id);
+      if (this.hasReported) await board.leave(identity.id);
     } catch {
       // The store is away; what is reported of this process expires.
     }
@@ -89,6 +115,7 @@ export class FilterInstances {
   /** @throws {BloomUnavailableError} when the store cannot be asked. */
   async read(): Promise<BloomInstances> {
     const { board, filter } = this.context;
+    await this.startReporting();
     // Where no other process listens, this one reports when it is asked.
     if (board instanceof LocalBoard) await this.beat();
     const { instances, runs, running, mode } = await board.read();
@@ -153,10 +180,39 @@ export class FilterInstances {
     void this.heartbeat.start();
   }
 
+  /** A mode for all keeps every process reporting that knows it: so a store that loses it gets it back, and all hear the next one within a beat. */
+  private get isReported(): boolean {
+    const { isReportWanted, isStoreBehind, sharedMode, run, context } = this;
+    const isNews = run?.hasBegun === true || sharedMode.known?.mode !== undefined || isStoreBehind;
+    return isReportWanted || isNews || !context.board.look;
+  }
+
+  private onMode(mode: BoardMode | undefined): void {
+    const { known } = this.sharedMode;
+    this.modeReadAt = performance.now();
+    this.isStoreBehind = mode !== undefined && known !== undefined && mode.at < known.at;
+    this.sharedMode.apply(mode);
+  }
+
+  /** Hears the mode of all where nobody wants a report; false when nothing was sent. */
+  private async look(): Promise<boolean> {
+    const { board, guarding, everyMs = 0 } = this.context;
+    const { calls, mode } = guarding;
+    // Guards that are off ask nobody, so that nothing else would look.
+    const isInUse = calls !== this.guardedCalls || mode === 'off';
+    this.guardedCalls = calls;
+    // With half a beat of room, since timers are late and early by turns.
+    if (performance.now() - this.modeReadAt < (isInUse ? everyMs / 2 : IDLE_LOOK_MS)) return false;
+    await board.look?.();
+    return true;
+  }
+
   /** Reports this process, and follows what it hears; false when nothing was sent. */
   private async beat(): Promise<boolean> {
+    if (!this.isReported) return this.look();
     const { board, identity, metrics } = this.context;
     const { run } = this;
+    this.hasReported = true;
     const news = await board.beat({
       instance: identity.id,
       text: textOfInstance(identity, metrics()),
@@ -165,7 +221,7 @@ export class FilterInstances {
       mode: this.sharedMode.known,
     });
     if (!news) return false;
-    this.sharedMode.apply(news.mode);
+    this.onMode(news.mode);
     if (news.stopBy !== undefined) run?.stop(news.stopBy);
     if (news.failure) throw news.failure;
     await this.flush();
@@ -203,8 +259,8 @@ export class FilterInstances {
 
 interface OpenedInstances {
   readonly identity?: InstanceIdentity;
-  /** How often this process reports; false: never. Default: it reports only to itself. */
-  readonly heartbeat?: { readonly everyMs: number } | false;
+  /** False: this process reports to nobody. Default: it reports only to itself. */
+  readonly heartbeat?: HeartbeatRule | false;
   readonly guarding: GuardState;
   readonly emit: BloomEventListener;
   readonly metrics: () => BloomFilterMetrics;
@@ -223,6 +279,7 @@ export function openInstances(
     identity,
     board: board ?? new LocalBoard(),
     everyMs: board && heartbeat ? heartbeat.everyMs : undefined,
+    isAlwaysReported: heartbeat !== false && heartbeat.isAlways,
     isSilent: board !== undefined && !heartbeat,
     leaseMs,
   });

@@ -181,6 +181,11 @@ export class GuardState {
     this.methods.of(method).saved += calls;
   }
 
+  /** Calls of guards that asked, whatever they got. */
+  get calls(): number {
+    return this.absent + this.maybe + this.unknown + this.invalid + this.remembered;
+  }
+
   /** Ids that the filter has answered "absent", over all methods. */
   get absent(): number {
     return this.methods.total('absent');

@@ -14,7 +14,7 @@ export interface HeartbeatContext {
   readonly beat: () => Promise<boolean>;
 }
 
-/** Reports a filter again and again, one beat at a time. What fails is one event, until it works again. */
+/** Beats again and again, one beat at a time. What fails is one event, until it works again. */
 export class Heartbeat {
   private timer: NodeJS.Timeout | undefined;
   private isBeating = false;
@@ -45,7 +45,8 @@ export class Heartbeat {
     this.timer = undefined;
   }
 
-  private async beat(): Promise<void> {
+  /** Resolves at once while another beat is under way. Never rejects. */
+  async beat(): Promise<void> {
     if (this.isBeating || performance.now() < this.pausedUntil) return;
     this.isBeating = true;
     try {

@@ -38,6 +38,7 @@ export type {
   BloomUnknownCounts,
 } from './metrics.js';
 export type { NegativeCacheOptions } from './negative-cache.js';
+export type { HeartbeatRule } from './filter-context.js';
 export { ManagedFilter } from './managed-filter.js';
 export type { BloomIdOrder } from './outside/id-order.js';
 export type { BloomOutsideMetrics } from './outside/outside-counts.js';

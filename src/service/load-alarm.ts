@@ -1,5 +1,5 @@
 import type { BloomEventListener } from '../common/index.js';
-import type { FilterLoad } from '../store/index.js';
+import type { FilterDescription, FilterLoad } from '../store/index.js';
 import type { BloomFilterInfo } from './bloom-filter.js';
 import type { FilterDefinition } from './filter-definition.js';
 import { OVERFULL_FIXED, OVERFULL_REBUILT, OVERFULL_WITHOUT_SOURCE } from './service.messages.js';
@@ -50,13 +50,21 @@ function remedyOf({ layout, source }: FilterDefinition): string {
   return source ? OVERFULL_REBUILT : OVERFULL_WITHOUT_SOURCE;
 }
 
+function isPassed({ count, capacity, parts = [] }: FilterDescription, planned: FilterDefinition): boolean {
+  const isPartPassed = parts.some((part) => 'count' in part && part.count > part.capacity);
+  return isPartPassed || count > (capacity > 0 ? capacity : planned.capacity);
+}
+
 /** Reports a filter that holds more than planned by `overfull`, and returns what was found; undefined for any other filter. Never rejects. */
 export async function findOverfull(
   filter: { readonly name: string; readonly definition: FilterDefinition; info(): Promise<BloomFilterInfo> },
+  describe: () => Promise<FilterDescription>,
   emit: BloomEventListener,
 ): Promise<BloomFilterInfo | undefined> {
   const { name, definition } = filter;
   try {
+    // What the store has counted says without measuring that a filter holds no more than planned.
+    if (!definition.layout.hasFixedSize && !isPassed(await describe(), definition)) return undefined;
     const info = await filter.info();
     const { errorRate, modelledErrorRate } = info;
     if (modelledErrorRate === undefined) return undefined;

@@ -260,7 +260,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   /** Measures the filter. When it holds more than planned, reports that by `overfull` and returns what was found. Never rejects. */
   lookAtLoad(): Promise<BloomFilterInfo | undefined> {
-    return findOverfull(this, this.context.emit);
+    return findOverfull(this, () => this.inStore.describe(), this.context.emit);
   }
 
   async reportWrongAbsent(report: WrongAbsentReport): Promise<void> {

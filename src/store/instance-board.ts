@@ -13,6 +13,18 @@ export interface InstanceBoard {
    */
   beat(beat: InstanceBeat): Promise<BoardNews | undefined>;
 
+  /**
+   * Calls `onMode` from now on with the mode of all processes as each look at what is stored of the filter finds it. Left out by a board that says it with beats alone.
+   */
+  followMode?(onMode: (mode: BoardMode | undefined) => void): void;
+
+  /**
+   * Looks at what is stored of the filter, and writes nothing.
+   *
+   * @throws {BloomUnavailableError} when the store cannot be asked.
+   */
+  look?(): Promise<void>;
+
   /** Takes back the report of a process that ends. */
   leave(instance: string): Promise<void>;
 

@@ -180,6 +180,27 @@ it('takes no part with heartbeat: false, and reads and asks all the same', async
   expect(silent.mode()).toBe('off');
 });
 
+it('reports a process by default from the first call of instances() on, and takes that back', async () => {
+  const one = await start({ heartbeat: undefined });
+  const other = await start({ heartbeat: undefined });
+  expect(await client.keys('*:instance*')).toEqual([]);
+  const [seen] = await processes(one);
+  expect(seen!.metrics.filter).toBe(PRODUCTS);
+  other.bloom.reportInstances();
+  await eventually('both are seen', async () => (await processes(one)).length === 2);
+  await Promise.all(started.splice(0).map((application) => application.close()));
+  expect(await client.keys('*:instance:*')).toEqual([]);
+});
+
+it('shows and stops a rebuild of a process that reports nothing else', async () => {
+  const one = await start();
+  const other = await start({ heartbeat: undefined });
+  other.source.close();
+  const ended = expect(other.bloom.filter(PRODUCTS).rebuild()).rejects.toMatchObject({ reason: 'aborted' });
+  await eventually('it can be stopped', () => one.bloom.stopRebuild(PRODUCTS, { by: 'Ana' }));
+  await ended;
+});
+
 it.each([[500], [60_001], [Number.NaN], ['1000']])('refuses heartbeat.everyMs: %s', async (everyMs) => {
   const wrong = { heartbeat: { everyMs: everyMs as number } };
   await expect(start(wrong)).rejects.toThrow(/heartbeat.everyMs/);
@@ -187,5 +208,5 @@ it.each([[500], [60_001], [Number.NaN], ['1000']])('refuses heartbeat.everyMs: %
 
 it('refuses options of the heartbeat that there are not', async () => {
   await expect(start({ heartbeat: { evryMs: 1000 } as object })).rejects.toThrow(/heartbeat.everyMs/);
-  await expect(start({ heartbeat: true as never })).rejects.toThrow(/heartbeat to be an object/);
+  await expect(start({ heartbeat: 'often' as never })).rejects.toThrow(/heartbeat to be an object/);
 });

@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BloomFeature, BloomModuleOptions } from 'nestjs-bloom';
 import type { Redis } from 'ioredis';
 import { goZero } from '../../src/interop/index.js';
 import { scaling } from '../../src/scaling/index.js';
 import { eventually } from '../support/eventually.js';
 import { RedisFixture } from '../support/redis-fixture.js';
+import { asUser } from '../support/restricted-user.js';
 import { PRODUCTS, type SharedApplication, startShared } from '../support/shared-application.js';
 
 const MODE = `bloom:{${PRODUCTS}}:mode`;
@@ -42,6 +43,60 @@ async function startIn(mode: string, options: BloomModuleOptions = {}, feature?:
   });
   return one;
 }
+
+describe('Processes that report nothing of themselves', () => {
+  const silent = (feature?: Partial<BloomFeature>) => start({ heartbeat: undefined }, feature);
+  const reports = () => client.keys('*:instance:*');
+
+  it('hear it without a call of a guard, keep it for a server that lost it, and report nothing once it is withdrawn', async () => {
+    const one = await silent();
+    const other = await silent();
+    expect(await reports()).toEqual([]);
+    await one.bloom.setMode(PRODUCTS, 'off', { by: 'Ana' });
+    await eventually('it is heard', () => other.mode() === 'off');
+    const record = await client.get(MODE);
+    await client.flushall();
+    await eventually('it is there again', async () => (await client.get(MODE)) === record);
+    await one.bloom.setMode(PRODUCTS, null, { by: 'Ana' });
+    await eventually('the other one has its own', () => other.mode() === 'on');
+    await eventually('nothing is reported', async () => (await reports()).length === 0);
+    // As a server has it that was restored from an old snapshot.
+    await client.set(MODE, record!);
+    await eventually('it is withdrawn again', async () => (await client.get(MODE))!.includes(' - Ana'));
+    expect([one.mode(), other.mode()]).toEqual(['on', 'on']);
+  });
+
+  it('hear it while their own guards are off', async () => {
+    const one = await silent();
+    one.bloom.filter(PRODUCTS).guarding.mode = 'off';
+    await (await silent()).bloom.setMode(PRODUCTS, 'shadow', { by: 'Ana' });
+    await eventually('it is heard', () => one.mode() === 'shadow');
+  });
+
+  it('hear it in the first part of a divided filter', async () => {
+    const [one, other] = [await silent({ partitions: 4 }), await silent({ partitions: 4 })];
+    await one.bloom.setMode(PRODUCTS, 'off', { by: 'Ana' });
+    await eventually('it is heard', () => other.mode() === 'off');
+  });
+
+  it('do not hear that of another application', async () => {
+    const one = await silent();
+    await one.bloom.filter(PRODUCTS).rebuild();
+    await client.hset(`bloom:{${PRODUCTS}}:meta`, 'owner', 'billing');
+    await client.set(MODE, `${Date.now()} off Ben`);
+    await eventually('it has looked', () => one.of('other-owner').length > 0);
+    expect(one.mode()).toBe('on');
+  });
+
+  it('work without it for a user who may not read it, which one advice says', async () => {
+    await (await silent()).bloom.filter(PRODUCTS).rebuild();
+    const user = await asUser(redis, client, ['~*:meta', '~*}:0', '+@all']);
+    const one = await start({ heartbeat: undefined, redis: user });
+    await eventually('it answers', async () => (await one.bloom.filter(PRODUCTS).check('x')) === 'absent');
+    const advice = one.of('advice').filter(({ text }) => text.includes('heartbeat: false'));
+    expect(advice).toHaveLength(1);
+  });
+});
 
 it('reaches every process, which says who set it and when', async () => {
   const before = Date.now();

@@ -46,6 +46,7 @@ export interface SharedApplication {
   close(): Promise<void>;
 }
 
+/** @param options that the processes report to each other is the default here */
 export async function startShared(
   options: BloomModuleOptions,
   feature: Partial<BloomFeature> = {},
@@ -63,7 +64,8 @@ export async function startShared(
     events.push(event);
     options.onEvent?.(event);
   };
-  const root = BloomModule.forRoot({ owner: 'shop', ...PATIENT, ...options, filters: [filter], onEvent });
+  const all = { owner: 'shop', ...PATIENT, heartbeat: true, ...options, filters: [filter], onEvent };
+  const root = BloomModule.forRoot(given(all));
   const module = await startContext({ imports: [root] });
   const bloom = module.get(BloomService);
   return {

@@ -134,6 +134,7 @@ export async function createShop(
     writeTimeoutMs,
     trustAfterFailover,
     owner,
+    heartbeat: true,
     onEvent,
     filters: [
       {

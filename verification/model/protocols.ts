@@ -3,6 +3,14 @@ import { feed } from './feed.js';
 import { leasedCopies } from './leased-copies-systems.js';
 import type { Protocol } from './model.js';
 import { rebuild } from './rebuild.js';
+import { sharedMode } from './shared-mode.js';
 import { spelledParts } from './spelled-parts.js';
 
-export const PROTOCOLS: readonly Protocol[] = [rebuild, spelledParts, leasedCopies, coverage, feed];
+export const PROTOCOLS: readonly Protocol[] = [
+  rebuild,
+  spelledParts,
+  leasedCopies,
+  coverage,
+  feed,
+  sharedMode,
+];

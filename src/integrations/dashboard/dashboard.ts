@@ -37,7 +37,7 @@ export class Dashboard implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     private readonly settings: DashboardSettings,
-    service: BloomService,
+    private readonly service: BloomService,
     hub: EventHub,
   ) {
     this.ofFilters = new FilterActions(service);
@@ -55,6 +55,7 @@ export class Dashboard implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
+    this.service.reportInstances();
     this.feed.start();
   }
 

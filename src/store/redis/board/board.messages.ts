@@ -8,5 +8,5 @@ export const notWritten = (filter: string, cause: string) =>
   `Redis did not carry out a command about the instances of filter '${filter}': ${cause}`;
 
 export const boardRefused = (filter: string, error: string) =>
-  `Redis refuses this user the heartbeats of filter '${filter}' (${error}). So other instances do not see this one, and it does not hear the mode that is set for all of ` +
+  `Redis refuses this user what the instances of filter '${filter}' report to each other (${error}). So other instances do not see this one, and it does not hear the mode that is set for all of ` +
   "them. Permit its commands on the filter's keys (see 'Commands to allow' in docs/operations.md), or set heartbeat: false in BloomModule.forRoot().";

@@ -46,6 +46,11 @@ export interface RedisBoardContext {
   readonly meta: string;
   /** This application; undefined: whose filter it is does not matter. */
   readonly owner: string | undefined;
+  /** Reads the mode of all processes with each look at the metadata. */
+  readonly metadata: {
+    followMode(key: string, onMode: (record: string) => void): void;
+    refresh(): Promise<void>;
+  };
 }
 
 /** The board of one filter in Redis. */
@@ -70,6 +75,14 @@ export class RedisBoard implements InstanceBoard {
     const news = await this.sendBeat(beat);
     // The server had nothing of this process any more.
     return news ?? (await this.sendBeat(beat));
+  }
+
+  followMode(onMode: (mode: BoardMode | undefined) => void): void {
+    this.context.metadata.followMode(this.keys.mode, (record) => onMode(modeOf(record)));
+  }
+
+  look(): Promise<void> {
+    return this.explained(this.context.metadata.refresh());
   }
 
   async leave(instance: string): Promise<void> {

@@ -651,7 +651,8 @@ local isRefused = type(written) == 'table' and string.find(written.err or '', 'R
 if isRefused or infoOf('replication', 'role:(%w+)') == 'slave' then
   return redis.error_reply('READONLY The server is a replica.')
 end
-local reply = { infoOf('server', 'run_id:(%w+)'), redis.call('TYPE', KEYS[1]).ok }
+local mode = KEYS[2] and redis.pcall('GET', KEYS[2])
+local reply = { infoOf('server', 'run_id:(%w+)'), redis.call('TYPE', KEYS[1]).ok, type(mode) == 'string' and mode or '' }
 if reply[2] == 'hash' then
   for _, text in ipairs(redis.call('HGETALL', KEYS[1])) do
     reply[#reply + 1] = text

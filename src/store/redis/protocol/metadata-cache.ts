@@ -35,6 +35,7 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
   private cached: Snapshot | undefined;
   private loading: Promise<Snapshot> | undefined;
   private readonly faults: MetadataFaults<Stored, Snapshot>;
+  private onMode: ((record: string) => void) | undefined;
 
   constructor(private readonly context: MetadataContext<Stored, Snapshot>) {
     this.reader = new MetadataReader(context);
@@ -110,6 +111,20 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
     });
     this.loading = loading;
     return loading;
+  }
+
+  /** Reads the metadata again, beside the lookups where a generation is live. */
+  async refresh(): Promise<void> {
+    const { cached } = this;
+    if (!cached?.live || !this.isOfServer(cached)) return void (await this.reload());
+    if (!this.loading) this.readAgain(cached);
+    await this.loading;
+  }
+
+  /** Reads the mode of all processes together with the metadata from now on. */
+  followMode(key: string, onMode: (record: string) => void): void {
+    this.reader.modeKey = key;
+    this.onMode = onMode;
   }
 
   forget(): void {
@@ -214,6 +229,7 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
       const described = await this.reader.describe(isKnown && reading === 0);
       const isReplaced = this.reader.isReplaced(described);
       this.ownership.assertOurs(described.fields);
+      if (described.mode !== undefined) this.onMode?.(described.mode);
       const meta = codec.parse(described.type, described.fields);
       if (meta.kind === 'other') throw this.reports.otherFormatFound(meta.found, codec.format);
       const fault = this.faults.in(meta, {

@@ -1,3 +1,6 @@
+import { describeError } from '../../../common/index.js';
+import { boardRefused } from '../board/board.messages.js';
+import { isRefusal } from '../client/refused-command.js';
 import { ASK_RUN_EVERY_MS, type SeenRun } from '../client/server-runs.js';
 import type { FilterContext } from './filter-context.js';
 import type { MetadataReading } from './metadata-snapshot.js';
@@ -12,6 +15,8 @@ const LIVE_FIELDS = ['format', 'state', 'tag', 'token', 'sum', 'runId', 'builds'
 export interface Described extends MetadataReading {
   readonly type: string;
   readonly fields: readonly string[];
+  /** Record of the mode of all processes, '' for none; undefined where it was not read. */
+  readonly mode: string | undefined;
 }
 
 /** Reads the metadata of one filter, and notes which server they came from. */
@@ -19,6 +24,8 @@ export class MetadataReader {
   private lastServer: Pick<MetadataReading, 'server' | 'runId'> | undefined;
   /** The live generation as it was described last. */
   private lastDescribed = '';
+  /** Key of the mode of all processes, which each reading reads as well; undefined: none does. */
+  modeKey: string | undefined;
 
   constructor(private readonly context: FilterContext) {}
 
@@ -33,15 +40,15 @@ export class MetadataReader {
    * answers. A filter that has changed asks again. A reading is as old as the older of both answers.
    */
   async describe(isKnown: boolean): Promise<Described> {
-    const { connection, scripts, keys } = this.context;
+    const { connection } = this.context;
     const server = this.server();
     const recent = isKnown ? connection.runs.recent(server) : undefined;
     // Awaited only if it is there: otherwise other filters that look at this moment would not find the question under way.
     const seen = recent && (await recent);
     if (seen && this.lastServer?.server === server && this.lastServer.runId === seen.runId) {
-      const { type, fields } = await scripts.describe(keys.meta, true);
+      const { type, fields, mode } = await this.ask(true);
       if (server === this.server() && this.lastDescribed === liveText(fields)) {
-        return { type, fields, server, runId: seen.runId, readAt: seen.at };
+        return { type, fields, mode, server, runId: seen.runId, readAt: seen.at };
       }
     }
     return this.askServer();
@@ -68,11 +75,9 @@ export class MetadataReader {
   }
 
   private async askServer(): Promise<Described> {
-    const { connection, scripts, keys } = this.context;
+    const { connection } = this.context;
     const server = this.server();
-    const asked = scripts
-      .describe(keys.meta, false)
-      .then((found) => ({ ...found, server, readAt: performance.now() }));
+    const asked = this.ask(false).then((found) => ({ ...found, server, readAt: performance.now() }));
     const seenRun = ({ runId, readAt }: Described): SeenRun | undefined =>
       // A command that was sent again on the next connection says nothing of the one before.
       runId === '' || server !== this.server() ? undefined : { runId, at: readAt };
@@ -80,6 +85,23 @@ export class MetadataReader {
     const described = await asked;
     this.lastDescribed = liveText(described.fields);
     return described;
+  }
+
+  /** A user who may not read the mode reads the metadata without it from then on. */
+  private async ask(isRunKnown: boolean): Promise<Pick<Described, 'type' | 'fields' | 'mode' | 'runId'>> {
+    const { scripts, keys, emit, name } = this.context;
+    const { modeKey } = this;
+    try {
+      const { mode, ...found } = await scripts.describe(keys.meta, isRunKnown, modeKey);
+      return { ...found, mode: modeKey === undefined ? undefined : mode };
+    } catch (error) {
+      const text = describeError(error);
+      if (modeKey === undefined || !isRefusal(text)) throw error;
+      const found = await scripts.describe(keys.meta, isRunKnown);
+      if (this.modeKey !== undefined) emit({ type: 'advice', filter: name, text: boardRefused(name, text) });
+      this.modeKey = undefined;
+      return { ...found, mode: undefined };
+    }
   }
 }
 

@@ -25,14 +25,19 @@ export class ServerScripts {
     return this.connection.writeTimeoutMs;
   }
 
-  /** @param isRunKnown leaves out which run of the server answers: it costs the server more than all the rest. */
+  /**
+   * @param isRunKnown leaves out which run of the server answers: it costs the server more than all the rest.
+   * @param modeKey key of the mode of all processes, to read that as well
+   */
   async describe(
     meta: string,
     isRunKnown: boolean,
-  ): Promise<{ runId: string; type: string; fields: string[] }> {
-    const reply = await this.connection.run(this.scripts.describe, [meta], [isRunKnown ? 1 : 0]);
-    const [runId = '', type = 'none', ...fields] = (reply as Buffer[]).map(String);
-    return { runId, type, fields };
+    modeKey?: string,
+  ): Promise<{ runId: string; type: string; mode: string; fields: string[] }> {
+    const keys = modeKey === undefined ? [meta] : [meta, modeKey];
+    const reply = await this.connection.run(this.scripts.describe, keys, [isRunKnown ? 1 : 0]);
+    const [runId = '', type = 'none', mode = '', ...fields] = (reply as Buffer[]).map(String);
+    return { runId, type, mode, fields };
   }
 
   /** Claims the filter of this format for an application, unless it is claimed; returns whose it is now, '' for none. */

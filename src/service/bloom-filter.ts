@@ -202,7 +202,7 @@ export interface BloomFilterInfo {
   /** How often the filter was built. */
   readonly builds: number;
   readonly rebuilding: boolean;
-  /** Whether this process answers "absent" from its copy, of a filter with `partitions` from those of all parts, and why not; undefined without `replica: 'leased'`, and in memory. */
+  /** Whether this process answers "absent" from its copy, and why not; undefined without `replica: 'leased'`, and in memory. */
   readonly copyLease: BloomCopyLease | undefined;
   /** Adds of this process that waited for processes with a leased copy, and for how long. */
   readonly copyWaits: BloomCopyWaits;
@@ -227,6 +227,4 @@ export interface BloomPartInfo {
   readonly builtAt: Date | undefined;
   readonly builds: number;
   readonly rebuilding: boolean;
-  /** Whether this process answers "absent" from its copy of the part; undefined without `replica: 'leased'`, and in memory. */
-  readonly copyLease: BloomCopyLease | undefined;
 }

@@ -103,6 +103,7 @@ export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeM
   const layout = partitions === undefined ? chosen : partitionedLayout(chosen, partitions);
   checkFilterOptionNames(options);
   checkPartitions(partitions, chosen, expect);
+  if (partitions !== undefined) checkCopiesOfParts(options, expect);
   expect('source', source, must.NO_SOURCE_TO_GROW, !layout.grows || source === undefined);
   expect('source', source, must.SOURCE, source === undefined || typeof source?.ids === 'function');
   expect(
@@ -173,6 +174,12 @@ function checkPartitions(partitions: unknown, layout: FilterLayout, expect: Expe
   const isNumber = isInteger(partitions as number, 2, MOST_PARTS);
   expect('partitions', partitions, must.partitions(MOST_PARTS), isNumber);
   expect('partitions', partitions, must.noPartitionsOf(layout.kind), layout.kind === blocked.kind);
+}
+
+/** Parts are copied, and none of their copies answers "absent". */
+function checkCopiesOfParts({ replica, leaseMs }: BloomFilterOptions, expect: Expect): void {
+  expect('replica', replica, must.NO_LEASED_PARTS, replica !== 'leased');
+  expect('leaseMs', leaseMs, must.NO_LEASES_OF_PARTS, leaseMs === undefined);
 }
 
 /** Only blocks are copied. */

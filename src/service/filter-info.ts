@@ -47,12 +47,12 @@ export async function filterInfo(
 }
 
 function partInfo(found: PartDescription): BloomPartInfo {
-  const { part, copyLease } = found;
+  const { part } = found;
   if (!('state' in found)) {
     const error = describeError(found.error);
     const nothing = { count: 0, capacity: 0, bytes: 0, builtAt: undefined, builds: 0, rebuilding: false };
-    return { part, state: undefined, error, ...nothing, copyLease };
+    return { part, state: undefined, error, ...nothing };
   }
   const { state, count, capacity, shape, builtAt, builds, rebuilding } = found;
-  return { part, state, count, capacity, bytes: shape?.bytes ?? 0, builtAt, builds, rebuilding, copyLease };
+  return { part, state, count, capacity, bytes: shape?.bytes ?? 0, builtAt, builds, rebuilding };
 }

@@ -13,6 +13,8 @@ export const SOURCE =
 export const SOURCE_OF_SCHEDULE = 'a source, since a schedule is given';
 export const REPLICA_MODE = "'off', 'verified' or 'leased'";
 export const noCopiesOf = (layout: string) => `'off' with the layout ${layout}, of which there are no copies`;
+export const NO_LEASED_PARTS = "'off' or 'verified' with partitions, since copies of parts have no leases";
+export const NO_LEASES_OF_PARTS = 'left out with partitions, since copies of parts have no leases';
 export const partitions = (most: number) =>
   `an integer from 2 to ${most}, the same in all processes and for ever, or true for 16, which suits most clusters, or left out for a filter on one node`;
 export const noPartitionsOf = (layout: string) =>

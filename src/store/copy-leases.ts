@@ -118,6 +118,4 @@ export interface BloomCopyLease {
   readonly since: Date;
   /** Entries of the feed that are known to have been written and have not been applied to the copy. */
   readonly behind: number;
-  /** Of a filter with `partitions`: how many copies of its parts are leased, and how many parts there are. Its copy counts as leased when those of all parts are. */
-  readonly parts?: { readonly leased: number; readonly of: number };
 }

@@ -1,6 +1,5 @@
 import type { BloomFilterState } from '../common/index.js';
 import type { FilterShape } from '../filter/index.js';
-import type { BloomCopyLease } from './copy-leases.js';
 
 export interface FilterDescription {
   readonly state: BloomFilterState;
@@ -24,6 +23,4 @@ export interface FilterDescription {
 /** One part of a partitioned filter; a part that cannot be asked has an error in place of what is stored. */
 export type PartDescription = (FilterDescription | { readonly error: unknown }) & {
   readonly part: number;
-  /** Of the copy that this process keeps of the part; undefined where no lease was asked for. */
-  readonly copyLease?: BloomCopyLease | undefined;
 };

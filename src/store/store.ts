@@ -240,9 +240,8 @@ export interface Staging {
    * Puts the staged filter in the place of the live one, at once for all readers and writers.
    *
    * @param ids distinct ids that the build read.
-   * @param onSwapped called when the staged filter is live, where processes that answer from copies are waited for after that.
    */
-  commit(ids: number, onSwapped?: () => void): Promise<void>;
+  commit(ids: number): Promise<void>;
 
   /** Drops the staging; the live generation stays. */
   abort(): Promise<void>;

@@ -24,7 +24,6 @@ const KINDS: readonly (readonly [string, Partial<BloomFilterOptions>])[] = [
   ['a leased copy', { replica: 'leased' }],
   ['four parts', { partitions: 4 }],
   ['verified copies of four parts', { replica: 'verified', partitions: 4 }],
-  ['leased copies of four parts', { replica: 'leased', partitions: 4 }],
 ];
 
 describe.each(KINDS)('Coverage of %s', (_, kind) => {

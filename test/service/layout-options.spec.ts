@@ -159,12 +159,19 @@ describe('A lease of copies', () => {
     ['may be that of other processes', { replica: 'off', leaseMs: 250 }, 250],
     ['is not there unless it is asked for', { replica: 'verified' }, undefined],
     ['nor by default', {}, undefined],
-    ['is that of each part', { replica: 'leased', leaseMs: 250, partitions: 16 }, 250],
-    ['may be that of parts in other processes', { leaseMs: 250, partitions: 16 }, 250],
   ])('%s', (_, options, leaseMs) => {
     const definition = define(options);
     expect(definition.copyLeaseMs).toBe(leaseMs);
     // The right to rebuild is another lease.
     expect(definition.leaseMs).toBe(30_000);
+  });
+
+  it.each<[Given, RegExp]>([
+    [{ replica: 'leased', partitions: 16 }, /expected replica to be 'off' or 'verified' with partitions/],
+    [{ replica: 'leased', partitions: true }, /expected replica to be 'off' or 'verified' with partitions/],
+    [{ leaseMs: 250, partitions: 16 }, /expected leaseMs to be left out with partitions/],
+  ])('is refused with partitions (%j)', (options, error) => {
+    expect(() => define(options)).toThrow(BloomConfigError);
+    expect(() => define(options)).toThrow(error);
   });
 });

@@ -9,7 +9,6 @@ import { foreignFaults } from './foreign-faults.js';
 import { heartbeatFaults } from './heartbeat-faults.js';
 import { keyFaults } from './key-faults.js';
 import { leaseFaults } from './lease-faults.js';
-import { leasedPartsFaults } from './leased-parts-faults.js';
 import { linkFaults } from './link-faults.js';
 import { memoryFaults } from './memory-faults.js';
 import { noSourceFaults } from './no-source-faults.js';
@@ -35,9 +34,7 @@ export const allFaults: readonly Fault[] = [
   ...failoverFaults,
   ...clusterFaults,
   ...copyFaults,
-  ...believingFaults('leased'),
-  ...leasedPartsFaults,
-  ...believingFaults('leased parts'),
+  ...believingFaults,
   ...announcedFaults,
   ...keyFaults,
   ...sourceFaults,

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { partName } from '../../src/store/redis/protocol/part-name.js';
 import { untilAnnounced, whileAnnounced } from './announced-staging.js';
 import { killFeeds } from './feed-connections.js';
 import { type Fault, fault, type FaultSpecification, type World } from './fault.js';
-import { drainOf, FILTER, PARTS } from './filter-kinds.js';
+import { drainOf, FILTER } from './filter-kinds.js';
 import { killed, paused } from './rebuilder-faults.js';
 import { rebuild } from './rebuilds.js';
 import { ServerSite } from './redis-site.js';
@@ -15,10 +14,6 @@ const FOR_MS = 2 * COPY_LEASE_MS;
 const TIMES = 4;
 /** Of a filter of which a copy takes more than half a second. */
 const LARGE = 1_200_000;
-/** Of the rebuild of all parts, which takes seconds on a machine that is busy. */
-const LEASE_MS = 10_000;
-/** The part of which a staging is announced when something fails. */
-const PART = partName(FILTER, 5);
 
 type Specification = Omit<FaultSpecification<ServerSite>, 'group' | 'kind' | 'start'>;
 
@@ -26,25 +21,19 @@ function leased(specification: Specification): Fault {
   return fault({ ...specification, group: 'leased', kind: 'leased', start: () => ServerSite.start() });
 }
 
-function ofParts(specification: Specification): Fault {
-  const kind = 'leased parts';
-  return fault({ ...specification, group: kind, kind, leaseMs: LEASE_MS, start: () => ServerSite.start() });
-}
-
 async function removed(admin: Redis, pattern: string): Promise<void> {
   const keys = await admin.keys(pattern);
   if (keys.length > 0) await admin.del(...keys);
 }
 
-/** Strikes at the keys of a filter, or of a part of it, each time that a staging of it is announced. */
+/** Strikes at the keys of the filter each time that a staging of it is announced. */
 async function removedWhileAnnounced(
   { site: { admin }, instances, over }: World<ServerSite>,
   key: string,
-  name = FILTER,
 ): Promise<void> {
   for (let i = 0; i < TIMES; i++) {
-    await whileAnnounced({ admin, rebuilder: instances[i % 3]!, name }, async () => {
-      await removed(admin, `bloom:{${name}}:${key}`);
+    await whileAnnounced({ admin, rebuilder: instances[i % 3]! }, async () => {
+      await removed(admin, `bloom:{${FILTER}}:${key}`);
       // Adds go on, and find out.
       await delay(FOR_MS);
     });
@@ -133,36 +122,6 @@ export const announcedFaults: readonly Fault[] = [
       await restartedWhileAnnounced(world);
       world.traffic.adders = adders;
       await delay(FOR_MS);
-    },
-  }),
-  ofParts({
-    name: 'staged blocks of a part removed while readers copy them',
-    strike: (world) => removedWhileAnnounced(world, 'next:*', PART),
-  }),
-  ofParts({
-    name: 'live blocks of a part removed while a staging of it is announced',
-    quick: true,
-    strike: (world) => removedWhileAnnounced(world, '0', PART),
-  }),
-  killed('announced', { kind: 'leased parts', group: 'leased parts' }),
-  paused('announced', { kind: 'leased parts', group: 'leased parts' }),
-  ofParts({
-    name: 'reader stopped past its lease (SIGSTOP) while stagings of parts are announced',
-    copyLeaseMs: TIMED_LEASE_MS,
-    strike: async ({ site, instances, copyLeaseMs, remark }) => {
-      let rebuilding = Promise.resolve();
-      await stopReader({
-        site,
-        leaseMs: copyLeaseMs,
-        partitions: PARTS,
-        adder: instances[0],
-        remark,
-        before: async () => {
-          rebuilding = rebuild(instances[1]);
-          await untilAnnounced(site.admin, PART);
-        },
-        meanwhile: () => rebuilding,
-      });
     },
   }),
 ];

@@ -13,17 +13,15 @@ const GIVE_UP_MS = 120_000;
 export interface Announcement {
   readonly admin: Redis;
   readonly rebuilder: ShopInstance;
-  /** The filter, or a part of it. */
-  readonly name?: string;
 }
 
 /** Does something while a staging is announced: a reader that never says that it has copied it keeps the rebuild from its swap until then. */
 export async function whileAnnounced(
-  { admin, rebuilder, name = FILTER }: Announcement,
+  { admin, rebuilder }: Announcement,
   strike: () => Promise<unknown>,
 ): Promise<void> {
   const held = new AbortController();
-  const holding = holdUp(admin, `bloom:{${name}}:readers`, held.signal);
+  const holding = holdUp(admin, `bloom:{${FILTER}}:readers`, held.signal);
   let isAnnounced = false;
   // One that joins the rebuild of a filter that was lost announces nothing.
   const rebuilding = (async () => {
@@ -31,7 +29,7 @@ export async function whileAnnounced(
     while (!isAnnounced && !held.signal.aborted);
   })();
   try {
-    await untilAnnounced(admin, name);
+    await untilAnnounced(admin);
     isAnnounced = true;
     await strike();
   } finally {
@@ -42,8 +40,8 @@ export async function whileAnnounced(
 }
 
 /** Resolves when a staging of a filter is announced. */
-export async function untilAnnounced(admin: Redis, name: string = FILTER): Promise<void> {
-  const meta = `bloom:{${name}}:meta`;
+export async function untilAnnounced(admin: Redis): Promise<void> {
+  const meta = `bloom:{${FILTER}}:meta`;
   const isAnnounced = async () => {
     const [token, announced] = await admin.hmget(meta, 'pending.token', 'pending.announced');
     return typeof token === 'string' && token === announced;

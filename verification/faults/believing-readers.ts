@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BloomUnavailableError } from 'nestjs-bloom';
 import type { BloomRedis } from '../../src/store/redis/index.js';
 import type { World } from './fault.js';
-import { withoutCopy } from './filter-kinds.js';
 import type { RedisSite } from './redis-site.js';
 import { ShopInstance } from './shop-instance.js';
 import { PATIENT_TIMEOUT_MS } from './timings.js';
@@ -27,11 +26,11 @@ export async function replaceBelieved(
   world: World<RedisSite>,
   { redis, trustAfterFailover = false, strike }: Replacement,
 ): Promise<void> {
-  const { table, capacity, kind, copyLeaseMs, without, instances, traffic, remark } = world;
+  const { table, capacity, copyLeaseMs, without, instances, traffic, remark } = world;
   const adder = await ShopInstance.start({
     redis,
     table,
-    kind: withoutCopy(kind),
+    kind: 'blocked',
     capacity,
     copyLeaseMs,
     without,

@@ -159,9 +159,9 @@ export const copyFaults: readonly Fault[] = [
       await rebuilding;
     },
   }),
-  FEED_FAULTS.messagesHeld('leased', true),
-  FEED_FAULTS.allHeld('leased', true),
-  FEED_FAULTS.acknowledgementsHeld('leased', true),
+  FEED_FAULTS.messagesHeld(true),
+  FEED_FAULTS.allHeld(true),
+  FEED_FAULTS.acknowledgementsHeld(true),
   leased({
     name: 'feed trimmed while messages are cut, again and again',
     quick: true,

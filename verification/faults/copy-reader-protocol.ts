@@ -4,8 +4,6 @@ export interface CopyReaderOptions {
   readonly leaseMs: number;
   /** It asks for the ids from `lateId(0)` on, again and again. */
   readonly ids: number;
-  /** Left out where the filter is not divided. */
-  readonly partitions?: number;
 }
 
 export type FromCopyReader =

@@ -5,14 +5,13 @@ import { openLeased } from './leased-filter.js';
 
 // A process that reads with a lease, and looks for ids that are going to be added until it is told to stop.
 
-const { redisUrl, leaseMs, ids, partitions } = forkedOptions<CopyReaderOptions>();
+const { redisUrl, leaseMs, ids } = forkedOptions<CopyReaderOptions>();
 const counts: StoreRecorder = { ...NO_RECORDER };
 const { store, filter } = await openLeased({
   redis: redisUrl,
   leaseMs,
   emit: hear,
   recorder: counts,
-  partitions,
 });
 const names = Array.from({ length: ids }, (_, n) => lateId(n));
 const absentAt = names.map(() => 0);

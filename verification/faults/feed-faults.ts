@@ -10,15 +10,12 @@ const SILENT_SCRIPT = 'EVALSHA';
 /** For how many leases nothing comes. */
 const LEASES = 6;
 
-type LeasedKind = 'leased' | 'leased parts';
-
 /** Faults of the ways by which readers hear of entries and acknowledge them; all else of two of three instances goes through. */
 export const FEED_FAULTS = {
   /** Readers go on by the stream, or the row fails. */
-  messagesHeld: (kind: LeasedKind, quick = false) =>
+  messagesHeld: (quick = false) =>
     feedFault({
       name: 'messages into a black hole, all else goes through',
-      kind,
       quick,
       held: ['subscribe'],
       strike: async ({ instances, copyLeaseMs }) => {
@@ -28,10 +25,9 @@ export const FEED_FAULTS = {
     }),
 
   /** Readers lose their leases, or the row fails. */
-  allHeld: (kind: LeasedKind, quick = false) =>
+  allHeld: (quick = false) =>
     feedFault({
       name: 'messages and stream into a black hole, all else goes through',
-      kind,
       quick,
       held: ['subscribe', 'xread'],
       strike: async ({ site, instances, copyLeaseMs }) => {
@@ -42,10 +38,9 @@ export const FEED_FAULTS = {
     }),
 
   /** Readers notice it, and acknowledge on another connection, or the row fails. */
-  acknowledgementsHeld: (kind: LeasedKind, quick = false) =>
+  acknowledgementsHeld: (quick = false) =>
     feedFault({
       name: 'acknowledgements into a black hole, all else goes through',
-      kind,
       quick,
       held: [SILENT_SCRIPT],
       strike: async ({ site, instances, copyLeaseMs }) => {
@@ -58,16 +53,15 @@ export const FEED_FAULTS = {
 } as const;
 
 interface FeedFault extends Pick<FaultSpecification<ProxiedSite>, 'name' | 'quick' | 'strike'> {
-  readonly kind: LeasedKind;
   /** Commands after which a connection lets nothing through. */
   readonly held: readonly string[];
 }
 
-function feedFault({ kind, held, strike, ...row }: FeedFault): Fault {
+function feedFault({ held, strike, ...row }: FeedFault): Fault {
   return fault({
     ...row,
-    group: kind,
-    kind,
+    group: 'leased',
+    kind: 'leased',
     start: () => ProxiedSite.start(),
     strike: async (world) => {
       const { proxies } = world.site;

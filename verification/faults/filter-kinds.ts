@@ -29,7 +29,6 @@ export interface FilterKind {
   readonly staged: string;
   /** Where copies are read with leases. */
   readonly copyLeaseMs?: number;
-  readonly partitions?: number;
   /** Another program that adds to the live key. */
   readonly peer?: Peer;
 }
@@ -47,13 +46,6 @@ export const FILTER_KINDS = {
     options: { negativeCache: { shared: true }, replica: 'leased', leaseMs: COPY_LEASE_MS },
     hasSource: true,
     copyLeaseMs: COPY_LEASE_MS,
-    ...own,
-  },
-  'leased parts': {
-    options: { partitions: PARTS, replica: 'leased', leaseMs: COPY_LEASE_MS },
-    hasSource: true,
-    copyLeaseMs: COPY_LEASE_MS,
-    partitions: PARTS,
     ...own,
   },
   'no source': { options: { create: 'first-start' }, hasSource: false, ...own },
@@ -84,15 +76,6 @@ export const FILTER_KINDS = {
 export type FilterKindName = keyof typeof FILTER_KINDS;
 /** Kinds that have a group of the table to themselves. */
 export type OtherKindName = Exclude<FilterKindName, 'blocked'>;
-
-/** The kind of the same filter in a process without a copy. */
-export function withoutCopy(kind: FilterKindName): FilterKindName {
-  const { partitions }: FilterKind = FILTER_KINDS[kind];
-  return partitions === undefined ? 'blocked' : 'partitioned';
-}
-
-/** Kinds that are read with leases. */
-export type LeasedKindName = 'leased' | 'leased parts';
 
 /** Of copies that are read with leases; 0 where none are. */
 export function copyLeaseOf(kind: FilterKindName): number {

@@ -1,7 +1,6 @@
 import { type BloomEventListener, systemClock } from '../../src/common/index.js';
 import { blocked } from '../../src/filter/index.js';
 import type { FilterStore, StoredFilter, StoreRecorder } from '../../src/store/index.js';
-import { PartitioningStore } from '../../src/store/partitions/index.js';
 import { RedisStore } from '../../src/store/redis/index.js';
 import { ReplicaStore } from '../../src/store/replica/index.js';
 import { CAPACITY, drainOf, FILTER } from './filter-kinds.js';
@@ -15,8 +14,6 @@ export interface LeasedFilterOptions {
   readonly leaseMs: number;
   readonly emit: BloomEventListener;
   readonly recorder?: StoreRecorder;
-  /** Left out where it is not divided. */
-  readonly partitions?: number | undefined;
 }
 
 /** The filter of the shop as one more reader has it. */
@@ -25,7 +22,6 @@ export async function openLeased({
   leaseMs,
   emit,
   recorder,
-  partitions,
 }: LeasedFilterOptions): Promise<{ store: FilterStore; filter: StoredFilter }> {
   const timeouts = { timeoutMs: PATIENT_TIMEOUT_MS, writeTimeoutMs: WRITE_TIMEOUT_MS };
   const inRedis = await RedisStore.connect({
@@ -35,7 +31,7 @@ export async function openLeased({
     emit,
     ...timeouts,
   });
-  const store = new PartitioningStore(new ReplicaStore(inRedis, LIMITS));
+  const store = new ReplicaStore(inRedis, LIMITS);
   const filter = store.open({
     name: FILTER,
     emit,
@@ -47,7 +43,6 @@ export async function openLeased({
     leaseMs,
     drainMs: drainOf('leased', leaseMs),
     recorder,
-    partitions,
   });
   return { store, filter };
 }

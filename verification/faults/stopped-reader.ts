@@ -16,7 +16,6 @@ interface StoppedReader {
   readonly site: ServerSite;
   /** Of its copy. */
   readonly leaseMs: number;
-  readonly partitions?: number;
   readonly adder: ShopInstance;
   readonly remark: (text: string) => void;
   /** Done each time before the reader is stopped. */
@@ -29,7 +28,6 @@ interface StoppedReader {
 export async function stopReader({
   site,
   leaseMs,
-  partitions,
   adder,
   remark,
   before,
@@ -39,7 +37,6 @@ export async function stopReader({
     redisUrl: site.server.url,
     leaseMs,
     ids,
-    ...(partitions && { partitions }),
   });
   const times = new AddTimes(site.admin, leaseMs);
   try {

@@ -48,7 +48,7 @@ async function startShop() {
       ShopModule.forRoot({
         redisUrl,
         databaseUrl,
-        partitions: natMap || leased ? PARTITIONS : undefined,
+        partitions: natMap ? PARTITIONS : undefined,
         leaseMs: leased ? COPY_LEASE_MS : undefined,
         rebuild: { everyMs: REBUILD_EVERY_MS, drainMs, onBoot: 'never' },
         onBloomEvent: onEvent,

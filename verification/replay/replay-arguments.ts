@@ -22,7 +22,7 @@ export const USAGE = `Usage: npm run replay -- [--data FOLDER] [--limit N] [--js
   --limit N       replay the first N order lines only
   --json          print the figures as one JSON object
   --cluster       on three masters and three replicas, with 16 partitions; slots move meanwhile, and a replica takes over
-  --leased        with 16 partitions on one Redis, whose copies answer "absent" without it
+  --leased        on one Redis, whose copies answer "absent" without it
   --break SAFETY  take a safety of the protocol out, to see that the replay notices: ${SAFETIES.join(', ')}
 `;
 

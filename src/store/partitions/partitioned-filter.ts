@@ -3,7 +3,6 @@ import type { BloomEvent } from '../../common/index.js';
 import { type FilterFill, type IdKey, partCapacity, partOf } from '../../filter/index.js';
 import {
   type AdvisedFilter,
-  type BloomCopyLease,
   type BloomVerdict,
   type DistrustPauses,
   type FilterDescription,
@@ -14,7 +13,6 @@ import {
   type InstanceBoard,
   isMeasurable,
   type LeaseRequest,
-  leasesCopy,
   type LookupOutcome,
   NO_RECORDER,
   type OpenFilterOptions,
@@ -94,21 +92,6 @@ export class PartitionedFilter implements StoredFilter {
     return generations.map((generation) => generation ?? '-').join(' ');
   }
 
-  /** Of the copies of all parts: this process answers "absent" alone where the copy of the part is leased. */
-  get copyLease(): BloomCopyLease | undefined {
-    const leases = this.parts.flatMap((part) => (leasesCopy(part) ? [part.copyLease] : []));
-    if (leases.length === 0) return undefined;
-    const missing = leases.find(({ isLeased }) => !isLeased);
-    return {
-      isLeased: missing === undefined,
-      reason: missing?.reason,
-      cause: missing?.cause,
-      since: new Date(Math.max(...leases.map(({ since }) => since.getTime()))),
-      behind: leases.reduce((sum, { behind }) => sum + behind, 0),
-      parts: { leased: leases.filter(({ isLeased }) => isLeased).length, of: leases.length },
-    };
-  }
-
   get status(): StoredFilterStatus {
     const all = this.parts.map(({ status }) => status);
     const isCircuitOpen = all.some((status) => status.isCircuitOpen);
@@ -172,10 +155,9 @@ export class PartitionedFilter implements StoredFilter {
   private async describeParts(): Promise<readonly PartDescription[]> {
     const found = await Promise.all(
       this.parts.map((filter, part): Promise<PartDescription> => {
-        const copyLease = () => (leasesCopy(filter) ? filter.copyLease : undefined);
         return filter.describe().then(
-          (description) => ({ ...description, part, copyLease: copyLease() }),
-          (error: unknown) => ({ part, error, copyLease: copyLease() }),
+          (description) => ({ ...description, part }),
+          (error: unknown) => ({ part, error }),
         );
       }),
     );

@@ -107,28 +107,19 @@ export class PartitionedStaging implements Staging {
     return this.active().length > 0;
   }
 
-  /**
-   * One part after the other: each alone keeps the promise, so there is no moment at which all have to change. Processes that answer from copies are waited for together: one
-   * that has stopped holds up all parts for as long as one.
-   */
+  /** One part after the other: each alone keeps the promise, so there is no moment at which all have to change. */
   async commit(_ids: number): Promise<void> {
     if (
       this.options.parts.some(({ part, staging }) => part.staging !== undefined && part.staging !== staging)
     ) {
       throw new BloomRebuildError('staging-damaged', STAGED_AGAIN);
     }
-    const commits: Promise<void>[] = [];
     for (const { part, staging } of this.active()) {
-      await new Promise<void>((goOn) => {
-        const commit = part.attempt(async () => {
-          await staging.commit(this.idsOf(part), goOn);
-          part.committed();
-        });
-        commits.push(commit);
-        void commit.then(goOn);
+      await part.attempt(async () => {
+        await staging.commit(this.idsOf(part));
+        part.committed();
       });
     }
-    await Promise.all(commits);
     this.assertAll();
   }
 

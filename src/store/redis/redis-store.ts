@@ -13,7 +13,6 @@ import { BlockedCodec } from './blocked/blocked-codec.js';
 import { noLeasesOnCluster } from './blocked/copies/copies.messages.js';
 import { CopyScripts } from './blocked/copies/copy-scripts.js';
 import { CopyWaits } from './blocked/copies/copy-waits.js';
-import { DelayAlarm } from './blocked/copies/delay-alarm.js';
 import { RedisCopyLeases, type SideConnections } from './blocked/copies/redis-copy-leases.js';
 import { UnseenLeases } from './blocked/copies/unseen-leases.js';
 import { ChannelReader } from './client/channel-reader.js';
@@ -65,8 +64,6 @@ export class RedisStore implements CopyableStore {
   private readonly copyScripts: CopyScripts;
   /** Undefined on a Cluster. */
   private readonly side: SideConnections | undefined;
-  /** Of each divided filter, by its name. */
-  private readonly alarms = new Map<string, DelayAlarm>();
 
   private constructor(
     private readonly connection: RedisConnection,
@@ -146,14 +143,6 @@ export class RedisStore implements CopyableStore {
     };
   }
 
-  /** One for all parts of a filter that this store has opened together. */
-  private alarmOf(name: string, part: number): DelayAlarm {
-    const known = part > 0 ? this.alarms.get(name) : undefined;
-    const alarm = known ?? new DelayAlarm();
-    this.alarms.set(name, alarm);
-    return alarm;
-  }
-
   private openBlocked(options: OpenFilterOptions & { onBlocks?: BlockListener }): BlockedFilterInRedis {
     const { blocked, negativeCacheScripts } = this;
     const context = this.contextOf(options);
@@ -196,14 +185,12 @@ export class RedisStore implements CopyableStore {
       ownsKey: true,
     });
     const leases = new RedisLeases(filter);
-    const alarm = part && this.alarmOf(name, part.index);
     const copyWaits = new CopyWaits({
       ...filter,
       metadata,
       copyScripts,
       unseenLeases,
       channels: side?.channels,
-      alarm,
     });
     const ofCopies = { leasedFormat: codec.formats.leased, copyScripts, copyWaits, unseenLeases };
     const opened = { ...filter, metadata, leases, blocked, negativeCacheScripts, ...ofCopies };

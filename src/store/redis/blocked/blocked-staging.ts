@@ -154,10 +154,9 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
   }
 
   /** What the source has returned is promised from then on. */
-  override async commit(ids: number, onSwapped?: () => void): Promise<void> {
+  override async commit(ids: number): Promise<void> {
     await announceStaging(this.filter, this.context);
     await super.commit(ids);
-    onSwapped?.();
     if (this.swapped) await this.filter.copyWaits.settle(this.swapped.snapshot, this.swapped.wait);
   }
 

@@ -23,15 +23,6 @@ export class RedisPartEpochs implements PartEpochs {
   }
 
   async endOthers(): Promise<void> {
-    const { metadata, copyWaits } = this.context;
-    const snapshot = await unavailable(metadata.endAllOthers());
-    const { live, leasesMs } = snapshot;
-    // Adds of ids of this part wait in their own script; those that belong to another part by their spelling
-    // do not.
-    const isLeased = live === undefined && leasesMs !== undefined;
-    await copyWaits.settle(
-      snapshot,
-      isLeased ? { for: 'time', ms: leasesMs, list: '', number: 0 } : undefined,
-    );
+    await unavailable(this.context.metadata.endAllOthers());
   }
 }

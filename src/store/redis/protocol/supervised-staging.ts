@@ -63,10 +63,10 @@ export class SupervisedStaging implements Staging {
     return withDeadline(explainNoMemory(this.staging.check(ids)), this.writeTimeoutMs, 'check staging');
   }
 
-  async commit(ids: number, onSwapped?: () => void): Promise<void> {
+  async commit(ids: number): Promise<void> {
     // The swap renames the staged keys.
     this.memory.stop();
-    await explainNoMemory(this.staging.commit(ids, onSwapped));
+    await explainNoMemory(this.staging.commit(ids));
   }
 
   async abort(): Promise<void> {

@@ -7,7 +7,6 @@ import { ReplicaStore } from '../../../../src/store/replica/index.js';
 import { LEASE_LAPSED } from '../../../../src/store/replica/replica.messages.js';
 import { build, commitIds, idsOf, leaseOf, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
-import { keyOf, openParts, PARTITIONS, untilLeased } from '../../../support/leased-parts.js';
 import { isPending, openLeased } from '../../../support/leased-reader.js';
 import { openOptions } from '../../../support/open-options.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
@@ -236,7 +235,7 @@ describe('A staging that is announced to readers', () => {
         return reply.outcome === 'granted' && reply.announced !== undefined;
       });
       if (isTakenOffline) {
-        await admin.del(keyOf(name, 0, '0'));
+        await admin.del(`bloom:{${name}}:0`);
         expect(await adder.check(KEPT)).not.toContain('absent');
         expect((await adder.describe()).state).toBe('lost');
         // Written to the staging alone, and so no entry.
@@ -282,29 +281,3 @@ async function forgetDead(): Promise<void> {
   for (const lease of await deadLeases())
     await admin.zrem(`bloom:{${name}}:readers`, lease, lease.replace('e:', 'a:'));
 }
-
-describe('The announced stagings of parts', () => {
-  it('go live without a lookup that asks Redis', async () => {
-    const other = await openParts(redis, name, { filter: { leaseMs: LEASE_MS } });
-    await build(other.filter, [...KEPT, ...REMOVED]);
-    const reader = await openParts(redis, name, { filter: { replica: 'leased', leaseMs: LEASE_MS } });
-    opened.push(other, reader);
-    await untilLeased(reader);
-    const announce = jest.spyOn(CopyScripts.prototype, 'announce');
-    let isOver = false;
-    const work = build(other.filter, [...KEPT, ...NEW]).finally(() => (isOver = true));
-    while (!isOver) {
-      for (const id of KEPT) expect(await reader.filter.checkOne(id)).not.toBe('absent');
-      await new Promise(setImmediate);
-    }
-    await work;
-    const announced = announce.mock.calls.filter(([, , begins]) => begins).map(([{ meta }]) => meta);
-    const metas = Array.from({ length: PARTITIONS }, (_, part) => keyOf(name, part, 'meta'));
-    expect(new Set(announced)).toEqual(new Set(metas));
-    for (const id of [...KEPT, ...NEW]) expect(await reader.filter.checkOne(id)).toBe('maybe');
-    expect(lossesOf(reader)).toEqual([]);
-    await eventually('removed ids are denied without a question', () =>
-      REMOVED.every((id) => reader.filter.checkOne(id) === 'absent'),
-    );
-  });
-});

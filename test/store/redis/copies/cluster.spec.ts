@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Cluster } from 'ioredis';
 import { BloomConfigError } from '../../../../src/common/index.js';
-import { PartitioningStore } from '../../../../src/store/partitions/index.js';
 import { RedisStore } from '../../../../src/store/redis/index.js';
 import { openOptions } from '../../../support/open-options.js';
 import { PATIENT } from '../../../support/patience.js';
@@ -10,20 +9,14 @@ const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: tru
 afterAll(() => cluster.disconnect());
 
 describe('On a Cluster', () => {
-  it.each([
-    { replica: 'leased' as const },
-    {},
-    { replica: 'leased' as const, partitions: 16 },
-    { partitions: 16 },
-  ])('a filter with leases is refused (%j)', async (options) => {
-    const inRedis = await RedisStore.connect({
+  it.each([{ replica: 'leased' as const }, {}])('a filter with leases is refused (%j)', async (options) => {
+    const store = await RedisStore.connect({
       redis: cluster,
       keyPrefix: 'bloom',
       trustAfterFailover: false,
       ...PATIENT,
       emit: () => {},
     });
-    const store = new PartitioningStore(inRedis);
     expect(() => store.open(openOptions({ leaseMs: 1000, ...options }))).toThrow(BloomConfigError);
     expect(() => store.open(openOptions({ leaseMs: 1000, ...options }))).toThrow(/Cluster.*'verified'/s);
     expect(store.open(openOptions({ replica: 'verified' }))).toBeDefined();

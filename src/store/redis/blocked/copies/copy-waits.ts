@@ -53,8 +53,6 @@ export interface CopyWaitsContext {
   readonly unseenLeases: { readonly leaseMs: number };
   /** Undefined on a Cluster, where nobody reads with leases. */
   readonly channels: ChannelReader | undefined;
-  /** Left out: one of its own. The parts of a filter share one. */
-  readonly alarm?: DelayAlarm | undefined;
 }
 
 /** Those of one filter who wait until readers have acknowledged an entry. */
@@ -64,10 +62,9 @@ export class CopyWaits {
   private last: Told | undefined;
   private isAsking = false;
   private isAdvised = false;
-  private readonly alarm: DelayAlarm;
+  private readonly alarm = new DelayAlarm();
 
   constructor(private readonly context: CopyWaitsContext) {
-    this.alarm = context.alarm ?? new DelayAlarm();
     this.channel = new AcknowledgementChannel({
       key: context.keys.acks,
       channels: context.channels,

@@ -17,7 +17,6 @@ const KINDS: [string, (name: string) => Options][] = [
   ['one generation, with a copy of it', () => ({ replica: 'verified' })],
   ['one generation that is read with leases', () => ({ replica: 'leased', leaseMs: 150 })],
   ['partitions', () => ({ partitions: 3 })],
-  ['partitions that are read with leases', () => ({ partitions: 3, replica: 'leased', leaseMs: 150 })],
   ['the layout of go-zero', (name) => ({ layout: goZero({ key: `peers-${name}`, bits: 100_000 }) })],
   ...(BF_ARGUMENTS
     ? ([

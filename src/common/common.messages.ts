@@ -10,5 +10,8 @@ export const optionWithoutValue = (where: string, option: string, got: unknown) 
   `${where}: expected the option '${option}' to have a value, got ${printed(got)}. ${NOT_SET} If another file exports it, the two files may ` +
   'import each other. To have its default, leave the option out.';
 
-export const noSuchOption = (where: string, path: string, name: string, advice: string) =>
-  `${where}: expected no option '${path}${name}'. ${advice}`;
+export const noSuchOption = (where: string, option: string, advice: string) =>
+  `${where}: expected no option '${option}'. ${advice}`;
+
+export const wrongOption = (where: string, option: string, expected: string, got: unknown) =>
+  `${where}: expected ${option} to be ${expected}, got ${printed(got)}.`;

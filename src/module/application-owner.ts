@@ -1,22 +1,13 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { BloomConfigError } from '../common/index.js';
 import { isOwnerName } from '../service/index.js';
-import { wrongOwner } from './module.messages.js';
 
 let detected: { readonly name: string | undefined } | undefined;
 
-/**
- * The name under which this application claims filters in Redis; undefined when it claims none.
- *
- * @throws {BloomConfigError} for an option that cannot be a name.
- */
-export function ownerOf(option: unknown): string | undefined {
-  if (option === false) return undefined;
-  if (option === undefined)
-    return (detected ??= { name: applicationName(process.argv[1], process.cwd()) }).name;
-  if (isOwnerName(option)) return option;
-  throw new BloomConfigError(wrongOwner(option));
+/** The name under which this application claims filters in Redis; undefined when it claims none. */
+export function ownerOf(option: string | false | undefined): string | undefined {
+  if (option !== undefined) return option || undefined;
+  return (detected ??= { name: applicationName(process.argv[1], process.cwd()) }).name;
 }
 
 /**

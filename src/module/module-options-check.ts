@@ -1,7 +1,22 @@
-import { BloomConfigError, checkOptions, nearestName, type OptionNames } from '../common/index.js';
+import {
+  A_FUNCTION,
+  AN_ARRAY,
+  BloomConfigError,
+  checkOptions,
+  type Expectation,
+  isFunction,
+  isInteger,
+  isNumber,
+  isText,
+  nearestName,
+  type NestedOptions,
+  type OptionNames,
+  type OptionTable,
+  TRUE_OR_FALSE,
+} from '../common/index.js';
 import type { BloomGuardDefaults } from '../guard/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
-import { checkAttackOptions } from '../service/index.js';
+import { ATTACK_OPTIONS, OWNER } from '../service/index.js';
 import type { BloomSourceFactory } from '../sources/index.js';
 import { checkRedisOption } from '../store/redis/index.js';
 import type { CopyLimits } from '../store/replica/index.js';
@@ -13,34 +28,52 @@ import type {
   BloomModuleOptions,
   BloomStoreLike,
 } from './bloom-module-options.js';
-import {
-  besideStore,
-  noFactory,
-  noSuchSourceOption,
-  notASource,
-  wrongModuleOption,
-} from './module.messages.js';
+import { besideStore, noSuchSourceOption, notASource } from './module.messages.js';
+
+const TIMEOUT: Expectation = ['a number of milliseconds of at least 1', isNumber(1, 2 ** 31 - 1)];
+const BYTES: Expectation = ['a number of bytes above 0', isNumber(Number.MIN_VALUE, Infinity)];
+
+/** The values are checked by the guard. */
+const GUARD: NestedOptions = {
+  known: {
+    onAbsent: true,
+    onUnknown: true,
+    onInvalid: true,
+    onThrow: true,
+  } satisfies OptionNames<BloomGuardDefaults>,
+};
+
+const COPIES = { bytesPerSecond: BYTES, maxBytes: BYTES } satisfies OptionTable<CopyLimits>;
+const HEARTBEAT = {
+  everyMs: [
+    'a whole number of milliseconds from 1000 to 60000 (heartbeat: false turns heartbeats off)',
+    isInteger(1000, 60_000),
+  ],
+} satisfies OptionTable<BloomHeartbeat>;
 
 const FACTORY = {
   redis: true,
-  store: true,
-  keyPrefix: true,
-  owner: true,
-  guard: true,
-  timeoutMs: true,
-  writeTimeoutMs: true,
-  trustAfterFailover: true,
-  copies: true,
-  attack: true,
-  heartbeat: true,
-  onEvent: true,
-  logger: true,
-} satisfies OptionNames<BloomFactoryOptions>;
+  store: ['a store with open(), close() and kind', isStore],
+  keyPrefix: [
+    'a text without braces and spaces',
+    (keyPrefix) => isText(keyPrefix) && !/[{}\s]/.test(keyPrefix),
+  ],
+  owner: OWNER,
+  guard: GUARD,
+  timeoutMs: TIMEOUT,
+  writeTimeoutMs: TIMEOUT,
+  trustAfterFailover: TRUE_OR_FALSE,
+  copies: { known: COPIES },
+  attack: { known: ATTACK_OPTIONS, or: [false] },
+  heartbeat: { known: HEARTBEAT, or: [true, false] },
+  onEvent: A_FUNCTION,
+  logger: TRUE_OR_FALSE,
+} satisfies OptionTable<BloomFactoryOptions>;
 
 /** Without a value of these filters are in memory, or on the keys of another application. */
 const VALUED: readonly (keyof BloomFactoryOptions)[] = ['redis', 'store', 'keyPrefix', 'owner'];
 
-const STATIC = { filters: true, isGlobal: true } satisfies OptionNames<
+const STATIC = { filters: AN_ARRAY, isGlobal: TRUE_OR_FALSE } satisfies OptionTable<
   Omit<BloomModuleOptions, keyof BloomFactoryOptions>
 >;
 
@@ -51,14 +84,18 @@ const ASYNC = {
   useFactory: true,
   useClass: true,
   useExisting: true,
-} satisfies OptionNames<BloomModuleAsyncOptions>;
+} satisfies OptionTable<BloomModuleAsyncOptions>;
+
+const TESTING = { guard: GUARD, onEvent: A_FUNCTION, logger: TRUE_OR_FALSE } satisfies OptionTable<
+  Pick<BloomModuleOptions, 'guard' | 'onEvent' | 'logger'>
+>;
 
 const FEATURE_ASYNC = {
   name: true,
   imports: true,
   inject: true,
-  useFactory: true,
-} satisfies OptionNames<BloomFeatureAsyncOptions>;
+  useFactory: A_FUNCTION,
+} satisfies OptionTable<BloomFeatureAsyncOptions>;
 
 /** What a store of the application knows nothing of. */
 const OF_REDIS = [
@@ -79,14 +116,6 @@ const SOURCE = {
   newest: true,
   readsFrom: true,
 } satisfies OptionNames<BloomIdSource>;
-const COPIES = { bytesPerSecond: true, maxBytes: true } satisfies OptionNames<CopyLimits>;
-const HEARTBEAT = { everyMs: true } satisfies OptionNames<BloomHeartbeat>;
-const GUARD = {
-  onAbsent: true,
-  onUnknown: true,
-  onInvalid: true,
-  onThrow: true,
-} satisfies OptionNames<BloomGuardDefaults>;
 
 const ROOT = 'BloomModule.forRoot()';
 const ROOT_ASYNC = 'BloomModule.forRootAsync()';
@@ -94,8 +123,7 @@ const ROOT_ASYNC = 'BloomModule.forRootAsync()';
 /** @throws {BloomConfigError} for options of `forRoot` that there are not, or that have another type. */
 export function checkRootOptions(options: BloomModuleOptions): void {
   checkOptions(options, { where: ROOT, known: { ...FACTORY, ...STATIC }, valued: VALUED });
-  checkStatic(options, ROOT);
-  checkParts(options, ROOT);
+  checkStore(options, ROOT);
 }
 
 /** The same for what stands beside the factory of `forRootAsync`. */
@@ -103,7 +131,6 @@ export function checkRootAsyncOptions(options: BloomModuleAsyncOptions): void {
   const elsewhere = (name: string) =>
     Object.hasOwn(FACTORY, name) ? 'Return it from the factory: useFactory: () => ({ … }).' : undefined;
   checkOptions(options, { where: ROOT_ASYNC, known: ASYNC, elsewhere });
-  checkStatic(options, ROOT_ASYNC);
 }
 
 /** The same for what the factory of `forRootAsync` has made. */
@@ -114,26 +141,23 @@ export function checkedFactoryOptions(options: BloomFactoryOptions): BloomFactor
       ? `Write it beside the factory: forRootAsync({ ${name}, useFactory }).`
       : undefined;
   checkOptions(options, { where, known: FACTORY, valued: VALUED, elsewhere });
-  checkParts(options, where);
+  checkStore(options, where);
   return options;
 }
 
 /** The same for `BloomTestingModule`. */
 export function checkTestingOptions(options: Pick<BloomModuleOptions, 'guard' | 'onEvent' | 'logger'>): void {
-  checkOptions(options, { where: 'BloomTestingModule', known: { guard: true, onEvent: true, logger: true } });
-  checkParts(options, 'BloomTestingModule');
+  checkOptions(options, { where: 'BloomTestingModule', known: TESTING });
 }
 
 /** The same for one filter of `forFeatureAsync`. */
 export function checkFeatureAsync(options: BloomFeatureAsyncOptions): void {
-  const where = 'BloomModule.forFeatureAsync()';
   const elsewhere = (name: string) =>
     nearestName(name, Object.keys(FEATURE_ASYNC)) === undefined
       ? 'Return the options of a filter from useFactory; name, imports, inject and useFactory stand beside it.'
       : undefined;
-  checkOptions(options, { where, known: FEATURE_ASYNC, elsewhere });
-  if (typeof options.useFactory !== 'function')
-    throw new BloomConfigError(noFactory(where, options.name, options.useFactory));
+  const where = `BloomModule.forFeatureAsync() of filter '${options.name}'`;
+  checkOptions(options, { where, known: FEATURE_ASYNC, needed: ['useFactory'], elsewhere });
 }
 
 /** The same for the source of a filter, which may have members of its own unless they look like misspelt ones. */
@@ -155,52 +179,14 @@ export function checkSource(filter: string, source: unknown): void {
   }
 }
 
-function checkStatic({ filters, isGlobal }: Pick<BloomModuleOptions, 'filters' | 'isGlobal'>, where: string) {
-  if (filters !== undefined && !Array.isArray(filters)) throw wrong(where, 'filters', 'an array', filters);
-  checkBoolean(where, 'isGlobal', isGlobal);
-}
-
-function checkParts(options: BloomFactoryOptions, where: string): void {
-  const {
-    redis,
-    copies = {},
-    heartbeat = true,
-    guard = {},
-    attack,
-    onEvent,
-    logger,
-    trustAfterFailover,
-  } = options;
-  if (redis !== undefined) checkRedisOption(redis, where);
-  checkStore(options, where);
-  checkOptions(copies, { where, path: 'copies.', known: COPIES });
-  if (typeof heartbeat !== 'boolean')
-    checkOptions(heartbeat, { where, path: 'heartbeat.', known: HEARTBEAT });
-  checkOptions(guard, { where, path: 'guard.', known: GUARD });
-  checkAttackOptions(attack, where);
-  checkBoolean(where, 'trustAfterFailover', trustAfterFailover);
-  checkBoolean(where, 'logger', logger);
-  if (onEvent !== undefined && typeof onEvent !== 'function')
-    throw wrong(where, 'onEvent', 'a function', onEvent);
-}
-
 function checkStore(options: BloomFactoryOptions, where: string): void {
-  const { store } = options as { store?: Partial<BloomStoreLike> | null };
-  if (store === undefined) return;
-  const isStore =
-    typeof store === 'object' &&
-    typeof store?.open === 'function' &&
-    typeof store.close === 'function' &&
-    typeof store.kind === 'string';
-  if (!isStore) throw wrong(where, 'store', 'a store with open(), close() and kind', store);
+  if (options.redis !== undefined) checkRedisOption(options.redis, where);
+  if (options.store === undefined) return;
   const other = OF_REDIS.find((name) => options[name] !== undefined);
   if (other !== undefined) throw new BloomConfigError(besideStore(where, other));
 }
 
-function checkBoolean(where: string, option: string, got: unknown): void {
-  if (got !== undefined && typeof got !== 'boolean') throw wrong(where, option, 'true or false', got);
-}
-
-function wrong(where: string, option: string, expected: string, got: unknown): BloomConfigError {
-  return new BloomConfigError(wrongModuleOption(where, option, expected, got));
+function isStore(value: unknown): boolean {
+  const { open, close, kind } = Object(value) as Partial<BloomStoreLike>;
+  return isFunction(open) && isFunction(close) && typeof kind === 'string';
 }

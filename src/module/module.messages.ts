@@ -1,6 +1,6 @@
 import type { BloomIdSpelling } from '../rebuild/index.js';
 import { count, EVENT_TYPES, nearestName, printed } from '../common/index.js';
-import { OWNER_NAME, registeredFilters } from '../service/index.js';
+import { registeredFilters } from '../service/index.js';
 
 export const SHUTTING_DOWN = 'The application is shutting down.';
 
@@ -47,22 +47,8 @@ export const sourceNeedsProvider = (filter: string, token: string) =>
   `Filter '${filter}' has a source that needs ${token}, which is not a provider of any module, or is request-scoped. Add it to the ` +
   'providers of a module, or name the token of the provider that you mean.';
 
-export const wrongOwner = (got: unknown) => `Expected owner to be ${OWNER_NAME}, got ${printed(got)}.`;
-
 export const besideStore = (where: string, option: string) =>
   `${where}: expected no option ${option} beside store. It is for Redis: give it to your store, or leave store out.`;
-
-export const wrongKeyPrefix = (got: string) =>
-  `Expected keyPrefix to be a text without braces and spaces, got '${got}'.`;
-
-export const wrongTimeout = (option: string, got: unknown) =>
-  `Expected ${option} to be a number of milliseconds of at least 1, got ${got}.`;
-
-export const wrongCopyLimit = (option: string, got: unknown) =>
-  `Expected copies.${option} to be a number of bytes above 0, got ${printed(got)}.`;
-
-export const wrongHeartbeat = (got: unknown) =>
-  `Expected heartbeat.everyMs to be a whole number of milliseconds from 1000 to 60000, got ${printed(got)}. heartbeat: false turns heartbeats off.`;
 
 export const wrongCron = (
   filter: string,
@@ -115,14 +101,8 @@ export const handlerOfNoSingleton = (method: string) =>
   `@OnBloomEvent() on ${method}: expected a provider of which the application has one, got one that is request-scoped or transient. An event ` +
   'belongs to no request: put the handler on a provider without a scope.';
 
-export const noFactory = (where: string, filter: string, useFactory: unknown) =>
-  `${where}: expected useFactory of filter '${filter}' to be a function, got ${printed(useFactory)}.`;
-
 export const noSuchSourceOption = (where: string, name: string, near: string) =>
   `${where}: expected no option 'source.${name}'. Did you mean 'source.${near}'?`;
-
-export const wrongModuleOption = (where: string, option: string, expected: string, got: unknown) =>
-  `${where}: expected ${option} to be ${expected}, got ${printed(got)}.`;
 
 export const notASource = (filter: string, source: unknown) =>
   `Filter '${filter}': expected its source to be an object with a method ids(), a class of a provider or { useFactory }, got ${printed(source)}.` +

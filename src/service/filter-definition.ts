@@ -1,26 +1,14 @@
-import { BloomConfigError, describeError, printed } from '../common/index.js';
-import {
-  blocked,
-  type BloomId,
-  type FilterLayout,
-  MAX_ID_BYTES_LIMIT,
-  MOST_PARTS,
-  namedNormalizer,
-  partitionedLayout,
-} from '../filter/index.js';
+import { BloomConfigError, describeError, expecter } from '../common/index.js';
+import { type BloomId, type FilterLayout, namedNormalizer, partitionedLayout } from '../filter/index.js';
 import type { BloomFeed, BloomIdSource } from '../rebuild/index.js';
 import type { BloomReplicaMode } from '../store/index.js';
 import { type AuditRule, auditRule } from './audit.js';
-import type { Expect } from './expect.js';
 import type { BloomFilterOptions } from './filter-options.js';
-import * as must from './filter-options.messages.js';
-import { filterCannotBe, wrongFilterOption } from './filter-options.messages.js';
+import { checkCombination, checkFilterName, checkFilterOptions } from './filter-options-check.js';
 import { chosenLayout } from './layout-choice.js';
 import type { NegativeCacheOptions } from './negative-cache.js';
-import { checkFilterOptionNames } from './option-names.js';
-import { checkFeed, checkTopUp } from './outside/top-up-check.js';
-import type { TopUpSettings } from './outside/top-up-options.js';
-import { isOwnerName, OWNER_NAME } from './owner-name.js';
+import { type TopUpSettings, topUpSettings } from './outside/top-up-options.js';
+import { filterCannotBe } from './service.messages.js';
 
 /** A filter as it was registered, with every default filled in. */
 export interface FilterDefinition {
@@ -67,17 +55,6 @@ export interface FilterDefinition {
 /** Of a rebuild's filter, 256 MiB: more than 140 million ids at the default error rate. */
 const LEAST_MAX_BYTES = 1 << 28;
 const MIB = 1 << 20;
-/** The largest filter. */
-const MAX_MEMORY_MIB = 4096;
-const ON_BOOT: readonly string[] = ['if-missing', 'always', 'never'];
-/** 2.6 MiB of Redis. */
-const MAX_SHARED_DENIALS = 100_000;
-/** A shorter one would end between two turns of a busy process; for a longer one, an add would wait too long. */
-const LEAST_COPY_LEASE_MS = 100;
-const LONGEST_COPY_LEASE_MS = 30_000;
-/** What a timer of Node can wait. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
-
 /** Five or six for each of three masters, and one for each of sixteen. */
 const USUAL_PARTS = 16;
 
@@ -94,38 +71,25 @@ export interface SourceToBeMade {
  */
 export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeMade): FilterDefinition {
   const isSourceMade = !toBeMade?.mayKnowSpelling;
-  const { name, rebuild = {}, source, replica, shadow = false } = options;
-  const partitions = options.partitions === true ? USUAL_PARTS : options.partitions;
-  const normalize = namedNormalizer(options.normalize) ?? options.normalize;
-  const expect = expecter(typeof name === 'string' ? name : '?');
-  expect('name', name, must.FILTER_NAME, typeof name === 'string' && /^[\w.-]{1,200}$/.test(name));
+  const { name, rebuild = {}, source, replica, topUp } = options;
+  const where = `Filter '${typeof name === 'string' ? name : '?'}'`;
+  const expect = expecter(where);
+  checkFilterName(name, expect);
   const chosen = chosenLayout(options);
+  checkFilterOptions(options, where);
+  const partitions = options.partitions === true ? USUAL_PARTS : options.partitions;
   const layout = partitions === undefined ? chosen : partitionedLayout(chosen, partitions);
-  checkFilterOptionNames(options);
-  checkPartitions(partitions, chosen, expect);
-  if (partitions !== undefined) checkCopiesOfParts(options, expect);
-  expect('source', source, must.NO_SOURCE_TO_GROW, !layout.grows || source === undefined);
-  expect('source', source, must.SOURCE, source === undefined || typeof source?.ids === 'function');
-  expect(
-    'replica',
-    replica,
-    must.REPLICA_MODE,
-    replica === undefined || ['off', 'verified', 'leased'].includes(replica),
-  );
-  checkCopies(options, layout, expect);
-  checkCreate(options, layout, expect);
-  const { owner } = options;
-  expect('owner', owner, OWNER_NAME, owner === undefined || owner === false || isOwnerName(owner));
-  expect('shadow', shadow, must.TRUE_OR_FALSE, typeof shadow === 'boolean');
-  if (normalize !== undefined && typeof normalize !== 'function')
-    throw new BloomConfigError(wrongFilterOption(name, 'normalize', must.NORMALIZE, printed(normalize)));
-
-  const { memoryMiB = 512 } = rebuild;
-  expect('rebuild.memoryMiB', memoryMiB, must.MEMORY_MIB, isInteger(memoryMiB, 1, MAX_MEMORY_MIB));
-  const definition: FilterDefinition = {
+  const { drainMs = 10_000, stallMs = 300_000 } = rebuild;
+  checkCombination(options, { layout, drainMs, stallMs }, expect);
+  const { normalize: given } = options;
+  const normalize = typeof given === 'function' ? given : namedNormalizer(given);
+  const target = { capacity: options.capacity, errorRate: options.errorRate ?? 0.001 };
+  const planned = plannedBytes(layout, { ...target, hasSource: source !== undefined }, where);
+  const maxBytes = options.maxBytes ?? Math.max(LEAST_MAX_BYTES, 4 * planned);
+  expect('maxBytes', maxBytes, `at least what capacity and errorRate take, ${planned}`, maxBytes >= planned);
+  return {
     name,
-    capacity: options.capacity,
-    errorRate: options.errorRate ?? 0.001,
+    ...target,
     layout,
     source,
     readsFrom: toBeMade?.readsFrom ?? (() => source?.readsFrom),
@@ -138,129 +102,35 @@ export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeM
     partitions,
     replica,
     copyLeaseMs: options.leaseMs ?? (replica === 'leased' ? 1000 : undefined),
-    shadow,
+    shadow: options.shadow ?? false,
     audit: auditRule(options.audit, source !== undefined),
     negativeCache: options.negativeCache ?? false,
     cron: rebuild.cron,
     timeZone: rebuild.timeZone,
     everyMs: rebuild.everyMs,
     onBoot: rebuild.onBoot ?? 'if-missing',
-    drainMs: rebuild.drainMs ?? 10_000,
+    drainMs,
     minRatio: rebuild.minRatio ?? 0.5,
     leaseMs: rebuild.leaseMs ?? 30_000,
-    stallMs: rebuild.stallMs ?? 300_000,
-    memoryBytes: memoryMiB * MIB,
+    stallMs,
+    memoryBytes: (rebuild.memoryMiB ?? 512) * MIB,
     onBadId: rebuild.onBadId ?? 'fail',
-    maxBytes: options.maxBytes ?? 0,
-    topUp: undefined,
+    maxBytes,
+    topUp: topUp && topUpSettings(topUp, drainMs),
     feed: options.feed,
   };
-  checkPlan(definition);
-  const planned = layout.bytes(definition);
-  const maxBytes = options.maxBytes ?? Math.max(LEAST_MAX_BYTES, 4 * planned);
-  expect('maxBytes', maxBytes, must.atLeastPlanned(planned), maxBytes >= planned);
-  const { audit, maxIdBytes } = definition;
-  const { sampleRate } = audit;
-  expect('audit.sampleRate', sampleRate, must.SHARE, sampleRate >= 0 && sampleRate <= 1);
-  checkNegativeCache(definition, expect);
-  expect('maxIdBytes', maxIdBytes, must.MAX_ID_BYTES, isInteger(maxIdBytes, 1, MAX_ID_BYTES_LIMIT));
-  checkSchedule(definition, expect);
-  checkFeed(options.feed, source, expect);
-  return { ...definition, maxBytes, topUp: checkTopUp(options.topUp, definition, expect) };
 }
 
-function checkPartitions(partitions: unknown, layout: FilterLayout, expect: Expect): void {
-  if (partitions === undefined) return;
-  const isNumber = isInteger(partitions as number, 2, MOST_PARTS);
-  expect('partitions', partitions, must.partitions(MOST_PARTS), isNumber);
-  expect('partitions', partitions, must.noPartitionsOf(layout.kind), layout.kind === blocked.kind);
-}
-
-/** Parts are copied, and none of their copies answers "absent". */
-function checkCopiesOfParts({ replica, leaseMs }: BloomFilterOptions, expect: Expect): void {
-  expect('replica', replica, must.NO_LEASED_PARTS, replica !== 'leased');
-  expect('leaseMs', leaseMs, must.NO_LEASES_OF_PARTS, leaseMs === undefined);
-}
-
-/** Only blocks are copied. */
-function checkCopies({ replica, leaseMs }: BloomFilterOptions, layout: FilterLayout, expect: Expect): void {
-  const isCopied = layout.kind === blocked.kind;
-  const isAsked = replica !== undefined && replica !== 'off';
-  expect('replica', replica, must.noCopiesOf(layout.kind), isCopied || !isAsked);
-  expect('leaseMs', leaseMs, must.noLeasesOf(layout.kind), isCopied || leaseMs === undefined);
-  const isLength = leaseMs === undefined || isInteger(leaseMs, LEAST_COPY_LEASE_MS, LONGEST_COPY_LEASE_MS);
-  expect('leaseMs', leaseMs, must.copyLeaseMs(LEAST_COPY_LEASE_MS, LONGEST_COPY_LEASE_MS), isLength);
-}
-
-/** Refuses what would have no effect. */
-function checkCreate({ create, source }: BloomFilterOptions, layout: FilterLayout, expect: Expect): void {
-  expect('create', create, must.CREATE, create === undefined || ['first-start', 'explicit'].includes(create));
-  expect('create', create, must.NO_CREATE_WITH_SOURCE, create !== 'explicit' || source === undefined);
-  expect('create', create, must.NO_CREATE_ON_PEERS_KEY, create !== 'explicit' || !layout.isMadeByOthers);
-}
-
-/** Whether there can be a filter of this layout and size. */
-function checkPlan(definition: FilterDefinition): void {
-  const { name, capacity, errorRate, layout } = definition;
+/** @throws {BloomConfigError} where there can be no filter of this layout and size. */
+function plannedBytes(
+  layout: FilterLayout,
+  use: Parameters<FilterLayout['check']>[0],
+  where: string,
+): number {
   try {
-    layout.check({ capacity, errorRate, hasSource: definition.source !== undefined });
+    layout.check(use);
   } catch (error) {
-    throw new BloomConfigError(filterCannotBe(name, describeError(error)), { cause: error });
+    throw new BloomConfigError(filterCannotBe(where, describeError(error)), { cause: error });
   }
-}
-
-function checkNegativeCache({ negativeCache }: FilterDefinition, expect: Expect): void {
-  expect(
-    'negativeCache',
-    negativeCache,
-    must.NEGATIVE_CACHE,
-    ['boolean', 'object'].includes(typeof negativeCache),
-  );
-  if (typeof negativeCache !== 'object') return;
-  const { lifeMs = 1, maxIds = 1, shared = false } = negativeCache;
-  const mostIds = shared === true ? MAX_SHARED_DENIALS : 10_000_000;
-  expect('negativeCache.lifeMs', lifeMs, must.MILLISECONDS, isInteger(lifeMs, 1, MAX_DELAY_MS));
-  expect('negativeCache.maxIds', maxIds, must.idsUpTo(mostIds), isInteger(maxIds, 1, mostIds));
-  expect('negativeCache.shared', shared, must.TRUE_OR_FALSE, typeof shared === 'boolean');
-}
-
-function checkSchedule(definition: FilterDefinition, expect: Expect): void {
-  const { source, cron, timeZone, everyMs, onBoot, drainMs, minRatio, leaseMs, stallMs, onBadId } =
-    definition;
-  expect('rebuild.cron', cron, must.CRON, cron === undefined || typeof cron === 'string');
-  expect(
-    'rebuild.timeZone',
-    timeZone,
-    must.TIME_ZONE,
-    timeZone === undefined || typeof timeZone === 'string',
-  );
-  expect(
-    'rebuild.everyMs',
-    everyMs,
-    must.MILLISECONDS,
-    everyMs === undefined || isInteger(everyMs, 1, MAX_DELAY_MS),
-  );
-  expect('rebuild.everyMs', everyMs, must.ONE_SCHEDULE, everyMs === undefined || cron === undefined);
-  expect('rebuild.onBoot', onBoot, must.ON_BOOT, ON_BOOT.includes(onBoot));
-  expect('rebuild.onBadId', onBadId, must.ON_BAD_ID, ['fail', 'skip'].includes(onBadId));
-  expect('rebuild.drainMs', drainMs, must.MILLISECONDS, isInteger(drainMs, 0, MAX_DELAY_MS));
-  expect('rebuild.minRatio', minRatio, must.SHARE, minRatio >= 0 && minRatio <= 1);
-  expect('rebuild.leaseMs', leaseMs, must.LEASE_MS, isInteger(leaseMs, 100, MAX_DELAY_MS));
-  expect('rebuild.stallMs', stallMs, must.MILLISECONDS, isInteger(stallMs, 1, MAX_DELAY_MS));
-  expect(
-    'source',
-    source,
-    must.SOURCE_OF_SCHEDULE,
-    source !== undefined || (cron === undefined && everyMs === undefined),
-  );
-}
-
-function isInteger(value: number, from: number, to: number): boolean {
-  return Number.isSafeInteger(value) && value >= from && value <= to;
-}
-
-function expecter(name: string): Expect {
-  return (option, got, expected, holds) => {
-    if (!holds) throw new BloomConfigError(wrongFilterOption(name, option, expected, printed(got)));
-  };
+  return layout.bytes(use);
 }

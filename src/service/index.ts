@@ -1,9 +1,4 @@
-export {
-  attackSettings,
-  type BloomAttackOptions,
-  checkAttackOptions,
-  MAX_CLIENTS,
-} from './attack-options.js';
+export { ATTACK_OPTIONS, attackSettings, type BloomAttackOptions, MAX_CLIENTS } from './attack-options.js';
 export { type AttackChange, AttackRule, type AttackSettings, SAMPLE_MS } from './attack-rule.js';
 export { clientAddress } from './client-address.js';
 export { ClientCounts } from './client-counts.js';
@@ -49,7 +44,7 @@ export type {
   BloomTopUpReading,
   BloomUnknownBeyond,
 } from './outside/top-up-options.js';
-export { isOwnerName, OWNER_NAME } from './owner-name.js';
+export { isOwnerName, OWNER } from './owner-name.js';
 export { registeredFilters } from './service.messages.js';
 export { StandInFilter } from './stand-in-filter.js';
 export type { WrongAbsentReport } from './wrong-absents.js';

@@ -18,6 +18,8 @@ export const registeredFilters = (names: readonly string[]) =>
     : 'No filter is registered. ') +
   'Register it with BloomModule.forFeature([{ name, capacity, … }]) or forRoot({ filters }), or correct the name.';
 
+export const filterCannotBe = (where: string, reason: string) => `${where}: ${reason}`;
+
 export const cannotShareDenials = (filter: string, layout: string) =>
   `Filter '${filter}': expected negativeCache.shared with the layout blocked, got ${layout}. Remove it: an add of another program would not end what is remembered.`;
 
@@ -124,9 +126,6 @@ export const wrongMode = (got: string) =>
 
 export const wrongBy = (method: string, length: number, got: string) =>
   `${method}(): expected { by } to name the operator or program that asks, in 1 to ${length} characters, got ${got}.`;
-
-export const wrongAttackOption = (where: string, option: string, expected: string, got: unknown) =>
-  `${where}: expected attack.${option} to be ${expected}, got ${printed(got)}.`;
 
 export const clientIsNoText = (got: unknown) =>
   `The option attack.client: expected a text or undefined, got ${printed(got)}.`;

@@ -73,14 +73,11 @@ describe('BloomModule.forRoot', () => {
     expect(() => BloomModule.forRoot({ filters: [products, products] })).toThrow(/Two filters/);
     const bad = { imports: [BloomModule.forRoot({ ...quiet, filters: [{ ...products, errorRate: 5 }] })] };
     await expect(start(bad)).rejects.toThrow(/Filter 'products': Expected errorRate/);
-    const braces = {
-      imports: [BloomModule.forRoot({ ...quiet, redis: 'redis://127.0.0.1:1', keyPrefix: 'a{b}' })],
-    };
-    await expect(start(braces)).rejects.toThrow(/Expected keyPrefix to be a text without braces/);
-    const hasty = {
-      imports: [BloomModule.forRoot({ ...quiet, redis: 'redis://127.0.0.1:1', timeoutMs: 0 })],
-    };
-    await expect(start(hasty)).rejects.toThrow(/Expected timeoutMs/);
+    const redis = 'redis://127.0.0.1:1';
+    const braces = () => BloomModule.forRoot({ ...quiet, redis, keyPrefix: 'a{b}' });
+    expect(braces).toThrow(/expected keyPrefix to be a text without braces/);
+    const hasty = () => BloomModule.forRoot({ ...quiet, redis, timeoutMs: 0 });
+    expect(hasty).toThrow(/expected timeoutMs to be a number of milliseconds of at least 1, got 0/);
   });
 
   it('goes on when a listener of its events throws', async () => {

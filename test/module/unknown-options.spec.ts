@@ -46,7 +46,11 @@ describe('an option that there is not', () => {
     ['rebuild', forFilter({ rebuild: { drainMS: 1 } }), "'rebuild.drainMS'. Did you mean 'rebuild.drainMs'?"],
     ['rebuild beside it', forFilter({ drainMs: 1 }), 'Write it into rebuild: rebuild: { drainMs: … }.'],
     ['in rebuild', forFilter({ rebuild: { normalize: String } }), 'Write it beside rebuild, not into it.'],
-    ['audit', forFilter({ audit: { rate: 1 } }), 'The options of audit are sampleRate.'],
+    [
+      'audit',
+      forFilter({ audit: { rate: 1 } }),
+      'The options of audit are sampleRate. Leave it out, or correct its spelling.',
+    ],
     ['negativeCache', forFilter({ negativeCache: { lifeMS: 1 } }), "Did you mean 'negativeCache.lifeMs'?"],
     [
       'a source',
@@ -115,10 +119,14 @@ describe('an option that there is not', () => {
     );
     expect(await refusal(forRoot({ filters: products }))).toContain('filters to be an array');
     expect(await refusal(forRoot({ filters: [undefined] }))).toContain('two files may import each other');
+    expect(await refusal(forRoot({ timeoutMs: '25' }))).toContain(
+      "BloomModule.forRoot(): expected timeoutMs to be a number of milliseconds of at least 1, got '25'",
+    );
+    expect(await refusal(made({ heartbeat: { everyMs: 1 } }))).toContain('from 1000 to 60000');
     expect(await refusal(forFilter({ shadow: 'no' }))).toContain('shadow to be true or false');
     expect(await refusal(forFilter({ rebuild: 5 }))).toContain('expected rebuild to be an object, got 5');
     expect(await refusal(() => BloomModule.forRoot('redis://localhost' as never))).toContain(
-      'expected an object of options',
+      'expected an object with the options redis, store, ',
     );
   });
 });

@@ -77,6 +77,10 @@ describe('The options of a filter', () => {
       { source, rebuild: { minRatio: 50 } },
       /expected rebuild.minRatio to be a share from 0 to 1, got 50/,
     ],
+    ['null in place of a default', { rebuild: { drainMs: null } }, /rebuild.drainMs to be .*, got null/],
+    ['a share that is a text', { source, rebuild: { minRatio: '1' } }, /a share from 0 to 1, got '1'/],
+    ['an audit without a share', { audit: {} }, /expected audit.sampleRate to be .*, got undefined/],
+    ['a negative cache that is a text', { negativeCache: 'on' }, /to be { lifeMs, .* false, got 'on'/],
     [
       'no time for the source',
       { source, rebuild: { stallMs: 0 } },

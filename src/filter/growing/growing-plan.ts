@@ -1,7 +1,6 @@
-import { BloomConfigError } from '../../common/index.js';
+import { BloomConfigError, checkOptions, type OptionNames } from '../../common/index.js';
 import { checkTarget, checkInteger, type FilterTarget } from '../filter-target.js';
 import { anyError } from '../error-model.js';
-import { checkOptionNames } from '../layout-options.js';
 import { type FilterPlan, MIN_ERROR_RATE, modelledErrorRate, planBlocked } from '../sizing.js';
 import { maxCapacityTooSmall, wrongTightening } from './growing.messages.js';
 
@@ -107,9 +106,15 @@ export function stackErrorRate(
   );
 }
 
+const OPTIONS = {
+  expansion: true,
+  tightening: true,
+  maxCapacity: true,
+} satisfies OptionNames<ScalingOptions>;
+
 /** @throws {BloomConfigError} for options that cannot work. */
 export function checkScaling(scaling: ScalingOptions): void {
-  checkOptionNames('scaling', scaling, ['expansion', 'tightening', 'maxCapacity']);
+  checkOptions(scaling, { where: 'scaling()', known: OPTIONS });
   checkedScaling(scaling);
 }
 

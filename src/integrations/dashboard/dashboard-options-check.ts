@@ -1,11 +1,18 @@
-import { BloomConfigError, checkOptions, type OptionNames } from '../../common/index.js';
 import {
-  AUTH_AND_INSECURE,
-  NO_AUTH,
-  twiceNamed,
-  wrongDashboardOption,
-  wrongDashboardUser,
-} from './dashboard.messages.js';
+  A_FUNCTION,
+  AN_ARRAY,
+  BloomConfigError,
+  checkOptions,
+  type Expectation,
+  expecter,
+  isFunction,
+  isInteger,
+  isText,
+  type OptionsRules,
+  type OptionTable,
+  TRUE_OR_FALSE,
+} from '../../common/index.js';
+import { AUTH_AND_INSECURE, NO_AUTH, twiceNamed, wrongDashboardUser } from './dashboard.messages.js';
 import type {
   BloomDashboardAction,
   BloomDashboardAsyncOptions,
@@ -17,34 +24,61 @@ import type {
 } from './dashboard-options.js';
 import { hostNameOf } from './forgery.js';
 
+/** A plain path: with parameters or wildcards in it the page would not know where it is. */
+const PATH = /^\/?[\w.~-]+(\/[\w.~-]+)*\/?$/;
+
 const FACTORY = {
   auth: true,
-  readOnly: true,
-  who: true,
-  series: true,
-  actions: true,
-  maxViewers: true,
-  hosts: true,
-} satisfies OptionNames<BloomDashboardFactoryOptions>;
+  readOnly: [
+    'true, false or a function of the request',
+    (readOnly) => typeof readOnly === 'boolean' || isFunction(readOnly),
+  ],
+  who: ['a function of the request', isFunction],
+  series: AN_ARRAY,
+  actions: AN_ARRAY,
+  maxViewers: ['a number of at least 1', isInteger(1, Number.MAX_SAFE_INTEGER)],
+  hosts: [
+    "an array of names such as 'bloom.internal', without scheme and port",
+    (hosts) => Array.isArray(hosts) && hosts.every(isHostName),
+  ],
+} satisfies OptionTable<BloomDashboardFactoryOptions>;
 
 /** Without a value of it everybody may act. */
 const VALUED: readonly (keyof BloomDashboardFactoryOptions)[] = ['readOnly'];
 
 const MOUNT = {
-  path: true,
-  insecure: true,
-  imports: true,
-  decorators: true,
-} satisfies OptionNames<BloomDashboardMount>;
+  path: ["a path such as '/bloom'", (path) => typeof path === 'string' && PATH.test(path)],
+  insecure: TRUE_OR_FALSE,
+  imports: AN_ARRAY,
+  decorators: [
+    'an array of class decorators',
+    (decorators) => Array.isArray(decorators) && decorators.every(isFunction),
+  ],
+} satisfies OptionTable<BloomDashboardMount>;
 
-const USER = { user: true, password: true } satisfies OptionNames<BloomDashboardUser>;
-const SERIES = {
-  name: true,
-  unit: true,
-  isCounter: true,
-  read: true,
-} satisfies OptionNames<BloomDashboardSeries>;
-const ACTION = { name: true, description: true, run: true } satisfies OptionNames<BloomDashboardAction>;
+const ASYNC = {
+  ...MOUNT,
+  auth: true,
+  useFactory: A_FUNCTION,
+  inject: true,
+} satisfies OptionTable<BloomDashboardAsyncOptions>;
+
+const USER = { user: true, password: true } satisfies OptionTable<BloomDashboardUser>;
+
+const A_NAME: Expectation = ['a text that is not empty', isText];
+const SERIES: OptionsRules = {
+  known: {
+    name: A_NAME,
+    unit: true,
+    isCounter: true,
+    read: A_FUNCTION,
+  } satisfies OptionTable<BloomDashboardSeries>,
+  needed: ['name', 'read'],
+};
+const ACTION: OptionsRules = {
+  known: { name: A_NAME, description: true, run: A_FUNCTION } satisfies OptionTable<BloomDashboardAction>,
+  needed: ['name', 'run'],
+};
 
 const ROOT = 'BloomDashboardModule.forRoot()';
 const ROOT_ASYNC = 'BloomDashboardModule.forRootAsync()';
@@ -52,9 +86,8 @@ const ROOT_ASYNC = 'BloomDashboardModule.forRootAsync()';
 /** @throws {BloomConfigError} for options of `forRoot` that there are not or that cannot work, and without `auth`. */
 export function checkDashboardOptions(options: BloomDashboardOptions): void {
   checkOptions(options, { where: ROOT, known: { ...FACTORY, ...MOUNT }, valued: VALUED });
-  checkMount(options, ROOT);
-  const { auth } = options;
-  checkGuarded({ auth, insecure: options.insecure });
+  const { auth, insecure } = options;
+  checkGuarded({ auth, insecure });
   const isUser = auth !== undefined && !isGuards(auth);
   if (isUser) checkUser(auth, ROOT);
   checkParts(options, ROOT);
@@ -64,23 +97,11 @@ export function checkDashboardOptions(options: BloomDashboardOptions): void {
 export function checkDashboardAsyncOptions(options: BloomDashboardAsyncOptions): void {
   const elsewhere = (name: string) =>
     Object.hasOwn(FACTORY, name) ? 'Return it from the factory: useFactory: () => ({ … }).' : undefined;
-  const known = {
-    ...MOUNT,
-    auth: true,
-    useFactory: true,
-    inject: true,
-  } satisfies OptionNames<BloomDashboardAsyncOptions>;
-  checkOptions(options, { where: ROOT_ASYNC, known, elsewhere });
-  checkMount(options, ROOT_ASYNC);
-  if (typeof options.useFactory !== 'function')
-    throw wrong(ROOT_ASYNC, 'useFactory', 'a function', options.useFactory);
-  if (options.auth !== undefined && !isGuards(options.auth))
-    throw wrong(
-      ROOT_ASYNC,
-      'auth',
-      'a guard class, or user and password in what the factory returns',
-      undefined,
-    );
+  checkOptions(options, { where: ROOT_ASYNC, known: ASYNC, needed: ['useFactory'], elsewhere });
+  const { auth } = options;
+  const expected = 'a guard class, or user and password in what the factory returns';
+  // A password is not printed.
+  expecter(ROOT_ASYNC)('auth', undefined, expected, auth === undefined || isGuards(auth));
 }
 
 /** The same for what the factory of `forRootAsync` has made. */
@@ -116,70 +137,31 @@ function checkGuarded({ auth, insecure }: { auth: unknown; insecure: boolean | u
 
 function checkUser(auth: unknown, where: string): void {
   const { user, password } = Object(auth) as Record<string, unknown>;
-  const isText = (value: unknown) => typeof value === 'string' && value !== '';
   if (!isText(user) || !isText(password) || String(user).includes(':'))
     throw new BloomConfigError(wrongDashboardUser(where));
   checkOptions(auth as BloomDashboardUser, { where, path: 'auth.', known: USER });
 }
 
-/** A plain path: with parameters or wildcards in it the page would not know where it is. */
-const PATH = /^\/?[\w.~-]+(\/[\w.~-]+)*\/?$/;
-
-function checkMount({ path, insecure, imports, decorators }: BloomDashboardMount, where: string): void {
-  if (path !== undefined && !(typeof path === 'string' && PATH.test(path)))
-    throw wrong(where, 'path', "a path such as '/bloom'", path);
-  if (insecure !== undefined && typeof insecure !== 'boolean')
-    throw wrong(where, 'insecure', 'true or false', insecure);
-  if (imports !== undefined && !Array.isArray(imports)) throw wrong(where, 'imports', 'an array', imports);
-  const areDecorators = Array.isArray(decorators) && decorators.every((one) => typeof one === 'function');
-  if (decorators !== undefined && !areDecorators)
-    throw wrong(where, 'decorators', 'an array of class decorators', decorators);
+function checkParts(
+  { series = [], actions = [] }: Pick<BloomDashboardFactoryOptions, 'series' | 'actions'>,
+  where: string,
+): void {
+  checkNamed(series, { where, option: 'series', rules: SERIES });
+  checkNamed(actions, { where, option: 'actions', rules: ACTION });
 }
 
-function checkParts(options: Omit<BloomDashboardFactoryOptions, 'auth'>, where: string): void {
-  const { readOnly, who, series = [], actions = [], maxViewers, hosts } = options;
-  if (readOnly !== undefined && typeof readOnly !== 'boolean' && typeof readOnly !== 'function')
-    throw wrong(where, 'readOnly', 'true, false or a function of the request', readOnly);
-  if (who !== undefined && typeof who !== 'function')
-    throw wrong(where, 'who', 'a function of the request', who);
-  if (maxViewers !== undefined && !(Number.isInteger(maxViewers) && maxViewers >= 1))
-    throw wrong(where, 'maxViewers', 'a number of at least 1', maxViewers);
-  if (hosts !== undefined && !(Array.isArray(hosts) && hosts.every(isHostName)))
-    throw wrong(where, 'hosts', "an array of names such as 'bloom.internal', without scheme and port", hosts);
-  checkNamed({ where, option: 'series', list: series, known: SERIES, method: 'read' });
-  checkNamed({ where, option: 'actions', list: actions, known: ACTION, method: 'run' });
-}
-
-function checkNamed({
-  where,
-  option,
-  list,
-  known,
-  method,
-}: {
-  where: string;
-  option: string;
-  list: readonly { readonly name: string }[];
-  known: Record<string, true>;
-  method: string;
-}): void {
-  if (!Array.isArray(list)) throw wrong(where, option, 'an array', list);
+function checkNamed(
+  list: readonly { readonly name: string }[],
+  { where, option, rules }: { where: string; option: string; rules: OptionsRules },
+): void {
   const names = new Set<string>();
-  list.forEach((one: Record<string, unknown>, i) => {
-    if (typeof one !== 'object' || one === null || typeof one['name'] !== 'string' || one['name'] === '')
-      throw wrong(where, `${option}[${i}]`, 'an object with a name', one);
-    checkOptions(one, { where, path: `${option}[${i}].`, known });
-    if (typeof one[method] !== 'function')
-      throw wrong(where, `${option}[${i}].${method}`, 'a function', one[method]);
-    if (names.has(one['name'])) throw new BloomConfigError(twiceNamed(where, option, one['name']));
-    names.add(one['name']);
-  });
+  for (const [i, one] of list.entries()) {
+    checkOptions(one, { ...rules, where, path: `${option}[${i}].`, expected: 'an object with a name' });
+    if (names.has(one.name)) throw new BloomConfigError(twiceNamed(where, option, one.name));
+    names.add(one.name);
+  }
 }
 
 function isHostName(host: unknown): boolean {
   return typeof host === 'string' && /^[^\s:/?#@\\]+$/.test(host) && hostNameOf(host) !== undefined;
-}
-
-function wrong(where: string, option: string, expected: string, got: unknown): BloomConfigError {
-  return new BloomConfigError(wrongDashboardOption(where, option, expected, got));
 }

@@ -10,9 +10,6 @@ export const AUTH_AND_INSECURE =
 export const NO_BLOOM_MODULE =
   'BloomDashboardModule shows the filters of BloomModule, and BloomModule.forRoot() is not imported. Import it in the root module.';
 
-export const wrongDashboardOption = (where: string, option: string, expected: string, got: unknown) =>
-  `${where}: expected ${option} to be ${expected}, got ${printed(got)}.`;
-
 /** A password is not printed. */
 export const wrongDashboardUser = (where: string) =>
   `${where}: expected auth to be a guard class, or { user, password }, both texts that are not empty and user without a colon. If the ` +

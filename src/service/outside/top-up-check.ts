@@ -1,11 +1,28 @@
-import type { BloomFeed, BloomIdSource } from '../../rebuild/index.js';
-import type { Expect } from '../expect.js';
-import * as must from '../filter-options.messages.js';
-import { type BloomTopUpOptions, type TopUpSettings, topUpSettings } from './top-up-options.js';
+import {
+  type Expect,
+  isInteger,
+  milliseconds,
+  type NestedOptions,
+  oneOf,
+  type OptionTable,
+  TRUE_OR_FALSE,
+} from '../../common/index.js';
+import type { BloomIdSource } from '../../rebuild/index.js';
+import type { BloomTopUpOptions } from './top-up-options.js';
 
-/** What a timer of Node can wait. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
-const LEAST_EVERY_MS = 10;
+const SLACK = "a number of ids with topUp.beyond 'absent': those that may be taken before they are read";
+
+export const TOP_UP: NestedOptions = {
+  known: {
+    everyMs: milliseconds(10, 'at least 10 milliseconds'),
+    overlapMs: milliseconds(0),
+    ordered: TRUE_OR_FALSE,
+    order: oneOf('integer', 'text'),
+    beyond: oneOf('unknown', 'absent'),
+    slack: [SLACK, isInteger(0, Number.MAX_SAFE_INTEGER)],
+  } satisfies OptionTable<BloomTopUpOptions>,
+  expected: '{ everyMs, overlapMs, ordered, order, beyond, slack }',
+};
 
 interface TopUpPlace {
   readonly source: BloomIdSource | undefined;
@@ -13,47 +30,24 @@ interface TopUpPlace {
   readonly stallMs: number;
 }
 
-/**
- * The settings of the option `topUp`; undefined without it.
- *
- * @throws {BloomConfigError} for what cannot work.
- */
+/** @throws {BloomConfigError} for options that do not go together, or with their place. */
 export function checkTopUp(
-  options: BloomTopUpOptions | undefined,
+  options: BloomTopUpOptions,
   { source, drainMs, stallMs }: TopUpPlace,
   expect: Expect,
-): TopUpSettings | undefined {
-  if (options === undefined) return undefined;
-  expect('topUp', options, must.TOP_UP, typeof options === 'object' && options !== null);
-  const { ordered = false, order, beyond, slack } = options as BloomTopUpOptions & { slack?: unknown };
-  // Of a source that is yet to be made it is not known what it gives.
-  expect('source', source, must.SOURCE_OF_TOP_UP, source !== undefined && 'idsSince' in source);
-  const { everyMs = LEAST_EVERY_MS, overlapMs = drainMs } = options;
-  expect('topUp.everyMs', everyMs, must.TOP_UP_EVERY_MS, isInteger(everyMs, LEAST_EVERY_MS, MAX_DELAY_MS));
-  expect('topUp.overlapMs', overlapMs, must.lessThanStall(stallMs), isInteger(overlapMs, 0, stallMs - 1));
-  expect('topUp.ordered', ordered, must.TRUE_OR_FALSE, typeof ordered === 'boolean');
-  expect('topUp.order', order, must.ID_ORDER, order === undefined || order === 'integer' || order === 'text');
-  const isBeyond = beyond === undefined || beyond === 'unknown' || beyond === 'absent';
-  expect('topUp.beyond', beyond, must.BEYOND, isBeyond);
-  const isRefusing = beyond === 'absent';
-  expect('topUp.ordered', ordered, must.ORDERED_FOR_BEYOND, ordered || beyond === undefined);
-  expect('topUp.order', order, must.INTEGER_FOR_SLACK, !isRefusing || order !== 'text');
-  expect('topUp.slack', slack, must.SLACK, !isRefusing || isInteger(slack, 0, Number.MAX_SAFE_INTEGER));
-  expect('topUp.slack', slack, must.NO_SLACK, isRefusing || slack === undefined);
-  return topUpSettings(options, drainMs);
-}
-
-/** @throws {BloomConfigError} for what cannot work. */
-export function checkFeed(
-  feed: BloomFeed | undefined,
-  source: BloomIdSource | undefined,
-  expect: Expect,
 ): void {
-  if (feed === undefined) return;
-  expect('feed', feed, must.FEED, typeof feed === 'object' && typeof feed?.follow === 'function');
-  expect('source', source, must.SOURCE_OF_FEED, source !== undefined);
-}
-
-function isInteger(value: unknown, from: number, to: number): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= from && Number(value) <= to;
+  const { overlapMs = drainMs, ordered = false, order, beyond, slack } = options;
+  // Of a source that is yet to be made it is not known what it gives.
+  const withNewRows =
+    'one that has idsSince(mark), since topUp is given; sources of this package have it with their option order';
+  expect('source', source, withNewRows, source !== undefined && 'idsSince' in source);
+  const belowStall = `a number of milliseconds below rebuild.stallMs, ${stallMs}`;
+  expect('topUp.overlapMs', overlapMs, belowStall, overlapMs < stallMs);
+  const inOrder = 'true with topUp.beyond, which speaks of ids in an order';
+  expect('topUp.ordered', ordered, inOrder, ordered || beyond === undefined);
+  if (beyond === 'absent') {
+    const withDistance = "'integer' with topUp.beyond 'absent', since texts have no distance";
+    expect('topUp.order', order, withDistance, order !== 'text');
+    expect('topUp.slack', slack, SLACK, slack !== undefined);
+  } else expect('topUp.slack', slack, "left out unless topUp.beyond is 'absent'", slack === undefined);
 }

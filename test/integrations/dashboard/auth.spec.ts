@@ -71,6 +71,7 @@ function hostStatuses(url: string, headers: Record<string, string>): Promise<num
   return Promise.all(asked);
 }
 
+const ACTION = { name: 'a', run() {} };
 const options = (options: unknown) => options as BloomDashboardOptions;
 
 describe('A dashboard without auth', () => {
@@ -95,6 +96,17 @@ describe('A dashboard without auth', () => {
     ['a host in place of an array', { insecure: true, hosts: 'bloom.internal' }],
   ])('does not start: %s', (_, given) => {
     expect(() => BloomDashboardModule.forRoot(options(given))).toThrow(BloomConfigError);
+  });
+
+  it.each<[string, object, string]>([
+    ['a series without a name', { series: [{ read() {} }] }, 'series[0].name to be a text that is not empty'],
+    ['a series that is no object', { series: [5] }, 'series[0] to be an object with a name, got 5'],
+    ['a series without figures', { series: [{ name: 'a' }] }, 'series[0].read to be a function'],
+    ['an action that is misspelt', { actions: [{ name: 'a', runs() {} }] }, "Did you mean 'actions[0].run'?"],
+    ['two of one name', { actions: [ACTION, ACTION] }, "names of actions to differ, got 'a' twice"],
+    ['no array', { actions: ACTION }, 'actions to be an array'],
+  ])('says what is wrong: %s', (_, given, message) => {
+    expect(() => BloomDashboardModule.forRoot(options({ auth: USER, ...given }))).toThrow(message);
   });
 
   it('does not print a password', () => {

@@ -1,6 +1,5 @@
-import { checkOptionNames, expecterOf } from '../../layout-options.js';
-import { checkKeyOptions, checkPeersKey, type PeerKeyOptions } from '../options/key-options.js';
-import { sharedBits } from '../options/options.messages.js';
+import { checkOptions, isInteger, type OptionTable } from '../../../common/index.js';
+import { KEY_OPTIONS, type PeerKeyOptions, PEERS_KEY } from '../options/key-options.js';
 import { MAX_STRING_BITS, MIN_STRING_BITS } from '../options/string-bits.js';
 
 /** A filter of go-zero on the very key that go-zero uses. */
@@ -11,15 +10,16 @@ export interface GoZeroLayoutOptions extends PeerKeyOptions {
   readonly bits: number;
 }
 
-const OPTIONS: readonly string[] = ['key', 'bits', 'foreignAdds', 'adopt'];
+const OPTIONS = {
+  key: PEERS_KEY,
+  bits: [
+    `the number of bits that every side uses, from ${MIN_STRING_BITS} to ${MAX_STRING_BITS}`,
+    isInteger(MIN_STRING_BITS, MAX_STRING_BITS),
+  ],
+  ...KEY_OPTIONS,
+} satisfies OptionTable<GoZeroLayoutOptions>;
 
 /** @throws {BloomConfigError} for an option that cannot work. */
 export function checkGoZeroOptions(options: GoZeroLayoutOptions): void {
-  checkOptionNames('goZero', options, OPTIONS);
-  const expect = expecterOf('goZero');
-  checkPeersKey(expect, 'key', options.key);
-  const { bits } = options;
-  const isSound = Number.isSafeInteger(bits) && bits >= MIN_STRING_BITS && bits <= MAX_STRING_BITS;
-  expect('bits', bits, sharedBits(MIN_STRING_BITS, MAX_STRING_BITS), isSound);
-  checkKeyOptions(expect, options);
+  checkOptions(options, { where: 'goZero()', known: OPTIONS, needed: ['key', 'bits'] });
 }

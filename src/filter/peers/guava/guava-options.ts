@@ -1,7 +1,6 @@
-import { checkOptionNames, expecterOf } from '../../layout-options.js';
-import { checkKeyOptions, checkPeersKey, type PeerKeyOptions } from '../options/key-options.js';
-import { oneOf } from '../options/options.messages.js';
-import { checkFunnel, type GuavaFunnel } from '../java/funnel.js';
+import { checkOptions, type OptionTable } from '../../../common/index.js';
+import { FUNNEL, type GuavaFunnel } from '../java/funnel.js';
+import { KEY_OPTIONS, type PeerKeyOptions, PEERS_KEY } from '../options/key-options.js';
 import { GUAVA_STRATEGIES, type GuavaStrategy } from './guava-layout.js';
 
 /** A filter of Guava in a Redis string that holds what `BloomFilter.writeTo` writes. */
@@ -14,16 +13,17 @@ export interface GuavaLayoutOptions extends PeerKeyOptions {
   readonly strategy?: GuavaStrategy | undefined;
 }
 
-const OPTIONS: readonly string[] = ['key', 'funnel', 'strategy', 'foreignAdds', 'adopt'];
+const OPTIONS = {
+  key: PEERS_KEY,
+  funnel: FUNNEL,
+  strategy: [
+    `one of ${GUAVA_STRATEGIES.join(', ')}`,
+    (strategy) => GUAVA_STRATEGIES.includes(strategy as GuavaStrategy),
+  ],
+  ...KEY_OPTIONS,
+} satisfies OptionTable<GuavaLayoutOptions>;
 
 /** @throws {BloomConfigError} for an option that cannot work. */
 export function checkGuavaOptions(options: GuavaLayoutOptions): void {
-  checkOptionNames('guava', options, OPTIONS);
-  const { key, funnel, strategy } = options;
-  const expect = expecterOf('guava');
-  checkPeersKey(expect, 'key', key);
-  checkFunnel(expect, funnel);
-  checkKeyOptions(expect, options);
-  const isKnown = strategy === undefined || GUAVA_STRATEGIES.includes(strategy);
-  expect('strategy', strategy, oneOf(GUAVA_STRATEGIES), isKnown);
+  checkOptions(options, { where: 'guava()', known: OPTIONS, needed: ['key', 'funnel'] });
 }

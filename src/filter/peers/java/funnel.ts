@@ -1,10 +1,9 @@
+import type { Expectation } from '../../../common/index.js';
 import type { BloomId } from '../../id.js';
-import type { ExpectOption } from '../../layout-options.js';
 import type { ByteSink } from '../id/byte-sink.js';
 import { IntegerId } from '../id/integer-id.js';
 import { putTextOrBytes } from '../id/put-text.js';
 import { toText } from '../id/id-text.js';
-import { funnelName } from '../options/options.messages.js';
 
 /** A funnel of one's own: puts the pieces of an id into the sink, one after another. */
 export type CustomFunnel = (id: BloomId, sink: ByteSink) => void;
@@ -44,7 +43,7 @@ const FUNNELS: readonly unknown[] = [
   'integerFunnel',
 ] satisfies GuavaFunnel[];
 
-/** @throws {BloomConfigError} when there is no such funnel. */
-export function checkFunnel(expect: ExpectOption, funnel: unknown): void {
-  expect('funnel', funnel, funnelName(FUNNELS), typeof funnel === 'function' || FUNNELS.includes(funnel));
-}
+export const FUNNEL: Expectation = [
+  `one of ${FUNNELS.join(', ')}, or a function that puts the pieces of an id`,
+  (funnel) => typeof funnel === 'function' || FUNNELS.includes(funnel),
+];

@@ -1,6 +1,11 @@
-import { BloomConfigError } from '../../../common/index.js';
-import type { ExpectOption } from '../../layout-options.js';
-import { ADOPT, FOREIGN_ADDS, hasNoRebuild, noAdoptWithSource, PEERS_KEY } from './options.messages.js';
+import {
+  BloomConfigError,
+  type Expectation,
+  isText,
+  oneOf,
+  type OptionTable,
+} from '../../../common/index.js';
+import { hasNoRebuild, noAdoptWithSource } from './options.messages.js';
 
 /**
  * What a rebuild keeps of the bits that peers set in the live string while it runs. `keep`: all live bits, so that no id of a peer
@@ -22,21 +27,12 @@ export interface PeerKeyOptions {
   readonly adopt?: Adopt | undefined;
 }
 
-/** @throws {BloomConfigError} */
-export function checkPeersKey(expect: ExpectOption, option: string, key: unknown): void {
-  expect(option, key, PEERS_KEY, typeof key === 'string' && key !== '');
-}
+export const PEERS_KEY: Expectation = ['the Redis key that the other systems use', isText];
 
-/** @throws {BloomConfigError} */
-export function checkAdopt(expect: ExpectOption, adopt: unknown): void {
-  expect('adopt', adopt, ADOPT, adopt === undefined || adopt === 'first-sight' || adopt === 'explicit');
-}
-
-/** @throws {BloomConfigError} */
-export function checkKeyOptions(expect: ExpectOption, { foreignAdds, adopt }: PeerKeyOptions): void {
-  checkAdopt(expect, adopt);
-  expect('foreignAdds', foreignAdds, FOREIGN_ADDS, [undefined, 'keep', 'none'].includes(foreignAdds));
-}
+export const KEY_OPTIONS = {
+  foreignAdds: oneOf('keep', 'none'),
+  adopt: oneOf('first-sight', 'explicit'),
+} satisfies OptionTable<PeerKeyOptions>;
 
 /** What is said of rebuilds, and of a key that is taken as it is. */
 export interface RebuildOptions extends PeerKeyOptions {

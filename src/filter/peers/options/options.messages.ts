@@ -1,17 +1,5 @@
 import { printed } from '../../../common/index.js';
 
-// What is expected of an option, as the end of "expected … to be".
-export const PEERS_KEY = 'the Redis key that the other systems use';
-export const KEY_NAME = 'the name of a key';
-export const ADOPT = "'first-sight' or 'explicit'";
-export const FOREIGN_ADDS = "'keep' or 'none'";
-export const TRUE_OR_FALSE = 'true or false';
-export const sharedBits = (min: number, max: number) =>
-  `the number of bits that every side uses, from ${min} to ${max}`;
-export const funnelName = (names: readonly unknown[]) =>
-  `one of ${names.join(', ')}, or a function that puts the pieces of an id`;
-export const oneOf = (names: readonly unknown[]) => `one of ${names.join(', ')}`;
-
 export const noAdoptWithSource = (layout: string, adopt: unknown) =>
   `${layout}(): expected no adopt with a source, got ${printed(adopt)}: the filter is made by its first rebuild, and never taken as it is. ` +
   'Leave out one of them.';

@@ -1,7 +1,12 @@
-import { BloomConfigError } from '../../../common/index.js';
-import { checkOptionNames, expecterOf } from '../../layout-options.js';
-import { type Adopt, checkAdopt } from '../options/key-options.js';
-import { KEY_NAME, noAdoptWithoutKey, noExpansion, TRUE_OR_FALSE } from '../options/options.messages.js';
+import {
+  BloomConfigError,
+  checkOptions,
+  isText,
+  type OptionTable,
+  TRUE_OR_FALSE,
+} from '../../../common/index.js';
+import { type Adopt, KEY_OPTIONS } from '../options/key-options.js';
+import { noAdoptWithoutKey, noExpansion } from '../options/options.messages.js';
 import { chainOf } from './redisbloom-size.js';
 
 /** A filter of the commands `BF.*`: Redis 8, Redis Stack, Valkey with valkey-bloom, Dragonfly. */
@@ -19,21 +24,17 @@ export interface RedisBloomLayoutOptions {
   readonly adopt?: Adopt | undefined;
 }
 
-const OPTIONS: readonly string[] = ['key', 'expansion', 'nonScaling', 'adopt'];
+const OPTIONS = {
+  key: ['the name of a key', isText],
+  expansion: true,
+  nonScaling: TRUE_OR_FALSE,
+  adopt: KEY_OPTIONS.adopt,
+} satisfies OptionTable<RedisBloomLayoutOptions>;
 
 /** @throws {BloomConfigError} for a layout that `BF.RESERVE` cannot make. */
 export function checkRedisBloomOptions(options: RedisBloomLayoutOptions): void {
-  checkOptionNames('redisBloom', options, OPTIONS);
+  checkOptions(options, { where: 'redisBloom()', known: OPTIONS });
   const { key, expansion, nonScaling, adopt } = options;
-  const expect = expecterOf('redisBloom');
-  expect('key', key, KEY_NAME, key === undefined || (typeof key === 'string' && key !== ''));
-  expect(
-    'nonScaling',
-    nonScaling,
-    TRUE_OR_FALSE,
-    nonScaling === undefined || typeof nonScaling === 'boolean',
-  );
-  checkAdopt(expect, adopt);
   if (adopt !== undefined && key === undefined) {
     throw new BloomConfigError(noAdoptWithoutKey('redisBloom', adopt));
   }

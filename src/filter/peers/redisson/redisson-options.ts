@@ -1,6 +1,5 @@
-import { checkOptionNames, expecterOf } from '../../layout-options.js';
-import { checkKeyOptions, checkPeersKey, type PeerKeyOptions } from '../options/key-options.js';
-import { TRUE_OR_FALSE } from '../options/options.messages.js';
+import { checkOptions, type OptionTable, TRUE_OR_FALSE } from '../../../common/index.js';
+import { KEY_OPTIONS, type PeerKeyOptions, PEERS_KEY } from '../options/key-options.js';
 import { encoderOf, type RedissonCodec, type RedissonType } from './codec.js';
 
 /** A filter of Redisson on the very keys that `RBloomFilter` uses. */
@@ -18,15 +17,16 @@ export interface RedissonLayoutOptions extends PeerKeyOptions {
   readonly resize?: boolean | undefined;
 }
 
-const OPTIONS: readonly string[] = ['name', 'codec', 'type', 'resize', 'foreignAdds', 'adopt'];
+const OPTIONS = {
+  name: PEERS_KEY,
+  codec: true,
+  type: true,
+  resize: TRUE_OR_FALSE,
+  ...KEY_OPTIONS,
+} satisfies OptionTable<RedissonLayoutOptions>;
 
 /** @throws {BloomConfigError} for an option that cannot work. */
 export function checkRedissonOptions(options: RedissonLayoutOptions): void {
-  checkOptionNames('redisson', options, OPTIONS);
-  const { name, resize } = options;
-  const expect = expecterOf('redisson');
-  checkPeersKey(expect, 'name', name);
+  checkOptions(options, { where: 'redisson()', known: OPTIONS, needed: ['name'] });
   encoderOf(options);
-  checkKeyOptions(expect, options);
-  expect('resize', resize, TRUE_OR_FALSE, resize === undefined || typeof resize === 'boolean');
 }

@@ -1,2 +1,0 @@
-/** Refuses an option of one filter unless what is expected of it holds. */
-export type Expect = (option: string, got: unknown, expected: string, holds: boolean) => void;

@@ -74,7 +74,7 @@ const WINGS: Readonly<Record<string, Wing>> = {
       ['bitmap'],
       ['cuckoo', 'go-zero', 'guava', 'redisbloom', 'redisson'],
     ],
-    ground: ['layout-numbers.ts'],
+    ground: ['layout-numbers.ts', 'peers.messages.ts'],
     door: ['index.ts'],
   },
 };

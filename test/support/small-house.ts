@@ -24,6 +24,7 @@ export function house(changes: Record<string, string> = {}): Map<string, string>
       'filter/peers/guava/guava.ts': `import '../bitmap/bits.js'; import '../java/funnel.js'; import '../layout-numbers.js'; import type { Id } from '../../id.js';`,
       'filter/peers/bitmap/bits.ts': `import '../hash/murmur3.js'; import '../id/sink.js';`,
       'filter/peers/layout-numbers.ts': '',
+      'filter/peers/peers.messages.ts': '',
       ...emptyFiles(
         'filter/peers',
         'id/sink.ts dump/chunks.ts options/key.ts hash/murmur3.ts java/funnel.ts',

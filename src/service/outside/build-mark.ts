@@ -15,7 +15,7 @@ import { firstPlace, idsAfter, likeMark } from './first-place.js';
 import { compareKeys } from './id-order.js';
 import { gapsIn, gapsOf, type Gap, textOfGaps, withGaps } from './mark-gaps.js';
 import type { PlacedMark } from './mark-place.js';
-import { rowsMissing } from './outside.messages.js';
+import { rowsMissing } from '../service.messages.js';
 import type { TopUpSettings } from './top-up-options.js';
 
 type Ids = BloomId | readonly BloomId[];

@@ -11,7 +11,7 @@ import type { BloomFeed, BloomFeedStatus } from '../../rebuild/index.js';
 import type { LedgerEntries } from '../../store/index.js';
 import { ReportedError } from './follower.js';
 import type { IdKeys } from '../id-keys.js';
-import { NOT_HOLDER } from './outside.messages.js';
+import { NOT_HOLDER } from '../service.messages.js';
 
 export interface FeedRunnerContext {
   readonly name: string;

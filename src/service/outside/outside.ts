@@ -26,7 +26,7 @@ import { Follower } from './follower.js';
 import { LocalLedger } from './local-ledger.js';
 import { type BloomOutsideMetrics, OutsideCounts } from './outside-counts.js';
 import type { BloomFeedInfo, BloomOutsideInfo } from './outside-info.js';
-import { noIdsSince } from './outside.messages.js';
+import { noIdsSince } from '../service.messages.js';
 import { TopUp } from './top-up.js';
 import { TopUpReader } from './top-up-reader.js';
 import type { TopUpSettings } from './top-up-options.js';

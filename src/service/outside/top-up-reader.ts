@@ -13,7 +13,7 @@ import type { IdKeys } from '../id-keys.js';
 import { orderOf } from './coverage.js';
 import { type BloomIdOrder, compareKeys, isOfOrder } from './id-order.js';
 import { MarkPlace, type PlacedMark } from './mark-place.js';
-import { notAMark, notAscending, notOfOrder, orderedByMarks } from './outside.messages.js';
+import { notAMark, notAscending, notOfOrder, orderedByMarks } from '../service.messages.js';
 import type { TopUpSettings } from './top-up-options.js';
 
 export interface TopUpReaderContext {

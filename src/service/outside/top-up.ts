@@ -1,7 +1,7 @@
 import type { BloomEventListener, Clock } from '../../common/index.js';
 import { type BloomIdSource, type BloomMark, markOf, textOfMark } from '../../rebuild/index.js';
 import type { LedgerEntries } from '../../store/index.js';
-import { markNotRead, markWentBack } from './outside.messages.js';
+import { markNotRead, markWentBack } from '../service.messages.js';
 import { OtherOrderError, type Reading, type TopUpReader } from './top-up-reader.js';
 import { gapsAfter, withGaps } from './mark-gaps.js';
 import type { PlacedMark } from './mark-place.js';

@@ -2,7 +2,7 @@ import { BloomConfigError } from '../../../common/index.js';
 import type { BloomId } from '../../id.js';
 import type { BitmapLayout } from './bitmap-layout.js';
 import { Bitmap } from './bitmap.js';
-import { otherSettings } from './bitmap.messages.js';
+import { otherSettings } from '../peers.messages.js';
 
 /** What the bits of a filter say about it. */
 export interface FilterEstimate {

@@ -2,7 +2,7 @@ import { BloomConfigError } from '../../../common/index.js';
 import type { BitmapLayout } from './bitmap-layout.js';
 import { BIT_ORDERS } from './bit-order.js';
 import { countBits } from '../../count-bits.js';
-import { tooLargeForMemory } from './bitmap.messages.js';
+import { tooLargeForMemory } from '../peers.messages.js';
 
 /** The longest byte array: 4 GiB. */
 const MAX_BYTES = 2 ** 32;

@@ -1,6 +1,6 @@
 import { BloomFormatError } from '../../../common/index.js';
 import type { Geometry } from './geometry.js';
-import { stringTooLong, bitsBehindTheLast } from './bitmap.messages.js';
+import { stringTooLong, bitsBehindTheLast } from '../peers.messages.js';
 
 /**
  * Checks the value of a Redis string that holds the bits of a filter, most significant first. It may be shorter than the filter:

@@ -6,7 +6,7 @@ import { CuckooLayout } from './cuckoo-layout.js';
 import { tablesErrorRate } from './cuckoo-model.js';
 import { bucketsOf, type CuckooSettings, MAX_TABLE_BYTES, MAX_TABLES } from './cuckoo-size.js';
 import { CuckooTable } from './cuckoo-table.js';
-import { tooManyTables, fullAndNotGrowing, tableTooLarge } from './cuckoo.messages.js';
+import { tooManyTables, fullAndNotGrowing, tableTooLarge } from '../peers.messages.js';
 
 /** What the slots of a filter say about it. */
 export interface CuckooEstimate {

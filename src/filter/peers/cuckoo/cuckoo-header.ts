@@ -7,7 +7,7 @@ import {
   MAX_BUCKET_SIZE,
   MAX_TABLE_BYTES,
 } from './cuckoo-size.js';
-import { wrongHeader } from './cuckoo.messages.js';
+import { wrongCuckooHeader } from '../peers.messages.js';
 
 /** A filter as the first chunk of a dump and `CF.INFO` describe it. */
 export interface CuckooState extends CuckooSettings {
@@ -86,5 +86,5 @@ function check(state: CuckooState): void {
 }
 
 function refused(expected: string, got: string): BloomFormatError {
-  return new BloomFormatError(wrongHeader(expected, got));
+  return new BloomFormatError(wrongCuckooHeader(expected, got));
 }

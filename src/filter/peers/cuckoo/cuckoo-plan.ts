@@ -8,7 +8,7 @@ import {
   MAX_BUCKET_SIZE,
   MAX_CAPACITY,
 } from './cuckoo-size.js';
-import { tooLarge } from './cuckoo.messages.js';
+import { cuckooTooLarge } from '../peers.messages.js';
 
 /**
  * The smallest filter that holds so many ids at an error rate in its first table; `CF.RESERVE` knows no error rate. Its capacity, as
@@ -24,7 +24,7 @@ export function planCuckoo(target: FilterTarget, options: Omit<CuckooTarget, 'ca
     if (settings !== undefined && (best === undefined || bytesOf(settings) < bytesOf(best))) best = settings;
   }
   if (best !== undefined) return best;
-  throw new BloomConfigError(tooLarge(target.capacity, target.errorRate, MAX_CAPACITY));
+  throw new BloomConfigError(cuckooTooLarge(target.capacity, target.errorRate, MAX_CAPACITY));
 }
 
 function smallest(

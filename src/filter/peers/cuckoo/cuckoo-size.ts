@@ -1,6 +1,6 @@
 import { BloomConfigError } from '../../../common/index.js';
 import { checkInteger } from '../../filter-target.js';
-import { wrongBuckets } from './cuckoo.messages.js';
+import { wrongBuckets } from '../peers.messages.js';
 
 /** The arguments of `CF.RESERVE`. */
 export interface CuckooTarget {

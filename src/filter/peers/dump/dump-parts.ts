@@ -1,6 +1,6 @@
 import { BloomFormatError } from '../../../common/index.js';
 import type { RedisBloomChunk } from './dump-chunks.js';
-import { wrongDump, changedWhileDumped } from './dump.messages.js';
+import { wrongDump, changedWhileDumped } from '../peers.messages.js';
 
 /** What a dump is called in errors. */
 export interface DumpWords {

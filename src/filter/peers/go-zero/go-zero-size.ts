@@ -4,7 +4,7 @@ import type { Geometry } from '../bitmap/geometry.js';
 import { falsePositiveRate } from '../../error-model.js';
 import { MAX_STRING_BITS } from '../options/string-bits.js';
 import { GO_ZERO_HASH_COUNT } from './go-zero-layout.js';
-import { tooLarge } from './go-zero.messages.js';
+import { goZeroTooLarge } from '../peers.messages.js';
 
 /**
  * The fewest bits that keep an error rate with go-zero's 14 hashes. go-zero itself has no formula, it recommends 20 bits an id.
@@ -18,7 +18,7 @@ export function goZeroSize(target: FilterTarget): Geometry {
   let tooFew = 0;
   let bits = MAX_STRING_BITS;
   if (!(falsePositiveRate({ bits, hashCount, ids }) <= errorRate)) {
-    throw new BloomConfigError(tooLarge(MAX_STRING_BITS, ids, errorRate));
+    throw new BloomConfigError(goZeroTooLarge(MAX_STRING_BITS, ids, errorRate));
   }
   while (bits - tooFew > 1) {
     const middle = Math.floor((tooFew + bits) / 2);

@@ -7,7 +7,7 @@ import { Murmur3 } from '../hash/murmur3-128.js';
 import type { ByteSink } from '../id/byte-sink.js';
 import type { BloomId } from '../../id.js';
 import { type CustomFunnel, type GuavaFunnel, funnelOf } from '../java/funnel.js';
-import { wrongGeometry } from './guava.messages.js';
+import { wrongGeometry } from '../peers.messages.js';
 
 /** At its index: the strategy that Guava writes as this number. */
 export const GUAVA_STRATEGIES = ['MURMUR128_MITZ_32', 'MURMUR128_MITZ_64'] as const;

@@ -6,7 +6,7 @@ import { naturalLogarithm } from '../java/logarithm.js';
 import { optimalBits, optimalHashCount } from '../java/optimal-bits.js';
 import { GUAVA_HEADER_BYTES } from './guava-filter.js';
 import { GUAVA_MAX_HASH_COUNT, GUAVA_MAX_WORDS, WORD_BITS } from './guava-layout.js';
-import { tooLargeForRedis, wrongSize } from './guava.messages.js';
+import { tooLargeForRedis, wrongGuavaSize } from '../peers.messages.js';
 
 /** What a filter of Guava is planned for. */
 export interface GuavaTarget extends FilterTarget {
@@ -36,7 +36,7 @@ export function guavaSize(target: GuavaTarget): Geometry {
   const words = Math.ceil(optimal / WORD_BITS);
   if (words < 1 || words > GUAVA_MAX_WORDS || hashCount > GUAVA_MAX_HASH_COUNT) {
     throw new BloomConfigError(
-      wrongSize(GUAVA_MAX_HASH_COUNT, optimal, hashCount, target.capacity, errorRate),
+      wrongGuavaSize(GUAVA_MAX_HASH_COUNT, optimal, hashCount, target.capacity, errorRate),
     );
   }
   return { bits: words * WORD_BITS, hashCount };

@@ -2,7 +2,7 @@ import { BloomFormatError } from '../../../common/index.js';
 import type { GuavaFunnel } from '../java/funnel.js';
 import { GUAVA_HEADER_BYTES, GuavaFilter } from './guava-filter.js';
 import { GUAVA_STRATEGIES, GuavaLayout, WORD_BITS } from './guava-layout.js';
-import { dumpTooShort, wrongStrategy, emptyDump, dumpCutShort } from './guava.messages.js';
+import { dumpTooShort, wrongStrategy, emptyDump, dumpCutShort } from '../peers.messages.js';
 
 const WORD_BYTES = 8;
 

@@ -2,7 +2,7 @@ import { instantiate } from '../../../common/index.js';
 import type { ByteSink } from '../id/byte-sink.js';
 import { absorbBlocks, BLOCKS_AT, type WasmHash } from './wasm-hash.js';
 import { wasmModules } from './wasm.generated.js';
-import { NOTHING_ABSORBED } from './hash.messages.js';
+import { NOTHING_ABSORBED } from '../peers.messages.js';
 
 const BLOCK_BYTES = 16;
 /** Where the bytes after the last whole block are, in words. */

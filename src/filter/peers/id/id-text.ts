@@ -1,6 +1,6 @@
 import { BloomIdError } from '../../../common/index.js';
 import { type BloomId, type IdKey, MAX_ID_BYTES_LIMIT, toIdKey } from '../../id.js';
-import { bigintTooLong, notText } from './id.messages.js';
+import { bigintTooLong, notText } from '../peers.messages.js';
 
 /**
  * An id as peers take it: as `toIdKey` has it, but an empty one is allowed.

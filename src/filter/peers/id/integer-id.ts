@@ -1,6 +1,6 @@
 import { BloomIdError } from '../../../common/index.js';
 import type { BloomId } from '../../id.js';
-import { notAnInteger } from './id.messages.js';
+import { notAnInteger } from '../peers.messages.js';
 
 const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
 /** Longer decimals may be beyond the safe integers. */

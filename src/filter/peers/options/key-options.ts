@@ -5,7 +5,7 @@ import {
   oneOf,
   type OptionTable,
 } from '../../../common/index.js';
-import { hasNoRebuild, noAdoptWithSource } from './options.messages.js';
+import { hasNoRebuild, noAdoptWithSource } from '../peers.messages.js';
 
 /**
  * What a rebuild keeps of the bits that peers set in the live string while it runs. `keep`: all live bits, so that no id of a peer

@@ -6,7 +6,7 @@ import { writeHeader } from './redisbloom-header.js';
 import type { RedisBloomHash } from './redisbloom-hash.js';
 import { type LinkState, RedisBloomLink } from './redisbloom-link.js';
 import { type ChainSettings, linkSize, nextLink } from './redisbloom-size.js';
-import { fullAndNotScaling, linkTooLarge } from './redisbloom.messages.js';
+import { fullAndNotScaling, linkTooLarge } from '../peers.messages.js';
 
 /** What a process may well hold of one filter. */
 const MAX_LINK_BYTES = 2 ** 32;

@@ -3,7 +3,7 @@ import { MAX_HASH_COUNT } from '../bitmap/geometry.js';
 import type { LinkState } from './redisbloom-link.js';
 import { type ChainSettings, hashCountOf } from './redisbloom-size.js';
 import { readUint64, writeUint64 } from '../dump/uint64.js';
-import { wrongHeader } from './redisbloom.messages.js';
+import { wrongRedisBloomHeader } from '../peers.messages.js';
 
 /** The first chunk of a dump. */
 export interface RedisBloomHeader extends ChainSettings {
@@ -93,5 +93,5 @@ function readCount(view: DataView, at: number): number {
 }
 
 function refused(expected: string, got: string): BloomFormatError {
-  return new BloomFormatError(wrongHeader(expected, got));
+  return new BloomFormatError(wrongRedisBloomHeader(expected, got));
 }

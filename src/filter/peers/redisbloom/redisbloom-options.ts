@@ -6,7 +6,7 @@ import {
   TRUE_OR_FALSE,
 } from '../../../common/index.js';
 import { type Adopt, KEY_OPTIONS } from '../options/key-options.js';
-import { noAdoptWithoutKey, noExpansion } from '../options/options.messages.js';
+import { noAdoptWithoutKey, noExpansion } from '../peers.messages.js';
 import { chainOf } from './redisbloom-size.js';
 
 /** A filter of the commands `BF.*`: Redis 8, Redis Stack, Valkey with valkey-bloom, Dragonfly. */

@@ -2,7 +2,7 @@ import { BloomConfigError } from '../../../common/index.js';
 import { checkInteger, type FilterTarget } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { naturalLogarithm } from '../java/logarithm.js';
-import { scalesAndDoesNot } from './redisbloom.messages.js';
+import { scalesAndDoesNot } from '../peers.messages.js';
 import { wrongErrorRate } from '../../filter.messages.js';
 
 // RedisBloom's own, cut off: with all digits, the hash count of error rates such as 0.25 would be one less.

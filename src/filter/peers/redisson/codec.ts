@@ -6,7 +6,7 @@ import { IntegerId } from '../id/integer-id.js';
 import { putTextOrBytes } from '../id/put-text.js';
 import { putJsonString } from './json.js';
 import { putKryoInteger, putKryoLong, putKryoString } from './kryo5.js';
-import { wrongCodec } from './redisson.messages.js';
+import { wrongCodec } from '../peers.messages.js';
 
 /** Redisson's name of a codec; `Kryo5Codec` is its default since 3.19.0. */
 export type RedissonCodec =

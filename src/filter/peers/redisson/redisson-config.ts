@@ -3,7 +3,7 @@ import type { FilterTarget } from '../../filter-target.js';
 import { type Geometry, MAX_HASH_COUNT } from '../bitmap/geometry.js';
 import { formatJavaDouble, parseJavaDouble } from '../java/java-double.js';
 import { REDISSON_MAX_BITS } from './redisson-layout.js';
-import { wrongConfig } from './redisson.messages.js';
+import { wrongConfig } from '../peers.messages.js';
 
 /** The hash under the filter's config key. All are decimal text; Redisson compares the first two as strings. */
 export interface RedissonConfig {

@@ -3,7 +3,7 @@ import { checkInteger, type FilterTarget } from '../../filter-target.js';
 import type { Geometry } from '../bitmap/geometry.js';
 import { optimalBits, optimalHashCount } from '../java/optimal-bits.js';
 import { REDISSON_MAX_BITS } from './redisson-layout.js';
-import { wrongErrorRate, wrongSize } from './redisson.messages.js';
+import { wrongRedissonErrorRate, wrongRedissonSize } from '../peers.messages.js';
 
 /**
  * Bits (`size`) and hash count (`hashIterations`) that `tryInit` would choose.
@@ -14,11 +14,11 @@ import { wrongErrorRate, wrongSize } from './redisson.messages.js';
 export function redissonSize({ capacity, errorRate }: FilterTarget): Geometry {
   checkInteger('capacity', capacity, { min: 0, max: Number.MAX_SAFE_INTEGER });
   if (!(errorRate >= 0 && errorRate <= 1)) {
-    throw new BloomConfigError(wrongErrorRate(errorRate));
+    throw new BloomConfigError(wrongRedissonErrorRate(errorRate));
   }
   const bits = optimalBits(capacity, errorRate || Number.MIN_VALUE);
   if (bits < 1 || bits > REDISSON_MAX_BITS) {
-    throw new BloomConfigError(wrongSize(REDISSON_MAX_BITS, bits, capacity, errorRate));
+    throw new BloomConfigError(wrongRedissonSize(REDISSON_MAX_BITS, bits, capacity, errorRate));
   }
   return { bits, hashCount: optimalHashCount(capacity, bits) };
 }

@@ -9,11 +9,10 @@ import type {
   OpenFilterOptions,
   StagedBlocks,
 } from '../../index.js';
-import { partsOnOneServer } from '../protocol/advice.messages.js';
+import { partsOnOneServer, SEGMENT_DAMAGED } from '../protocol/protocol.messages.js';
 import { unavailable } from '../protocol/batching-filter.js';
 import type { Outdated } from '../protocol/outdated.js';
 import type { Permission } from '../protocol/permissions.js';
-import { SEGMENT_DAMAGED } from '../protocol/protocol.messages.js';
 import { BlockReader } from '../protocol/segments/block-reader.js';
 import { SEGMENT_BLOCKS, type SegmentedGeneration, tagText } from '../protocol/segments/segments.js';
 import type { StagingContext } from '../protocol/staging-base.js';

@@ -13,7 +13,7 @@ import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts } from '../client/script.js';
 import { unexpectedReplyError } from '../client/unexpected-reply.js';
 import { coreLua } from '../lua/core.generated.js';
-import { ledgerOfOthers, ledgerRefused, notNoted } from './outside.messages.js';
+import { ledgerOfOthers, ledgerRefused, notNoted } from './board.messages.js';
 
 const META = ':meta';
 const SCRIPTS = defineScripts(coreLua, ['outsideAsk', 'outsideNote']);

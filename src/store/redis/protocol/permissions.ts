@@ -3,7 +3,7 @@ import { isRefusal, isUnknownCommand } from '../client/refused-command.js';
 import { defineScripts } from '../client/script.js';
 import { ScriptKeys } from '../client/script-keys.js';
 import { coreLua } from '../lua/core.generated.js';
-import { commandRefused } from './advice.messages.js';
+import { commandRefused } from './protocol.messages.js';
 
 /** A command that a filter needs, in a form that changes nothing: its name, its first key if it has one, and the rest. */
 export interface Permission {

@@ -7,7 +7,7 @@ import {
   noAppendOnlyFile,
   noRoomForTwo,
   stagingEvictable,
-} from './advice.messages.js';
+} from './protocol.messages.js';
 import { isRefusal } from '../client/refused-command.js';
 import { type Permission, refusedPermissions } from './permissions.js';
 import type { RedisKeys } from './redis-keys.js';

@@ -2,7 +2,7 @@ import { BloomRebuildError, describeError } from '../../../common/index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts } from '../client/script.js';
 import { coreLua } from '../lua/core.generated.js';
-import { outOfMemory, stepRefused } from './memory.messages.js';
+import { outOfMemory, stepRefused } from './protocol.messages.js';
 import type { RedisKeys } from './redis-keys.js';
 
 const { memory: MEMORY } = defineScripts(coreLua, ['memory']);

@@ -1,6 +1,6 @@
 import type { BloomEventListener, BloomRebuildError } from '../../../common/index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
-import { noRoomForStaging, othersNeedMemory, stagingKeysEvicted } from './memory.messages.js';
+import { noRoomForStaging, othersNeedMemory, stagingKeysEvicted } from './protocol.messages.js';
 import type { RedisKeys } from './redis-keys.js';
 import { askMemory, evicts, noMemoryError, type ServerMemory } from './server-memory.js';
 

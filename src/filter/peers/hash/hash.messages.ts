@@ -1,1 +1,0 @@
-export const NOTHING_ABSORBED = 'Nothing was absorbed.';

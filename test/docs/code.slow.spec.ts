@@ -39,6 +39,7 @@ describe('The code of the documents', () => {
       compileErrors(
         root,
         PAGES.map((page) => `${root}/${page}`),
+        `${root}/test/docs/given/wings`,
       ),
     ).toEqual([]);
   });

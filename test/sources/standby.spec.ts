@@ -13,13 +13,13 @@ import { fromKnex } from '../../src/sources/knex/index.js';
 import { fromKysely } from '../../src/sources/kysely/index.js';
 import { fromMikroOrm } from '../../src/sources/mikro-orm/index.js';
 import { postgresCopy } from '../../src/sources/postgres/index.js';
-import { fromPrisma } from '../../src/sources/prisma/index.js';
+import { fromPrisma } from '@nestjs-bloom/prisma';
 import { fromTypeOrm } from '@nestjs-bloom/typeorm';
 import { eventually } from '../support/eventually.js';
 import { type PostgresServer, requirePostgres } from '../support/postgres-server.js';
 import { madeBy, readAll } from '../support/read-source.js';
 import { Gone } from './mikro-orm/entities.js';
-import { generatedClient } from './prisma/generated-client.js';
+import { generatedClient } from '../../packages/prisma/test/generated-client.js';
 
 interface Options {
   readonly fromReplica?: boolean;

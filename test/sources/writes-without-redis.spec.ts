@@ -4,13 +4,13 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { Redis } from 'ioredis';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
 import { BloomGuardRunner, BloomModule, BloomService, BloomUnavailableError } from '../../src/index.js';
-import { extendWithBloom } from '../../src/sources/prisma/index.js';
+import { extendWithBloom } from '@nestjs-bloom/prisma';
 import { BloomTypeOrmSubscriber, fromTypeOrm } from '@nestjs-bloom/typeorm';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
 import { PATIENT } from '../support/patience.js';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
-import { type GeneratedClient, generatedClient } from './prisma/generated-client.js';
+import { type GeneratedClient, generatedClient } from '../../packages/prisma/test/generated-client.js';
 import { type ShopTables, startShopTables } from '../support/shop-tables.js';
 
 @Entity('kinds')

@@ -28,7 +28,6 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'sources/mongoose': ['mongoose'],
   'sources/postgres': [],
   'sources/postgres-feed': ['pg', 'pg-logical-replication'],
-  'sources/prisma': ['@prisma/client'],
 };
 const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'cli', 'testing', ...Object.keys(LIBRARIES)];
 const MAY_USE_IOREDIS = ['store/redis', 'module', 'cli'];

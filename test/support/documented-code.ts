@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 
@@ -20,12 +20,15 @@ export function filesOf(page: string): DocumentedFile[] {
 /**
  * What the compiler says of the blocks of these pages, each compiled as the files of an application in `root`. A page after the first one may
  * leave out the files of that.
+ *
+ * @param given a folder of files that all pages may leave out.
  */
-export function compileErrors(root: string, pages: readonly string[]): string[] {
+export function compileErrors(root: string, pages: readonly string[], given: string): string[] {
   const files = new Map<string, string>();
+  const others = readdirSync(given).map((name) => ({ name, text: readFileSync(join(given, name), 'utf8') }));
   const homeOf = (page: string) => join(root, '.documented', relative(root, page).replaceAll('/', '-'));
   for (const page of pages)
-    for (const { name, text } of [...filesOf(pages[0]!), ...filesOf(page)])
+    for (const { name, text } of [...others, ...filesOf(pages[0]!), ...filesOf(page)])
       files.set(join(homeOf(page), name), text);
   return errorsIn(root, files);
 }

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { BloomModule } from 'nestjs-bloom';
-import { fromPrisma } from 'nestjs-bloom/prisma';
+import { fromPrisma } from '@nestjs-bloom/prisma';
 import { PrismaService, registeringClient } from './prisma.service.js';
 import { ProductController } from './product.controller.js';
 import { ProductRepository } from './product.repository.js';

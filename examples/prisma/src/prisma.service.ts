@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { BloomGuardRunner } from 'nestjs-bloom';
-import { extendWithBloom } from 'nestjs-bloom/prisma';
+import { extendWithBloom } from '@nestjs-bloom/prisma';
 import { type Prisma, PrismaClient } from './generated/client.js';
 
 const options = {

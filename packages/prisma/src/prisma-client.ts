@@ -1,4 +1,4 @@
-import { BloomConfigError } from '../../common/index.js';
+import { BloomConfigError } from 'nestjs-bloom';
 import { notAPrismaClient, noSuchField } from './prisma.messages.js';
 
 /** What is used of a generated client, extended or not, in one transaction or not. */

@@ -1,5 +1,4 @@
-import { BloomConfigError } from '../../common/index.js';
-import type { BloomId } from '../../filter/index.js';
+import { BloomConfigError, type BloomId } from 'nestjs-bloom';
 import type { IdOrigins, Link, Origin } from './id-origins.js';
 import { idNotKnown } from './prisma.messages.js';
 import { type Fields, isLinking, linkedRows, type WrittenRow } from './written-rows.js';

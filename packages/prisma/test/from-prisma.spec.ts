@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { fromPrisma } from '../../../src/sources/prisma/index.js';
-import { madeBy, readAll } from '../../support/read-source.js';
-import { expectCounted, type ShopTables, startShopTables, texts } from '../../support/shop-tables.js';
+import { fromPrisma } from '../src/index.js';
+import { madeBy, readAll } from '../../../test/support/read-source.js';
+import { expectCounted, type ShopTables, startShopTables, texts } from '../../../test/support/shop-tables.js';
 import { type GeneratedClient, generatedClient } from './generated-client.js';
 
 let shop: ShopTables;

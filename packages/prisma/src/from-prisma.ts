@@ -1,14 +1,13 @@
 import type { InjectionToken } from '@nestjs/common';
-import { BloomConfigError } from '../../common/index.js';
+import { BloomConfigError, type BloomSourceFactory } from 'nestjs-bloom';
 import {
-  type BloomSourceFactory,
   checkedPaging,
   fromSql,
   madeFrom,
   type SqlColumn,
   type SqlSourceOptions,
   withNumbers,
-} from '../index.js';
+} from 'nestjs-bloom/sources';
 import {
   mappedField,
   type PrismaClientLike,

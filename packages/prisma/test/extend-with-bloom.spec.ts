@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { type BloomEvent, BloomGuardRunner, BloomModule, BloomService } from '../../../src/index.js';
-import { extendWithBloom, fromPrisma } from '../../../src/sources/prisma/index.js';
-import { startContext } from '../../support/nest-app.js';
-import { type ShopTables, startShopTables } from '../../support/shop-tables.js';
+import { type BloomEvent, BloomGuardRunner, BloomModule, BloomService } from 'nestjs-bloom';
+import { extendWithBloom, fromPrisma } from '../src/index.js';
+import { startContext } from '../../../test/support/nest-app.js';
+import { type ShopTables, startShopTables } from '../../../test/support/shop-tables.js';
 import { type GeneratedClient, generatedClient } from './generated-client.js';
 import type { LibraryClient } from './library.js';
 

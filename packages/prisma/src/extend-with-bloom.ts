@@ -1,4 +1,5 @@
-import type { BloomGuardRunner } from '../../guard/index.js';
+import type { BloomGuardRunner } from 'nestjs-bloom';
+import { registrarOf } from 'nestjs-bloom/sources';
 import { idOrigins } from './id-origins.js';
 import {
   type MappedField,
@@ -90,7 +91,7 @@ class RecordedWrites {
 
   async run({ model, operation, args = {}, query }: Operation): Promise<unknown> {
     const { runner, mapped, filter, onError } = this.recorded;
-    const { registrar } = runner;
+    const registrar = registrarOf(runner);
     const rows = writtenRows(mapped.fieldsOf, { model, operation, args });
     const { ids, isInResult, isOnlyInResult } = this.reader.read(operation, rows);
     if (!isInResult && ids.length === 0) return query(args);

@@ -1,4 +1,4 @@
-import { BloomConfigError } from '../../common/index.js';
+import { BloomConfigError } from 'nestjs-bloom';
 import type { MappedField } from './prisma-client.js';
 import { databaseSetsDefault, notAPrismaClient } from './prisma.messages.js';
 

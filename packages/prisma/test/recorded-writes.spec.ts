@@ -1,16 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { PrismaPg } from '@prisma/adapter-pg';
-import {
-  type BloomEvent,
-  type BloomFilter,
-  BloomGuardRunner,
-  BloomModule,
-  BloomService,
-} from '../../../src/index.js';
-import { extendWithBloom, fromPrisma } from '../../../src/sources/prisma/index.js';
-import { startContext } from '../../support/nest-app.js';
-import { type PostgresServer, requirePostgres } from '../../support/postgres-server.js';
+import { type BloomEvent, type BloomFilter, BloomGuardRunner, BloomModule, BloomService } from 'nestjs-bloom';
+import { extendWithBloom, fromPrisma } from '../src/index.js';
+import { startContext } from '../../../test/support/nest-app.js';
+import { type PostgresServer, requirePostgres } from '../../../test/support/postgres-server.js';
 import { generatedClient } from './generated-client.js';
 import { type FilterName, FIELDS, LIBRARY, type LibraryClient, ROWS } from './library.js';
 import { WRITES } from './library-writes.js';

@@ -6,7 +6,7 @@ import knex from 'knex';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { DataSource, EntitySchema } from 'typeorm';
-import { fromDrizzle } from '../src/sources/drizzle/index.js';
+import { fromDrizzle } from '@nestjs-bloom/drizzle';
 import type { BloomSourceFactory } from '../src/sources/index.js';
 import { fromKnex } from '../src/sources/knex/index.js';
 import { fromKysely } from '../src/sources/kysely/index.js';

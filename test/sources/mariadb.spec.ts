@@ -12,7 +12,7 @@ import {
   BloomModule,
   BloomService,
 } from '../../src/index.js';
-import { fromDrizzle } from '../../src/sources/drizzle/index.js';
+import { fromDrizzle } from '@nestjs-bloom/drizzle';
 import { fromKnex } from '../../src/sources/knex/index.js';
 import { fromKysely } from '../../src/sources/kysely/index.js';
 import { fromTypeOrm } from '@nestjs-bloom/typeorm';

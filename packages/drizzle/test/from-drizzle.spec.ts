@@ -18,9 +18,9 @@ import {
   withReplicas,
 } from 'drizzle-orm/pg-core';
 import pg from 'pg';
-import { fromDrizzle } from '../../../src/sources/drizzle/index.js';
-import { type PostgresServer, requirePostgres } from '../../support/postgres-server.js';
-import { madeBy, readAll } from '../../support/read-source.js';
+import { fromDrizzle } from '../src/index.js';
+import { type PostgresServer, requirePostgres } from '../../../test/support/postgres-server.js';
+import { madeBy, readAll } from '../../../test/support/read-source.js';
 
 const citext = customType<{ data: string }>({ dataType: () => 'citext' });
 /** As a library makes a shorter text of an id. */

@@ -1,18 +1,20 @@
 import type { InjectionToken } from '@nestjs/common';
 import { Column, type GetColumnData, getTableColumns, is, type SQL, sql, type Table } from 'drizzle-orm';
 import { getTableConfig, PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import { BloomConfigError } from '../../common/index.js';
-import type { BloomId } from '../../filter/index.js';
 import {
-  type BloomSourceFactory,
+  BloomConfigError,
+  type BloomId,
   type BloomOrderOptions,
+  type BloomSourceFactory,
+} from 'nestjs-bloom';
+import {
   type BloomTableOptions,
   checkedPaging,
   fromSql,
   madeFrom,
   type SqlColumn,
   type SqlQuery,
-} from '../index.js';
+} from 'nestjs-bloom/sources';
 import { notOfATable, ROWS_NOT_OBJECTS } from './drizzle.messages.js';
 
 /** What is used of a database of Drizzle, of any dialect. */

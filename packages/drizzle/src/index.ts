@@ -1,0 +1,1 @@
+export { type DrizzleDatabase, type DrizzleSourceOptions, fromDrizzle } from './from-drizzle.js';

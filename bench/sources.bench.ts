@@ -10,7 +10,7 @@ import { fromDrizzle } from '@nestjs-bloom/drizzle';
 import type { BloomSourceFactory } from '../src/sources/index.js';
 import { fromKnex } from '../src/sources/knex/index.js';
 import { fromKysely } from '../src/sources/kysely/index.js';
-import { fromMikroOrm } from '../src/sources/mikro-orm/index.js';
+import { fromMikroOrm } from '@nestjs-bloom/mikro-orm';
 import { fromPrisma } from '@nestjs-bloom/prisma';
 import { fromTypeOrm } from '@nestjs-bloom/typeorm';
 import { generatedClient } from '../packages/prisma/test/generated-client.js';

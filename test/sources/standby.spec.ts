@@ -11,14 +11,14 @@ import { fromDrizzle } from '@nestjs-bloom/drizzle';
 import type { BloomIdSource, BloomSourceFactory } from '../../src/index.js';
 import { fromKnex } from '../../src/sources/knex/index.js';
 import { fromKysely } from '../../src/sources/kysely/index.js';
-import { fromMikroOrm } from '../../src/sources/mikro-orm/index.js';
+import { fromMikroOrm } from '@nestjs-bloom/mikro-orm';
 import { postgresCopy } from '../../src/sources/postgres/index.js';
 import { fromPrisma } from '@nestjs-bloom/prisma';
 import { fromTypeOrm } from '@nestjs-bloom/typeorm';
 import { eventually } from '../support/eventually.js';
 import { type PostgresServer, requirePostgres } from '../support/postgres-server.js';
 import { madeBy, readAll } from '../support/read-source.js';
-import { Gone } from './mikro-orm/entities.js';
+import { Gone } from '../../packages/mikro-orm/test/entities.js';
 import { generatedClient } from '../../packages/prisma/test/generated-client.js';
 
 interface Options {

@@ -23,7 +23,6 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'integrations/throttler': ['@nestjs/throttler'],
   'sources/knex': ['knex'],
   'sources/kysely': ['kysely'],
-  'sources/mikro-orm': ['@mikro-orm/core'],
   'sources/mongoose': ['mongoose'],
   'sources/postgres': [],
   'sources/postgres-feed': ['pg', 'pg-logical-replication'],

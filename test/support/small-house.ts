@@ -56,7 +56,6 @@ export function house(changes: Record<string, string> = {}): Map<string, string>
       'sources/index.ts': `import type { FactoryProvider } from '@nestjs/common'; import '../rebuild/index.js';`,
       'sources/knex/index.ts': `import type {} from 'knex';`,
       'sources/kysely/index.ts': `import 'kysely';`,
-      'sources/mikro-orm/index.ts': `import '@mikro-orm/core';`,
       'sources/postgres/index.ts': '',
       'sources/postgres-feed/index.ts': `import 'pg'; import 'pg-logical-replication';`,
       'sources/mongoose/index.ts': `import 'mongoose'; import '../index.js'; import '../../service/index.js';`,

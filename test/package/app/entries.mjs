@@ -7,7 +7,6 @@ const require = createRequire(import.meta.url);
 /** Entries that are of no use without the library whose classes they take: the error names it. */
 const LIBRARIES = {
   kysely: 'kysely',
-  'mikro-orm': '@mikro-orm/core',
   'postgres-feed': 'pg',
   opentelemetry: '@opentelemetry/api',
   prometheus: 'prom-client',

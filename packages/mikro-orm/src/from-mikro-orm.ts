@@ -8,12 +8,14 @@ import {
   ReferenceKind,
   types,
 } from '@mikro-orm/core';
-import { BloomConfigError } from '../../common/index.js';
-import type { BloomId } from '../../filter/index.js';
 import {
+  BloomConfigError,
+  type BloomId,
   type BloomIdProperty,
-  type BloomSourceFactory,
   type BloomOrderOptions,
+  type BloomSourceFactory,
+} from 'nestjs-bloom';
+import {
   type BloomTableOptions,
   checkedPaging,
   fromSql,
@@ -21,7 +23,7 @@ import {
   noSuchColumn,
   type SqlColumn,
   withQuestionMarks,
-} from '../index.js';
+} from 'nestjs-bloom/sources';
 import { entityNotKnown, platformNotRead } from './mikro-orm.messages.js';
 
 /** The properties of an entity that can be ids. */

@@ -8,11 +8,11 @@ import {
   SqlitePlatform,
 } from '@mikro-orm/sql';
 import { Module } from '@nestjs/common';
-import { BloomModule, BloomService } from '../../../src/index.js';
-import { fromMikroOrm, type MikroOrmSourceOptions } from '../../../src/sources/mikro-orm/index.js';
-import { startContext } from '../../support/nest-app.js';
-import { madeBy, readAll } from '../../support/read-source.js';
-import { expectCounted, type ShopTables, startShopTables, texts } from '../../support/shop-tables.js';
+import { BloomModule, BloomService } from 'nestjs-bloom';
+import { fromMikroOrm, type MikroOrmSourceOptions } from '../src/index.js';
+import { startContext } from '../../../test/support/nest-app.js';
+import { madeBy, readAll } from '../../../test/support/read-source.js';
+import { expectCounted, type ShopTables, startShopTables, texts } from '../../../test/support/shop-tables.js';
 import { Colour, Product, Unknown, Visit } from './entities.js';
 
 let shop: ShopTables;

@@ -1,0 +1,1 @@
+export { fromMikroOrm, type MikroOrmProperty, type MikroOrmSourceOptions } from './from-mikro-orm.js';

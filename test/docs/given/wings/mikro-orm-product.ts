@@ -1,0 +1,3 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+export const Product = defineEntity({ name: 'Product', properties: { sku: p.text().primary() } });

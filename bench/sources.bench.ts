@@ -8,7 +8,7 @@ import pg from 'pg';
 import { DataSource, EntitySchema } from 'typeorm';
 import { fromDrizzle } from '@nestjs-bloom/drizzle';
 import type { BloomSourceFactory } from '../src/sources/index.js';
-import { fromKnex } from '../src/sources/knex/index.js';
+import { fromKnex } from '@nestjs-bloom/knex';
 import { fromKysely } from '../src/sources/kysely/index.js';
 import { fromMikroOrm } from '@nestjs-bloom/mikro-orm';
 import { fromPrisma } from '@nestjs-bloom/prisma';

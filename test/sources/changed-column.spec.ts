@@ -7,7 +7,7 @@ import {
   BloomModule,
   BloomService,
 } from '../../src/index.js';
-import { fromKnex } from '../../src/sources/knex/index.js';
+import { fromKnex } from '@nestjs-bloom/knex';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
 import { PATIENT } from '../support/patience.js';

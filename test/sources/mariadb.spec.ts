@@ -13,7 +13,7 @@ import {
   BloomService,
 } from '../../src/index.js';
 import { fromDrizzle } from '@nestjs-bloom/drizzle';
-import { fromKnex } from '../../src/sources/knex/index.js';
+import { fromKnex } from '@nestjs-bloom/knex';
 import { fromKysely } from '../../src/sources/kysely/index.js';
 import { fromTypeOrm } from '@nestjs-bloom/typeorm';
 import { type MariaDbServer, requireMariaDb } from '../support/mariadb-server.js';

@@ -10,7 +10,7 @@ import {
   type BloomTopUpOptions,
   fromPages,
 } from 'nestjs-bloom';
-import { fromKnex, type KnexSourceOptions } from '../../src/sources/knex/index.js';
+import { fromKnex, type KnexSourceOptions } from '@nestjs-bloom/knex';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
 import { type PostgresServer, requirePostgres } from '../support/postgres-server.js';

@@ -3,7 +3,7 @@ declare const BloomModule: typeof import('nestjs-bloom').BloomModule;
 declare const Injectable: typeof import('@nestjs/common').Injectable;
 type BloomIdSource = import('nestjs-bloom').BloomIdSource;
 type BloomMark = import('nestjs-bloom').BloomMark;
-declare const fromKnex: typeof import('nestjs-bloom/knex').fromKnex;
+declare const fromKnex: typeof import('@nestjs-bloom/knex').fromKnex;
 declare const KNEX: unique symbol;
 
 declare class Database {

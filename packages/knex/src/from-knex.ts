@@ -1,16 +1,14 @@
 import type { InjectionToken } from '@nestjs/common';
 import type { Knex } from 'knex';
-import { BloomConfigError } from '../../common/index.js';
+import { BloomConfigError, type BloomIdProperty, type BloomSourceFactory } from 'nestjs-bloom';
 import {
-  type BloomIdProperty,
-  type BloomSourceFactory,
   checkedPaging,
   fromSql,
   madeFrom,
   type SqlColumn,
   type SqlSourceOptions,
   withQuestionMarks,
-} from '../index.js';
+} from 'nestjs-bloom/sources';
 import { dialectNotRead } from './knex.messages.js';
 
 /** Of `fromKnex`. */

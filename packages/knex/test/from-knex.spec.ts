@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import knex, { type Knex } from 'knex';
-import { fromKnex } from '../../../src/sources/knex/index.js';
-import { madeBy, readAll } from '../../support/read-source.js';
+import { fromKnex } from '../src/index.js';
+import { madeBy, readAll } from '../../../test/support/read-source.js';
 import {
   readsShopTables,
   respectsPolicies,
   type ShopTables,
   startShopTables,
   texts,
-} from '../../support/shop-tables.js';
+} from '../../../test/support/shop-tables.js';
 
 interface Product {
   id: string;

@@ -1,0 +1,1 @@
+export { fromKnex, type KnexColumn, type KnexSourceOptions } from './from-knex.js';

@@ -9,7 +9,7 @@ import { DataSource, EntitySchema } from 'typeorm';
 import { fromDrizzle } from '@nestjs-bloom/drizzle';
 import type { BloomSourceFactory } from '../src/sources/index.js';
 import { fromKnex } from '@nestjs-bloom/knex';
-import { fromKysely } from '../src/sources/kysely/index.js';
+import { fromKysely } from '@nestjs-bloom/kysely';
 import { fromMikroOrm } from '@nestjs-bloom/mikro-orm';
 import { fromPrisma } from '@nestjs-bloom/prisma';
 import { fromTypeOrm } from '@nestjs-bloom/typeorm';

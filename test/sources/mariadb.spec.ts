@@ -14,7 +14,7 @@ import {
 } from '../../src/index.js';
 import { fromDrizzle } from '@nestjs-bloom/drizzle';
 import { fromKnex } from '@nestjs-bloom/knex';
-import { fromKysely } from '../../src/sources/kysely/index.js';
+import { fromKysely } from '@nestjs-bloom/kysely';
 import { fromTypeOrm } from '@nestjs-bloom/typeorm';
 import { type MariaDbServer, requireMariaDb } from '../support/mariadb-server.js';
 import { startContext } from '../support/nest-app.js';

@@ -10,7 +10,7 @@ import { DataSource, EntitySchema } from 'typeorm';
 import { fromDrizzle } from '@nestjs-bloom/drizzle';
 import type { BloomIdSource, BloomSourceFactory } from '../../src/index.js';
 import { fromKnex } from '@nestjs-bloom/knex';
-import { fromKysely } from '../../src/sources/kysely/index.js';
+import { fromKysely } from '@nestjs-bloom/kysely';
 import { fromMikroOrm } from '@nestjs-bloom/mikro-orm';
 import { postgresCopy } from '../../src/sources/postgres/index.js';
 import { fromPrisma } from '@nestjs-bloom/prisma';

@@ -54,7 +54,6 @@ export function house(changes: Record<string, string> = {}): Map<string, string>
       'service/index.ts': `import { Logger } from '@nestjs/common'; import '../rebuild/index.js';`,
       'guard/index.ts': `import '../service/index.js';`,
       'sources/index.ts': `import type { FactoryProvider } from '@nestjs/common'; import '../rebuild/index.js';`,
-      'sources/kysely/index.ts': `import 'kysely';`,
       'sources/postgres/index.ts': '',
       'sources/postgres-feed/index.ts': `import 'pg'; import 'pg-logical-replication';`,
       'sources/mongoose/index.ts': `import 'mongoose'; import '../index.js'; import '../../service/index.js';`,

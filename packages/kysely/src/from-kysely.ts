@@ -1,15 +1,13 @@
 import type { InjectionToken } from '@nestjs/common';
 import { type Kysely, type SelectType, sql } from 'kysely';
-import { BloomConfigError } from '../../common/index.js';
-import type { BloomId } from '../../filter/index.js';
+import { BloomConfigError, type BloomId, type BloomSourceFactory } from 'nestjs-bloom';
 import {
-  type BloomSourceFactory,
   checkedPaging,
   fromSql,
   madeFrom,
   type SqlColumn,
   type SqlSourceOptions,
-} from '../index.js';
+} from 'nestjs-bloom/sources';
 import { dialectNotRead, notTableAndColumn } from './kysely.messages.js';
 
 /** Of `fromKysely`. */

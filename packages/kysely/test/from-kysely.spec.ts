@@ -18,10 +18,15 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import pg from 'pg';
-import { fromKysely } from '../../../src/sources/kysely/index.js';
-import { madeBy, readAll } from '../../support/read-source.js';
-import { withFilledFilter } from '../../support/filled-application.js';
-import { readsShopTables, type ShopTables, startShopTables, texts } from '../../support/shop-tables.js';
+import { fromKysely } from '../src/index.js';
+import { madeBy, readAll } from '../../../test/support/read-source.js';
+import { withFilledFilter } from '../../../test/support/filled-application.js';
+import {
+  readsShopTables,
+  type ShopTables,
+  startShopTables,
+  texts,
+} from '../../../test/support/shop-tables.js';
 
 interface Database {
   products: { id: Generated<string>; sku: string; no: string; madeAt: Date | null };

@@ -1,4 +1,4 @@
-import { printed } from '../../common/index.js';
+import { printed } from 'nestjs-bloom/sources';
 
 export const notTableAndColumn = (path: string) => `fromKysely: expected 'table.column', got '${path}'.`;
 

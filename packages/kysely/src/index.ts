@@ -1,0 +1,1 @@
+export { fromKysely, type KyselyColumn, type KyselySourceOptions } from './from-kysely.js';

@@ -1,0 +1,5 @@
+export const KYSELY = Symbol('KYSELY');
+
+export interface Database {
+  readonly products: { readonly sku: string };
+}

@@ -21,7 +21,6 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'integrations/opentelemetry': ['@opentelemetry/api'],
   'integrations/prometheus': ['prom-client'],
   'integrations/throttler': ['@nestjs/throttler'],
-  'sources/mongoose': ['mongoose'],
   'sources/postgres': [],
   'sources/postgres-feed': ['pg', 'pg-logical-replication'],
 };

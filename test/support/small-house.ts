@@ -56,7 +56,6 @@ export function house(changes: Record<string, string> = {}): Map<string, string>
       'sources/index.ts': `import type { FactoryProvider } from '@nestjs/common'; import '../rebuild/index.js';`,
       'sources/postgres/index.ts': '',
       'sources/postgres-feed/index.ts': `import 'pg'; import 'pg-logical-replication';`,
-      'sources/mongoose/index.ts': `import 'mongoose'; import '../index.js'; import '../../service/index.js';`,
       'module/index.ts': `import '../store/memory/index.js'; import '../store/redis/index.js'; import '../guard/index.js'; import '../sources/index.js';`,
       'integrations/index.ts': `import type { Metrics } from '../service/index.js';`,
       'integrations/dashboard/index.ts': '',

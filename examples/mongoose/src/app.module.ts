@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule, SchemaFactory } from '@nestjs/mongoose';
 import { BloomGuardRunner, BloomModule } from 'nestjs-bloom';
-import { bloomMongoosePlugin, fromMongoose } from 'nestjs-bloom/mongoose';
+import { bloomMongoosePlugin, fromMongoose } from '@nestjs-bloom/mongoose';
 import { ItemController } from './item.controller.js';
 import { ItemRepository } from './item.repository.js';
 import { Item } from './item.schema.js';

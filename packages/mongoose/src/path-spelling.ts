@@ -1,6 +1,5 @@
-import type { BloomId } from '../../filter/index.js';
-import type { BloomIdSpelling } from '../../rebuild/index.js';
-import { spellingOf } from '../index.js';
+import type { BloomId, BloomIdSpelling } from 'nestjs-bloom';
+import { spellingOf } from 'nestjs-bloom/sources';
 import { idOfValue } from './bson-values.js';
 import type { MongooseModel, MongoosePath } from './mongoose-model.js';
 

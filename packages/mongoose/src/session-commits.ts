@@ -1,4 +1,4 @@
-import type { BloomGuardRunner, Registration } from '../../guard/index.js';
+import type { IdRegistrar, Registration } from 'nestjs-bloom/sources';
 
 /** A session of the driver, whose transaction a write may be part of. */
 export interface WrittenSession {
@@ -11,7 +11,7 @@ export interface WrittenSession {
 export class SessionCommits {
   private readonly uncommitted = new WeakMap<WrittenSession, Registration[]>();
 
-  constructor(private readonly registrar: BloomGuardRunner['registrar']) {}
+  constructor(private readonly registrar: IdRegistrar) {}
 
   async noteWritten(registration: Registration, session: WrittenSession | undefined): Promise<void> {
     if (!session?.inTransaction()) {

@@ -1,16 +1,14 @@
 import type { InjectionToken, Type } from '@nestjs/common';
-import { BloomConfigError } from '../../common/index.js';
-import type { BloomId } from '../../filter/index.js';
-import type { BloomIdSource } from '../../rebuild/index.js';
 import {
+  BloomConfigError,
+  type BloomId,
+  type BloomIdSource,
   type BloomPageContext,
   type BloomPagingOptions,
   type BloomSourceFactory,
-  checkedPaging,
-  columnName,
   fromPages,
-  madeFrom,
-} from '../index.js';
+} from 'nestjs-bloom';
+import { checkedPaging, columnName, madeFrom } from 'nestjs-bloom/sources';
 import { idOfValue, typesAfter, valueAt } from './bson-values.js';
 import { type MongooseModel, pathOf } from './mongoose-model.js';
 import { nanAsKey, noModelNamed, notAModel } from './mongoose.messages.js';

@@ -1,4 +1,4 @@
-import type { BloomId } from '../../filter/index.js';
+import type { BloomId } from 'nestjs-bloom';
 
 /** A value of a document that is no plain one of JavaScript, of any version of the driver. */
 interface BsonValue {

@@ -1,6 +1,5 @@
-import { BloomConfigError } from '../../common/index.js';
-import type { BloomId } from '../../filter/index.js';
-import type { BloomGuardRunner } from '../../guard/index.js';
+import { BloomConfigError, type BloomGuardRunner, type BloomId } from 'nestjs-bloom';
+import { type IdRegistrar, registrarOf } from 'nestjs-bloom/sources';
 import { idOfValue } from './bson-values.js';
 import { type MongooseCollection, type MongooseModel, pathOf } from './mongoose-model.js';
 import { idNotKnown, noPlugin } from './mongoose.messages.js';
@@ -97,7 +96,8 @@ export function bloomMongoosePlugin(schema: MongooseSchemaLike, options: Mongoos
   if (onError !== undefined && onError !== 'throw' && onError !== 'queue') {
     throw new BloomConfigError(noPlugin('onError', "'throw' or 'queue'", onError));
   }
-  if (!runner?.registrar) throw new BloomConfigError(noPlugin('runner', 'the BloomGuardRunner', runner));
+  if (!runner || !registrarOf(runner))
+    throw new BloomConfigError(noPlugin('runner', 'the BloomGuardRunner', runner));
   const recorded = new WeakSet<MongooseCollection>();
   schema.on('init', (model: MongooseModel) => {
     pathOf(model, path!, 'bloomMongoosePlugin');
@@ -111,11 +111,13 @@ export function bloomMongoosePlugin(schema: MongooseSchemaLike, options: Mongoos
 /** Records what is written by one collection. */
 class RecordedCollection {
   private readonly reader: WriteReader;
+  private readonly registrar: IdRegistrar;
   private readonly commits: SessionCommits;
 
   constructor(private readonly options: MongooseRegistersOptions) {
     this.reader = new WriteReader(options.path, (why, instead) => this.unseen(why, instead));
-    this.commits = new SessionCommits(options.runner.registrar);
+    this.registrar = registrarOf(options.runner);
+    this.commits = new SessionCommits(this.registrar);
   }
 
   recordIn(collection: MongooseCollection): void {
@@ -135,13 +137,13 @@ class RecordedCollection {
     const options = (args[optionsAt] ?? {}) as WriteOptions;
     const { ids, isMade } = read(this.reader, args);
     if (ids.length === 0 && !isMade) return write(args);
-    const { runner, filter, onError } = this.options;
-    const registration = await runner.registrar.register({ filter, ids, onError });
+    const { filter, onError } = this.options;
+    const registration = await this.registrar.register({ filter, ids, onError });
     let result: unknown;
     try {
       result = await (isMade ? this.writeAndRecord(name, args, write) : write(args));
     } catch (error) {
-      await runner.registrar.registerFailed(registration);
+      await this.registrar.registerFailed(registration);
       throw error;
     }
     await this.commits.noteWritten(registration, options.session);
@@ -184,9 +186,9 @@ class RecordedCollection {
   }
 
   private async recordMade(values: readonly unknown[]): Promise<void> {
-    const { runner, filter, onError } = this.options;
+    const { filter, onError } = this.options;
     const ids = values.map(idOfValue).filter((id): id is BloomId => id !== undefined);
-    if (ids.length > 0) await runner.registrar.registerMade({ filter, ids, onError });
+    if (ids.length > 0) await this.registrar.registerMade({ filter, ids, onError });
   }
 
   private unseen(why: string, instead: string): BloomConfigError {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { type Connection, type Model, Schema, type Types } from 'mongoose';
-import { type BloomFilter, BloomGuardRunner, BloomModule, BloomService } from '../../../src/index.js';
-import { bloomMongoosePlugin, fromMongoose } from '../../../src/sources/mongoose/index.js';
-import { startContext } from '../../support/nest-app.js';
-import { madeBy, readAll } from '../../support/read-source.js';
+import { type BloomFilter, BloomGuardRunner, BloomModule, BloomService } from 'nestjs-bloom';
+import { bloomMongoosePlugin, fromMongoose } from '../src/index.js';
+import { startContext } from '../../../test/support/nest-app.js';
+import { madeBy, readAll } from '../../../test/support/read-source.js';
 import { connect, connectNowhere, describeOnServer } from './items.js';
 
 /** A document with ids in a nested path and in a subdocument. */

@@ -1,4 +1,4 @@
-import { printed } from '../../common/index.js';
+import { printed } from 'nestjs-bloom/sources';
 
 export const notAModel = (got: unknown) =>
   `fromMongoose: expected a model of Mongoose, got ${printed(got)}. Give the class whose name forFeature registers, getModelToken('Item'), or the ` +

@@ -1,4 +1,4 @@
-import { BloomConfigError } from '../../common/index.js';
+import { BloomConfigError } from 'nestjs-bloom';
 import { cannotBeIds, noSuchPath, severalValues } from './mongoose.messages.js';
 
 /** A type of a path, of any version of Mongoose. */

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Connection, type Model, mongo, Schema, Types } from 'mongoose';
-import { BloomConfigError, BloomModule, BloomService } from '../../../src/index.js';
-import type { BloomIdSource } from '../../../src/rebuild/index.js';
-import { fromMongoose, type MongooseSourceOptions } from '../../../src/sources/mongoose/index.js';
-import { startContext } from '../../support/nest-app.js';
-import { readAll } from '../../support/read-source.js';
+import { BloomConfigError, type BloomIdSource, BloomModule, BloomService } from 'nestjs-bloom';
+import { fromMongoose, type MongooseSourceOptions } from '../src/index.js';
+import { startContext } from '../../../test/support/nest-app.js';
+import { readAll } from '../../../test/support/read-source.js';
 import { connect, connectNowhere, describeOnServer, Item, itemModel, itemSchema } from './items.js';
 
 const QUICK: MongooseSourceOptions = { take: 3, retries: 1, retryMs: 0 };

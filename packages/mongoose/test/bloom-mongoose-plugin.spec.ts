@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import mongoose, { type Connection, Schema, Types } from 'mongoose';
-import { BloomConfigError, BloomGuardRunner, BloomModule, BloomService } from '../../../src/index.js';
-import { bloomMongoosePlugin, fromMongoose } from '../../../src/sources/mongoose/index.js';
-import { startContext } from '../../support/nest-app.js';
+import { BloomConfigError, BloomGuardRunner, BloomModule, BloomService } from 'nestjs-bloom';
+import { bloomMongoosePlugin, fromMongoose } from '../src/index.js';
+import { startContext } from '../../../test/support/nest-app.js';
 import { connect, connectNowhere, describeOnServer, type Item, itemModel, itemSchema } from './items.js';
 
 let context: INestApplicationContext | undefined;

@@ -1,4 +1,4 @@
-import type { BloomId } from '../../filter/index.js';
+import type { BloomId } from 'nestjs-bloom';
 import { idOfValue, valueAt } from './bson-values.js';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -16,6 +16,7 @@ export default {
     '^nestjs-bloom/dashboard$': '<rootDir>/src/integrations/dashboard/index.ts',
     '^nestjs-bloom/(interop|scaling)$': '<rootDir>/src/$1/index.ts',
     '^nestjs-bloom/testing$': '<rootDir>/src/testing/index.ts',
+    '^@nestjs-bloom/([^/]+)/([^/]+)$': '<rootDir>/packages/$1/src/$2/index.ts',
     '^@nestjs-bloom/([^/]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { packableIds } from '../src/rebuild/index.js';
 import { integer } from '../src/filter/index.js';
 import type { BloomIdSource } from '../src/rebuild/index.js';
-import { PackedWriter } from '../src/sources/postgres/packed-writer.js';
+import { PackedWriter } from '../packages/postgres/src/packed-writer.js';
 import { openFilter } from './redis-bench.js';
 
 // Rebuilds a filter of so many integers, which come packed as those of postgresCopy do, and says what that took.

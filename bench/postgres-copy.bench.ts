@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { fromPages } from '../src/sources/index.js';
 import type { BloomIdSource } from '../src/rebuild/index.js';
-import { postgresCopy } from '../src/sources/postgres/index.js';
+import { postgresCopy } from '@nestjs-bloom/postgres';
 import { assert, type Bench, type BenchContext, Comparison } from './harness.js';
 import { startPostgres } from './postgres-server.js';
 import { openFilter, redisBench } from './redis-bench.js';

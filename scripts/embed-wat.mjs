@@ -1,11 +1,11 @@
-// Writes each src/**/wasm.generated.ts from the wat/*.wat beside it ("npm run generate"): the modules are part of the package's JavaScript and never
+// Writes each wasm.generated.ts from the wat/*.wat beside it ("npm run generate"): the modules are part of the package's JavaScript and never
 // read from disk at run time. --check only tells whether the files are up to date.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import wabt from 'wabt';
 import { embed, root } from './embed.mjs';
 
-const FOLDERS = ['src/filter', 'src/filter/peers/hash', 'src/sources/postgres'];
+const FOLDERS = ['src/filter', 'src/filter/peers/hash', 'packages/postgres/src'];
 
 const { parseWat } = await wabt();
 

@@ -4,7 +4,15 @@
  *
  * @module
  */
-export { printed } from './common/index.js';
+export {
+  type Clock,
+  count,
+  instantiateIfPossible,
+  plural,
+  printed,
+  systemClock,
+  type WasmExports,
+} from './common/index.js';
 export type { BloomId, IdKey } from './filter/index.js';
 export {
   type BloomGuardRunner,
@@ -13,12 +21,15 @@ export {
   type Registration,
   registrarOf,
 } from './guard/index.js';
-export type {
-  BloomIdsContext,
-  BloomIdSource,
-  BloomIdSpelling,
-  BloomMark,
-  BloomMarkedIds,
+export {
+  type BloomIdsContext,
+  type BloomIdSource,
+  type BloomIdSpelling,
+  type BloomMark,
+  type BloomMarkedIds,
+  type PackableIds,
+  packableIds,
+  type PackedIds,
 } from './rebuild/index.js';
 export {
   type AllRowsOptions,

@@ -1,7 +1,7 @@
 import type { BloomId } from '../filter/index.js';
 
 /**
- * Follows what is committed to a database, whoever commits it, and adds the ids: logical replication of Postgres (`postgresFeed` of `nestjs-bloom/postgres-feed`), the
+ * Follows what is committed to a database, whoever commits it, and adds the ids: logical replication of Postgres (`postgresFeed` of `@nestjs-bloom/postgres/feed`), the
  * binlog of MySQL, change streams of MongoDB.
  */
 export interface BloomFeed {

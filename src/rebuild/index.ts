@@ -1,5 +1,5 @@
 export { rebuildError } from './failure.js';
-export { packableIds, packedTogether, type PackedIds } from './packed-ids.js';
+export { type PackableIds, packableIds, packedTogether, type PackedIds } from './packed-ids.js';
 export { IdSample } from './id-sample.js';
 export type { RebuildJob, RebuildRequest } from './rebuild-job.js';
 export type { BloomRebuildOptions, BloomRebuildReport } from './report.js';

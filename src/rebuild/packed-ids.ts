@@ -17,7 +17,7 @@ const PACKED = Symbol.for('nestjs-bloom:packed-ids');
  * What `ids()` of a source returns that can pack them. It is a property of what is returned and not of the source: whoever takes the source and
  * replaces its `ids` or its `spelling` is not passed by.
  */
-interface PackableIds extends AsyncIterable<readonly BloomId[]> {
+export interface PackableIds extends AsyncIterable<readonly BloomId[]> {
   readonly [PACKED]: {
     /** The function that formed the keys, or changes none of them. */
     readonly normalize: ((id: BloomId) => BloomId) | undefined;

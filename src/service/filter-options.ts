@@ -36,7 +36,7 @@ export interface BloomFilterOptions {
    */
   readonly topUp?: BloomTopUpOptions;
   /**
-   * Adds the ids of all rows that are committed, by whomever: `postgresFeed()` of `nestjs-bloom/postgres-feed`, or one of your own. The filter needs a source. See
+   * Adds the ids of all rows that are committed, by whomever: `postgresFeed()` of `@nestjs-bloom/postgres/feed`, or one of your own. The filter needs a source. See
    * docs/outside-writers.md.
    */
   readonly feed?: BloomFeed;

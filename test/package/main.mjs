@@ -156,7 +156,13 @@ function loadWings(home, tarballs) {
   console.log('\nAll wings: install');
   mkdirSync(home);
   cpSync(join(root, 'test/package/app/every-wing.mjs'), join(home, 'every-wing.mjs'));
-  const dependencies = { ...tarballs, ...APPS[0].dependencies, 'reflect-metadata': '^0.2.0', rxjs: '^7.8.0' };
+  const dependencies = {
+    ...tarballs,
+    'pg-logical-replication': '^2.2.0',
+    ...APPS[0].dependencies,
+    'reflect-metadata': '^0.2.0',
+    rxjs: '^7.8.0',
+  };
   const { overrides } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   writeFileSync(join(home, 'package.json'), JSON.stringify({ private: true, dependencies, overrides }));
   run('npm', [...INSTALL, '--ignore-scripts'], { cwd: home });

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { instantiateIfPossible } from '../../src/common/index.js';
-import { readsRows } from '../sources/postgres/plain-rows.js';
+import { readsRows } from '../../packages/postgres/test/plain-rows.js';
 import { scansPacked } from './packed-scans.js';
 
 // Of this file alone: each has a global object and modules of its own.

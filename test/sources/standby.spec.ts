@@ -12,7 +12,7 @@ import type { BloomIdSource, BloomSourceFactory } from '../../src/index.js';
 import { fromKnex } from '@nestjs-bloom/knex';
 import { fromKysely } from '@nestjs-bloom/kysely';
 import { fromMikroOrm } from '@nestjs-bloom/mikro-orm';
-import { postgresCopy } from '../../src/sources/postgres/index.js';
+import { postgresCopy } from '@nestjs-bloom/postgres';
 import { fromPrisma } from '@nestjs-bloom/prisma';
 import { fromTypeOrm } from '@nestjs-bloom/typeorm';
 import { eventually } from '../support/eventually.js';

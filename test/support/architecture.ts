@@ -21,8 +21,6 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'integrations/opentelemetry': ['@opentelemetry/api'],
   'integrations/prometheus': ['prom-client'],
   'integrations/throttler': ['@nestjs/throttler'],
-  'sources/postgres': [],
-  'sources/postgres-feed': ['pg', 'pg-logical-replication'],
 };
 const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'cli', 'testing', ...Object.keys(LIBRARIES)];
 const MAY_USE_IOREDIS = ['store/redis', 'module', 'cli'];

@@ -86,7 +86,7 @@ function compilerOptions(root: string): ts.CompilerOptions {
   delete config.compilerOptions.noUnusedLocals;
   delete config.compilerOptions.noUnusedParameters;
   Object.assign(config.compilerOptions.paths, {
-    'nestjs-bloom/*': ['./src/sources/*/index.ts', './src/integrations/*/index.ts'],
+    'nestjs-bloom/*': ['./src/integrations/*/index.ts'],
   });
   return ts.parseJsonConfigFileContent(config, ts.sys, root).options;
 }

@@ -8,7 +8,7 @@ import {
   BloomModule,
   BloomService,
 } from 'nestjs-bloom';
-import { postgresFeed, type PostgresFeedOptions } from '../../src/sources/postgres-feed/index.js';
+import { postgresFeed, type PostgresFeedOptions } from '@nestjs-bloom/postgres/feed';
 import { eventually } from './eventually.js';
 import { startContext } from './nest-app.js';
 import { PATIENT } from './patience.js';

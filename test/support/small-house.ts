@@ -54,8 +54,6 @@ export function house(changes: Record<string, string> = {}): Map<string, string>
       'service/index.ts': `import { Logger } from '@nestjs/common'; import '../rebuild/index.js';`,
       'guard/index.ts': `import '../service/index.js';`,
       'sources/index.ts': `import type { FactoryProvider } from '@nestjs/common'; import '../rebuild/index.js';`,
-      'sources/postgres/index.ts': '',
-      'sources/postgres-feed/index.ts': `import 'pg'; import 'pg-logical-replication';`,
       'module/index.ts': `import '../store/memory/index.js'; import '../store/redis/index.js'; import '../guard/index.js'; import '../sources/index.js';`,
       'integrations/index.ts': `import type { Metrics } from '../service/index.js';`,
       'integrations/dashboard/index.ts': '',

@@ -9,7 +9,7 @@ import {
   BloomService,
 } from 'nestjs-bloom';
 import pg from 'pg';
-import { postgresFeed } from '../../src/sources/postgres-feed/index.js';
+import { postgresFeed } from '@nestjs-bloom/postgres/feed';
 import type { OutsideOptions } from './outside-protocol.js';
 import { PATIENT_TIMEOUT_MS } from './timings.js';
 

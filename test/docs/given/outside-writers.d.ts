@@ -12,7 +12,7 @@ declare class Database {
   value(sql: string): Promise<number | undefined>;
 }
 
-declare const postgresFeed: typeof import('nestjs-bloom/postgres-feed').postgresFeed;
+declare const postgresFeed: typeof import('@nestjs-bloom/postgres/feed').postgresFeed;
 type BloomFeed = import('nestjs-bloom').BloomFeed;
 
 /** As much of a collection of MongoDB as the page needs. */

@@ -63,4 +63,4 @@ declare function sql<Row>(strings: TemplateStringsArray, ...values: unknown[]): 
 declare class Item {
   name: string;
 }
-declare const postgresCopy: typeof import('nestjs-bloom/postgres').postgresCopy;
+declare const postgresCopy: typeof import('@nestjs-bloom/postgres').postgresCopy;

@@ -11,32 +11,32 @@ import { RedisFixture } from '../../support/redis-fixture.js';
 /** The rules that partitions add to those of one filter, and how each is taken out of the library. */
 const RULES: Readonly<Record<string, Cut>> = {
   'stable-hash': {
-    file: 'filter/parts.ts',
+    file: 'src/filter/parts.ts',
     from: 'hash.hash(hashed(id));',
     to: 'hash.hash(WITHOUT ? String(Math.random()) : hashed(id));',
   },
   'number-in-format': {
-    file: 'store/redis/protocol/parts-format.ts',
+    file: 'src/store/redis/protocol/parts-format.ts',
     from: 'return String(BASE + parts);',
     to: 'return String(BASE + (WITHOUT ? 1 : parts));',
   },
   'first-part-looked-at': {
-    file: 'store/partitions/partitioned-filter.ts',
+    file: 'src/store/partitions/partitioned-filter.ts',
     from: 'if (isNowhere) await',
     to: 'if (isNowhere && !WITHOUT) await',
   },
   'given-up': {
-    file: 'store/partitions/rebuilt-part.ts',
+    file: 'src/store/partitions/rebuilt-part.ts',
     from: '      this.giveUp(error);\n',
     to: '      if (!WITHOUT) this.giveUp(error);\n',
   },
   'missing-in-part': {
-    file: 'store/partitions/partitioned-staging.ts',
+    file: 'src/store/partitions/partitioned-staging.ts',
     from: 'if (parts.has(part.part)) part.giveUp(',
     to: 'if (parts.has(part.part) && !WITHOUT) part.giveUp(',
   },
   'lost-not-unbuilt': {
-    file: 'store/partitions/part-totals.ts',
+    file: 'src/store/partitions/part-totals.ts',
     from: 'if (hasSource || !hasIds) return parts;',
     to: 'if (hasSource || !hasIds || WITHOUT) return parts;',
   },
@@ -55,9 +55,10 @@ const opened: { close(): Promise<void> }[] = [];
 beforeAll(async () => {
   library = BrokenLibrary.open(RULES);
   ({ RedisStore } =
-    await library.load<typeof import('../../../src/store/redis/index.js')>('store/redis/index.ts'));
-  ({ PartitioningStore } =
-    await library.load<typeof import('../../../src/store/partitions/index.js')>('store/partitions/index.ts'));
+    await library.load<typeof import('../../../src/store/redis/index.js')>('src/store/redis/index.ts'));
+  ({ PartitioningStore } = await library.load<typeof import('../../../src/store/partitions/index.js')>(
+    'src/store/partitions/index.ts',
+  ));
   redis = await RedisFixture.start();
 });
 afterEach(async () => {

@@ -13,32 +13,32 @@ import { RedisFixture } from '../../../support/redis-fixture.js';
  */
 const RULES: Readonly<Record<string, Cut>> = {
   'spelling-of-answer': {
-    file: 'store/redis/protocol/contents-check.ts',
+    file: 'src/store/redis/protocol/contents-check.ts',
     from: 'if (difference !== undefined) {',
     to: 'if (difference !== undefined && !WITHOUT) {',
   },
   'spelling-at-add': {
-    file: 'store/redis/protocol/stored-filter-in-redis.ts',
+    file: 'src/store/redis/protocol/stored-filter-in-redis.ts',
     from: 'next.others; attempt++',
     to: 'next.others && !WITHOUT; attempt++',
   },
   'spelling-at-staging': {
-    file: 'store/redis/protocol/contents-check.ts',
+    file: 'src/store/redis/protocol/contents-check.ts',
     from: 'return (found !== undefined || hasSource) &&',
     to: 'return !WITHOUT && (found !== undefined || hasSource) &&',
   },
   'end-all': {
-    file: 'store/partitions/part-contents.ts',
+    file: 'src/store/partitions/part-contents.ts',
     from: 'parts.map((part) => part.endOthers())',
     to: '(WITHOUT ? [] : parts).map((part) => part.endOthers())',
   },
   'look-at-epoch': {
-    file: 'store/partitions/partitioned-filter.ts',
+    file: 'src/store/partitions/partitioned-filter.ts',
     from: 'if (isNowhere && this.options.hasSource)',
     to: 'if (isNowhere && this.options.hasSource && !WITHOUT)',
   },
   'see-ending': {
-    file: 'store/partitions/part-contents.ts',
+    file: 'src/store/partitions/part-contents.ts',
     from: 'if (epoch && !epoch.isEnding) return;',
     to: 'if (epoch && (WITHOUT || !epoch.isEnding)) return;',
   },
@@ -58,11 +58,10 @@ const opened: { close(): Promise<void> }[] = [];
 beforeAll(async () => {
   library = BrokenLibrary.open(RULES);
   ({ RedisStore } =
-    await library.load<typeof import('../../../../src/store/redis/index.js')>('store/redis/index.ts'));
-  ({ PartitioningStore } =
-    await library.load<typeof import('../../../../src/store/partitions/index.js')>(
-      'store/partitions/index.ts',
-    ));
+    await library.load<typeof import('../../../../src/store/redis/index.js')>('src/store/redis/index.ts'));
+  ({ PartitioningStore } = await library.load<typeof import('../../../../src/store/partitions/index.js')>(
+    'src/store/partitions/index.ts',
+  ));
   redis = await RedisFixture.start();
 });
 afterEach(async () => {

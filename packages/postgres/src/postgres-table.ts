@@ -1,6 +1,5 @@
-import { BloomConfigError } from '../../common/index.js';
-import type { BloomIdSpelling } from '../../rebuild/index.js';
-import { isBytes, readCatalog, type RunQuery, spellingOf } from '../index.js';
+import { BloomConfigError, type BloomIdSpelling } from 'nestjs-bloom';
+import { isBytes, readCatalog, type RunQuery, spellingOf } from 'nestjs-bloom/sources';
 import type { ColumnKind } from './column-kind.js';
 import { noIdType, noSuchTable, noSuchTableColumn, tooManyDots, wrongName } from './postgres.messages.js';
 

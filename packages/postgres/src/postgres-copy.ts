@@ -1,25 +1,25 @@
 import type { InjectionToken } from '@nestjs/common';
-import { BloomConfigError } from '../../common/index.js';
-import type { BloomId } from '../../filter/index.js';
 import {
+  BloomConfigError,
+  type BloomId,
   type BloomIdsContext,
   type BloomIdSource,
-  packableIds,
-  type PackedIds,
-} from '../../rebuild/index.js';
-import {
   type BloomOrderOptions,
   type BloomSourceFactory,
-  columnName,
+} from 'nestjs-bloom';
+import {
   type BloomTableOptions,
+  columnName,
   estimateIds,
   expectAllRows,
   madeFrom,
   newRowsOfTable,
+  packableIds,
+  type PackedIds,
   type RunQuery,
   type SqlQuery,
   withNumbers,
-} from '../index.js';
+} from 'nestjs-bloom/sources';
 import { assertReadable, CopyOut } from './copy-out.js';
 import { PostgresSession } from './postgres-session.js';
 import type { PostgresPool } from './postgres-pool.js';

@@ -1,4 +1,4 @@
-import { printed } from '../../common/index.js';
+import { printed } from 'nestjs-bloom/sources';
 
 export const wrongFeedOption = (option: string, expected: string, got: unknown) =>
   `postgresFeed: expected ${option} to be ${expected}, got ${printed(got)}.`;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BloomFilter } from 'nestjs-bloom';
-import { eventually } from '../../support/eventually.js';
-import { type FedTable, PostgresFeedFixture } from '../../support/postgres-feed-fixture.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
-import { outsideKey } from '../../support/outside-key.js';
+import { eventually } from '../../../../test/support/eventually.js';
+import { type FedTable, PostgresFeedFixture } from '../../../../test/support/postgres-feed-fixture.js';
+import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
+import { outsideKey } from '../../../../test/support/outside-key.js';
 
 const site = PostgresFeedFixture.ofFile();
 

@@ -1,4 +1,4 @@
-import { instantiateIfPossible, type WasmExports } from '../../common/index.js';
+import { instantiateIfPossible, type WasmExports } from 'nestjs-bloom/sources';
 import type { ColumnKind } from './column-kind.js';
 import type { PackedWriter } from './packed-writer.js';
 import { wasmModules } from './wasm.generated.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { postgresFeed, type PostgresFeedOptions } from '../../../src/sources/postgres-feed/index.js';
-import { eventually } from '../../support/eventually.js';
-import { PostgresFeedFixture } from '../../support/postgres-feed-fixture.js';
+import { postgresFeed, type PostgresFeedOptions } from '../../src/feed/index.js';
+import { eventually } from '../../../../test/support/eventually.js';
+import { PostgresFeedFixture } from '../../../../test/support/postgres-feed-fixture.js';
 
 const site = PostgresFeedFixture.ofFile();
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { type BloomId, toIdKey } from '../../../src/filter/index.js';
-import { postgresCopy, type PostgresCopyOptions } from '../../../src/sources/postgres/index.js';
-import type { BloomIdSource, BloomMark } from '../../../src/index.js';
-import { eventually } from '../../support/eventually.js';
-import { madeBy, readAll } from '../../support/read-source.js';
-import { withFilledFilter } from '../../support/filled-application.js';
+import type { BloomId, BloomIdSource, BloomMark } from 'nestjs-bloom';
+import { toIdKey } from 'nestjs-bloom/filter';
+import { postgresCopy, type PostgresCopyOptions } from '../src/index.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { madeBy, readAll } from '../../../test/support/read-source.js';
+import { withFilledFilter } from '../../../test/support/filled-application.js';
 import {
   COLUMNS,
   expectCounted,
@@ -13,7 +13,7 @@ import {
   type ShopTables,
   startShopTables,
   texts,
-} from '../../support/shop-tables.js';
+} from '../../../test/support/shop-tables.js';
 
 let shop: ShopTables;
 const opened: pg.Pool[] = [];

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { BloomFilter, BloomId } from 'nestjs-bloom';
-import { eventually } from '../../support/eventually.js';
-import { type FedTable, PostgresFeedFixture } from '../../support/postgres-feed-fixture.js';
+import { eventually } from '../../../../test/support/eventually.js';
+import { type FedTable, PostgresFeedFixture } from '../../../../test/support/postgres-feed-fixture.js';
 
 const site = PostgresFeedFixture.ofFile();
 

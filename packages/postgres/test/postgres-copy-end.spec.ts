@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import type { BloomId } from '../../../src/filter/index.js';
-import { postgresCopy } from '../../../src/sources/postgres/index.js';
-import { eventually } from '../../support/eventually.js';
-import { type PostgresServer, requirePostgres } from '../../support/postgres-server.js';
-import { madeBy, readAll } from '../../support/read-source.js';
+import type { BloomId } from 'nestjs-bloom';
+import { postgresCopy } from '../src/index.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { type PostgresServer, requirePostgres } from '../../../test/support/postgres-server.js';
+import { madeBy, readAll } from '../../../test/support/read-source.js';
 
 /** A server that is ended while its client does not read may or may not get to say so. */
 const ENDED = /terminat|ECONNRESET/;

@@ -1,4 +1,4 @@
-import type { PackedIds } from '../../rebuild/index.js';
+import type { PackedIds } from 'nestjs-bloom/sources';
 
 /** Bytes of a batch before it grows for a long id. */
 const FIRST_BYTES = 1 << 18;

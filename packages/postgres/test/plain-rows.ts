@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import type { ColumnKind } from '../../../src/sources/postgres/column-kind.js';
-import { CopyOut } from '../../../src/sources/postgres/copy-out.js';
-import type { PostgresConnection } from '../../../src/sources/postgres/postgres-pool.js';
-import { Random, SEED } from '../../support/random.js';
+import type { ColumnKind } from '../src/column-kind.js';
+import { CopyOut } from '../src/copy-out.js';
+import type { PostgresConnection } from '../src/postgres-pool.js';
+import { Random, SEED } from '../../../test/support/random.js';
 
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 

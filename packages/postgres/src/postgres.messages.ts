@@ -1,4 +1,4 @@
-import { count, plural, printed } from '../../common/index.js';
+import { count, plural, printed } from 'nestjs-bloom/sources';
 
 export const notAPool = (pool: unknown) =>
   `postgresCopy: expected pool to be a Pool of pg, or the token of one, got ${printed(pool)}.`;

@@ -1,20 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BloomFilter } from 'nestjs-bloom';
-import { BrokenLibrary } from '../../support/broken-library.js';
-import { eventually } from '../../support/eventually.js';
-import { type FedTable, PostgresFeedFixture } from '../../support/postgres-feed-fixture.js';
-import { TcpProxy } from '../../support/tcp-proxy.js';
+import { BrokenLibrary } from '../../../../test/support/broken-library.js';
+import { eventually } from '../../../../test/support/eventually.js';
+import { type FedTable, PostgresFeedFixture } from '../../../../test/support/postgres-feed-fixture.js';
+import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
 import { FEED_RULES } from './feed-rules.js';
-import { outsideKey } from '../../support/outside-key.js';
+import { outsideKey } from '../../../../test/support/outside-key.js';
 
 const site = PostgresFeedFixture.ofFile();
 let library: BrokenLibrary;
 
 beforeAll(async () => {
-  library = BrokenLibrary.open(FEED_RULES);
-  const { BloomModule, BloomService } = await library.load<typeof import('nestjs-bloom')>('index.ts');
-  const { postgresFeed } = await library.load<typeof import('../../../src/sources/postgres-feed/index.js')>(
-    'sources/postgres-feed/index.ts',
+  library = BrokenLibrary.open(FEED_RULES, 'postgres');
+  const { BloomModule, BloomService } = await library.load<typeof import('nestjs-bloom')>('src/index.ts');
+  const { postgresFeed } = await library.load<typeof import('../../src/feed/index.js')>(
+    'packages/postgres/src/feed/index.ts',
   );
   site.library = { BloomModule, BloomService, postgresFeed };
 });

@@ -1,6 +1,6 @@
 import { LogicalReplicationService } from 'pg-logical-replication';
 import type { Client, ClientConfig } from 'pg';
-import type { BloomFeedContext } from '../../rebuild/index.js';
+import type { BloomFeedContext } from 'nestjs-bloom';
 import { CommittedIds } from './committed-ids.js';
 import { movedSlot, textOfPosition } from './feed-slot.js';
 import { type LogMessage, LogPlugin } from './log-plugin.js';

@@ -1,4 +1,4 @@
-import type { PackedIds } from '../../rebuild/index.js';
+import type { PackedIds } from 'nestjs-bloom/sources';
 import type { ColumnKind } from './column-kind.js';
 import { PackedWriter } from './packed-writer.js';
 import type { PostgresConnection, PostgresSubmittable } from './postgres-pool.js';

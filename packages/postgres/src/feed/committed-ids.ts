@@ -1,5 +1,4 @@
-import type { BloomId } from '../../filter/index.js';
-import type { BloomFeedContext } from '../../rebuild/index.js';
+import type { BloomFeedContext, BloomId } from 'nestjs-bloom';
 import { textOfLsn } from './lsn.js';
 
 /** Ids of one add. */

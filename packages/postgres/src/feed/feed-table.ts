@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg, { type Client } from 'pg';
-import { BloomConfigError } from '../../common/index.js';
+import { BloomConfigError } from 'nestjs-bloom';
 import type { PostgresFeedOptions } from './postgres-feed-options.js';
 import {
   hidesColumn,

@@ -1,5 +1,5 @@
 import pg, { type Client } from 'pg';
-import { BloomConfigError } from '../../common/index.js';
+import { BloomConfigError } from 'nestjs-bloom';
 import { rows } from './feed-table.js';
 import { lsnOf } from './lsn.js';
 import type { PostgresFeedOptions } from './postgres-feed-options.js';

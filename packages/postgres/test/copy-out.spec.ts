@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { CopyOut } from '../../../src/sources/postgres/copy-out.js';
-import type { PostgresConnection } from '../../../src/sources/postgres/postgres-pool.js';
+import { CopyOut } from '../src/copy-out.js';
+import type { PostgresConnection } from '../src/postgres-pool.js';
 
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const TRAILER = Buffer.from([0xff, 0xff]);

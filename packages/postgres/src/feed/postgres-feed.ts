@@ -1,6 +1,6 @@
 import pg, { type Client, type ClientConfig } from 'pg';
-import { BloomConfigError, systemClock } from '../../common/index.js';
-import type { BloomFeed, BloomFeedContext } from '../../rebuild/index.js';
+import { BloomConfigError, type BloomFeed, type BloomFeedContext } from 'nestjs-bloom';
+import { systemClock } from 'nestjs-bloom/sources';
 import { readySlot } from './feed-slot.js';
 import { expectLogicalLog, quotedTable, readTable } from './feed-table.js';
 import type { PostgresFeedOptions } from './postgres-feed-options.js';

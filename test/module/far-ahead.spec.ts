@@ -219,8 +219,13 @@ describe('A row far ahead in the order', () => {
     table.jump(1_000_000_000);
     await follows(filter, table, 150);
     await hasMark(filter, 1_000_000_050);
-    // A rebuild has to find the gap empty.
-    expect(await filter.checkMany([500, 999_999_999])).toEqual(['unknown', 'unknown']);
+    // A rebuild has to find the gap empty, and a later one that rows have been added since.
+    for (let i = 0; i < 2; i++) {
+      await filter.rebuild({ join: false });
+      expect(await filter.checkMany([500, 999_999_999])).toEqual(['unknown', 'unknown']);
+    }
+    await follows(filter, table, 150);
+    await hasMark(filter, 1_000_000_200);
     await filter.rebuild({ join: false });
     await eventually('the gap is covered', async () => (await filter.check(500)) === 'absent');
     await follows(filter, table, 10);
@@ -258,6 +263,43 @@ describe('A row far ahead in the order', () => {
       expect(failures()).toEqual([]);
     });
 
+    it.each([
+      ['at once', [150]],
+      ['in pieces', [150, 150]],
+    ])(
+      'does not after rebuilds that have found no row in the gap, when they were written %s',
+      async (_, pieces) => {
+        const table = new Table(Number, 300);
+        const filter = await start(table);
+        await hasMark(filter, 200);
+        let last = 999_999_999;
+        for (const rows of pieces) {
+          write(table, last + 1, rows);
+          last += rows;
+          await hasMark(filter, last - 100);
+        }
+        for (let i = 0; i < 2; i++) await filter.rebuild({ join: false });
+        for (let i = 0; i < 50; i++) expect(await filter.check(table.insert())).not.toBe('absent');
+        expect(failures()).toEqual([]);
+      },
+    );
+
+    it('does not when the rows of the gap have been deleted', async () => {
+      const table = new Table(Number, 300);
+      const filter = await start(table);
+      await hasMark(filter, 200);
+      write(table, 1_000_000, 150);
+      await hasMark(filter, 1_000_049);
+      await filter.rebuild({ join: false });
+      const row = table.insert();
+      await filter.rebuild({ join: false });
+      table.ids.splice(table.ids.indexOf(row), 1);
+      write(table, 1_000_150, 150);
+      await hasMark(filter, 1_000_199);
+      await filter.rebuild({ join: false });
+      for (let i = 0; i < 50; i++) expect(await filter.check(table.insert())).not.toBe('absent');
+    });
+
     it('does not where several follow one another', async () => {
       const table = new Table(Number, 300);
       const filter = await start(table);
@@ -293,6 +335,8 @@ describe('A row far ahead in the order', () => {
 
   it('is found by a rebuild where an older mark believes it, and nothing is covered until one finds no row missing', async () => {
     const table = new Table(Number, 300);
+    // The largest gaps are others than that with 0.
+    for (const id of [-1, -10, -20, -30, -40, -50, -60, -70, -80, -90]) table.write(id);
     table.write(2_147_483_647);
     const filter = await start(table);
     await hasMark(filter, 201);

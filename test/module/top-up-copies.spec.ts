@@ -8,15 +8,12 @@ import {
   BloomService,
 } from 'nestjs-bloom';
 import { eventually } from '../support/eventually.js';
-import { GrowingTable } from '../support/growing-table.js';
+import { GAP, GrowingTable } from '../support/growing-table.js';
 import { startContext } from '../support/nest-app.js';
 import { PATIENT } from '../support/patience.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
 const ROWS = 60;
-const GAP = 7;
-/** Larger gaps, since the largest ones are not covered. */
-const isOther = (id: number) => id > GAP + 2 && id < 32 && id % 3 > 0;
 const FAR = 1_000_000_000;
 
 /** Where processes answer from copies of their own, and where ids are dealt over parts. */
@@ -34,8 +31,7 @@ describe.each(KINDS)('Coverage of %s', (_, kind) => {
   beforeEach(async () => {
     redis = await RedisFixture.start();
     table = new GrowingTable();
-    for (let id = table.nextId(); id <= ROWS; id = table.nextId())
-      if (id !== GAP && !isOther(id)) table.commit(id);
+    table.fill(ROWS);
     events = [];
   });
   afterEach(async () => {

@@ -62,8 +62,11 @@ describe('Rows that others write', () => {
   const hasMark = (filter: BloomFilter) =>
     eventually('the mark is there', async () => (await markOf(filter)) === String(table.place));
 
-  /** A rebuild finds that the gaps between rows are empty, which count as covered from then on. */
+  /** Rebuilds find that the gaps between rows stay empty while rows are added. */
   const rebuilt = async (filter: BloomFilter) => {
+    await filter.rebuild({ join: false });
+    for (let i = 0; i < 150; i++) table.insert();
+    await hasMark(filter);
     await filter.rebuild({ join: false });
     await eventually('gaps are covered', async () => (await filter.check(0)) === 'absent');
   };
@@ -166,7 +169,6 @@ describe('Rows that others write', () => {
     const filter = await start({ ...QUICK, ordered: true }, { source: table.source({ newest: false }) });
     expect(await filter.check(ABSENT)).toBe('unknown');
     await hasMark(filter);
-    await rebuilt(filter);
     expect(await filter.check(table.insert())).not.toBe('absent');
   });
 

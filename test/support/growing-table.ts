@@ -1,5 +1,8 @@
 import type { BloomIdSource } from 'nestjs-bloom';
 
+/** An id that no row of `fill` has, and that is covered. */
+export const GAP = 7;
+
 /** A table whose ids are taken in ascending order, some of them long before their rows are committed. */
 export class GrowingTable {
   readonly ids: number[] = [];
@@ -23,6 +26,15 @@ export class GrowingTable {
     const id = this.nextId();
     this.commit(id);
     return id;
+  }
+
+  /** Ids up to this one, but `GAP`, and the larger gaps after it: the largest ones are not covered. */
+  fill(upTo: number): void {
+    const isInLarger = (id: number) => id > GAP + 2 && id < 32 && id % 3 > 0;
+    for (let id = this.nextId(); ; id = this.nextId()) {
+      if (id !== GAP && !isInLarger(id)) this.commit(id);
+      if (id === upTo) return;
+    }
   }
 
   /** As `TRUNCATE … RESTART IDENTITY`. */

@@ -7,6 +7,12 @@ export type Row = 'none' | 'taken' | 'visible' | 'given up';
 export const NO_MARK = -1;
 export const NOBODY = -1;
 
+/** A gap that a rebuild has found empty, and the newest row of that moment. */
+export interface EmptyGap {
+  readonly ids: Ids;
+  readonly newest: number;
+}
+
 export interface Follower {
   readonly at: 'idle' | 'asked' | 'read' | 'added' | 'back';
   /** As it believes it to be. */
@@ -33,6 +39,8 @@ export interface Builder {
   readonly newest: number;
   /** What its mark does not cover. */
   readonly gap: Ids;
+  /** Gaps of the mark that it has found empty. */
+  readonly empty: readonly EmptyGap[];
   /** The mark when it began. */
   readonly before: number;
   readonly setsMark: boolean;
@@ -52,6 +60,8 @@ export interface State {
   readonly mark: number;
   /** Ids before the mark that it does not cover. */
   readonly gap: Ids;
+  /** Those that a rebuild has noted to be empty. */
+  readonly empty: readonly EmptyGap[];
   /** Whether a rebuild has found rows missing up to a mark, and none since has found that there is none. */
   readonly doubt: boolean;
   readonly holder: number;
@@ -69,8 +79,8 @@ export interface State {
    */
   readonly again: 'never' | 'unnoticed' | 'unheard';
   /**
-   * There were more rows far ahead than a mark stays behind: the promise holds only while the process that
-   * answers has heard of the doubt.
+   * There were more rows far ahead than a mark stays behind, or so many were added beyond a gap that a rebuild
+   * had found empty: the promise holds only while the process that answers has heard of the doubt.
    */
   readonly isBroken: boolean;
   readonly left: {
@@ -96,6 +106,7 @@ export const NO_BUILD: Builder = {
   at: 'start',
   newest: 0,
   gap: 0,
+  empty: [],
   before: NO_MARK,
   setsMark: false,
   parts: 0,
@@ -110,10 +121,15 @@ export function isSettled(rows: readonly Row[], id: number): boolean {
   return rows.every((row, i) => i + 1 >= id || row !== 'taken');
 }
 
-/** Rows that are visible before an id that comes before them was taken. */
-export function farAhead(rows: readonly Row[]): number {
+/** Rows beyond an id that are visible before an id that comes before them was taken. */
+export function farAhead(rows: readonly Row[], beyond = 0): number {
   const next = rows.indexOf('none');
-  return next < 0 ? 0 : rows.filter((row, i) => i > next && row === 'visible').length;
+  return next < 0 ? 0 : rows.filter((row, i) => i >= Math.max(beyond, next) && row === 'visible').length;
+}
+
+/** Whether an id of these is yet to be taken. */
+export function hasOpen(rows: readonly Row[], ids: Ids): boolean {
+  return rows.some((row, i) => row === 'none' && (ids & (1 << i)) !== 0);
 }
 
 export function visible(rows: readonly Row[]): Ids {
@@ -142,16 +158,21 @@ export function gapsIn(ids: Ids, from: number, last: number): Ids {
 
 /** Those of the largest runs of these ids. */
 export function largestGaps(ids: Ids): Ids {
+  return runsOf(ids)
+    .sort((one, other) => sizeOf(other) - sizeOf(one))
+    .slice(0, GAPS)
+    .reduce((all, run) => all | run, 0);
+}
+
+/** Each run of ids that follow one another. */
+export function runsOf(ids: Ids): Ids[] {
   const runs: Ids[] = [];
   for (let rest = ids; rest !== 0; rest &= ~runs.at(-1)!) {
     let run = rest & -rest;
     while ((run << 1) & rest & ~run) run |= (run << 1) & rest;
     runs.push(run);
   }
-  return runs
-    .sort((one, other) => sizeOf(other) - sizeOf(one))
-    .slice(0, GAPS)
-    .reduce((all, run) => all | run, 0);
+  return runs;
 }
 
 function sizeOf(ids: Ids): number {
@@ -163,6 +184,14 @@ const FOLLOWER_AT = { idle: 0, asked: 1, read: 2, added: 3, back: 4 };
 const AGAIN = { never: 0, unnoticed: 1, unheard: 2 };
 const BUILDER_AT = { start: 0, noted: 1, staged: 2, scanned: 3, live: 4 };
 
+/** One for each gap that is kept. */
+function codesOf(empty: readonly EmptyGap[]): number[] {
+  return Array.from({ length: GAPS }, (_, i) => {
+    const { ids, newest } = empty[i] ?? { ids: 0, newest: 0 };
+    return ids + 64 * newest;
+  });
+}
+
 export function keyOf(state: State): string {
   const { staging, lookup, left, holder } = state;
   const followers = state.followers.map(({ at, mark, candidate, settled, ids, seen, gap, settledGap }, i) =>
@@ -172,10 +201,11 @@ export function keyOf(state: State): string {
       gap + 64 * settledGap,
     ),
   );
-  const builders = state.builders.map(({ at, newest, before, setsMark, parts, foundNone, gap }) =>
+  const builders = state.builders.map(({ at, newest, before, setsMark, parts, foundNone, gap, empty }) =>
     String.fromCharCode(
       BUILDER_AT[at] + 8 * newest + 64 * (before + 1) + 512 * Number(setsMark) + 1024 * Number(foundNone),
       parts + 8 * gap,
+      ...codesOf(empty),
     ),
   );
   return (
@@ -187,6 +217,7 @@ export function keyOf(state: State): string {
       left.builds + 8 * left.losses + 64 * left.deaths + 512 * left.restarts + 4096 * AGAIN[state.again],
       state.gap + 64 * state.heardGap,
       left.far + 8 * Number(state.doubt) + 16 * Number(state.heardDoubt) + 32 * Number(state.isBroken),
+      ...codesOf(state.empty),
     ) +
     followers.sort().join('') +
     builders.sort().join('')

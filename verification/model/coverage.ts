@@ -1,9 +1,11 @@
 import {
   after,
+  type EmptyGap,
   farAhead,
   gapsIn,
   type Follower,
   type Builder,
+  hasOpen,
   highest,
   largestGaps,
   IDLE,
@@ -13,6 +15,7 @@ import {
   NO_MARK,
   NOBODY,
   type Row,
+  runsOf,
   type State,
   visible,
 } from './coverage-state.js';
@@ -28,7 +31,8 @@ import { ALL_PARTS, nameOfParts, numbersOf, type Numbers as Ids, partsOfRebuilds
  * A step is one script of the server, one question to the source, or one look of a process at what it knows.
  * Time is abstract: whatever has to be as old as the overlap is so, at the earliest, when all rows before it
  * whose ids were taken are visible or given up. That is the condition of the promise, and that no more rows
- * are far ahead at a time than a mark stays behind.
+ * are far ahead at a time than a mark stays behind: in all, or beyond the newest row of the moment in which a
+ * rebuild has found empty a gap that the order is yet to come to.
  */
 const SAFETIES = {
   'overlap-before-reading':
@@ -54,6 +58,9 @@ const SAFETIES = {
   'behind-at-rebuild': 'the mark of a rebuild is a row that as many others come after',
   'gaps-at-reading': 'the largest gaps between the rows that the mark passes are not covered',
   'gaps-at-rebuild': 'the largest gaps between the rows before the mark of a rebuild are not covered',
+  'empty-and-passed':
+    'a rebuild covers a gap that it finds empty if an earlier one has, and the mark has passed the newest row of then',
+  'passed-before-look': 'that mark is the one of when the rebuild began',
   'doubt-covers-nothing':
     'when a rebuild has found rows missing up to the mark, nothing is covered until a later one has found none',
   'add-again': 'the reading after which the mark moves adds also what the reading before has added',
@@ -94,6 +101,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     staging: undefined,
     mark: NO_MARK,
     gap: 0,
+    empty: [],
     doubt: false,
     holder: NOBODY,
     followers: Array.from({ length: size.followers }, () => IDLE),
@@ -144,7 +152,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       if (i === next) become('taken', 'a transaction takes id');
       else if (row === 'none' && left.far > 0) {
         const written = rows.with(i, 'visible');
-        const isBroken = state.isBroken || (farAhead(written) > size.behind && !size.hasGaps);
+        const isBroken = state.isBroken || hasTooFar(state, written);
         const far = { ...state, rows: written, isBroken, left: { ...left, far: left.far - 1 } };
         take(far, `a row is written far ahead, ${i + 1}`);
       }
@@ -152,6 +160,13 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       become('visible', 'a transaction commits id');
       become('given up', 'a transaction gives up id');
     });
+  }
+
+  function hasTooFar({ empty, builders }: State, rows: readonly Row[]): boolean {
+    if (!size.hasGaps) return farAhead(rows) > size.behind;
+    return [...empty, ...builders.flatMap((builder) => builder.empty)].some(
+      ({ ids, newest }) => hasOpen(rows, ids) && farAhead(rows, newest) > size.behind,
+    );
   }
 
   function stepsOfFollower(state: State, follower: Follower, i: number, take: Take): void {
@@ -276,13 +291,13 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       become(at === 'live' ? after : { ...after, staging: undefined }, NO_BUILD, 'a rebuild dies');
     }
     const note = (given: State, next: Builder) => {
-      const from = { ...given, doubt: given.doubt && !builder.foundNone };
+      const from = { ...withEmpty(given, builder), doubt: given.doubt && !builder.foundNone };
       const isWhole = parts === ALL_PARTS || !has('whole-for-mark');
       const isExpected = mark === builder.before || !has('expect-mark');
       if (!builder.setsMark || newest === 0 || !isWhole || !isExpected)
         return become(from, next, 'a rebuild sets no mark');
       const gap = has('gaps-at-rebuild') ? builder.gap : 0;
-      become({ ...from, mark: newest, gap }, next, `a rebuild sets the mark to ${newest}`);
+      become({ ...from, mark: newest, gap, empty: [] }, next, `a rebuild sets the mark to ${newest}`);
     };
     switch (at) {
       case 'start': {
@@ -318,7 +333,8 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         const reads = (next: Builder, step: string) => {
           // It looks at some rows alone.
           const foundNone = state.doubt && parts === ALL_PARTS && lost === 0 && builder.before !== NO_MARK;
-          become(scanned, { ...next, at: 'scanned', foundNone }, step);
+          const empty = emptyOf(state, builder);
+          become(scanned, { ...next, at: 'scanned', foundNone, empty }, step);
           if (!isFound) return;
           const again = state.again === 'unnoticed' ? 'unheard' : state.again;
           const doubted: State = { ...scanned, doubt: true, mark: NO_MARK, again };
@@ -349,6 +365,31 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       case 'live':
         note(state, NO_BUILD);
     }
+  }
+
+  /** The gaps in which no row is. */
+  function emptyOf({ gap, rows }: State, { before }: Builder): EmptyGap[] {
+    if (before === NO_MARK) return [];
+    const newest = highest(visible(rows));
+    return runsOf(gap)
+      .filter((ids) => (ids & visible(rows)) === 0)
+      .map((ids) => ({ ids, newest }));
+  }
+
+  /** When a rebuild is live that has found gaps empty. */
+  function withEmpty(state: State, { empty, before }: Builder): State {
+    const mark = has('passed-before-look') ? before : state.mark;
+    const isIn = (gaps: readonly EmptyGap[], { ids }: EmptyGap) => gaps.some((other) => other.ids === ids);
+    const found = empty.filter(({ ids }) => runsOf(state.gap).includes(ids));
+    const passed = has('empty-and-passed')
+      ? state.empty.filter((gap) => isIn(found, gap) && mark > gap.newest)
+      : found;
+    const noted = [...state.empty, ...found.filter((gap) => !isIn(state.empty, gap))];
+    return {
+      ...state,
+      gap: passed.reduce((gap, { ids }) => gap & ~ids, state.gap),
+      empty: noted.filter((gap) => !isIn(passed, gap)),
+    };
   }
 
   function stepsOfLookup(state: State, take: Take): void {
@@ -498,6 +539,11 @@ export const coverage: Protocol<Safety> = {
       'five rows, two of them far ahead beyond gaps, a process that follows, a rebuild',
       { ...NO_TROUBLE, rows: 5, far: 2, behind: 1, hasGaps: true },
       { shows: ['gaps-at-reading', 'gaps-at-rebuild'] },
+    ),
+    system(
+      'three rows, one of them far ahead beyond a gap, a process that follows, three rebuilds',
+      { ...NO_TROUBLE, rows: 3, far: 1, builds: 3, hasGaps: true },
+      { shows: ['empty-and-passed', 'passed-before-look'] },
     ),
     system(
       'four rows, two of them far ahead where a mark stays behind one, a process that follows, two rebuilds',

@@ -40,8 +40,11 @@ const NOTE_TRIES = 3;
 /**
  * The mark that a rebuild sets: a row that was there `overlapMs` before the rebuild reads the source, with
  * others after it. By then all rows before it are visible, and read. Where there is a mark, and ids are in
- * order, the rebuild looks whether the live filter has the rows up to it, and which gaps have stayed empty:
- * those count as covered from then on.
+ * order, the rebuild looks whether the live filter has the rows up to it, and whether rows are in the gaps.
+ *
+ * A gap without rows may be one that the order is yet to come to, behind an import far ahead. So a rebuild that
+ * finds it empty notes the newest row with it. A later one that finds it empty too covers it, if the mark had
+ * passed that row when this rebuild began: by then rows had been added beyond those that were there.
  */
 export class BuildMark {
   /** What the rebuild reads in place of the source. */
@@ -50,8 +53,8 @@ export class BuildMark {
   private place: (PlacedMark & { readonly at: number }) | undefined;
   private before = '';
   private gaps: readonly Gap[] = [];
-  /** Texts of gaps in which no row was. */
-  private readonly empty = new Set<string>();
+  /** What becomes of gaps, by their texts; undefined for those that are covered from then on. */
+  private readonly seen = new Map<string, Gap | undefined>();
   private isDoubted = false;
   private isAudited = false;
   private isTooEarly = false;
@@ -74,7 +77,7 @@ export class BuildMark {
     try {
       if (isDoubted && isAudited)
         await ledger.note({ holder: undefined, expectedMark: undefined, entries: { doubt: '' } });
-      const gaps = await this.withoutEmptyGaps();
+      const gaps = await this.noteGaps();
       if (!place || isTooEarly || !this.isToBeSet(place)) return;
       const entries = {
         mark: textOfMark(place.mark),
@@ -93,15 +96,17 @@ export class BuildMark {
     return !before || !after || compareKeys(before.order, after.upTo, before.upTo) < 0;
   }
 
-  /** The gaps that stay. The process that follows may move the mark, and note gaps, at any time. */
-  private async withoutEmptyGaps(): Promise<string | undefined> {
+  /** Returns the gaps that stay. The process that follows may move the mark, and note gaps, at any time. */
+  private async noteGaps(): Promise<string | undefined> {
     const { ledger } = this.context;
     for (let tries = 0; ; tries++) {
       const { entries } = await ledger.ask({ holder: '-', lifeMs: 0 });
-      const all = gapsOf(entries.gaps);
-      const kept = all.filter((gap) => !this.empty.has(textOfGaps([gap])));
-      if (kept.length === all.length || tries === NOTE_TRIES) return entries.gaps;
+      const kept = gapsOf(entries.gaps).flatMap((gap) => {
+        const text = textOfGaps([gap]);
+        return this.seen.has(text) ? (this.seen.get(text) ?? []) : gap;
+      });
       const gaps = textOfGaps(kept);
+      if (gaps === (entries.gaps ?? '') || tries === NOTE_TRIES) return entries.gaps;
       if (await ledger.note({ holder: undefined, expectedMark: entries.mark ?? '', entries: { gaps } }))
         return gaps;
     }
@@ -156,11 +161,34 @@ export class BuildMark {
     try {
       const last = this.place ? await idsAfter(source, this.place.mark, LAST_ROWS) : [];
       const audited = await audit.result(last);
-      for (const gap of this.gaps) if (await this.isEmpty(gap)) this.empty.add(textOfGaps([gap]));
-      if (audited.missing.length > 0) await this.doubt(audited);
-      else this.isAudited = audited.isKnown;
+      if (audited.missing.length > 0) {
+        await this.doubt(audited);
+        return;
+      }
+      this.isAudited = audited.isKnown;
+      await this.lookAtGaps();
     } catch (error) {
       onError(error);
+    }
+  }
+
+  private async lookAtGaps(): Promise<void> {
+    const { gaps, context } = this;
+    const empty = new Set<Gap>();
+    for (const gap of gaps) if (await this.isEmpty(gap)) empty.add(gap);
+    const mark = this.marked(this.before);
+    // After the gaps: rows that have come meanwhile do not show that the order has moved on.
+    const newest = gaps.length > 0 ? await context.source.newest?.() : undefined;
+    const last = newest === undefined ? undefined : this.marked(textOfMark(newest));
+    if (!mark || last?.order !== 'integer') return;
+    for (const gap of gaps) {
+      const then = gap.newest;
+      const hasPassed = then !== undefined && compareKeys('integer', mark.upTo, then) > 0;
+      // The one of then may have been deleted.
+      const isKept = then !== undefined && compareKeys('integer', then, last.upTo) < 0;
+      const noted = isKept ? then : String(BigInt(last.upTo));
+      const after = { ...gap, newest: empty.has(gap) ? noted : undefined };
+      this.seen.set(textOfGaps([gap]), empty.has(gap) && hasPassed ? undefined : after);
     }
   }
 

@@ -5,18 +5,21 @@ import { type BloomIdOrder, compareKeys } from './id-order.js';
 export interface Gap {
   readonly from?: string | undefined;
   readonly to: string;
+  /** The newest row of the moment in which a rebuild found that no row is in the gap. */
+  readonly newest?: string | undefined;
 }
 
 /** Number of gaps that are kept: the largest ones. */
 export const MOST_GAPS = 8;
 
 export function textOfGaps(gaps: readonly Gap[]): string {
-  return gaps.map(({ from = '', to }) => `${from}:${to}`).join(' ');
+  return gaps.map((gap) => `${nameOf(gap)}${gap.newest === undefined ? '' : `@${gap.newest}`}`).join(' ');
 }
 
 /** The gaps of a text of `textOfGaps`. */
 export function gapsOf(text: string | undefined): Gap[] {
-  return [...(text ?? '').matchAll(/(-?\d+)?:(-?\d+)/g)].map(([, from, to]) => ({ from, to: to! }));
+  const found = (text ?? '').matchAll(/(-?\d+)?:(-?\d+)(?:@(-?\d+))?/g);
+  return [...found].map(([, from, to, newest]) => ({ from, to: to!, newest }));
 }
 
 /** The gaps of a text that count in an order. The order of a filter may have been another one when they were noted. */
@@ -34,9 +37,9 @@ export function gapsAfter(gaps: readonly Gap[], mark: BloomMark | undefined): Ga
   return gaps.filter(({ to }) => mark === undefined || compareKeys('integer', to, String(mark)) > 0);
 }
 
-/** The largest ones, each once. */
+/** The largest ones, each once, as it is noted last. */
 export function largestGaps(gaps: readonly Gap[]): Gap[] {
-  const each = new Map(gaps.map((gap) => [textOfGaps([gap]), gap]));
+  const each = new Map(gaps.map((gap) => [nameOf(gap), gap]));
   return [...each.values()].sort((one, other) => (isLarger(one, other) ? -1 : 1)).slice(0, MOST_GAPS);
 }
 
@@ -46,6 +49,10 @@ export function isInGap(gaps: readonly Gap[], key: string): boolean {
     ({ from, to }) =>
       compareKeys('integer', key, to) < 0 && (from === undefined || compareKeys('integer', key, from) > 0),
   );
+}
+
+function nameOf({ from = '', to }: Gap): string {
+  return `${from}:${to}`;
 }
 
 function isLarger(one: Gap, other: Gap): boolean {

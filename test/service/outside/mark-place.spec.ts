@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BloomIdSource, BloomMark } from 'nestjs-bloom';
 import { firstPlace } from '../../../src/service/outside/first-place.js';
-import { gapsOf, isInGap, largestGaps, textOfGaps } from '../../../src/service/outside/mark-gaps.js';
+import {
+  gapsOf,
+  isInGap,
+  largestGaps,
+  textOfGaps,
+  withGaps,
+} from '../../../src/service/outside/mark-gaps.js';
 import { MarkPlace } from '../../../src/service/outside/mark-place.js';
 import { timeOf } from '../../../src/service/outside/mark-time.js';
 
@@ -87,7 +93,11 @@ describe('The place of a mark in a reading', () => {
 
 describe('The gaps of a mark', () => {
   it('are a text and back', () => {
-    const gaps = [{ to: '5' }, { from: '-7', to: '-3' }, { from: '9', to: '90071992547409930' }];
+    const gaps = [
+      { to: '5' },
+      { from: '-7', to: '-3', newest: '-1' },
+      { from: '9', to: '90071992547409930', newest: '90071992547409931' },
+    ];
     expect(gapsOf(textOfGaps(gaps))).toEqual(gaps);
     expect(gapsOf(undefined)).toEqual([]);
     expect(gapsOf('nonsense')).toEqual([]);
@@ -105,6 +115,10 @@ describe('The gaps of a mark', () => {
       '124',
       '123',
     ]);
+  });
+
+  it('are as they are noted last', () => {
+    expect(withGaps('1:5@9 6:8@9', [{ from: '1', to: '5' }])).toBe('1:5 6:8@9');
   });
 
   it('have what is between their rows', () => {

@@ -1,6 +1,6 @@
 import { BLOCK_BYTES, type IdKey } from '../../src/filter/index.js';
 import type { FilterStore, BloomVerdict } from '../../src/store/index.js';
-import type { CopyRules } from '../../src/store/replica/copy-rules.js';
+import type { ReplicaStore } from '../../src/store/replica/index.js';
 import type { CopyWaits } from '../../src/store/redis/blocked/copies/copy-waits.js';
 import type { UnseenLeases } from '../../src/store/redis/blocked/copies/unseen-leases.js';
 import type { RedisStore } from '../../src/store/redis/index.js';
@@ -33,8 +33,8 @@ export interface Breakage {
   readonly believesAnyServer?: true;
   /** Does not keep processes of two spellings apart by this rule. */
   readonly spellingRule?: SpellingRule;
-  /** Answers "absent" from copies without this rule. */
-  readonly copyRule?: keyof CopyRules;
+  /** Keeps copies without one of their rules. */
+  readonly replicaStore?: typeof ReplicaStore;
 }
 
 export type SpellingRule = 'spelling-of-answer' | 'spelling-at-add' | 'spelling-at-staging';
@@ -46,7 +46,7 @@ export interface Safety {
   readonly spare?: string;
   /** Seed of a schedule of the explorer that shows it missing: tried first where few do. */
   readonly shownBy?: number;
-  take(): Breakage;
+  take(): Breakage | Promise<Breakage>;
 }
 
 /** Every safety of the protocol, with the way to take it out. */

@@ -8,7 +8,6 @@ import { markLifeMs } from '../../src/store/redis/blocked/negative-cache/redis-n
 import { RedisStore } from '../../src/store/redis/index.js';
 import { ReplicaStore } from '../../src/store/replica/index.js';
 import type { FollowedCopy } from '../../src/store/replica/followed-copy.js';
-import { COPY_RULES } from '../../src/store/replica/copy-rules.js';
 import {
   believingAnyServer,
   type Breakage,
@@ -229,15 +228,14 @@ function replicaMode({ hasReplica, leased }: GatedInstanceOptions): BloomReplica
 
 function storeOf(
   redisStore: RedisStore,
-  { readsAnyTag, readsAnyLayer, copyRule, seesAllLeases, believesAnyServer, spellingRule }: Breakage,
+  { readsAnyTag, readsAnyLayer, replicaStore: Copies = ReplicaStore, ...broken }: Breakage,
 ): FilterStore {
-  if (spellingRule) ignoringSpelling(redisStore, spellingRule);
-  if (seesAllLeases) seeingAllLeases(redisStore);
-  if (believesAnyServer) believingAnyServer(redisStore);
+  if (broken.spellingRule) ignoringSpelling(redisStore, broken.spellingRule);
+  if (broken.seesAllLeases) seeingAllLeases(redisStore);
+  if (broken.believesAnyServer) believingAnyServer(redisStore);
   if (readsAnyTag) return readingAnyTag(redisStore);
   if (readsAnyLayer) return readingAnyLayer(redisStore);
-  const rules = copyRule && { ...COPY_RULES, [copyRule]: false };
-  return new ReplicaStore(redisStore, undefined, rules);
+  return new Copies(redisStore);
 }
 
 const definitions = new Map<number, FilterDefinition>();

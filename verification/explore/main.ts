@@ -143,7 +143,7 @@ function showSights({ sights: { times, schedules } }: Figures): void {
 
 async function takeOut(link: ServerLink, family: Family, safety: Safety): Promise<BrokenResult> {
   const isSpare = safety.spare !== undefined;
-  const breakage = safety.take();
+  const breakage = await safety.take();
   const found = { safety: safety.name, scripts: scriptsIn(breakage), isSpare };
   const explorer = await Explorer.open(link, family, breakage);
   const { shownBy } = safety;
@@ -164,7 +164,7 @@ async function takeOut(link: ServerLink, family: Family, safety: Safety): Promis
 }
 
 async function showBroken(link: ServerLink, { seed }: ExploreArguments, safety: Safety): Promise<number> {
-  const breakage = safety.take();
+  const breakage = await safety.take();
   progress.line(`Taken out, ${safety.name}${inScripts(scriptsIn(breakage))}: ${safety.what}.`);
   const family = FAMILIES.find(({ safeties }) => safeties.includes(safety))!;
   const explorer = await Explorer.open(link, family, breakage);

@@ -1,5 +1,4 @@
 import type { Clock } from '../../common/index.js';
-import type { CopyRules } from './copy-rules.js';
 
 /** Share of a lease for which its reader believes in it: the rest is for clocks that run apart. */
 const BELIEVED_SHARE = 0.75;
@@ -19,18 +18,14 @@ export class Belief {
   private wallSince = 0;
   private wallUntil = 0;
 
-  /** For how long it is believed in by either clock; a test that takes a rule out makes one endless. */
+  /** For how long it is believed in by either clock. */
   private readonly ms: number;
-  private readonly wallMs: number;
 
   constructor(
     private readonly clock: Pick<Clock, 'now' | 'wall'>,
     leaseMs: number,
-    private readonly rules: CopyRules,
   ) {
-    const ms = rules['lease-ends'] ? BELIEVED_SHARE * leaseMs : Infinity;
-    this.ms = rules['monotonic-clock'] ? ms : Infinity;
-    this.wallMs = rules['wall-clock'] ? ms : Infinity;
+    this.ms = BELIEVED_SHARE * leaseMs;
   }
 
   get isHeld(): boolean {
@@ -44,11 +39,10 @@ export class Belief {
   }
 
   /** Believes in a lease that was granted to a question of this moment. */
-  begin(asked: Moment): void {
-    const { now, wall } = this.rules['before-asking'] ? asked : this.moment();
+  begin({ now, wall }: Moment): void {
     this.until = now + this.ms;
-    this.wallUntil = wall + this.wallMs;
-    this.wallSince = this.wallUntil === Infinity ? -Infinity : wall;
+    this.wallUntil = wall + this.ms;
+    this.wallSince = wall;
   }
 
   end(): void {

@@ -1,7 +1,6 @@
 import type { BloomEventListener, Clock } from '../../common/index.js';
 import type { CopyLeases, FeedEntry, FeedListener, LeaseReply } from '../index.js';
 import { Belief, type Moment } from './belief.js';
-import type { CopyRules } from './copy-rules.js';
 import type { CopyProof, LocalCopy } from './local-copy.js';
 import type { NextCopy } from './next-copy.js';
 import {
@@ -27,7 +26,6 @@ export interface CopyLeaseContext {
   readonly clock: Pick<Clock, 'now' | 'wall'>;
   readonly leases: CopyLeases;
   readonly leaseMs: number;
-  readonly rules: CopyRules;
   readonly next: NextCopy;
   /** Called when a copy takes the place of the one that was leased, and the lease with it. */
   readonly onSucceeded: (lease: CopyLease, before: LocalCopy) => void;
@@ -46,7 +44,7 @@ type Granted = Extract<LeaseReply, { outcome: 'granted' }>;
 export class CopyLease implements FeedListener, CopyProof {
   private present: LocalCopy;
   private readonly belief: Belief;
-  private list: string;
+  private readonly list: string;
   /** That granted the first lease of this copy. */
   private readonly server: string;
   private applied: number;
@@ -70,9 +68,9 @@ export class CopyLease implements FeedListener, CopyProof {
     asked: Moment,
     private readonly context: CopyLeaseContext,
   ) {
-    const { clock, leaseMs, rules, leases } = context;
+    const { clock, leaseMs, leases } = context;
     this.present = copy;
-    this.belief = new Belief(clock, leaseMs, rules);
+    this.belief = new Belief(clock, leaseMs);
     this.list = list;
     this.server = leases.server;
     this.applied = this.written = this.acknowledged = number;
@@ -96,8 +94,7 @@ export class CopyLease implements FeedListener, CopyProof {
 
   /** All blocks have been read since the lease was granted. */
   loaded(): void {
-    const { leases, rules } = this.context;
-    if (leases.server !== this.server && rules['one-server']) return this.end(LOAD_FAILED);
+    if (this.context.leases.server !== this.server) return this.end(LOAD_FAILED);
     this.isLoaded = true;
     this.settle();
     if (!this.isBelieved && !this.isAsking && !this.isBehind) void this.renew();
@@ -142,18 +139,17 @@ export class CopyLease implements FeedListener, CopyProof {
 
   private apply(entry: FeedEntry): void {
     const { list, number, tag, places, isMessage = false } = entry;
-    const { rules, next } = this.context;
-    if (list !== this.list && rules['feed-identity']) return this.end(OTHER_FEED);
+    if (list !== this.list) return this.end(OTHER_FEED);
     if (number <= this.applied) return;
     this.written = Math.max(this.written, number);
     if (number > this.applied + 1) {
-      if (isMessage && rules['message-follows']) return;
-      if (!isMessage && rules['gap-seen']) return this.end(ENTRIES_LOST);
+      if (isMessage) return;
+      return this.end(ENTRIES_LOST);
     }
-    next.apply(entry);
+    this.context.next.apply(entry);
     const isOfCopy = tag === this.copy.generation.tag || this.succeeds(entry);
-    if (!isOfCopy && rules['tag-in-entry']) return this.end(ANOTHER_GENERATION);
-    if (isOfCopy && places && !this.copy.insert(places)) return this.end(ENTRIES_LOST);
+    if (!isOfCopy) return this.end(ANOTHER_GENERATION);
+    if (places && !this.copy.insert(places)) return this.end(ENTRIES_LOST);
     this.applied = number;
   }
 
@@ -186,18 +182,16 @@ export class CopyLease implements FeedListener, CopyProof {
   }
 
   private renewed(reply: LeaseReply, asked: Moment): void {
-    const { rules } = this.context;
     if (reply.outcome === 'refused') return this.end(reply.reason);
     if (reply.outcome === 'not-live') return this.end(NOT_LIVE);
     const { list, number, tag, announced } = reply;
     const { next } = this.context;
-    if (list !== this.list && rules['feed-identity']) return this.end(OTHER_FEED);
+    if (list !== this.list) return this.end(OTHER_FEED);
     const isKnown = tag === this.copy.generation.tag || tag === next.tag;
     // Its tags are older than the entries that have been applied meanwhile.
     const isOld = number < this.applied;
-    if (!isKnown && !isOld && rules['tag-in-entry']) return this.end(ANOTHER_GENERATION);
+    if (!isKnown && !isOld) return this.end(ANOTHER_GENERATION);
     if (!isOld) next.follow(announced, tag, this.isLoaded);
-    this.list = list;
     this.written = Math.max(this.written, number);
     this.grant = { asked, number };
     this.settle();
@@ -206,8 +200,7 @@ export class CopyLease implements FeedListener, CopyProof {
 
   /** Whether entries are missing before what was granted may count. */
   private get isBehind(): boolean {
-    const { rules } = this.context;
-    return this.grant !== undefined && this.applied < this.grant.number && rules['renew-applied'];
+    return this.grant !== undefined && this.applied < this.grant.number;
   }
 
   private settle(): void {
@@ -226,13 +219,12 @@ export class CopyLease implements FeedListener, CopyProof {
   /** One acknowledgement is on its way at a time, for all entries until then. */
   private async acknowledge(): Promise<void> {
     if (this.isAcknowledging) return;
-    const { leases, emit, name, rules } = this.context;
-    const last = () => (rules['ack-applied'] ? this.applied : this.written);
+    const { leases, emit, name } = this.context;
     this.isAcknowledging = true;
     try {
-      while (this.acknowledged < last() && !this.hasEnded) {
-        const applied = last();
-        await leases.acknowledge({ list: this.list, applied });
+      while (this.acknowledged < this.applied && !this.hasEnded) {
+        const { list, applied } = this;
+        await leases.acknowledge({ list, applied });
         this.acknowledged = applied;
       }
     } catch (error) {

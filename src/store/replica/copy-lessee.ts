@@ -2,7 +2,6 @@ import type { BloomEventListener, Clock } from '../../common/index.js';
 import type { CopyLeases, BloomCopyLease, LeaseReply } from '../index.js';
 import type { Moment } from './belief.js';
 import { CopyLease } from './copy-lease.js';
-import type { CopyRules } from './copy-rules.js';
 import type { LocalCopy } from './local-copy.js';
 import type { NextCopy } from './next-copy.js';
 import {
@@ -32,7 +31,6 @@ export interface CopyLesseeContext {
   readonly clock: Clock;
   readonly leases: CopyLeases;
   readonly leaseMs: number;
-  readonly rules: CopyRules;
   readonly next: NextCopy;
   /** Called when another copy is leased in the place of this one, since its generation went live. */
   readonly onSucceeded: (successor: LocalCopy) => void;
@@ -113,7 +111,7 @@ export class CopyLessee {
   }
 
   private begun(copy: LocalCopy, reply: LeaseReply, asked: Moment): LeaseOutcome {
-    const { emit, name, rules, leases, leaseMs } = this.context;
+    const { emit, name, leases, leaseMs } = this.context;
     if (reply.outcome === 'refused') {
       if (reply.reason !== this.refusal) emit({ type: 'advice', filter: name, text: noLease(reply.reason) });
       this.refusal = reply.reason;
@@ -122,7 +120,7 @@ export class CopyLessee {
     }
     this.refusal = undefined;
     const isOther = reply.outcome === 'granted' && reply.tag !== copy.generation.tag;
-    if (reply.outcome !== 'granted' || (isOther && rules['tag-in-entry'])) {
+    if (reply.outcome !== 'granted' || isOther) {
       if (isOther) void leases.leave();
       this.wait(leaseMs / TICKS_PER_LEASE, LONGEST_OUTAGE_PAUSE_MS, isOther ? ANOTHER_GENERATION : NOT_LIVE);
       return 'ended';

@@ -3,7 +3,6 @@ import { BLOCK_BYTES, type Generation, type IdKey } from '../../filter/index.js'
 import type { BlocksRead, CopyableFilter, CopyLeases, BloomCopyLease } from '../index.js';
 import type { CopyBudget } from './copy-budget.js';
 import { CopyLessee } from './copy-lessee.js';
-import type { CopyRules } from './copy-rules.js';
 import { LocalCopy } from './local-copy.js';
 import { NextCopy } from './next-copy.js';
 import { readBlocks } from './read-blocks.js';
@@ -26,7 +25,6 @@ export interface FollowedCopyOptions {
   readonly budget: CopyBudget;
   /** For how long at a time the copy may answer "absent", in milliseconds; undefined: never. */
   readonly leaseMs?: number | undefined;
-  readonly rules: CopyRules;
 }
 
 type Original = Pick<CopyableFilter, 'readBlocks' | 'staged'> & {
@@ -177,17 +175,15 @@ export class FollowedCopy {
 
   private async load(copy: LocalCopy): Promise<void> {
     if (this.current !== copy) return;
-    const { name, emit, budget, rules } = this.options;
+    const { name, emit, budget } = this.options;
     const { lessee } = this;
-    const isLeasedFirst = rules['number-before-load'];
     try {
-      if (lessee && isLeasedFirst && !(await this.hasUse(lessee, copy))) return;
-      const isWanted = () =>
-        this.current === copy && (!copy.isWhole || copy.proof !== undefined || !isLeasedFirst);
+      if (lessee && !(await this.hasUse(lessee, copy))) return;
+      const isWanted = () => this.current === copy && (!copy.isWhole || copy.proof !== undefined);
       const outcome = await readBlocks(copy, this.original, budget, isWanted);
       // Swapped or damaged: the next lookup finds out.
       if (outcome === 'foreign') return this.giveUp(copy);
-      if (outcome === 'unwanted' || (lessee && !isLeasedFirst && !(await this.hasUse(lessee, copy)))) return;
+      if (outcome === 'unwanted') return;
       this.becomeWhole(copy);
       lessee?.loaded(copy);
     } catch (error) {

@@ -2,7 +2,6 @@ import type { BloomEventListener } from '../../common/index.js';
 import { BLOCK_BYTES, type Generation } from '../../filter/index.js';
 import type { CopyableFilter, CopyLeases, FeedEntry } from '../index.js';
 import type { CopyBudget } from './copy-budget.js';
-import type { CopyRules } from './copy-rules.js';
 import { LocalCopy } from './local-copy.js';
 import { readBlocks } from './read-blocks.js';
 
@@ -11,7 +10,6 @@ export interface NextCopyOptions {
   readonly emit: BloomEventListener;
   readonly maxBytes: number;
   readonly budget: CopyBudget;
-  readonly rules: CopyRules;
 }
 
 /**
@@ -55,13 +53,11 @@ export class NextCopy {
 
   /** The copy of the generation that goes live with this entry, if there is a whole one; it belongs to the caller then. */
   takeFor({ tag, places, staged }: FeedEntry): LocalCopy | undefined {
-    const { copy, options } = this;
+    const { copy } = this;
     const isOfSwap = places === undefined && staged === tag && copy?.generation.tag === tag;
-    if (!copy || (!isOfSwap && options.rules['next-of-swap'])) return undefined;
-    if (!copy.isWhole && options.rules['next-whole']) return undefined;
+    if (!copy?.isWhole || !isOfSwap) return undefined;
     this.copy = undefined;
     this.tag = undefined;
-    copy.isWhole = true;
     return copy;
   }
 
@@ -102,7 +98,7 @@ export class NextCopy {
   }
 
   private async load(tag: Generation['tag'], attempt: object): Promise<void> {
-    const { budget, maxBytes, rules } = this.options;
+    const { budget, maxBytes } = this.options;
     const { server } = this.leases;
     const staged = await this.original.staged?.(tag);
     if (!staged || this.attempt !== attempt) return;
@@ -114,8 +110,7 @@ export class NextCopy {
     await budget.inTurn(bytes, async () => {
       const outcome = await readBlocks(copy, staged, budget, () => this.copy === copy);
       if (this.copy !== copy) return;
-      const isOfOneServer = this.leases.server === server || !rules['one-server'];
-      if (outcome === 'read' && isOfOneServer) copy.isWhole = true;
+      if (outcome === 'read' && this.leases.server === server) copy.isWhole = true;
       else this.dropCopy();
     });
   }

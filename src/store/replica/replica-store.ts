@@ -1,7 +1,6 @@
 import { blocked } from '../../filter/index.js';
 import type { StoredFilter, FilterStore, CopyableStore, OpenFilterOptions } from '../index.js';
 import { CopyBudget, type CopyLimits } from './copy-budget.js';
-import { COPY_RULES, type CopyRules } from './copy-rules.js';
 import { ReplicatedFilter } from './replicated-filter.js';
 
 /** Filters up to this size are copied unless it is said otherwise. */
@@ -13,14 +12,10 @@ export class ReplicaStore implements FilterStore {
 
   private readonly budget: CopyBudget;
 
-  /**
-   * @param limits of all copies together; without them there are none.
-   * @param rules what a test leaves out.
-   */
+  /** @param limits of all copies together; without them there are none. */
   constructor(
     private readonly inner: CopyableStore,
     limits?: CopyLimits,
-    private readonly rules: CopyRules = COPY_RULES,
   ) {
     this.kind = inner.kind;
     this.budget = new CopyBudget(limits);
@@ -34,7 +29,6 @@ export class ReplicaStore implements FilterStore {
       ...options,
       leaseMs: replica === 'leased' ? options.leaseMs : undefined,
       maxBytes,
-      rules: this.rules,
       budget: this.budget,
       open: (onBlocks) => this.inner.openCopyable({ ...options, onBlocks }),
     });

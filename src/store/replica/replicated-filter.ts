@@ -39,10 +39,8 @@ export class ReplicatedFilter implements MeasurableFilter {
   private readonly inner: CopyableFilter;
   private readonly copies: FollowedCopy;
   private readonly recorder: StoreRecorder;
-  private readonly keepsOwnIds: boolean;
 
   constructor(options: ReplicaFilterOptions) {
-    this.keepsOwnIds = options.rules['own-copy'];
     this.recorder = options.recorder ?? NO_RECORDER;
     const inner = options.open((read) => this.copies.onBlocks(read));
     this.inner = inner;
@@ -133,7 +131,7 @@ export class ReplicatedFilter implements MeasurableFilter {
 
   async add(ids: readonly IdKey[]): Promise<boolean[]> {
     const { copies } = this;
-    if (copies.isLeasable) return this.keepsOwnIds ? this.addLeased(ids) : this.inner.add(ids);
+    if (copies.isLeasable) return this.addLeased(ids);
     const added = await this.inner.add(ids);
     const { current } = copies;
     if (current) for (const id of ids) current.add(id);

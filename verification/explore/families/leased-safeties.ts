@@ -1,4 +1,4 @@
-import type { CopyRules } from '../../../src/store/replica/copy-rules.js';
+import { type CopyRule, replicaStoreWithout } from '../../../test/support/broken-copies.js';
 import { luaReplacing, luaWithout } from '../../../test/support/broken-lua.js';
 import type { Safety } from '../broken-store.js';
 
@@ -69,8 +69,8 @@ export const LEASED_SAFETIES: readonly Safety[] = [
     name: 'feed-identity-both',
     what: '`feed-identity`, and that the server gives no renewal to a reader that names another list',
     shownBy: 822,
-    take: () => ({
-      copyRule: 'feed-identity',
+    take: async () => ({
+      replicaStore: await replicaStoreWithout('feed-identity'),
       lua: luaReplacing('copyLease', OTHER_LIST, ''),
     }),
   },
@@ -143,8 +143,8 @@ export const LEASED_SAFETIES: readonly Safety[] = [
   ),
 ];
 
-function ofReader(name: keyof CopyRules, what: string, more: Partial<Safety> = {}): Safety {
-  return { name, what, ...more, take: () => ({ copyRule: name }) };
+function ofReader(name: CopyRule, what: string, more: Partial<Safety> = {}): Safety {
+  return { name, what, ...more, take: async () => ({ replicaStore: await replicaStoreWithout(name) }) };
 }
 
 function ofServer(name: string, what: string, more: Partial<Safety> = {}): Safety {

@@ -1,0 +1,135 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transform } from '@swc/core';
+import type { ReplicaStore } from '../../src/store/replica/index.js';
+
+const FOLDER = fileURLToPath(new URL('../../src/store/replica', import.meta.url));
+
+/** A text of one file of the folder, wherever it stands there, and what takes its place. */
+type Change = readonly [file: string, text: string, by: string];
+
+const ANY_WALL_CLOCK: Change = [
+  'belief.ts',
+  'return wall < this.wallUntil && wall >= this.wallSince;',
+  'return true;',
+];
+const ANY_MONOTONIC_CLOCK: Change = ['belief.ts', 'this.until = now + this.ms;', 'this.until = Infinity;'];
+
+const OTHER_LIST = 'if (list !== this.list) return this.end(OTHER_FEED);\n    ';
+const NOT_WHOLE_OR_NOT_SWAPPED = 'if (!copy?.isWhole || !isOfSwap) return undefined;';
+
+/** What makes an "absent" from a copy true, by its names in verification/model/leased-copies.ts, and how each is taken out. The models have no clocks. */
+const RULES = {
+  'number-before-load': [
+    ['followed-copy.ts', 'if (lessee && !(await this.hasUse(lessee, copy))) return;', ''],
+    ['followed-copy.ts', ' && (!copy.isWhole || copy.proof !== undefined);', ';'],
+    [
+      'followed-copy.ts',
+      "if (outcome === 'unwanted') return;",
+      "if (outcome === 'unwanted' || (lessee && !(await this.hasUse(lessee, copy)))) return;",
+    ],
+  ],
+  'one-server': [
+    ['copy-lease.ts', 'if (this.context.leases.server !== this.server) return this.end(LOAD_FAILED);', ''],
+    ['next-copy.ts', ' && this.leases.server === server', ''],
+  ],
+  'renew-applied': [
+    [
+      'copy-lease.ts',
+      'return this.grant !== undefined && this.applied < this.grant.number;',
+      'return false;',
+    ],
+  ],
+  'ack-applied': [
+    ['copy-lease.ts', 'this.acknowledged < this.applied', 'this.acknowledged < this.written'],
+    [
+      'copy-lease.ts',
+      'const { list, applied } = this;\n        await leases.acknowledge',
+      'const { list, written: applied } = this;\n        await leases.acknowledge',
+    ],
+  ],
+  'gap-seen': [
+    ['copy-lease.ts', 'if (number > this.applied + 1) {', 'if (isMessage && number > this.applied + 1) {'],
+  ],
+  'message-follows': [
+    ['copy-lease.ts', 'if (number > this.applied + 1) {', 'if (!isMessage && number > this.applied + 1) {'],
+  ],
+  'tag-in-entry': [
+    [
+      'copy-lease.ts',
+      'if (!isOfCopy) return this.end(ANOTHER_GENERATION);\n    if (places &&',
+      'if (isOfCopy && places &&',
+    ],
+    ['copy-lease.ts', 'if (!isKnown && !isOld) return this.end(ANOTHER_GENERATION);', ''],
+    ['copy-lessee.ts', "if (reply.outcome !== 'granted' || isOther) {", "if (reply.outcome !== 'granted') {"],
+  ],
+  'feed-identity': [
+    ['copy-lease.ts', `${OTHER_LIST}if (number`, 'if (number'],
+    ['copy-lease.ts', `${OTHER_LIST}const isKnown`, 'this.list = list;\n    const isKnown'],
+  ],
+  'lease-ends': [ANY_MONOTONIC_CLOCK, ANY_WALL_CLOCK],
+  'before-asking': [
+    [
+      'belief.ts',
+      'begin({ now, wall }: Moment): void {',
+      'begin(): void {\n    const { now, wall } = this.moment();',
+    ],
+  ],
+  'wall-clock': [ANY_WALL_CLOCK],
+  'monotonic-clock': [ANY_MONOTONIC_CLOCK],
+  'own-copy': [['replicated-filter.ts', 'return this.addLeased(ids);', 'return this.inner.add(ids);']],
+  'next-whole': [
+    [
+      'next-copy.ts',
+      NOT_WHOLE_OR_NOT_SWAPPED,
+      'if (!copy || !isOfSwap) return undefined;\n    copy.isWhole = true;',
+    ],
+  ],
+  'next-of-swap': [['next-copy.ts', NOT_WHOLE_OR_NOT_SWAPPED, 'if (!copy?.isWhole) return undefined;']],
+} as const satisfies Record<string, readonly Change[]>;
+
+export type CopyRule = keyof typeof RULES;
+
+export const COPY_RULES = Object.keys(RULES) as readonly CopyRule[];
+
+/** The library's store of copies, from its sources without this rule. */
+export async function replicaStoreWithout(rule: CopyRule): Promise<typeof ReplicaStore> {
+  const changes: readonly Change[] = RULES[rule];
+  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.ts'));
+  const folder = await mkdtemp(join(tmpdir(), 'nestjs-bloom-'));
+  try {
+    await Promise.all(
+      files.map(async (file) => {
+        const source = changed(file, await readFile(join(FOLDER, file), 'utf8'), changes);
+        await writeFile(join(folder, file.replace('.ts', '.mjs')), await compiled(source));
+      }),
+    );
+    const store = (await import(join(folder, 'replica-store.mjs'))) as { ReplicaStore: typeof ReplicaStore };
+    return store.ReplicaStore;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** @throws {Error} when a text to be changed is not there. */
+function changed(file: string, source: string, changes: readonly Change[]): string {
+  return changes
+    .filter(([of]) => of === file)
+    .reduce((before, [, text, by]) => {
+      if (!before.includes(text)) throw new Error(`The file ${file} has not ${text}.`);
+      return before.replace(text, by);
+    }, source);
+}
+
+/** JavaScript that names its neighbours in the new folder, and everything else where it is. */
+async function compiled(source: string): Promise<string> {
+  const { code } = await transform(source, {
+    jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+    swcrc: false,
+  });
+  return code
+    .replace(/from ["'](\.\/[^"']+)\.js["']/g, "from '$1.mjs'")
+    .replace(/from ["'](\.\.\/[^"']+)\.js["']/g, (_, path: string) => `from '${resolve(FOLDER, path)}.ts'`);
+}

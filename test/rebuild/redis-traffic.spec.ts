@@ -98,7 +98,7 @@ describe('While filters are rebuilt one after the other, growing, under adds and
   });
 
   it(`ids would be, were adds not written to both generations (seed ${SEED})`, async () => {
-    const lua = { luaSources: luaWithout('double-write') };
+    const lua = { lua: luaWithout('double-write') };
     const { wrong } = await observe((seen) => seen.wrong > 0, lua);
     expect(wrong).toBeGreaterThan(0);
   });

@@ -33,7 +33,7 @@ describeBf('A script on a filter of BF.* commands whose reply was lost', () => {
       const client = new TellingRedis(proxy.url, { disconnectTimeout: 100 });
       client.on('error', () => {});
       const lua = ['bfReserve', 'bfInsert'].includes(script) ? luaWithoutLoadChunk() : luaSources;
-      const { filter } = await redis.open(name, { redis: client, luaSources: lua }, { layout });
+      const { filter } = await redis.open(name, { redis: client, lua }, { layout });
       const other = (await redis.open(name, {}, { layout })).filter;
       await build(filter, OLD);
       await expectFound([filter, other], OLD);

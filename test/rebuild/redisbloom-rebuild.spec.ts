@@ -20,6 +20,6 @@ describeBf('Rebuilds of filters of BF.* commands', () => {
     open({}, { layout: redisBloom({ nonScaling: true }) }),
   );
   describeRebuild('filter of BF.* commands on a server without BF.LOADCHUNK', () =>
-    open({ luaSources: luaWithoutLoadChunk() }),
+    open({ lua: luaWithoutLoadChunk() }),
   );
 });

@@ -4,15 +4,19 @@ import { luaSources } from './lua-sources.js';
 export const SAFETIES = ['double-write'] as const;
 export type Safety = (typeof SAFETIES)[number];
 
-type Sources = typeof luaSources;
-type ScriptName = keyof Sources;
+export type LuaSources = typeof luaSources;
+type ScriptName = keyof LuaSources;
 
 /**
  * The library's Lua with one safety taken out, for tests that must see it missing.
  *
  * @param scripts those to take it out of; else every script that has it
  */
-export function luaWithout(safety: string, scripts?: readonly ScriptName[], sources = luaSources): Sources {
+export function luaWithout(
+  safety: string,
+  scripts?: readonly ScriptName[],
+  sources = luaSources,
+): LuaSources {
   const without = (source: string, name: ScriptName) =>
     scripts && !scripts.includes(name) ? source : source.replace(section('safety', safety), '');
   return changed(without, `a section --safety:${safety}`, sources, scripts);
@@ -24,7 +28,7 @@ export function luaReplacing(
   text: string | RegExp,
   by: string,
   sources = luaSources,
-): Sources {
+): LuaSources {
   return changed(
     (source, name) => (name === script ? source.replace(text, by) : source),
     String(text),
@@ -41,7 +45,7 @@ export function luaPart(script: ScriptName, part: string): string {
 }
 
 /** The names of the scripts that are not those of the library. */
-export function changedScripts(sources: Sources): ScriptName[] {
+export function changedScripts(sources: LuaSources): ScriptName[] {
   const names = Object.keys(sources) as ScriptName[];
   return names.filter((name) => sources[name].source !== luaSources[name].source);
 }
@@ -54,14 +58,14 @@ function section(kind: 'safety' | 'part', name: string): RegExp {
 function changed(
   change: (source: string, name: ScriptName) => string,
   what: string,
-  sources: Sources,
+  sources: LuaSources,
   scripts?: readonly ScriptName[],
-): Sources {
+): LuaSources {
   const entries = Object.entries(sources).map(([name, script]) => [
     name,
     { ...script, source: change(script.source, name as ScriptName) },
   ]);
-  const broken = Object.fromEntries(entries) as Sources;
+  const broken = Object.fromEntries(entries) as LuaSources;
   const isChanged = (name: ScriptName) => broken[name].source !== sources[name].source;
   const same = scripts?.find((name) => !isChanged(name));
   if (same !== undefined) throw new Error(`The script ${same} has not ${what}.`);

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import type { BloomEvent } from '../../src/common/index.js';
 import type { StoredFilter, OpenFilterOptions } from '../../src/store/index.js';
-import { RedisStore, type RedisStoreOptions } from '../../src/store/redis/index.js';
+import type { RedisStore } from '../../src/store/redis/index.js';
+import { connectStore, type TestedStoreOptions } from './lua-client.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 import { openOptions } from './open-options.js';
 import { PATIENT } from './patience.js';
@@ -58,12 +59,12 @@ export class RedisFixture {
   /** Generous deadlines, on a machine that may be busy: where they are not the subject, none is to pass. */
   async open(
     name: string,
-    options: Partial<RedisStoreOptions> = {},
+    options: Partial<TestedStoreOptions> = {},
     opened: Partial<OpenFilterOptions> = {},
   ): Promise<Instance> {
     const events: BloomEvent[] = [];
     const emit = (event: BloomEvent) => void events.push(event);
-    const store = await RedisStore.connect({
+    const store = await connectStore({
       redis: this.server.url,
       keyPrefix: 'bloom',
       trustAfterFailover: false,

@@ -10,12 +10,11 @@ import {
   type SegmentedGeneration,
 } from '../../src/store/redis/protocol/segments/segments.js';
 import type { GrowingScripts } from '../../src/store/redis/growing/growing-scripts.js';
-import type { luaSources } from '../../test/support/lua-sources.js';
-import { luaPart, luaReplacing, luaWithout } from '../../test/support/broken-lua.js';
+import { luaPart, type LuaSources, luaReplacing, luaWithout } from '../../test/support/broken-lua.js';
 
 /** What is other than in the library, for tests that must see a safety missing. */
 export interface Breakage {
-  readonly lua?: typeof luaSources;
+  readonly lua?: LuaSources;
   /** Believes blocks of any generation. */
   readonly readsAnyTag?: true;
   /** Takes blocks of layers that are not there for empty ones. */

@@ -127,15 +127,17 @@ export class GatedInstance {
   private constructor(readonly options: GatedInstanceOptions) {
     this.name = `I${options.index}`;
     this.index = options.index;
-    const holdAs = (isOfPeer: boolean) => (command: Command, client: GatedRedis, isAnswered: boolean) =>
+    const holdAs = (isOfPeer: boolean) => (command: Command, client: GatedRedis, isAnswered: boolean) => {
+      options.server.replaceScript(command);
       options.hold(this, { command, client, isOfPeer, isAnswered });
+    };
     this.client = new GatedRedis(holdAs(false));
     this.peerClient = new GatedRedis(holdAs(true));
   }
 
   static async start(options: GatedInstanceOptions): Promise<GatedInstance> {
     const instance = new GatedInstance(options);
-    const { breakage, server, filterName: name, capacity, shares, source, ground, leased } = options;
+    const { breakage, filterName: name, capacity, shares, source, ground, leased } = options;
     const { spellsOtherwise = false } = options;
     const emit = () => {};
     const redisStore = await RedisStore.connect({
@@ -144,7 +146,6 @@ export class GatedInstance {
       timeoutMs: NEVER_MS,
       writeTimeoutMs: NEVER_MS,
       trustAfterFailover: breakage.trustsAfterFailover ?? leased?.isTrusted ?? false,
-      luaSources: server.sources,
       emit,
     });
     const clock = {

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { LuaSources } from '../../test/support/broken-lua.js';
+import { scriptReplacer } from '../../test/support/lua-client.js';
 import { luaSources } from '../../test/support/lua-sources.js';
 
 /** Of the server that a schedule begins with. */
@@ -34,17 +36,20 @@ export function infoOf(server: unknown): string {
   return `run_id:${server === null ? FIRST_RUN_ID : String(server as string)}`;
 }
 
-/** The Lua that explored instances run, and the names of its scripts. */
+/** The Lua that the server runs for explored instances, and the names of its scripts. */
 export class SimulatedServer {
-  readonly sources: typeof luaSources;
+  readonly sources: LuaSources;
+  /** Has a command of the library run the script of this server. */
+  readonly replaceScript: ReturnType<typeof scriptReplacer>;
   private readonly names = new Map<string, string>();
 
-  constructor(sources: typeof luaSources = luaSources) {
+  constructor(sources: LuaSources = luaSources) {
     const entries = Object.entries(sources).map(([name, { source }]) => [
       name,
       { source: /'(INFO|TIME|PUBLISH)'/.test(source) ? PRELUDE + source : source },
     ]);
-    this.sources = Object.fromEntries(entries) as typeof luaSources;
+    this.sources = Object.fromEntries(entries) as LuaSources;
+    this.replaceScript = scriptReplacer(this.sources);
     for (const [name, { source }] of Object.entries(this.sources)) this.names.set(sha1(source), name);
   }
 

@@ -2,10 +2,10 @@ import type { TestingModuleBuilder } from '@nestjs/testing';
 import { BLOOM_STORE } from '../../src/module/index.js';
 import { PartitioningStore } from '../../src/store/partitions/index.js';
 import { ReplicaStore } from '../../src/store/replica/index.js';
-import { RedisStore, type RedisStoreOptions } from '../../src/store/redis/index.js';
 import { luaWithout, type Safety } from '../../test/support/broken-lua.js';
+import { connectStore, type TestedStoreOptions } from '../../test/support/lua-client.js';
 
-type UnsafeStoreOptions = Omit<RedisStoreOptions, 'keyPrefix' | 'luaSources'> & {
+type UnsafeStoreOptions = Omit<TestedStoreOptions, 'keyPrefix' | 'lua'> & {
   readonly without: Safety | undefined;
   /** Whether filters may have copies in the process; default false. */
   readonly hasCopies?: boolean;
@@ -17,8 +17,8 @@ export function overrideStore(
   { without, hasCopies = false, ...options }: UnsafeStoreOptions,
 ): void {
   const connect = async () => {
-    const luaSources = without && { luaSources: luaWithout(without) };
-    const inRedis = await RedisStore.connect({ keyPrefix: 'bloom', ...options, ...luaSources });
+    const lua = without && luaWithout(without);
+    const inRedis = await connectStore({ keyPrefix: 'bloom', ...options, lua });
     return new PartitioningStore(hasCopies ? new ReplicaStore(inRedis) : inRedis);
   };
   module.overrideProvider(BLOOM_STORE).useFactory({ factory: connect });

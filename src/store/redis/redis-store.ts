@@ -27,7 +27,6 @@ import { BlockedFilterInRedis } from './blocked/blocked-filter.js';
 import { partName } from './protocol/part-name.js';
 import { RedisKeys } from './protocol/redis-keys.js';
 import { opensInRedis, type RedisContext } from './protocol/redis-layout.js';
-import type { LuaSources } from './client/script.js';
 import {
   clientOfReplica,
   IOREDIS_MISSING,
@@ -48,8 +47,6 @@ export interface RedisStoreOptions extends RedisTimeouts {
   readonly emit: BloomEventListener;
   /** The application that claims the filters that do not name another one; undefined: none does. */
   readonly owner?: string | undefined;
-  /** Other Lua than the library's own: for a test that takes a safety out. */
-  readonly luaSources?: LuaSources;
 }
 
 /** Filters in Redis, shared by all instances of an application. */
@@ -71,10 +68,10 @@ export class RedisStore implements CopyableStore {
     client: Redis | undefined,
     private readonly options: RedisStoreOptions,
   ) {
-    this.scripts = new ServerScripts(connection, options.luaSources);
-    this.blocked = new BlockedScripts(connection, options.luaSources);
-    this.negativeCacheScripts = new NegativeCacheScripts(connection, options.luaSources);
-    this.copyScripts = new CopyScripts(connection, options.luaSources);
+    this.scripts = new ServerScripts(connection);
+    this.blocked = new BlockedScripts(connection);
+    this.negativeCacheScripts = new NegativeCacheScripts(connection);
+    this.copyScripts = new CopyScripts(connection);
     if (!client) return;
     const { emit } = options;
     const serverOf = () => connection.serverOf('');
@@ -131,14 +128,13 @@ export class RedisStore implements CopyableStore {
 
   private contextOf({ owner = this.options.owner, ...options }: OpenFilterOptions): RedisContext {
     const { connection, scripts } = this;
-    const { trustAfterFailover, luaSources, keyPrefix } = this.options;
+    const { trustAfterFailover, keyPrefix } = this.options;
     return {
       ...options,
       owner: owner === false ? undefined : owner,
       connection,
       scripts,
       trustAfterFailover,
-      luaSources,
       keyPrefix,
     };
   }

@@ -17,7 +17,6 @@ import {
 import type { Outdated } from '../protocol/outdated.js';
 import type { StagingContext } from '../protocol/staging-base.js';
 import type { RedisConnection } from '../client/redis-connection.js';
-import type { LuaSources } from '../client/script.js';
 import { createGeneration, resolveBf, type ResolvedBf, type BfSettings } from './resolved-bf.js';
 import { BfScripts } from './bf-scripts.js';
 import { BfStaging } from './bf-staging.js';
@@ -41,7 +40,6 @@ export interface BfDriverOptions {
   readonly ownsKey: boolean;
   /** The application that claims a filter on a key of its own. */
   readonly owner?: string | undefined;
-  readonly luaSources?: LuaSources | undefined;
 }
 
 /** Filters of the commands `BF.*`: the server knows where the bits of an id are. */
@@ -51,7 +49,7 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
   private readonly scripts: BfScripts;
 
   constructor(private readonly options: BfDriverOptions) {
-    this.scripts = new BfScripts(options.connection, options.keys, options.luaSources);
+    this.scripts = new BfScripts(options.connection, options.keys);
   }
 
   /** @throws {BloomConfigError} when the server has no such filters. */

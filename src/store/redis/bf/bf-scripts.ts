@@ -6,7 +6,7 @@ import type { GenerationKeys } from '../protocol/generation-keys.js';
 import { asBuffer } from '../client/as-buffer.js';
 import type { CommandId } from '../protocol/command-ids.js';
 import type { RedisConnection } from '../client/redis-connection.js';
-import { defineScripts, type Script, type LuaSources } from '../client/script.js';
+import { defineScripts, type Script } from '../client/script.js';
 import { bfLua } from '../lua/bf.generated.js';
 import type { Refusal } from '../protocol/refusal.js';
 import { ADDS_DID_NOT_FIT } from './bf.messages.js';
@@ -28,17 +28,14 @@ export interface BfStep {
 
 /** One typed function for each script on filters of `BF.*` commands. */
 export class BfScripts {
-  private readonly script;
+  private readonly script = defineScripts(bfLua, SCRIPT_NAMES);
   private readonly markBase = randomBytes(12).toString('base64url');
   private marks = 0;
 
   constructor(
     private readonly connection: RedisConnection,
     private readonly keys: GenerationKeys,
-    sources?: LuaSources,
-  ) {
-    this.script = defineScripts(bfLua, SCRIPT_NAMES, sources);
-  }
+  ) {}
 
   /** For each id whether the filter holds it, or why the filter does not answer. */
   async check(

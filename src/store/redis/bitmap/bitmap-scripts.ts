@@ -2,7 +2,7 @@ import type { ForeignAdds } from '../../../filter/peers/index.js';
 import type { GenerationKeys } from '../protocol/generation-keys.js';
 import { GENERATION_FORMAT } from '../protocol/generation-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
-import { defineScripts, type Script, type LuaSources } from '../client/script.js';
+import { defineScripts, type Script } from '../client/script.js';
 import { unexpectedReplyError } from '../client/unexpected-reply.js';
 import { bitmapLua } from '../lua/bitmap.generated.js';
 import type { Refusal } from '../protocol/refusal.js';
@@ -28,7 +28,7 @@ const SCRIPTS = [
 
 /** One typed function for each script on strings of bits. */
 export class BitmapScripts {
-  private readonly script;
+  private readonly script = defineScripts(bitmapLua, SCRIPTS);
   /** The settings' key of the peers, where they keep some. */
   private readonly settingsKeys: readonly string[];
 
@@ -36,10 +36,8 @@ export class BitmapScripts {
     private readonly connection: RedisConnection,
     private readonly keys: GenerationKeys,
     settingsKey: string | undefined,
-    sources?: LuaSources,
   ) {
     this.settingsKeys = settingsKey === undefined ? [] : [settingsKey];
-    this.script = defineScripts(bitmapLua, SCRIPTS, sources);
   }
 
   /** A character for each id, `1` when it was found. */

@@ -22,9 +22,9 @@ export function openBitmap(
   context: RedisContext,
   { format, foreignAdds = 'keep', adopt }: BitmapFilterOptions,
 ): DrivenFilter<ResolvedBitmap> {
-  const { plan, name, emit, connection, luaSources } = context;
+  const { plan, name, emit, connection } = context;
   const keys = new GenerationKeys(format.key);
-  const scripts = new BitmapScripts(connection, keys, format.settingsKey, luaSources);
+  const scripts = new BitmapScripts(connection, keys, format.settingsKey);
   const driver = new BitmapDriver({ name, emit, format, scripts, plan, foreignAdds }, keys);
   return new DrivenFilter({ ...context, keys, driver, waitsForAdopt: adopt === 'explicit' });
 }

@@ -1,6 +1,6 @@
 import type { Generation } from '../../../filter/index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
-import { defineScripts, type LuaSources } from '../client/script.js';
+import { defineScripts } from '../client/script.js';
 import { coreLua } from '../lua/core.generated.js';
 import type { OfflineState } from '../protocol/metadata-codec.js';
 import { publishStep } from '../protocol/publish-step.js';
@@ -68,14 +68,9 @@ const NOTHING = Buffer.alloc(0);
 
 /** The scripts of filters of layout `blocked`. */
 export class BlockedScripts {
-  private readonly scripts;
+  private readonly scripts = defineScripts(coreLua, ['add', 'offline', 'publish', 'swap', 'withdraw']);
 
-  constructor(
-    private readonly connection: RedisConnection,
-    sources?: LuaSources,
-  ) {
-    this.scripts = defineScripts(coreLua, ['add', 'offline', 'publish', 'swap', 'withdraw'], sources);
-  }
+  constructor(private readonly connection: RedisConnection) {}
 
   async add(keys: RedisKeys, command: AddCommand): Promise<AddReply> {
     const { marks, copies } = command;

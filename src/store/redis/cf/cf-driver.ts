@@ -11,7 +11,6 @@ import type { DrivenContext, GenerationRole, LayoutDriver } from '../protocol/la
 import type { Outdated } from '../protocol/outdated.js';
 import type { StagingContext } from '../protocol/staging-base.js';
 import type { RedisConnection } from '../client/redis-connection.js';
-import type { LuaSources } from '../client/script.js';
 import { commandsMissing } from './cf.messages.js';
 import type { CfKeys } from './cf-keys.js';
 import { CfScripts } from './cf-scripts.js';
@@ -30,7 +29,6 @@ export interface CfDriverOptions {
   readonly hasSource: boolean;
   /** Longest time from a row that is gone to the removal of its id, as from an add to its row. */
   readonly drainMs: number;
-  readonly luaSources?: LuaSources | undefined;
 }
 
 /** Filters of the commands `CF.*`, on keys that nobody else writes to. */
@@ -40,7 +38,7 @@ export class CfDriver implements LayoutDriver<ResolvedCf> {
   private readonly scripts: CfScripts;
 
   constructor(private readonly options: CfDriverOptions) {
-    this.scripts = new CfScripts(options.connection, options.keys, options.luaSources);
+    this.scripts = new CfScripts(options.connection, options.keys);
   }
 
   /** @throws {BloomConfigError} when the server has no such filters. */

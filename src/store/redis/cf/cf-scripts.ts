@@ -7,7 +7,7 @@ import { commandId } from '../protocol/command-ids.js';
 import type { Outdated } from '../protocol/outdated.js';
 import { liveFields } from '../protocol/generation-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
-import { defineScripts, type LuaSources } from '../client/script.js';
+import { defineScripts } from '../client/script.js';
 import { unexpectedReplyError } from '../client/unexpected-reply.js';
 import { cfLua } from '../lua/cf.generated.js';
 import type { Refusal } from '../protocol/refusal.js';
@@ -45,15 +45,12 @@ export interface Removal {
 
 /** One typed function for each script on cuckoo filters. */
 export class CfScripts {
-  private readonly script;
+  private readonly script = defineScripts(cfLua, SCRIPTS);
 
   constructor(
     private readonly connection: RedisConnection,
     private readonly keys: CfKeys,
-    sources?: LuaSources,
-  ) {
-    this.script = defineScripts(cfLua, SCRIPTS, sources);
-  }
+  ) {}
 
   /** For each id whether the filter holds it. */
   async check(

@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** Lua of scripts, by their names: those of their files, in camel case. A test passes in a set with a safety taken out. */
-export type LuaSources = Readonly<Record<string, { readonly source: string }>>;
-
 /** Lua with its digest. */
 export class Script {
   readonly sha1: string;
@@ -15,12 +12,11 @@ export class Script {
   }
 }
 
-/** The scripts of these names; a source in `replaced` takes the place of the package's own. */
-export function defineScripts<Own extends LuaSources, Name extends keyof Own & string>(
-  own: Own,
-  names: readonly Name[],
-  replaced: LuaSources = own,
-): Readonly<Record<Name, Script>> {
-  const scripts = names.map((name) => [name, new Script(name, (replaced[name] ?? own[name]!).source)]);
+/** The scripts of these names: those of their files, in camel case. */
+export function defineScripts<
+  Sources extends Readonly<Record<string, { readonly source: string }>>,
+  Name extends keyof Sources & string,
+>(sources: Sources, names: readonly Name[]): Readonly<Record<Name, Script>> {
+  const scripts = names.map((name) => [name, new Script(name, sources[name]!.source)]);
   return Object.fromEntries(scripts) as Record<Name, Script>;
 }

@@ -2,7 +2,7 @@ import { BLOCKED_LAYOUT } from '../../../filter/index.js';
 import { type GenerationRole, TOKEN_FIELDS } from '../protocol/layout-driver.js';
 import { generationFields, liveFields } from '../protocol/generation-meta.js';
 import type { RedisConnection } from '../client/redis-connection.js';
-import { defineScripts, type Script, type LuaSources } from '../client/script.js';
+import { defineScripts, type Script } from '../client/script.js';
 import { unexpectedReplyError } from '../client/unexpected-reply.js';
 import { growingLua } from '../lua/growing.generated.js';
 import type { Refusal } from '../protocol/refusal.js';
@@ -32,19 +32,18 @@ const REFUSALS = new Set<string>(['OK', 'LEASE', 'NOMETA', 'SERVER', 'STALE', 'L
 
 /** One typed function for each script on filters that grow. */
 export class GrowingScripts {
-  private readonly scripts;
+  private readonly scripts = defineScripts(growingLua, [
+    'growingCheck',
+    'growingAdd',
+    'growingGrow',
+    'growingSwap',
+    'growingCount',
+  ]);
 
   constructor(
     private readonly connection: RedisConnection,
     private readonly keys: GrowingKeys,
-    sources?: LuaSources,
-  ) {
-    this.scripts = defineScripts(
-      growingLua,
-      ['growingCheck', 'growingAdd', 'growingGrow', 'growingSwap', 'growingCount'],
-      sources,
-    );
-  }
+  ) {}
 
   /** The blocks that the records name; something else for one that is not there whole. */
   async check(

@@ -21,7 +21,6 @@ export function openGrowing(options: RedisContext, scaling: ScalingOptions): Sto
     keyPrefix,
     connection,
     scripts,
-    luaSources,
     owner,
     contents,
     trustAfterFailover,
@@ -29,8 +28,8 @@ export function openGrowing(options: RedisContext, scaling: ScalingOptions): Sto
     recorder,
   } = options;
   const keys = new GrowingKeys(keyPrefix, name);
-  const generations = new GenerationScripts(connection, luaSources, owner);
-  const growing = new GrowingScripts(connection, keys, luaSources);
+  const generations = new GenerationScripts(connection, owner);
+  const growing = new GrowingScripts(connection, keys);
   const codec = new GenerationCodec<ResolvedGrowing>({
     keys,
     generations,

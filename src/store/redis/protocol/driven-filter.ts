@@ -6,7 +6,6 @@ import {
 } from '../../../common/index.js';
 import type { IdKey } from '../../../filter/index.js';
 import { type AdvisedFilter, type BloomVerdict, type FilterDescription, notRecorded } from '../../index.js';
-import type { LuaSources } from '../client/script.js';
 import { unavailable } from './batching-filter.js';
 import { type Permission, metadataPermissions } from './permissions.js';
 import type { FilterContext } from './filter-context.js';
@@ -31,7 +30,6 @@ export interface DrivenFilterOptions<Resolved extends ResolvedGeneration> extend
   readonly waitsForAdopt?: boolean;
   /** Whether nobody else writes to the key, so that it may be emptied. */
   readonly ownsKey?: boolean;
-  readonly luaSources?: LuaSources | undefined;
 }
 
 /** A filter on a key of its own that others may write to as well: one that cannot be rebuilt is taken as they have left it. */
@@ -44,8 +42,8 @@ export class DrivenFilter<Resolved extends ResolvedGeneration> extends StoredFil
   protected readonly damage = KEY_REPLACED;
 
   constructor(protected readonly options: DrivenFilterOptions<Resolved>) {
-    const { connection, luaSources, owner, hasSource, waitsForAdopt, ownsKey = false } = options;
-    const generations = new GenerationScripts(connection, luaSources, owner);
+    const { connection, owner, hasSource, waitsForAdopt, ownsKey = false } = options;
+    const generations = new GenerationScripts(connection, owner);
     const codec = new GenerationCodec({ ...options, generations });
     const adopts = !hasSource && !waitsForAdopt;
     const metadata = new MetadataCache({ ...options, codec, adopts, ownsKey });

@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../client/redis-connection.js';
-import { defineScripts, type LuaSources } from '../client/script.js';
+import { defineScripts } from '../client/script.js';
 import { coreLua } from '../lua/core.generated.js';
 import type { GenerationKeys } from './generation-keys.js';
 import type { OfflineState } from './metadata-codec.js';
@@ -10,16 +10,13 @@ import { PENDING } from './stored-meta.js';
 
 /** The scripts on the metadata of filters on keys of others. */
 export class GenerationScripts {
-  private readonly scripts;
+  private readonly scripts = defineScripts(coreLua, ['generationOffline', 'publish', 'withdraw']);
 
   constructor(
     private readonly connection: RedisConnection,
-    sources?: LuaSources,
     /** The application that claims what it publishes. */
     private readonly owner = '',
-  ) {
-    this.scripts = defineScripts(coreLua, ['generationOffline', 'publish', 'withdraw'], sources);
-  }
+  ) {}
 
   /** False: the metadata hold another token by now. */
   async offline(

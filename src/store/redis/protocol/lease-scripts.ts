@@ -7,7 +7,7 @@ import {
   LAST_BUILD_PAUSE_MS,
 } from '../../index.js';
 import type { RedisConnection, SentScript } from '../client/redis-connection.js';
-import { defineScripts, type Script, type LuaSources } from '../client/script.js';
+import { defineScripts, type Script } from '../client/script.js';
 import { unexpectedReplyError } from '../client/unexpected-reply.js';
 import { coreLua } from '../lua/core.generated.js';
 import type { RedisKeys } from './redis-keys.js';
@@ -25,14 +25,9 @@ export type AcquireReply =
 
 /** The scripts that take, prolong and give back a lease. */
 export class LeaseScripts {
-  private readonly scripts;
+  private readonly scripts = defineScripts(coreLua, ['acquire', 'contest', 'distrust', 'renew', 'release']);
 
-  constructor(
-    private readonly connection: RedisConnection,
-    sources?: LuaSources,
-  ) {
-    this.scripts = defineScripts(coreLua, ['acquire', 'contest', 'distrust', 'renew', 'release'], sources);
-  }
+  constructor(private readonly connection: RedisConnection) {}
 
   acquire(
     keys: LeaseKeys,

@@ -1,7 +1,6 @@
 import type { BloomLayout, FilterLayout } from '../../../filter/index.js';
 import type { OpenFilterOptions, StoredFilter } from '../../index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
-import type { LuaSources } from '../client/script.js';
 import type { ServerScripts } from './server-scripts.js';
 
 /** What a filter in Redis is opened with. */
@@ -13,8 +12,6 @@ export interface RedisContext extends Omit<OpenFilterOptions, 'layout' | 'owner'
   readonly keyPrefix: string;
   /** Believes the data of a server that restarted or failed over. */
   readonly trustAfterFailover: boolean;
-  /** Other Lua than the library's own: for a test that takes a safety out. */
-  readonly luaSources: LuaSources | undefined;
 }
 
 /** A layout whose filters can be in Redis. */

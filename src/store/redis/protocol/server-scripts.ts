@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../client/redis-connection.js';
-import { defineScripts, type LuaSources } from '../client/script.js';
+import { defineScripts } from '../client/script.js';
 import { coreLua } from '../lua/core.generated.js';
 import { LeaseScripts } from './lease-scripts.js';
 import type { RedisKeys } from './redis-keys.js';
@@ -9,15 +9,11 @@ import { SegmentScripts } from './segments/segment-scripts.js';
 export class ServerScripts {
   readonly lease: LeaseScripts;
   readonly segments: SegmentScripts;
-  private readonly scripts;
+  private readonly scripts = defineScripts(coreLua, ['claim', 'describe', 'epoch', 'setup', 'trust']);
 
-  constructor(
-    readonly connection: RedisConnection,
-    sources?: LuaSources,
-  ) {
-    this.scripts = defineScripts(coreLua, ['claim', 'describe', 'epoch', 'setup', 'trust'], sources);
-    this.lease = new LeaseScripts(connection, sources);
-    this.segments = new SegmentScripts(connection, sources);
+  constructor(readonly connection: RedisConnection) {
+    this.lease = new LeaseScripts(connection);
+    this.segments = new SegmentScripts(connection);
   }
 
   /** Longest time that an add waits for the server. */

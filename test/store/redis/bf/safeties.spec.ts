@@ -100,7 +100,7 @@ describeBf('Of a filter of BF.* commands, the safety', () => {
 
   async function verdictAfter(scenario: Scenario, lua: typeof luaSources) {
     const name = redis.name();
-    const open = () => redis.open(name, { luaSources: lua }, { layout });
+    const open = () => redis.open(name, { lua }, { layout });
     const [one, two] = [await open(), await open()];
     await build(one.filter, BUILT);
     await expectFound([one.filter, two.filter], BUILT);

@@ -32,7 +32,7 @@ type Lua = typeof luaSources;
 async function built(lua: Lua, peer = goZero, foreignAdds: ForeignAdds = 'keep') {
   const key = redis.name();
   const layout = peer.layout(key, { foreignAdds });
-  const open = async () => (await redis.open(key, { luaSources: lua }, { layout })).filter;
+  const open = async () => (await redis.open(key, { lua }, { layout })).filter;
   const [one, two] = [await open(), await open()];
   await runRebuild(rebuildJob(one, sourceOf(BUILT)));
   // Two views that say: ready, nothing is staged.

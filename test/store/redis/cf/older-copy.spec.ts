@@ -26,7 +26,7 @@ describeOwnBf('An older copy of a cuckoo filter that is put back', () => {
   async function built(lua = luaSources) {
     const name = redis.name();
     const open = async () =>
-      (await redis.open(name, { luaSources: lua }, { layout, plan: testPlan(target), drainMs: 0 })).filter;
+      (await redis.open(name, { lua }, { layout, plan: testPlan(target), drainMs: 0 })).filter;
     const [one, two] = [await open(), await open()];
     await build(one, BUILT, target);
     await expectFound([one, two], BUILT);

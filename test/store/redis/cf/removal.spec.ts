@@ -197,8 +197,8 @@ describeOwnBf('A removal from a cuckoo filter takes out no other id', () => {
   });
 
   it('when it arrives so late that what came of it may be forgotten: nobody knows', async () => {
-    const luaSources = luaReplacing('cfClock', 'time[1] * 1000', '(time[1] - 61) * 1000');
-    const { filter, remove, add } = await open(undefined, { luaSources });
+    const lua = luaReplacing('cfClock', 'time[1] * 1000', '(time[1] - 61) * 1000');
+    const { filter, remove, add } = await open(undefined, { lua });
     await build(filter, [], target);
     await add('a');
     await expect(remove('a')).rejects.toThrow(BloomUnavailableError);

@@ -5,9 +5,9 @@ import type { BlockedSnapshot } from '../../../../src/store/redis/blocked/blocke
 import { UnseenLeases } from '../../../../src/store/redis/blocked/copies/unseen-leases.js';
 import { build, commitIds, leaseOf, testGeneration, testPlan } from '../../../support/built-filter.js';
 import { isPending } from '../../../support/leased-reader.js';
-import type { RedisStoreOptions } from '../../../../src/store/redis/index.js';
 import { eventually } from '../../../support/eventually.js';
 import { luaWithout } from '../../../support/broken-lua.js';
+import type { TestedStoreOptions } from '../../../support/lua-client.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 
 /** Far longer than any test: whatever ends sooner has not waited for it. */
@@ -59,7 +59,7 @@ describe('A process that knows of leases, on a filter that nobody has read with 
 });
 
 describe('A rebuild where nothing is live any more', () => {
-  async function rebuild(options: Partial<RedisStoreOptions> = {}) {
+  async function rebuild(options: Partial<TestedStoreOptions> = {}) {
     const { name, filter: reader, key } = await system(LONG_MS);
     await reader.describe();
     await admin.del(key);
@@ -82,7 +82,7 @@ describe('A rebuild where nothing is live any more', () => {
   });
 
   it('would swap at once without that rule', async () => {
-    const { isSwapped, release } = await rebuild({ luaSources: luaWithout('new-waits') });
+    const { isSwapped, release } = await rebuild({ lua: luaWithout('new-waits') });
     await eventually('it is swapped in', isSwapped);
     await release();
   });

@@ -6,8 +6,8 @@ import { LookupCounts } from '../../../../src/service/index.js';
 import type { BloomUnknownReason, OpenFilterOptions } from '../../../../src/store/index.js';
 import type { BloomEvent } from '../../../../src/common/index.js';
 import { ReplicaStore } from '../../../../src/store/replica/index.js';
-import type { RedisStoreOptions } from '../../../../src/store/redis/index.js';
 import { luaReplacing } from '../../../support/broken-lua.js';
+import type { TestedStoreOptions } from '../../../support/lua-client.js';
 import { build, idsOf, RARE } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { openOptions } from '../../../support/open-options.js';
@@ -35,7 +35,7 @@ const KINDS: [kind: string, options: (name: string) => Partial<OpenFilterOptions
 async function open(
   fixture: RedisFixture,
   options: (name: string) => Partial<OpenFilterOptions>,
-  stored: Partial<RedisStoreOptions> = {},
+  stored: Partial<TestedStoreOptions> = {},
 ) {
   const name = fixture.name();
   const recorder = new LookupCounts();
@@ -127,13 +127,13 @@ describe.each(KINDS)('The reason why a lookup in %s is unknown', (_, options) =>
 
 describe('The reason why a lookup is unknown', () => {
   it('is that the filter was another one in each attempt', async () => {
-    const luaSources = luaReplacing(
+    const lua = luaReplacing(
       'bitmapCheck',
       'local key, get',
       "if redis then return 'STALE' end local key, get",
     );
     const options = (name: string) => ({ layout: goZero({ key: `peers-${name}`, bits: 50_000 }) });
-    const opened = await open(redis, options, { luaSources });
+    const opened = await open(redis, options, { lua });
     await build(opened.filter, BUILT);
     expect(await opened.filter.checkOne(NOBODY)).toBe('changing');
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RedisConnection } from '../../client/redis-connection.js';
-import { defineScripts, type LuaSources, type Script } from '../../client/script.js';
+import { defineScripts, type Script } from '../../client/script.js';
 import type { SilentScript } from '../../client/silent-script.js';
 import { unexpectedReplyError } from '../../client/unexpected-reply.js';
 import { coreLua } from '../../lua/core.generated.js';
@@ -42,18 +42,16 @@ export function newName(): string {
 
 /** The scripts on the readers of a filter; `add`, `swap` and `offline` see to them too. */
 export class CopyScripts {
-  private readonly scripts;
+  private readonly scripts = defineScripts(coreLua, [
+    'copyLease',
+    'copyAck',
+    'copyLeave',
+    'copyAcks',
+    'copyAnnounce',
+    'copyReady',
+  ]);
 
-  constructor(
-    private readonly connection: RedisConnection,
-    sources?: LuaSources,
-  ) {
-    this.scripts = defineScripts(
-      coreLua,
-      ['copyLease', 'copyAck', 'copyLeave', 'copyAcks', 'copyAnnounce', 'copyReady'],
-      sources,
-    );
-  }
+  constructor(private readonly connection: RedisConnection) {}
 
   /** That of `acknowledge`. */
   get acknowledgement(): Script {

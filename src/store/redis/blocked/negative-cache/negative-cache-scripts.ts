@@ -1,6 +1,6 @@
 import type { NegativeCacheTable } from './negative-cache-table.js';
 import type { RedisConnection } from '../../client/redis-connection.js';
-import { defineScripts, type LuaSources } from '../../client/script.js';
+import { defineScripts } from '../../client/script.js';
 import { coreLua } from '../../lua/core.generated.js';
 import type { RedisKeys } from '../../protocol/redis-keys.js';
 
@@ -12,18 +12,13 @@ export interface DenialRecord {
 
 /** The scripts on the table of the negative cache; `add`, `swap` and `offline` see to it too. */
 export class NegativeCacheScripts {
-  private readonly scripts;
+  private readonly scripts = defineScripts(coreLua, [
+    'negativeCacheCreate',
+    'negativeCacheAsk',
+    'negativeCacheNote',
+  ]);
 
-  constructor(
-    private readonly connection: RedisConnection,
-    sources?: LuaSources,
-  ) {
-    this.scripts = defineScripts(
-      coreLua,
-      ['negativeCacheCreate', 'negativeCacheAsk', 'negativeCacheNote'],
-      sources,
-    );
-  }
+  constructor(private readonly connection: RedisConnection) {}
 
   /**
    * Makes the table of the negative cache of the live generation in the place of the one before, if there was one; nothing when the metadata

@@ -1,6 +1,6 @@
 import type { Generation } from '../../../../filter/index.js';
 import type { RedisConnection } from '../../client/redis-connection.js';
-import { defineScripts, type LuaSources } from '../../client/script.js';
+import { defineScripts } from '../../client/script.js';
 import { coreLua } from '../../lua/core.generated.js';
 import { type Refusal, runStep } from '../refusal.js';
 import type { RedisKeys } from '../redis-keys.js';
@@ -8,14 +8,9 @@ import { tagText } from './segments.js';
 
 /** The scripts on blocks in segments, live or staged. */
 export class SegmentScripts {
-  private readonly scripts;
+  private readonly scripts = defineScripts(coreLua, ['check', 'stage', 'load', 'merge']);
 
-  constructor(
-    private readonly connection: RedisConnection,
-    sources?: LuaSources,
-  ) {
-    this.scripts = defineScripts(coreLua, ['check', 'stage', 'load', 'merge'], sources);
-  }
+  constructor(private readonly connection: RedisConnection) {}
 
   /** The blocks that the records name; something else for one that is not there whole. */
   async check(segmentKeys: readonly string[], records: Buffer): Promise<readonly unknown[]> {

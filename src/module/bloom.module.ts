@@ -1,14 +1,8 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import {
-  DiscoveryModule,
-  DiscoveryService,
-  MetadataScanner,
-  ModuleRef,
-  ModulesContainer,
-} from '@nestjs/core';
+import { DiscoveryModule, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
 import { BloomConfigError } from '../common/index.js';
 import { BloomGuardRunner, GuardValidator } from '../guard/index.js';
-import { BloomFilter, BloomService, StandInFilter } from '../service/index.js';
+import { BloomFilter, BloomService } from '../service/index.js';
 import type { FilterStore } from '../store/index.js';
 import { ownerOf } from './application-owner.js';
 import { attackMonitor, clientCounts } from './attack-parts.js';
@@ -31,7 +25,6 @@ import {
 } from './bloom-tokens.js';
 import { EventHandlers } from './event-handlers.js';
 import { EventHub } from './event-hub.js';
-import { FilterTokens } from './filter-tokens.js';
 import { FilterRegistry } from './filter-registry.js';
 import { FilterMonitor } from './filter-monitor.js';
 import { noFilter, noRoot, NO_OPTIONS_FACTORY, notTheFilter, twoFilters } from './module.messages.js';
@@ -79,7 +72,7 @@ export class BloomModule {
   /** @param features the filters, or one. */
   static forFeature(features: BloomFeature | readonly BloomFeature[]): DynamicModule {
     const list = listOf(features, 'forFeature');
-    return feature(list.map((options) => filterProvider(options.name, { useFactory: () => options })));
+    return feature(list.flatMap((options) => filterProviders(options.name, { useFactory: () => options })));
   }
 
   /** @param features the filters, or one. */
@@ -88,7 +81,7 @@ export class BloomModule {
   ): DynamicModule {
     const list = listOf(features, 'forFeatureAsync');
     for (const options of list) checkFeatureAsync(options);
-    const providers = list.map(({ name, ...options }) => filterProvider(name, options));
+    const providers = list.flatMap(({ name, ...options }) => filterProviders(name, options));
     return feature(
       providers,
       list.flatMap((options) => options.imports ?? []),
@@ -123,18 +116,22 @@ function root(
   { isGlobal = true, filters = [], imports = [] }: RootOptions,
 ): DynamicModule {
   assertDistinct(filters, 'forRoot');
-  const providers = filters.map((filter) => filterProvider(filter.name, { useFactory: () => filter }));
+  const providers = filters.flatMap((filter) => filterProviders(filter.name, { useFactory: () => filter }));
   return visible({ isGlobal, core: core(options, imports), filters: providers });
 }
 
+interface OtherProviders {
+  /** They take the place of those with the same token. */
+  readonly parts: readonly Provider[];
+  /** Filters by their names, whether they are registered or not. */
+  readonly filters: ReadonlyMap<string, Provider>;
+}
+
 /** The root module with other parts than its own, for tests of applications. */
-export function rootModule(
-  options: BloomFactoryOptions,
-  { parts, filters }: { readonly parts: readonly Provider[]; readonly filters: readonly Provider[] },
-): DynamicModule {
+export function rootModule(options: BloomFactoryOptions, others: OtherProviders): DynamicModule {
   checkTestingOptions(options);
-  const made = core([{ provide: BLOOM_OPTIONS, useValue: options }], [], parts);
-  return visible({ isGlobal: true, core: made, filters });
+  const made = core([{ provide: BLOOM_OPTIONS, useValue: options }], [], others);
+  return visible({ isGlobal: true, core: made, filters: [...others.filters.values()] });
 }
 
 function visible({
@@ -151,16 +148,11 @@ function visible({
   return { module: BloomModule, global: isGlobal, imports: [core], providers, exports: providers };
 }
 
-/** @param others providers that take the place of those with the same token */
-function core(options: Provider[], imports: Imports, others: readonly Provider[] = []): DynamicModule {
+function core(options: Provider[], imports: Imports, others?: OtherProviders): DynamicModule {
+  const missing = () => missingFilters().filter((name) => !others?.filters.has(name));
   const providers: Provider[] = [
     setupProvider(BloomCoreModule),
     ...options,
-    {
-      provide: FilterTokens,
-      inject: [ModulesContainer],
-      useFactory: (modules: ModulesContainer) => new FilterTokens(modules, BloomCoreModule),
-    },
     {
       provide: EventHub,
       inject: [BLOOM_OPTIONS, SETUP],
@@ -173,21 +165,20 @@ function core(options: Provider[], imports: Imports, others: readonly Provider[]
     },
     {
       provide: BLOOM_SERVICE,
-      inject: [EventHub, FilterTokens, BLOOM_OPTIONS],
-      useFactory: (events: EventHub, tokens: FilterTokens, options: BloomModuleOptions) =>
-        new BloomService(events.emit, (name) => tokens.find(name), clientCounts(options, events)),
+      inject: [EventHub, BLOOM_OPTIONS],
+      useFactory: (events: EventHub, options: BloomModuleOptions) =>
+        new BloomService(events.emit, clientCounts(options, events)),
     },
     {
       provide: FilterRegistry,
-      inject: [BLOOM_STORE, BLOOM_SERVICE, EventHub, ModuleRef, FilterTokens, BLOOM_OPTIONS],
+      inject: [BLOOM_STORE, BLOOM_SERVICE, EventHub, ModuleRef, BLOOM_OPTIONS],
       useFactory: (
         store: FilterStore,
         service: BloomService,
         events: EventHub,
         moduleRef: ModuleRef,
-        tokens: FilterTokens,
         options: BloomModuleOptions,
-      ) => new FilterRegistry({ store, service, events, moduleRef, tokens, heartbeat: heartbeatOf(options) }),
+      ) => new FilterRegistry({ store, service, events, moduleRef, heartbeat: heartbeatOf(options) }),
     },
     {
       provide: BloomGuardRunner,
@@ -241,11 +232,11 @@ function core(options: Provider[], imports: Imports, others: readonly Provider[]
     imports: [DiscoveryModule, ...imports],
     // Read when the modules are scanned: every decorator has run by then.
     get providers() {
-      return [...missingFilterProviders(BloomCoreModule), ...providers, ...others];
+      return [...missingFilterProviders(BloomCoreModule, missing()), ...providers, ...(others?.parts ?? [])];
     },
     get exports() {
-      const missing = missingFilters().map(tokenOfFilter);
-      return [FilterRegistry, EventHub, BloomGuardRunner, BLOOM_SERVICE, BloomFilter, ...missing];
+      const tokens = missing().map(tokenOfFilter);
+      return [FilterRegistry, EventHub, BloomGuardRunner, BLOOM_SERVICE, BloomFilter, ...tokens];
     },
   };
 }
@@ -259,21 +250,24 @@ function feature(providers: Provider[], imports: Imports = []): DynamicModule {
   return { module: BloomModule, imports, providers, exports: providers };
 }
 
-function filterProvider(
+/** The filter is registered also where something else is provided under its token. */
+function filterProviders(
   name: string,
   { useFactory, inject = [] }: Pick<BloomFeatureAsyncOptions, 'useFactory' | 'inject'>,
-): Provider {
+): Provider[] {
   noteRegistered(name);
-  return {
-    provide: tokenOfFilter(name),
+  const registered = Symbol(`nestjs-bloom filter ${name}`);
+  const registering = {
+    provide: registered,
     inject: [{ token: FilterRegistry, optional: true }, ...inject],
     useFactory: async (registry: FilterRegistry | undefined, ...injected: unknown[]) => {
       if (!registry) throw new BloomConfigError(noRoot(name));
-      // A test that mocks what is missing has mocked this as well.
-      if (!(registry instanceof FilterRegistry)) return new StandInFilter(name, {}, () => {});
+      // Something else was provided in the place of the registry: it is in the place of its filters, too.
+      if (!(registry instanceof FilterRegistry)) return registry;
       return registry.register({ ...named(name, await useFactory(...injected)), name });
     },
   };
+  return [registering, { provide: tokenOfFilter(name), useExisting: registered }];
 }
 
 /** @throws {BloomConfigError} for what a factory has made under another name. */

@@ -13,7 +13,6 @@ import { type BloomParallelSource, inParallel } from '../sources/index.js';
 import type { FilterStore } from '../store/index.js';
 import type { BloomFeature } from './bloom-module-options.js';
 import type { EventHub } from './event-hub.js';
-import type { FilterTokens } from './filter-tokens.js';
 import { equalBeyond, spellingsNotKnown } from './module.messages.js';
 import { checkSource } from './module-options-check.js';
 import { isToBeMade, SourceMaker } from './source-maker.js';
@@ -23,7 +22,6 @@ export interface FilterRegistryContext {
   readonly service: BloomService;
   readonly events: EventHub;
   readonly moduleRef: ModuleRef;
-  readonly tokens: FilterTokens;
   /** Left out: this process reports to nobody. */
   readonly heartbeat?: HeartbeatRule | false;
 }
@@ -64,9 +62,6 @@ export class FilterRegistry {
    * @throws {BloomConfigError} for a source that cannot be made.
    */
   async validate(): Promise<void> {
-    const { tokens, service } = this.parts;
-    // What stands in for a filter is one of the filters of the application.
-    for (const name of tokens.names()) service.find(name);
     await Promise.all(this.makers.map((maker) => this.makeSource(maker)));
     if (!this.isOfTest) for (const { outside } of this.filters) outside?.validate();
   }

@@ -27,6 +27,5 @@ export {
   type BloomEventType,
   OnBloomEvent,
 } from './on-bloom-event.decorator.js';
-export { FilterTokens } from './filter-tokens.js';
 export { FilterRegistry, type FilterRegistryContext } from './filter-registry.js';
 export type { SourceMaker } from './source-maker.js';

@@ -4,7 +4,6 @@ import { INQUIRER, ModulesContainer } from '@nestjs/core';
 import { BloomConfigError } from '../common/index.js';
 import { BloomFilter } from '../service/index.js';
 import { missingFilters, tokenOfFilter } from './bloom-tokens.js';
-import { FilterTokens } from './filter-tokens.js';
 import { noFilterOfThisName, twoRoots, unnamedFilter } from './module.messages.js';
 
 /** Its factory runs before all others of the module. */
@@ -31,34 +30,37 @@ export interface Setup {
  * What Nest finds for a filter that a decorator names and nobody registers, and for `BloomFilter` without a name: a factory that says so to
  * whom asks for it. Those are transient, since such a provider is not made before somebody asks.
  */
-export function missingFilterProviders(core: Function): Provider[] {
+export function missingFilterProviders(core: Function, names: readonly string[]): Provider[] {
   return [
-    missing(BloomFilter, (host, tokens) => {
-      throw new BloomConfigError(unnamedFilter(host, tokens.names()));
-    }),
-    ...missingFilters().map((name) =>
-      missing(tokenOfFilter(name), (host, tokens) => {
-        // A test may have provided something under the token.
-        const found = tokens.find(name);
-        if (found) return found;
-        tokens.allowMock(name);
-        throw new BloomConfigError(noFilterOfThisName(name, host, tokens.names()));
-      }),
+    missing(BloomFilter, unnamedFilter),
+    ...names.map((name) =>
+      missing(tokenOfFilter(name), (host, others) => noFilterOfThisName(name, host, others)),
     ),
   ];
 
   function missing(
     provide: Function | string,
-    make: (host: string, tokens: FilterTokens) => object,
+    message: (host: string, names: readonly string[]) => string,
   ): Provider {
     return {
       provide: provide as string,
       scope: Scope.TRANSIENT,
       inject: [INQUIRER, ModulesContainer],
-      useFactory: (inquirer: unknown, modules: ModulesContainer) =>
-        make(nameOf(inquirer), new FilterTokens(modules, core)),
+      useFactory: (inquirer: unknown, modules: ModulesContainer) => {
+        throw new BloomConfigError(message(nameOf(inquirer), namesOf(modules, core)));
+      },
     };
   }
+}
+
+/** The names of all filters that some module provides. */
+function namesOf(modules: ModulesContainer, core: Function): string[] {
+  const head = tokenOfFilter('');
+  const tokens = [...modules.values()].flatMap(({ providers, metatype }) =>
+    metatype === core ? [] : [...providers.keys()],
+  );
+  const names = tokens.filter((token) => typeof token === 'string' && token.startsWith(head));
+  return [...new Set(names.map((token) => (token as string).slice(head.length)))];
 }
 
 function dropMissing(modules: ModulesContainer, core: Function): void {

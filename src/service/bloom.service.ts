@@ -11,7 +11,6 @@ import type { BloomInstances } from './instances.js';
 import { ManagedFilter } from './managed-filter.js';
 import type { BloomFilterMetrics } from './metrics.js';
 import { registeredFilters, twoFilters, unknownFilter } from './service.messages.js';
-import { StandInFilter } from './stand-in-filter.js';
 import { whenReady } from './when-ready.js';
 
 const READY_WITHIN_MS = 30_000;
@@ -35,16 +34,15 @@ export interface BloomActionOptions {
 export class BloomService {
   /** @internal */
   readonly clients: ClientCounts | undefined;
-  private readonly byName = new Map<string, GuardableFilter>();
+  /** @internal */
+  protected readonly byName = new Map<string, GuardableFilter>();
 
   /**
-   * @param elsewhere what is provided under the token of a filter that is not registered.
    * @param clients counts the absents of each client, where the option `attack.client` is set.
    * @internal
    */
   constructor(
     readonly emit: BloomEventListener,
-    private readonly elsewhere?: (name: string) => object | undefined,
     clients?: ClientCounts,
   ) {
     this.clients = clients;
@@ -52,7 +50,7 @@ export class BloomService {
 
   /** @throws {BloomConfigError} when no filter of this name is registered. */
   filter(name: string): BloomFilter {
-    return asProvided(this.guardable(name));
+    return this.guardable(name);
   }
 
   /**
@@ -61,7 +59,7 @@ export class BloomService {
    * @internal
    */
   find(name: string): GuardableFilter | undefined {
-    return this.byName.get(name) ?? this.standIn(name);
+    return this.byName.get(name);
   }
 
   /**
@@ -81,13 +79,13 @@ export class BloomService {
    * @internal
    */
   guardable(name: string): GuardableFilter {
-    const filter = this.byName.get(name) ?? this.standIn(name);
+    const filter = this.find(name);
     if (!filter) throw new BloomConfigError(unknownFilter(name, [...this.byName.keys()]));
     return filter;
   }
 
   filters(): BloomFilter[] {
-    return [...this.byName.values()].map(asProvided);
+    return [...this.byName.values()];
   }
 
   /** What this process has counted of each of its filters, without asking the store. */
@@ -108,7 +106,7 @@ export class BloomService {
   }
 
   has(name: string): boolean {
-    return this.byName.has(name) || this.standIn(name) !== undefined;
+    return this.find(name) !== undefined;
   }
 
   /**
@@ -203,17 +201,4 @@ export class BloomService {
   hear(event: BloomEvent): void {
     if (event.type === 'advice') this.byName.get(event.filter)?.advice.note(event.withoutId ?? event.text);
   }
-
-  /** For what a test has put in the place of a filter. */
-  private standIn(name: string): GuardableFilter | undefined {
-    const original = this.elsewhere?.(name);
-    if (!original) return undefined;
-    const filter = new StandInFilter(name, original, this.emit);
-    this.byName.set(name, filter);
-    return filter;
-  }
-}
-
-function asProvided(filter: GuardableFilter): BloomFilter {
-  return filter instanceof StandInFilter ? (filter.original as BloomFilter) : filter;
 }

@@ -15,7 +15,7 @@ export { defineFilter, type FilterDefinition } from './filter-definition.js';
 export type { BloomFilterOptions, BloomRebuildSchedule } from './filter-options.js';
 export type { BloomGuardCounts, BloomGuardMode } from './guard-counts.js';
 export { GuardState } from './guard-state.js';
-export { loadFound, loadGuarded } from './guarded-batch.js';
+export { guardedBatch, loadFound, loadGuarded } from './guarded-batch.js';
 export { IdKeys } from './id-keys.js';
 export { newIdentity } from './instance-identity.js';
 export type { BloomInstance, BloomInstances, BloomRebuildRecord, BloomSharedMode } from './instances.js';
@@ -46,5 +46,4 @@ export type {
 } from './outside/top-up-options.js';
 export { isOwnerName, OWNER } from './owner-name.js';
 export { registeredFilters } from './service.messages.js';
-export { StandInFilter } from './stand-in-filter.js';
 export type { WrongAbsentReport } from './wrong-absents.js';

@@ -1,5 +1,5 @@
 import type { DynamicModule, Provider } from '@nestjs/common';
-import { DiscoveryService, ModuleRef } from '@nestjs/core';
+import { DiscoveryService, ModuleRef, ModulesContainer } from '@nestjs/core';
 import type { BloomEventListener } from '../common/index.js';
 import type { BloomGuardDefaults } from '../guard/index.js';
 import {
@@ -7,12 +7,12 @@ import {
   BLOOM_STORE,
   EventHub,
   FilterRegistry,
-  FilterTokens,
   namedFilters,
   rootModule,
   tokenOfFilter,
 } from '../module/index.js';
 import { DeferredFilter } from './deferred-filter.js';
+import { FilterTokens } from './filter-tokens.js';
 import { type Behaviour, type BloomTestIds, checkIds } from './tested-filters.js';
 import { TestingRegistry } from './testing-registry.js';
 import { TestingService } from './testing-service.js';
@@ -103,34 +103,37 @@ function stand(behaviour: Behaviour): StandIn[] {
     { provide: BLOOM_STORE, inject: [], useFactory: () => new TestingStore(behaviour) },
     {
       provide: BLOOM_SERVICE,
-      inject: [EventHub, FilterTokens],
-      useFactory: (events: EventHub, tokens: FilterTokens) =>
-        new TestingService(events.emit, (name) => {
-          const found = tokens.find(name);
-          return found instanceof DeferredFilter ? undefined : found;
-        }),
+      inject: [EventHub, ModulesContainer],
+      useFactory: (events: EventHub, modules: ModulesContainer) =>
+        new TestingService(events.emit, new FilterTokens(modules)),
     },
     {
       provide: FilterRegistry,
-      inject: [BLOOM_STORE, BLOOM_SERVICE, EventHub, ModuleRef, FilterTokens, DiscoveryService],
+      inject: [BLOOM_STORE, BLOOM_SERVICE, EventHub, ModuleRef, ModulesContainer, DiscoveryService],
       useFactory: (
         store: TestingStore,
         service: TestingService,
         events: EventHub,
         moduleRef: ModuleRef,
-        tokens: FilterTokens,
+        modules: ModulesContainer,
         discovery: DiscoveryService,
-      ) => new TestingRegistry({ store, service, events, moduleRef, tokens, discovery }, behaviour),
+      ) => {
+        const tokens = new FilterTokens(modules);
+        return new TestingRegistry({ store, service, events, moduleRef, tokens, discovery }, behaviour);
+      },
     },
   ];
 }
 
 function testing(behaviour: Behaviour, options: BloomTestingOptions = {}): DynamicModule {
   const named = behaviour.kind === 'ids' ? Object.keys(behaviour.ids) : [];
-  const filters = [...new Set([...named, ...namedFilters()])].map((name): Provider => ({
-    provide: tokenOfFilter(name),
-    inject: [BLOOM_SERVICE],
-    useFactory: (service: TestingService) => new DeferredFilter(name, () => service.filter(name)),
-  }));
-  return rootModule(options, { parts: stand(behaviour) as Provider[], filters });
+  const filters = [...named, ...namedFilters()].map((name): [string, Provider] => [
+    name,
+    {
+      provide: tokenOfFilter(name),
+      inject: [BLOOM_SERVICE],
+      useFactory: (service: TestingService) => new DeferredFilter(name, () => service.filter(name)),
+    },
+  ]);
+  return rootModule(options, { parts: stand(behaviour) as Provider[], filters: new Map(filters) });
 }

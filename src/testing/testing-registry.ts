@@ -8,6 +8,7 @@ import {
   type SourceMaker,
 } from '../module/index.js';
 import type { ManagedFilter } from '../service/index.js';
+import type { FilterTokens } from './filter-tokens.js';
 import type { Behaviour } from './tested-filters.js';
 import type { TestingService } from './testing-service.js';
 import type { TestingStore } from './testing-store.js';
@@ -18,6 +19,7 @@ const USUAL_CAPACITY = 1000;
 export interface TestingContext extends FilterRegistryContext {
   readonly store: TestingStore;
   readonly service: TestingService;
+  readonly tokens: FilterTokens;
   readonly discovery: DiscoveryService;
 }
 
@@ -42,9 +44,11 @@ export class TestingRegistry extends FilterRegistry {
   }
 
   override async validate(): Promise<void> {
+    const { discovery, service, tokens } = this.context;
+    // What stands in for a filter is one of the filters of the application.
+    for (const name of tokens.names()) service.find(name);
     await super.validate();
     for (const filter of this.filters) if (filter.definition.awaitsSpelling) this.fill(filter);
-    const { discovery, service } = this.context;
     const uses = [...new GuardValidator(discovery, service).uses()];
     const { behaviour } = this;
     if (behaviour.kind === 'ids') for (const name of Object.keys(behaviour.ids)) service.find(name);

@@ -34,7 +34,7 @@ class Repository {
 }
 
 @Module({
-  imports: [BloomModule.forFeature({ name: 'products', capacity: 10, create: 'first-start' })],
+  imports: [BloomModule.forFeature({ name: 'products', capacity: 10, create: 'first-start', audit: false })],
   providers: [Repository],
 })
 class CatalogueModule {}
@@ -54,15 +54,33 @@ async function compiled(builder: TestingModuleBuilder): Promise<TestingModule> {
 }
 
 const app = () => Test.createTestingModule({ imports: [AppModule] });
+const tested = (builder: TestingModuleBuilder) => BloomTestingModule.override(builder, 'pass-all');
 const token = getBloomFilterToken('products');
 
-describe('a filter that a test overrides', () => {
+describe('a token of a filter that is overridden in an application as it is', () => {
+  it('gives what overrides it to whoever injects it; guards ask the filter that is registered', async () => {
+    const original = { check: async () => 'maybe', name: 'products' };
+    const module = await compiled(app().overrideProvider(token).useValue(original));
+    await module.init();
+    const repository = module.get(Repository, { strict: false });
+    expect(repository.products).toBe(original);
+    expect(module.get(token, { strict: false })).toBe(original);
+    const registered = module.get(BloomService).filter('products');
+    expect(registered).toBeInstanceOf(BloomFilter);
+    expect(await repository.find('a')).toBe(null);
+    await repository.create({ sku: 'a' });
+    expect(await registered.check('a')).toBe('maybe');
+    expect(await repository.find('a')).toBe('row a');
+  });
+});
+
+describe('a filter that a test overrides beside BloomTestingModule', () => {
   it.each([
     ['check', { check: async (id: unknown) => (id === 7 || id === 'a' ? 'maybe' : 'absent') }],
     ['mightContain', { mightContain: async (id: unknown) => id === 7 || id === 'a' }],
     ['has', new Set<unknown>([7, 'a'])],
   ])('is asked by guards: its %s', async (_, original) => {
-    const module = await compiled(app().overrideProvider(token).useValue(original));
+    const module = await compiled(tested(app()).overrideProvider(token).useValue(original));
     for (const isInitialised of [false, true]) {
       if (isInitialised) await module.init();
       const repository = module.get(Repository, { strict: false });
@@ -84,7 +102,7 @@ describe('a filter that a test overrides', () => {
       add: jest.fn<(id: unknown) => Promise<boolean>>(async () => true),
       check: async () => 'maybe',
     };
-    const module = await compiled(app().overrideProvider(token).useValue(original));
+    const module = await compiled(tested(app()).overrideProvider(token).useValue(original));
     await module.init();
     await module.get(Repository, { strict: false }).create({ sku: 7 });
     expect(original.add.mock.calls).toEqual([[7]]);
@@ -94,7 +112,9 @@ describe('a filter that a test overrides', () => {
     const failing = async () => {
       throw new Error('away');
     };
-    const module = await compiled(app().overrideProvider(token).useValue({ add: failing, check: failing }));
+    const module = await compiled(
+      tested(app()).overrideProvider(token).useValue({ add: failing, check: failing }),
+    );
     const repository = module.get(Repository, { strict: false });
     await expect(repository.create({ sku: 'a' })).rejects.toThrow('away');
     expect(await repository.find('a')).toBe('row a');
@@ -126,7 +146,7 @@ describe('a test that mocks what is missing', () => {
   ])('lets everything pass: %s', async (_, mocker) => {
     const setups = [
       { providers: [Repository] },
-      { imports: [BloomModule.forRoot(quiet)], providers: [Repository] },
+      { imports: [BloomTestingModule.passAll(quiet)], providers: [Repository] },
       { imports: [CatalogueModule] },
       { imports: [AppModule] },
     ];
@@ -139,18 +159,5 @@ describe('a test that mocks what is missing', () => {
       expect(await repository.find('a')).toBe('row a');
       await repository.create({ sku: 'b' });
     }
-  });
-
-  it('mocks a filter that nobody registers', async () => {
-    @Injectable()
-    class Shop {
-      constructor(@InjectBloomFilter('unheard-of') readonly filter: BloomFilter) {}
-    }
-    const mock = { check: async () => 'absent' };
-    const setup = { imports: [BloomModule.forRoot(quiet)], providers: [Shop] };
-    const module = await compiled(Test.createTestingModule(setup).useMocker(() => mock));
-    await module.init();
-    expect(module.get(Shop).filter).toBe(mock);
-    expect(module.get(BloomService).filter('unheard-of')).toBe(mock);
   });
 });

@@ -1,21 +1,21 @@
 import type { BloomEventListener } from '../common/index.js';
 import { type BloomId, idNote, type IdKey } from '../filter/index.js';
-import type { BloomVerdict, LookupOutcome } from '../store/index.js';
-import { AdviceTexts } from './advice-texts.js';
-import { NO_AUDIT } from './audit.js';
 import {
+  AdviceTexts,
   type BloomBatchOptions,
   BloomFilter,
   type BloomFilterInfo,
+  type BloomFilterMetrics,
+  type FailedAddsReport,
   type GuardableFilter,
-} from './bloom-filter.js';
-import type { FailedAddsReport } from './failed-adds.js';
-import { metricsOf } from './filter-metrics.js';
-import { guardedBatch } from './guarded-batch.js';
-import { GuardState } from './guard-state.js';
-import { IdKeys } from './id-keys.js';
-import { LookupCounts } from './lookup-counts.js';
-import type { BloomFilterMetrics } from './metrics.js';
+  guardedBatch,
+  GuardState,
+  IdKeys,
+  LookupCounts,
+  metricsOf,
+  NO_AUDIT,
+} from '../service/index.js';
+import type { BloomVerdict, LookupOutcome } from '../store/index.js';
 
 /** What a test may put in the place of a filter: an object with some of its methods, or a mock. */
 type Original = Partial<Record<keyof BloomFilter | 'has', unknown>>;

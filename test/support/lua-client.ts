@@ -14,9 +14,9 @@ export async function connectStore({ lua, ...options }: TestedStoreOptions): Pro
   const { client } = (store as unknown as { connection: { client: Redis } }).connection;
   const replace = scriptReplacer(lua);
   const send = client.sendCommand.bind(client);
-  client.sendCommand = (command, stream) => {
+  client.sendCommand = (command, ...others) => {
     replace(command);
-    return send(command, stream);
+    return send(command, ...others);
   };
   return store;
 }

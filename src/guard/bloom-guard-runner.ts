@@ -21,7 +21,10 @@ export interface BloomGuardRunnerOptions {
 
 /** What decided a guarded call: the answer of the filter, or `remembered`: the negative cache, in place of a false positive. */
 export type DecidedBy = LookupOutcome | 'remembered';
-export type DecisionListener = (guard: GuardDeclaration, by: DecidedBy) => void;
+export type DecisionListener = (
+  guard: { readonly filter: string; readonly method: string },
+  by: DecidedBy,
+) => void;
 
 /** A member of every runner that was constructed, and of no object that a test puts in its place. */
 const MARK = Symbol('runner');
@@ -288,4 +291,19 @@ function lasting(id: unknown): unknown {
 /** Records the ids of rows that a library writes, for the application of this runner. */
 export function registrarOf(runner: BloomGuardRunner): IdRegistrar {
   return runner.registrar;
+}
+
+/**
+ * Calls `listener` at once with what each guarded call is decided by, until the returned function is called. It must not throw. What stands
+ * in for a runner in a test decides nothing.
+ */
+export function listenToDecisions(
+  runner: BloomGuardRunner | undefined,
+  listener: DecisionListener,
+): () => void {
+  if (!BloomGuardRunner.isRunner(runner)) return () => {};
+  runner.onDecision = listener;
+  return () => {
+    if (runner.onDecision === listener) runner.onDecision = undefined;
+  };
 }

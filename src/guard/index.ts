@@ -4,6 +4,7 @@ export {
   BloomGuardRunner,
   type DecidedBy,
   type DecisionListener,
+  listenToDecisions,
   registrarOf,
 } from './bloom-guard-runner.js';
 export type { GuardDeclaration, EntryPoint } from './guarded-call.js';

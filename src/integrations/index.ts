@@ -1,12 +1,35 @@
+/**
+ * For packages of nestjs-bloom that observe the filters of an application, such as `@nestjs-bloom/prometheus`. Applications find all they
+ * need in `nestjs-bloom`; what is here may change with each version.
+ *
+ * @module
+ */
 export {
+  checkOptions,
+  describeError,
+  type OptionNames,
+  type OptionsCheck,
+  printed,
+} from '../common/index.js';
+export { type DecidedBy, type DecisionListener, listenToDecisions } from '../guard/index.js';
+export { BLOOM_SERVICE } from '../module/index.js';
+export type { LookupOutcome } from '../store/index.js';
+export {
+  type DescribedMetric,
   type ExportedHistogram,
   type ExportedMetric,
   type ExportedNumber,
+  type Label,
   type Labels,
-  unitSuffix,
+  type Sample,
 } from './exported-metric.js';
 export { EXPORTED_METRICS } from './exported-metrics.js';
 export { MetricsCollector } from './metrics-collector.js';
-export type { MetricsSnapshot } from './metrics-snapshot.js';
-export { checkedInfoEveryMs } from './info-every-ms.js';
-export { noRootOf } from './integrations.messages.js';
+export type {
+  EventCount,
+  FilterSnapshot,
+  KnownInfo,
+  MetricsSnapshot,
+  RebuildCounts,
+  RebuildOutcome,
+} from './metrics-snapshot.js';

@@ -43,6 +43,9 @@ const APPS = [
   },
 ];
 
+/** What the applications use. */
+const PACKAGES = ['nestjs-bloom', '@nestjs-bloom/opentelemetry', '@nestjs-bloom/prometheus'];
+
 /** What `observed.ts` needs besides, in an application of either version of Nest. */
 const OBSERVERS = {
   '@opentelemetry/api': '^1.9.0',
@@ -89,8 +92,7 @@ try {
     runBin('doctor', ['doctor', 'products'], onRedis);
     rmSync(join(home, 'node_modules/ioredis'), { recursive: true });
     runInApp('in the process, without ioredis', [`dist/${app.main}.js`], environment);
-    const optionals = ['@nestjs/schedule', '@nestjs/throttler', 'cron'];
-    for (const optional of [...optionals, ...Object.keys(OBSERVERS)])
+    for (const optional of ['@nestjs/schedule', '@nestjs/throttler', 'cron'])
       rmSync(join(home, 'node_modules', optional), { recursive: true });
     runInApp(
       'loaded with require(), without @nestjs/schedule, @nestjs/throttler and cron',
@@ -134,7 +136,7 @@ function install(home, { main, throttled, observed, type, dependencies }, tarbal
     dependencies: {
       ...dependencies,
       ...OBSERVERS,
-      'nestjs-bloom': tarballs['nestjs-bloom'],
+      ...Object.fromEntries(PACKAGES.map((name) => [name, tarballs[name]])),
       'reflect-metadata': '^0.2.0',
       rxjs: '^7.8.0',
     },

@@ -18,8 +18,6 @@ const MAY_NAME_A_STORE = ['module', 'cli', 'interop', 'scaling'];
 /** Rooms of their own, each an entry of the package: nobody imports them, and each knows the library that it is for. */
 const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'integrations/dashboard': [],
-  'integrations/opentelemetry': ['@opentelemetry/api'],
-  'integrations/prometheus': ['prom-client'],
   'integrations/throttler': ['@nestjs/throttler'],
 };
 const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'cli', 'testing', ...Object.keys(LIBRARIES)];
@@ -76,6 +74,7 @@ const ENTRIES = [
   'filter-entry.ts',
   'store-entry.ts',
   'sources-entry.ts',
+  'integrations/index.ts',
   'interop/index.ts',
   'scaling/index.ts',
 ];

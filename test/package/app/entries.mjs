@@ -6,8 +6,6 @@ import 'reflect-metadata';
 const require = createRequire(import.meta.url);
 /** Entries that are of no use without the library whose classes they take: the error names it. */
 const LIBRARIES = {
-  opentelemetry: '@opentelemetry/api',
-  prometheus: 'prom-client',
   throttler: '@nestjs/throttler',
 };
 

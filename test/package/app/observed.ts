@@ -13,8 +13,8 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { BloomService } from 'nestjs-bloom';
-import { BloomMetricProducer, BloomOpenTelemetryModule } from 'nestjs-bloom/opentelemetry';
-import { BloomPrometheusModule } from 'nestjs-bloom/prometheus';
+import { BloomMetricProducer, BloomOpenTelemetryModule } from '@nestjs-bloom/opentelemetry';
+import { BloomPrometheusModule } from '@nestjs-bloom/prometheus';
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync } from 'node:fs';
@@ -109,5 +109,5 @@ export async function observe(create: () => Promise<INestApplication>): Promise<
   }
   assert.equal(register.getSingleMetric('bloom_lookups_total'), undefined);
   for (const file of ['nestjs-bloom.json', 'alerts.yml'])
-    assert.ok(existsSync(`node_modules/nestjs-bloom/grafana/${file}`));
+    assert.ok(existsSync(`node_modules/@nestjs-bloom/prometheus/grafana/${file}`));
 }

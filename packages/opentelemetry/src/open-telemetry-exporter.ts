@@ -6,11 +6,14 @@ import {
   type OnModuleDestroy,
   Optional,
 } from '@nestjs/common';
-import { BloomConfigError, type BloomEvent, checkOptions, type OptionNames } from '../../common/index.js';
-import { BloomGuardRunner } from '../../guard/index.js';
-import { BLOOM_SERVICE, OnBloomEvent } from '../../module/index.js';
-import type { BloomService } from '../../service/index.js';
-import { checkedInfoEveryMs, MetricsCollector, noRootOf } from '../index.js';
+import {
+  BloomConfigError,
+  type BloomEvent,
+  BloomGuardRunner,
+  type BloomService,
+  OnBloomEvent,
+} from 'nestjs-bloom';
+import { BLOOM_SERVICE, checkOptions, MetricsCollector, type OptionNames } from 'nestjs-bloom/integrations';
 import { BloomMetricProducer } from './bloom-metric-producer.js';
 import type { BloomOpenTelemetryOptions } from './bloom-open-telemetry-options.js';
 import { MeterExporter } from './meter-exporter.js';
@@ -48,10 +51,8 @@ export class OpenTelemetryExporter implements OnApplicationBootstrap, OnModuleDe
     @Optional() @Inject(BloomGuardRunner) runner?: BloomGuardRunner,
   ) {
     checkAll(options);
-    if (!service) throw new BloomConfigError(noRootOf(WHERE));
-    const infoEveryMs = checkedInfoEveryMs(WHERE, options.infoEveryMs);
-    this.collector = new MetricsCollector({ service, infoEveryMs });
-    if (options.spans && BloomGuardRunner.isRunner(runner)) this.spans = new SpanMarker(runner);
+    this.collector = new MetricsCollector(WHERE, service, options.infoEveryMs);
+    if (options.spans) this.spans = new SpanMarker(runner);
   }
 
   @OnBloomEvent()

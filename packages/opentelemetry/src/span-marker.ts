@@ -1,7 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { trace } from '@opentelemetry/api';
-import { describeError } from '../../common/index.js';
-import type { BloomGuardRunner, DecidedBy, DecisionListener } from '../../guard/index.js';
+import type { BloomGuardRunner } from 'nestjs-bloom';
+import {
+  type DecidedBy,
+  type DecisionListener,
+  describeError,
+  listenToDecisions,
+} from 'nestjs-bloom/integrations';
 import { NAMESPACE } from './attributes.js';
 import { spansFailed } from './open-telemetry.messages.js';
 
@@ -12,14 +17,17 @@ const REASON = `${NAMESPACE}reason`;
 
 /** Notes on the active span what each guarded call was decided by. */
 export class SpanMarker {
-  constructor(private readonly runner: BloomGuardRunner) {}
+  private stopListening = () => {};
+
+  /** @param runner of this application, if it has one. */
+  constructor(private readonly runner: BloomGuardRunner | undefined) {}
 
   start(): void {
-    this.runner.onDecision = this.mark;
+    this.stopListening = listenToDecisions(this.runner, this.mark);
   }
 
   stop(): void {
-    if (this.runner.onDecision === this.mark) this.runner.onDecision = undefined;
+    this.stopListening();
   }
 
   private readonly mark: DecisionListener = ({ filter, method }, by) => {

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestingModule } from '@nestjs/testing';
 import { BloomService } from 'nestjs-bloom';
 import { Registry } from 'prom-client';
-import { BloomPrometheusModule } from '../../src/integrations/prometheus/index.js';
-import { startContext } from '../support/nest-app.js';
-import { samplesOf } from './support/exposition.js';
-import { describePromtool, promtool } from './support/promtool.js';
+import { BloomPrometheusModule } from '../src/index.js';
+import { startContext } from '../../../test/support/nest-app.js';
+import { samplesOf } from './exposition.js';
+import { describePromtool, promtool } from './promtool.js';
 import {
   alertQueries,
   dashboard,
@@ -18,8 +18,8 @@ import {
   type Selector,
   selectorsOf,
   variableQueries,
-} from './support/queries.js';
-import { Products, products, shop } from './support/shop.js';
+} from './queries.js';
+import { Products, products, shop } from '../../../test/support/observed-shop.js';
 
 /** Prometheus adds them to every series that it scrapes. */
 const OF_TARGETS = ['job', 'instance'];

@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { Labels } from '../index.js';
+import type { Labels } from 'nestjs-bloom/integrations';
 
 /** The name of the meter, and the namespace of metrics and attributes. */
 export const SCOPE = 'nestjs-bloom';

@@ -15,11 +15,11 @@ import {
   BloomMetricProducer,
   BloomOpenTelemetryModule,
   type BloomOpenTelemetryOptions,
-} from '../../src/integrations/opentelemetry/index.js';
-import { BloomPrometheusModule } from '../../src/integrations/prometheus/index.js';
+} from '../src/index.js';
+import { BloomPrometheusModule } from '@nestjs-bloom/prometheus';
 import { Registry } from 'prom-client';
-import { startContext } from '../support/nest-app.js';
-import { shop, SKUS } from './support/shop.js';
+import { startContext } from '../../../test/support/nest-app.js';
+import { shop, SKUS } from '../../../test/support/observed-shop.js';
 
 const open: { close(): Promise<void> }[] = [];
 

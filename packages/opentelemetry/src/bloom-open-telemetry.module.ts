@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { BloomConfigError, checkOptions, type OptionNames } from '../../common/index.js';
+import { BloomConfigError } from 'nestjs-bloom';
+import { checkOptions, type OptionNames } from 'nestjs-bloom/integrations';
 import type {
   BloomOpenTelemetryAsyncOptions,
   BloomOpenTelemetryOptions,

@@ -1,4 +1,4 @@
-import { printed } from '../../common/index.js';
+import { printed } from 'nestjs-bloom/integrations';
 
 const HEAD = 'BloomOpenTelemetryModule: expected';
 

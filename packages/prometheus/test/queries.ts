@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-export const GRAFANA = fileURLToPath(new URL('../../../grafana', import.meta.url));
+export const GRAFANA = fileURLToPath(new URL('../grafana', import.meta.url));
 
 export interface Query {
   /** Where it stands, for messages. */

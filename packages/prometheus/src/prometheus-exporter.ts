@@ -6,10 +6,14 @@ import {
   Optional,
 } from '@nestjs/common';
 import { type Metric, register } from 'prom-client';
-import { BloomConfigError, type BloomEvent, checkOptions, type OptionNames } from '../../common/index.js';
-import { BLOOM_SERVICE, OnBloomEvent } from '../../module/index.js';
-import type { BloomService } from '../../service/index.js';
-import { checkedInfoEveryMs, EXPORTED_METRICS, MetricsCollector, noRootOf } from '../index.js';
+import { BloomConfigError, type BloomEvent, type BloomService, OnBloomEvent } from 'nestjs-bloom';
+import {
+  BLOOM_SERVICE,
+  checkOptions,
+  EXPORTED_METRICS,
+  MetricsCollector,
+  type OptionNames,
+} from 'nestjs-bloom/integrations';
 import type { BloomPrometheusOptions, PrometheusRegistry } from './bloom-prometheus-options.js';
 import { nameTaken, wrongPrefix, wrongRegistry } from './prometheus.messages.js';
 import { prometheusName, RegisteredMetric } from './registered-metric.js';
@@ -36,10 +40,8 @@ export class PrometheusExporter implements OnApplicationBootstrap, OnModuleDestr
     @Optional() @Inject(BLOOM_SERVICE) service?: BloomService,
   ) {
     checkOptions(options, { where: WHERE, known: OPTIONS });
-    if (!service) throw new BloomConfigError(noRootOf(WHERE));
-    const infoEveryMs = checkedInfoEveryMs(WHERE, options.infoEveryMs);
+    this.collector = new MetricsCollector(WHERE, service, options.infoEveryMs);
     this.registry = checkedRegistry(options.registry);
-    this.collector = new MetricsCollector({ service, infoEveryMs });
     const prefix = checkedPrefix(options.prefix);
     const collect = () => this.collector.collect();
     this.metrics = new Map(

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { EXPORTED_METRICS } from '../../src/integrations/index.js';
-import { prometheusName } from '../../src/integrations/prometheus/registered-metric.js';
+import { EXPORTED_METRICS } from 'nestjs-bloom/integrations';
+import { prometheusName } from '../src/registered-metric.js';
 
 describe('The table of metrics in docs/prometheus.md', () => {
   it('is what is exported', () => {
-    const page = readFileSync(new URL('../../docs/prometheus.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../../docs/prometheus.md', import.meta.url), 'utf8');
     const section = page.split(/^## /m).find((text) => text.startsWith('Metrics\n'))!;
     const rows = [...section.matchAll(/^\| `(\w+)` +\| (\w+) +\| (.*?) +\| (.*?) +\|$/gm)];
     const exported = EXPORTED_METRICS.map((metric) => [

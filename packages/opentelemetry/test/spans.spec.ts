@@ -9,12 +9,9 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { BloomGuarded, BloomGuardedMany, BloomModule, BloomService } from 'nestjs-bloom';
-import {
-  BloomOpenTelemetryModule,
-  type BloomOpenTelemetryOptions,
-} from '../../src/integrations/opentelemetry/index.js';
-import { startContext } from '../support/nest-app.js';
-import { products, SKUS } from './support/shop.js';
+import { BloomOpenTelemetryModule, type BloomOpenTelemetryOptions } from '../src/index.js';
+import { startContext } from '../../../test/support/nest-app.js';
+import { products, SKUS } from '../../../test/support/observed-shop.js';
 
 /** As that of `@opentelemetry/context-async-hooks`. */
 class AsyncContextManager implements ContextManager {

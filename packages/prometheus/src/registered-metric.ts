@@ -1,12 +1,11 @@
-import type { BloomHistogram } from '../../service/index.js';
-import {
-  type ExportedHistogram,
-  type ExportedMetric,
-  type ExportedNumber,
-  type Labels,
-  type MetricsSnapshot,
-  unitSuffix,
-} from '../index.js';
+import type { BloomHistogram } from 'nestjs-bloom';
+import type {
+  ExportedHistogram,
+  ExportedMetric,
+  ExportedNumber,
+  Labels,
+  MetricsSnapshot,
+} from 'nestjs-bloom/integrations';
 
 interface RegisteredValue {
   readonly labels: Record<string, string | number>;
@@ -17,6 +16,12 @@ interface RegisteredValue {
 
 export function prometheusName(metric: ExportedMetric, prefix: string): string {
   return `${prefix}${metric.name.replaceAll('.', '_')}${unitSuffix(metric)}`;
+}
+
+/** What Prometheus adds to a name for its unit; empty for a number of things. */
+function unitSuffix({ unit, kind }: ExportedMetric): string {
+  const base = unit === 's' ? '_seconds' : unit === 'By' ? '_bytes' : unit === '1' ? '_ratio' : '';
+  return kind === 'counter' ? `${base}_total` : base;
 }
 
 /**

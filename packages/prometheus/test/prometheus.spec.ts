@@ -3,14 +3,11 @@ import { Module } from '@nestjs/common';
 import type { TestingModule } from '@nestjs/testing';
 import { BloomService } from 'nestjs-bloom';
 import { AggregatorRegistry, Counter, register, Registry } from 'prom-client';
-import {
-  BloomPrometheusModule,
-  type BloomPrometheusOptions,
-} from '../../src/integrations/prometheus/index.js';
-import { BloomTestingModule } from '../../src/testing/index.js';
-import { startContext } from '../support/nest-app.js';
-import { samplesOf, valueOf } from './support/exposition.js';
-import { Products, shop, SKUS } from './support/shop.js';
+import { BloomPrometheusModule, type BloomPrometheusOptions } from '../src/index.js';
+import { BloomTestingModule } from 'nestjs-bloom/testing';
+import { startContext } from '../../../test/support/nest-app.js';
+import { samplesOf, valueOf } from './exposition.js';
+import { Products, shop, SKUS } from '../../../test/support/observed-shop.js';
 
 const open: TestingModule[] = [];
 

@@ -6,7 +6,7 @@ import {
   type MeterProvider,
   type Observable,
 } from '@opentelemetry/api';
-import { EXPORTED_METRICS, type ExportedNumber, type MetricsCollector } from '../index.js';
+import { EXPORTED_METRICS, type ExportedNumber, type MetricsCollector } from 'nestjs-bloom/integrations';
 import { attributesOf, NAMESPACE, SCOPE } from './attributes.js';
 
 /** Observable instruments of all metrics that are numbers, on one meter, observed together. */

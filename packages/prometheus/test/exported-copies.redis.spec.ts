@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestingModule } from '@nestjs/testing';
 import { type BloomFeed, type BloomFilterOptions, BloomModule, BloomService } from 'nestjs-bloom';
 import { Registry } from 'prom-client';
-import { BloomPrometheusModule } from '../../src/integrations/prometheus/index.js';
-import { eventually } from '../support/eventually.js';
-import { GrowingTable } from '../support/growing-table.js';
-import { startContext } from '../support/nest-app.js';
-import { PATIENT } from '../support/patience.js';
-import { RedisFixture } from '../support/redis-fixture.js';
-import { samplesOf, valueOf } from './support/exposition.js';
-import { products } from './support/shop.js';
+import { BloomPrometheusModule } from '../src/index.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { GrowingTable } from '../../../test/support/growing-table.js';
+import { startContext } from '../../../test/support/nest-app.js';
+import { PATIENT } from '../../../test/support/patience.js';
+import { RedisFixture } from '../../../test/support/redis-fixture.js';
+import { samplesOf, valueOf } from './exposition.js';
+import { products } from '../../../test/support/observed-shop.js';
 
 const OF_PRODUCTS = { filter: 'products' };
 

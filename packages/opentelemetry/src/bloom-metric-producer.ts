@@ -1,6 +1,6 @@
 import { type Attributes, type HrTime, ValueType } from '@opentelemetry/api';
-import type { BloomHistogram } from '../../service/index.js';
-import { EXPORTED_METRICS, type ExportedHistogram, type MetricsSnapshot } from '../index.js';
+import type { BloomHistogram } from 'nestjs-bloom';
+import { EXPORTED_METRICS, type ExportedHistogram, type MetricsSnapshot } from 'nestjs-bloom/integrations';
 import { attributesOf, NAMESPACE, SCOPE } from './attributes.js';
 
 /** A histogram of one series. */

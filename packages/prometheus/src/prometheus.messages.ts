@@ -1,4 +1,4 @@
-import { printed } from '../../common/index.js';
+import { printed } from 'nestjs-bloom/integrations';
 
 export const wrongPrefix = (got: unknown) =>
   'BloomPrometheusModule: expected prefix to be the beginning of a metric name, of letters, digits and underscores and not beginning with a digit, ' +

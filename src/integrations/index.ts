@@ -7,8 +7,11 @@
 export {
   checkOptions,
   describeError,
+  type Expectation,
+  type NestedOptions,
   type OptionNames,
   type OptionsCheck,
+  type OptionsRules,
   printed,
 } from '../common/index.js';
 export { type DecidedBy, type DecisionListener, listenToDecisions } from '../guard/index.js';

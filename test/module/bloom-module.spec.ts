@@ -74,7 +74,7 @@ describe('BloomModule.forRoot', () => {
     const bad = { imports: [BloomModule.forRoot({ ...quiet, filters: [{ ...products, errorRate: 5 }] })] };
     await expect(start(bad)).rejects.toThrow(/Filter 'products': Expected errorRate/);
     const redis = 'redis://127.0.0.1:1';
-    const braces = () => BloomModule.forRoot({ ...quiet, redis, keyPrefix: 'a{b}' });
+    const braces = () => BloomModule.forRoot({ ...quiet, ...PATIENT, redis, keyPrefix: 'a{b}' });
     expect(braces).toThrow(/expected keyPrefix to be a text without braces/);
     const hasty = () => BloomModule.forRoot({ ...quiet, redis, timeoutMs: 0 });
     expect(hasty).toThrow(/expected timeoutMs to be a number of milliseconds of at least 1, got 0/);

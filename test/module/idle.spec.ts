@@ -4,6 +4,7 @@ import { BloomModule, BloomService } from 'nestjs-bloom';
 import type { Redis } from 'ioredis';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
+import { PATIENT } from '../support/patience.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
 const FILTERS = ['products', 'orders'];
@@ -36,7 +37,7 @@ afterAll(async () => {
 
 it('sends Redis at most one command in ten seconds for each filter while it is idle, and writes nothing', async () => {
   const filters = FILTERS.map((name) => ({ name, capacity: 1000, source: SOURCE, rebuild: { drainMs: 0 } }));
-  const root = BloomModule.forRoot({ redis: redis.server.url, filters });
+  const root = BloomModule.forRoot({ redis: redis.server.url, ...PATIENT, filters });
   const module = await startContext({ imports: [root] });
   try {
     const bloom = module.get(BloomService);

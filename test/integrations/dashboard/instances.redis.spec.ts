@@ -76,8 +76,14 @@ describe('The dashboard of one instance of several', () => {
       .catch((error: unknown) => error);
     await tick(one, ({ filters: [row] }: { filters: [{ running?: object }] }) => row.running !== undefined);
     const headers = await openPage(`${one.url}/bloom/`);
-    const stop = { method: 'POST', headers, body: '{"filter":"products"}' };
-    expect((await fetch(`${one.url}/bloom/actions/stop`, stop)).status).toBe(202);
+    const post = (action: string) =>
+      fetch(`${one.url}/bloom/actions/${action}`, { method: 'POST', headers, body: '{"filter":"products"}' });
+    const skipped = await post('rebuild');
+    expect(skipped.status).toBe(409);
+    expect(await skipped.json()).toEqual({
+      message: 'No rebuild: Another process is rebuilding this filter.',
+    });
+    expect((await post('stop')).status).toBe(202);
     await ended;
     await tick(
       one,

@@ -16,6 +16,7 @@ export {
 } from '../common/index.js';
 export { type DecidedBy, type DecisionListener, listenToDecisions } from '../guard/index.js';
 export { BLOOM_SERVICE } from '../module/index.js';
+export { type ClientRefusals, refusalsOf } from '../service/index.js';
 export type { LookupOutcome } from '../store/index.js';
 export {
   type DescribedMetric,

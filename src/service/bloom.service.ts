@@ -5,7 +5,7 @@ import {
   type BloomEventListener,
 } from '../common/index.js';
 import type { BloomFilter, GuardableFilter } from './bloom-filter.js';
-import type { ClientCounts } from './client-counts.js';
+import type { ClientCounts, ClientRefusals } from './client-counts.js';
 import type { BloomGuardMode } from './guard-counts.js';
 import type { BloomInstances } from './instances.js';
 import { ManagedFilter } from './managed-filter.js';
@@ -46,6 +46,15 @@ export class BloomService {
     clients?: ClientCounts,
   ) {
     this.clients = clients;
+  }
+
+  /**
+   * Undefined where nobody counts clients.
+   *
+   * @internal
+   */
+  refusals(): ClientRefusals | undefined {
+    return this.clients;
   }
 
   /** @throws {BloomConfigError} when no filter of this name is registered. */
@@ -201,4 +210,9 @@ export class BloomService {
   hear(event: BloomEvent): void {
     if (event.type === 'advice') this.byName.get(event.filter)?.advice.note(event.withoutId ?? event.text);
   }
+}
+
+/** What refuses clients of an application; undefined where its options count none. */
+export function refusalsOf(service: BloomService): ClientRefusals | undefined {
+  return service.refusals();
 }

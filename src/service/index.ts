@@ -1,7 +1,7 @@
 export { ATTACK_OPTIONS, attackSettings, type BloomAttackOptions, MAX_CLIENTS } from './attack-options.js';
 export { type AttackChange, AttackRule, type AttackSettings, SAMPLE_MS } from './attack-rule.js';
 export { clientAddress } from './client-address.js';
-export { ClientCounts } from './client-counts.js';
+export { ClientCounts, type ClientRefusals } from './client-counts.js';
 export {
   type BloomBatchOptions,
   BloomFilter,
@@ -9,7 +9,12 @@ export {
   type BloomPartInfo,
   type GuardableFilter,
 } from './bloom-filter.js';
-export { type BloomActionOptions, type BloomReadyOptions, BloomService } from './bloom.service.js';
+export {
+  type BloomActionOptions,
+  type BloomReadyOptions,
+  BloomService,
+  refusalsOf,
+} from './bloom.service.js';
 export type { FailedAddsReport } from './failed-adds.js';
 export { defineFilter, type FilterDefinition } from './filter-definition.js';
 export type { BloomFilterOptions, BloomRebuildSchedule } from './filter-options.js';

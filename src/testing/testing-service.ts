@@ -1,5 +1,10 @@
 import type { BloomEventListener } from '../common/index.js';
-import { type BloomFilter, BloomService, type GuardableFilter } from '../service/index.js';
+import {
+  type BloomFilter,
+  BloomService,
+  type ClientRefusals,
+  type GuardableFilter,
+} from '../service/index.js';
 import { DeferredFilter } from './deferred-filter.js';
 import type { FilterTokens } from './filter-tokens.js';
 import { StandInFilter } from './stand-in-filter.js';
@@ -28,6 +33,11 @@ export class TestingService extends BloomService {
     this.findStandIn(name);
     if (!this.byName.has(name)) this.provide(name);
     return this.byName.get(name);
+  }
+
+  /** A test counts no clients, and needs no option for it. */
+  override refusals(): ClientRefusals {
+    return { clientOf: () => undefined, refusedForMs: () => 0 };
   }
 
   override register(filter: GuardableFilter): void {

@@ -44,7 +44,12 @@ const APPS = [
 ];
 
 /** What the applications use. */
-const PACKAGES = ['nestjs-bloom', '@nestjs-bloom/opentelemetry', '@nestjs-bloom/prometheus'];
+const PACKAGES = [
+  'nestjs-bloom',
+  '@nestjs-bloom/opentelemetry',
+  '@nestjs-bloom/prometheus',
+  '@nestjs-bloom/throttler',
+];
 
 /** What `observed.ts` needs besides, in an application of either version of Nest. */
 const OBSERVERS = {
@@ -92,13 +97,9 @@ try {
     runBin('doctor', ['doctor', 'products'], onRedis);
     rmSync(join(home, 'node_modules/ioredis'), { recursive: true });
     runInApp('in the process, without ioredis', [`dist/${app.main}.js`], environment);
-    for (const optional of ['@nestjs/schedule', '@nestjs/throttler', 'cron'])
+    for (const optional of ['@nestjs/schedule', 'cron'])
       rmSync(join(home, 'node_modules', optional), { recursive: true });
-    runInApp(
-      'loaded with require(), without @nestjs/schedule, @nestjs/throttler and cron',
-      ['required.cjs'],
-      environment,
-    );
+    runInApp('loaded with require(), without @nestjs/schedule and cron', ['required.cjs'], environment);
     runInApp('every entry, without optional peers', ['entries.mjs'], environment);
 
     function runInApp(what, args, env) {

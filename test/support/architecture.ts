@@ -18,7 +18,6 @@ const MAY_NAME_A_STORE = ['module', 'cli', 'interop', 'scaling'];
 /** Rooms of their own, each an entry of the package: nobody imports them, and each knows the library that it is for. */
 const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'integrations/dashboard': [],
-  'integrations/throttler': ['@nestjs/throttler'],
 };
 const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'cli', 'testing', ...Object.keys(LIBRARIES)];
 const MAY_USE_IOREDIS = ['store/redis', 'module', 'cli'];

@@ -4,25 +4,12 @@ import { createRequire } from 'node:module';
 import 'reflect-metadata';
 
 const require = createRequire(import.meta.url);
-/** Entries that are of no use without the library whose classes they take: the error names it. */
-const LIBRARIES = {
-  throttler: '@nestjs/throttler',
-};
-
 const { exports, peerDependenciesMeta } = require('nestjs-bloom/package.json');
 for (const peer of Object.keys(peerDependenciesMeta))
   assert.throws(() => require.resolve(peer), { code: 'MODULE_NOT_FOUND' }, `${peer} is installed`);
 
-for (const path of Object.keys(exports)) {
+for (const path of Object.keys(exports).filter((one) => !one.endsWith('.json'))) {
   const entry = `nestjs-bloom${path.slice(1)}`;
-  const library = LIBRARIES[path.slice(2)];
-  if (path.endsWith('.json')) continue;
-  if (library === undefined) {
-    await import(entry);
-    require(entry);
-    continue;
-  }
-  const named = new RegExp(`^Cannot find package '${library}' imported from .*nestjs-bloom`);
-  await assert.rejects(import(entry), { code: 'ERR_MODULE_NOT_FOUND', message: named });
-  assert.throws(() => require(entry), { code: 'ERR_MODULE_NOT_FOUND', message: named });
+  await import(entry);
+  require(entry);
 }

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { Controller, Get, type INestApplication, Module, Param } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
+import { BloomThrottlerGuard } from '@nestjs-bloom/throttler';
 import { BloomGuarded, BloomInterceptor, BloomModule, BloomService, clientAddress } from 'nestjs-bloom';
-import { BloomThrottlerGuard } from 'nestjs-bloom/throttler';
 
 @Controller('products')
 class ProductController {

@@ -1,4 +1,4 @@
-import { printed } from '../../common/index.js';
+import { printed } from 'nestjs-bloom/integrations';
 
 export const noClients = (guard: string) =>
   `${guard}: expected the option attack.client, by which the absents of clients are counted, got none. Write BloomModule.forRoot({ attack: { client: clientAddress } }), ` +

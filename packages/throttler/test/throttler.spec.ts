@@ -1,17 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '../support/eventually.js';
-import { forkProgram } from '../support/forked-program.js';
-import { PLATFORMS } from '../support/nest-app.js';
-import type {
-  ThrottledShopOptions,
-  ThrottledShopStart,
-  ThrottledShopState,
-} from './support/throttled-shop.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { forkProgram } from '../../../test/support/forked-program.js';
+import { PLATFORMS } from '../../../test/support/nest-app.js';
+import type { ThrottledShopOptions, ThrottledShopStart, ThrottledShopState } from './throttled-shop.js';
 
 /** Jest does not load @nestjs/throttler on Node 20: it is CommonJS, and requires the ES modules of Nest. */
-const PROGRAM = 'test/integrations/support/throttled-shop.ts';
+const PROGRAM = 'packages/throttler/test/throttled-shop.ts';
 const GREEDY = { 'x-client': 'greedy' };
 
 let shop: ChildProcess | undefined;

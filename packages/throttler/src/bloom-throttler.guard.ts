@@ -1,8 +1,7 @@
 import { type ExecutionContext, Inject, Injectable, type Type } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerRequest } from '@nestjs/throttler';
-import { BloomConfigError, checkOptions, type OptionNames } from '../../common/index.js';
-import { BLOOM_SERVICE, FilterRegistry } from '../../module/index.js';
-import type { BloomService } from '../../service/index.js';
+import { BloomConfigError, type BloomService } from 'nestjs-bloom';
+import { BLOOM_SERVICE, checkOptions, type OptionNames, refusalsOf } from 'nestjs-bloom/integrations';
 import { noClients, wrongThrottlerOption } from './throttler.messages.js';
 
 /** By this name `@Throttle` and `@SkipThrottle` speak of the guard. */
@@ -36,9 +35,6 @@ export class BloomThrottlerGuard extends ThrottlerGuard {
   @Inject(BLOOM_SERVICE)
   private readonly bloom!: BloomService;
 
-  @Inject(FilterRegistry)
-  private readonly registry!: FilterRegistry;
-
   /**
    * The guard with another limit.
    *
@@ -62,8 +58,7 @@ export class BloomThrottlerGuard extends ThrottlerGuard {
 
   /** @throws {BloomConfigError} where nobody counts clients. */
   override async onModuleInit(): Promise<void> {
-    if (!this.bloom.clients && !this.registry.isOfTest)
-      throw new BloomConfigError(noClients('BloomThrottlerGuard'));
+    if (!refusalsOf(this.bloom)) throw new BloomConfigError(noClients('BloomThrottlerGuard'));
     const { limit = 100, blockDuration = 60_000 } = this.limits;
     const throttlers = [{ name: NAME, limit, ttl: blockDuration }];
     // The throttlers of the application count requests, which is what its ThrottlerGuard is for.
@@ -78,10 +73,10 @@ export class BloomThrottlerGuard extends ThrottlerGuard {
 
   protected override async handleRequest(request: ThrottlerRequest): Promise<boolean> {
     const { context, limit, ttl, blockDuration, throttler } = request;
-    const { clients } = this.bloom;
-    const client = clients?.clientOf(context, { filter: '*', method: methodOf(context) });
-    if (!clients || client === undefined) return true;
-    const refusedMs = clients.refusedForMs(client, { limit, forMs: blockDuration });
+    const refusals = refusalsOf(this.bloom);
+    const client = refusals?.clientOf(context, { filter: '*', method: methodOf(context) });
+    if (!refusals || client === undefined) return true;
+    const refusedMs = refusals.refusedForMs(client, { limit, forMs: blockDuration });
     if (refusedMs === 0) return true;
     const seconds = Math.ceil(refusedMs / 1000);
     if (throttler.setHeaders ?? this.commonOptions.setHeaders ?? true) {

@@ -2,17 +2,19 @@ import 'reflect-metadata';
 import { Controller, type ExecutionContext, Get, Injectable, Param, UseInterceptors } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { SkipThrottle, Throttle, ThrottlerModule } from '@nestjs/throttler';
-import { BloomGuarded, BloomInterceptor } from '../../../src/guard/index.js';
-import { BloomModule } from '../../../src/module/index.js';
-import { type BloomAttackOptions, BloomService, clientAddress } from '../../../src/service/index.js';
-import type { BloomEvent } from '../../../src/common/index.js';
 import {
-  BloomThrottlerGuard,
-  type BloomThrottlerOptions,
-} from '../../../src/integrations/throttler/index.js';
-import { BloomTestingModule } from '../../../src/testing/index.js';
-import { forkedOptions } from '../../support/forked-program.js';
-import { type Platform, startApp } from '../../support/nest-app.js';
+  type BloomAttackOptions,
+  type BloomEvent,
+  BloomGuarded,
+  BloomInterceptor,
+  BloomModule,
+  BloomService,
+  clientAddress,
+} from 'nestjs-bloom';
+import { BloomTestingModule } from 'nestjs-bloom/testing';
+import { forkedOptions } from '../../../test/support/forked-program.js';
+import { type Platform, startApp } from '../../../test/support/nest-app.js';
+import { BloomThrottlerGuard, type BloomThrottlerOptions } from '../src/index.js';
 
 /** Of this program. */
 export interface ThrottledShopOptions {

@@ -13,7 +13,6 @@ export default {
   moduleNameMapper: {
     '^nestjs-bloom$': '<rootDir>/src/index.ts',
     '^nestjs-bloom/(filter|store|sources)$': '<rootDir>/src/$1-entry.ts',
-    '^nestjs-bloom/dashboard$': '<rootDir>/src/integrations/dashboard/index.ts',
     '^nestjs-bloom/(integrations|interop|scaling)$': '<rootDir>/src/$1/index.ts',
     '^nestjs-bloom/testing$': '<rootDir>/src/testing/index.ts',
     '^@nestjs-bloom/([^/]+)/([^/]+)$': '<rootDir>/packages/$1/src/$2/index.ts',

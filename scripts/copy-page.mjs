@@ -3,12 +3,12 @@ import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { root } from './packages.mjs';
 
-const PAGE = 'integrations/dashboard/page';
+const WING = join(root, 'packages/dashboard');
 const SERVED = ['.css', '.html', '.js', '.svg', '.txt'];
 
 for (const dist of ['dist', 'dist/cjs']) {
-  const target = join(root, dist, PAGE);
+  const target = join(WING, dist, 'page');
   rmSync(target, { recursive: true, force: true });
-  for (const name of readdirSync(join(root, 'src', PAGE)))
-    if (SERVED.includes(extname(name))) cpSync(join(root, 'src', PAGE, name), join(target, name));
+  for (const name of readdirSync(join(WING, 'src/page')))
+    if (SERVED.includes(extname(name))) cpSync(join(WING, 'src/page', name), join(target, name));
 }

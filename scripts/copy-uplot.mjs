@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyTo, root } from './embed.mjs';
 
-const PAGE = 'src/integrations/dashboard/page';
+const PAGE = 'packages/dashboard/src/page';
 const from = (path) => readFileSync(join(root, 'node_modules/uplot', path), 'utf8');
 
 // The smallest build is a script that sets a variable: an export makes it a module.

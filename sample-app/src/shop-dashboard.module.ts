@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { type BloomDashboardAction, BloomDashboardModule } from 'nestjs-bloom/dashboard';
+import { type BloomDashboardAction, BloomDashboardModule } from '@nestjs-bloom/dashboard';
 import { ShopStatistics } from './statistics/shop-statistics.js';
 
 export interface ShopDashboardOptions {

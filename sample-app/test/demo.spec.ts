@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openPage, streamed } from '../../test/integrations/dashboard/dashboard-app.js';
+import { openPage, streamed } from '../../packages/dashboard/test/dashboard-app.js';
 import { type PostgresServer, requirePostgres } from '../../test/support/postgres-server.js';
 import { type DemoCommand, runDemoCommand } from '../src/demo/demo-command.js';
 import type { DemoResult } from '../src/demo/demo-result.js';

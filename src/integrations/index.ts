@@ -5,18 +5,30 @@
  * @module
  */
 export {
+  A_FUNCTION,
+  AN_ARRAY,
   checkOptions,
+  count,
   describeError,
+  escaped,
+  type Expect,
   type Expectation,
+  expecter,
+  isFunction,
+  isInteger,
+  isText,
   type NestedOptions,
   type OptionNames,
   type OptionsCheck,
   type OptionsRules,
+  type OptionTable,
+  plural,
   printed,
+  TRUE_OR_FALSE,
 } from '../common/index.js';
 export { type DecidedBy, type DecisionListener, listenToDecisions } from '../guard/index.js';
 export { BLOOM_SERVICE } from '../module/index.js';
-export { type ClientRefusals, refusalsOf } from '../service/index.js';
+export { type ClientRefusals, type ExplainedVerdict, explainVerdict, refusalsOf } from '../service/index.js';
 export type { LookupOutcome } from '../store/index.js';
 export {
   type DescribedMetric,

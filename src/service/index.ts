@@ -19,6 +19,7 @@ export type { FailedAddsReport } from './failed-adds.js';
 export { defineFilter, type FilterDefinition } from './filter-definition.js';
 export type { BloomFilterOptions, BloomRebuildSchedule } from './filter-options.js';
 export type { BloomGuardCounts, BloomGuardMode } from './guard-counts.js';
+export { type ExplainedVerdict, explainVerdict } from './explained-verdict.js';
 export { GuardState } from './guard-state.js';
 export { guardedBatch, loadFound, loadGuarded } from './guarded-batch.js';
 export { IdKeys } from './id-keys.js';

@@ -46,6 +46,7 @@ const APPS = [
 /** What the applications use. */
 const PACKAGES = [
   'nestjs-bloom',
+  '@nestjs-bloom/dashboard',
   '@nestjs-bloom/opentelemetry',
   '@nestjs-bloom/prometheus',
   '@nestjs-bloom/throttler',
@@ -169,6 +170,10 @@ function loadWings(home, tarballs) {
   const { overrides } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   writeFileSync(join(home, 'package.json'), JSON.stringify({ private: true, dependencies, overrides }));
   run('npm', [...INSTALL, '--ignore-scripts'], { cwd: home });
-  run(process.execPath, ['--no-warnings', 'every-wing.mjs', ...Object.keys(tarballs)], { cwd: home });
+  run(
+    process.execPath,
+    ['--no-warnings', 'every-wing.mjs', ...Object.keys(tarballs).filter((name) => name !== 'nestjs-bloom')],
+    { cwd: home },
+  );
   console.log('All wings: every entry can be imported and required');
 }

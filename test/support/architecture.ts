@@ -15,11 +15,7 @@ const FLOORS = [
 /** Rooms of their own: they import the contract as everybody does, and only these floors know of them. */
 const STORES = ['store/memory', 'store/partitions', 'store/redis', 'store/replica'];
 const MAY_NAME_A_STORE = ['module', 'cli', 'interop', 'scaling'];
-/** Rooms of their own, each an entry of the package: nobody imports them, and each knows the library that it is for. */
-const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
-  'integrations/dashboard': [],
-};
-const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'cli', 'testing', ...Object.keys(LIBRARIES)];
+const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'cli', 'testing', 'integrations'];
 const MAY_USE_IOREDIS = ['store/redis', 'module', 'cli'];
 /** What the core loads. Any other library has a wing. */
 const OF_THE_CORE = [
@@ -132,13 +128,10 @@ function packageComplaint(room: string, name: string): string | undefined {
     return 'filter is pure mathematics and needs no package';
   if (name.startsWith('@nestjs/') && !MAY_USE_NEST.includes(room))
     return `only ${MAY_USE_NEST.join(', ')} know Nest`;
-  const owner = Object.keys(LIBRARIES).find((library) => LIBRARIES[library]!.includes(name));
-  if (owner !== undefined && owner !== room) return `only ${owner} knows ${name}`;
   if (name === 'ioredis' && !MAY_USE_IOREDIS.includes(room))
     return `only ${MAY_USE_IOREDIS.join(', ')} know ioredis`;
   if (OF_THE_COMMAND_LINE.includes(name)) return room === 'cli' ? undefined : 'only cli loads it';
-  if (owner === undefined && !name.startsWith('node:') && !OF_THE_CORE.includes(name))
-    return 'the core needs no such package';
+  if (!name.startsWith('node:') && !OF_THE_CORE.includes(name)) return 'the core needs no such package';
   return undefined;
 }
 
@@ -155,11 +148,9 @@ function fileComplaint(from: string, to: string, sources: Sources): string | und
     return wingComplaint(from, to);
   }
   if (to !== `${target}/index.ts`) return `${target} is entered through its index.ts`;
-  if (target in LIBRARIES) return `${target} is an entry of the package, for its users`;
   if (STORES.includes(target) && !MAY_NAME_A_STORE.includes(room))
     return `only ${MAY_NAME_A_STORE.join(', ')} name a store`;
-  const isContract =
-    (STORES.includes(room) && target === 'store') || (room in LIBRARIES && room.startsWith(`${target}/`));
+  const isContract = STORES.includes(room) && target === 'store';
   if (ENTRIES.includes(from) || isContract) return undefined;
   const [floor, targetFloor] = [floorOf(from), floorOf(to)];
   if (floor === undefined || targetFloor === undefined || targetFloor < floor) return undefined;
@@ -204,8 +195,7 @@ function guestOf(file: string): string | undefined {
 }
 
 function roomOf(file: string): string {
-  const rooms = [...STORES, ...Object.keys(LIBRARIES)];
-  return rooms.find((room) => file.startsWith(`${room}/`)) ?? file.split('/')[0]!;
+  return STORES.find((room) => file.startsWith(`${room}/`)) ?? file.split('/')[0]!;
 }
 
 function floorOf(file: string): number | undefined {
@@ -241,7 +231,6 @@ function emptyRooms(sources: Sources): string[] {
   const rooms = [
     ...FLOORS.flat(),
     ...STORES,
-    ...Object.keys(LIBRARIES),
     ...Object.keys(GUESTS),
     ...inWings(({ floors }) => floors.flat()),
   ];

@@ -85,8 +85,5 @@ function compilerOptions(root: string): ts.CompilerOptions {
   delete config.compilerOptions.skipLibCheck;
   delete config.compilerOptions.noUnusedLocals;
   delete config.compilerOptions.noUnusedParameters;
-  Object.assign(config.compilerOptions.paths, {
-    'nestjs-bloom/*': ['./src/integrations/*/index.ts'],
-  });
   return ts.parseJsonConfigFileContent(config, ts.sys, root).options;
 }

@@ -56,7 +56,6 @@ export function house(changes: Record<string, string> = {}): Map<string, string>
       'sources/index.ts': `import type { FactoryProvider } from '@nestjs/common'; import '../rebuild/index.js';`,
       'module/index.ts': `import '../store/memory/index.js'; import '../store/redis/index.js'; import '../guard/index.js'; import '../sources/index.js';`,
       'integrations/index.ts': `import type { Metrics } from '../service/index.js';`,
-      'integrations/dashboard/index.ts': '',
       'testing/index.ts': `import '../module/index.js';`,
       'cli/main.ts': `import 'commander'; import 'ioredis'; import '../store/redis/index.js'; import '../module/index.js';`,
       'index.ts': `export * from './module/index.js'; export type { Store } from './store/index.js';`,

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { BloomDashboardAction } from 'nestjs-bloom/dashboard';
+import type { BloomDashboardAction } from '@nestjs-bloom/dashboard';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { RunLoad } from './load.js';
 

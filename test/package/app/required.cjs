@@ -4,7 +4,7 @@ const { dirname, join } = require('node:path');
 require('reflect-metadata');
 const { BloomModule, BloomGuarded, BloomConfigError } = require('nestjs-bloom');
 const { planFilter } = require('nestjs-bloom/filter');
-const { BloomDashboardModule } = require('nestjs-bloom/dashboard');
+const { BloomDashboardModule } = require('@nestjs-bloom/dashboard');
 const { BloomTestingModule } = require('nestjs-bloom/testing');
 
 assert.equal(BloomModule.forRoot().module, BloomModule);
@@ -12,8 +12,8 @@ assert.equal(typeof BloomGuarded('products'), 'function');
 assert.equal(BloomTestingModule.of({ products: ['a'] }).module, BloomModule);
 assert.equal(BloomDashboardModule.forRoot({ insecure: true }).module, BloomDashboardModule);
 // The build for loaders that know no ES modules finds the files of the page as well.
-const folder = dirname(require.resolve('nestjs-bloom/package.json'));
-const { PageFiles } = require(join(folder, 'dist/cjs/integrations/dashboard/page-files.js'));
+const folder = dirname(require.resolve('@nestjs-bloom/dashboard/package.json'));
+const { PageFiles } = require(join(folder, 'dist/cjs/page-files.js'));
 assert.match(new PageFiles().page('t').body, /content="t"/);
 assert.equal(planFilter({ capacity: 1, errorRate: 0.001 }).blocks, 1);
 assert.throws(() => planFilter({ capacity: 0, errorRate: 0.001 }), BloomConfigError);

@@ -9,7 +9,7 @@ import {
   BloomRegisters,
   InjectBloomFilter,
 } from 'nestjs-bloom';
-import { BloomDashboardModule } from 'nestjs-bloom/dashboard';
+import { BloomDashboardModule } from '@nestjs-bloom/dashboard';
 
 export interface Product {
   sku: string;

@@ -1,7 +1,6 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { type BloomEvent, describeError } from '../../common/index.js';
-import { EventHub } from '../../module/index.js';
-import { BloomService } from '../../service/index.js';
+import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type BloomEvent, type BloomService, OnBloomEvent } from 'nestjs-bloom';
+import { describeError } from 'nestjs-bloom/integrations';
 import { ApplicationActions } from './application-actions.js';
 import { DashboardSettings } from './dashboard-settings.js';
 import { EventBoard } from './event-board.js';
@@ -25,7 +24,6 @@ const URGENT: readonly string[] = [
 ] satisfies BloomEvent['type'][];
 
 /** Answers every request of the dashboard that its guards have let through. */
-@Injectable()
 export class Dashboard implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly files = new PageFiles();
   private readonly events = new EventBoard();
@@ -38,7 +36,6 @@ export class Dashboard implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly settings: DashboardSettings,
     private readonly service: BloomService,
-    hub: EventHub,
   ) {
     this.ofFilters = new FilterActions(service);
     this.ofApplication = new ApplicationActions(settings.actions);
@@ -48,10 +45,12 @@ export class Dashboard implements OnApplicationBootstrap, OnModuleDestroy {
       series: settings.series,
       actions: () => this.ofApplication.views(),
     });
-    hub.listen((event) => {
-      this.events.note(event);
-      if (URGENT.includes(event.type)) this.feed.hasten();
-    });
+  }
+
+  @OnBloomEvent()
+  onEvent(event: BloomEvent): void {
+    this.events.note(event);
+    if (URGENT.includes(event.type)) this.feed.hasten();
   }
 
   onApplicationBootstrap(): void {

@@ -12,8 +12,8 @@ import { APP_INTERCEPTOR } from '@nestjs/core';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BloomInterceptor } from 'nestjs-bloom';
 import { map } from 'rxjs';
-import { eventually } from '../../support/eventually.js';
-import { PLATFORMS } from '../../support/nest-app.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { PLATFORMS } from '../../../test/support/nest-app.js';
 import { basic, type DashboardApp, openPage, openStream, startDashboard, streamed } from './dashboard-app.js';
 
 let app: DashboardApp | undefined;

@@ -5,7 +5,7 @@ import type {
   BloomInstances,
   BloomMethodMetrics,
   BloomRebuildRecord,
-} from '../../service/index.js';
+} from 'nestjs-bloom';
 import { totalOf } from './counters.js';
 import type {
   CopiesRow,

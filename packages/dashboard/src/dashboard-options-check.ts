@@ -1,7 +1,7 @@
+import { BloomConfigError } from 'nestjs-bloom';
 import {
   A_FUNCTION,
   AN_ARRAY,
-  BloomConfigError,
   checkOptions,
   type Expectation,
   expecter,
@@ -11,7 +11,7 @@ import {
   type OptionsRules,
   type OptionTable,
   TRUE_OR_FALSE,
-} from '../../common/index.js';
+} from 'nestjs-bloom/integrations';
 import { AUTH_AND_INSECURE, NO_AUTH, twiceNamed, wrongDashboardUser } from './dashboard.messages.js';
 import type {
   BloomDashboardAction,

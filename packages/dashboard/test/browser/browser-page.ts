@@ -1,6 +1,6 @@
 import type { Page } from 'puppeteer-core';
-import { type Chromium, startChromium } from '../../../support/chromium.js';
-import { eventually } from '../../../support/eventually.js';
+import { type Chromium, startChromium } from '../../../../test/support/chromium.js';
+import { eventually } from '../../../../test/support/eventually.js';
 import { USER } from '../dashboard-app.js';
 
 export interface OpenedPage {

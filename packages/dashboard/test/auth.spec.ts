@@ -11,11 +11,8 @@ import {
 import { APP_GUARD, Reflector } from '@nestjs/core';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BloomConfigError, BloomModule } from 'nestjs-bloom';
-import {
-  BloomDashboardModule,
-  type BloomDashboardOptions,
-} from '../../../src/integrations/dashboard/index.js';
-import { PLATFORMS, startApp } from '../../support/nest-app.js';
+import { BloomDashboardModule, type BloomDashboardOptions } from '../src/index.js';
+import { PLATFORMS, startApp } from '../../../test/support/nest-app.js';
 import {
   basic,
   type DashboardApp,

@@ -5,7 +5,7 @@ import type {
   BloomInstance,
   BloomInstances,
   BloomService,
-} from '../../service/index.js';
+} from 'nestjs-bloom';
 import { countersOf, PATHS, quantile } from './counters.js';
 import type { FilterDetail, FilterRow, Point } from './dashboard-view.js';
 import { detailOf, rowOf } from './filter-view.js';

@@ -1,4 +1,4 @@
-import { printed } from '../../common/index.js';
+import { printed } from 'nestjs-bloom/integrations';
 
 export const NO_AUTH =
   'BloomDashboardModule: expected auth, got none: whoever opens the dashboard may rebuild filters and turn them off. Give a guard class, ' +

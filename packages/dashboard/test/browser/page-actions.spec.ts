@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { eventually } from '../../../support/eventually.js';
+import { eventually } from '../../../../test/support/eventually.js';
 import { PRODUCTS, USER } from '../dashboard-app.js';
 import { openedDashboard } from './opened-dashboard.js';
 

@@ -1,4 +1,4 @@
-import type { BloomEvent } from '../../common/index.js';
+import type { BloomEvent } from 'nestjs-bloom';
 import type { EventLine, FilterRow } from './dashboard-view.js';
 import { eventLine } from './event-text.js';
 import { Ring } from './ring.js';

@@ -2,11 +2,8 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import type { INestApplication, ModuleMetadata } from '@nestjs/common';
 import { BloomModule, BloomService, type BloomFilterOptions, type BloomModuleOptions } from 'nestjs-bloom';
-import {
-  BloomDashboardModule,
-  type BloomDashboardOptions,
-} from '../../../src/integrations/dashboard/index.js';
-import { type Platform, type RunningApp, startApp } from '../../support/nest-app.js';
+import { BloomDashboardModule, type BloomDashboardOptions } from '../src/index.js';
+import { type Platform, type RunningApp, startApp } from '../../../test/support/nest-app.js';
 
 export const USER = { user: 'ada', password: 'a long password' };
 

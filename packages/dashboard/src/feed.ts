@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { describeError } from '../../common/index.js';
-import type { BloomService } from '../../service/index.js';
+import type { BloomService } from 'nestjs-bloom';
+import { describeError } from 'nestjs-bloom/integrations';
 import type { BloomDashboardSeries } from './dashboard-options.js';
 import type { ActionView, Backlog, Point, SeriesPoint, Tick } from './dashboard-view.js';
 import type { EventBoard } from './event-board.js';

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { quantile } from '../../../src/integrations/dashboard/counters.js';
-import type { BloomEvent } from '../../../src/common/index.js';
-import { eventLine } from '../../../src/integrations/dashboard/event-text.js';
-import { EventBoard } from '../../../src/integrations/dashboard/event-board.js';
-import { Rates } from '../../../src/integrations/dashboard/rates.js';
-import { Viewer } from '../../../src/integrations/dashboard/viewer.js';
-import { eventually } from '../../support/eventually.js';
+import { quantile } from '../src/counters.js';
+import type { BloomEvent } from 'nestjs-bloom';
+import { eventLine } from '../src/event-text.js';
+import { EventBoard } from '../src/event-board.js';
+import { Rates } from '../src/rates.js';
+import { Viewer } from '../src/viewer.js';
+import { eventually } from '../../../test/support/eventually.js';
 
 const reading = (id: string, at: number, absent: number) => ({
   id,

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { BloomGuarded } from 'nestjs-bloom';
-import { eventually } from '../../support/eventually.js';
-import { GrowingTable } from '../../support/growing-table.js';
-import { PATIENT } from '../../support/patience.js';
-import { type RedisServer, startRedis } from '../../support/redis-server.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { GrowingTable } from '../../../test/support/growing-table.js';
+import { PATIENT } from '../../../test/support/patience.js';
+import { type RedisServer, startRedis } from '../../../test/support/redis-server.js';
 import { type DashboardApp, openPage, PRODUCTS, startDashboard, streamed } from './dashboard-app.js';
 
 @Injectable()

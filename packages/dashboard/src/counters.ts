@@ -1,4 +1,4 @@
-import type { BloomFilterMetrics, BloomHistogram } from '../../service/index.js';
+import type { BloomFilterMetrics, BloomHistogram } from 'nestjs-bloom';
 
 /** The paths of which latencies are drawn. */
 export const PATHS = ['local', 'remote', 'add'] as const;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '../../support/eventually.js';
-import { PLATFORMS } from '../../support/nest-app.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { PLATFORMS } from '../../../test/support/nest-app.js';
 import {
   type DashboardApp,
   idsOf,

@@ -8,9 +8,8 @@ import {
   type Type,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { BloomConfigError } from '../../common/index.js';
-import { EventHub } from '../../module/index.js';
-import { BloomService } from '../../service/index.js';
+import { BloomConfigError, type BloomService } from 'nestjs-bloom';
+import { BLOOM_SERVICE } from 'nestjs-bloom/integrations';
 import { controllerAt, servePageOnFastify } from './dashboard.controller.js';
 import { NO_BLOOM_MODULE, openToEverybody } from './dashboard.messages.js';
 import type {
@@ -103,15 +102,11 @@ function mounted(
       { provide: CONTROLLER, useValue: controller },
       {
         provide: Dashboard,
-        inject: [
-          DashboardSettings,
-          { token: BloomService, optional: true },
-          { token: EventHub, optional: true },
-        ],
-        useFactory: (settings: DashboardSettings, service?: BloomService, events?: EventHub) => {
-          if (!service || !events) throw new BloomConfigError(NO_BLOOM_MODULE);
+        inject: [DashboardSettings, { token: BLOOM_SERVICE, optional: true }],
+        useFactory: (settings: DashboardSettings, service?: BloomService) => {
+          if (!service) throw new BloomConfigError(NO_BLOOM_MODULE);
           if (insecure) new Logger('Bloom').warn(openToEverybody(path));
-          return new Dashboard(settings, service, events);
+          return new Dashboard(settings, service);
         },
       },
     ],

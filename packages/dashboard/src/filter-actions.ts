@@ -1,14 +1,13 @@
 import { Logger } from '@nestjs/common';
 import {
   BloomConfigError,
+  type BloomGuardMode,
   BloomIdError,
   BloomRebuildError,
+  type BloomService,
   BloomUnavailableError,
-  describeError,
-  escaped,
-} from '../../common/index.js';
-import type { BloomGuardMode, BloomService, GuardableFilter } from '../../service/index.js';
-import { verdictOf } from '../../store/index.js';
+} from 'nestjs-bloom';
+import { describeError, escaped, explainVerdict } from 'nestjs-bloom/integrations';
 
 /** What the page gets for an action. `message` is for people. */
 export interface ActionAnswer {
@@ -22,6 +21,13 @@ const SOON_MS = 300;
 /** Null withdraws what was set. */
 const MODES: readonly unknown[] = ['on', 'shadow', 'off', null] satisfies (BloomGuardMode | null)[];
 
+const CANNOT_TELL = 'the filter cannot tell now';
+const ANSWERED_BY = {
+  queue: 'waits to be added',
+  process: 'answered in this process',
+  store: 'answered by the store',
+} as const;
+
 /** What the buttons of a filter do. */
 export class FilterActions {
   private readonly logger = new Logger('Bloom');
@@ -30,11 +36,12 @@ export class FilterActions {
 
   /** Undefined for an action that there is not. */
   async act(name: string, body: Record<string, unknown>, by: string): Promise<ActionAnswer | undefined> {
-    const filter = typeof body['filter'] === 'string' ? this.service.find(body['filter']) : undefined;
-    if (!filter) return { status: 404, message: 'There is no filter of this name here.' };
+    const filter = body['filter'];
+    if (typeof filter !== 'string' || !this.service.has(filter))
+      return { status: 404, message: 'There is no filter of this name here.' };
     switch (name) {
       case 'inspect':
-        return inspect(filter, body['id']);
+        return this.inspect(filter, body['id']);
       case 'rebuild':
         return this.rebuild(filter, body['force'] === true, by);
       case 'stop':
@@ -46,18 +53,30 @@ export class FilterActions {
     }
   }
 
-  private async rebuild(filter: GuardableFilter, force: boolean, by: string): Promise<ActionAnswer> {
-    this.logger.log(
-      `Filter '${filter.name}': ${escaped(by)} has asked for a rebuild${force ? ' by force' : ''}.`,
-    );
-    const ended = filter.rebuild(force ? { force } : {}).then(
-      (report): ActionAnswer =>
-        report.outcome === 'published'
-          ? { status: 200, message: 'The rebuild is done.' }
-          : { status: 409, message: `No rebuild: ${report.reason}` },
-      // The log has the error, and the page the event.
-      (error: unknown): ActionAnswer => ({ status: 409, message: refusal(error) }),
-    );
+  private async inspect(filter: string, id: unknown): Promise<ActionAnswer> {
+    if (typeof id !== 'string' || id === '') return { status: 400, message: 'Expected an id.' };
+    try {
+      const { verdict, by } = await explainVerdict(this.service, filter, id);
+      return { status: 200, verdict, message: verdict === 'unknown' ? CANNOT_TELL : ANSWERED_BY[by] };
+    } catch (error) {
+      const message = error instanceof BloomIdError ? 'this cannot be an id' : CANNOT_TELL;
+      return { status: 200, verdict: 'unknown', message };
+    }
+  }
+
+  private async rebuild(filter: string, force: boolean, by: string): Promise<ActionAnswer> {
+    this.logger.log(`Filter '${filter}': ${escaped(by)} has asked for a rebuild${force ? ' by force' : ''}.`);
+    const ended = this.service
+      .filter(filter)
+      .rebuild(force ? { force } : {})
+      .then(
+        (report): ActionAnswer =>
+          report.outcome === 'published'
+            ? { status: 200, message: 'The rebuild is done.' }
+            : { status: 409, message: `No rebuild: ${report.reason}` },
+        // The log has the error, and the page the event.
+        (error: unknown): ActionAnswer => ({ status: 409, message: refusal(error) }),
+      );
     let patience: NodeJS.Timeout | undefined;
     const started = new Promise<ActionAnswer>((resolve) => {
       patience = setTimeout(() => resolve({ status: 202, message: 'The rebuild has started.' }), SOON_MS);
@@ -65,9 +84,9 @@ export class FilterActions {
     return Promise.race([ended, started]).finally(() => clearTimeout(patience));
   }
 
-  private async stop({ name }: GuardableFilter, by: string): Promise<ActionAnswer> {
+  private async stop(filter: string, by: string): Promise<ActionAnswer> {
     try {
-      return (await this.service.stopRebuild(name, { by }))
+      return (await this.service.stopRebuild(filter, { by }))
         ? { status: 202, message: 'The rebuild is asked to stop.' }
         : { status: 409, message: 'No rebuild of it runs.' };
     } catch (error) {
@@ -75,11 +94,11 @@ export class FilterActions {
     }
   }
 
-  private async setMode({ name }: GuardableFilter, mode: unknown, by: string): Promise<ActionAnswer> {
+  private async setMode(filter: string, mode: unknown, by: string): Promise<ActionAnswer> {
     if (!MODES.includes(mode))
       return { status: 400, message: "Expected mode to be 'on', 'shadow', 'off' or null." };
     try {
-      await this.service.setMode(name, mode as BloomGuardMode | null, { by });
+      await this.service.setMode(filter, mode as BloomGuardMode | null, { by });
       const message =
         mode === null
           ? 'Each instance has its own mode.'
@@ -88,24 +107,6 @@ export class FilterActions {
     } catch (error) {
       return { status: 503, message: refusal(error) };
     }
-  }
-}
-
-async function inspect(filter: GuardableFilter, id: unknown): Promise<ActionAnswer> {
-  if (typeof id !== 'string' || id === '') return { status: 400, message: 'Expected an id.' };
-  try {
-    const key = filter.keys.of(id);
-    if (filter.guarding.isQueued(key, filter.keys))
-      return { status: 200, verdict: 'maybe', message: 'waits to be added' };
-    const asked = filter.checkKey(key);
-    const isHere = typeof asked === 'string';
-    const verdict = verdictOf(await asked);
-    const by = isHere ? 'answered in this process' : 'answered by the store';
-    return { status: 200, verdict, message: verdict === 'unknown' ? 'the filter cannot tell now' : by };
-  } catch (error) {
-    if (error instanceof BloomIdError)
-      return { status: 200, verdict: 'unknown', message: 'this cannot be an id' };
-    return { status: 200, verdict: 'unknown', message: 'the filter cannot tell now' };
   }
 }
 

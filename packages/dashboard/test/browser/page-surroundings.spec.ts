@@ -1,8 +1,8 @@
 import { createServer, request } from 'node:http';
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { eventually } from '../../../support/eventually.js';
-import { startRedis } from '../../../support/redis-server.js';
+import { eventually } from '../../../../test/support/eventually.js';
+import { startRedis } from '../../../../test/support/redis-server.js';
 import { USER } from '../dashboard-app.js';
 import { openedDashboard, SHOP } from './opened-dashboard.js';
 

@@ -1,4 +1,5 @@
-import { type BloomEvent, BloomRebuildError, count, plural } from '../../common/index.js';
+import { type BloomEvent, BloomRebuildError } from 'nestjs-bloom';
+import { count, plural } from 'nestjs-bloom/integrations';
 import type { EventLine } from './dashboard-view.js';
 
 const THE_LOG = 'The log has the error.';

@@ -1,4 +1,4 @@
-import { describeError } from '../../common/index.js';
+import { describeError } from 'nestjs-bloom/integrations';
 import type { BloomDashboardAction } from './dashboard-options.js';
 import type { ActionView } from './dashboard-view.js';
 

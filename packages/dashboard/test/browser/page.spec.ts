@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { eventually } from '../../../support/eventually.js';
-import { PLATFORMS } from '../../../support/nest-app.js';
+import { eventually } from '../../../../test/support/eventually.js';
+import { PLATFORMS } from '../../../../test/support/nest-app.js';
 import { type DashboardApp, idsOf, PRODUCTS, USER } from '../dashboard-app.js';
 import type { OpenedPage } from './browser-page.js';
 import { openedDashboard, Shop, SHOP } from './opened-dashboard.js';

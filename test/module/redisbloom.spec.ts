@@ -77,6 +77,7 @@ describeBf('An application that guards with a filter of BF.* commands', () => {
             name: 'products',
             capacity: 1000,
             layout: redisBloom(key === undefined ? {} : { key }),
+            audit: false,
             ...(source && { source: ProductRepository, rebuild: { drainMs: 0 } }),
             ...others,
           },

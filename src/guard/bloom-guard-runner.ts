@@ -1,32 +1,37 @@
+import { BloomError } from '../common/index.js';
 import type { IdKey } from '../filter/index.js';
-import type { DenialAnswer, LookupOutcome } from '../store/index.js';
+import type { LookupOutcome } from '../store/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
-import type { AddQueue } from './add-queue.js';
 import { CallLessons } from './call-lessons.js';
-import { DenialScopes } from './denial-scopes.js';
+import { DenialScopes, SharedCalls, sharedKey } from './call-sharing.js';
 import { GuardAnswers } from './guard-answers.js';
-import { alone, answeredValue, COUNT, type GuardDecision, observe, pass } from './guard-decision.js';
-import type { AskedCall, GuardDeclaration, GuardedCall } from './guarded-call.js';
-import { checkGuardDefaults } from './guard-options-check.js';
-import { NORMALIZE } from './guard.messages.js';
+import {
+  answeredValue,
+  type GuardDecision,
+  type GuardDeclaration,
+  type GuardedCall,
+  isInvalidId,
+  ReaderMistake,
+} from './guarded-call.js';
+import { idFunctionThrew, NORMALIZE, thrown } from './guard.messages.js';
 import type { BloomGuardDefaults } from './guard-options.js';
 import { IdRegistrar } from './id-registrar.js';
-import { type SharedCall, SharedCalls, sharedKey } from './shared-calls.js';
-import { UnreadIds } from './unread-ids.js';
 
 export interface BloomGuardRunnerOptions {
   readonly service: BloomService;
   readonly defaults?: BloomGuardDefaults;
 }
 
-/** What decided a guarded call: the answer of the filter, or `remembered`: the negative cache, in place of a false positive. */
+/** What decided a guarded call: the filter, or `remembered`: the negative cache, in place of a false positive. */
 export type DecidedBy = LookupOutcome | 'remembered';
 export type DecisionListener = (
   guard: { readonly filter: string; readonly method: string },
   by: DecidedBy,
 ) => void;
 
-/** A member of every runner that was constructed, and of no object that a test puts in its place. */
+type Decided = GuardDecision | Promise<GuardDecision>;
+
+/** Present on real runners only; a test double lacks it. */
 const MARK = Symbol('runner');
 
 /** Decides and records for all guarded methods of one application. Nest injects it into the objects that have such methods. */
@@ -34,23 +39,15 @@ export class BloomGuardRunner {
   private readonly mark = MARK;
   private readonly shared = new SharedCalls();
   private readonly scopes = new DenialScopes();
-  private readonly queues = new Map<string, AddQueue>();
   private readonly answers: GuardAnswers;
-  private readonly unread: UnreadIds;
+  /** Filters and methods whose functions have failed over an id. */
+  private readonly advised = new Set<string>();
   private readonly handlers = new WeakMap<object, object>();
   /** By the numbers of the guards: a search by name takes longer. */
   private readonly filters: (GuardableFilter | undefined)[] = [];
-  /**
-   * Whether an interceptor guards routes that declare no guard.
-   *
-   * @internal
-   */
+  /** Whether an interceptor guards routes that declare no guard. @internal */
   hasRoutesOfInterceptors = false;
-  /**
-   * Called at once with what each guarded call was decided by; must not throw.
-   *
-   * @internal
-   */
+  /** Called at once with what each guarded call was decided by; must not throw. @internal */
   onDecision: DecisionListener | undefined = undefined;
   /** @internal */
   readonly lessons: CallLessons;
@@ -59,17 +56,12 @@ export class BloomGuardRunner {
   /** @internal */
   readonly service: BloomService;
 
-  /**
-   * @internal
-   * @throws {BloomConfigError} for a default that cannot work.
-   */
-  constructor(private readonly options: BloomGuardRunnerOptions) {
-    this.service = options.service;
-    this.answers = new GuardAnswers(options.defaults);
-    this.unread = new UnreadIds(options.service.emit, this.answers);
-    this.lessons = new CallLessons(options.service, this.answers);
-    this.registrar = new IdRegistrar(options.service, this.queues);
-    if (options.defaults) checkGuardDefaults(options.defaults, 'BloomModule.forRoot({ guard })');
+  /** @internal */
+  constructor({ service, defaults }: BloomGuardRunnerOptions) {
+    this.service = service;
+    this.answers = new GuardAnswers(defaults);
+    this.lessons = new CallLessons(service, this.answers);
+    this.registrar = new IdRegistrar(service);
   }
 
   /** @internal */
@@ -77,126 +69,180 @@ export class BloomGuardRunner {
     return typeof value === 'object' && value !== null && (value as BloomGuardRunner).mark === MARK;
   }
 
-  /**
-   * To be called when every module has been created, with the objects of which the application has one.
-   *
-   * @internal
-   */
+  /** Called when every module has been created, with the objects of which the application has one. @internal */
   learnSingletons(objects: ReadonlySet<object>): void {
     this.scopes.learn(objects);
   }
 
   /**
-   * A promise of the decision where another process has to be asked.
+   * Decides on a call: a promise of the decision where another process has to be asked. What it has found out
+   * of a call that is let through stands in the call.
    *
    * @internal
    */
-  decide(call: GuardedCall): GuardDecision | Promise<GuardDecision> {
-    const { guard, entry, self, args } = call;
-    const filter = this.filterOf(guard);
-    if (!filter) return pass();
+  decide(call: GuardedCall): Decided {
+    const { guard, entry } = call;
+    const filter =
+      (guard.number === undefined ? undefined : this.filters[guard.number]) ?? this.filterOf(guard);
+    if (!filter) return undefined;
+    call.filter = filter;
     const { guarding, keys, sharedCache } = filter;
-    const isShareable = guard.options.coalesce !== undefined && guard.options.coalesce !== false;
-    if (guarding.mode === 'off') return isShareable ? pass(noteOf(call, filter)) : pass();
-    let id: unknown;
-    try {
-      id = entry.readId(self, args);
-    } catch (error) {
-      this.onDecision?.(guard, 'invalid-id');
-      return this.unread.decide(call, filter, { error, thrownBy: entry.readBy });
+    const { mode, negativeCache, queued } = guarding;
+    const isShared = guard.options.coalesce !== undefined && guard.options.coalesce !== false;
+    if (mode === 'off') {
+      if (isShared) call.note = noteOf(call, filter);
+      return undefined;
     }
+
     let key: IdKey;
+    let readBy = entry.readBy;
     try {
-      key = keys.of(id);
+      call.id = entry.readId(call.self, call.args);
+      readBy = NORMALIZE;
+      key = call.key = keys.of(call.id);
     } catch (error) {
-      this.onDecision?.(guard, 'invalid-id');
-      return this.unread.decide(call, filter, { error, thrownBy: NORMALIZE });
+      return this.decideWithoutId(call, filter, { error, thrownBy: readBy });
     }
-    const { negativeCache } = guarding;
-    const queue = this.queues.size > 0 ? this.queues.get(guard.filter) : undefined;
-    const note = isShareable || negativeCache || sharedCache || queue ? keys.note(key) : undefined;
-    if (note !== undefined && queue?.has(note)) {
+
+    // Before the filter is asked: an id leaves the queue when it is in the filter.
+    const note = isShared || negativeCache || sharedCache || queued ? keys.note(key) : undefined;
+    call.note = note;
+    if (note !== undefined && queued?.has(note)) {
       this.onDecision?.(guard, 'maybe');
-      return pass(note);
+      return undefined;
     }
-    const denialKey =
-      note !== undefined && (negativeCache || sharedCache)
-        ? this.scopes.keyOf(call, { id, note, isForAll: sharedCache !== undefined })
-        : undefined;
-    if (denialKey && negativeCache?.has(denialKey.text, denialKey.scope) && !filter.isBeyond(key)) {
-      return this.decideRemembered(call, { filter, id, key, note, denialKey, since: 0 });
+
+    let since = 0;
+    if (note !== undefined && (negativeCache || sharedCache)) {
+      const denialKey = this.scopes.keyOf(call, sharedCache !== undefined);
+      call.denialKey = denialKey;
+      if (denialKey && negativeCache?.has(denialKey.text, denialKey.scope) && !filter.isBeyond(key))
+        return this.decideRemembered(call, filter);
+      if (denialKey && sharedCache) since = performance.now();
     }
-    const since = denialKey && sharedCache ? performance.now() : 0;
+
     const outcome = filter.checkKey(key);
-    if (typeof outcome !== 'string') {
-      const asked = { filter, id, key, note, denialKey, since };
-      return outcome.then(
-        (known) => this.decideSimply(known, call, asked) ?? this.decideOn(known, call, asked),
-      );
-    }
-    const decision = this.decideSimply(outcome, call, { filter, note });
-    return decision ?? this.decideOn(outcome, call, { filter, id, key, note, denialKey, since });
+    return typeof outcome === 'string'
+      ? this.decideOn(outcome, call, filter, since)
+      : outcome.then((known) => this.decideOn(known, call, filter, since));
   }
 
-  private filterOf({ number, filter: name, method }: GuardDeclaration): GuardableFilter | undefined {
-    const { filters } = this;
-    const known = number === undefined ? undefined : filters[number];
-    if (known !== undefined) return known;
-    const filter = this.service.lookUp(name, method);
-    if (filter === undefined || number === undefined) return filter;
-    // An array with gaps is slower.
-    while (filters.length < number) filters.push(undefined);
-    return (filters[number] = filter);
-  }
-
-  /** Decides nearly all calls, of which nothing has to be kept that was asked. Undefined for the others. */
-  private decideSimply(
-    outcome: LookupOutcome,
-    call: GuardedCall,
-    { filter, note }: Pick<AskedCall, 'filter' | 'note'>,
-  ): GuardDecision | Promise<GuardDecision> | undefined {
-    const { guarding } = filter;
-    const { guard } = call;
-    if (outcome === 'absent' && !guarding.isAudited(guard)) {
-      guarding.noteDenied(guard);
-      this.onDecision?.(guard, outcome);
-      return this.answers.absentAnswer(call);
-    }
-    // The shared negative cache may answer it.
-    if (outcome === 'maybe' && note !== undefined) return undefined;
-    guarding.note(outcome, guard);
-    this.onDecision?.(guard, outcome);
-    return outcome === 'maybe' ? COUNT : undefined;
-  }
-
+  /** @param since when the lookup began, by `performance.now()`; 0 where nobody needs it. */
   private decideOn(
     outcome: LookupOutcome,
     call: GuardedCall,
-    asked: AskedCall,
-  ): GuardDecision | Promise<GuardDecision> {
-    const { filter, note } = asked;
+    filter: GuardableFilter,
+    since: number,
+  ): Decided {
+    const { guard } = call;
     const { guarding, sharedCache } = filter;
+    if (outcome === 'absent' && !guarding.isAudited(guard)) {
+      guarding.noteDenied(guard);
+      this.onDecision?.(guard, 'absent');
+      return this.answers.absent(call);
+    }
+    if (outcome === 'maybe' && call.note !== undefined) {
+      // The row may become visible at any time: no other call is answered by what this one finds.
+      if (filter.isBeyond(call.key!)) call.note = call.denialKey = undefined;
+      else if (sharedCache && call.denialKey) return this.decideShared(call, filter, since);
+      if (call.denialKey && guarding.negativeCache) call.readAt = performance.now();
+    }
+    guarding.note(outcome, guard);
+    this.onDecision?.(guard, outcome);
     switch (outcome) {
       case 'maybe':
-        if (filter.isBeyond(asked.key)) return this.letThrough(call, alone(asked));
-        return sharedCache && asked.denialKey ? this.decideShared(call, asked) : this.letThrough(call, asked);
+        call.verdict = 'maybe';
+        return undefined;
       case 'absent':
-        return observe({ ...asked, id: lasting(asked.id) }, outcome);
+        call.verdict = 'absent';
+        // Bytes belong to the caller, who may write others into them while the method runs.
+        if (call.id instanceof Uint8Array) call.id = new Uint8Array(call.id);
+        return undefined;
       case 'beyond':
-        return guarding.mode === 'on' ? this.answers.unknown(call, filter, undefined) : pass();
-      default:
-        return guarding.mode === 'on' ? this.answers.unknown(call, filter, note) : pass(note);
+        call.note = undefined;
     }
+    return guarding.mode === 'on' ? this.answers.unknown(call) : undefined;
+  }
+
+  /** The filter lets the id through: perhaps the database has denied it to another process. */
+  private async decideShared(
+    call: GuardedCall,
+    filter: GuardableFilter,
+    since: number,
+  ): Promise<GuardDecision> {
+    const { scope } = call.denialKey!;
+    const denial = await filter.sharedCache!.ask({ id: call.key!, scope, since });
+    call.denial = denial;
+    if (denial.isDenied) return this.decideRemembered(call, filter);
+    filter.guarding.note('maybe', call.guard);
+    this.onDecision?.(call.guard, 'maybe');
+    call.verdict = 'maybe';
+    return undefined;
+  }
+
+  private decideRemembered(call: GuardedCall, { guarding }: GuardableFilter): Decided {
+    const { guard } = call;
+    guarding.noteRemembered(guard);
+    this.onDecision?.(guard, 'remembered');
+    if (guarding.mode === 'on') {
+      guarding.noteSaved(guard);
+      return this.answers.absent(call);
+    }
+    call.verdict = 'maybe';
+    if (guarding.negativeCache) call.readAt = performance.now();
+    return undefined;
   }
 
   /**
-   * What a guard answers for an absent id.
+   * Decides on a call whose value cannot be an id, or over whose value a function of the application failed.
    *
-   * @internal
+   * @param mistake what was thrown, and for people: by which function.
    */
+  private decideWithoutId(
+    call: GuardedCall,
+    { name, guarding, lookups }: GuardableFilter,
+    { error, thrownBy }: { readonly error: unknown; readonly thrownBy: string },
+  ): Decided {
+    const { answers } = this;
+    const { guard } = call;
+    this.onDecision?.(guard, 'invalid-id');
+    // It is not known yet how ids are spelled, or a mistake that no value of a client causes.
+    const isOurs = error instanceof BloomError || error instanceof ReaderMistake;
+    const isInvalid = isInvalidId(error) || (!isOurs && answers.onThrow(call) === 'invalid');
+    if (!isInvalid && !isOurs) this.adviseOnThrown(guard, thrownBy, error);
+    guarding.noteUnread(isInvalid, guard);
+    lookups.unknown('invalid-id', 1);
+    const onInvalid = isInvalid ? answers.onInvalid(call) : 'unknown';
+    const action = guarding.mode === 'on' ? onInvalid : 'pass';
+    const answered = isInvalid && action !== 'pass' && { answered: true as const };
+    this.service.emit({ type: 'invalid-id', filter: name, error, method: guard.method, ...answered });
+    if (action === 'pass') return undefined;
+    if (action === 'unknown') return answers.unknown(call);
+    guarding.noteSaved(guard);
+    return action === 'absent' ? answers.absent(call) : answers.from(action, call);
+  }
+
+  private adviseOnThrown(guard: GuardDeclaration, thrownBy: string, error: unknown): void {
+    const { method, filter } = guard;
+    const key = `${filter} ${method}`;
+    if (this.advised.has(key)) return;
+    this.advised.add(key);
+    const text = idFunctionThrew(guard, thrownBy, thrown(error));
+    const withoutId = idFunctionThrew(guard, thrownBy, error instanceof Error ? error.name : 'an error');
+    this.service.emit({ type: 'advice', filter, text, withoutId });
+  }
+
+  private filterOf({ number, filter: name, method }: GuardDeclaration): GuardableFilter | undefined {
+    const filter = this.service.lookUp(name, method);
+    if (filter === undefined || number === undefined) return filter;
+    // An array with gaps is slower.
+    while (this.filters.length < number) this.filters.push(undefined);
+    return (this.filters[number] = filter);
+  }
+
+  /** What a guard answers for an absent id. @internal */
   async answerAbsent(call: GuardedCall): Promise<unknown> {
-    const { answer } = await this.answers.absentAnswer(call);
-    return answer && answeredValue(answer);
+    return answeredValue(await this.answers.absent(call));
   }
 
   /**
@@ -211,64 +257,22 @@ export class BloomGuardRunner {
   }
 
   /**
-   * Runs the method, or joins a running call for the same id and key, unless that one may have missed an id which was added lately.
-   * Undefined when the call must run alone.
+   * Runs the method, or joins a running call for the same id and key, unless that one may have missed an id
+   * which was added lately. Undefined when the call must run alone.
    *
    * @internal
    */
-  shareCall(
-    call: GuardedCall,
-    { note }: GuardDecision,
-    proceed: () => Promise<unknown>,
-  ): SharedCall | undefined {
-    const { guard, self } = call;
-    const filter = this.options.service.find(guard.filter);
-    // Of an id that is invalid or too long there is no note.
-    const { coalesce } = guard.options;
-    if (!filter || !coalesce || note === undefined) return undefined;
+  share(call: GuardedCall, proceed: () => Promise<unknown>): Promise<unknown> | undefined {
+    const { guard, filter, note } = call;
+    if (!filter || note === undefined) return undefined;
     const adds = filter.guarding.recentAdds;
-    const key = this.lessons.callback(guard, 'coalesce.key', () => sharedKey(coalesce, call));
+    const key = this.lessons.callback(guard, 'coalesce.key', () => sharedKey(call));
     if (key === undefined) return undefined;
-    return this.shared.run({
-      self: self as object,
-      guard,
-      key: `${note.length} ${note}${key}`,
-      isTooOld: (startedAt) => adds.mayMiss(note, startedAt),
-      proceed,
-    });
+    const isTooOld = (startedAt: number) => adds.mayMiss(note, startedAt);
+    return this.shared.run(call, `${note.length} ${note}${key}`, isTooOld, proceed);
   }
 
-  /** The filter lets the id through: perhaps the database has denied it to another process. */
-  private async decideShared(call: GuardedCall, asked: AskedCall): Promise<GuardDecision> {
-    const { filter, key, denialKey, since } = asked;
-    const denial = await filter.sharedCache!.ask({ id: key, scope: denialKey!.scope, since });
-    return denial.isDenied
-      ? this.decideRemembered(call, asked, denial)
-      : this.letThrough(call, asked, denial);
-  }
-
-  private decideRemembered(
-    call: GuardedCall,
-    asked: AskedCall,
-    denial?: DenialAnswer,
-  ): GuardDecision | Promise<GuardDecision> {
-    const { guarding } = asked.filter;
-    guarding.noteRemembered(call.guard);
-    this.onDecision?.(call.guard, 'remembered');
-    return guarding.mode === 'on' ? this.answers.absent(call, asked.filter) : observe(asked, 'maybe', denial);
-  }
-
-  private letThrough({ guard }: GuardedCall, asked: AskedCall, denial?: DenialAnswer): GuardDecision {
-    asked.filter.guarding.noteMaybe(guard);
-    this.onDecision?.(guard, 'maybe');
-    return observe(asked, 'maybe', denial);
-  }
-
-  /**
-   * Tries once more to record what is queued, and queues no more. To be called before the store closes.
-   *
-   * @internal
-   */
+  /** Tries once more to record what is queued, and queues no more. Called before the store closes. @internal */
   close(): Promise<void> {
     return this.registrar.close();
   }
@@ -281,11 +285,6 @@ function noteOf({ entry, self, args }: GuardedCall, { keys }: GuardableFilter): 
   } catch {
     return undefined;
   }
-}
-
-/** Bytes belong to the caller, who may write others into them while the method runs. */
-function lasting(id: unknown): unknown {
-  return id instanceof Uint8Array ? new Uint8Array(id) : id;
 }
 
 /** Records the ids of rows that a library writes, for the application of this runner. */

@@ -1,16 +1,32 @@
 import { BloomIdError } from '../common/index.js';
-import { type CountedMethod, loadFound, loadGuarded } from '../service/index.js';
-import { type AnyInstance, type BloomFilterName, namedFilter, registeredName } from './filter-name.js';
-import type { NamedFilter } from './filter-uses.js';
-import type { BloomGuardedManyDecorator } from './decorator-types.js';
-import { checkManyOptions } from './guard-options-check.js';
+import { loadFound, loadGuarded } from '../service/index.js';
+import { methodName } from './call-context.js';
+import {
+  type AnyInstance,
+  type BloomFilterName,
+  type FilterUse,
+  namedFilter,
+  registeredName,
+} from './filter-name.js';
 import { noListOfIds } from './guard.messages.js';
-import type { BloomGuardedManyOptions } from './guard-options.js';
-import { methodName } from './method-site.js';
-import type { OnlyOptions } from './method-verdict.js';
-import { proceed, type WrappedCall, wrappedCall, wrapMethod } from './method-wrapper.js';
+import { type BloomGuardedManyOptions, checkManyOptions } from './guard-options.js';
+import type { GuardedManyVerdict, OnlyOptions, OtherSelf } from './method-verdict.js';
+import { proceed, warnUnguarded, type WrappedCall, wrappedCall, wrapMethod } from './method-wrapper.js';
 import { isSkipped } from './skip-bloom.decorator.js';
-import { warnUnguarded } from './unguarded.js';
+
+/** As `BloomGuardedDecorator`, for methods whose first argument is a list of ids. */
+export interface BloomGuardedManyDecorator<Options = {}, Self = AnyInstance> {
+  <Target extends Self & object, Method>(
+    target: Target,
+    key: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): GuardedManyVerdict<Method, Options>;
+  <Method>(
+    target: object,
+    key: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): OtherSelf<Self>;
+}
 
 /**
  * Calls the method, whose first argument is a list of ids, with those that the filter may contain, in their order, or not at all where there are none.
@@ -37,55 +53,46 @@ export function BloomGuardedMany(
   options: BloomGuardedManyOptions = {},
 ): MethodDecorator {
   return (target, key, descriptor: PropertyDescriptor) => {
-    const method = methodName({ target, key, descriptor });
+    const site = { target, key, descriptor };
+    const method = methodName(site);
     const filter = namedFilter(name, 'BloomGuardedMany', method);
     checkManyOptions(options, `@BloomGuardedMany(${filter.text}) on ${method}`);
-    const counted = { last: undefined };
-    wrapMethod({
-      target,
-      key,
-      descriptor,
-      use: { decorator: 'BloomGuardedMany', filter, method, key },
-      around: (original) => (self, args, injected) => {
-        const call = wrappedCall(original, self, args, injected);
-        if (isLeftAlone(self, key)) return proceed(call);
-        return callMany({ filter, method, key: options.key, counted }, call);
-      },
-    });
+    const use = { decorator: 'BloomGuardedMany', filter, method, key } as const;
+    const callMany = guardingMany(use, options.key);
+    wrapMethod(
+      site,
+      use,
+      (original) =>
+        async function (...args) {
+          const call = wrappedCall(original, this, args);
+          // By `@SkipBloom()` on the method that overrides this one, or on the class.
+          const isLeftAlone =
+            this && isSkipped((this as Record<PropertyKey, unknown>)[key], this.constructor);
+          return isLeftAlone ? proceed(call) : callMany(call);
+        },
+    );
   };
 }
 
-/** By `@SkipBloom()` on the method that overrides this one, or on the class. */
-function isLeftAlone(self: object | undefined, key: string | symbol): boolean {
-  return self !== undefined && isSkipped((self as Record<PropertyKey, unknown>)[key], self.constructor);
-}
-
-interface ManyDeclaration extends CountedMethod {
-  readonly filter: NamedFilter;
-  readonly key: BloomGuardedManyOptions['key'];
-}
-
-async function callMany(
-  { filter: named, method, key, counted }: ManyDeclaration,
-  call: WrappedCall,
-): Promise<unknown> {
-  const { self, args, runner } = call;
+function guardingMany({ filter: named, method }: FilterUse, key: BloomGuardedManyOptions['key']) {
+  const counted = { last: undefined };
   const label = named.name ?? named.text;
-  if (!runner) warnUnguarded((self ?? {}).constructor, { method, filter: label }, call.hasStandIn);
-  const emit = runner?.service.emit ?? (() => {});
-  const known = runner && self && registeredName(named, { self, method, service: runner.service });
-  const name = known ?? label;
-  const filter = known === undefined ? undefined : runner?.service.find(known);
-  const [ids, ...others] = args;
-  if (!Array.isArray(ids)) {
-    emit({ type: 'invalid-id', filter: name, error: new BloomIdError(noListOfIds(typeof ids)), method });
-    return proceed(call);
-  }
-  const batch = { filter, name, emit, method, counted };
-  const load = (passing: unknown[]) => proceed({ ...call, args: [passing, ...others] });
-  if (!key) return loadFound(batch, ids, load);
-  return loadGuarded(batch, ids, {
-    load: load as () => Promise<unknown[]>,
-    key: (row) => key.call(self, row),
-  });
+  return (call: WrappedCall): Promise<unknown> => {
+    const { self, args, runner } = call;
+    if (!runner) warnUnguarded((self ?? {}).constructor, { method, filter: label }, call.hasStandIn);
+    const emit = runner?.service.emit ?? (() => {});
+    const known = runner && self && registeredName({ filter: named, method }, self, runner.service);
+    const name = known ?? label;
+    const filter = known === undefined ? undefined : runner?.service.find(known);
+    const [ids, ...others] = args;
+    if (!Array.isArray(ids)) {
+      emit({ type: 'invalid-id', filter: name, error: new BloomIdError(noListOfIds(typeof ids)), method });
+      return proceed(call);
+    }
+    const batch = { filter, name, emit, method, counted };
+    const load = (passing: unknown[]) => proceed({ ...call, args: [passing, ...others] });
+    if (!key) return loadFound(batch, ids, load);
+    const keyOf = (row: unknown) => key.call(self, row);
+    return loadGuarded(batch, ids, { load: load as () => Promise<unknown[]>, key: keyOf });
+  };
 }

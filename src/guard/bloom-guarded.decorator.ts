@@ -1,21 +1,61 @@
 import { BloomConfigError } from '../common/index.js';
-import { declareGuard, InterceptorCoverage } from './bloom.interceptor.js';
-import { contextReader } from './call-context.js';
-import { type AnyInstance, type BloomFilterName, namedFilter, registeredName } from './filter-name.js';
-import type { FilterUse } from './filter-uses.js';
 import { BloomGuardRunner } from './bloom-guard-runner.js';
-import { answeredValue, type GuardDecision } from './guard-decision.js';
-import { isNullableField } from './graphql-field.js';
-import { checkGuardedOptions } from './guard-options-check.js';
-import { declaredGuard, type EntryPoint, type GuardDeclaration, type GuardedCall } from './guarded-call.js';
-import type { BloomGuardedDecorator } from './decorator-types.js';
+import { contextReader, isNullableField, methodName, type MethodSite } from './call-context.js';
+import {
+  type AnyInstance,
+  type BloomFilterName,
+  type FilterUse,
+  namedFilter,
+  registeredName,
+} from './filter-name.js';
 import { paramWithoutName } from './guard.messages.js';
-import type { BloomGuardedOptions } from './guard-options.js';
-import { methodName, type MethodSite } from './method-site.js';
-import { type Around, proceed, type WrappedCall, wrappedCall, wrapMethod } from './method-wrapper.js';
-import { idReader } from './id-reader.js';
-import type { OnlyOptions } from './method-verdict.js';
-import { warnUnguarded } from './unguarded.js';
+import { type BloomGuardedOptions, checkGuardedOptions } from './guard-options.js';
+import {
+  answeredValue,
+  declaredGuard,
+  type EntryPoint,
+  type GuardDecision,
+  type GuardDeclaration,
+  guardedCall,
+  type GuardedCall,
+  idReader,
+} from './guarded-call.js';
+import { declareGuard, InterceptorCoverage } from './bloom.interceptor.js';
+import type { GuardedVerdict, ListVerdict, OnlyOptions, OtherSelf } from './method-verdict.js';
+import {
+  proceed,
+  RUNNER,
+  warnUnguarded,
+  type WrappedCall,
+  wrappedCall,
+  type Wrapper,
+  wrapMethod,
+} from './method-wrapper.js';
+
+type ListMethod = (...args: never[]) => Promise<readonly unknown[]>;
+
+/**
+ * Puts a guard on a method that returns a promise, and that the id can be read of. On any other method it is a compile error, whose text
+ * says what to write.
+ */
+export interface BloomGuardedDecorator<Options = {}, Self = AnyInstance> {
+  <Target extends Self & object, Method extends ListMethod>(
+    target: Target,
+    key: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): GuardedVerdict<Target, Method, Options> | ListVerdict<Method, Options>;
+  <Target extends Self & object, Method>(
+    target: Target,
+    key: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): GuardedVerdict<Target, Method, Options>;
+  /** For `applyDecorators` of Nest: it takes decorators of any method, and what it composes is not checked by the compiler. */
+  <Method>(
+    target: object,
+    key: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): OtherSelf<Self>;
+}
 
 /**
  * Lets the method run only for ids that the filter may contain, on controllers as on providers. For an id that is certainly
@@ -61,12 +101,11 @@ export function BloomGuarded(filter: BloomFilterName, options: BloomGuardedOptio
     const use = { decorator: 'BloomGuarded', filter: named, method, key } as const;
     if (named.name === undefined) {
       if (options.param !== undefined) throw new BloomConfigError(paramWithoutName(where));
-      wrapMethod({ ...site, use, around: (original) => guardingByName(site, original, { use, options }) });
-      return;
+      return wrapMethod(site, use, (original) => guardingByName(site, original, { use, options }));
     }
     const guard = declaredGuard({ filter: named.name, method, options });
     const coverage = new InterceptorCoverage(key, guard);
-    wrapMethod({ ...site, use, around: (original) => guarding(site, original, { guard, coverage }) });
+    wrapMethod(site, use, (original) => guarding(site, original, { guard, coverage }));
     declareGuard(descriptor.value, guard, coverage);
   };
 }
@@ -76,48 +115,53 @@ function guardingByName(
   site: MethodSite,
   original: Function,
   { use, options }: { readonly use: FilterUse; readonly options: BloomGuardedOptions },
-): Around {
+): Wrapper {
   const { filter, method } = use;
-  const guards = new Map<string, Around>();
-  return (self, args, injected) => {
-    if (!self || !BloomGuardRunner.isRunner(injected)) {
-      return unguarded(site, wrappedCall(original, self, args, injected), { method, filter: filter.text });
+  const guards = new Map<string, Wrapper>();
+  return function (...args) {
+    const call = wrappedCall(original, this, args);
+    if (!this || !call.runner) return unguarded(site, call, { method, filter: filter.text });
+    const name = registeredName(use, this, call.runner.service);
+    if (name === undefined) return untouched(original, this, args);
+    let wrapper = guards.get(name);
+    if (!wrapper) {
+      const guard = declaredGuard({ filter: name, method, options });
+      wrapper = guarding(site, original, { guard, coverage: new InterceptorCoverage(site.key, guard) });
+      guards.set(name, wrapper);
     }
-    const name = registeredName(filter, { self, method, service: injected.service });
-    if (name === undefined) return untouched(original, self, args);
-    let guard = guards.get(name);
-    if (!guard) {
-      const declared = declaredGuard({ filter: name, method, options });
-      const coverage = new InterceptorCoverage(site.key, declared);
-      guard = guarding(site, original, { guard: declared, coverage });
-      guards.set(name, guard);
-    }
-    return guard(self, args, injected);
+    return wrapper.apply(this, args);
   };
 }
 
-/** The function that runs in place of the method. An absent id is answered without an async function, which would take as long as the check. */
+/** An absent id is answered without an async function, which would take as long as the check. */
 function guarding(
   site: MethodSite,
   original: Function,
   { guard, coverage }: { readonly guard: GuardDeclaration; readonly coverage: InterceptorCoverage },
-): Around {
-  const entry = directEntry(site, guard, coverage);
-  return (self, args, injected) => {
-    if (!self || !BloomGuardRunner.isRunner(injected))
-      return unguarded(site, wrappedCall(original, self, args, injected), guard);
-    if (coverage.covers(self)) return untouched(original, self, args);
-    const call = { guard, entry, self, args };
+): Wrapper {
+  // Calls of the method itself, by Nest or by anybody.
+  const entry: EntryPoint = {
+    readId: idReader(guard.options.id),
+    readBy: 'its option id',
+    context: contextReader(site, () => coverage.isBypassed()),
+    isNullable: (args) => isNullableField(site, args),
+    absent: undefined,
+  };
+  return function (...args) {
+    const runner = this?.[RUNNER];
+    if (!this || !BloomGuardRunner.isRunner(runner))
+      return unguarded(site, wrappedCall(original, this, args), guard);
+    if (coverage.covers(this)) return untouched(original, this, args);
+    const call = guardedCall(guard, entry, this, args);
     let decided: GuardDecision | Promise<GuardDecision>;
     try {
-      decided = injected.decide(call);
+      decided = runner.decide(call);
     } catch (error) {
       return Promise.reject(error);
     }
-    if (decided instanceof Promise) return decideLater(injected, original, call, decided);
-    const { answer } = decided;
-    if (!answer) return letThrough(injected, original, call, decided);
-    return answer.error === undefined ? Promise.resolve(answer.value) : rejected(answer.error);
+    if (decided === undefined) return letThrough(runner, original, call);
+    if (decided instanceof Promise) return decideLater(runner, original, call, decided);
+    return decided.error === undefined ? Promise.resolve(decided.value) : rejected(decided.error);
   };
 }
 
@@ -127,36 +171,34 @@ async function decideLater(
   call: GuardedCall,
   decided: Promise<GuardDecision>,
 ): Promise<unknown> {
-  const decision = await decided;
-  return decision.answer ? answeredValue(decision.answer) : letThrough(runner, original, call, decision);
+  const answer = await decided;
+  return answer ? answeredValue(answer) : letThrough(runner, original, call);
 }
 
 const RESOLVED = Promise.resolve();
 
-/** Rejects one microtask later, when the caller waits for the promise: Node keeps a list of promises that are rejected before somebody waits for them. */
+/**
+ * Rejects one microtask later, when the caller waits for the promise: Node keeps a list of promises that are
+ * rejected before somebody waits for them.
+ */
 function rejected(error: Error): Promise<never> {
   return new Promise((_, reject) => void RESOLVED.then(() => reject(error)));
 }
 
 /** Runs the method, or joins a running call, and learns from what comes of it. */
-async function letThrough(
-  runner: BloomGuardRunner,
-  original: Function,
-  call: GuardedCall,
-  decision: GuardDecision,
-): Promise<unknown> {
-  const { observed } = decision;
-  const shared = call.guard.options.coalesce
-    ? runner.shareCall(call, decision, () => untouched(original, call.self, call.args))
+async function letThrough(runner: BloomGuardRunner, original: Function, call: GuardedCall): Promise<unknown> {
+  const { guard, self, args } = call;
+  const shared = guard.options.coalesce
+    ? runner.share(call, () => untouched(original, self, args))
     : undefined;
   let result: unknown;
   try {
-    result = await (shared ? shared.result : original.apply(call.self, call.args));
+    result = await (shared ?? original.apply(self, args));
   } catch (error) {
-    if (observed) runner.lessons.settleError(call, observed, error, shared?.isJoined);
+    runner.lessons.settleError(call, error);
     throw error;
   }
-  if (observed) runner.lessons.settleResult(call, observed, result, shared?.isJoined);
+  runner.lessons.settleResult(call, result);
   return result;
 }
 
@@ -173,23 +215,4 @@ async function unguarded(
 /** A call that is checked elsewhere, or not at all. What the method throws at once is a rejection all the same. */
 async function untouched(original: Function, self: unknown, args: readonly unknown[]): Promise<unknown> {
   return original.apply(self, args);
-}
-
-/** Calls of the method itself, by Nest or by anybody. */
-function directEntry(
-  site: MethodSite,
-  { options }: GuardDeclaration,
-  coverage: InterceptorCoverage,
-): EntryPoint {
-  const contextOfMethod = contextReader(site);
-  return {
-    readId: idReader(options.id),
-    readBy: 'its option id',
-    context() {
-      const context = contextOfMethod();
-      return context === 'http' && coverage.isBypassed() ? 'method' : context;
-    },
-    isNullable: (args) => isNullableField(site, args),
-    absent: undefined,
-  };
 }

@@ -11,21 +11,30 @@ import {
   throwError,
 } from 'rxjs';
 import { BloomConfigError, BloomIdError, BloomUnavailableError } from '../common/index.js';
-import { type CallContext, contextReader, isForClient } from './call-context.js';
-import { badRequestError, unavailableError } from './context-errors.js';
 import type { BloomGuardRunner } from './bloom-guard-runner.js';
-import { checkRegistersOptions } from './guard-options-check.js';
-import { answerOfValidate, notRegistered, wrongMaxIds } from './guard.messages.js';
-import { type AnyInstance, type BloomFilterName, namedFilter } from './filter-name.js';
-import type { NamedFilter } from './filter-uses.js';
-import type { BloomRegistersDecorator } from './decorator-types.js';
-import type { BloomRegistersOptions } from './guard-options.js';
-import { type IdsReader, idsReader } from './id-reader.js';
-import type { IdRegistrar, Registration } from './id-registrar.js';
-import type { OnlyOptions } from './method-verdict.js';
-import { methodName } from './method-site.js';
-import { proceed, type WrappedCall, wrappedCall, wrapMethod } from './method-wrapper.js';
-import { assertNeedsNoRecord } from './unguarded.js';
+import { type CallContext, contextReader, isForClient, methodName } from './call-context.js';
+import { type AnyInstance, type BloomFilterName, type FilterUse, namedFilter } from './filter-name.js';
+import { badRequestError, unavailableError } from './guard-answers.js';
+import { answerOfValidate, notRegistered } from './guard.messages.js';
+import { type BloomRegistersOptions, checkRegistersOptions } from './guard-options.js';
+import { type IdsReader, idsReader } from './guarded-call.js';
+import type { Registration } from './id-registrar.js';
+import type { OnlyOptions, OtherSelf, RegistersVerdict } from './method-verdict.js';
+import { assertNeedsNoRecord, proceed, type WrappedCall, wrappedCall, wrapMethod } from './method-wrapper.js';
+
+/** As `BloomGuardedDecorator`, for methods that create what the ids name. */
+export interface BloomRegistersDecorator<Options = {}, Self = AnyInstance> {
+  <Target extends Self & object, Method>(
+    target: Target,
+    key: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): RegistersVerdict<Target, Method, Options>;
+  <Method>(
+    target: object,
+    key: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): OtherSelf<Self>;
+}
 
 /** Ids of one call: as many as a generous request creates, and few to record. */
 const MAX_IDS = 1000;
@@ -61,130 +70,106 @@ export function BloomRegisters<const Options extends BloomRegistersOptions, Self
 ): BloomRegistersDecorator<Options, Self>;
 export function BloomRegisters(name: BloomFilterName, options: BloomRegistersOptions = {}): MethodDecorator {
   return (target, key, descriptor: PropertyDescriptor) => {
-    const method = methodName({ target, key, descriptor });
+    const site = { target, key, descriptor };
+    const method = methodName(site);
     const filter = namedFilter(name, 'BloomRegisters', method);
-    const where = `@BloomRegisters(${filter.text}) on ${method}`;
-    checkRegistersOptions(options, where);
-    const { maxIds = MAX_IDS, validate } = options;
-    if (!Number.isSafeInteger(maxIds) || maxIds < 1) throw new BloomConfigError(wrongMaxIds(where, maxIds));
-    const isBefore = options.from !== 'result';
-    const readWritten = idsReader(options.id, Infinity);
-    const readIds = isBefore ? idsReader(options.id, maxIds) : readWritten;
-    const context = contextReader({ target, key, descriptor });
-    const { onError, id } = options;
-    const declaration = { filter, method, isBefore, id, readIds, readWritten, context, onError, validate };
-    wrapMethod({
-      target,
-      key,
-      descriptor,
-      use: { decorator: 'BloomRegisters', filter, method, key },
-      around: (original) => (self, args, injected) =>
-        callRegistering(declaration, wrappedCall(original, self, args, injected)),
-    });
+    checkRegistersOptions(options, `@BloomRegisters(${filter.text}) on ${method}`);
+    const use = { decorator: 'BloomRegisters', filter, method, key } as const;
+    const { id, from, maxIds = MAX_IDS } = options;
+    const declaration: RegisterDeclaration = {
+      use,
+      options,
+      isBefore: from !== 'result',
+      readIds: idsReader(id, from === 'result' ? Infinity : maxIds),
+      readWritten: idsReader(id, Infinity),
+      context: contextReader(site),
+    };
+    wrapMethod(
+      site,
+      use,
+      (original) =>
+        function (...args) {
+          return callRegistering(declaration, wrappedCall(original, this, args));
+        },
+    );
   };
 }
 
 interface RegisterDeclaration {
-  readonly filter: NamedFilter;
-  readonly method: string;
+  readonly use: FilterUse;
+  readonly options: BloomRegistersOptions;
   /** Whether ids are recorded before the method runs. */
   readonly isBefore: boolean;
-  readonly id: BloomRegistersOptions['id'];
   readonly readIds: IdsReader;
   /** Reads the ids of rows that exist: not one of them may be left out. */
   readonly readWritten: IdsReader;
   context(): CallContext;
-  readonly onError: BloomRegistersOptions['onError'];
-  readonly validate: BloomRegistersOptions['validate'];
 }
 
 async function callRegistering(declaration: RegisterDeclaration, call: WrappedCall): Promise<unknown> {
-  const { filter: named, method, isBefore, readIds, onError, validate } = declaration;
+  const { use, options, isBefore, readIds } = declaration;
+  const { filter: named, method } = use;
   const { self, args, runner } = call;
-  if (validate) assertIsVoid(method, await validate.apply(self, [...args]));
+  const { validate, onError } = options;
+  if (validate) {
+    const answer: unknown = await validate.apply(self, [...args]);
+    // An answer may mean that the call is to be refused.
+    if (answer !== undefined) throw new BloomConfigError(answerOfValidate(method, answer));
+  }
   if (!runner) {
     assertNeedsNoRecord({ filter: named.name ?? named.text, method }, call);
     return proceed(call);
   }
   const { registrar } = runner;
   const filter = named.name ?? named.nameOf(self!);
-  if (isBefore) {
-    let registration: Registration;
-    try {
-      registration = await registrar.register({ filter, ids: readIds(self, args), onError });
-    } catch (error) {
-      throw await refusal(declaration, registrar, { name: filter, error });
-    }
-    const registered = registeredCall(declaration, runner, { ...call, registration });
-    let result: unknown;
-    try {
-      result = await proceed(call);
-    } catch (error) {
-      registered.noteFailed();
-      await registered.settleAnyway();
-      throw error;
-    }
-    if (isObservable(result)) return registeringAgain(result, registered);
-    await registered.settle(result);
-    return result;
-  }
-  const result = await proceed(call);
+  const result = isBefore ? undefined : await proceed(call);
+  let registration: Registration | undefined;
   try {
-    await registrar.registerMade({ filter, ids: readIds(self, [result, ...args]), onError });
+    if (isBefore) registration = await registrar.register({ filter, ids: readIds(self, args), onError });
+    else await registrar.registerMade({ filter, ids: readIds(self, [result, ...args]), onError });
   } catch (error) {
-    throw await refusal(declaration, registrar, { name: filter, error });
+    throw await refusal(declaration, runner, { filter, error });
   }
+  return registration ? callAdded(call, addSettler(declaration, call, runner, registration)) : result;
+}
+
+/** Calls a method whose ids have been added. */
+async function callAdded(call: WrappedCall, settleAdd: SettleAdd): Promise<unknown> {
+  let result: unknown;
+  try {
+    result = await proceed(call);
+  } catch (error) {
+    await settleAdd('failed');
+    throw error;
+  }
+  if (isObservable(result)) return settledStream(result, settleAdd);
+  await settleAdd('written', result);
   return result;
 }
 
-/** @throws {BloomConfigError} for an answer, which may mean that the call is to be refused. */
-function assertIsVoid(method: string, answer: unknown): void {
-  if (answer !== undefined) throw new BloomConfigError(answerOfValidate(method, answer));
-}
+/**
+ * Called when a method has ended whose ids were added before it ran; `left`: its caller stopped reading a stream.
+ * Adds the ids that the call turned out to have, and all of them again where a rebuild may have missed one.
+ * Rejects only for a call that has written.
+ */
+type SettleAdd = (ending: 'written' | 'failed' | 'left', result?: unknown) => Promise<void>;
 
-/** The error of a call whose ids were not recorded: to a client of Nest, that its value cannot be used, or that it may try again later. */
-async function refusal(
-  { context, filter, method, isBefore }: RegisterDeclaration,
-  registrar: IdRegistrar,
-  { name, error }: { readonly name: string; readonly error: unknown },
-): Promise<unknown> {
-  const isClients = isForClient(context());
-  if (error instanceof BloomIdError) {
-    const named = new BloomIdError(notRegistered(filter.text, method, error.message), { cause: error });
-    // A client has not chosen what the method returned.
-    if (!isClients || !isBefore) return named;
-    registrar.reportRefused(name, method, error);
-    return badRequestError(context(), named);
-  }
-  if (!(error instanceof BloomUnavailableError) || !isClients) return error;
-  return unavailableError(context(), error);
-}
-
-/** What is left to do for a call whose ids were added before it ran. */
-interface RegisteredCall {
-  /** Adds the ids that the call turned out to have, and all of them again where a rebuild may have missed one. */
-  settle(result?: unknown): Promise<void>;
-  /** The same for a call that may have written nothing; never rejects. */
-  settleAnyway(): Promise<void>;
-  noteFailed(): void;
-}
-
-function registeredCall(
-  { method, id, readWritten }: RegisterDeclaration,
+function addSettler(
+  { use, options, readWritten }: RegisterDeclaration,
+  { self, args }: WrappedCall,
   { registrar, lessons }: BloomGuardRunner,
-  { self, args, registration }: WrappedCall & { readonly registration: Registration },
-): RegisteredCall {
+  registration: Registration,
+): SettleAdd {
+  const { method } = use;
   const { filter } = registration;
   let last = registration;
-  // The method may have changed its arguments.
-  const readArguments = () => lessons.callback({ filter, method }, 'id', () => readWritten(self, args)) ?? [];
-  return {
-    async settle(result) {
-      last = await registrar.registerWritten(last, [...readArguments(), idIn(result, id)], method);
-      last = await registrar.registerAgain(last);
-    },
-    settleAnyway: () => registrar.registerFailed(last, readArguments(), method),
-    noteFailed: () => registrar.noteFailed(registration, method),
+  return async (ending, result) => {
+    if (ending === 'failed') registrar.noteFailed(registration, method);
+    // The method may have changed its arguments.
+    const ids = lessons.callback({ filter, method }, 'id', () => readWritten(self, args)) ?? [];
+    if (ending !== 'written') return registrar.registerFailed(last, ids, method);
+    last = await registrar.registerWritten(last, [...ids, idIn(result, options.id)], method);
+    last = await registrar.registerAgain(last);
   };
 }
 
@@ -192,40 +177,57 @@ function registeredCall(
 function idIn(result: unknown, id: BloomRegistersOptions['id']): unknown {
   if (typeof id !== 'string' || typeof result !== 'object' || result === null) return undefined;
   const value = (result as Record<string, unknown>)[id];
-  return ['string', 'number', 'bigint'].includes(typeof value) || value instanceof Uint8Array
-    ? value
-    : undefined;
+  const isId = ['string', 'number', 'bigint'].includes(typeof value) || value instanceof Uint8Array;
+  return isId ? value : undefined;
 }
 
 /**
  * A method whose stream does the work, when somebody subscribes to it, ends with the stream. Its first value
- * may be all that its caller waits for (`firstValueFrom`), so the call is settled before that too. When the
+ * may be all that its caller waits for (`firstValueFrom`), so the add is settled before that too. When the
  * caller stops early it is settled as well, and nothing waits for that.
  */
-function registeringAgain(stream: Observable<unknown>, call: RegisteredCall): Observable<unknown> {
+function settledStream(stream: Observable<unknown>, settleAdd: SettleAdd): Observable<unknown> {
   return defer(() => {
     let hasEnded = false;
-    const settled = (result?: unknown) => defer(() => call.settle(result)).pipe(ignoreElements());
-    const end = defer(() => {
-      hasEnded = true;
-      return settled();
-    });
-    const failed = (error: unknown) => {
-      hasEnded = true;
-      call.noteFailed();
-      return concat(
-        defer(() => call.settleAnyway()).pipe(ignoreElements()),
-        throwError(() => error),
-      );
-    };
+    const settled = (...ending: Parameters<SettleAdd>) =>
+      defer(() => {
+        hasEnded ||= ending.length === 1;
+        return settleAdd(...ending);
+      }).pipe(ignoreElements());
     const values = stream.pipe(
-      concatMap((value, i) => (i === 0 ? concat(settled(value), of(value)) : of(value))),
-      catchError(failed),
+      concatMap((value, i) => (i === 0 ? concat(settled('written', value), of(value)) : of(value))),
+      catchError((error: unknown) =>
+        concat(
+          settled('failed'),
+          throwError(() => error),
+        ),
+      ),
     );
-    return concat(values, end).pipe(
+    return concat(values, settled('written')).pipe(
       finalize(() => {
-        if (!hasEnded) void call.settleAnyway();
+        if (!hasEnded) void settleAdd('left');
       }),
     );
   });
+}
+
+/**
+ * The error of a call whose ids were not recorded: to a client of Nest, that its value cannot be used, or that
+ * it may try again later.
+ */
+async function refusal(
+  { context, use, isBefore }: RegisterDeclaration,
+  { registrar }: BloomGuardRunner,
+  { filter, error }: { readonly filter: string; readonly error: unknown },
+): Promise<unknown> {
+  const isClients = isForClient(context());
+  if (error instanceof BloomIdError) {
+    const text = notRegistered(use.filter.text, use.method, error.message);
+    const named = new BloomIdError(text, { cause: error });
+    // A client has not chosen what the method returned.
+    if (!isClients || !isBefore) return named;
+    registrar.reportRefused(filter, use.method, error);
+    return badRequestError(context(), named);
+  }
+  return error instanceof BloomUnavailableError && isClients ? unavailableError(context(), error) : error;
 }

@@ -10,20 +10,22 @@ import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { isObservable, type Observable, of } from 'rxjs';
 import type { BloomId } from '../filter/index.js';
 import { BloomGuardRunner } from './bloom-guard-runner.js';
-import { contextOf } from './call-context.js';
-import { isNullableField } from './graphql-field.js';
-import { answeredValue } from './guard-decision.js';
-import type { GuardDeclaration, GuardedCall, EntryPoint } from './guarded-call.js';
+import { contextOf, isNullableField, isRouteHandler } from './call-context.js';
 import { answerAbsentUnused, NO_ID_OF } from './guard.messages.js';
 import type { BloomGuardedOptions } from './guard-options.js';
-import type { IdReader } from './id-reader.js';
-import { argumentsOf, callOf, type Hooks, hooksOf } from './interceptor-hooks.js';
-import { isRouteHandler } from './method-site.js';
-import { learningFrom, type PassedCall } from './passed-calls.js';
-import { ReaderMistake } from './reader-mistake.js';
-import { type HttpRequest, requestEntry } from './request-entry.js';
+import {
+  answeredValue,
+  type EntryPoint,
+  type GuardDeclaration,
+  guardedCall,
+  type GuardedCall,
+  type HttpRequest,
+  type IdReader,
+  ReaderMistake,
+  requestEntry,
+  syncAnswer,
+} from './guarded-call.js';
 import { isSkipped } from './skip-bloom.decorator.js';
-import { syncAnswer } from './sync-answer.js';
 
 const GUARDS = Symbol('nestjs-bloom:guards');
 /** Metadata that packages of Nest set on a method which they call for messages, events or jobs, not for requests. */
@@ -74,17 +76,20 @@ export class BloomInterceptor implements NestInterceptor {
     const checks = this.checksOf(context, handler);
     if (checks.length === 0) return next.handle();
     const args = argumentsOf(context);
-    const passed: PassedCall[] = [];
+    const calls: GuardedCall[] = [];
     for (const { guard, entry } of checks) {
-      const call = { guard, entry, self: undefined, args };
+      const call = guardedCall(guard, entry, undefined, args);
       if (this.hooks.any) this.hooked.set(context, call);
-      const { answer, observed } = await this.runner.decide(call);
-      if (answer) return streamOf(answeredValue(answer));
-      if (observed) passed.push({ call, observed });
+      const answer = await this.runner.decide(call);
+      if (answer) {
+        const value = answeredValue(answer);
+        return isObservable(value) ? value : of(value);
+      }
+      if (call.verdict) calls.push(call);
     }
     const isMixed = hasOtherEntries(handler) || checks.some(({ coverage }) => coverage?.isTakenOver);
     const stream = isMixed ? checked.run(handler, () => next.handle()) : next.handle();
-    return learningFrom(stream, passed, this.runner.lessons);
+    return this.runner.lessons.fromStream(stream, calls);
   }
 
   /**
@@ -117,7 +122,12 @@ export class BloomInterceptor implements NestInterceptor {
   }
 
   private get hooks(): Hooks {
-    return (this.ownHooks ??= hooksOf(this, BloomInterceptor.prototype));
+    if (this.ownHooks) return this.ownHooks;
+    const base = BloomInterceptor.prototype;
+    const filterOf = this.filterOf !== base.filterOf;
+    const idOf = this.idOf !== base.idOf;
+    const answerAbsent = this.answerAbsent !== base.answerAbsent;
+    return (this.ownHooks = { filterOf, idOf, answerAbsent, any: filterOf || idOf || answerAbsent });
   }
 
   /** The checks that this interceptor has to make of a call. */
@@ -143,7 +153,7 @@ export class BloomInterceptor implements NestInterceptor {
     });
   }
 
-  /** Of a handler that declares no guard, where `filterOf` names a filter and `idOf` gives an id. */
+  /** The check of a handler that declares no guard, where `filterOf` names a filter and `idOf` gives an id. */
   private undeclaredCheck(context: ExecutionContext, handler: Function): readonly RoutedGuard[] {
     if (this.met.has(callOf(context))) return [];
     this.met.add(callOf(context));
@@ -158,7 +168,7 @@ export class BloomInterceptor implements NestInterceptor {
     if (filter === undefined) return [];
     const guard = { filter, method, options: UNDECLARED, counted: { last: undefined }, number: undefined };
     const entry = this.hookedEntry(context, UNDECLARED_ENTRY);
-    this.hooked.set(context, { guard, entry, self: undefined, args: argumentsOf(context) });
+    this.hooked.set(context, guardedCall(guard, entry, undefined, argumentsOf(context)));
     let readId: IdReader;
     try {
       const id = this.idOf(context);
@@ -194,8 +204,22 @@ export class BloomInterceptor implements NestInterceptor {
   }
 }
 
-function streamOf(value: unknown): Observable<unknown> {
-  return isObservable(value) ? value : of(value);
+/** Which of the methods that a subclass may override it has. */
+interface Hooks {
+  readonly filterOf: boolean;
+  readonly idOf: boolean;
+  readonly answerAbsent: boolean;
+  readonly any: boolean;
+}
+
+/** One object for all interceptors of a call. */
+function callOf(context: ExecutionContext): object {
+  return context.getType() === 'http' ? context.switchToHttp().getRequest() : context.getArgs<unknown[]>();
+}
+
+/** What a guard gets as arguments: the request, or what Nest calls the handler of a message with. */
+function argumentsOf(context: ExecutionContext): readonly unknown[] {
+  return context.getType() === 'http' ? [callOf(context)] : context.getArgs<unknown[]>();
 }
 
 /** A guard of a handler, and how it reads a request. */
@@ -206,11 +230,11 @@ interface RoutedGuard {
   readonly coverage: InterceptorCoverage | undefined;
 }
 
-/** Of a guard that no decorator declares. */
+/** The options of a guard that no decorator declares. */
 const UNDECLARED: BloomGuardedOptions = {};
 const UNDECLARED_ENTRY = requestEntry(UNDECLARED);
 
-/** Notes on the handler that the interceptor can take over this guard. */
+/** Records on the handler that the interceptor can take over this guard. */
 export function declareGuard(handler: object, guard: GuardDeclaration, coverage: InterceptorCoverage): void {
   const routed: RoutedGuard = { guard, entry: requestEntry(guard.options), coverage };
   Reflect.defineMetadata(GUARDS, [routed, ...guardsOf(handler)], handler);
@@ -218,7 +242,7 @@ export function declareGuard(handler: object, guard: GuardDeclaration, coverage:
 
 /** Whether the interceptor checks the routed calls of a method, so that its wrapper must not. */
 export class InterceptorCoverage {
-  // Of the last call. Metadata are looked up once: that takes longer than a check, and decorators have run before any call.
+  // What the last call showed. Metadata are looked up once: that takes longer than a check.
   private handler: unknown;
   private owner: unknown;
   private answer = false;
@@ -248,7 +272,7 @@ export class InterceptorCoverage {
     return this.isMixed ? checked.getStore() === handler : this.answer;
   }
 
-  /** To be called before an interceptor lets a call pass that it has checked, and that came neither as a request nor past its declaration. */
+  /** Called when an interceptor that the route does not declare runs its guards. */
   takeOver(): void {
     if (this.isTakenOver) return;
     this.isTakenOver = true;

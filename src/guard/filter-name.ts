@@ -1,7 +1,9 @@
+import 'reflect-metadata';
 import { BloomConfigError } from '../common/index.js';
 import type { BloomService } from '../service/index.js';
-import type { NamedFilter } from './filter-uses.js';
 import { noFilterName } from './guard.messages.js';
+
+const USES = Symbol('nestjs-bloom:uses');
 
 /** The instance of a method: a decorator does not know the class that it stands in. */
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -12,6 +14,24 @@ export type AnyInstance = any;
  * instance.
  */
 export type BloomFilterName<Self = AnyInstance> = string | ((self: Self) => string);
+
+/** What a decorator was given as the name of its filter. */
+export interface NamedFilter {
+  /** For people: the name in quotes, or what stands for a function. */
+  readonly text: string;
+  /** Undefined where each instance has its own. */
+  readonly name: string | undefined;
+  /** @throws {BloomConfigError} where the function of the application gives no name. */
+  nameOf(self: object): string;
+}
+
+/** One use of a filter by a decorator, for the validation at start-up. */
+export interface FilterUse {
+  readonly decorator: 'BloomGuarded' | 'BloomGuardedMany' | 'BloomRegisters';
+  readonly filter: NamedFilter;
+  readonly method: string;
+  readonly key: string | symbol;
+}
 
 /**
  * @param decorator for people: `BloomGuarded`.
@@ -36,14 +56,22 @@ export function namedFilter(filter: BloomFilterName, decorator: string, method: 
   };
 }
 
+function readName(filter: (self: object) => string, self: object, where: string): string {
+  let name: unknown;
+  try {
+    name = filter(self);
+  } catch (cause) {
+    throw new BloomConfigError(noFilterName(where, cause, self.constructor.name), { cause });
+  }
+  if (typeof name === 'string' && name !== '') return name;
+  throw new BloomConfigError(noFilterName(where, name, self.constructor.name));
+}
+
 /** The name of a filter that is registered; undefined, and an event, where there is none. */
 export function registeredName(
-  filter: NamedFilter,
-  {
-    self,
-    method,
-    service,
-  }: { readonly self: object; readonly method: string; readonly service: BloomService },
+  { filter, method }: Pick<FilterUse, 'filter' | 'method'>,
+  self: object,
+  service: BloomService,
 ): string | undefined {
   try {
     const name = filter.nameOf(self);
@@ -54,13 +82,17 @@ export function registeredName(
   }
 }
 
-function readName(filter: (self: object) => string, self: object, where: string): string {
-  let name: unknown;
-  try {
-    name = filter(self);
-  } catch (cause) {
-    throw new BloomConfigError(noFilterName(where, cause, self.constructor.name), { cause });
-  }
-  if (typeof name === 'string' && name !== '') return name;
-  throw new BloomConfigError(noFilterName(where, name, self.constructor.name));
+/** Records on a prototype that one of its methods uses a filter. */
+export function declareUse(prototype: object, use: FilterUse): void {
+  Reflect.defineMetadata(USES, [...usesOf(prototype), use], prototype);
+}
+
+/** The uses that the decorators of this very prototype declared. */
+export function usesOf(prototype: object): readonly FilterUse[] {
+  return Reflect.getOwnMetadata(USES, prototype) ?? [];
+}
+
+/** The uses of a prototype and of all that it inherits from. */
+export function* usesOfAll(prototype: object): Generator<FilterUse> {
+  for (let at = prototype; at; at = Object.getPrototypeOf(at)) yield* usesOf(at);
 }

@@ -1,12 +1,13 @@
-import { isForClient } from './call-context.js';
-import { notFoundError, unavailableError } from './context-errors.js';
-import { answerWith, failWith, type GuardDecision, pass } from './guard-decision.js';
-import type { GuardableFilter } from '../service/index.js';
-import type { GuardedCall } from './guarded-call.js';
+import {
+  BadRequestException,
+  type HttpException,
+  NotFoundException,
+  ServiceUnavailableException,
+} from '@nestjs/common';
+import { type CallContext, isForClient } from './call-context.js';
+import type { GuardAnswer, GuardDecision, GuardedCall } from './guarded-call.js';
 import { otherAnswer } from './guard.messages.js';
 import type { BloomCallback, BloomGuardDefaults } from './guard-options.js';
-
-const NULL = answerWith(null);
 
 /** What is answered in place of the method: as the decorator says, else as the application says. */
 export class GuardAnswers {
@@ -14,37 +15,32 @@ export class GuardAnswers {
 
   constructor(private readonly defaults: BloomGuardDefaults = {}) {}
 
-  /** Answers a call in place of its method, which is counted as saved. */
-  absent(call: GuardedCall, { guarding }: GuardableFilter): GuardDecision | Promise<GuardDecision> {
-    guarding.noteSaved(call.guard);
-    return this.absentAnswer(call);
-  }
-
-  absentAnswer(call: GuardedCall): GuardDecision | Promise<GuardDecision> {
-    const onAbsent = call.entry.absent ?? this.onAbsent(call);
-    switch (onAbsent) {
+  absent(call: GuardedCall): GuardAnswer | Promise<GuardAnswer> {
+    const { guard, entry, args } = call;
+    let answer = entry.absent ?? guard.options.onAbsent ?? this.defaults.onAbsent;
+    if (answer === undefined) {
+      const context = entry.context();
+      const isNull = context === 'graphql' ? entry.isNullable(args) : !isForClient(context);
+      answer = isNull ? 'null' : 'not-found';
+    }
+    switch (answer) {
       case 'null':
-        return NULL;
+        return { value: null, error: undefined };
       case 'empty':
-        return answerWith([]);
+        return { value: [], error: undefined };
       case 'not-found':
-        return failing(notFoundError(call.entry.context(), call.guard.method));
+        return failing(notFoundError(entry.context(), guard.method));
       default:
-        return this.from(onAbsent, call);
+        return this.from(answer, call);
     }
   }
 
-  /** @param note of an id that is let through: as that of `GuardDecision`. */
-  unknown(
-    call: GuardedCall,
-    { guarding }: GuardableFilter,
-    note?: string,
-  ): GuardDecision | Promise<GuardDecision> {
-    const onUnknown = this.onUnknown(call);
-    if (onUnknown === 'pass') return pass(note);
-    guarding.noteSaved(call.guard);
-    if (onUnknown === 'unavailable') return failing(unavailableError(call.entry.context()));
-    return this.from(onUnknown, call);
+  unknown(call: GuardedCall): GuardDecision | Promise<GuardAnswer> {
+    const answer = this.onUnknown(call);
+    if (answer === 'pass') return undefined;
+    call.filter?.guarding.noteSaved(call.guard);
+    if (answer === 'unavailable') return failing(unavailableError(call.entry.context()));
+    return this.from(answer, call);
   }
 
   /** What is done with a value that cannot be the id of any row: the call is let through, or answered. */
@@ -62,7 +58,8 @@ export class GuardAnswers {
   }
 
   /**
-   * Once for a guard that answers null by default, on a method that ends otherwise when it finds nothing: types do not tell it from a route.
+   * Once for a guard that answers null by default, on a method that ends otherwise when it finds nothing: types
+   * do not tell it from a route.
    *
    * @param thrown the name of the error; undefined for a list.
    */
@@ -73,16 +70,8 @@ export class GuardAnswers {
     return otherAnswer(guard.method, guard.filter, thrown);
   }
 
-  async from(answer: BloomCallback<unknown>, { self, args }: GuardedCall): Promise<GuardDecision> {
-    return answerWith(await answer.apply(self, [...args]));
-  }
-
-  private onAbsent({ guard, entry, args }: GuardedCall): NonNullable<BloomGuardDefaults['onAbsent']> {
-    const chosen = guard.options.onAbsent ?? this.defaults.onAbsent;
-    if (chosen !== undefined) return chosen;
-    const context = entry.context();
-    if (context === 'graphql') return entry.isNullable(args) ? 'null' : 'not-found';
-    return isForClient(context) ? 'not-found' : 'null';
+  async from(answer: BloomCallback<unknown>, { self, args }: GuardedCall): Promise<GuardAnswer> {
+    return { value: await answer.apply(self, [...args]), error: undefined };
   }
 
   private onUnknown({ guard }: GuardedCall): NonNullable<BloomGuardDefaults['onUnknown']> {
@@ -91,6 +80,61 @@ export class GuardAnswers {
 }
 
 /** At once where no package has to be loaded for the error. */
-function failing(error: Error | Promise<Error>): GuardDecision | Promise<GuardDecision> {
-  return error instanceof Error ? failWith(error) : error.then(failWith);
+function failing(error: Error | Promise<Error>): GuardAnswer | Promise<GuardAnswer> {
+  if (error instanceof Error) return { value: undefined, error };
+  return error.then((loaded) => ({ value: undefined, error: loaded }));
+}
+
+/** The packages are loaded only for a handler that their own decorators have marked. */
+const CLASSES = {
+  ws: { from: '@nestjs/websockets', name: 'WsException' },
+  rpc: { from: '@nestjs/microservices', name: 'RpcException' },
+} as const;
+
+/**
+ * The error by which Nest answers a client of this context that there is no such thing. In place of the calls
+ * that led to the guard, its stack names the guarded method: an attack brings an error for each request, and
+ * to collect those calls takes a tenth of what a request takes.
+ */
+export function notFoundError(context: CallContext, method: string): Error | Promise<Error> {
+  const limit = Error.stackTraceLimit;
+  // With `--frozen-intrinsics`, for example, the limit cannot be set.
+  if (Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit')?.writable !== true)
+    return errorOf(context, new NotFoundException());
+  Error.stackTraceLimit = 0;
+  let error: NotFoundException;
+  try {
+    error = new NotFoundException();
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
+  if (limit > 0) error.stack = `${error.name}: ${error.message}\n    at @BloomGuarded on ${method}`;
+  return errorOf(context, error);
+}
+
+/** The error by which Nest answers a client that what it has sent cannot be used. The cause is not sent. */
+export function badRequestError(context: CallContext, cause: unknown): Error | Promise<Error> {
+  return errorOf(context, new BadRequestException(undefined, { cause }));
+}
+
+/** The error by which Nest answers a client of this context that it may try again later. */
+export function unavailableError(context: CallContext, cause?: unknown): Error | Promise<Error> {
+  return errorOf(context, new ServiceUnavailableException(undefined, { cause }));
+}
+
+function errorOf(context: CallContext, http: HttpException): Error | Promise<Error> {
+  return context === 'ws' || context === 'rpc' ? errorOfPackage(context, http) : http;
+}
+
+async function errorOfPackage(context: keyof typeof CLASSES, http: HttpException): Promise<Error> {
+  const { name } = CLASSES[context];
+  // A variable: the package is optional, and its types are not needed.
+  const from: string = CLASSES[context].from;
+  const loaded = await import(from).catch(() => ({}));
+  const Class: unknown = loaded[name] ?? loaded.default?.[name];
+  if (typeof Class !== 'function') return http;
+  const { message, cause } = http;
+  const sent = context === 'ws' ? message : { statusCode: http.getStatus(), message };
+  const error = Reflect.construct(Class, [sent]) as Error;
+  return Object.assign(error, cause !== undefined && { cause });
 }

@@ -1,4 +1,15 @@
+import {
+  A_FUNCTION,
+  BloomConfigError,
+  checkOptions,
+  type Expectation,
+  isFunction,
+  isInteger,
+  oneOf,
+  type OptionTable,
+} from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
+import { validateAfterwards } from './guard.messages.js';
 
 /** Called with what the decorated method is called with, and its instance as `this`: types that only the method knows. */
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -133,4 +144,66 @@ export interface BloomRegistersOptions {
    * then, and a crash loses them until the next rebuild. A value that is not an id rejects the call in both cases.
    */
   readonly onError?: 'throw' | 'queue';
+}
+
+const PLACE: Expectation = [
+  'a name or a function',
+  (value) => typeof value === 'string' || isFunction(value),
+];
+
+/** @param words texts that may stand in the place of a function. */
+function wordsOrFunction(expected: string, ...words: string[]): Expectation {
+  return [`${expected} or a function`, (value) => words.includes(value as string) || isFunction(value)];
+}
+
+/** The options of `BloomGuardDefaults`, and what each has to be. */
+export const GUARD_DEFAULTS = {
+  onAbsent: wordsOrFunction("'not-found', 'null', 'empty'", 'not-found', 'null', 'empty'),
+  onUnknown: wordsOrFunction("'pass', 'unavailable'", 'pass', 'unavailable'),
+  onInvalid: wordsOrFunction("'pass', 'absent'", 'pass', 'absent'),
+  onThrow: oneOf('unknown', 'invalid'),
+} satisfies OptionTable<BloomGuardDefaults>;
+
+const GUARDED = {
+  id: PLACE,
+  param: PLACE,
+  ...GUARD_DEFAULTS,
+  isFound: A_FUNCTION,
+  coalesce: [
+    "an object { key: (...args) => string } that names what the result depends on beside the id, or key: () => '' if on nothing",
+    (value) => value === false || isFunction((value as { key?: unknown } | null)?.key),
+  ],
+} satisfies OptionTable<BloomGuardedOptions>;
+
+const MANY = {
+  key: ['a function of a row that returns its id', isFunction],
+} satisfies OptionTable<BloomGuardedManyOptions>;
+
+const REGISTERS = {
+  from: true,
+  id: true,
+  maxIds: ['a number of ids from 1 on', isInteger(1, Number.MAX_SAFE_INTEGER)],
+  validate: A_FUNCTION,
+  onError: true,
+} satisfies OptionTable<BloomRegistersOptions>;
+
+/**
+ * Checks what the types check, for callers without them.
+ *
+ * @param where for people: `@BloomGuarded('products') on ProductRepository.find`.
+ * @throws {BloomConfigError} for an option that there is not, or that cannot work.
+ */
+export function checkGuardedOptions(options: BloomGuardedOptions, where: string): void {
+  checkOptions(options, { where, known: GUARDED });
+}
+
+/** The same for a decorator of methods that look up many. */
+export function checkManyOptions(options: BloomGuardedManyOptions, where: string): void {
+  checkOptions(options, { where, known: MANY });
+}
+
+/** The same for a decorator of methods that create rows. */
+export function checkRegistersOptions(options: BloomRegistersOptions, where: string): void {
+  checkOptions(options, { where, known: REGISTERS });
+  if (options.validate && options.from === 'result') throw new BloomConfigError(validateAfterwards(where));
 }

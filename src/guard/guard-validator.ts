@@ -1,11 +1,11 @@
 import type { DiscoveryService } from '@nestjs/core';
 import { BloomConfigError, describeError } from '../common/index.js';
 import type { BloomService } from '../service/index.js';
-import { guardsWithUnreadParam } from './bloom.interceptor.js';
-import { type FilterUse, usesOf, usesOfAll } from './filter-uses.js';
+import { findSingletons } from './call-sharing.js';
+import { type FilterUse, usesOfAll } from './filter-name.js';
 import { filterNotRegistered, namedNotRegistered, paramWithoutInterceptor } from './guard.messages.js';
-import { checkSkips } from './skip-check.js';
-import { findSingletons, hasUses } from './singletons.js';
+import { guardsWithUnreadParam } from './bloom.interceptor.js';
+import { checkSkips } from './skip-bloom.decorator.js';
 
 /** Finds decorators that name a filter nobody registered, or that nobody obeys. */
 export class GuardValidator {
@@ -15,7 +15,7 @@ export class GuardValidator {
   ) {}
 
   /**
-   * To be called when all filters are registered.
+   * Called when all filters are registered.
    *
    * @throws {BloomConfigError} that names every such class and method.
    */
@@ -31,7 +31,7 @@ export class GuardValidator {
   }
 
   /**
-   * The same for filters that instances name. To be called when all instances have been initialised: they may set the name then.
+   * The same for filters that instances name. Called when all instances have been initialised: they may set the name then.
    *
    * @throws {BloomConfigError} that names every such class and method.
    */
@@ -41,11 +41,13 @@ export class GuardValidator {
     for (const object of this.singletons()) {
       for (const use of usesOfAll(Object.getPrototypeOf(object))) {
         if (use.filter.name !== undefined) continue;
-        const { name, error } = nameFor(object, use);
-        if (error !== undefined) lines.add(error);
-        else if (!this.service.find(name)) {
+        try {
+          const name = use.filter.nameOf(object);
+          if (this.service.find(name)) continue;
           isLost = true;
           lines.add(namedNotRegistered(use, name, object.constructor.name));
+        } catch (error) {
+          lines.add(describeError(error));
         }
       }
     }
@@ -60,12 +62,7 @@ export class GuardValidator {
    * @throws {BloomConfigError} for one beside a guard.
    */
   validateSkips(coversRoutes: boolean): void {
-    const all = [...this.discovery.getProviders(), ...this.discovery.getControllers()];
-    const classes = all.map(({ metatype }) => metatype as unknown);
-    checkSkips(
-      new Set(classes.filter((one): one is Function => typeof one === 'function' && Boolean(one.prototype))),
-      coversRoutes,
-    );
+    checkSkips(this.classes(), coversRoutes);
   }
 
   /** The objects with guarded methods of which the application has one. */
@@ -76,46 +73,24 @@ export class GuardValidator {
   /** What the decorators of all classes name that Nest makes objects of. */
   uses(): Set<FilterUse> {
     const uses = new Set<FilterUse>();
-    for (const prototype of this.prototypes()) for (const use of usesOf(prototype)) uses.add(use);
+    for (const { metatype, instance } of this.wrappers()) {
+      // A factory may have made an object of another class.
+      const made = typeof instance === 'object' && instance !== null ? Object.getPrototypeOf(instance) : null;
+      for (const prototype of [metatype?.prototype, made])
+        for (const use of usesOfAll(prototype)) uses.add(use);
+    }
     return uses;
   }
 
-  /** The classes with guarded methods that Nest constructs objects of. */
+  /** The classes that Nest constructs objects of. */
   private classes(): Set<Function> {
-    const found = new Set<Function>();
-    for (const { metatype } of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
-      if (typeof metatype === 'function' && metatype.prototype && hasUses(metatype.prototype))
-        found.add(metatype);
-    }
-    return found;
+    const classes = this.wrappers().map(({ metatype }) => metatype as unknown);
+    return new Set(
+      classes.filter((one): one is Function => typeof one === 'function' && Boolean(one.prototype)),
+    );
   }
 
-  /** The prototype chains of all classes that Nest makes objects of, and of the objects that it got from factories. */
-  private prototypes(): Set<object> {
-    const found = new Set<object>();
-    for (const { metatype, instance } of [
-      ...this.discovery.getProviders(),
-      ...this.discovery.getControllers(),
-    ]) {
-      const made = typeof instance === 'object' && instance !== null ? Object.getPrototypeOf(instance) : null;
-      for (let prototype of [metatype?.prototype, made]) {
-        for (; prototype && !found.has(prototype); prototype = Object.getPrototypeOf(prototype))
-          found.add(prototype);
-      }
-    }
-    return found;
-  }
-}
-
-function nameFor(
-  object: object,
-  { filter }: FilterUse,
-):
-  | { readonly name: string; readonly error?: undefined }
-  | { readonly name?: undefined; readonly error: string } {
-  try {
-    return { name: filter.nameOf(object) };
-  } catch (error) {
-    return { error: describeError(error) };
+  private wrappers() {
+    return [...this.discovery.getProviders(), ...this.discovery.getControllers()];
   }
 }

@@ -1,12 +1,12 @@
 import { count, describeError, plural, printed, printedId } from '../common/index.js';
 import type { IdKey } from '../filter/index.js';
-import type { FilterUse } from './filter-uses.js';
 
-export const wrongOption = (option: string, where: string, expected: string, got: unknown) =>
-  `Expected ${option} of ${where} to be ${expected}, got ${printed(got)}.`;
-
-export const wrongMaxIds = (where: string, got: unknown) =>
-  `${where}: expected maxIds to be a number of ids from 1 on, got ${printed(got)}.`;
+/** A decorator on a method, as `FilterUse` has it. */
+interface Use {
+  readonly decorator: string;
+  readonly filter: { readonly text: string };
+  readonly method: string;
+}
 
 export const answerOfValidate = (method: string, got: unknown) =>
   `@BloomRegisters on ${method}: expected validate to throw for a call that is to be refused and to return nothing for any other, got ${printed(got)}.`;
@@ -27,18 +27,12 @@ export const promiseFromOption = (option: string) =>
 
 const MAX_THROWN = 200;
 
-export const idFunctionThrew = ({
-  method,
-  filter,
-  thrownBy,
-  what,
-}: {
-  method: string;
-  filter: string;
-  thrownBy: string;
-  /** What was thrown: as `thrown` prints it, or its name. */
-  what: string;
-}) =>
+/** @param what was thrown: as `thrown` prints it, or its name. */
+export const idFunctionThrew = (
+  { method, filter }: { readonly method: string; readonly filter: string },
+  thrownBy: string,
+  what: string,
+) =>
   `${method} was not guarded: ${thrownBy} threw ${what}, which leaves the call to onUnknown. A client may send such a value on purpose ` +
   `(?id=1&id=2). ${thrownBy === NORMALIZE ? NORMALIZE_REMEDY : ID_REMEDY} Where it never throws for the id of a row, ` +
   `@BloomGuarded('${filter}', { onThrow: 'invalid' }) does the same.`;
@@ -86,7 +80,7 @@ export const answerAbsentUnused = (method: string, interceptor: string) =>
 export const NO_ID_OF =
   'BloomInterceptor does not know where a message has its id. Override idOf(context) for messages too.';
 
-export const skipAndGuard = ({ decorator, filter }: FilterUse, method: string) =>
+export const skipAndGuard = ({ decorator, filter }: Use, method: string) =>
   `@SkipBloom() and @${decorator}(${filter.text}) on ${method} contradict each other. Remove one of them.`;
 
 export const skipsNothing = (where: string) =>
@@ -102,18 +96,18 @@ export const noListOfIds = (got: string) =>
 export const tooManyIds = (maxIds: number, got: number) =>
   `Expected at most ${plural(maxIds, 'id')} of one call, got ${count(got)}. Create the rows in smaller parts, or raise the option maxIds.`;
 
-export const notOnMethod = ({ decorator, filter, method }: FilterUse) =>
+export const notOnMethod = ({ decorator, filter, method }: Use) =>
   `Expected @${decorator}(${filter.text}) on an instance method, got ${method}, which is not one. Put it on a method of an object that Nest ` +
   'constructs.';
 
-export const onGenerator = ({ decorator, filter, method }: FilterUse) =>
+export const onGenerator = ({ decorator, filter, method }: Use) =>
   `Expected @${decorator}(${filter.text}) on a method that returns a promise, got ${method}, which is a generator. Put it on a method that ` +
   'looks the id up, or ask the filter in the generator (@InjectBloomFilter).';
 
-export const filterNotRegistered = ({ decorator, filter, method }: FilterUse) =>
+export const filterNotRegistered = ({ decorator, filter, method }: Use) =>
   `@${decorator}(${filter.text}) on ${method} names a filter that is not registered.`;
 
-export const namedNotRegistered = ({ decorator, filter, method }: FilterUse, name: string, owner: string) =>
+export const namedNotRegistered = ({ decorator, filter, method }: Use, name: string, owner: string) =>
   `@${decorator}(${filter.text}) on ${method} names the filter '${name}' for ${owner}, which is not registered.`;
 
 export const noFilterName = (where: string, got: unknown, owner?: string) =>

@@ -1,17 +1,87 @@
-import type { IdKey } from '../filter/index.js';
+import { HttpException } from '@nestjs/common';
+import { BloomIdError } from '../common/index.js';
+import type { BloomId, IdKey } from '../filter/index.js';
 import type { CountedMethod, GuardableFilter } from '../service/index.js';
-import type { BloomVerdict, DenialAnswer } from '../store/index.js';
+import type { DenialAnswer } from '../store/index.js';
 import type { CallContext } from './call-context.js';
-import type { BloomGuardedOptions } from './guard-options.js';
-import type { IdReader } from './id-reader.js';
+import { arrayForOneId, noRouteParameter, promiseFromOption, tooManyIds } from './guard.messages.js';
+import type { BloomCallback, BloomGuardedOptions } from './guard-options.js';
 
 /** One `@BloomGuarded` on one method. */
 export interface GuardDeclaration extends CountedMethod {
   readonly filter: string;
   readonly options: BloomGuardedOptions;
-  /** Its number among all guards that decorators have declared in this process, by which a runner finds its filter; undefined for one that is made for one call. */
+  /**
+   * Its number among all guards that decorators have declared in this process, by which a runner finds its
+   * filter; undefined for one that is made for one call.
+   */
   readonly number: number | undefined;
 }
+
+/** How calls come to a guard: as calls of the method itself, or as requests of its route. */
+export interface EntryPoint {
+  readonly readId: IdReader;
+  /** For people: by what function of the application the id is read, if by any. */
+  readonly readBy: string;
+  context(): CallContext;
+  /** Whether the field of GraphQL that the call is for may be null. */
+  isNullable(args: readonly unknown[]): boolean;
+  /** What `answerAbsent` of an interceptor answers; undefined where the guard decides. */
+  readonly absent: (() => unknown) | undefined;
+}
+
+/**
+ * A call that a guard decides on, and what the decision has found out. Object literals with the same members
+ * and no class: the engine forgets the shape of a class when a garbage collection meets no instance, and with
+ * it the compiled code of all that calls pass.
+ */
+export interface GuardedCall {
+  readonly guard: GuardDeclaration;
+  readonly entry: EntryPoint;
+  readonly self: unknown;
+  readonly args: readonly unknown[];
+  /** Undefined where the filter is not registered. */
+  filter: GuardableFilter | undefined;
+  /** As the caller wrote it. */
+  id: unknown;
+  /** Formed once for the call: `normalize` is a function of the application. */
+  key: IdKey | undefined;
+  /**
+   * A short text for all spellings of the id. Undefined where nothing needs it, and for an id that is too long
+   * to be added: such an id is in no queue, and no call for it is remembered or shared.
+   */
+  note: string | undefined;
+  /** Undefined for a call whose denial says nothing about other calls. */
+  denialKey: DenialKey | undefined;
+  /** What the method of a call that is let through is compared with; undefined where nothing is learned of it. */
+  verdict: 'maybe' | 'absent' | undefined;
+  /** When the filter had answered, by `performance.now()`; 0 where nobody needs it. */
+  readAt: number;
+  /** What other processes know of the id, where they share it. */
+  denial: DenialAnswer | undefined;
+  /** Whether the method runs for another caller: that run may have begun before the decision. */
+  isJoined: boolean;
+}
+
+/** What a denial is remembered by. */
+export interface DenialKey {
+  /** One text for all spellings of the id, by which an `add` ends the denial. */
+  readonly text: string;
+  /** What was asked about the id. */
+  readonly scope: string;
+}
+
+/**
+ * What a call is answered with in place of its method: a value, or the error with which it ends. The error is
+ * not thrown here: a throw takes several times as long as the check.
+ */
+export interface GuardAnswer {
+  readonly value: unknown;
+  readonly error: Error | undefined;
+}
+
+/** Undefined: the call is let through. */
+export type GuardDecision = GuardAnswer | undefined;
 
 let declared = 0;
 
@@ -22,62 +92,113 @@ export function declaredGuard(
   return { ...guard, counted: { last: undefined }, number: declared++ };
 }
 
-/** How calls come to a guard: as calls of the method itself, or as requests of its route. */
-export interface EntryPoint {
-  readonly readId: IdReader;
-  /** For people: by what function of the application the id is read, if by any. */
-  readonly readBy: string;
-  context(): CallContext;
-  /** Of a field of GraphQL: whether it may be null. */
-  isNullable(args: readonly unknown[]): boolean;
-  /** What `answerAbsent` of an interceptor answers; undefined where the guard decides. */
-  readonly absent: (() => unknown) | undefined;
+export function guardedCall(
+  guard: GuardDeclaration,
+  entry: EntryPoint,
+  self: unknown,
+  args: readonly unknown[],
+): GuardedCall {
+  return {
+    guard,
+    entry,
+    self,
+    args,
+    filter: undefined,
+    id: undefined,
+    key: undefined,
+    note: undefined,
+    denialKey: undefined,
+    verdict: undefined,
+    readAt: 0,
+    denial: undefined,
+    isJoined: false,
+  };
+}
+
+/** @throws the error of the answer. */
+export function answeredValue({ value, error }: GuardAnswer): unknown {
+  if (error !== undefined) throw error;
+  return value;
 }
 
 /**
- * A call that a guard decides on. This and what else is made for each call is an object literal and no class: the engine forgets
- * the shape of a class when a garbage collection meets no instance, and with it the compiled code of all that calls pass.
+ * Reads the id in the arguments of a call.
+ *
+ * @throws what a function of the application throws, and a `ReaderMistake` when it returns a promise.
  */
-export interface GuardedCall {
-  readonly guard: GuardDeclaration;
-  readonly entry: EntryPoint;
-  readonly self: unknown;
-  readonly args: readonly unknown[];
+export type IdReader = (self: unknown, args: readonly unknown[]) => unknown;
+
+/** As `IdReader`, for a call that creates rows: the application's own function may return several ids. */
+export type IdsReader = (self: unknown, args: readonly unknown[]) => readonly BloomId[];
+
+/** A mistake in how the application reads an id. No value of a client causes it, so it makes no row absent. */
+export class ReaderMistake extends TypeError {}
+
+/** The first argument, a property of it, or what a function makes of all. */
+export function idReader(id: string | BloomCallback<unknown> | undefined): IdReader {
+  if (id === undefined) return (_, args) => args[0];
+  if (typeof id === 'string') return (_, args) => (args[0] as Record<string, unknown> | undefined)?.[id];
+  return (self, args) => syncAnswer('the option id', id.apply(self, [...args]));
 }
 
-/** What was asked for a call. */
-export interface AskedCall {
-  readonly filter: GuardableFilter;
-  /** As the caller wrote it. */
-  readonly id: unknown;
-  /** Formed once for the call: `normalize` is a function of the application. */
-  readonly key: IdKey;
-  /**
-   * A short text for all spellings of the id. Undefined where nothing needs it, and for an id that is too long to be added: such an id is in no
-   * queue, and no call for it is remembered or shared.
-   */
-  readonly note: string | undefined;
-  /** Undefined for a call whose denial says nothing about other calls. */
-  readonly denialKey: DenialKey | undefined;
-  /** When, by `performance.now()`; 0 where nobody needs it. */
-  readonly since: number;
+/**
+ * An array that comes with a request may stand where one id was meant, so only the application's own function
+ * may give several ids. Whether a value is an id, the filter decides.
+ *
+ * @throws {BloomIdError} in the function: for an array that no function gave, and for more ids than `maxIds`.
+ */
+export function idsReader(id: string | BloomCallback<unknown> | undefined, maxIds: number): IdsReader {
+  const readId = idReader(id);
+  return (self, args) => {
+    const found = readId(self, args);
+    if (!Array.isArray(found)) return [found as BloomId];
+    if (typeof id !== 'function') throw new BloomIdError(arrayForOneId(id, found.length));
+    if (found.length > maxIds) throw new BloomIdError(tooManyIds(maxIds, found.length));
+    return found as BloomId[];
+  };
 }
 
-/** What was known of a call that was let through, of which something can be learned. */
-export interface ObservedCall {
-  /** Undefined where nothing of it is needed to learn: in most calls that are let through. */
-  readonly asked: AskedCall | undefined;
-  readonly verdict: BloomVerdict;
-  /** When the filter had answered, by `performance.now()`; 0 where nobody needs it. */
-  readonly readAt: number;
-  /** What other processes know of the id, where they share it. */
-  readonly denial: DenialAnswer | undefined;
+/** What Express and Fastify have in common. */
+export interface HttpRequest {
+  readonly params: Record<string, unknown>;
 }
 
-/** What a denial is remembered by. */
-export interface DenialKey {
-  /** One text for all spellings of the id, by which an `add` ends the denial. */
-  readonly text: string;
-  /** What was asked about the id. */
-  readonly scope: string;
+/** Requests, on their way to the route. */
+export function requestEntry({ param, id }: BloomGuardedOptions): EntryPoint {
+  return {
+    readId: requestReader(param ?? id ?? 'id'),
+    readBy: `its option ${param === undefined ? 'id' : 'param'}`,
+    context: () => 'http',
+    isNullable: () => false,
+    absent: undefined,
+  };
+}
+
+function requestReader(param: NonNullable<BloomGuardedOptions['param']>): IdReader {
+  if (typeof param === 'function') return (_, [request]) => syncAnswer('the option param', param(request));
+  return (_, args) => {
+    const { params } = args[0] as HttpRequest;
+    if (param in params) return params[param];
+    // A route that has no such parameter is a mistake of its author: it must not make all rows absent.
+    throw new ReaderMistake(noRouteParameter(param));
+  };
+}
+
+/**
+ * What a function of the application returned, where a promise would not be awaited.
+ *
+ * @param option for people: the name of the function.
+ * @throws {ReaderMistake} for a promise.
+ */
+export function syncAnswer<Answer>(option: string, answer: Answer): Answer {
+  if (!(answer instanceof Promise)) return answer;
+  // Its rejection must not end the process.
+  answer.catch(() => {});
+  throw new ReaderMistake(promiseFromOption(option));
+}
+
+/** Whether a function of the application says that the client's value is not an id, in place of failing. */
+export function isInvalidId(error: unknown): boolean {
+  if (error instanceof BloomIdError) return true;
+  return error instanceof HttpException && error.getStatus() >= 400 && error.getStatus() < 500;
 }

@@ -33,18 +33,14 @@ export interface RegisterRequest {
 
 /** Records the ids of the rows that decorated methods create. */
 export class IdRegistrar {
+  /** Ids that could not be recorded yet, by the name of their filter. */
+  private readonly queues = new Map<string, AddQueue>();
   private closed = false;
   /** Which writes of which filter an advice has named. */
   private readonly advised = new Set<string>();
 
-  /**
-   * @param queues of ids that could not be recorded yet, by the name of their filter.
-   * @internal
-   */
-  constructor(
-    private readonly service: BloomService,
-    private readonly queues: Map<string, AddQueue>,
-  ) {}
+  /** @internal */
+  constructor(private readonly service: BloomService) {}
 
   /**
    * Adds ids.
@@ -76,7 +72,11 @@ export class IdRegistrar {
     } catch (error) {
       // The store may take shorter ids than the filter was registered with.
       if (!(error instanceof BloomIdError)) throw error;
-      for (const key of keys) await this.record(filter, [key], onError).catch(throwUnlessInvalid);
+      for (const key of keys) {
+        await this.record(filter, [key], onError).catch((one: unknown) => {
+          if (!(one instanceof BloomIdError)) throw one;
+        });
+      }
       throw error;
     }
     if (errors.length > 0) throw errors[0];
@@ -96,7 +96,7 @@ export class IdRegistrar {
     if (this.queues.get(name)?.putOff(keys)) return registration;
     const since = performance.now();
     const before = filter.generation;
-    await this.addOrQueue(filter, keys);
+    await this.record(filter, keys, 'written');
     return { ...registration, since, generation: filter.generation === before ? before : undefined };
   }
 
@@ -132,7 +132,7 @@ export class IdRegistrar {
     const recorded = new Set(keys.map(idNote));
     const missing = found.filter((key) => !recorded.has(idNote(key)));
     if (missing.length === 0) return registration;
-    await this.addOrQueue(filter, missing);
+    await this.record(filter, missing, 'written');
     this.adviseOnWritten(name, by, missing[0]!);
     return { ...registration, ids: [...registration.ids, ...others], keys: [...keys, ...missing] };
   }
@@ -150,7 +150,7 @@ export class IdRegistrar {
     }
   }
 
-  /** To be called when a method has thrown whose ids were added before it ran: it has made no rows, as far as anybody can see. */
+  /** Called when a method has thrown whose ids were added before it ran: it has probably made no rows. */
   noteFailed({ filter, newIds }: Registration, method: string): void {
     if (newIds > 0) this.service.find(filter)?.reportFailedAdds({ ids: newIds, method });
   }
@@ -185,30 +185,24 @@ export class IdRegistrar {
     await Promise.all([...this.queues.values()].map((queue) => queue.close()));
   }
 
-  /** @returns how many of the ids are known to be new to the filter. */
+  /**
+   * @param onError `written`: the rows of the ids exist, so any error queues them.
+   * @returns how many of the ids are known to be new to the filter.
+   */
   private async record(
     filter: GuardableFilter,
     keys: readonly IdKey[],
-    onError: RegisterRequest['onError'],
+    onError: RegisterRequest['onError'] | 'written',
   ): Promise<number> {
     if (keys.length === 0) return 0;
     try {
       return (await filter.addKeys(keys)).filter(Boolean).length;
     } catch (error) {
-      if (onError !== 'queue' || this.closed) throw error;
-      if (error instanceof BloomIdError || error instanceof BloomConfigError) throw error;
+      const isMistake = error instanceof BloomIdError || error instanceof BloomConfigError;
+      const isQueued = onError === 'written' || (onError === 'queue' && !isMistake);
+      if (!isQueued || this.closed) throw error;
       this.queue(filter).put(keys, error);
       return 0;
-    }
-  }
-
-  /** For ids whose rows exist. */
-  private async addOrQueue(filter: GuardableFilter, keys: readonly IdKey[]): Promise<void> {
-    try {
-      await filter.addKeys(keys);
-    } catch (error) {
-      if (this.closed) throw error;
-      this.queue(filter).put(keys, error);
     }
   }
 
@@ -229,10 +223,6 @@ export class IdRegistrar {
     }
     return queue;
   }
-}
-
-function throwUnlessInvalid(error: unknown): void {
-  if (!(error instanceof BloomIdError)) throw error;
 }
 
 /** The keys of all values that can be added, and the errors of the others. */

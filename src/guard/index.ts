@@ -1,5 +1,5 @@
-export { BloomGuardedMany } from './bloom-guarded-many.decorator.js';
-export { BloomGuarded } from './bloom-guarded.decorator.js';
+export { BloomGuardedMany, type BloomGuardedManyDecorator } from './bloom-guarded-many.decorator.js';
+export { BloomGuarded, type BloomGuardedDecorator } from './bloom-guarded.decorator.js';
 export {
   BloomGuardRunner,
   type DecidedBy,
@@ -7,26 +7,21 @@ export {
   listenToDecisions,
   registrarOf,
 } from './bloom-guard-runner.js';
-export type { GuardDeclaration, EntryPoint } from './guarded-call.js';
+export { type EntryPoint, type GuardDeclaration, guardedCall } from './guarded-call.js';
 export { BloomInterceptor } from './bloom.interceptor.js';
 export { SkipBloom } from './skip-bloom.decorator.js';
-export { BloomRegisters } from './bloom-registers.decorator.js';
-export type {
-  BloomCallback,
-  BloomCoalesceOptions,
-  BloomGuardDefaults,
-  BloomGuardedManyOptions,
-  BloomGuardedOptions,
-  BloomRegistersOptions,
+export { BloomRegisters, type BloomRegistersDecorator } from './bloom-registers.decorator.js';
+export {
+  type BloomCallback,
+  type BloomCoalesceOptions,
+  type BloomGuardDefaults,
+  type BloomGuardedManyOptions,
+  type BloomGuardedOptions,
+  type BloomRegistersOptions,
+  GUARD_DEFAULTS,
 } from './guard-options.js';
-export type {
-  BloomGuardedDecorator,
-  BloomGuardedManyDecorator,
-  BloomRegistersDecorator,
-} from './decorator-types.js';
 export type { BloomMistake } from './method-verdict.js';
-export type { AnyInstance, BloomFilterName } from './filter-name.js';
-export type { FilterUse } from './filter-uses.js';
+export type { AnyInstance, BloomFilterName, FilterUse } from './filter-name.js';
 export type { IdRegistrar, RegisterRequest, Registration } from './id-registrar.js';
 export { GuardValidator } from './guard-validator.js';
-export { noteClosed, noteRunning } from './unguarded.js';
+export { noteClosed, noteRunning } from './method-wrapper.js';

@@ -1,21 +1,29 @@
 import 'reflect-metadata';
-import { Inject } from '@nestjs/common';
+import { Inject, Logger } from '@nestjs/common';
 import { PROPERTY_DEPS_METADATA } from '@nestjs/common/constants.js';
 import { BloomConfigError } from '../common/index.js';
 import { BloomGuardRunner } from './bloom-guard-runner.js';
-import { declareUse, type FilterUse } from './filter-uses.js';
-import type { MethodSite } from './method-site.js';
-import { notOnMethod, onGenerator } from './guard.messages.js';
+import type { MethodSite } from './call-context.js';
+import { declareUse, type FilterUse } from './filter-name.js';
+import {
+  cannotRegister,
+  notConstructedByNest,
+  notOnMethod,
+  onGenerator,
+  standInForRunner,
+} from './guard.messages.js';
 
 /** Its text is what Nest prints when the runner cannot be injected. */
-const RUNNER = Symbol('BloomGuardRunner of BloomModule.forRoot(): import it in the root module');
+export const RUNNER = Symbol('BloomGuardRunner of BloomModule.forRoot(): import it in the root module');
+const WARNED = Symbol('nestjs-bloom:warned');
 
-interface Host {
+/** An object with a decorated method. */
+export interface Host {
   readonly [RUNNER]?: unknown;
 }
 
-/** What runs in place of a method: called with the instance, the arguments, and what Nest has injected there. */
-export type Around = (self: object | undefined, args: unknown[], injected: unknown) => Promise<unknown>;
+/** What runs in place of a method. */
+export type Wrapper = (this: Host | undefined, ...args: unknown[]) => Promise<unknown>;
 
 export interface WrappedCall {
   readonly self: object | undefined;
@@ -27,15 +35,10 @@ export interface WrappedCall {
   readonly method: Function;
 }
 
-export function wrappedCall(
-  method: Function,
-  self: object | undefined,
-  args: unknown[],
-  injected: unknown,
-): WrappedCall {
-  const isRunner = BloomGuardRunner.isRunner(injected);
-  const runner = isRunner ? injected : undefined;
-  return { self, args, runner, hasStandIn: !isRunner && injected !== undefined && injected !== null, method };
+export function wrappedCall(method: Function, self: Host | undefined, args: unknown[]): WrappedCall {
+  const injected = self?.[RUNNER];
+  const runner = BloomGuardRunner.isRunner(injected) ? injected : undefined;
+  return { self, args, runner, hasStandIn: !runner && injected !== undefined && injected !== null, method };
 }
 
 /** Calls the method itself. */
@@ -44,43 +47,70 @@ export function proceed({ method, self, args }: WrappedCall): Promise<unknown> {
 }
 
 /**
- * Replaces the method by what `around` makes of it; the wrapper keeps `this`, name, length and metadata. Nest injects the runner into every instance that
- * it constructs, so that the wrapper finds the runner of its own application.
+ * Replaces the method by what `wrapperOf` makes of it, which keeps its name, length and metadata. Nest injects
+ * the runner into every instance that it constructs, so that the wrapper finds the runner of its own application.
  */
 export function wrapMethod(
-  options: MethodSite & { readonly use: FilterUse; readonly around: (method: Function) => Around },
+  { target, descriptor }: MethodSite,
+  use: FilterUse,
+  wrapperOf: (method: Function) => Wrapper,
 ): void {
-  const { target, descriptor, use } = options;
   const method = descriptor?.value;
-  if (typeof target === 'function' || typeof method !== 'function') {
+  if (typeof target === 'function' || typeof method !== 'function')
     throw new BloomConfigError(notOnMethod(use));
-  }
-  assertNoGenerator(method, use);
-  const around = options.around(method);
-  const wrapper = function (this: Host | undefined, ...args: unknown[]) {
-    return around(this, args, this?.[RUNNER]);
-  };
-  Object.assign(wrapper, method);
-  for (const property of ['name', 'length']) {
+  // A generator runs only when its result is iterated: there is no promise that a guard could withhold.
+  if (Object.prototype.toString.call(method).endsWith('GeneratorFunction]'))
+    throw new BloomConfigError(onGenerator(use));
+  const wrapper = Object.assign(wrapperOf(method), method);
+  for (const property of ['name', 'length'])
     Object.defineProperty(wrapper, property, { value: method[property], configurable: true });
-  }
-  for (const key of Reflect.getOwnMetadataKeys(method)) {
+  for (const key of Reflect.getOwnMetadataKeys(method))
     Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, method), wrapper);
-  }
   descriptor.value = wrapper;
   injectRunner(target);
   declareUse(target, use);
 }
 
-/** A generator runs only when its result is iterated: there is no promise that a guard could withhold, and no end that it could wait for. */
-function assertNoGenerator(method: object, use: FilterUse): void {
-  if (!Object.prototype.toString.call(method).endsWith('GeneratorFunction]')) return;
-  throw new BloomConfigError(onGenerator(use));
-}
-
 /** Once for a class: subclasses inherit it, and Nest 11 would inject it again for each method. */
 function injectRunner(target: object): void {
   const injected: { key: unknown }[] = Reflect.getMetadata(PROPERTY_DEPS_METADATA, target.constructor) ?? [];
-  if (injected.some(({ key }) => key === RUNNER)) return;
-  Inject(BloomGuardRunner)(target, RUNNER);
+  if (!injected.some(({ key }) => key === RUNNER)) Inject(BloomGuardRunner)(target, RUNNER);
+}
+
+/** The applications of this process that answer from filters. */
+const running = new Set<object>();
+
+/** Called with something of an application when its filters begin to answer lookups that are not those of a test. */
+export function noteRunning(application: object): void {
+  running.add(application);
+}
+
+/** Called when the application has been closed. */
+export function noteClosed(application: object): void {
+  running.delete(application);
+}
+
+interface Declared {
+  readonly filter: string;
+  readonly method: string;
+}
+
+/** Warns of an object without a runner, once for its class. */
+export function warnUnguarded(owner: Function, { method, filter }: Declared, hasStandIn: boolean): void {
+  if (Reflect.hasOwnMetadata(WARNED, owner)) return;
+  Reflect.defineMetadata(WARNED, true, owner);
+  new Logger('Bloom').warn(
+    hasStandIn ? standInForRunner(method, owner.name) : notConstructedByNest(method, owner.name, filter),
+  );
+}
+
+/**
+ * Warns of an object without a runner whose method creates rows.
+ *
+ * @throws {BloomConfigError} where an application of this process would answer "absent" for them.
+ */
+export function assertNeedsNoRecord(declared: Declared, { self, hasStandIn, method }: WrappedCall): void {
+  if (!hasStandIn && running.size > 0)
+    throw new BloomConfigError(cannotRegister(declared.method, declared.filter));
+  warnUnguarded(self?.constructor ?? method, declared, hasStandIn);
 }

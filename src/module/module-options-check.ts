@@ -9,12 +9,11 @@ import {
   isNumber,
   isText,
   nearestName,
-  type NestedOptions,
   type OptionNames,
   type OptionTable,
   TRUE_OR_FALSE,
 } from '../common/index.js';
-import type { BloomGuardDefaults } from '../guard/index.js';
+import { GUARD_DEFAULTS } from '../guard/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import { ATTACK_OPTIONS, OWNER } from '../service/index.js';
 import type { BloomSourceFactory } from '../sources/index.js';
@@ -33,16 +32,6 @@ import { besideStore, noSuchSourceOption, notASource } from './module.messages.j
 const TIMEOUT: Expectation = ['a number of milliseconds of at least 1', isNumber(1, 2 ** 31 - 1)];
 const BYTES: Expectation = ['a number of bytes above 0', isNumber(Number.MIN_VALUE, Infinity)];
 
-/** The values are checked by the guard. */
-const GUARD: NestedOptions = {
-  known: {
-    onAbsent: true,
-    onUnknown: true,
-    onInvalid: true,
-    onThrow: true,
-  } satisfies OptionNames<BloomGuardDefaults>,
-};
-
 const COPIES = { bytesPerSecond: BYTES, maxBytes: BYTES } satisfies OptionTable<CopyLimits>;
 const HEARTBEAT = {
   everyMs: [
@@ -59,7 +48,7 @@ const FACTORY = {
     (keyPrefix) => isText(keyPrefix) && !/[{}\s]/.test(keyPrefix),
   ],
   owner: OWNER,
-  guard: GUARD,
+  guard: { known: GUARD_DEFAULTS },
   timeoutMs: TIMEOUT,
   writeTimeoutMs: TIMEOUT,
   trustAfterFailover: TRUE_OR_FALSE,
@@ -86,7 +75,7 @@ const ASYNC = {
   useExisting: true,
 } satisfies OptionTable<BloomModuleAsyncOptions>;
 
-const TESTING = { guard: GUARD, onEvent: A_FUNCTION, logger: TRUE_OR_FALSE } satisfies OptionTable<
+const TESTING = { guard: { known: GUARD_DEFAULTS }, onEvent: A_FUNCTION, logger: TRUE_OR_FALSE } satisfies OptionTable<
   Pick<BloomModuleOptions, 'guard' | 'onEvent' | 'logger'>
 >;
 

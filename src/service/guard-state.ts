@@ -128,25 +128,17 @@ export class GuardState {
 
   /** Counts the answer of the filter to a guarded method. */
   note(outcome: LookupOutcome, method: CountedMethod): void {
-    if (outcome === 'maybe') this.noteMaybe(method);
-    else this.noteOther(outcome, method);
-  }
-
-  /** Most calls. */
-  noteMaybe(method: CountedMethod): void {
-    this.methods.of(method).maybe++;
-  }
-
-  noteOther(outcome: Exclude<LookupOutcome, 'maybe'>, method: CountedMethod): void {
     const counts = this.methods.of(method);
-    if (outcome === 'absent') {
+    if (outcome === 'maybe') {
+      counts.maybe++;
+    } else if (outcome === 'absent') {
       counts.absent++;
       this.recent.noteAbsent();
       this.onAbsent?.(method.method);
-      return;
+    } else {
+      this.unknown++;
+      counts.unknown[outcome]++;
     }
-    this.unknown++;
-    counts.unknown[outcome]++;
   }
 
   /** The same as `note` and `noteSaved` together, for a call that is answered "absent". */

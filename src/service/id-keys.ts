@@ -64,11 +64,20 @@ export class IdKeys {
   /**
    * The key of an id that is looked up.
    *
+   * @param hasToFit whether an id that is longer than `maxIdBytes` may be refused before its key is formed.
    * @throws {BloomIdError} for a value that cannot be an id, and what `normalize` throws on an id.
    * @throws {BloomUnavailableError} while it is not known how ids are spelled.
    */
-  of(id: unknown): IdKey {
-    return this.form(id, false);
+  of(id: unknown, hasToFit = false): IdKey {
+    if (this.print === undefined) throw spellingUnknown();
+    const { maxIdBytes } = this.options;
+    const normal = this.normalize ? this.normalized(id, this.normalize) : id;
+    // The text of a bigint costs much. A lookup needs it: another process may have built the filter for longer ids.
+    if (hasToFit && typeof normal === 'bigint' && hasMoreDigits(normal, maxIdBytes))
+      throw tooLong(maxIdBytes);
+    const key = toIdKey(normal);
+    // Bytes are hashed later, when their owner may have written other ones into them. Those that are too long never are.
+    return typeof key === 'string' || key.length > maxIdBytes ? key : new Uint8Array(key);
   }
 
   /**
@@ -77,7 +86,7 @@ export class IdKeys {
    * @throws {BloomIdError} as `of`, and for an id that is longer than `maxIdBytes`.
    */
   fitting(id: unknown): IdKey {
-    const key = this.form(id, true);
+    const key = this.of(id, true);
     this.assertFits(key);
     return key;
   }
@@ -93,14 +102,6 @@ export class IdKeys {
     return isLongerThan(key, this.options.maxIdBytes) ? undefined : idNote(key);
   }
 
-  private form(id: unknown, hasToFit: boolean): IdKey {
-    if (this.print === undefined) throw spellingUnknown();
-    const normal = this.normalize ? this.normalized(id, this.normalize) : id;
-    const key = this.keyOf(normal, hasToFit);
-    // Bytes are hashed later, when their owner may have written other ones into them. Those that are too long never are.
-    return typeof key === 'string' || key.length > this.options.maxIdBytes ? key : new Uint8Array(key);
-  }
-
   private normalized(id: unknown, normalize: (id: BloomId) => BloomId): unknown {
     try {
       return normalize(id as BloomId);
@@ -109,13 +110,6 @@ export class IdKeys {
       if (!(error instanceof BloomIdError)) toIdKey(id);
       throw error;
     }
-  }
-
-  /** The text of a bigint that does not fit is not made for an add. A lookup needs it: another process may have built the filter for longer ids. */
-  private keyOf(id: unknown, hasToFit: boolean): IdKey {
-    const { maxIdBytes } = this.options;
-    if (hasToFit && typeof id === 'bigint' && hasMoreDigits(id, maxIdBytes)) throw tooLong(maxIdBytes);
-    return toIdKey(id);
   }
 }
 

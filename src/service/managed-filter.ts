@@ -194,7 +194,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   }
 
   async add(id: BloomId): Promise<boolean> {
-    return (await this.addMany([id]))[0]!;
+    return (await this.addKeys([this.keys.fitting(id)]))[0]!;
   }
 
   async addMany(ids: readonly BloomId[]): Promise<boolean[]> {

@@ -31,21 +31,14 @@ class RememberedKeys extends IdKeys {
   private readonly ids = new Map<string, BloomId>();
 
   override of(id: unknown): IdKey {
-    return this.remember(super.of(id), id);
-  }
-
-  override fitting(id: unknown): IdKey {
-    return this.remember(super.fitting(id), id);
+    const key = super.of(id);
+    if (this.ids.size >= MAX_SPELLINGS) this.ids.clear();
+    this.ids.set(idNote(key), id as BloomId);
+    return key;
   }
 
   idOf(key: IdKey): BloomId {
     return this.ids.get(idNote(key)) ?? key;
-  }
-
-  private remember(key: IdKey, id: unknown): IdKey {
-    if (this.ids.size >= MAX_SPELLINGS) this.ids.clear();
-    this.ids.set(idNote(key), id as BloomId);
-    return key;
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { NotFoundException } from '@nestjs/common';
-import { notFoundError } from '../../src/guard/context-errors.js';
+import { notFoundError } from '../../src/guard/guard-answers.js';
 
 const METHOD = 'ProductController.findOne';
 

@@ -1,6 +1,11 @@
 import type { Command } from 'ioredis';
 import type { BloomId } from '../../src/filter/index.js';
-import { BloomGuardRunner, type GuardDeclaration, type EntryPoint } from '../../src/guard/index.js';
+import {
+  BloomGuardRunner,
+  type EntryPoint,
+  type GuardDeclaration,
+  guardedCall,
+} from '../../src/guard/index.js';
 import { BloomService, defineFilter, type FilterDefinition, ManagedFilter } from '../../src/service/index.js';
 import { chosenLayout } from '../../src/service/layout-choice.js';
 import type { BloomReplicaMode, FilterStore, BloomVerdict } from '../../src/store/index.js';
@@ -184,11 +189,10 @@ export class GatedInstance {
 
   /** What a guarded method would do. */
   async guarded(id: string): Promise<BloomVerdict> {
-    const call = { guard: this.declaration, entry: DIRECT_ENTRY, self: this, args: [id] };
-    const { answer, observed } = await this.guard.decide(call);
-    if (answer) return 'absent';
+    const call = guardedCall(this.declaration, DIRECT_ENTRY, this, [id]);
+    if (await this.guard.decide(call)) return 'absent';
     const isThere = await this.options.hasRow(this, id);
-    if (observed) this.guard.lessons.settleResult(call, observed, isThere ? id : null);
+    this.guard.lessons.settleResult(call, isThere ? id : null);
     return 'maybe';
   }
 

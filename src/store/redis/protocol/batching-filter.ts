@@ -29,7 +29,7 @@ const ADDS_AT_ONCE = 4;
 
 /** Lookups and adds of a filter in Redis, gathered into calls, with a deadline and the circuit breaker. */
 export abstract class BatchingFilter {
-  private readonly checks = new TickBatcher((ids: readonly IdKey[]) => this.checkTogether(ids));
+  private readonly checks = new TickBatcher((ids: readonly IdKey[]) => this.lookUp(ids));
   private readonly recorder: StoreRecorder;
   private readonly adds = new TickBatcher((ids: readonly IdKey[]) => this.addTogether(ids));
 
@@ -46,7 +46,7 @@ export abstract class BatchingFilter {
   }
 
   async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
-    const outcomes = ids.length === 1 ? [await this.checkOne(ids[0]!)] : await this.checkTogether(ids);
+    const outcomes = ids.length === 1 ? [await this.checkOne(ids[0]!)] : await this.lookUp(ids);
     return outcomes.map(verdictOf);
   }
 
@@ -85,22 +85,27 @@ export abstract class BatchingFilter {
    */
   protected abstract assertFit(ids: readonly IdKey[]): Promise<void>;
 
-  private async checkTogether(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
-    if (ids.length <= IDS_PER_LOOK_UP) return this.lookUp(ids);
-    const outcomes: LookupOutcome[] = [];
-    for (let at = 0; at < ids.length; at += IDS_PER_LOOK_UP) {
-      for (const outcome of await this.lookUp(ids.slice(at, at + IDS_PER_LOOK_UP))) outcomes.push(outcome);
-    }
-    return outcomes;
-  }
-
   private async lookUp(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
     if (ids.length === 0) return [];
+    if (ids.length > IDS_PER_LOOK_UP) {
+      const outcomes: LookupOutcome[] = [];
+      for (let at = 0; at < ids.length; at += IDS_PER_LOOK_UP)
+        outcomes.push(...(await this.lookUp(ids.slice(at, at + IDS_PER_LOOK_UP))));
+      return outcomes;
+    }
     const { connection, emit, name, keys } = this.filter;
     const since = performance.now();
     let outcomes: LookupOutcome[];
     try {
-      outcomes = await connection.lookUp(keys.meta, () => this.readOurs(ids));
+      outcomes = await connection.lookUp(keys.meta, async () => {
+        try {
+          return await this.read(ids);
+        } catch (error) {
+          // A filter of another application is no fault of the server's.
+          if (error instanceof OtherOwnerError) return ids.map(() => 'other-owner');
+          throw error;
+        }
+      });
     } catch (error) {
       if (!(error instanceof CircuitOpenError))
         emit({ type: 'store-error', filter: name, operation: 'check', error });
@@ -109,16 +114,6 @@ export abstract class BatchingFilter {
     }
     this.recorder.looked(outcomes, performance.now() - since);
     return outcomes;
-  }
-
-  /** A filter of another application is no fault of the server's. */
-  private async readOurs(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
-    try {
-      return await this.read(ids);
-    } catch (error) {
-      if (error instanceof OtherOwnerError) return ids.map(() => 'other-owner');
-      throw error;
-    }
   }
 
   private async addTogether(ids: readonly IdKey[]): Promise<boolean[]> {

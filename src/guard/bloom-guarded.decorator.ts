@@ -143,7 +143,7 @@ function guarding(
   const entry: EntryPoint = {
     readId: idReader(guard.options.id),
     readBy: 'its option id',
-    context: contextReader(site, () => coverage.isBypassed()),
+    context: contextReader(site, () => coverage.isMixed),
     isNullable: (args) => isNullableField(site, args),
     absent: undefined,
   };

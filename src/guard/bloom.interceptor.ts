@@ -54,8 +54,8 @@ const checked = new AsyncLocalStorage<Function>();
  */
 @Injectable()
 export class BloomInterceptor implements NestInterceptor {
-  /** What a subclass has overridden; known from the first call on. */
-  private ownHooks: Hooks | undefined;
+  /** Which methods a subclass has overridden; known from the first call on. */
+  private ownHooks: Readonly<Record<'filterOf' | 'idOf' | 'answerAbsent' | 'any', boolean>> | undefined;
   /** Calls that a hook is asked about. */
   private readonly hooked = new WeakMap<ExecutionContext, GuardedCall>();
   private readonly met = new WeakSet<object>();
@@ -110,9 +110,8 @@ export class BloomInterceptor implements NestInterceptor {
     const call = this.hooked.get(context);
     if (context.getType() !== 'http' || !call) throw new ReaderMistake(NO_ID_OF);
     const { options } = call.guard;
-    const isDeclared = options !== UNDECLARED;
-    const { params } = call.args[0] as HttpRequest;
-    return (isDeclared ? requestEntry(options).readId(undefined, call.args) : params['id']) as BloomId;
+    if (options === UNDECLARED) return (call.args[0] as HttpRequest).params['id'] as BloomId;
+    return requestEntry(options).readId(undefined, call.args) as BloomId;
   }
 
   /** What an absent id is answered with: a value, a promise or an Observable of it, or an error that it throws. Default: as `onAbsent` of the guard says. */
@@ -121,7 +120,7 @@ export class BloomInterceptor implements NestInterceptor {
     return call && this.runner.answerAbsent({ ...call, entry: { ...call.entry, absent: undefined } });
   }
 
-  private get hooks(): Hooks {
+  private get hooks() {
     if (this.ownHooks) return this.ownHooks;
     const base = BloomInterceptor.prototype;
     const filterOf = this.filterOf !== base.filterOf;
@@ -138,8 +137,7 @@ export class BloomInterceptor implements NestInterceptor {
     if ((guards.length === 0 && !hooks.filterOf) || isSkipped(handler, owner)) return [];
     const isHttp = context.getType() === 'http';
     if (guards.length === 0) return this.undeclaredCheck(context, handler);
-    const isTaken = (isHttp && declaresInterceptor(handler, owner, this)) || hooks.idOf;
-    if (!isTaken) {
+    if (!(isHttp && declaresInterceptor(handler, owner, this)) && !hooks.idOf) {
       // Where another one is declared, that one checks.
       if (hooks.answerAbsent && !(isHttp && declaresInterceptor(handler, owner)))
         this.advise(guards[0]!.guard);
@@ -204,14 +202,6 @@ export class BloomInterceptor implements NestInterceptor {
   }
 }
 
-/** Which of the methods that a subclass may override it has. */
-interface Hooks {
-  readonly filterOf: boolean;
-  readonly idOf: boolean;
-  readonly answerAbsent: boolean;
-  readonly any: boolean;
-}
-
 /** One object for all interceptors of a call. */
 function callOf(context: ExecutionContext): object {
   return context.getType() === 'http' ? context.switchToHttp().getRequest() : context.getArgs<unknown[]>();
@@ -246,7 +236,8 @@ export class InterceptorCoverage {
   private handler: unknown;
   private owner: unknown;
   private answer = false;
-  private isMixed = false;
+  /** Whether a call that is not covered came past the interceptor of its route: for a message, for example. */
+  isMixed = false;
   /** Whether an interceptor that is not declared for HTTP requests on the method or its class checks calls of it. */
   isTakenOver = false;
 
@@ -277,11 +268,6 @@ export class InterceptorCoverage {
     if (this.isTakenOver) return;
     this.isTakenOver = true;
     this.handler = undefined;
-  }
-
-  /** Whether a call that is not covered came past the interceptor of its route: for a message, for example. */
-  isBypassed(): boolean {
-    return this.isMixed;
   }
 }
 

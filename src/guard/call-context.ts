@@ -9,7 +9,7 @@ export interface MethodSite {
 }
 
 /**
- * Who calls a method: Nest for a request (`http`), for a message of a socket (`ws`), for a message that expects
+ * The caller of a method: Nest for a request (`http`), for a message of a socket (`ws`), for a message that expects
  * an answer (`rpc`) or for one that does not (`event`), for a field of GraphQL, or the application itself
  * (`method`).
  */

@@ -50,7 +50,7 @@ export interface BloomGuardDefaults {
   readonly onThrow?: 'unknown' | 'invalid';
 }
 
-/** Of one `@BloomGuarded`: where the id is, and what it answers where it differs from the defaults of the application. */
+/** Where the id of one `@BloomGuarded` is, and what it answers where that differs from the defaults. */
 export interface BloomGuardedOptions extends BloomGuardDefaults {
   /**
    * Where the id is: the name of a property of the first argument, or a function of all arguments. Default: the first
@@ -93,7 +93,7 @@ export interface BloomCoalesceOptions {
   readonly key: BloomCallback<string | undefined>;
 }
 
-/** Of one `@BloomGuardedMany`. */
+/** How one `@BloomGuardedMany` orders its answer. */
 export interface BloomGuardedManyOptions {
   /**
    * The id of a row, called with the instance as `this`. With it, the answer has one element for each id of the caller, in that order, and null for an id without a
@@ -102,7 +102,7 @@ export interface BloomGuardedManyOptions {
   readonly key?: BloomCallback<BloomId>;
 }
 
-/** Of one `@BloomRegisters`: where the id is, and when it is recorded. */
+/** Where the id of one `@BloomRegisters` is, and when it is recorded. */
 export interface BloomRegistersOptions {
   /**
    * `'argument'` (default): the id is known before the call and is added before the method runs; a create that fails costs one

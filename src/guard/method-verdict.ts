@@ -9,7 +9,7 @@ export interface BloomMistake<Text extends string, Got = unknown> {
   readonly got: Got;
 }
 
-/** Of a guard with these options: `void` for a method that it can guard. */
+/** `void` for a method that a guard with these options can guard. */
 export type GuardedVerdict<Target, Method, Options> = OnMethod<
   Target,
   Method,
@@ -20,11 +20,11 @@ export type GuardedVerdict<Target, Method, Options> = OnMethod<
   }
 >;
 
-/** Of a guard on a method that returns a list by each of its overloads: the answer for an absent id has to be chosen. */
+/** A mistake for a guarded method that returns a list and whose answer for an absent id is not chosen. */
 export type ListVerdict<Method, Options> =
   OptionOf<Options, 'onAbsent'> extends undefined ? HasList<CallsOf<Method>> : void;
 
-/** Of a decorator that registers ids, with these options: `void` for a method whose ids it can register. */
+/** `void` for a method whose ids a decorator with these options can register. */
 export type RegistersVerdict<Target, Method, Options> = OnMethod<
   Target,
   Method,
@@ -35,7 +35,7 @@ export type RegistersVerdict<Target, Method, Options> = OnMethod<
   }
 >;
 
-/** Of a function that names the filter by an instance of `Self`, on a class that is none: `void` where it takes any. */
+/** A mistake where the function that names the filter takes an instance of another class. */
 export type OtherSelf<Self> =
   IsAny<Self> extends true
     ? void
@@ -227,7 +227,7 @@ type AnswerFits<Answered, Value, Option extends string> = (() => Answered) exten
       Value
     >;
 
-/** Of a guard of many ids with these options: `void` for a method that it can guard. */
+/** `void` for a method that a guard of many ids with these options can guard. */
 export type GuardedManyVerdict<Method, Options> = Method extends (...args: infer Args) => infer Result
   ? Result extends Promise<readonly (infer Row)[]>
     ? | TakesIds<Args>

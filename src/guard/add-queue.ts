@@ -11,15 +11,16 @@ export interface AddQueueOptions {
 }
 
 export interface AddQueueLimits {
-  /** Ids kept at most. Default 10,000. */
+  /** Ids kept at most. */
   readonly ids?: number;
-  /** Memory that the ids may take, about. Default 16 MiB. */
+  /** Memory that the ids may take, about. */
   readonly bytes?: number;
-  /** Wait before the first retry; doubles with every failure. Default 100. */
+  /** Wait before the first retry; doubles with every failure. */
   readonly minRetryMs?: number;
-  /** Default 10,000. */
   readonly maxRetryMs?: number;
 }
+
+const DEFAULT_LIMITS = { ids: 10_000, bytes: 16 << 20, minRetryMs: 100, maxRetryMs: 10_000 };
 
 /** Ids of one `addMany`: keeps a batch well below the store's deadline. */
 const BATCH_IDS = 1000;
@@ -27,7 +28,10 @@ const BATCH_IDS = 1000;
 /** Memory of one id in the queue beside the id itself: its note, and its entry in the map. */
 const ENTRY_BYTES = 200;
 
-/** An id that waits. It gets another object when it is put once more: what an attempt under way records may then be too early. */
+/**
+ * An id that waits. It gets another object when it is put once more: what an attempt under way records may then
+ * be too early.
+ */
 interface WaitingId {
   readonly key: IdKey;
 }
@@ -36,22 +40,16 @@ interface WaitingId {
 export class AddQueue {
   /** By the note of each id. */
   private readonly waiting = new Map<string, WaitingId>();
-  private readonly limit: number;
-  private readonly byteLimit: number;
+  private readonly limits: Required<AddQueueLimits>;
   private bytes = 0;
-  private readonly minRetryMs: number;
-  private readonly maxRetryMs: number;
   private retryMs: number;
   private timer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> | undefined;
   private closed = false;
 
   constructor(private readonly options: AddQueueOptions) {
-    const { ids = 10_000, bytes = 16 << 20, minRetryMs = 100, maxRetryMs = 10_000 } = options.limits ?? {};
-    this.limit = ids;
-    this.byteLimit = bytes;
-    this.minRetryMs = this.retryMs = minRetryMs;
-    this.maxRetryMs = maxRetryMs;
+    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.retryMs = this.limits.minRetryMs;
   }
 
   /**
@@ -63,8 +61,9 @@ export class AddQueue {
     const fresh = new Map(keys.map((key) => [idNote(key), key]));
     for (const note of fresh.keys()) if (this.renew(note)) fresh.delete(note);
     const bytes = [...fresh.values()].reduce((sum: number, key) => sum + bytesOf(key), this.bytes);
-    if (this.waiting.size + fresh.size > this.limit || bytes > this.byteLimit) {
-      const message = queueFull(this.options.filter.name, this.limit, this.byteLimit);
+    const { limits } = this;
+    if (this.waiting.size + fresh.size > limits.ids || bytes > limits.bytes) {
+      const message = queueFull(this.options.filter.name, limits.ids, limits.bytes);
       throw new BloomUnavailableError(message, { cause: error });
     }
     for (const [note, key] of fresh)
@@ -125,9 +124,9 @@ export class AddQueue {
     try {
       for (let at = 0; at < entries.length; at += BATCH_IDS)
         await this.record(entries.slice(at, at + BATCH_IDS));
-      this.retryMs = this.minRetryMs;
+      this.retryMs = this.limits.minRetryMs;
     } catch (error) {
-      this.retryMs = Math.min(this.retryMs * 2, this.maxRetryMs);
+      this.retryMs = Math.min(this.retryMs * 2, this.limits.maxRetryMs);
       this.report(error);
     }
   }
@@ -138,7 +137,7 @@ export class AddQueue {
       await filter.addKeys(entries.map(([, { key }]) => key));
     } catch (error) {
       if (!(error instanceof BloomIdError)) throw error;
-      // Too long for the live generation, which is known only now that the store answers again. It must not hold up the others.
+      // One that is too long for the live generation, which is known only now, must not hold up the others.
       if (entries.length > 1) {
         for (const entry of entries) await this.record([entry]);
         return;

@@ -75,9 +75,11 @@ const ASYNC = {
   useExisting: true,
 } satisfies OptionTable<BloomModuleAsyncOptions>;
 
-const TESTING = { guard: { known: GUARD_DEFAULTS }, onEvent: A_FUNCTION, logger: TRUE_OR_FALSE } satisfies OptionTable<
-  Pick<BloomModuleOptions, 'guard' | 'onEvent' | 'logger'>
->;
+const TESTING = {
+  guard: { known: GUARD_DEFAULTS },
+  onEvent: A_FUNCTION,
+  logger: TRUE_OR_FALSE,
+} satisfies OptionTable<Pick<BloomModuleOptions, 'guard' | 'onEvent' | 'logger'>>;
 
 const FEATURE_ASYNC = {
   name: true,

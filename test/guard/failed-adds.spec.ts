@@ -201,6 +201,6 @@ describe('The log', () => {
 
 it('validate is refused where it cannot work', () => {
   const decorate = (options: object) => () => BloomRegisters('products', options)({}, 'create', {});
-  expect(decorate({ validate: true })).toThrow(/validate .* to be a function, got true/);
+  expect(decorate({ validate: true })).toThrow(/validate to be a function, got true/);
   expect(decorate({ validate: () => {}, from: 'result' })).toThrow(/expected no option validate with from/);
 });

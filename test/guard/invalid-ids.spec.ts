@@ -216,7 +216,7 @@ describe('A value that is no id, on a method of a provider', () => {
       BloomConfigError,
     );
     await expect(app.start([], { defaults: { onInvalid: 7 as never } })).rejects.toThrow(
-      /Expected onInvalid of BloomModule.forRoot\(\{ guard \}\) to be 'pass', 'absent' or a function, got 7/,
+      /forRoot\(\): expected guard.onInvalid to be 'pass', 'absent' or a function, got 7/,
     );
   });
 });

@@ -7,3 +7,36 @@ export function count(value: number): string {
 export function plural(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
+
+/** The name that was probably meant: written in another case, or one or two letters away, of which one may be a third of the name. */
+export function nearestName(name: string, names: Iterable<string>, mostLetters = 2): string | undefined {
+  let nearest: string | undefined;
+  let least = Math.min(mostLetters, Math.floor(name.length / 3)) + 1;
+  for (const candidate of names) {
+    const distance = plain(candidate) === plain(name) ? 0 : editDistance(plain(name), plain(candidate));
+    if (distance < least) [nearest, least] = [candidate, distance];
+  }
+  return nearest;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
+/** Letters to insert, leave out, replace, or exchange with the next one (the optimal string alignment distance). */
+function editDistance(from: string, to: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const isSame = from[i - 1] === to[j - 1];
+      let least = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1));
+      if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1])
+        least = Math.min(least, before[j - 2]! + 1);
+      row.push(least);
+    }
+    [before, last] = [last, row];
+  }
+  return last[to.length]!;
+}

@@ -1,12 +1,17 @@
-import type { BloomEventListener } from '../common/index.js';
+import { type BloomEventListener, systemClock } from '../common/index.js';
 import {
   type AttackChange,
   AttackRule,
   type AttackSettings,
+  attackSettings,
   type BloomService,
+  ClientCounts,
   type ManagedFilter,
+  MAX_CLIENTS,
   SAMPLE_MS,
 } from '../service/index.js';
+import type { BloomModuleOptions } from './bloom-module-options.js';
+import type { EventHub } from './event-hub.js';
 
 const NO_METHODS: ReadonlyMap<string, number> = new Map();
 
@@ -77,4 +82,22 @@ export class AttackMonitor {
       emit({ type: 'attack-ended', filter, method, durationMs, absents, peakRate, clients });
     }
   }
+}
+
+/** What reports attacks; undefined with `attack: false`. */
+export function attackMonitor(
+  { attack = {} }: BloomModuleOptions,
+  { service, events: { emit } }: { readonly service: BloomService; readonly events: EventHub },
+): AttackMonitor | undefined {
+  return attack ? new AttackMonitor({ settings: attackSettings(attack), service, emit }) : undefined;
+}
+
+/** What counts the absents of clients; undefined where the application does not name them. */
+export function clientCounts(
+  { attack }: BloomModuleOptions,
+  { emit }: Pick<EventHub, 'emit'>,
+): ClientCounts | undefined {
+  if (!attack || !attack.client) return undefined;
+  const { client, maxClients = MAX_CLIENTS } = attack;
+  return new ClientCounts({ client, maxClients, clock: systemClock, emit });
 }

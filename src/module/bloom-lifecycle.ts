@@ -7,12 +7,11 @@ import type {
 import { type BloomGuardRunner, type GuardValidator, noteClosed, noteRunning } from '../guard/index.js';
 import type { FilterStore } from '../store/index.js';
 import type { AttackMonitor } from './attack-monitor.js';
-import type { EventHandlers } from './event-handlers.js';
-import type { EventHub } from './event-hub.js';
+import type { EventHandlers, EventHub } from './event-hub.js';
 import type { FilterRegistry } from './filter-registry.js';
 import type { FilterMonitor } from './filter-monitor.js';
 import type { RebuildScheduler } from './rebuild-scheduler.js';
-import type { Setup } from './setup-check.js';
+import type { Setup } from './bloom-tokens.js';
 
 export interface LifecycleContext {
   readonly setup: Setup;

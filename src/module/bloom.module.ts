@@ -4,8 +4,8 @@ import { BloomConfigError } from '../common/index.js';
 import { BloomGuardRunner, GuardValidator } from '../guard/index.js';
 import { BloomFilter, BloomService } from '../service/index.js';
 import type { FilterStore } from '../store/index.js';
-import { ownerOf } from './application-owner.js';
-import { attackMonitor, clientCounts } from './attack-parts.js';
+import { createStore, heartbeatOf, ownerOf } from './store-factory.js';
+import { attackMonitor, clientCounts } from './attack-monitor.js';
 import type {
   BloomFactoryOptions,
   BloomFeature,
@@ -19,12 +19,15 @@ import {
   BLOOM_OPTIONS,
   BLOOM_SERVICE,
   BLOOM_STORE,
+  missingFilterProviders,
   missingFilters,
   noteRegistered,
+  type Setup,
+  SETUP,
+  setupProvider,
   tokenOfFilter,
 } from './bloom-tokens.js';
-import { EventHandlers } from './event-handlers.js';
-import { EventHub } from './event-hub.js';
+import { EventHandlers, EventHub } from './event-hub.js';
 import { FilterRegistry } from './filter-registry.js';
 import { FilterMonitor } from './filter-monitor.js';
 import { noFilter, noRoot, NO_OPTIONS_FACTORY, notTheFilter, twoFilters } from './module.messages.js';
@@ -36,8 +39,6 @@ import {
   checkTestingOptions,
 } from './module-options-check.js';
 import { RebuildScheduler } from './rebuild-scheduler.js';
-import { missingFilterProviders, type Setup, SETUP, setupProvider } from './setup-check.js';
-import { createStore, heartbeatOf } from './store-factory.js';
 
 /** Visible everywhere, so that a decorator works in any module. */
 @Module({})

@@ -1,12 +1,11 @@
 import type { ModuleRef } from '@nestjs/core';
-import { type BloomEvent, BloomRebuildError, systemClock } from '../common/index.js';
+import { BloomConfigError, type BloomEvent, BloomRebuildError, systemClock } from '../common/index.js';
 import type { ManagedFilter } from '../service/index.js';
 import type { RebuildRequest } from '../rebuild/index.js';
 import { type BuildOccasion, FIRST_BUILD_PAUSE_MS, LAST_BUILD_PAUSE_MS } from '../store/index.js';
-import { CronFires } from './cron-fires.js';
-import { startCronJob } from './cron-job.js';
 import type { EventHub } from './event-hub.js';
-import { SHUTTING_DOWN } from './module.messages.js';
+import { cronPackageMissing, noScheduleModule, SHUTTING_DOWN, wrongCron } from './module.messages.js';
+import type { CronJob as StartedJob } from 'cron';
 
 /** Pauses between two questions whether a filter is ready, or its build is due. A question costs little: the pauses double up to the last. */
 const FIRST_QUESTION_MS = 1000;
@@ -179,4 +178,85 @@ function later(ms: number): number {
 function earliest(times: readonly (Date | undefined)[]): Date | undefined {
   const known = times.filter((time) => time !== undefined);
   return known.length > 0 ? new Date(Math.min(...known.map((time) => time.getTime()))) : undefined;
+}
+
+export interface CronJobOptions {
+  readonly filter: string;
+  /** The expression, such as `0 4 * * *`. */
+  readonly cron: string;
+  /** IANA time zone; undefined: that of the process. */
+  readonly timeZone: string | undefined;
+  /** @param nextAt when it fires next, as `Date.now()` counts. */
+  readonly onFire: (nextAt: number) => void;
+}
+
+/**
+ * Starts a job named `bloom:<filter>` in the registry of `@nestjs/schedule`. That package and `cron` are loaded here alone, so only an
+ * application with a filter that has `rebuild.cron` needs them.
+ *
+ * @throws {BloomConfigError} when one of them is missing, `ScheduleModule` is not imported, or the expression makes no sense.
+ */
+export async function startCronJob(
+  moduleRef: ModuleRef,
+  { filter, cron, timeZone, onFire }: CronJobOptions,
+): Promise<{ end(): void; nextAt(): Date | undefined }> {
+  const { SchedulerRegistry } = await import('@nestjs/schedule').catch(missing(filter, '@nestjs/schedule'));
+  const { CronJob } = await import('cron').catch(missing(filter, 'cron'));
+  const registry = registryOf(() => moduleRef.get(SchedulerRegistry, { strict: false }), filter);
+  const name = `bloom:${filter}`;
+  let job: StartedJob;
+  try {
+    job = CronJob.from({
+      cronTime: cron,
+      onTick: () => onFire(job.nextDate().toMillis()),
+      timeZone: timeZone ?? null,
+    });
+  } catch (cause) {
+    throw new BloomConfigError(wrongCron(filter, { cron, timeZone }, (cause as Error).message), { cause });
+  }
+  // Refuses a job of the application with this name, in words of its own.
+  registry.addCronJob(name, job);
+  job.start();
+  return {
+    nextAt: () => (job.isActive ? job.nextDate().toJSDate() : undefined),
+    end: () => {
+      if (registry.doesExist('cron', name)) registry.deleteCronJob(name);
+    },
+  };
+}
+
+function missing(filter: string, name: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new BloomConfigError(cronPackageMissing(filter, name), { cause });
+  };
+}
+
+function registryOf<Registry>(get: () => Registry, filter: string): Registry {
+  try {
+    return get();
+  } catch (cause) {
+    throw new BloomConfigError(noScheduleModule(filter), { cause });
+  }
+}
+
+/** By how much the clocks of instances may differ: so much later another one's fire counts as the same. In milliseconds. */
+const MAX_SKEW_MS = 60_000;
+
+/** When a cron expression fired in this process, and so how long a build that another process began then is enough for this fire. */
+export class CronFires {
+  private firedAt = -Infinity;
+
+  constructor(private readonly now: () => number = Date.now) {}
+
+  /**
+   * Notes a fire. Returns a time that is shorter than the pauses before and after it, in milliseconds.
+   *
+   * @param nextAt when it fires next
+   */
+  withinMs(nextAt: number): number {
+    const now = this.now();
+    const before = now - this.firedAt;
+    this.firedAt = now;
+    return Math.min(MAX_SKEW_MS, Math.max(0, nextAt - now) / 2, before / 2);
+  }
 }

@@ -2,15 +2,13 @@ import type { BloomFilterState } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
 import type { BloomRebuildOptions, BloomRebuildReport } from '../rebuild/index.js';
 import type { BloomCopyLease, BloomVerdict, LookupOutcome, SharedNegativeCache } from '../store/index.js';
-import type { BloomGuardCounts, BloomGuardMode } from './guard-counts.js';
+import type { BloomCopyWaits, BloomFilterMetrics, BloomGuardCounts, BloomGuardMode } from './metrics.js';
 import type { GuardState } from './guard-state.js';
 import type { AdviceTexts } from './advice-texts.js';
 import type { IdKeys } from './id-keys.js';
-import type { LookupCounts } from './lookup-counts.js';
-import type { BloomCopyWaits, BloomFilterMetrics } from './metrics.js';
-import type { BloomOutsideInfo } from './outside/outside-info.js';
-import type { FailedAddsReport } from './failed-adds.js';
-import type { WrongAbsentReport } from './wrong-absents.js';
+import type { LookupCounts } from './filter-counts.js';
+import type { BloomOutsideInfo } from './freshness/freshness-info.js';
+import type { WrongAbsentReport } from './false-negatives.js';
 
 /** How the rows of a batch are put into the order of its ids. */
 export interface BloomBatchOptions<Row> {
@@ -171,6 +169,14 @@ export interface GuardableFilter extends BloomFilter {
 
   /** Counts ids that were added for a call that then failed. */
   reportFailedAdds(report: FailedAddsReport): void;
+}
+
+/** Ids that a call has added, and whose rows it has not made, as far as anybody can see. */
+export interface FailedAddsReport {
+  /** How many of them were new to the filter. */
+  readonly ids: number;
+  /** The method that failed. */
+  readonly method: string;
 }
 
 /** The state of a filter, and what it costs. */

@@ -3,15 +3,18 @@ import {
   BloomConfigError,
   type BloomEvent,
   type BloomEventListener,
+  BloomUnavailableError,
+  describeError,
+  systemClock,
 } from '../common/index.js';
-import type { BloomFilter, GuardableFilter } from './bloom-filter.js';
+import type { BloomFilter, BloomFilterInfo, GuardableFilter } from './bloom-filter.js';
 import type { ClientCounts, ClientRefusals } from './client-counts.js';
-import type { BloomGuardMode } from './guard-counts.js';
+import type { BloomFilterMetrics, BloomGuardMode } from './metrics.js';
 import type { BloomInstances } from './instances.js';
 import { ManagedFilter } from './managed-filter.js';
-import type { BloomFilterMetrics } from './metrics.js';
-import { registeredFilters, twoFilters, unknownFilter } from './service.messages.js';
-import { whenReady } from './when-ready.js';
+import { notReadyInTime, registeredFilters, twoFilters, unknownFilter } from './service.messages.js';
+import type { BloomId } from '../filter/index.js';
+import { type BloomVerdict, verdictOf } from '../store/index.js';
 
 const READY_WITHIN_MS = 30_000;
 const WORST_CLIENTS = 10;
@@ -215,4 +218,65 @@ export class BloomService {
 /** What refuses clients of an application; undefined where its options count none. */
 export function refusalsOf(service: BloomService): ClientRefusals | undefined {
   return service.refusals();
+}
+
+/** Between two questions; they double. */
+const FIRST_PAUSE_MS = 5;
+const LAST_PAUSE_MS = 250;
+
+interface Asked {
+  readonly name: string;
+  info(): Promise<BloomFilterInfo>;
+}
+
+/** @throws {BloomUnavailableError} when some of the filters are not ready in time. */
+export async function whenReady(filters: readonly Asked[], timeoutMs: number): Promise<void> {
+  const until = performance.now() + timeoutMs;
+  let waiting = filters;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS)) {
+    const asked = await Promise.all(
+      waiting.map(async (filter) => ({ filter, state: await stateOf(filter) })),
+    );
+    const unready = asked.filter(({ state }) => state !== 'ready');
+    if (unready.length === 0) return;
+    const leftMs = until - performance.now();
+    if (leftMs <= 0) {
+      const named = unready.map(({ filter, state }) => `'${filter.name}' (${state})`);
+      throw new BloomUnavailableError(notReadyInTime(timeoutMs, named));
+    }
+    await systemClock.sleep(Math.min(pauseMs, leftMs));
+    waiting = unready.map(({ filter }) => filter);
+  }
+}
+
+async function stateOf(filter: Asked): Promise<string> {
+  try {
+    return (await filter.info()).state;
+  } catch (error) {
+    return describeError(error);
+  }
+}
+
+/** What a filter answers for an id, and what knew it: an id that waits to be added, this process, or the store. */
+export interface ExplainedVerdict {
+  readonly verdict: BloomVerdict;
+  readonly by: 'queue' | 'process' | 'store';
+}
+
+/**
+ * Asks a filter as its guards do.
+ *
+ * @throws {BloomConfigError} when no filter of this name is registered.
+ * @throws {BloomIdError} for what cannot be an id.
+ */
+export async function explainVerdict(
+  service: BloomService,
+  filter: string,
+  id: BloomId,
+): Promise<ExplainedVerdict> {
+  const asked = service.guardable(filter);
+  const key = asked.keys.of(id);
+  if (asked.guarding.isQueued(key, asked.keys)) return { verdict: 'maybe', by: 'queue' };
+  const outcome = asked.checkKey(key);
+  return { verdict: verdictOf(await outcome), by: typeof outcome === 'string' ? 'process' : 'store' };
 }

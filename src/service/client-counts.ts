@@ -5,7 +5,7 @@ import type { BloomClientAbsents, BloomEventListener, Clock } from '../common/in
 import { ownText } from '../filter/index.js';
 import type { GuardState } from './guard-state.js';
 import { clientIsNoText, clientsWithoutRequest } from './service.messages.js';
-import { SpaceSaving } from './space-saving.js';
+import { isIPv6 } from 'node:net';
 
 /** Absents are counted by the minute. */
 const WINDOW_MS = 60_000;
@@ -174,4 +174,117 @@ function bounded(client: string): string {
   return client.length <= MAX_NAME
     ? ownText(client) // An address may be a part of a whole header.
     : `sha256:${createHash('sha256').update(client).digest('base64url')}`;
+}
+
+/** What is known of one key. The true count is at most `count`, and at least `count - error`. */
+export interface CountedKey {
+  readonly key: string;
+  readonly count: number;
+  readonly error: number;
+}
+
+interface Counter {
+  key: string;
+  count: number;
+  error: number;
+  /** By the rule that settled so much of the certain count. */
+  settled: Map<string, number> | undefined;
+}
+
+/**
+ * Counts the most frequent keys of a stream in bounded memory: Space-Saving (Metwally, Agrawal and El Abbadi, 2005). A key that is new to a full table
+ * takes the place of a key with the smallest count, and that count as its error. Of n counts in a table of k keys no error is above n / k, and
+ * every key with a count above n / k is in the table.
+ */
+export class SpaceSaving {
+  private readonly counters = new Map<string, Counter>();
+  /** The counters by their count; of one count in the order in which they came to it. */
+  private readonly byCount = new Map<number, Set<Counter>>();
+  private least = 0;
+
+  constructor(private readonly maxKeys: number) {}
+
+  count(key: string): void {
+    const known = this.counters.get(key);
+    if (known) {
+      this.move(known);
+      return;
+    }
+    if (this.counters.size < this.maxKeys) {
+      const counter: Counter = { key, count: 1, error: 0, settled: undefined };
+      this.counters.set(key, counter);
+      this.place(counter);
+      this.least = 1;
+      return;
+    }
+    const [replaced] = this.byCount.get(this.least)!;
+    this.counters.delete(replaced!.key);
+    replaced!.key = key;
+    replaced!.error = replaced!.count;
+    replaced!.settled = undefined;
+    this.counters.set(key, replaced!);
+    this.move(replaced!);
+  }
+
+  /** The count that a key has for certain, without what this rule has settled. */
+  owedBy(key: string, rule: string): number {
+    const counter = this.counters.get(key);
+    return counter ? counter.count - counter.error - (counter.settled?.get(rule) ?? 0) : 0;
+  }
+
+  settle(key: string, rule: string): void {
+    const counter = this.counters.get(key);
+    if (counter) (counter.settled ??= new Map()).set(rule, counter.count - counter.error);
+  }
+
+  all(): IterableIterator<CountedKey> {
+    return this.counters.values();
+  }
+
+  private move(counter: Counter): void {
+    const peers = this.byCount.get(counter.count)!;
+    peers.delete(counter);
+    if (peers.size === 0) {
+      this.byCount.delete(counter.count);
+      if (this.least === counter.count) this.least++;
+    }
+    counter.count++;
+    this.place(counter);
+  }
+
+  private place(counter: Counter): void {
+    const peers = this.byCount.get(counter.count);
+    if (peers) peers.add(counter);
+    else this.byCount.set(counter.count, new Set([counter]));
+  }
+}
+
+/** What is given to one customer: who has one address of IPv6 has 2^64 of them. */
+const GROUPS_OF_A_NETWORK = 4;
+const GROUPS = 8;
+const IPV4_IN_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+/**
+ * The address of a HTTP request, for the option `attack.client`: that of IPv4 as it is, of IPv6 the network of 64 bits. It is `request.ip`, so behind a proxy
+ * set `trust proxy` (Express) or `trustProxy` (Fastify) to that proxy alone. Undefined for what is no HTTP request.
+ */
+export function clientAddress(context: ExecutionContext): string | undefined {
+  if (context.getType() !== 'http') return undefined;
+  const { ip } = context.switchToHttp().getRequest<{ readonly ip?: string }>();
+  return ip === undefined ? undefined : networkOf(ip);
+}
+
+function networkOf(address: string): string {
+  const ipv4 = IPV4_IN_IPV6.exec(address)?.[1];
+  if (ipv4 !== undefined) return ipv4;
+  const [bare = ''] = address.split('%');
+  if (!isIPv6(bare)) return address;
+  const [head = '', tail = ''] = bare.split('::');
+  const [first, last] = [head, tail].map((part) => (part === '' ? [] : part.split(':')));
+  const zeros = bare.includes('::') ? GROUPS - first!.length - last!.length : 0;
+  const groups = [...first!, ...Array.from({ length: zeros }, () => '0'), ...last!];
+  const network = groups
+    .slice(0, GROUPS_OF_A_NETWORK)
+    .map((group) => Number.parseInt(group, 16).toString(16));
+  return `${network.join(':')}::/64`;
 }

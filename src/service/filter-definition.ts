@@ -1,14 +1,32 @@
-import { BloomConfigError, describeError, expecter } from '../common/index.js';
-import { type BloomId, type FilterLayout, namedNormalizer, partitionedLayout } from '../filter/index.js';
+import {
+  BloomConfigError,
+  type BloomEventListener,
+  type Clock,
+  describeError,
+  expecter,
+  printed,
+} from '../common/index.js';
+import {
+  blocked,
+  type BloomId,
+  type FilterLayout,
+  isFilterLayout,
+  namedNormalizer,
+  partitionedLayout,
+} from '../filter/index.js';
 import type { BloomFeed, BloomIdSource } from '../rebuild/index.js';
-import type { BloomReplicaMode } from '../store/index.js';
-import { type AuditRule, auditRule } from './audit.js';
-import type { BloomFilterOptions } from './filter-options.js';
-import { checkCombination, checkFilterName, checkFilterOptions } from './filter-options-check.js';
-import { chosenLayout } from './layout-choice.js';
+import type { BloomReplicaMode, FilterStore } from '../store/index.js';
+import { type AuditRule, auditRule } from './guard-state.js';
+import {
+  type BloomFilterOptions,
+  checkCombination,
+  checkFilterName,
+  checkFilterOptions,
+} from './filter-options.js';
 import type { NegativeCacheOptions } from './negative-cache.js';
-import { type TopUpSettings, topUpSettings } from './outside/top-up-options.js';
-import { filterCannotBe } from './service.messages.js';
+import { type TopUpSettings, topUpSettings } from './freshness/top-up-options.js';
+import { filterCannotBe, notALayout, scalingIsALayout } from './service.messages.js';
+import type { InstanceIdentity } from './instances.js';
 
 /** A filter as it was registered, with every default filled in. */
 export interface FilterDefinition {
@@ -133,4 +151,65 @@ function plannedBytes(
     throw new BloomConfigError(filterCannotBe(where, describeError(error)), { cause: error });
   }
   return layout.bytes(use);
+}
+
+/** Where the function is that makes a layout, by the `kind` of the object that was written before 0.2. */
+const MAKERS = new Map([
+  ...[
+    ['go-zero', 'goZero'],
+    ['guava', 'guava'],
+    ['redisson', 'redisson'],
+    ['redisbloom', 'redisBloom'],
+    ['cuckoo', 'cuckoo'],
+  ].map(([kind, maker]) => [kind, { maker, entry: 'nestjs-bloom/interop' }] as const),
+  ['scaling', { maker: 'scaling', entry: 'nestjs-bloom/scaling' }],
+]);
+
+/**
+ * The layout that a filter was registered with.
+ *
+ * @throws {BloomConfigError} for what is no layout: how to write the one that was probably meant.
+ */
+export function chosenLayout({ name, layout, ...others }: BloomFilterOptions): FilterLayout {
+  if ('scaling' in others && others.scaling !== undefined) {
+    throw new BloomConfigError(scalingIsALayout(name, howToMake('scaling', others.scaling)));
+  }
+  if (layout === undefined || layout === 'blocked') return blocked;
+  if (isFilterLayout(layout)) return layout;
+  throw new BloomConfigError(notALayout(name, layout, advice(layout)));
+}
+
+function advice(layout: unknown): string {
+  if (typeof layout === 'function') return `Call the function: layout: ${layout.name}({ … })`;
+  if (typeof layout === 'string') return howToMake(layout);
+  if (typeof layout !== 'object' || layout === null) return "Leave it out for 'blocked'.";
+  const { kind, scaling, ...options } = layout as Record<string, unknown>;
+  if (kind !== 'blocked') return howToMake(String(kind), options);
+  return scaling === undefined ? 'Leave it out.' : howToMake('scaling', scaling);
+}
+
+/** The import and the call, with the options that were given if they are short enough to be shown whole. */
+function howToMake(kind: string, options?: unknown): string {
+  const found = MAKERS.get(kind);
+  if (found === undefined) return "Leave it out for 'blocked'.";
+  const text = options === undefined ? '…' : printed(options);
+  const { maker, entry } = found;
+  return `Write: import { ${maker} } from '${entry}'; and layout: ${maker}(${text.endsWith('…') ? '{ … }' : text})`;
+}
+
+/** How often a process reports, and whether it does so where nobody has asked for it. */
+export interface HeartbeatRule {
+  readonly everyMs: number;
+  readonly isAlways: boolean;
+}
+
+/** What the filters of an application share. */
+export interface FilterContext {
+  readonly store: FilterStore;
+  readonly emit: BloomEventListener;
+  readonly clock: Clock;
+  /** This process, as others see it; undefined where nobody asks. */
+  readonly identity?: InstanceIdentity;
+  /** False: this process reports to nobody. */
+  readonly heartbeat?: HeartbeatRule | false;
 }

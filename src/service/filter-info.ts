@@ -1,9 +1,16 @@
 import { describeError } from '../common/index.js';
-import { isMeasurable, leasesCopy, type PartDescription, type StoredFilter } from '../store/index.js';
-import type { BloomFilterInfo, BloomPartInfo } from './bloom-filter.js';
+import {
+  type BloomCopyLease,
+  isMeasurable,
+  leasesCopy,
+  type PartDescription,
+  type StoredFilter,
+  type StoredFilterStatus,
+} from '../store/index.js';
+import type { BloomFilterInfo, BloomPartInfo, GuardableFilter } from './bloom-filter.js';
 import type { FilterDefinition } from './filter-definition.js';
-import type { BloomGuardCounts } from './guard-counts.js';
-import type { BloomCopyWaits } from './metrics.js';
+import type { BloomCopyWaits, BloomFilterMetrics, BloomGuardCounts } from './metrics.js';
+import type { BloomOutsideMetrics } from './freshness/freshness-info.js';
 
 /**
  * What is known of a filter: by the store, by its definition and by the guards of this process.
@@ -55,4 +62,40 @@ function partInfo(found: PartDescription): BloomPartInfo {
   }
   const { state, count, capacity, shape, builtAt, builds, rebuilding } = found;
   return { part, state, count, capacity, bytes: shape?.bytes ?? 0, builtAt, builds, rebuilding };
+}
+
+const NO_REBUILD: BloomFilterMetrics['rebuild'] = {
+  progress: undefined,
+  nextRunAt: undefined,
+  lastPhases: [],
+};
+
+interface MeasuredFilter extends GuardableFilter {
+  readonly outside?: { metrics(): BloomOutsideMetrics } | undefined;
+}
+
+/** All that this process has counted of a filter. */
+export function metricsOf(
+  { name, guarding, lookups, advice, outside }: MeasuredFilter,
+  inStore: { readonly status: StoredFilterStatus; readonly copyLease?: BloomCopyLease | undefined },
+  rebuild = NO_REBUILD,
+): BloomFilterMetrics {
+  const { status } = inStore;
+  const methods = guarding.methods.all();
+  return {
+    filter: name,
+    mode: guarding.mode,
+    state: status.state,
+    guards: guarding.counts(),
+    saved: methods.reduce((sum, { saved }) => sum + saved, 0),
+    methods,
+    ...lookups.snapshot(),
+    copyLease: inStore.copyLease,
+    outside: outside?.metrics(),
+    queuedAdds: guarding.queued?.size ?? 0,
+    recent: guarding.recent.snapshot(),
+    rebuild,
+    isCircuitOpen: status.isCircuitOpen,
+    advice: advice.all(),
+  };
 }

@@ -11,19 +11,27 @@ import {
   type InstanceBoard,
   type StoredFilter,
 } from '../store/index.js';
-import { instanceOf, recordOf, runOf, textOfInstance, textOfRecord, textOfRun } from './board-texts.js';
-import type { HeartbeatRule } from './filter-context.js';
-import type { FilterDefinition } from './filter-definition.js';
-import { FollowedRun, type RunOutcome } from './followed-run.js';
-import type { BloomGuardMode } from './guard-counts.js';
+import {
+  type BloomInstances,
+  type InstanceIdentity,
+  instanceOf,
+  isGuardMode,
+  newIdentity,
+  recordOf,
+  runOf,
+  SharedMode,
+  sharedModeOf,
+  textOfInstance,
+  textOfRecord,
+  textOfRun,
+} from './instances.js';
+import type { FilterDefinition, HeartbeatRule } from './filter-definition.js';
+import { FollowedRun, type RunOutcome } from './current-run.js';
+import type { BloomFilterMetrics, BloomGuardMode, BloomPhaseDuration } from './metrics.js';
 import type { GuardState } from './guard-state.js';
 import { Heartbeat } from './heartbeat.js';
-import { type InstanceIdentity, newIdentity } from './instance-identity.js';
-import type { BloomInstances } from './instances.js';
-import { LocalBoard } from './local-board.js';
-import type { BloomFilterMetrics, BloomPhaseDuration } from './metrics.js';
+import { LocalBoard } from './local-records.js';
 import { wrongBy, wrongMode } from './service.messages.js';
-import { isGuardMode, SharedMode, sharedModeOf } from './shared-mode.js';
 
 const BY_LENGTH = 200;
 /** A process whose guards nobody calls looks at the mode of all processes this often. */

@@ -2,7 +2,7 @@ import { type BloomEventListener, BloomIdError } from '../common/index.js';
 import { type BloomId, type IdKey, idNote, toIdKey } from '../filter/index.js';
 import type { LookupOutcome } from '../store/index.js';
 import type { BloomBatchOptions, GuardableFilter } from './bloom-filter.js';
-import type { CountedMethod } from './method-counts.js';
+import type { CountedMethod } from './filter-counts.js';
 import { rowOfNoId, rowsOutOfPlace } from './service.messages.js';
 
 /** A batch that is guarded, and what guards it: undefined where no filter is there to ask. */

@@ -1,6 +1,6 @@
-export { ATTACK_OPTIONS, attackSettings, type BloomAttackOptions, MAX_CLIENTS } from './attack-options.js';
+export { ATTACK_OPTIONS, attackSettings, type BloomAttackOptions, MAX_CLIENTS } from './attack-rule.js';
 export { type AttackChange, AttackRule, type AttackSettings, SAMPLE_MS } from './attack-rule.js';
-export { clientAddress } from './client-address.js';
+export { clientAddress } from './client-counts.js';
 export { ClientCounts, type ClientRefusals } from './client-counts.js';
 export {
   type BloomBatchOptions,
@@ -8,6 +8,7 @@ export {
   type BloomFilterInfo,
   type BloomPartInfo,
   type GuardableFilter,
+  type FailedAddsReport,
 } from './bloom-filter.js';
 export {
   type BloomActionOptions,
@@ -15,21 +16,20 @@ export {
   BloomService,
   refusalsOf,
 } from './bloom.service.js';
-export type { FailedAddsReport } from './failed-adds.js';
 export { defineFilter, type FilterDefinition } from './filter-definition.js';
 export type { BloomFilterOptions, BloomRebuildSchedule } from './filter-options.js';
-export type { BloomGuardCounts, BloomGuardMode } from './guard-counts.js';
-export { type ExplainedVerdict, explainVerdict } from './explained-verdict.js';
+export type { BloomGuardCounts, BloomGuardMode } from './metrics.js';
+export { type ExplainedVerdict, explainVerdict } from './bloom.service.js';
 export { GuardState } from './guard-state.js';
 export { guardedBatch, loadFound, loadGuarded } from './guarded-batch.js';
 export { IdKeys } from './id-keys.js';
-export { newIdentity } from './instance-identity.js';
+export { newIdentity } from './instances.js';
 export type { BloomInstance, BloomInstances, BloomRebuildRecord, BloomSharedMode } from './instances.js';
 export { AdviceTexts } from './advice-texts.js';
-export { NO_AUDIT } from './audit.js';
-export { LookupCounts } from './lookup-counts.js';
-export type { CountedMethod } from './method-counts.js';
-export { metricsOf } from './filter-metrics.js';
+export { NO_AUDIT } from './guard-state.js';
+export { LookupCounts } from './filter-counts.js';
+export type { CountedMethod } from './filter-counts.js';
+export { metricsOf } from './filter-info.js';
 export type {
   BloomCopyWaits,
   BloomFilterMetrics,
@@ -39,17 +39,17 @@ export type {
   BloomUnknownCounts,
 } from './metrics.js';
 export type { NegativeCacheOptions } from './negative-cache.js';
-export type { HeartbeatRule } from './filter-context.js';
+export type { HeartbeatRule } from './filter-definition.js';
 export { ManagedFilter } from './managed-filter.js';
-export type { BloomIdOrder } from './outside/id-order.js';
-export type { BloomOutsideMetrics } from './outside/outside-counts.js';
-export type { BloomFeedInfo, BloomOutsideInfo } from './outside/outside-info.js';
+export type { BloomIdOrder } from './freshness/id-order.js';
+export type { BloomOutsideMetrics } from './freshness/freshness-info.js';
+export type { BloomFeedInfo, BloomOutsideInfo } from './freshness/freshness-info.js';
 export type {
   BloomAbsentBeyond,
   BloomTopUpOptions,
   BloomTopUpReading,
   BloomUnknownBeyond,
-} from './outside/top-up-options.js';
-export { isOwnerName, OWNER } from './owner-name.js';
+} from './freshness/top-up-options.js';
+export { isOwnerName, OWNER } from './filter-options.js';
 export { registeredFilters } from './service.messages.js';
-export type { WrongAbsentReport } from './wrong-absents.js';
+export type { WrongAbsentReport } from './false-negatives.js';

@@ -4,9 +4,9 @@ import type { BloomIdSource, BloomRebuildReport, RebuildRequest } from '../rebui
 import {
   type AdvisedFilter,
   type BloomVerdict,
-  type LookupOutcome,
   isAdoptable,
   isRemovable,
+  type LookupOutcome,
   type SharedNegativeCache,
   sharesNegativeCache,
   type StoredFilter,
@@ -18,20 +18,18 @@ import {
   BloomFilter,
   type BloomFilterInfo,
   type GuardableFilter,
+  type FailedAddsReport,
 } from './bloom-filter.js';
-import { FailedAdds, type FailedAddsReport } from './failed-adds.js';
-import type { FilterContext } from './filter-context.js';
+import { FailedAdds, findOverfull, LoadAlarm } from './fill-alarms.js';
+import type { FilterContext, FilterDefinition } from './filter-definition.js';
 import { FilterBuilds } from './filter-builds.js';
-import type { FilterDefinition } from './filter-definition.js';
-import { filterInfo } from './filter-info.js';
+import { filterInfo, metricsOf } from './filter-info.js';
 import { type FilterInstances, openInstances } from './filter-instances.js';
-import { metricsOf } from './filter-metrics.js';
-import { type Outside, openOutside } from './outside/outside.js';
+import { openOutside, type Outside } from './freshness/freshness.js';
 import { guardedBatch } from './guarded-batch.js';
 import { GuardState } from './guard-state.js';
 import { IdKeys, noKeyEvent } from './id-keys.js';
-import { findOverfull, LoadAlarm } from './load-alarm.js';
-import { LookupCounts } from './lookup-counts.js';
+import { LookupCounts } from './filter-counts.js';
 import type { BloomFilterMetrics } from './metrics.js';
 import { sharedNegativeCacheOptions } from './negative-cache.js';
 import {
@@ -44,8 +42,7 @@ import {
   resetOfPeersKey,
   resetWithSource,
 } from './service.messages.js';
-import { RESOLVED } from './resolved-verdicts.js';
-import { type WrongAbsentReport, WrongAbsents } from './wrong-absents.js';
+import { type WrongAbsentReport, WrongAbsents } from './false-negatives.js';
 
 /** A filter of the application: it forms the keys of ids, holds the filter of the store, and runs rebuilds that end with the application. */
 export class ManagedFilter extends BloomFilter implements GuardableFilter {
@@ -314,3 +311,10 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     }
   }
 }
+
+/** A promise for each verdict, shared: a lookup of an id that this process knows makes none. */
+export const RESOLVED: Readonly<Record<BloomVerdict, Promise<BloomVerdict>>> = {
+  absent: Promise.resolve('absent'),
+  maybe: Promise.resolve('maybe'),
+  unknown: Promise.resolve('unknown'),
+};

@@ -3,9 +3,16 @@ import type { Type } from '@nestjs/common';
 import { BloomConfigError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import { type BloomIdsContext, type BloomIdSource, expectAsync, packedTogether } from '../rebuild/index.js';
-import { mergedInAnyOrder } from './merged-in-any-order.js';
 import type { BloomSourceFactory } from './source-factory.js';
-import { NO_NEW_ROWS, NO_SOURCES, notASourceToMerge, spellingsDiffer } from './sources.messages.js';
+import {
+  NO_LONGER_READ,
+  NO_NEW_ROWS,
+  NO_SOURCES,
+  notASourceToMerge,
+  spellingsDiffer,
+  wrongRangeBound,
+  wrongRangeCount,
+} from './sources.messages.js';
 
 /** What `inParallel` takes; a class is one of a provider of the application. */
 export type BloomParallelSource = BloomIdSource | BloomSourceFactory | Type<BloomIdSource>;
@@ -143,4 +150,101 @@ function has(source: unknown, name: string): boolean {
     source !== null &&
     typeof (source as Record<string, unknown>)[name] === 'function'
   );
+}
+
+/**
+ * What all of them give, as it comes. The next value of each is asked for while the values of the others are used; that of one whose value is used, after
+ * that: a source may write the next id into the memory of this one. The first that fails ends the others.
+ *
+ * @param ended aborted when no value is needed any more.
+ */
+export async function* mergedInAnyOrder<Value>(
+  readers: readonly AsyncIterable<Value>[],
+  ended: AbortController,
+): AsyncGenerator<Value> {
+  const iterators: AsyncIterator<Value>[] = [];
+  const come: { readonly from: AsyncIterator<Value>; readonly result: IteratorResult<Value> }[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  let wake: (() => void) | undefined;
+  const ask = (from: AsyncIterator<Value>) => {
+    from.next().then(
+      (result) => {
+        come.push({ from, result });
+        wake?.();
+      },
+      (error: unknown) => {
+        failure ??= { error };
+        wake?.();
+      },
+    );
+  };
+  const open = new Set<AsyncIterator<Value>>();
+  try {
+    for (const reader of readers) iterators.push(reader[Symbol.asyncIterator]());
+    for (const iterator of iterators) {
+      open.add(iterator);
+      ask(iterator);
+    }
+    while (open.size > 0) {
+      if (failure) throw failure.error;
+      const next = come.shift();
+      if (!next) {
+        await new Promise<void>((resolve) => (wake = resolve));
+        continue;
+      }
+      if (next.result.done) {
+        open.delete(next.from);
+        continue;
+      }
+      yield next.result.value;
+      ask(next.from);
+    }
+  } finally {
+    ended.abort(new Error(NO_LONGER_READ));
+    // The clean-up of one that hangs may never end: it is started, not awaited.
+    for (const iterator of iterators) void Promise.resolve(iterator.return?.(undefined)).catch(() => {});
+  }
+}
+
+/** Values of a column of integers, its bounds included. */
+export interface BloomRange {
+  readonly least: bigint;
+  readonly most: bigint;
+}
+
+const LEAST = -(2n ** 63n);
+const MOST = 2n ** 63n - 1n;
+const MOST_RANGES = 1000;
+
+/**
+ * Ranges of a column of integers, of which each integer of 64 bits is in exactly one: to read one table by several sources at the same time. Values from `least` to
+ * `most` are dealt evenly; what is less is in the first range, what is more in the last one. An update must not change the column.
+ *
+ * @param count how many ranges at most.
+ * @example
+ * rangesOf(1, 40_000_000, 4).map(({ least, most }) => fromPages<Row>(
+ *   (after, { take }) => sql`select id from products where id between ${after ? BigInt(after.id) + 1n : least} and ${most} order by id limit ${take}`,
+ *   { key: 'id' },
+ * ));
+ *
+ * @throws {BloomConfigError} for bounds that are no integers of 64 bits, or in the wrong order, and for a number of ranges that is not from 1 to 1,000.
+ */
+export function rangesOf(least: number | bigint, most: number | bigint, count: number): BloomRange[] {
+  const [from, to] = [bound('least', least), bound('most', most)];
+  if (from > to) throw new BloomConfigError(wrongRangeBound('most', `at least ${from}`, most));
+  if (!Number.isSafeInteger(count) || count < 1 || count > MOST_RANGES)
+    throw new BloomConfigError(wrongRangeCount(MOST_RANGES, count));
+  const values = to - from + 1n;
+  const ranges = values < BigInt(count) ? values : BigInt(count);
+  const begin = (i: bigint) => from + (values * i) / ranges;
+  return Array.from({ length: Number(ranges) }, (_, i) => ({
+    least: i === 0 ? LEAST : begin(BigInt(i)),
+    most: i === Number(ranges) - 1 ? MOST : begin(BigInt(i + 1)) - 1n,
+  }));
+}
+
+function bound(name: string, value: unknown): bigint {
+  if (typeof value === 'bigint' && value >= LEAST && value <= MOST) return value;
+  if (Number.isSafeInteger(value)) return BigInt(value as number);
+  throw new BloomConfigError(wrongRangeBound(name, 'a safe integer, or a bigint of 64 bits', value));
 }

@@ -1,18 +1,13 @@
 import { BloomConfigError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import type { BloomIdsContext, BloomIdSource, BloomMark, BloomMarkedIds } from '../rebuild/index.js';
-import { expectPrimary } from './all-rows.js';
+import { expectPrimary, readCatalog } from './postgres-catalog.js';
 import { isInteger, isText } from './column-spelling.js';
-import { exactPlace } from './exact-place.js';
-import type { BloomPagingOptions } from './from-pages.js';
-import { piecesOf } from './new-pages.js';
-import { pageQuery, type Pages, type Place, type Row, selected } from './page-query.js';
+import { exactPlace, pageQuery, type Pages, type Place, type Row, selected } from './page-query.js';
+import { type BloomPagingOptions, piecesOf } from './from-pages.js';
 import { PageReader } from './page-reader.js';
-import { readCatalog } from './postgres-catalog.js';
-import { notATime, notAColumn, notAnInteger, notAnOrder, orderNotUnique } from './sources.messages.js';
-import type { SqlColumn } from './sql-column.js';
-import { numbered } from './sql-query.js';
-import { readTime } from './time-text.js';
+import { notAColumn, notAnInteger, notAnOrder, notATime, orderNotUnique } from './sources.messages.js';
+import { numbered, type SqlColumn } from './sql-query.js';
 
 /** Of a source for `topUp`. */
 export interface BloomOrderOptions {
@@ -170,4 +165,27 @@ async function placeOf(at: SqlColumn, order: string, { isIdText, order: key }: P
   if (as) return { ...place, isId: false, isCounted: false, as };
   if (!isText(type)) throw new BloomConfigError(notAnOrder(at.maker, order, type));
   return { ...place, sql: `${sql} collate "C"`, isId: false, isCounted: false };
+}
+
+/**
+ * How a column of timestamps of Postgres is read as text: in UTC, to the microsecond, and of one width, so that texts are in the order of the times whatever the settings
+ * of the session are. The parameter is cast by way of text, since some drivers make a `Date` of what is compared with a timestamp. Null for a time that has no such text.
+ * Undefined for other types.
+ */
+export function readTime(
+  type: string,
+): { readonly read: (column: string) => string; readonly cast: string } | undefined {
+  if (/^timestamp(?:\(\d\))? with time zone$/.test(type))
+    return {
+      read: (column) => text(column, `${column} at time zone 'UTC'`, '"Z"'),
+      cast: '::text::timestamptz',
+    };
+  if (/^timestamp(?:\(\d\))? without time zone$/.test(type))
+    return { read: (column) => text(column, column, ''), cast: '::text::timestamp' };
+  return undefined;
+}
+
+function text(column: string, time: string, zone: string): string {
+  const hasText = `${column} >= '0001-01-02' and ${column} < '9999-12-31'`;
+  return `case when ${hasText} then to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.US${zone}') end`;
 }

@@ -1,4 +1,6 @@
-import type { RunQuery } from './planner-estimate.js';
+import { BloomConfigError } from '../common/index.js';
+import type { BloomPagingOptions } from './from-pages.js';
+import { mayLagBehind, rowsMayBeHidden } from './sources.messages.js';
 
 /** A column, as the catalog of Postgres has it. */
 export interface CatalogColumn {
@@ -82,4 +84,99 @@ select exists (
 export async function hasKey(run: RunQuery, table: string, columns: readonly string[]): Promise<boolean> {
   const [row] = (await run(HAS_KEY, [table, JSON.stringify(columns)])) as { hasKey?: unknown }[];
   return row?.hasKey === 'true' || row?.hasKey === true;
+}
+
+/** Runs a query with parameters and gives its rows. */
+export type RunQuery = (sql: string, parameters: readonly unknown[]) => Promise<readonly unknown[]>;
+
+/** A table of Postgres with fewer pages is counted, which takes some milliseconds. */
+const FEW_PAGES = 1_000;
+
+/**
+ * The rows of a table by the statistics of the planner, as it does itself: rows of a page when they were last collected, times the pages of
+ * now. Of a partitioned table, those of its partitions. `distinct` is negative where it is a share of the rows.
+ */
+const ESTIMATE = `
+select sum(pg_relation_size(c.oid) / current_setting('block_size')::int)::float8 as pages,
+       sum(case when c.relpages > 0 and c.reltuples >= 0
+                then c.reltuples::float8 / c.relpages * (pg_relation_size(c.oid) / current_setting('block_size')::int)
+                else 'NaN' end)::float8 as "rows",
+       max(s.n_distinct)::float8 as "distinct", max(s.null_frac)::float8 as nulls
+from pg_class c
+join pg_namespace n on n.oid = c.relnamespace
+left join pg_stats s on s.schemaname = n.nspname and s.tablename = c.relname and s.attname = $2
+where c.relkind in ('r', 'm')
+  and (c.oid = to_regclass($1) or c.oid in (select relid from pg_partition_tree(to_regclass($1)) where isleaf))`;
+
+export interface EstimatedColumn {
+  /** Quoted, as in a query. */
+  readonly table: string;
+  readonly column: string;
+  readonly isUnique: boolean;
+}
+
+/** About how many distinct values a column of Postgres has; undefined where the planner does not know, or the table is small. */
+export async function estimateIds(run: RunQuery, of: EstimatedColumn): Promise<number | undefined> {
+  const [row] = (await run(ESTIMATE, [of.table, of.column])) as Partial<Record<string, unknown>>[];
+  const [pages, rows, distinct, nulls] = ['pages', 'rows', 'distinct', 'nulls'].map((name) =>
+    typeof row?.[name] === 'number' || typeof row?.[name] === 'string' ? Number(row[name]) : undefined,
+  );
+  if (pages === undefined || pages < FEW_PAGES || rows === undefined || !(rows > 0)) return undefined;
+  const filled = rows * (1 - (nulls ?? 0));
+  if (of.isUnique) return Math.round(filled);
+  if (distinct === undefined) return undefined;
+  return Math.round(distinct < 0 ? -distinct * rows : distinct);
+}
+
+/** Options of a source that reads a table. */
+export interface BloomTableOptions extends BloomPagingOptions {
+  /**
+   * The policies of row-level security show the user of the connection every row that may ever be looked up.
+   * Without it, a source does not read a table of Postgres that has such policies for this user: rows that
+   * they hide would be answered "absent".
+   */
+  readonly seesAllRows?: boolean;
+  /**
+   * The server may be a standby of Postgres. `rebuild.drainMs`, and `topUp.overlapMs`, then have to be longer
+   * than it ever lags behind. Without it, a source does not read a standby: rows that it has not received
+   * would be answered "absent".
+   */
+  readonly fromReplica?: boolean;
+}
+
+/** What a table of Postgres may lack for whoever reads it. */
+export type AllRowsOptions = Pick<BloomTableOptions, 'seesAllRows' | 'fromReplica'>;
+
+/** As `row_security_active`, which other databases of the dialect do not have. */
+const HAS_POLICIES = `
+select (c.relrowsecurity and not r.rolsuper and not r.rolbypassrls
+        and (c.relforcerowsecurity or not pg_has_role(c.relowner, 'usage')))::text as answer
+from pg_class c, pg_roles r
+where c.oid = to_regclass($1) and r.rolname = current_user`;
+
+const IS_STANDBY = 'select pg_is_in_recovery()::text as answer';
+
+/**
+ * @param table quoted, as in a query.
+ * @throws {BloomConfigError} for a standby, and for a table of Postgres of which this user sees the rows that
+ * policies show him.
+ */
+export async function expectAllRows(
+  run: RunQuery,
+  table: string,
+  { seesAllRows = false, fromReplica = false }: AllRowsOptions,
+): Promise<void> {
+  if (!fromReplica) await expectPrimary(run, table);
+  if (!seesAllRows && (await isTrue(run(HAS_POLICIES, [table]))))
+    throw new BloomConfigError(rowsMayBeHidden(table));
+}
+
+/** @throws {BloomConfigError} for a standby. */
+export async function expectPrimary(run: RunQuery, table: string): Promise<void> {
+  if (await isTrue(run(IS_STANDBY, []))) throw new BloomConfigError(mayLagBehind(table));
+}
+
+async function isTrue(asked: Promise<readonly unknown[]>): Promise<boolean> {
+  const [row] = (await asked) as { answer?: unknown }[];
+  return row?.answer === 'true' || row?.answer === true;
 }

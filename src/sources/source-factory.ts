@@ -1,4 +1,4 @@
-import type { FactoryProvider } from '@nestjs/common';
+import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 import type { BloomIdSource } from '../rebuild/index.js';
 
 /**
@@ -10,4 +10,13 @@ export interface BloomSourceFactory {
   readonly inject?: FactoryProvider['inject'];
   // oxlint-disable-next-line typescript/no-explicit-any -- what is injected is the factory's own affair
   readonly useFactory: (...args: any[]) => BloomIdSource | Promise<BloomIdSource>;
+}
+
+/** A source that is made from one provider of the application, or at once from an object that is here already. */
+export function madeFrom<Provided>(
+  provided: { readonly token: InjectionToken } | { readonly object: Provided },
+  make: (provided: Provided) => BloomIdSource | Promise<BloomIdSource>,
+): BloomSourceFactory {
+  if ('object' in provided) return { useFactory: () => make(provided.object) };
+  return { inject: [provided.token], useFactory: make };
 }

@@ -1,4 +1,5 @@
-import type { RunQuery } from './planner-estimate.js';
+import type { RunQuery } from './postgres-catalog.js';
+import type { BloomId } from '../filter/index.js';
 
 /** A query in parts, with a value between any two of them, as a template literal has them: each library writes placeholders in its own way. */
 export interface SqlQuery {
@@ -29,4 +30,42 @@ export function withNumbers({ strings }: SqlQuery): string {
 /** With `?` in place of the values. */
 export function withQuestionMarks({ strings }: SqlQuery): string {
   return strings.map((part) => part.replaceAll('?', '\\?')).join('?');
+}
+
+/** A column of a table, and how a library asks for it. */
+export interface SqlColumn {
+  /** The function that made the source. */
+  readonly maker: string;
+  readonly isPostgres: boolean;
+  /** Texts are compared without case unless a collation says otherwise. */
+  readonly ignoresCase?: boolean;
+  /** MySQL or MariaDB, whose collations are asked for. */
+  readonly isMySql?: boolean;
+  readonly run: RunSql;
+  /** Quoted, as in a query. */
+  readonly table: string;
+  /** As the database names it. */
+  readonly column: string;
+  /** The name of a column as in a query. */
+  readonly quote: (column: string) => string;
+  /** The option `key` is that of the definition of the table, and no column of it is null. */
+  readonly isKeyDefined?: boolean;
+  /** What the application makes of the stored value, and looks up. */
+  readonly convert?: (value: unknown) => BloomId | null | undefined;
+}
+
+/**
+ * The collation by which MySQL or MariaDB compares a column; undefined for a column of no text. No row is
+ * read.
+ *
+ * @param of the table and the column, quoted as in a query.
+ */
+export async function collationOf(
+  run: RunSql,
+  { table, column }: { readonly table: string; readonly column: string },
+): Promise<string | undefined> {
+  const query = `select collation(t.${column}) as collation from (select 1 as n) o left join ${table} t on 1 = 0`;
+  const [row] = (await run({ strings: [query], values: [] })) as { collation?: unknown }[];
+  // Numbers and times have the one of bytes.
+  return typeof row?.collation === 'string' && row.collation !== 'binary' ? row.collation : undefined;
 }

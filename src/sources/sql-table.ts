@@ -1,17 +1,18 @@
 import { BloomConfigError } from '../common/index.js';
 import type { BloomIdSource, BloomIdSpelling } from '../rebuild/index.js';
-import { columnName } from './column-name.js';
-import { type BloomTableOptions, expectAllRows } from './all-rows.js';
-import { collationOf } from './mysql-collation.js';
-import { isBytes, isReadAsText, spellingOf } from './column-spelling.js';
+import { columnName, isBytes, isReadAsText, spellingOf } from './column-spelling.js';
+import {
+  type BloomTableOptions,
+  estimateIds,
+  expectAllRows,
+  hasKey,
+  readCatalog,
+} from './postgres-catalog.js';
+import { collationOf, numbered, type SqlColumn } from './sql-query.js';
 import { checkedPaging, fromPages } from './from-pages.js';
 import type { BloomPageFunction } from './page-reader.js';
 import { type BloomOrderOptions, newRows } from './new-rows.js';
 import { pageQuery, type Pages, type Row } from './page-query.js';
-import { estimateIds } from './planner-estimate.js';
-import { hasKey, readCatalog } from './postgres-catalog.js';
-import type { SqlColumn } from './sql-column.js';
-import { numbered } from './sql-query.js';
 import { nullInKey, noKeyOption, notAColumn } from './sources.messages.js';
 
 /** Of a source that knows the table by its name alone. */

@@ -9,7 +9,7 @@ import {
   BloomModule,
   BloomService,
 } from 'nestjs-bloom';
-import { applicationName, ownerOf } from '../../src/module/application-owner.js';
+import { applicationName, ownerOf } from '../../src/module/store-factory.js';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
 import { PATIENT } from '../support/patience.js';

@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { type BloomEvent, type BloomFeature, BloomModule, BloomService } from 'nestjs-bloom';
 import type { TestingModule } from '@nestjs/testing';
 import { Redis } from 'ioredis';
-import { FilterMonitor } from '../../src/module/filter-monitor.js';
-import { OverfullPacer } from '../../src/module/overfull-pacer.js';
+import { FilterMonitor, OverfullPacer } from '../../src/module/filter-monitor.js';
 import type { ManagedFilter } from '../../src/service/index.js';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';

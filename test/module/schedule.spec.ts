@@ -9,7 +9,7 @@ import {
   BloomService,
 } from 'nestjs-bloom';
 import { ModuleRef } from '@nestjs/core';
-import { startCronJob } from '../../src/module/cron-job.js';
+import { startCronJob } from '../../src/module/rebuild-scheduler.js';
 import { FilterMonitor } from '../../src/module/filter-monitor.js';
 import type { ManagedFilter } from '../../src/service/index.js';
 import { startContext } from '../support/nest-app.js';

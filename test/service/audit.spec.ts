@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AuditSample, auditRule, NO_AUDIT } from '../../src/service/audit.js';
-import { GuardState } from '../../src/service/guard-state.js';
+import { auditRule, AuditSample, GuardState, NO_AUDIT } from '../../src/service/guard-state.js';
 
 /** How many of these answers are picked, which come in so many milliseconds. */
 function picked(

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { expect, it } from '@jest/globals';
-import { clientAddress } from '../../src/service/client-address.js';
+import { clientAddress } from '../../src/service/client-counts.js';
 
 const addressOf = (ip: string | undefined, type = 'http') =>
   clientAddress({

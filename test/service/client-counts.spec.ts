@@ -1,9 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { BloomEvent } from '../../src/common/index.js';
-import { NO_AUDIT } from '../../src/service/audit.js';
+import { GuardState, NO_AUDIT } from '../../src/service/guard-state.js';
 import { ClientCounts } from '../../src/service/client-counts.js';
-import { GuardState } from '../../src/service/guard-state.js';
 import { heapBytes } from '../support/heap-bytes.js';
 
 const LIMIT = { limit: 100, forMs: 60_000 };

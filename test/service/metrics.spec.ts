@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LookupCounts } from '../../src/service/index.js';
-import { MAX_METHODS, MethodCountsByName, OTHER_METHODS } from '../../src/service/method-counts.js';
+import { MAX_METHODS, MethodCountsByName, OTHER_METHODS } from '../../src/service/filter-counts.js';
 import { AdviceTexts } from '../../src/service/advice-texts.js';
 
 describe('LookupCounts', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { RecentCounts } from '../../src/service/recent-counts.js';
+import { RecentCounts } from '../../src/service/filter-counts.js';
 
 /** A clock that stands still until it is set. */
 class SetClock {

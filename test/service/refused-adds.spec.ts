@@ -3,7 +3,7 @@ import { BloomIdError, BloomUnavailableError, systemClock } from '../../src/comm
 import { type BloomId, idNote } from '../../src/filter/index.js';
 import { AddQueue } from '../../src/guard/add-queue.js';
 import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../../src/service/index.js';
-import { RecentAdds } from '../../src/service/recent-adds.js';
+import { RecentAdds } from '../../src/service/negative-cache.js';
 import { MemoryStore } from '../../src/store/memory/index.js';
 import { leastCpuMsOf } from '../support/cpu-time.js';
 import { heapBytes } from '../support/heap-bytes.js';

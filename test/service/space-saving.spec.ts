@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SpaceSaving } from '../../src/service/space-saving.js';
+import { SpaceSaving } from '../../src/service/client-counts.js';
 import { Random, SEED } from '../support/random.js';
 
 /** Keys as clients ask: a few often, most seldom. */

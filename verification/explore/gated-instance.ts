@@ -7,7 +7,7 @@ import {
   guardedCall,
 } from '../../src/guard/index.js';
 import { BloomService, defineFilter, type FilterDefinition, ManagedFilter } from '../../src/service/index.js';
-import { chosenLayout } from '../../src/service/layout-choice.js';
+import { chosenLayout } from '../../src/service/filter-definition.js';
 import type { BloomReplicaMode, FilterStore, BloomVerdict } from '../../src/store/index.js';
 import { markLifeMs } from '../../src/store/redis/blocked/negative-cache/redis-negative-cache.js';
 import { RedisStore } from '../../src/store/redis/index.js';

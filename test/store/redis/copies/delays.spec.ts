@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LookupCounts } from '../../../../src/service/lookup-counts.js';
+import { LookupCounts } from '../../../../src/service/filter-counts.js';
 import { DelayAlarm } from '../../../../src/store/redis/blocked/copies/delay-alarm.js';
 import { build } from '../../../support/built-filter.js';
 import { openLeased } from '../../../support/leased-reader.js';

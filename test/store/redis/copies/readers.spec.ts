@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { LookupCounts } from '../../../../src/service/lookup-counts.js';
+import { LookupCounts } from '../../../../src/service/filter-counts.js';
 import { BlockedLayout } from '../../../../src/filter/index.js';
 import { eventually } from '../../../support/eventually.js';
 import { build } from '../../../support/built-filter.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { LookupCounts } from '../../../../src/service/lookup-counts.js';
+import { LookupCounts } from '../../../../src/service/filter-counts.js';
 import type { BlockedSnapshot } from '../../../../src/store/redis/blocked/blocked-snapshot.js';
 import { UnseenLeases } from '../../../../src/store/redis/blocked/copies/unseen-leases.js';
 import { build, commitIds, leaseOf, testGeneration, testPlan } from '../../../support/built-filter.js';

@@ -1,0 +1,148 @@
+import type { BloomEventListener } from '../common/index.js';
+import type { FilterDescription, FilterLoad } from '../store/index.js';
+import type { BloomFilterInfo, FailedAddsReport } from './bloom-filter.js';
+import type { FilterDefinition } from './filter-definition.js';
+import { OVERFULL_FIXED, OVERFULL_REBUILT, OVERFULL_WITHOUT_SOURCE } from './service.messages.js';
+import type { GuardState } from './guard-state.js';
+
+/** Ids that were new, as a share of the capacity, after which a filter whose store does not count is looked at. */
+const LOOK_AT_SHARE = 0.25;
+
+/** Notices with the reply of an add that a filter holds more ids than planned, and again at twice as many, four times as many, and so on. */
+export class LoadAlarm {
+  private generation: string | undefined;
+  private reportedTimes = 0;
+  private isCounted = false;
+  private added = 0;
+
+  /** @param onPassed called once for each generation and multiple. */
+  constructor(
+    private readonly capacity: number,
+    private readonly onPassed: () => void,
+  ) {}
+
+  /** For the counts that the store gives with the reply of an add. */
+  readonly note = ({ generation, count, capacity }: FilterLoad): void => {
+    this.isCounted = true;
+    if (count <= capacity || capacity <= 0) return;
+    if (generation !== this.generation) {
+      this.generation = generation;
+      this.reportedTimes = 0;
+    }
+    const times = 2 ** Math.floor(Math.log2(count / capacity));
+    if (times <= this.reportedTimes) return;
+    this.reportedTimes = times;
+    this.onPassed();
+  };
+
+  /** For a store whose replies have no count: ids that were new, of this process alone. */
+  noteNew(ids: number): void {
+    if (this.isCounted) return;
+    this.added += ids;
+    if (this.added < this.capacity * LOOK_AT_SHARE) return;
+    this.added = 0;
+    this.onPassed();
+  }
+}
+
+/** @param definition of a filter that holds more than planned. */
+function remedyOf({ layout, source }: FilterDefinition): string {
+  if (layout.hasFixedSize) return OVERFULL_FIXED;
+  return source ? OVERFULL_REBUILT : OVERFULL_WITHOUT_SOURCE;
+}
+
+function isPassed({ count, capacity, parts = [] }: FilterDescription, planned: FilterDefinition): boolean {
+  const isPartPassed = parts.some((part) => 'count' in part && part.count > part.capacity);
+  return isPartPassed || count > (capacity > 0 ? capacity : planned.capacity);
+}
+
+/** Reports a filter that holds more than planned by `overfull`, and returns what was found; undefined for any other filter. Never rejects. */
+export async function findOverfull(
+  filter: { readonly name: string; readonly definition: FilterDefinition; info(): Promise<BloomFilterInfo> },
+  describe: () => Promise<FilterDescription>,
+  emit: BloomEventListener,
+): Promise<BloomFilterInfo | undefined> {
+  const { name, definition } = filter;
+  try {
+    // What the store has counted says without measuring that a filter holds no more than planned.
+    if (!definition.layout.hasFixedSize && !isPassed(await describe(), definition)) return undefined;
+    const info = await filter.info();
+    const { errorRate, modelledErrorRate } = info;
+    if (modelledErrorRate === undefined) return undefined;
+    // Ids that somebody has chosen may be in one part of a filter.
+    const part = info.parts?.find(({ count, capacity }) => count > capacity);
+    const { count, capacity } = part ?? info;
+    // Bits that others have chosen may be more than this application needs.
+    if (definition.layout.hasFixedSize ? modelledErrorRate <= errorRate : count <= capacity) return undefined;
+    emit({
+      type: 'overfull',
+      filter: name,
+      ...(part && { part: part.part }),
+      count,
+      capacity,
+      modelledErrorRate,
+      remedy: remedyOf(definition),
+    });
+    return info;
+  } catch (error) {
+    emit({ type: 'store-error', filter: name, operation: 'look after the filter', error });
+    return undefined;
+  }
+}
+
+/** Ids of calls that failed are reported when they fill this part of the capacity: a tenth. */
+const PARTS = 10;
+
+export interface FailedAddsContext {
+  readonly name: string;
+  readonly generation: string | undefined;
+  readonly guarding: GuardState;
+  info(): Promise<{ readonly capacity: number }>;
+}
+
+/** Counts the ids that calls have added which then failed, and reports once for each generation that they fill a good part of it. */
+export class FailedAdds {
+  private generation: string | undefined;
+  /** Of this generation. */
+  private ids = 0;
+  private isReported = false;
+
+  /** @param capacity at least that of every generation. */
+  constructor(
+    private readonly filter: FailedAddsContext,
+    private capacity: number,
+    private readonly emit: BloomEventListener,
+  ) {}
+
+  note({ ids, method }: FailedAddsReport): void {
+    this.filter.guarding.failedAdds += ids;
+    const { generation } = this.filter;
+    // Undefined while it is not known, which says nothing.
+    if (generation !== undefined && generation !== this.generation) {
+      if (this.generation !== undefined) {
+        this.ids = 0;
+        this.isReported = false;
+      }
+      this.generation = generation;
+    }
+    this.ids += ids;
+    if (this.isReported || this.ids * PARTS < this.capacity) return;
+    this.isReported = true;
+    void this.report(method);
+  }
+
+  /** A rebuild may have planned for more than was configured. */
+  private async report(method: string): Promise<void> {
+    const { name } = this.filter;
+    try {
+      const { capacity } = await this.filter.info();
+      this.capacity = Math.max(this.capacity, capacity);
+      if (this.ids * PARTS >= this.capacity)
+        this.emit({ type: 'failed-adds', filter: name, ids: this.ids, capacity: this.capacity, method });
+      else this.isReported = false;
+    } catch (error) {
+      this.isReported = false;
+      this.emit({ type: 'store-error', filter: name, operation: 'look after the filter', error });
+    }
+  }
+}

@@ -1,0 +1,311 @@
+import type { Clock } from '../../common/index.js';
+import type { BloomId, IdKey } from '../../filter/index.js';
+import {
+  type BloomIdsContext,
+  type BloomIdSource,
+  expectAsync,
+  IdSample,
+  markOf,
+  textOfMark,
+} from '../../rebuild/index.js';
+import type { BloomVerdict, OutsideLedger } from '../../store/index.js';
+import type { IdKeys } from '../id-keys.js';
+import { type MarkedKey, readMark } from './coverage.js';
+import { firstPlace, idsAfter, likeMark, type PlacedMark } from './mark-place.js';
+import {
+  compareKeys,
+  type Gap,
+  gapsIn,
+  gapsOf,
+  isInGap,
+  isOfOrder,
+  textOfGaps,
+  withGaps,
+} from './id-order.js';
+import { rowsMissing } from '../service.messages.js';
+import type { TopUpSettings } from './top-up-options.js';
+
+type Ids = BloomId | readonly BloomId[];
+
+export interface BuildMarkContext {
+  readonly source: BloomIdSource;
+  readonly ledger: OutsideLedger;
+  readonly settings: TopUpSettings;
+  readonly keys: IdKeys;
+  readonly clock: Clock;
+  /** Asks the filter that is live. */
+  readonly check: (keys: readonly IdKey[]) => Promise<readonly BloomVerdict[]>;
+  readonly onError: (error: unknown) => void;
+  /** Called when the mark was given up, since the filter lacks rows up to it. */
+  readonly onMissing: (mark: string, reason: string) => void;
+}
+
+/** Number of the last rows that are looked for in the filter. */
+const LAST_ROWS = 1000;
+const NOTE_TRIES = 3;
+
+/**
+ * The mark that a rebuild sets: a row that was there `overlapMs` before the rebuild reads the source, with
+ * others after it. By then all rows before it are visible, and read. Where there is a mark, and ids are in
+ * order, the rebuild looks whether the live filter has the rows up to it, and whether rows are in the gaps.
+ *
+ * A gap without rows may be one that the order is yet to come to, behind an import far ahead. So a rebuild that
+ * finds it empty notes the newest row with it. A later one that finds it empty too covers it, if the mark had
+ * passed that row when this rebuild began: by then rows had been added beyond those that were there.
+ */
+export class BuildMark {
+  /** What the rebuild reads in place of the source. */
+  readonly source: BloomIdSource;
+  private noting: Promise<void> | undefined;
+  private place: (PlacedMark & { readonly at: number }) | undefined;
+  private before = '';
+  private gaps: readonly Gap[] = [];
+  /** What becomes of gaps, by their texts; undefined for those that are covered from then on. */
+  private readonly seen = new Map<string, Gap | undefined>();
+  private isDoubted = false;
+  private isAudited = false;
+  private isTooEarly = false;
+
+  constructor(private readonly context: BuildMarkContext) {
+    const { source } = context;
+    this.source = {
+      ids: (idsContext) => ({ [Symbol.asyncIterator]: () => this.begin(idsContext) }),
+      count: async () => {
+        await this.noteOnce();
+        return source.count?.();
+      },
+    };
+  }
+
+  /** To be called when the rebuild went live, having read all rows. */
+  async published(): Promise<void> {
+    const { ledger, settings, onError } = this.context;
+    const { place, before, isTooEarly, isDoubted, isAudited } = this;
+    try {
+      if (isDoubted && isAudited)
+        await ledger.note({ holder: undefined, expectedMark: undefined, entries: { doubt: '' } });
+      const gaps = await this.noteGaps();
+      if (!place || isTooEarly || !this.isToBeSet(place)) return;
+      const entries = {
+        mark: textOfMark(place.mark),
+        ...(settings.ordered && { gaps: withGaps(gaps, place.gaps) }),
+      };
+      await ledger.note({ holder: undefined, expectedMark: before, entries });
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  /** A mark that is there is moved further by the process that follows; only one that is too far is replaced. */
+  private isToBeSet({ mark }: PlacedMark): boolean {
+    const before = this.marked(this.before);
+    const after = this.marked(textOfMark(mark));
+    return !before || !after || compareKeys(before.order, after.upTo, before.upTo) < 0;
+  }
+
+  /** Returns the gaps that stay. The process that follows may move the mark, and note gaps, at any time. */
+  private async noteGaps(): Promise<string | undefined> {
+    const { ledger } = this.context;
+    for (let tries = 0; ; tries++) {
+      const { entries } = await ledger.ask({ holder: '-', lifeMs: 0 });
+      const kept = gapsOf(entries.gaps).flatMap((gap) => {
+        const text = textOfGaps([gap]);
+        return this.seen.has(text) ? (this.seen.get(text) ?? []) : gap;
+      });
+      const gaps = textOfGaps(kept);
+      if (gaps === (entries.gaps ?? '') || tries === NOTE_TRIES) return entries.gaps;
+      if (await ledger.note({ holder: undefined, expectedMark: entries.mark ?? '', entries: { gaps } }))
+        return gaps;
+    }
+  }
+
+  /**
+   * Without a mark the rebuild waits until its place is old enough, and else only if it has waited for other
+   * reasons.
+   */
+  private begin(context: BloomIdsContext): AsyncIterator<Ids> {
+    const { source } = this.context;
+    let inner: AsyncIterator<Ids> | undefined;
+    let audit: MarkAudit | undefined;
+    const open = async () => {
+      await this.noteOnce();
+      const { clock, settings } = this.context;
+      const waitMs = this.place ? this.place.at + settings.overlapMs - clock.now() : 0;
+      if (waitMs > 0 && this.before === '') await clock.sleep(Math.ceil(waitMs), context.signal);
+      else if (waitMs > 0) this.isTooEarly = true;
+      audit = this.newAudit();
+      inner = expectAsync(source.ids(context), 'ids')[Symbol.asyncIterator]();
+      return inner;
+    };
+    const next = async () => {
+      const result = await (inner ?? (await open())).next();
+      if (result.done) await this.conclude(audit);
+      else audit?.read(Array.isArray(result.value) ? result.value : [result.value as BloomId]);
+      return result;
+    };
+    return {
+      next: () => (inner && !audit ? inner.next() : next()),
+      return: async (value?: unknown) => (await inner?.return?.(value)) ?? { done: true, value: undefined },
+    };
+  }
+
+  private newAudit(): MarkAudit | undefined {
+    const { keys, check } = this.context;
+    const mark = this.marked(this.before);
+    return mark && new MarkAudit({ mark, gaps: this.gaps, keys, check });
+  }
+
+  /** Undefined where ids are in no order. */
+  private marked(text: string): MarkedKey | undefined {
+    const { settings, keys } = this.context;
+    return settings.ordered ? readMark(text, { settings, keys }) : undefined;
+  }
+
+  /** Where a row far ahead was taken for the mark, the rows that are missing are the last ones of all. */
+  private async conclude(audit: MarkAudit | undefined): Promise<void> {
+    if (!audit) return;
+    const { source, onError } = this.context;
+    try {
+      const last = this.place ? await idsAfter(source, this.place.mark, LAST_ROWS) : [];
+      const audited = await audit.result(last);
+      if (audited.missing.length > 0) {
+        await this.doubt(audited);
+        return;
+      }
+      this.isAudited = audited.isKnown;
+      await this.lookAtGaps();
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  private async lookAtGaps(): Promise<void> {
+    const { gaps, context } = this;
+    const empty = new Set<Gap>();
+    for (const gap of gaps) if (await this.isEmpty(gap)) empty.add(gap);
+    const mark = this.marked(this.before);
+    // After the gaps: rows that have come meanwhile do not show that the order has moved on.
+    const newest = gaps.length > 0 ? await context.source.newest?.() : undefined;
+    const last = newest === undefined ? undefined : this.marked(textOfMark(newest));
+    if (!mark || last?.order !== 'integer') return;
+    for (const gap of gaps) {
+      const then = gap.newest;
+      const hasPassed = then !== undefined && compareKeys('integer', mark.upTo, then) > 0;
+      // The one of then may have been deleted.
+      const isKept = then !== undefined && compareKeys('integer', then, last.upTo) < 0;
+      const noted = isKept ? then : String(BigInt(last.upTo));
+      const after = { ...gap, newest: empty.has(gap) ? noted : undefined };
+      this.seen.set(textOfGaps([gap]), empty.has(gap) && hasPassed ? undefined : after);
+    }
+  }
+
+  private async isEmpty({ from, to }: Gap): Promise<boolean> {
+    const mark = markOf(this.before);
+    if (mark === undefined) return false;
+    const since = from === undefined ? undefined : likeMark(mark, BigInt(from));
+    const [first] = await idsAfter(this.context.source, since, 1);
+    return first === undefined || BigInt(first as string) >= BigInt(to);
+  }
+
+  /** Gives the mark up, whatever has become of it meanwhile, and has this rebuild set another one. */
+  private async doubt({ missing, asked }: AuditedMark): Promise<void> {
+    const { ledger, onMissing } = this.context;
+    const mark = this.before;
+    this.isAudited = false;
+    const doubt = rowsMissing({ mark: String(markOf(mark)), missing, asked });
+    this.before = '';
+    await ledger.note({
+      holder: undefined,
+      expectedMark: undefined,
+      entries: { mark: '', newest: '', doubt },
+    });
+    onMissing(mark, doubt);
+  }
+
+  private noteOnce(): Promise<void> {
+    return (this.noting ??= this.note());
+  }
+
+  private async note(): Promise<void> {
+    const { source, ledger, settings, clock, onError } = this.context;
+    try {
+      const { entries } = await ledger.ask({ holder: '-', lifeMs: 0 });
+      this.before = entries.mark ?? '';
+      this.gaps = gapsIn(this.marked(this.before)?.order, entries.gaps);
+      this.isDoubted = entries.doubt !== undefined;
+      if (!source.newest) return;
+      const place = await firstPlace(source, { settings, wallMs: clock.wall() });
+      this.place = place && { ...place, at: clock.now() };
+    } catch (error) {
+      onError(error);
+    }
+  }
+}
+
+export interface MarkAuditContext {
+  readonly mark: MarkedKey;
+  readonly gaps: readonly Gap[];
+  readonly keys: IdKeys;
+  /** Asks the filter that is live. */
+  readonly check: (keys: readonly IdKey[]) => Promise<readonly BloomVerdict[]>;
+}
+
+export interface AuditedMark {
+  readonly asked: number;
+  /** Ids of rows up to the mark that the filter does not have. */
+  readonly missing: readonly string[];
+  /** Whether the filter could answer for all of them. */
+  readonly isKnown: boolean;
+}
+
+/** Number of ids of the rebuild that are chosen at random. */
+const SAMPLED = 4096;
+/** Number of ids of one question. */
+const PIECE = 500;
+
+/** Asks whether the live filter has rows up to the mark: some that a rebuild reads, at random, and others. */
+export class MarkAudit {
+  private readonly sample = new IdSample(SAMPLED);
+
+  constructor(private readonly context: MarkAuditContext) {}
+
+  /** Ids that the rebuild has read. */
+  read(ids: readonly BloomId[]): void {
+    const { sample } = this;
+    let at = sample.passing;
+    sample.passing = 0;
+    for (; at < ids.length; at++) {
+      const key = this.keyUpTo(ids[at]!);
+      if (key === undefined) continue;
+      sample.take(key);
+      at += sample.passing;
+    }
+    sample.passing = at - ids.length;
+  }
+
+  async result(others: readonly BloomId[]): Promise<AuditedMark> {
+    const last = others.map((id) => this.keyUpTo(id)).filter((key) => key !== undefined);
+    const asked = [...new Set([...this.sample.ids, ...last])];
+    const verdicts: BloomVerdict[] = [];
+    for (let at = 0; at < asked.length; at += PIECE)
+      verdicts.push(...(await this.context.check(asked.slice(at, at + PIECE))));
+    return {
+      asked: asked.length,
+      missing: asked.filter((_, i) => verdicts[i] === 'absent').map(String),
+      isKnown: !verdicts.includes('unknown'),
+    };
+  }
+
+  /** Undefined for an id after the mark or in a gap, and for what is no id of the order. */
+  private keyUpTo(id: BloomId): IdKey | undefined {
+    const { mark, gaps, keys } = this.context;
+    try {
+      const key = keys.fitting(id);
+      if (!isOfOrder(mark.order, key) || compareKeys(mark.order, key, mark.upTo) > 0) return undefined;
+      return isInGap(gaps, key) ? undefined : key;
+    } catch {
+      // The rebuild says what is wrong with it.
+      return undefined;
+    }
+  }
+}

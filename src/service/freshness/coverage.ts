@@ -1,0 +1,144 @@
+import { type IdKey, isLongerThan } from '../../filter/index.js';
+import { type BloomMark, markOf } from '../../rebuild/index.js';
+import {
+  type BloomVerdict,
+  type LedgerAnswer,
+  type LedgerEntries,
+  type LookupOutcome,
+  type StoredFilter,
+  verdictOf,
+} from '../../store/index.js';
+import type { IdKeys } from '../id-keys.js';
+import { type BloomIdOrder, compareKeys, type Gap, gapsIn, isInGap, isOfOrder } from './id-order.js';
+import type { TopUpSettings } from './top-up-options.js';
+
+type Asked = Pick<StoredFilter, 'check' | 'checkOne'>;
+
+/** A mark, among the keys of ids. */
+export interface MarkedKey {
+  readonly order: BloomIdOrder;
+  /** Whether every row's id is of the order, so that another one is of no row. */
+  readonly isOnly: boolean;
+  /** The key of the mark. */
+  readonly upTo: string;
+}
+
+/** Up to where the filter knows every id. Replaced as a whole, never changed. */
+export interface Covered extends MarkedKey {
+  /** Ids before the mark that are not covered, of integers. */
+  readonly gaps: readonly Gap[];
+  /** Ids further than this are refused, while what is known of the newest id is fresh. */
+  readonly refused: { readonly from: string; readonly until: number } | undefined;
+}
+
+export interface CoverageContext {
+  readonly settings: TopUpSettings;
+  readonly keys: IdKeys;
+  readonly maxIdBytes: number;
+  /** Called for each lookup that was denied by the filter and is `beyond`. */
+  readonly onBeyond: (ids: number) => void;
+}
+
+/** What is known of the newest id is fresh for so many readings, and for this time at least. */
+const FRESH_READINGS = 5;
+const FRESH_MS = 5000;
+
+/** Says of an id that the filter does not have whether the filter would have it. A mark that is too old only makes more ids unknown. */
+export class Coverage {
+  private covered: Covered | undefined;
+
+  constructor(private readonly context: CoverageContext) {}
+
+  hear({ entries, ageMs = Infinity }: Pick<LedgerAnswer, 'entries' | 'ageMs'>): void {
+    this.covered = entries.doubt ? undefined : this.coveredBy(entries, ageMs);
+  }
+
+  isBeyond(key: IdKey, covered = this.covered): boolean {
+    const { maxIdBytes } = this.context;
+    // No row has such an id: a rebuild fails on it, or leaves it out.
+    if (isLongerThan(key, maxIdBytes)) return false;
+    if (!covered) return true;
+    const { order, isOnly, upTo, gaps, refused } = covered;
+    if (!isOfOrder(order, key)) return !isOnly;
+    if (compareKeys(order, key, upTo) <= 0) return isInGap(gaps, key);
+    const isRefused =
+      refused !== undefined && performance.now() < refused.until && compareKeys(order, key, refused.from) > 0;
+    return !isRefused;
+  }
+
+  /** As `checkOne` of the store. */
+  checkOne(store: Asked, key: IdKey): LookupOutcome | Promise<LookupOutcome> {
+    // Before the filter is asked: an id that is added in between would be absent, and within a mark that moves meanwhile.
+    const { covered } = this;
+    const outcome = store.checkOne(key);
+    return typeof outcome === 'string'
+      ? this.outcomeOf(outcome, key, covered)
+      : outcome.then((known) => this.outcomeOf(known, key, covered));
+  }
+
+  /** As `check` of the store. */
+  async check(store: Asked, keys: readonly IdKey[]): Promise<BloomVerdict[]> {
+    const { covered } = this;
+    const verdicts = await store.check(keys);
+    return verdicts.map((verdict, i) =>
+      verdict === 'absent' ? verdictOf(this.outcomeOf(verdict, keys[i]!, covered)) : verdict,
+    );
+  }
+
+  private outcomeOf(outcome: LookupOutcome, key: IdKey, covered: Covered | undefined): LookupOutcome {
+    if (outcome !== 'absent' || !this.isBeyond(key, covered)) return outcome;
+    this.context.onBeyond(1);
+    return 'beyond';
+  }
+
+  private coveredBy({ mark, newest, gaps }: LedgerEntries, ageMs: number): Covered | undefined {
+    const marked = mark ? readMark(mark, this.context) : undefined;
+    if (!marked) return undefined;
+    return {
+      ...marked,
+      gaps: gapsIn(marked.order, gaps),
+      refused: this.refusedBy(newest, marked.order, ageMs),
+    };
+  }
+
+  private refusedBy(text: string | undefined, order: BloomIdOrder, ageMs: number): Covered['refused'] {
+    const { settings, keys } = this.context;
+    if (settings.slack === undefined || text === undefined || order !== 'integer') return undefined;
+    const newest = markOf(text);
+    const key = newest === undefined ? undefined : keyOf(keys, newest);
+    if (key === undefined || !isOfOrder('integer', key)) return undefined;
+    const freshMs = Math.max(FRESH_MS, FRESH_READINGS * settings.everyMs) - ageMs;
+    return { from: String(BigInt(key) + settings.slack), until: performance.now() + freshMs };
+  }
+}
+
+/** Undefined for a text that is no mark, and for a mark that is no id. */
+export function readMark(
+  text: string,
+  { settings, keys }: Pick<CoverageContext, 'settings' | 'keys'>,
+): MarkedKey | undefined {
+  const mark = markOf(text);
+  const order = mark === undefined ? undefined : orderOf(mark, settings);
+  if (mark === undefined || order === undefined) return undefined;
+  const upTo = keyOf(keys, mark);
+  if (upTo === undefined || !isOfOrder(order, upTo)) return undefined;
+  // A text of digits may be that of a column of texts.
+  const isOnly = order === 'integer' && (settings.order !== undefined || typeof mark !== 'string');
+  return { order, isOnly, upTo };
+}
+
+/** Undefined for a mark that is no id. */
+export function orderOf(mark: BloomMark, { order }: Pick<TopUpSettings, 'order'>): BloomIdOrder | undefined {
+  if (mark instanceof Date) return undefined;
+  if (order !== undefined) return order;
+  return isOfOrder('integer', String(mark)) ? 'integer' : 'text';
+}
+
+function keyOf(keys: IdKeys, mark: BloomMark): string | undefined {
+  try {
+    const key = keys.of(mark);
+    return typeof key === 'string' ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+import type { IdKey } from '../../filter/index.js';
+import type { BloomMark } from '../../rebuild/index.js';
+
+/** How ids follow one another: as integers of any size, or as texts by their code points, such as ULIDs, UUIDs of version 7, KSUIDs. */
+export type BloomIdOrder = 'integer' | 'text';
+
+/**
+ * An integer as its sign and its digits, without leading zeros. Only one part of the expression may take a zero:
+ * otherwise a text of many zeros takes quadratic time.
+ */
+const INTEGER = /^([+-]?)0*((?!0)\d+|0)$/;
+
+/** Whether the key is one of the order: any text, or the decimal text of an integer. */
+export function isOfOrder(order: BloomIdOrder, key: IdKey): key is string {
+  return typeof key === 'string' && (order === 'text' || INTEGER.test(key));
+}
+
+/** Negative when `one` comes first, 0 for equals. Exact: no key is made a number. Both have to be of the order. */
+export function compareKeys(order: BloomIdOrder, one: string, other: string): number {
+  return order === 'integer' ? compareIntegers(one, other) : compareTexts(one, other);
+}
+
+function compareIntegers(one: string, other: string): number {
+  const [, sign = '', digits = ''] = INTEGER.exec(one)!;
+  const [, otherSign = '', otherDigits = ''] = INTEGER.exec(other)!;
+  const isNegative = sign === '-' && digits !== '0';
+  const isOtherNegative = otherSign === '-' && otherDigits !== '0';
+  if (isNegative !== isOtherNegative) return isNegative ? -1 : 1;
+  const compared = compareDigits(digits, otherDigits);
+  return isNegative ? -compared : compared;
+}
+
+function compareDigits(one: string, other: string): number {
+  if (one.length !== other.length) return one.length - other.length;
+  return one < other ? -1 : Number(one !== other);
+}
+
+/** JavaScript compares UTF-16: a code point beyond 0xffff, which is two surrogates there, would come before 0xe000 to 0xffff. */
+function compareTexts(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  for (let i = 0; i < length; i++) {
+    const a = one.charCodeAt(i);
+    const b = other.charCodeAt(i);
+    if (a !== b) return inCodePoints(a) - inCodePoints(b);
+  }
+  return one.length - other.length;
+}
+
+/** Surrogates after all other units. */
+function inCodePoints(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit > 0xdfff ? unit - 0x800 : unit + 0x2000;
+}
+
+/** The integers between two rows, given as decimal texts. Without `from` all integers before `to`. */
+export interface Gap {
+  readonly from?: string | undefined;
+  readonly to: string;
+  /** The newest row of the moment in which a rebuild found that no row is in the gap. */
+  readonly newest?: string | undefined;
+}
+
+/** Number of gaps that are kept: the largest ones. */
+export const MOST_GAPS = 8;
+
+export function textOfGaps(gaps: readonly Gap[]): string {
+  return gaps.map((gap) => `${nameOf(gap)}${gap.newest === undefined ? '' : `@${gap.newest}`}`).join(' ');
+}
+
+/** The gaps of a text of `textOfGaps`. */
+export function gapsOf(text: string | undefined): Gap[] {
+  const found = (text ?? '').matchAll(/(-?\d+)?:(-?\d+)(?:@(-?\d+))?/g);
+  return [...found].map(([, from, to, newest]) => ({ from, to: to!, newest }));
+}
+
+/** The gaps of a text that count in an order. The order of a filter may have been another one when they were noted. */
+export function gapsIn(order: BloomIdOrder | undefined, text: string | undefined): Gap[] {
+  return order === 'integer' ? gapsOf(text) : [];
+}
+
+/** A text of the largest gaps of a text and of these. */
+export function withGaps(text: string | undefined, gaps: readonly Gap[]): string {
+  return textOfGaps(largestGaps([...gapsOf(text), ...gaps]));
+}
+
+/** The gaps after a mark. Those before it were noted with it, and a rebuild may have found them empty since. */
+export function gapsAfter(gaps: readonly Gap[], mark: BloomMark | undefined): Gap[] {
+  return gaps.filter(({ to }) => mark === undefined || compareKeys('integer', to, String(mark)) > 0);
+}
+
+/** The largest ones, each once, as it is noted last. */
+export function largestGaps(gaps: readonly Gap[]): Gap[] {
+  const each = new Map(gaps.map((gap) => [nameOf(gap), gap]));
+  return [...each.values()].sort((one, other) => (isLarger(one, other) ? -1 : 1)).slice(0, MOST_GAPS);
+}
+
+/** Whether an integer is in one of the gaps. */
+export function isInGap(gaps: readonly Gap[], key: string): boolean {
+  return gaps.some(
+    ({ from, to }) =>
+      compareKeys('integer', key, to) < 0 && (from === undefined || compareKeys('integer', key, from) > 0),
+  );
+}
+
+function nameOf({ from = '', to }: Gap): string {
+  return `${from}:${to}`;
+}
+
+function isLarger(one: Gap, other: Gap): boolean {
+  if (one.from === undefined || other.from === undefined) return one.from === undefined;
+  return BigInt(one.to) - BigInt(one.from) > BigInt(other.to) - BigInt(other.from);
+}

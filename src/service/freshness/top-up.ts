@@ -1,0 +1,197 @@
+import type { BloomEventListener, Clock } from '../../common/index.js';
+import { type BloomIdSource, type BloomMark, markOf, textOfMark } from '../../rebuild/index.js';
+import type { LedgerEntries } from '../../store/index.js';
+import { markNotRead, markWentBack } from '../service.messages.js';
+import { OtherOrderError, type Reading, type TopUpReader } from './top-up-reader.js';
+import { gapsAfter, withGaps } from './id-order.js';
+import type { PlacedMark } from './mark-place.js';
+import { orderOf } from './coverage.js';
+import type { TopUpSettings } from './top-up-options.js';
+
+export interface TopUpContext {
+  readonly name: string;
+  readonly source: BloomIdSource;
+  readonly settings: TopUpSettings;
+  readonly clock: Clock;
+  readonly emit: BloomEventListener;
+  readonly reader: TopUpReader;
+  /** Whether the filter has an id, as far as it knows. */
+  readonly isKnown: (id: string | number | bigint) => Promise<boolean>;
+  /** Notes entries, if the mark is still the one that is expected; false when it was not noted. */
+  readonly note: (expectedMark: string, entries: LedgerEntries) => Promise<boolean>;
+  /** Asks for a rebuild, which sets the mark. Returns at once. */
+  readonly askForRebuild: () => void;
+}
+
+/** A row that the mark may move to when it is old enough. */
+interface Candidate extends PlacedMark {
+  readonly at: number;
+}
+
+/** So many integers before the last row are read again when the mark moves back. */
+const LOOK_BACK = 10_000n;
+/** Candidates that are kept in the time that one waits. */
+const CANDIDATES = 8;
+
+/**
+ * Reads what is new after the mark, adds it, and moves the mark. Every row up to a mark is in the filter: the
+ * mark moves to a row that was visible `overlapMs` before a reading began, with others after it, when all ids
+ * of that reading have been added. By then all rows before it were visible, unless a transaction was open for
+ * longer, or those others are all far ahead.
+ */
+export class TopUp {
+  private candidates: readonly Candidate[] = [];
+  /** As this process has left it. */
+  private markText: string | undefined;
+
+  constructor(private readonly context: TopUpContext) {}
+
+  /** To be called when another process may have followed. */
+  forget(): void {
+    this.candidates = [];
+    this.context.reader.forget();
+  }
+
+  /**
+   * One reading, by the process that follows.
+   *
+   * @throws what the source throws, and what stops the filter from taking the ids.
+   */
+  async turn(
+    { mark: stored, gaps }: Pick<LedgerEntries, 'mark' | 'gaps'>,
+    signal: AbortSignal,
+  ): Promise<Reading | undefined> {
+    const { source, reader } = this.context;
+    if (stored !== this.markText) this.forget();
+    this.markText = stored;
+    const mark = stored === undefined ? undefined : markOf(stored);
+    if (stored !== undefined && (mark === undefined || !this.isUsable(mark))) {
+      await this.reset(stored, markNotRead(stored));
+      return undefined;
+    }
+    // A rebuild reads all rows anyway, and without a call of an add for each of them. Where there is one row
+    // it sets no mark.
+    if (mark === undefined && (await source.newest?.(1)) !== undefined) {
+      this.context.askForRebuild();
+      return undefined;
+    }
+    const settled = this.candidateOf(this.context.clock.now() - this.context.settings.overlapMs);
+    // A reading of all rows is made twice, and not in every turn until the mark is settled.
+    if (mark === undefined && !settled && this.candidates.length > 0) return undefined;
+    try {
+      const addsAll = settled !== undefined || mark === undefined;
+      const reading = await reader.read(source, mark, { signal, addsAll });
+      if (reading.last === undefined && mark !== undefined && (await this.wentBack(mark, signal)))
+        return reading;
+      await this.advance(reading, settled, gaps);
+      return reading;
+    } catch (error) {
+      if (error instanceof OtherOrderError && stored !== undefined) await this.reset(stored, error.message);
+      throw error;
+    }
+  }
+
+  private async advance(
+    { last, place }: Reading,
+    settled: Candidate | undefined,
+    stored: string | undefined,
+  ): Promise<void> {
+    const { clock, settings, note } = this.context;
+    const newest = last ?? settled?.mark;
+    const before = this.markText === undefined ? undefined : markOf(this.markText);
+    const passed = gapsAfter(settled?.gaps ?? [], before);
+    const entries: LedgerEntries = {
+      ...(newest !== undefined && { newest: textOfMark(newest) }),
+      ...(settled && { mark: textOfMark(settled.mark) }),
+      ...(passed.length > 0 && { gaps: withGaps(stored, passed) }),
+    };
+    if (place) this.keep({ ...place, at: clock.now() }, settings.overlapMs);
+    if (!(await note(this.markText ?? '', entries))) {
+      this.forget();
+      return;
+    }
+    if (!settled) return;
+    this.markText = entries.mark;
+    this.candidates = this.candidates.filter(({ at }) => at > settled.at);
+  }
+
+  /** A source that has nothing after the mark may have lost its last rows, or gives their ids out a second time. */
+  private async wentBack(mark: BloomMark, signal: AbortSignal): Promise<boolean> {
+    const { source, reader, note, emit, name, askForRebuild } = this.context;
+    if (!source.newest) return false;
+    const newest = await source.newest();
+    if (newest !== undefined && sameMark(newest, mark)) return false;
+    // A row may have come between the two questions.
+    if ((await reader.read(source, mark, { signal, addsAll: false })).last !== undefined) return false;
+    const reason = markWentBack(valueOf(mark), newest === undefined ? undefined : valueOf(newest));
+    const lower = newest === undefined ? undefined : await this.lowerMark(newest, signal);
+    if (newest === undefined || lower === undefined) {
+      await this.reset(this.markText!, reason);
+      if (newest !== undefined) askForRebuild();
+      return true;
+    }
+    const text = textOfMark(lower);
+    if (await note(this.markText!, { mark: text, newest: textOfMark(newest) })) {
+      this.forget();
+      this.markText = text;
+      emit({ type: 'mark-moved-back', filter: name, mark: valueOf(mark), to: valueOf(lower), reason });
+    }
+    return true;
+  }
+
+  /**
+   * Where the mark moves back to when `newest` is the last row; undefined when ids are given out a second time. Among integers it is far before that row, since rows before it may
+   * be new, or not visible yet.
+   */
+  private async lowerMark(newest: BloomMark, signal: AbortSignal): Promise<BloomMark | undefined> {
+    const { source, reader, settings, isKnown } = this.context;
+    const before = farBefore(newest, settings);
+    if (before !== undefined) {
+      const { added } = await reader.read(source, before, { signal, addsAll: true });
+      return settings.ordered && added > 0 ? undefined : before;
+    }
+    const isKept = !settings.ordered || newest instanceof Date || (await isKnown(newest));
+    return isKept ? newest : undefined;
+  }
+
+  private async reset(stored: string, reason: string): Promise<void> {
+    const { note, emit, name } = this.context;
+    if (!(await note(stored, { mark: '', newest: '' }))) return;
+    this.forget();
+    this.markText = undefined;
+    emit({ type: 'mark-moved-back', filter: name, mark: stored, to: undefined, reason });
+  }
+
+  private isUsable(mark: BloomMark): boolean {
+    const { settings } = this.context;
+    if (!settings.ordered) return true;
+    const order = orderOf(mark, settings);
+    return order !== undefined && (order === 'text' || /^[+-]?\d+$/.test(String(mark)));
+  }
+
+  private candidateOf(until: number): Candidate | undefined {
+    return this.candidates.findLast(({ at }) => at <= until);
+  }
+
+  private keep(candidate: Candidate, overlapMs: number): void {
+    const { at } = this.candidates.at(-1) ?? { at: -Infinity };
+    if (this.candidates.length === 0 || candidate.at - at >= overlapMs / CANDIDATES)
+      this.candidates = [...this.candidates, candidate];
+  }
+}
+
+/** Undefined for marks without a distance. */
+function farBefore(newest: BloomMark, settings: TopUpSettings): BloomMark | undefined {
+  if (typeof newest === 'number') return newest - Number(LOOK_BACK);
+  if (typeof newest === 'bigint') return newest - LOOK_BACK;
+  const isOfIntegers = settings.ordered && orderOf(newest, settings) === 'integer';
+  return isOfIntegers ? String(BigInt(String(newest)) - LOOK_BACK) : undefined;
+}
+
+function sameMark(one: BloomMark, other: BloomMark): boolean {
+  return valueOf(one) === valueOf(other);
+}
+
+function valueOf(mark: BloomMark): string {
+  return mark instanceof Date ? mark.toISOString() : String(mark);
+}

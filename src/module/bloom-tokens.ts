@@ -19,7 +19,7 @@ export function namedFilters(): ReadonlySet<string> {
 /** Names that a module of this process has registered. */
 const registered = new Set<string>();
 
-export function noteRegistered(name: string): void {
+export function recordRegistered(name: string): void {
   registered.add(name);
 }
 

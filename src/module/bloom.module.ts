@@ -21,7 +21,7 @@ import {
   BLOOM_STORE,
   missingFilterProviders,
   missingFilters,
-  noteRegistered,
+  recordRegistered,
   type Setup,
   SETUP,
   setupProvider,
@@ -256,7 +256,7 @@ function filterProviders(
   name: string,
   { useFactory, inject = [] }: Pick<BloomFeatureAsyncOptions, 'useFactory' | 'inject'>,
 ): Provider[] {
-  noteRegistered(name);
+  recordRegistered(name);
   const registered = Symbol(`nestjs-bloom filter ${name}`);
   const registering = {
     provide: registered,

@@ -35,7 +35,7 @@ export class FilterRegistry {
   private readonly identity = newIdentity();
 
   constructor(private readonly parts: FilterRegistryContext) {
-    parts.events.listen((event) => parts.service.hear(event));
+    parts.events.listen((event) => parts.service.onEvent(event));
   }
 
   /** @throws {BloomConfigError} for options that cannot work, and for a name that is taken. */
@@ -44,12 +44,12 @@ export class FilterRegistry {
     const source = oneSource(options.name, given);
     if (source === undefined || !isToBeMade(source)) {
       const filter = this.add(defineFilter({ ...feature, ...(source && { source }) } as BloomFilterOptions));
-      this.tellSpelling(filter, source, options);
+      this.reportSpelling(filter, source, options);
       return filter;
     }
     const maker = new SourceMaker(options.name, source, this.parts.moduleRef, (made) => {
       if (options.normalize === undefined) filter.keys.useSpelling(made.spelling?.normalize);
-      this.tellSpelling(filter, made, options);
+      this.reportSpelling(filter, made, options);
     });
     const filter = this.add(defineFilter({ ...options, source: maker.source }, maker));
     this.makers.push(maker);
@@ -63,12 +63,12 @@ export class FilterRegistry {
    */
   async validate(): Promise<void> {
     await Promise.all(this.makers.map((maker) => this.makeSource(maker)));
-    if (!this.isOfTest) for (const { outside } of this.filters) outside?.validate();
+    if (!this.isOfTest) for (const { freshness } of this.filters) freshness?.validate();
   }
 
   /** Follows those who write rows beside the application; resolves when it is known how far the filters have come. Never rejects. */
   async startFollowing(): Promise<void> {
-    if (!this.isOfTest) await Promise.all(this.filters.map(({ outside }) => outside?.start()));
+    if (!this.isOfTest) await Promise.all(this.filters.map(({ freshness }) => freshness?.start()));
   }
 
   /** Follows what is set for all processes from now on; resolves when this process has heard it. Never rejects. */
@@ -102,7 +102,7 @@ export class FilterRegistry {
     return filter;
   }
 
-  private tellSpelling(
+  private reportSpelling(
     { name }: ManagedFilter,
     source: BloomIdSource | undefined,
     { normalize }: Pick<BloomFeature, 'normalize'>,

@@ -210,7 +210,7 @@ export class BloomService {
    *
    * @internal
    */
-  hear(event: BloomEvent): void {
+  onEvent(event: BloomEvent): void {
     if (event.type === 'advice') this.byName.get(event.filter)?.advice.note(event.withoutId ?? event.text);
   }
 }

@@ -67,7 +67,7 @@ export class ClientCounts implements ClientRefusals {
   observe(filter: string, guarding: GuardState): void {
     const startedAt = this.options.clock.now();
     this.filters.set(filter, { guarding, startedAt, now: this.table(), before: this.table() });
-    guarding.onAbsent = (method) => this.note(filter, method);
+    guarding.onAbsent = (method) => this.record(filter, method);
   }
 
   clientOf(
@@ -124,7 +124,7 @@ export class ClientCounts implements ClientRefusals {
     return forMs;
   }
 
-  private note(filter: string, method: string): void {
+  private record(filter: string, method: string): void {
     const context = this.requests.getStore();
     if (!context) {
       this.adviseOnce(filter, method);

@@ -15,7 +15,7 @@ export interface WrongAbsentReport {
   readonly returned: string;
 }
 
-export interface WrongAbsentsOptions {
+export interface FalseNegativesOptions {
   readonly filter: string;
   readonly guarding: GuardState;
   /** Without one no rebuild can follow. */
@@ -45,14 +45,14 @@ type Consequence = 'none' | 'distrusted' | 'guard-off';
  * filter has no source, blocks nothing any more in this process: else it could deny a whole table, or lookups
  * of made-up ids would cause one rebuild after another. In shadow mode nothing follows.
  */
-export class WrongAbsents {
+export class FalseNegatives {
   private nextAt = -Infinity;
   private pauseMs = PAUSE_MS;
   /** Number of the build that this process distrusted last; undefined where another process did. */
   private distrustedBuild: number | undefined;
   private readonly advisedAt = new Map<string, number>();
 
-  constructor(private readonly options: WrongAbsentsOptions) {}
+  constructor(private readonly options: FalseNegativesOptions) {}
 
   /** Rejects when the store cannot be asked. */
   async report(report: WrongAbsentReport): Promise<void> {
@@ -80,7 +80,7 @@ export class WrongAbsents {
   }
 
   /** To be called with the events of the store: a filter that is suspect is rebuilt, whichever process made it so. */
-  hear(event: BloomEvent): void {
+  onEvent(event: BloomEvent): void {
     if (event.type !== 'state-changed' || event.state === 'ready') return;
     this.options.guarding.methods.tryAgain();
     if (event.state !== 'suspect' || performance.now() < this.nextAt) return;

@@ -22,7 +22,7 @@ export class LoadAlarm {
   ) {}
 
   /** For the counts that the store gives with the reply of an add. */
-  readonly note = ({ generation, count, capacity }: FilterLoad): void => {
+  readonly record = ({ generation, count, capacity }: FilterLoad): void => {
     this.isCounted = true;
     if (count <= capacity || capacity <= 0) return;
     if (generation !== this.generation) {
@@ -36,7 +36,7 @@ export class LoadAlarm {
   };
 
   /** For a store whose replies have no count: ids that were new, of this process alone. */
-  noteNew(ids: number): void {
+  recordNew(ids: number): void {
     if (this.isCounted) return;
     this.added += ids;
     if (this.added < this.capacity * LOOK_AT_SHARE) return;
@@ -114,7 +114,7 @@ export class FailedAdds {
     private readonly emit: BloomEventListener,
   ) {}
 
-  note({ ids, method }: FailedAddsReport): void {
+  record({ ids, method }: FailedAddsReport): void {
     this.filter.guarding.failedAdds += ids;
     const { generation } = this.filter;
     // Undefined while it is not known, which says nothing.

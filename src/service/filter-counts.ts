@@ -250,12 +250,12 @@ export class RecentCounts {
     this.startedAt = clock.now();
   }
 
-  noteAbsent(): void {
+  recordAbsent(): void {
     if (!this.isOpen) this.open();
     this.absents[this.place]!++;
   }
 
-  noteFoundNothing(): void {
+  recordFoundNothing(): void {
     if (!this.isOpen) this.open();
     this.found[this.place]!++;
   }

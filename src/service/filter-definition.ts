@@ -204,7 +204,7 @@ export interface HeartbeatRule {
 }
 
 /** What the filters of an application share. */
-export interface FilterContext {
+export interface FilterEnvironment {
   readonly store: FilterStore;
   readonly emit: BloomEventListener;
   readonly clock: Clock;

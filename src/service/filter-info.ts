@@ -71,12 +71,12 @@ const NO_REBUILD: BloomFilterMetrics['rebuild'] = {
 };
 
 interface MeasuredFilter extends GuardableFilter {
-  readonly outside?: { metrics(): BloomOutsideMetrics } | undefined;
+  readonly freshness?: { metrics(): BloomOutsideMetrics } | undefined;
 }
 
 /** All that this process has counted of a filter. */
 export function metricsOf(
-  { name, guarding, lookups, advice, outside }: MeasuredFilter,
+  { name, guarding, lookups, advice, freshness }: MeasuredFilter,
   inStore: { readonly status: StoredFilterStatus; readonly copyLease?: BloomCopyLease | undefined },
   rebuild = NO_REBUILD,
 ): BloomFilterMetrics {
@@ -91,7 +91,7 @@ export function metricsOf(
     methods,
     ...lookups.snapshot(),
     copyLease: inStore.copyLease,
-    outside: outside?.metrics(),
+    outside: freshness?.metrics(),
     queuedAdds: guarding.queued?.size ?? 0,
     recent: guarding.recent.snapshot(),
     rebuild,

@@ -69,13 +69,13 @@ export class GuardState {
   noteAdded(ids: readonly IdKey[]): void {
     if (!this.adds) return;
     const texts = ids.map(idNote);
-    this.adds.note(texts);
+    this.adds.record(texts);
     this.negativeCache?.forget(texts);
   }
 
   /** To be called when a rebuild went live: it may hold ids that this process did not add. */
   noteRebuilt(): void {
-    this.adds?.noteOthers();
+    this.adds?.recordOthers();
     this.negativeCache?.clear();
   }
 
@@ -131,7 +131,7 @@ export class GuardState {
       counts.maybe++;
     } else if (outcome === 'absent') {
       counts.absent++;
-      this.recent.noteAbsent();
+      this.recent.recordAbsent();
       this.onAbsent?.(method.method);
     } else {
       this.unknown++;
@@ -144,7 +144,7 @@ export class GuardState {
     const counts = this.methods.of(method);
     counts.absent++;
     counts.saved++;
-    this.recent.noteAbsent();
+    this.recent.recordAbsent();
     this.onAbsent?.(method.method);
   }
 
@@ -163,7 +163,7 @@ export class GuardState {
   noteFoundNothing(method: CountedMethod): void {
     this.foundNothing++;
     this.methods.of(method).foundNothing++;
-    this.recent.noteFoundNothing();
+    this.recent.recordFoundNothing();
   }
 
   /** Counts calls that are answered without the method, or ids that it is not given. */

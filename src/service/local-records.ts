@@ -59,7 +59,7 @@ export class LocalBoard implements InstanceBoard {
 }
 
 /** Where no other process has the filter, or the store cannot tell it anything. */
-export class LocalLedger implements OutsideLedger {
+export class LocalMarks implements OutsideLedger {
   private entries: LedgerEntries = {};
   private holder: string | undefined;
   private at: number | undefined;
@@ -71,7 +71,7 @@ export class LocalLedger implements OutsideLedger {
     return { isHolder: this.holder === holder && lifeMs > 0, entries: this.entries, ageMs };
   }
 
-  async note({ holder, expectedMark, entries }: LedgerNote): Promise<boolean> {
+  async record({ holder, expectedMark, entries }: LedgerNote): Promise<boolean> {
     if (holder !== undefined && holder !== this.holder) return false;
     if (expectedMark !== undefined && expectedMark !== (this.entries.mark ?? '')) return false;
     const merged = Object.entries({ ...this.entries, ...entries }).filter(([, text]) => text !== '');

@@ -21,11 +21,11 @@ import {
   type FailedAddsReport,
 } from './bloom-filter.js';
 import { FailedAdds, findOverfull, LoadAlarm } from './fill-alarms.js';
-import type { FilterContext, FilterDefinition } from './filter-definition.js';
+import type { FilterEnvironment, FilterDefinition } from './filter-definition.js';
 import { FilterBuilds } from './filter-builds.js';
 import { filterInfo, metricsOf } from './filter-info.js';
 import { type FilterInstances, openInstances } from './filter-instances.js';
-import { openOutside, type Outside } from './freshness/freshness.js';
+import { openFreshness, type Freshness } from './freshness/freshness.js';
 import { guardedBatch } from './guarded-batch.js';
 import { GuardState } from './guard-state.js';
 import { IdKeys, noKeyEvent } from './id-keys.js';
@@ -42,7 +42,7 @@ import {
   resetOfPeersKey,
   resetWithSource,
 } from './service.messages.js';
-import { type WrongAbsentReport, WrongAbsents } from './false-negatives.js';
+import { type WrongAbsentReport, FalseNegatives } from './false-negatives.js';
 
 /** A filter of the application: it forms the keys of ids, holds the filter of the store, and runs rebuilds that end with the application. */
 export class ManagedFilter extends BloomFilter implements GuardableFilter {
@@ -56,17 +56,17 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   readonly advice = new AdviceTexts();
   /** When the schedule of this process rebuilds it next; undefined without a schedule. */
   nextRunAt: (() => Date | undefined) | undefined;
-  readonly outside: Outside | undefined;
+  readonly freshness: Freshness | undefined;
   private readonly inStore: StoredFilter;
   private readonly builds: FilterBuilds;
   private readonly load: LoadAlarm;
   private readonly failedAdds: FailedAdds;
   private isClosed = false;
-  private readonly wrongAbsents: WrongAbsents;
+  private readonly falseNegatives: FalseNegatives;
 
   constructor(
     readonly definition: FilterDefinition,
-    private readonly context: FilterContext,
+    private readonly context: FilterEnvironment,
   ) {
     super();
     this.name = definition.name;
@@ -80,10 +80,10 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     this.inStore = context.store.open({
       ...context,
       emit: (event) => {
-        this.wrongAbsents.hear(event);
+        this.falseNegatives.onEvent(event);
         context.emit(event);
       },
-      onLoad: this.load.note,
+      onLoad: this.load.record,
       recorder: this.lookups,
       name,
       layout,
@@ -122,7 +122,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       },
       onPublished: () => this.guarding.noteRebuilt(),
     });
-    this.wrongAbsents = new WrongAbsents({
+    this.falseNegatives = new FalseNegatives({
       filter: name,
       guarding: this.guarding,
       hasSource: definition.source !== undefined,
@@ -134,7 +134,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
         await this.addKeys([key]);
       },
     });
-    this.outside = openOutside(this, this.inStore, context);
+    this.freshness = openFreshness(this, this.inStore, context);
   }
 
   get generation(): string | undefined {
@@ -161,12 +161,12 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   }
 
   checkKey(key: IdKey): LookupOutcome | Promise<LookupOutcome> {
-    const coverage = this.outside?.coverage;
+    const coverage = this.freshness?.coverage;
     return coverage ? coverage.checkOne(this.inStore, key) : this.inStore.checkOne(key);
   }
 
   isBeyond(key: IdKey): boolean {
-    return this.outside?.coverage?.isBeyond(key) ?? false;
+    return this.freshness?.coverage?.isBeyond(key) ?? false;
   }
 
   async checkMany(ids: readonly BloomId[]): Promise<BloomVerdict[]> {
@@ -175,7 +175,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     const queued =
       this.guarding.queued && keys.map((key) => key !== undefined && this.guarding.isQueued(key, this.keys));
     const asked = keys.filter((key) => key !== undefined);
-    const coverage = this.outside?.coverage;
+    const coverage = this.freshness?.coverage;
     const verdicts = await (coverage ? coverage.check(this.inStore, asked) : this.inStore.check(asked));
     let next = 0;
     const answers = keys.map((key) => (key === undefined ? 'unknown' : verdicts[next++]!));
@@ -206,7 +206,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     if (!this.definition.source) await this.create();
     const added = await this.inStore.add(keys);
     this.guarding.noteAdded(keys);
-    this.load.noteNew(added.filter(Boolean).length);
+    this.load.recordNew(added.filter(Boolean).length);
     return added;
   }
 
@@ -223,7 +223,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     if (!source) throw new BloomConfigError(noSource(this.name));
     const build = (from: BloomIdSource) =>
       this.builds.rebuild(from, { occasion: { kind: 'manual' }, ...request });
-    return this.outside ? this.outside.build(source, build) : build(source);
+    return this.freshness ? this.freshness.build(source, build) : build(source);
   }
 
   async adopt(): Promise<void> {
@@ -247,7 +247,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     const { definition, inStore, context, lookups } = this;
     const observed = this.guarding.counts();
     const info = await filterInfo(inStore, { definition, store: context.store.kind, observed, lookups });
-    return this.outside ? { ...info, outside: await this.outside.info() } : info;
+    return this.freshness ? { ...info, outside: await this.freshness.info() } : info;
   }
 
   metrics(): BloomFilterMetrics {
@@ -262,7 +262,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   async reportWrongAbsent(report: WrongAbsentReport): Promise<void> {
     try {
-      await this.wrongAbsents.report(report);
+      await this.falseNegatives.report(report);
     } catch (error) {
       const { emit } = this.context;
       emit({ type: 'store-error', filter: this.name, operation: 'report a wrong absent', error });
@@ -270,7 +270,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   }
 
   reportFailedAdds(report: FailedAddsReport): void {
-    if (!this.isClosed) this.failedAdds.note(report);
+    if (!this.isClosed) this.failedAdds.record(report);
   }
 
   /** What in the setup of the store endangers the filter, each text with the remedy. */
@@ -291,7 +291,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   /** Stops what runs, waits for it, and starts no other run. */
   async stopRebuilds(): Promise<void> {
-    await Promise.all([this.outside?.stop(), this.builds.stop()]);
+    await Promise.all([this.freshness?.stop(), this.builds.stop()]);
   }
 
   async close(): Promise<void> {

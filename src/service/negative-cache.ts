@@ -106,7 +106,7 @@ interface Slice {
 export class RecentAdds {
   /** The oldest first. */
   private readonly slices: Slice[] = [];
-  private noted = 0;
+  private kept = 0;
   private missingUntil: number;
 
   /** @param knownSince before then ids may have been added without a note. */
@@ -119,23 +119,23 @@ export class RecentAdds {
 
   /** Notes that are kept. */
   get size(): number {
-    return this.noted;
+    return this.kept;
   }
 
   /** To be called before ids are recorded, and again when they are: `drainMs` counts from then. */
-  note(texts: readonly string[]): void {
+  record(texts: readonly string[]): void {
     const now = performance.now();
     const { visibleAt } = this.sliceOf(now);
     const before = visibleAt.size;
     for (const text of texts) visibleAt.set(ownText(text), now + this.drainMs);
-    this.noted += visibleAt.size - before;
-    if (this.noted <= MAX_ADDED) return;
-    this.slices.length = this.noted = 0;
+    this.kept += visibleAt.size - before;
+    if (this.kept <= MAX_ADDED) return;
+    this.slices.length = this.kept = 0;
     this.missingUntil = now + this.drainMs;
   }
 
   /** To be called when a rebuild brought ids that this process did not add. */
-  noteOthers(): void {
+  recordOthers(): void {
     this.missingUntil = Math.max(this.missingUntil, performance.now());
   }
 
@@ -165,7 +165,7 @@ export class RecentAdds {
 
   private prune(now: number): void {
     while (this.slices.length > 0 && this.slices[0]!.endsAt <= now) {
-      this.noted -= this.slices.shift()!.visibleAt.size;
+      this.kept -= this.slices.shift()!.visibleAt.size;
     }
   }
 }

@@ -19,7 +19,7 @@ export interface OutsideLedger {
    *
    * @throws {BloomUnavailableError} when it could not be noted, or it is not known whether it was.
    */
-  note(note: LedgerNote): Promise<boolean>;
+  record(note: LedgerNote): Promise<boolean>;
 }
 
 export interface LedgerQuestion {

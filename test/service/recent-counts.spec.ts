@@ -23,7 +23,7 @@ describe('RecentCounts', () => {
   it('say nothing before the first minute has passed', () => {
     const clock = new SetClock();
     const recent = new RecentCounts(clock, clock.later);
-    recent.noteAbsent();
+    recent.recordAbsent();
     clock.pass(59_999);
     expect(recent.snapshot()).toBeUndefined();
     clock.pass(1);
@@ -40,17 +40,17 @@ describe('RecentCounts', () => {
     const recent = new RecentCounts(clock, clock.later);
     clock.pass(61_000);
     expect(recent.snapshot()).toMatchObject({ absent: 0, foundNothing: 0, letThroughRate: undefined });
-    for (let i = 0; i < 9; i++) recent.noteAbsent();
-    recent.noteFoundNothing();
+    for (let i = 0; i < 9; i++) recent.recordAbsent();
+    recent.recordFoundNothing();
     expect(recent.snapshot()).toMatchObject({ absent: 9, foundNothing: 1, letThroughRate: 0.1 });
   });
 
   it('forget what is older than five minutes', () => {
     const clock = new SetClock();
     const recent = new RecentCounts(clock, clock.later);
-    recent.noteAbsent();
+    recent.recordAbsent();
     clock.pass(290_000);
-    recent.noteAbsent();
+    recent.recordAbsent();
     expect(recent.snapshot()).toMatchObject({ windowMs: 290_000, absent: 2 });
     clock.pass(30_000);
     const { windowMs, absent } = recent.snapshot()!;
@@ -65,11 +65,11 @@ describe('RecentCounts', () => {
     const clock = new SetClock();
     const recent = new RecentCounts(clock, clock.later);
     for (let i = 0; i < 30; i++) {
-      recent.noteFoundNothing();
+      recent.recordFoundNothing();
       clock.pass(10_000);
     }
     clock.pass(7 * 3_600_000);
-    recent.noteFoundNothing();
+    recent.recordFoundNothing();
     expect(recent.snapshot()).toMatchObject({ absent: 0, foundNothing: 1, letThroughRate: 1 });
   });
 
@@ -79,7 +79,7 @@ describe('RecentCounts', () => {
     const moments: number[] = [];
     for (let i = 1; i < 400; i++) {
       clock.pass((i * 7919) % 40_000);
-      recent.noteAbsent();
+      recent.recordAbsent();
       moments.push(clock.at);
       const seen = recent.snapshot();
       if (!seen) continue;
@@ -95,11 +95,11 @@ describe('RecentCounts', () => {
       let at = 0;
       const recent = new RecentCounts({ now: () => (reads++, at) });
       const before = reads;
-      for (let i = 0; i < 1000; i++) recent.noteAbsent();
+      for (let i = 0; i < 1000; i++) recent.recordAbsent();
       expect(reads - before).toBe(1);
       at = 15_000;
       jest.advanceTimersByTime(15_000);
-      recent.noteAbsent();
+      recent.recordAbsent();
       at = 310_000;
       expect(recent.snapshot()).toMatchObject({ absent: 1 + 1000 });
       at = 316_000;

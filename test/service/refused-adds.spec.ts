@@ -123,21 +123,21 @@ describe('RecentAdds', () => {
   it('knows an id by its last note, in whatever slice of time that is', async () => {
     const adds = new RecentAdds(1);
     const first = performance.now();
-    adds.note(['a']);
+    adds.record(['a']);
     await systemClock.sleep(5);
     expect(adds.mayMiss('a', performance.now())).toBe(false);
     expect(adds.mayMiss('a', first)).toBe(true);
     const second = performance.now();
     expect(adds.mayMiss('b', second)).toBe(false);
-    adds.note(['a']);
+    adds.record(['a']);
     expect(adds.mayMiss('a', second)).toBe(true);
   });
 
   it('trusts no read for a while instead of keeping any number of ids', () => {
     const adds = new RecentAdds(60_000);
-    adds.note(Array.from({ length: 99_999 }, (_, i) => `${i}`));
+    adds.record(Array.from({ length: 99_999 }, (_, i) => `${i}`));
     expect(adds.mayMiss('never added', performance.now())).toBe(false);
-    adds.note(['x', 'y']);
+    adds.record(['x', 'y']);
     expect(adds.size).toBe(0);
     expect(adds.mayMiss('never added', performance.now())).toBe(true);
   });
@@ -149,7 +149,7 @@ describe('RecentAdds', () => {
     });
     const all = await leastCpuMsOf(() => {
       const adds = new RecentAdds(0);
-      for (let i = 0; i < 200_000; i++) adds.note([`${i}`]);
+      for (let i = 0; i < 200_000; i++) adds.record([`${i}`]);
     });
     expect(all).toBeLessThan(20 * once + 300);
   });

@@ -56,7 +56,7 @@ const NOTE_TRIES = 3;
 export class BuildMark {
   /** What the rebuild reads in place of the source. */
   readonly source: BloomIdSource;
-  private noting: Promise<void> | undefined;
+  private preparing: Promise<void> | undefined;
   private place: (PlacedMark & { readonly at: number }) | undefined;
   private before = '';
   private gaps: readonly Gap[] = [];
@@ -71,7 +71,7 @@ export class BuildMark {
     this.source = {
       ids: (idsContext) => ({ [Symbol.asyncIterator]: () => this.begin(idsContext) }),
       count: async () => {
-        await this.noteOnce();
+        await this.prepareOnce();
         return source.count?.();
       },
     };
@@ -83,14 +83,14 @@ export class BuildMark {
     const { place, before, isTooEarly, isDoubted, isAudited } = this;
     try {
       if (isDoubted && isAudited)
-        await ledger.note({ holder: undefined, expectedMark: undefined, entries: { doubt: '' } });
-      const gaps = await this.noteGaps();
+        await ledger.record({ holder: undefined, expectedMark: undefined, entries: { doubt: '' } });
+      const gaps = await this.recordGaps();
       if (!place || isTooEarly || !this.isToBeSet(place)) return;
       const entries = {
         mark: textOfMark(place.mark),
         ...(settings.ordered && { gaps: withGaps(gaps, place.gaps) }),
       };
-      await ledger.note({ holder: undefined, expectedMark: before, entries });
+      await ledger.record({ holder: undefined, expectedMark: before, entries });
     } catch (error) {
       onError(error);
     }
@@ -104,7 +104,7 @@ export class BuildMark {
   }
 
   /** Returns the gaps that stay. The process that follows may move the mark, and note gaps, at any time. */
-  private async noteGaps(): Promise<string | undefined> {
+  private async recordGaps(): Promise<string | undefined> {
     const { ledger } = this.context;
     for (let tries = 0; ; tries++) {
       const { entries } = await ledger.ask({ holder: '-', lifeMs: 0 });
@@ -114,7 +114,7 @@ export class BuildMark {
       });
       const gaps = textOfGaps(kept);
       if (gaps === (entries.gaps ?? '') || tries === NOTE_TRIES) return entries.gaps;
-      if (await ledger.note({ holder: undefined, expectedMark: entries.mark ?? '', entries: { gaps } }))
+      if (await ledger.record({ holder: undefined, expectedMark: entries.mark ?? '', entries: { gaps } }))
         return gaps;
     }
   }
@@ -128,7 +128,7 @@ export class BuildMark {
     let inner: AsyncIterator<Ids> | undefined;
     let audit: MarkAudit | undefined;
     const open = async () => {
-      await this.noteOnce();
+      await this.prepareOnce();
       const { clock, settings } = this.context;
       const waitMs = this.place ? this.place.at + settings.overlapMs - clock.now() : 0;
       if (waitMs > 0 && this.before === '') await clock.sleep(Math.ceil(waitMs), context.signal);
@@ -214,7 +214,7 @@ export class BuildMark {
     this.isAudited = false;
     const doubt = rowsMissing({ mark: String(markOf(mark)), missing, asked });
     this.before = '';
-    await ledger.note({
+    await ledger.record({
       holder: undefined,
       expectedMark: undefined,
       entries: { mark: '', newest: '', doubt },
@@ -222,11 +222,11 @@ export class BuildMark {
     onMissing(mark, doubt);
   }
 
-  private noteOnce(): Promise<void> {
-    return (this.noting ??= this.note());
+  private prepareOnce(): Promise<void> {
+    return (this.preparing ??= this.prepare());
   }
 
-  private async note(): Promise<void> {
+  private async prepare(): Promise<void> {
     const { source, ledger, settings, clock, onError } = this.context;
     try {
       const { entries } = await ledger.ask({ holder: '-', lifeMs: 0 });

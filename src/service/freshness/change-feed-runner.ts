@@ -13,7 +13,7 @@ import { ReportedError } from './follower.js';
 import type { IdKeys } from '../id-keys.js';
 import { NOT_HOLDER } from '../service.messages.js';
 
-export interface FeedRunnerContext {
+export interface ChangeFeedRunnerContext {
   readonly name: string;
   readonly feed: BloomFeed;
   readonly keys: IdKeys;
@@ -23,7 +23,7 @@ export interface FeedRunnerContext {
   /** Adds keys, and counts those that were new. */
   readonly add: (keys: readonly IdKey[]) => Promise<void>;
   /** Notes entries; false when another process follows by now. */
-  readonly note: (entries: LedgerEntries) => Promise<boolean>;
+  readonly record: (entries: LedgerEntries) => Promise<boolean>;
   /** Rebuilds the whole filter from now on; false when that did not take place. */
   readonly rebuild: () => Promise<boolean>;
 }
@@ -32,13 +32,13 @@ const FIRST_PAUSE_MS = 1000;
 const LAST_PAUSE_MS = 60_000;
 
 /** Runs a feed while this process follows, and begins it again when it has failed. */
-export class FeedRunner {
+export class ChangeFeedRunner {
   /** As the feed has reported in this process. */
   status: BloomFeedStatus | undefined;
   private running: { readonly ending: AbortController; readonly ended: Promise<void> } | undefined;
   private failure: { readonly error: unknown } | undefined;
 
-  constructor(private readonly context: FeedRunnerContext) {}
+  constructor(private readonly context: ChangeFeedRunnerContext) {}
 
   /**
    * Begins the feed unless it runs.
@@ -73,7 +73,7 @@ export class FeedRunner {
   }
 
   private async run(position: string | undefined, signal: AbortSignal): Promise<void> {
-    const { name, feed, add, note, emit } = this.context;
+    const { name, feed, add, record, emit } = this.context;
     const ended = new AbortController();
     // A rebuild that fills a gap may have begun before the next one was found.
     const gaps = { found: 0, filled: 0 };
@@ -88,7 +88,7 @@ export class FeedRunner {
         },
         save: async (reached) => {
           if (gaps.filled < gaps.found) return false;
-          if (!(await note({ position: reached }))) throw new Error(NOT_HOLDER);
+          if (!(await record({ position: reached }))) throw new Error(NOT_HOLDER);
           return true;
         },
         missed: (reason) => {

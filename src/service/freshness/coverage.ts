@@ -49,7 +49,7 @@ export class Coverage {
 
   constructor(private readonly context: CoverageContext) {}
 
-  hear({ entries, ageMs = Infinity }: Pick<LedgerAnswer, 'entries' | 'ageMs'>): void {
+  update({ entries, ageMs = Infinity }: Pick<LedgerAnswer, 'entries' | 'ageMs'>): void {
     this.covered = entries.doubt ? undefined : this.coveredBy(entries, ageMs);
   }
 

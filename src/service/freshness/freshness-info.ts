@@ -57,7 +57,7 @@ export interface BloomOutsideMetrics {
 }
 
 /** Counts what is done for others. */
-export class OutsideCounts {
+export class FreshnessCounts {
   readings = 0;
   addedByTopUp = 0;
   addedByFeed = 0;

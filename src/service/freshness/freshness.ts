@@ -15,26 +15,26 @@ import {
   type OutsideLedger,
   type StoredFilter,
 } from '../../store/index.js';
-import type { FilterContext, FilterDefinition } from '../filter-definition.js';
+import type { FilterEnvironment, FilterDefinition } from '../filter-definition.js';
 import type { IdKeys } from '../id-keys.js';
 import { newIdentity } from '../instances.js';
 import { BuildMark } from './build-mark.js';
 import { Coverage } from './coverage.js';
-import { FeedRunner } from './change-feed-runner.js';
+import { ChangeFeedRunner } from './change-feed-runner.js';
 import { Follower } from './follower.js';
-import { LocalLedger } from '../local-records.js';
+import { LocalMarks } from '../local-records.js';
 import {
   type BloomFeedInfo,
   type BloomOutsideInfo,
   type BloomOutsideMetrics,
-  OutsideCounts,
+  FreshnessCounts,
 } from './freshness-info.js';
 import { noIdsSince } from '../service.messages.js';
 import { TopUp } from './top-up.js';
 import { TopUpReader } from './top-up-reader.js';
 import type { TopUpSettings } from './top-up-options.js';
 
-export interface OutsideContext {
+export interface FreshnessContext {
   readonly definition: FilterDefinition & { readonly source: BloomIdSource };
   readonly inStore: StoredFilter;
   /** Names this process. */
@@ -57,17 +57,17 @@ const LAST_REBUILD_PAUSE_MS = 3_600_000;
 const MISSING_MS = 1000;
 
 /** Follows the writers of a filter's rows that pass the application by. */
-export class Outside {
+export class Freshness {
   /** Undefined unless ids are in order. */
   readonly coverage: Coverage | undefined;
-  private readonly counts = new OutsideCounts();
-  private readonly context: OutsideContext;
-  private readonly ledger: OutsideLedger;
+  private readonly counts = new FreshnessCounts();
+  private readonly context: FreshnessContext;
+  private readonly stored: OutsideLedger;
   private readonly follower: Follower;
   private readonly topUp: TopUp | undefined;
-  private readonly feed: FeedRunner | undefined;
+  private readonly feed: ChangeFeedRunner | undefined;
   /** As the ledger has answered, and this process has noted. */
-  private heard: LedgerEntries = {};
+  private marks: LedgerEntries = {};
   /** Since when the filter is ready and has no mark. */
   private missingSince: number | undefined;
   /** Rebuilds of this process, each of which sets a mark at its end. */
@@ -75,7 +75,7 @@ export class Outside {
   private nextRebuildAt = -Infinity;
   private rebuildPauseMs = FIRST_REBUILD_PAUSE_MS;
 
-  constructor(given: OutsideContext) {
+  constructor(given: FreshnessContext) {
     const emit: BloomEventListener = (event) => {
       this.counts.count(event);
       given.emit(event);
@@ -83,16 +83,16 @@ export class Outside {
     const context = (this.context = { ...given, emit });
     const { definition, inStore, keys, onBeyond } = context;
     const { name, topUp: settings, feed, maxIdBytes } = definition;
-    this.ledger = hasLedger(inStore) ? inStore.outside : new LocalLedger();
+    this.stored = hasLedger(inStore) ? inStore.outside : new LocalMarks();
     this.coverage = settings?.ordered ? new Coverage({ settings, keys, maxIdBytes, onBeyond }) : undefined;
     this.topUp = settings && this.topUpBy(settings);
     this.feed = feed && this.runnerOf(feed);
     this.follower = new Follower({
       ...context,
       name,
-      ledger: this.ledger,
+      ledger: this.stored,
       everyMs: settings?.everyMs ?? EVERY_MS,
-      onAnswer: (answer) => this.hear(answer),
+      onAnswer: (answer) => this.onAnswer(answer),
       onTurn: async ({ entries }, signal) => {
         this.feed?.ensure(entries.position);
         const reading = await this.topUp?.turn(entries, signal);
@@ -133,7 +133,7 @@ export class Outside {
     if (!topUp) return build(source);
     const mark = new BuildMark({
       source,
-      ledger: { ask: (question) => this.ledger.ask(question), note: (note) => this.note(note) },
+      ledger: { ask: (question) => this.stored.ask(question), record: (update) => this.record(update) },
       settings: topUp,
       keys,
       clock,
@@ -154,7 +154,7 @@ export class Outside {
 
   /** @throws {BloomUnavailableError} when the store cannot be asked. */
   async info(): Promise<BloomOutsideInfo> {
-    const { entries, ageMs } = await this.ledger.ask({ holder: '-', lifeMs: 0 });
+    const { entries, ageMs } = await this.stored.ask({ holder: '-', lifeMs: 0 });
     return {
       mark: entries.doubt ? undefined : printedMark(entries.mark),
       newest: printedMark(entries.newest),
@@ -173,7 +173,7 @@ export class Outside {
     };
   }
 
-  private runOf({ status }: FeedRunner): Pick<BloomFeedInfo, 'isRunning' | 'behindBytes'> {
+  private runOf({ status }: ChangeFeedRunner): Pick<BloomFeedInfo, 'isRunning' | 'behindBytes'> {
     return { isRunning: status !== undefined, behindBytes: status?.behindBytes };
   }
 
@@ -200,14 +200,14 @@ export class Outside {
       emit,
       reader: new TopUpReader({ ...definition, settings, keys, emit, clock, add: addKeys }),
       isKnown: async (id) => (await check(id)) === 'maybe',
-      note: (expectedMark, entries) => this.note({ holder, expectedMark, entries }),
+      record: (expectedMark, entries) => this.record({ holder, expectedMark, entries }),
       askForRebuild: () => void this.askForRebuild(),
     });
   }
 
-  private runnerOf(feed: BloomFeed): FeedRunner {
+  private runnerOf(feed: BloomFeed): ChangeFeedRunner {
     const { definition, holder, addKeys, rebuild } = this.context;
-    return new FeedRunner({
+    return new ChangeFeedRunner({
       ...this.context,
       name: definition.name,
       feed,
@@ -215,28 +215,28 @@ export class Outside {
       add: async (keys) => {
         this.counts.addedByFeed += (await addKeys(keys)).filter(Boolean).length;
       },
-      note: (entries) => this.ledger.note({ holder, expectedMark: undefined, entries }),
+      record: (entries) => this.stored.record({ holder, expectedMark: undefined, entries }),
       rebuild: async () => this.isWhole(await rebuild({ occasion: { kind: 'manual' }, join: false })),
     });
   }
 
-  private async note(note: LedgerNote): Promise<boolean> {
-    const isNoted = await this.ledger.note(note);
-    const { mark } = note.entries;
+  private async record(update: LedgerNote): Promise<boolean> {
+    const isNoted = await this.stored.record(update);
+    const { mark } = update.entries;
     if (!isNoted || mark === undefined) return isNoted;
     // What a rebuild notes was the newest id when it began.
-    const ageMs = note.holder === undefined ? Infinity : 0;
-    this.heard = { ...this.heard, ...note.entries };
-    this.coverage?.hear({ entries: this.heard, ageMs });
+    const ageMs = update.holder === undefined ? Infinity : 0;
+    this.marks = { ...this.marks, ...update.entries };
+    this.coverage?.update({ entries: this.marks, ageMs });
     this.missingSince = undefined;
-    if (note.holder !== undefined && mark !== '') this.rebuildPauseMs = FIRST_REBUILD_PAUSE_MS;
+    if (update.holder !== undefined && mark !== '') this.rebuildPauseMs = FIRST_REBUILD_PAUSE_MS;
     return true;
   }
 
-  private hear(answer: LedgerAnswer): void {
+  private onAnswer(answer: LedgerAnswer): void {
     if (answer.entries.mark !== undefined) this.missingSince = undefined;
-    this.heard = answer.entries;
-    this.coverage?.hear(answer);
+    this.marks = answer.entries;
+    this.coverage?.update(answer);
   }
 
   private async askForRebuild(): Promise<void> {
@@ -262,8 +262,8 @@ export class Outside {
 }
 
 /** Undefined for a filter with neither of the options `topUp` and `feed`. */
-export function openOutside(
-  filter: Pick<OutsideContext, 'keys'> & {
+export function openFreshness(
+  filter: Pick<FreshnessContext, 'keys'> & {
     readonly definition: FilterDefinition;
     readonly lookups: { unknown(reason: 'beyond', ids: number): void };
     addKeys(keys: readonly IdKey[]): Promise<boolean[]>;
@@ -271,12 +271,12 @@ export function openOutside(
     rebuild(request: RebuildRequest): Promise<BloomRebuildReport>;
   },
   inStore: StoredFilter,
-  { identity = newIdentity(), clock, emit }: Pick<FilterContext, 'identity' | 'clock' | 'emit'>,
-): Outside | undefined {
+  { identity = newIdentity(), clock, emit }: Pick<FilterEnvironment, 'identity' | 'clock' | 'emit'>,
+): Freshness | undefined {
   const { definition, keys, lookups } = filter;
   const { topUp, feed, source } = definition;
   if (!source || !(topUp ?? feed)) return undefined;
-  return new Outside({
+  return new Freshness({
     definition: { ...definition, source },
     inStore,
     holder: identity.id,

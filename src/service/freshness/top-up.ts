@@ -18,7 +18,7 @@ export interface TopUpContext {
   /** Whether the filter has an id, as far as it knows. */
   readonly isKnown: (id: string | number | bigint) => Promise<boolean>;
   /** Notes entries, if the mark is still the one that is expected; false when it was not noted. */
-  readonly note: (expectedMark: string, entries: LedgerEntries) => Promise<boolean>;
+  readonly record: (expectedMark: string, entries: LedgerEntries) => Promise<boolean>;
   /** Asks for a rebuild, which sets the mark. Returns at once. */
   readonly askForRebuild: () => void;
 }
@@ -96,7 +96,7 @@ export class TopUp {
     settled: Candidate | undefined,
     stored: string | undefined,
   ): Promise<void> {
-    const { clock, settings, note } = this.context;
+    const { clock, settings, record } = this.context;
     const newest = last ?? settled?.mark;
     const before = this.markText === undefined ? undefined : markOf(this.markText);
     const passed = gapsAfter(settled?.gaps ?? [], before);
@@ -106,7 +106,7 @@ export class TopUp {
       ...(passed.length > 0 && { gaps: withGaps(stored, passed) }),
     };
     if (place) this.keep({ ...place, at: clock.now() }, settings.overlapMs);
-    if (!(await note(this.markText ?? '', entries))) {
+    if (!(await record(this.markText ?? '', entries))) {
       this.forget();
       return;
     }
@@ -117,7 +117,7 @@ export class TopUp {
 
   /** A source that has nothing after the mark may have lost its last rows, or gives their ids out a second time. */
   private async wentBack(mark: BloomMark, signal: AbortSignal): Promise<boolean> {
-    const { source, reader, note, emit, name, askForRebuild } = this.context;
+    const { source, reader, record, emit, name, askForRebuild } = this.context;
     if (!source.newest) return false;
     const newest = await source.newest();
     if (newest !== undefined && sameMark(newest, mark)) return false;
@@ -131,7 +131,7 @@ export class TopUp {
       return true;
     }
     const text = textOfMark(lower);
-    if (await note(this.markText!, { mark: text, newest: textOfMark(newest) })) {
+    if (await record(this.markText!, { mark: text, newest: textOfMark(newest) })) {
       this.forget();
       this.markText = text;
       emit({ type: 'mark-moved-back', filter: name, mark: valueOf(mark), to: valueOf(lower), reason });
@@ -155,8 +155,8 @@ export class TopUp {
   }
 
   private async reset(stored: string, reason: string): Promise<void> {
-    const { note, emit, name } = this.context;
-    if (!(await note(stored, { mark: '', newest: '' }))) return;
+    const { record, emit, name } = this.context;
+    if (!(await record(stored, { mark: '', newest: '' }))) return;
     this.forget();
     this.markText = undefined;
     emit({ type: 'mark-moved-back', filter: name, mark: stored, to: undefined, reason });

@@ -16,7 +16,7 @@ function coverageOf(mark: string | undefined, options: Partial<BloomTopUpOptions
     onBeyond: (ids) => (beyond += ids),
   });
   const hear = (text: string | undefined, ageMs = 0, others: LedgerEntries = { newest: text }) =>
-    coverage.hear({ entries: { mark: text, ...others }, ageMs });
+    coverage.update({ entries: { mark: text, ...others }, ageMs });
   hear(mark);
   return { coverage, hear, beyond: () => beyond, check: (id: string) => coverage.checkOne(EMPTY, id) };
 }

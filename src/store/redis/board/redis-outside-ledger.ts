@@ -59,7 +59,7 @@ export class RedisOutsideLedger implements OutsideLedger {
     };
   }
 
-  async note({ holder = '', expectedMark, entries }: LedgerNote): Promise<boolean> {
+  async record({ holder = '', expectedMark, entries }: LedgerNote): Promise<boolean> {
     const fields = Object.entries(entries).flatMap(([field, value]) =>
       value === undefined ? [] : [field, value as string],
     );

@@ -5,11 +5,11 @@ import {
   type EndedRun,
   type InstanceBeat,
   type InstanceBoard,
-  type LedgerAnswer,
-  type LedgerEntries,
-  type LedgerNote,
-  type LedgerQuestion,
-  type OutsideLedger,
+  type MarksAnswer,
+  type MarkEntries,
+  type MarksUpdate,
+  type MarksQuestion,
+  type HighWaterMarks,
   RUNS_KEPT,
 } from '../store/index.js';
 
@@ -59,23 +59,23 @@ export class LocalBoard implements InstanceBoard {
 }
 
 /** Where no other process has the filter, or the store cannot tell it anything. */
-export class LocalMarks implements OutsideLedger {
-  private entries: LedgerEntries = {};
+export class LocalMarks implements HighWaterMarks {
+  private entries: MarkEntries = {};
   private holder: string | undefined;
   private at: number | undefined;
 
-  async ask({ holder, lifeMs }: LedgerQuestion): Promise<LedgerAnswer> {
+  async ask({ holder, lifeMs }: MarksQuestion): Promise<MarksAnswer> {
     if (lifeMs > 0) this.holder = holder;
     else if (this.holder === holder) this.holder = undefined;
     const ageMs = this.at === undefined ? undefined : performance.now() - this.at;
     return { isHolder: this.holder === holder && lifeMs > 0, entries: this.entries, ageMs };
   }
 
-  async record({ holder, expectedMark, entries }: LedgerNote): Promise<boolean> {
+  async record({ holder, expectedMark, entries }: MarksUpdate): Promise<boolean> {
     if (holder !== undefined && holder !== this.holder) return false;
     if (expectedMark !== undefined && expectedMark !== (this.entries.mark ?? '')) return false;
     const merged = Object.entries({ ...this.entries, ...entries }).filter(([, text]) => text !== '');
-    this.entries = Object.fromEntries(merged) as LedgerEntries;
+    this.entries = Object.fromEntries(merged) as MarkEntries;
     if (holder !== undefined) this.at = performance.now();
     return true;
   }

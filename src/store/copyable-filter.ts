@@ -2,7 +2,7 @@ import type { Generation } from '../filter/index.js';
 import type { CopyLeases } from './copy-leases.js';
 import type { InstanceBoard } from './instance-board.js';
 import type { PartEpochs } from './part-epochs.js';
-import type { OutsideLedger } from './outside-ledger.js';
+import type { HighWaterMarks } from './high-water-marks.js';
 import type { SharedNegativeCache } from './negative-cache.js';
 import type { MeasurableFilter } from './filter-abilities.js';
 import type { FilterDescription } from './filter-description.js';
@@ -20,7 +20,7 @@ export interface CopyableStore extends FilterStore {
 export interface CopyableFilter extends MeasurableFilter {
   /** Undefined where no other process has the filter. */
   readonly board: InstanceBoard | undefined;
-  readonly outside: OutsideLedger | undefined;
+  readonly highWaterMarks: HighWaterMarks | undefined;
   readonly epochs?: PartEpochs | undefined;
 
   /** Undefined unless it was opened with `negativeCache`. */

@@ -2,7 +2,7 @@ import type { FilterFill, IdKey } from '../filter/index.js';
 import type { BloomCopyLease } from './copy-leases.js';
 import type { InstanceBoard } from './instance-board.js';
 import type { SharedNegativeCache } from './negative-cache.js';
-import type { OutsideLedger } from './outside-ledger.js';
+import type { HighWaterMarks } from './high-water-marks.js';
 import type { PartEpochs } from './part-epochs.js';
 import type { StoredFilter } from './store.js';
 
@@ -54,8 +54,8 @@ export interface LeasingFilter extends StoredFilter {
 }
 
 /** A filter of which several processes may know, on a store that keeps how far they have come with the rows that others write. */
-export interface LedgeredFilter extends StoredFilter {
-  readonly outside: OutsideLedger;
+export interface MarkedFilter extends StoredFilter {
+  readonly highWaterMarks: HighWaterMarks;
 }
 
 /** A filter that may be a part of one that several processes share. */
@@ -91,8 +91,8 @@ export function leasesCopy(filter: StoredFilter): filter is LeasingFilter {
   return has<LeasingFilter>(filter, 'copyLease');
 }
 
-export function hasLedger(filter: StoredFilter): filter is LedgeredFilter {
-  return has<LedgeredFilter>(filter, 'outside');
+export function hasHighWaterMarks(filter: StoredFilter): filter is MarkedFilter {
+  return has<MarkedFilter>(filter, 'highWaterMarks');
 }
 
 /** One class may serve filters with and without an ability: then the member of those without it is undefined. */

@@ -47,7 +47,7 @@ export {
   hasBoard,
   hasEpochs,
   leasesCopy,
-  hasLedger,
+  hasHighWaterMarks,
   isAdoptable,
   isMeasurable,
   isRemovable,
@@ -58,13 +58,13 @@ export {
 export type { FilterContents } from './filter-contents.js';
 export type { FilterDescription, PartDescription } from './filter-description.js';
 export {
-  type LedgerAnswer,
-  type LedgerEntries,
-  type LedgerNote,
-  type LedgerQuestion,
-  LedgerRefusedError,
-  type OutsideLedger,
-} from './outside-ledger.js';
+  type MarksAnswer,
+  type MarkEntries,
+  type MarksUpdate,
+  type MarksQuestion,
+  MarksRefusedError,
+  type HighWaterMarks,
+} from './high-water-marks.js';
 export { notRecorded } from './not-recorded.js';
 export { OtherPartitionsError } from './other-partitions.js';
 export type { PartEpochs } from './part-epochs.js';

@@ -52,7 +52,7 @@ export class CopyableOriginal implements CopyableStore {
     return {
       board: undefined,
       leases: this.leases,
-      outside: undefined,
+      highWaterMarks: undefined,
       negativeCache: undefined,
       generation: undefined,
       status: { state: 'ready', isCircuitOpen: false },

@@ -8,7 +8,7 @@ import {
   markOf,
   textOfMark,
 } from '../../rebuild/index.js';
-import type { BloomVerdict, OutsideLedger } from '../../store/index.js';
+import type { BloomVerdict, HighWaterMarks } from '../../store/index.js';
 import type { IdKeys } from '../id-keys.js';
 import { type MarkedKey, readMark } from './coverage.js';
 import { firstPlace, idsAfter, likeMark, type PlacedMark } from './mark-place.js';
@@ -29,7 +29,7 @@ type Ids = BloomId | readonly BloomId[];
 
 export interface BuildMarkContext {
   readonly source: BloomIdSource;
-  readonly ledger: OutsideLedger;
+  readonly stored: HighWaterMarks;
   readonly settings: TopUpSettings;
   readonly keys: IdKeys;
   readonly clock: Clock;
@@ -79,18 +79,18 @@ export class BuildMark {
 
   /** To be called when the rebuild went live, having read all rows. */
   async published(): Promise<void> {
-    const { ledger, settings, onError } = this.context;
+    const { stored, settings, onError } = this.context;
     const { place, before, isTooEarly, isDoubted, isAudited } = this;
     try {
       if (isDoubted && isAudited)
-        await ledger.record({ holder: undefined, expectedMark: undefined, entries: { doubt: '' } });
+        await stored.record({ holder: undefined, expectedMark: undefined, entries: { doubt: '' } });
       const gaps = await this.recordGaps();
       if (!place || isTooEarly || !this.isToBeSet(place)) return;
       const entries = {
         mark: textOfMark(place.mark),
         ...(settings.ordered && { gaps: withGaps(gaps, place.gaps) }),
       };
-      await ledger.record({ holder: undefined, expectedMark: before, entries });
+      await stored.record({ holder: undefined, expectedMark: before, entries });
     } catch (error) {
       onError(error);
     }
@@ -105,16 +105,16 @@ export class BuildMark {
 
   /** Returns the gaps that stay. The process that follows may move the mark, and note gaps, at any time. */
   private async recordGaps(): Promise<string | undefined> {
-    const { ledger } = this.context;
+    const { stored } = this.context;
     for (let tries = 0; ; tries++) {
-      const { entries } = await ledger.ask({ holder: '-', lifeMs: 0 });
+      const { entries } = await stored.ask({ holder: '-', lifeMs: 0 });
       const kept = gapsOf(entries.gaps).flatMap((gap) => {
         const text = textOfGaps([gap]);
         return this.seen.has(text) ? (this.seen.get(text) ?? []) : gap;
       });
       const gaps = textOfGaps(kept);
       if (gaps === (entries.gaps ?? '') || tries === NOTE_TRIES) return entries.gaps;
-      if (await ledger.record({ holder: undefined, expectedMark: entries.mark ?? '', entries: { gaps } }))
+      if (await stored.record({ holder: undefined, expectedMark: entries.mark ?? '', entries: { gaps } }))
         return gaps;
     }
   }
@@ -209,12 +209,12 @@ export class BuildMark {
 
   /** Gives the mark up, whatever has become of it meanwhile, and has this rebuild set another one. */
   private async doubt({ missing, asked }: AuditedMark): Promise<void> {
-    const { ledger, onMissing } = this.context;
+    const { stored, onMissing } = this.context;
     const mark = this.before;
     this.isAudited = false;
     const doubt = rowsMissing({ mark: String(markOf(mark)), missing, asked });
     this.before = '';
-    await ledger.record({
+    await stored.record({
       holder: undefined,
       expectedMark: undefined,
       entries: { mark: '', newest: '', doubt },
@@ -227,9 +227,9 @@ export class BuildMark {
   }
 
   private async prepare(): Promise<void> {
-    const { source, ledger, settings, clock, onError } = this.context;
+    const { source, stored, settings, clock, onError } = this.context;
     try {
-      const { entries } = await ledger.ask({ holder: '-', lifeMs: 0 });
+      const { entries } = await stored.ask({ holder: '-', lifeMs: 0 });
       this.before = entries.mark ?? '';
       this.gaps = gapsIn(this.marked(this.before)?.order, entries.gaps);
       this.isDoubted = entries.doubt !== undefined;

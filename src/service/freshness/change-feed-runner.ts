@@ -8,7 +8,7 @@ import {
 } from '../../common/index.js';
 import type { BloomId, IdKey } from '../../filter/index.js';
 import type { BloomFeed, BloomFeedStatus } from '../../rebuild/index.js';
-import type { LedgerEntries } from '../../store/index.js';
+import type { MarkEntries } from '../../store/index.js';
 import { ReportedError } from './follower.js';
 import type { IdKeys } from '../id-keys.js';
 import { NOT_HOLDER } from '../service.messages.js';
@@ -23,7 +23,7 @@ export interface ChangeFeedRunnerContext {
   /** Adds keys, and counts those that were new. */
   readonly add: (keys: readonly IdKey[]) => Promise<void>;
   /** Notes entries; false when another process follows by now. */
-  readonly record: (entries: LedgerEntries) => Promise<boolean>;
+  readonly record: (entries: MarkEntries) => Promise<boolean>;
   /** Rebuilds the whole filter from now on; false when that did not take place. */
   readonly rebuild: () => Promise<boolean>;
 }

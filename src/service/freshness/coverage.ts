@@ -2,8 +2,8 @@ import { type IdKey, isLongerThan } from '../../filter/index.js';
 import { type BloomMark, markOf } from '../../rebuild/index.js';
 import {
   type BloomVerdict,
-  type LedgerAnswer,
-  type LedgerEntries,
+  type MarksAnswer,
+  type MarkEntries,
   type LookupOutcome,
   type StoredFilter,
   verdictOf,
@@ -49,7 +49,7 @@ export class Coverage {
 
   constructor(private readonly context: CoverageContext) {}
 
-  update({ entries, ageMs = Infinity }: Pick<LedgerAnswer, 'entries' | 'ageMs'>): void {
+  update({ entries, ageMs = Infinity }: Pick<MarksAnswer, 'entries' | 'ageMs'>): void {
     this.covered = entries.doubt ? undefined : this.coveredBy(entries, ageMs);
   }
 
@@ -91,7 +91,7 @@ export class Coverage {
     return 'beyond';
   }
 
-  private coveredBy({ mark, newest, gaps }: LedgerEntries, ageMs: number): Covered | undefined {
+  private coveredBy({ mark, newest, gaps }: MarkEntries, ageMs: number): Covered | undefined {
     const marked = mark ? readMark(mark, this.context) : undefined;
     if (!marked) return undefined;
     return {

@@ -1,18 +1,18 @@
 import { type BloomEventListener, type Clock, describeError } from '../../common/index.js';
-import { type LedgerAnswer, LedgerRefusedError, type OutsideLedger } from '../../store/index.js';
+import { type MarksAnswer, MarksRefusedError, type HighWaterMarks } from '../../store/index.js';
 
 export interface FollowerContext {
   readonly name: string;
   /** Names this process. */
   readonly holder: string;
-  readonly ledger: OutsideLedger;
+  readonly stored: HighWaterMarks;
   readonly everyMs: number;
   readonly clock: Clock;
   readonly emit: BloomEventListener;
   /** Called with each answer, of whichever process follows. */
-  readonly onAnswer: (answer: LedgerAnswer) => void;
+  readonly onAnswer: (answer: MarksAnswer) => void;
   /** Called in each turn in which this process follows; the signal aborts when it follows no more. */
-  readonly onTurn: (answer: LedgerAnswer, signal: AbortSignal) => Promise<void>;
+  readonly onTurn: (answer: MarksAnswer, signal: AbortSignal) => Promise<void>;
   /** Called when this process follows no more. */
   readonly onEnd: () => Promise<void>;
 }
@@ -87,13 +87,13 @@ export class Follower {
   /** False when it failed, and the next turn has to wait longer. */
   private async turn(): Promise<boolean> {
     const { onTurn } = this.context;
-    let answer: LedgerAnswer;
+    let answer: MarksAnswer;
     try {
       answer = await this.ask(this.lifeMs);
       this.hasFailed = false;
     } catch (error) {
-      this.reportLedger(error);
-      return !(error instanceof LedgerRefusedError);
+      this.reportAskFailure(error);
+      return !(error instanceof MarksRefusedError);
     }
     if (!answer.isHolder) {
       await this.end();
@@ -127,9 +127,9 @@ export class Follower {
     }
   }
 
-  private async ask(lifeMs: number): Promise<LedgerAnswer> {
-    const { ledger, holder, onAnswer } = this.context;
-    const answer = await ledger.ask({ holder, lifeMs });
+  private async ask(lifeMs: number): Promise<MarksAnswer> {
+    const { stored, holder, onAnswer } = this.context;
+    const answer = await stored.ask({ holder, lifeMs });
     onAnswer(answer);
     return answer;
   }
@@ -151,10 +151,10 @@ export class Follower {
     await this.context.onEnd();
   }
 
-  private reportLedger(error: unknown): void {
+  private reportAskFailure(error: unknown): void {
     const { emit, name } = this.context;
     if (!this.hasFailed) {
-      if (error instanceof LedgerRefusedError)
+      if (error instanceof MarksRefusedError)
         emit({ type: 'advice', filter: name, text: describeError(error) });
       else emit({ type: 'store-error', filter: name, operation: 'ask how far others have written', error });
     }

@@ -8,11 +8,11 @@ import {
   type RebuildRequest,
 } from '../../rebuild/index.js';
 import {
-  hasLedger,
-  type LedgerAnswer,
-  type LedgerEntries,
-  type LedgerNote,
-  type OutsideLedger,
+  hasHighWaterMarks,
+  type MarksAnswer,
+  type MarkEntries,
+  type MarksUpdate,
+  type HighWaterMarks,
   type StoredFilter,
 } from '../../store/index.js';
 import type { FilterEnvironment, FilterDefinition } from '../filter-definition.js';
@@ -62,12 +62,12 @@ export class Freshness {
   readonly coverage: Coverage | undefined;
   private readonly counts = new FreshnessCounts();
   private readonly context: FreshnessContext;
-  private readonly stored: OutsideLedger;
+  private readonly stored: HighWaterMarks;
   private readonly follower: Follower;
   private readonly topUp: TopUp | undefined;
   private readonly feed: ChangeFeedRunner | undefined;
-  /** As the ledger has answered, and this process has noted. */
-  private marks: LedgerEntries = {};
+  /** As the store has answered, and as this process has recorded since. */
+  private marks: MarkEntries = {};
   /** Since when the filter is ready and has no mark. */
   private missingSince: number | undefined;
   /** Rebuilds of this process, each of which sets a mark at its end. */
@@ -83,14 +83,14 @@ export class Freshness {
     const context = (this.context = { ...given, emit });
     const { definition, inStore, keys, onBeyond } = context;
     const { name, topUp: settings, feed, maxIdBytes } = definition;
-    this.stored = hasLedger(inStore) ? inStore.outside : new LocalMarks();
+    this.stored = hasHighWaterMarks(inStore) ? inStore.highWaterMarks : new LocalMarks();
     this.coverage = settings?.ordered ? new Coverage({ settings, keys, maxIdBytes, onBeyond }) : undefined;
     this.topUp = settings && this.topUpBy(settings);
     this.feed = feed && this.runnerOf(feed);
     this.follower = new Follower({
       ...context,
       name,
-      ledger: this.stored,
+      stored: this.stored,
       everyMs: settings?.everyMs ?? EVERY_MS,
       onAnswer: (answer) => this.onAnswer(answer),
       onTurn: async ({ entries }, signal) => {
@@ -133,7 +133,7 @@ export class Freshness {
     if (!topUp) return build(source);
     const mark = new BuildMark({
       source,
-      ledger: { ask: (question) => this.stored.ask(question), record: (update) => this.record(update) },
+      stored: { ask: (question) => this.stored.ask(question), record: (update) => this.record(update) },
       settings: topUp,
       keys,
       clock,
@@ -220,7 +220,7 @@ export class Freshness {
     });
   }
 
-  private async record(update: LedgerNote): Promise<boolean> {
+  private async record(update: MarksUpdate): Promise<boolean> {
     const isNoted = await this.stored.record(update);
     const { mark } = update.entries;
     if (!isNoted || mark === undefined) return isNoted;
@@ -233,7 +233,7 @@ export class Freshness {
     return true;
   }
 
-  private onAnswer(answer: LedgerAnswer): void {
+  private onAnswer(answer: MarksAnswer): void {
     if (answer.entries.mark !== undefined) this.missingSince = undefined;
     this.marks = answer.entries;
     this.coverage?.update(answer);

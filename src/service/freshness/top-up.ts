@@ -1,6 +1,6 @@
 import type { BloomEventListener, Clock } from '../../common/index.js';
 import { type BloomIdSource, type BloomMark, markOf, textOfMark } from '../../rebuild/index.js';
-import type { LedgerEntries } from '../../store/index.js';
+import type { MarkEntries } from '../../store/index.js';
 import { markNotRead, markWentBack } from '../service.messages.js';
 import { OtherOrderError, type Reading, type TopUpReader } from './top-up-reader.js';
 import { gapsAfter, withGaps } from './id-order.js';
@@ -18,7 +18,7 @@ export interface TopUpContext {
   /** Whether the filter has an id, as far as it knows. */
   readonly isKnown: (id: string | number | bigint) => Promise<boolean>;
   /** Notes entries, if the mark is still the one that is expected; false when it was not noted. */
-  readonly record: (expectedMark: string, entries: LedgerEntries) => Promise<boolean>;
+  readonly record: (expectedMark: string, entries: MarkEntries) => Promise<boolean>;
   /** Asks for a rebuild, which sets the mark. Returns at once. */
   readonly askForRebuild: () => void;
 }
@@ -58,7 +58,7 @@ export class TopUp {
    * @throws what the source throws, and what stops the filter from taking the ids.
    */
   async turn(
-    { mark: stored, gaps }: Pick<LedgerEntries, 'mark' | 'gaps'>,
+    { mark: stored, gaps }: Pick<MarkEntries, 'mark' | 'gaps'>,
     signal: AbortSignal,
   ): Promise<Reading | undefined> {
     const { source, reader } = this.context;
@@ -100,7 +100,7 @@ export class TopUp {
     const newest = last ?? settled?.mark;
     const before = this.markText === undefined ? undefined : markOf(this.markText);
     const passed = gapsAfter(settled?.gaps ?? [], before);
-    const entries: LedgerEntries = {
+    const entries: MarkEntries = {
       ...(newest !== undefined && { newest: textOfMark(newest) }),
       ...(settled && { mark: textOfMark(settled.mark) }),
       ...(passed.length > 0 && { gaps: withGaps(stored, passed) }),

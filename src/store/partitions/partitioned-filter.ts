@@ -9,7 +9,7 @@ import {
   type FilterStore,
   hasBoard,
   hasEpochs,
-  hasLedger,
+  hasHighWaterMarks,
   type InstanceBoard,
   isMeasurable,
   type LeaseRequest,
@@ -17,7 +17,7 @@ import {
   NO_RECORDER,
   type OpenFilterOptions,
   OtherPartitionsError,
-  type OutsideLedger,
+  type HighWaterMarks,
   type PartDescription,
   type RebuildLease,
   type SharedNegativeCache,
@@ -45,7 +45,7 @@ export class PartitionedFilter implements StoredFilter {
   /** In the slot of the first part; undefined where no other process has the filter. */
   readonly board: InstanceBoard | undefined;
   /** As the board. */
-  readonly outside: OutsideLedger | undefined;
+  readonly highWaterMarks: HighWaterMarks | undefined;
   readonly negativeCache: SharedNegativeCache | undefined;
   readonly measureFill: (() => Promise<FilterFill | undefined>) | undefined;
 
@@ -67,7 +67,7 @@ export class PartitionedFilter implements StoredFilter {
     this.contents = this.contentsOf(options);
     const first = this.parts[0]!;
     if (hasBoard(first)) this.board = first.board;
-    if (hasLedger(first)) this.outside = first.outside;
+    if (hasHighWaterMarks(first)) this.highWaterMarks = first.highWaterMarks;
     if (this.parts.every(sharesNegativeCache)) {
       const caches = this.parts.map(({ negativeCache }) => negativeCache);
       this.negativeCache = { ask: (question) => caches[partOf(question.id, partitions)]!.ask(question) };

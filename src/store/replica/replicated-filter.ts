@@ -11,7 +11,7 @@ import {
   type LeaseRequest,
   type LookupOutcome,
   type MeasurableFilter,
-  type OutsideLedger,
+  type HighWaterMarks,
   type PartEpochs,
   type RebuildLease,
   type SharedNegativeCache,
@@ -57,8 +57,8 @@ export class ReplicatedFilter implements MeasurableFilter {
     return this.inner.board;
   }
 
-  get outside(): OutsideLedger | undefined {
-    return this.inner.outside;
+  get highWaterMarks(): HighWaterMarks | undefined {
+    return this.inner.highWaterMarks;
   }
 
   get epochs(): PartEpochs | undefined {

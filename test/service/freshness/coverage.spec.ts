@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { IdKeys } from '../../../src/service/index.js';
 import { Coverage } from '../../../src/service/freshness/coverage.js';
 import { type BloomTopUpOptions, topUpSettings } from '../../../src/service/freshness/top-up-options.js';
-import type { LedgerEntries, LookupOutcome } from '../../../src/store/index.js';
+import type { MarkEntries, LookupOutcome } from '../../../src/store/index.js';
 
 /** A filter that has nothing, and answers when it is told to. */
 const EMPTY = { checkOne: (): LookupOutcome => 'absent', check: async () => ['absent' as const] };
@@ -15,7 +15,7 @@ function coverageOf(mark: string | undefined, options: Partial<BloomTopUpOptions
     maxIdBytes: 64,
     onBeyond: (ids) => (beyond += ids),
   });
-  const hear = (text: string | undefined, ageMs = 0, others: LedgerEntries = { newest: text }) =>
+  const hear = (text: string | undefined, ageMs = 0, others: MarkEntries = { newest: text }) =>
     coverage.update({ entries: { mark: text, ...others }, ageMs });
   hear(mark);
   return { coverage, hear, beyond: () => beyond, check: (id: string) => coverage.checkOne(EMPTY, id) };

@@ -11,10 +11,10 @@ export const boardRefused = (filter: string, error: string) =>
   `Redis refuses this user what the instances of filter '${filter}' report to each other (${error}). So other instances do not see this one, and it does not hear the mode that is set for all of ` +
   "them. Permit its commands on the filter's keys (see 'Commands to allow' in docs/operations.md), or set heartbeat: false in BloomModule.forRoot().";
 
-export const ledgerOfOthers = (filter: string) =>
+export const marksOfOthers = (filter: string) =>
   `Filter '${filter}' belongs to another application, which follows the writers of its rows.`;
 
-export const ledgerRefused = (filter: string, error: string) =>
+export const marksRefused = (filter: string, error: string) =>
   `Redis refuses this user the notes of filter '${filter}' on rows that others write (${error}). Permit its commands on the filter's keys (see 'Commands to allow' in ` +
   'docs/operations.md).';
 

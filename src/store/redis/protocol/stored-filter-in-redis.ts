@@ -13,7 +13,7 @@ import {
   type StoredFilterStatus,
 } from '../../index.js';
 import { RedisBoard } from '../board/redis-board.js';
-import { RedisOutsideLedger } from '../board/redis-outside-ledger.js';
+import { RedisHighWaterMarks } from '../board/redis-high-water-marks.js';
 import { asUnavailable, BatchingFilter, unavailable } from './batching-filter.js';
 import type { FilterContext } from './filter-context.js';
 import { verifyStored } from './filter-owner.js';
@@ -49,12 +49,12 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
   protected abstract readonly damage: string;
 
   readonly board: RedisBoard;
-  readonly outside: RedisOutsideLedger;
+  readonly highWaterMarks: RedisHighWaterMarks;
 
   constructor(protected readonly context: StoredFilterContext<Stored, Snapshot>) {
     super(context);
     this.board = new RedisBoard({ ...context, meta: context.keys.meta });
-    this.outside = new RedisOutsideLedger({ ...context, meta: context.keys.meta });
+    this.highWaterMarks = new RedisHighWaterMarks({ ...context, meta: context.keys.meta });
   }
 
   get generation(): string | undefined {

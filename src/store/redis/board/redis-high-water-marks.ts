@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
 import { BloomUnavailableError, describeError } from '../../../common/index.js';
 import {
-  type LedgerAnswer,
-  type LedgerNote,
-  type LedgerQuestion,
-  LedgerRefusedError,
+  type MarksAnswer,
+  type MarksUpdate,
+  type MarksQuestion,
+  MarksRefusedError,
   type OpenFilterOptions,
-  type OutsideLedger,
+  type HighWaterMarks,
 } from '../../index.js';
 import { isRefusal } from '../client/refused-command.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts } from '../client/script.js';
 import { unexpectedReplyError } from '../client/unexpected-reply.js';
 import { coreLua } from '../lua/core.generated.js';
-import { ledgerOfOthers, ledgerRefused, notNoted } from './board.messages.js';
+import { marksOfOthers, marksRefused, notNoted } from './board.messages.js';
 
 const META = ':meta';
 const SCRIPTS = defineScripts(coreLua, ['outsideAsk', 'outsideNote']);
 
-export interface RedisLedgerContext {
+export interface RedisMarksContext {
   readonly name: string;
   readonly connection: RedisConnection;
   /** Key of the metadata, which ends with `:meta`. */
@@ -29,12 +29,12 @@ export interface RedisLedgerContext {
   readonly contents?: OpenFilterOptions['contents'];
 }
 
-/** The ledger of one filter in Redis, beside its metadata, in the same hash slot. */
-export class RedisOutsideLedger implements OutsideLedger {
-  constructor(private readonly context: RedisLedgerContext) {}
+/** The marks of one filter in Redis, beside its metadata, in the same hash slot. */
+export class RedisHighWaterMarks implements HighWaterMarks {
+  constructor(private readonly context: RedisMarksContext) {}
 
   /**
-   * A mark is one of certain rows, in the order of their keys: processes with other contents have a ledger of
+   * A mark is one of certain rows, in the order of their keys: processes with other contents have marks of
    * their own. One process follows for all.
    */
   private async keys(): Promise<readonly string[]> {
@@ -45,13 +45,13 @@ export class RedisOutsideLedger implements OutsideLedger {
     return [meta, `${outside}${of}`, `${outside}:holder`];
   }
 
-  async ask({ holder, lifeMs }: LedgerQuestion): Promise<LedgerAnswer> {
+  async ask({ holder, lifeMs }: MarksQuestion): Promise<MarksAnswer> {
     const reply = await this.run('outsideAsk', [holder, lifeMs]);
     if (!Array.isArray(reply)) throw unexpectedReplyError('outside-ask', reply);
     const [holds, mark, newest, position, gaps, doubt, at, time] = reply.map(
       (text) => String(text) || undefined,
     );
-    if (holds === 'OWNER') throw new BloomUnavailableError(ledgerOfOthers(this.context.name));
+    if (holds === 'OWNER') throw new BloomUnavailableError(marksOfOthers(this.context.name));
     return {
       isHolder: holds === '1',
       entries: { mark, newest, position, gaps, doubt },
@@ -59,7 +59,7 @@ export class RedisOutsideLedger implements OutsideLedger {
     };
   }
 
-  async record({ holder = '', expectedMark, entries }: LedgerNote): Promise<boolean> {
+  async record({ holder = '', expectedMark, entries }: MarksUpdate): Promise<boolean> {
     const fields = Object.entries(entries).flatMap(([field, value]) =>
       value === undefined ? [] : [field, value as string],
     );
@@ -67,7 +67,7 @@ export class RedisOutsideLedger implements OutsideLedger {
     const outcome = String(
       await this.run('outsideNote', [holder, isMarkExpected, expectedMark ?? '', ...fields]),
     );
-    if (outcome === 'OWNER') throw new BloomUnavailableError(ledgerOfOthers(this.context.name));
+    if (outcome === 'OWNER') throw new BloomUnavailableError(marksOfOthers(this.context.name));
     return outcome === 'OK';
   }
 
@@ -78,7 +78,7 @@ export class RedisOutsideLedger implements OutsideLedger {
     } catch (error) {
       if (error instanceof BloomUnavailableError) throw error;
       const text = describeError(error);
-      if (isRefusal(text)) throw new LedgerRefusedError(ledgerRefused(name, text), { cause: error });
+      if (isRefusal(text)) throw new MarksRefusedError(marksRefused(name, text), { cause: error });
       throw new BloomUnavailableError(notNoted(name, text), { cause: error });
     }
   }

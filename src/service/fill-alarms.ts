@@ -119,7 +119,8 @@ export class FailedAdds {
     const { generation } = this.filter;
     // Undefined while it is not known, which says nothing.
     if (generation !== undefined && generation !== this.generation) {
-      if (this.generation !== undefined) {
+      // A report of a generation that was not known may be of an earlier one, and must not silence this one.
+      if (this.generation !== undefined || this.isReported) {
         this.ids = 0;
         this.isReported = false;
       }

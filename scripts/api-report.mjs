@@ -68,10 +68,11 @@ function isAsReported(name, folder, types) {
         extractorMessageReporting: {
           default: { logLevel: 'warning', addToApiReportFile: true },
           'ae-missing-release-tag': { logLevel: 'none' },
+          // Each with a line of the bundled types, which moves with every change. TypeDoc checks the texts.
+          'ae-undocumented': { logLevel: 'none' },
           // What a public signature names is public too.
           'ae-forgotten-export': { logLevel: 'error' },
         },
-        // TypeDoc checks the texts.
         tsdocMessageReporting: { default: { logLevel: 'none' } },
       },
     },

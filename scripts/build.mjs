@@ -1,29 +1,41 @@
-// "npm run build": compiles the core, then each wing against what the core exports, as ES modules into dist/ and once more as CommonJS into dist/cjs.
-// The latter is for test runners that load modules themselves and cannot require() an ES module, such as Jest. Node loads the ES modules for import
-// and for require() alike, by the condition "module-sync".
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// "npm run build": compiles the types of the core, then of each wing against what the core exports, and bundles what each entry needs, once as ES
+// modules in dist/ and once as CommonJS in dist/cjs. The latter is for test runners that load modules themselves and cannot require() an ES
+// module, such as Jest before Node 24.9. Node loads the ES modules for import and for require() alike, by the condition "module-sync".
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { transformSync } from '@swc/core';
+import { decode, encode } from '@jridgewell/sourcemap-codec';
+import { rolldown } from 'rolldown';
+import { rollup } from 'rollup';
+import { dts } from 'rollup-plugin-dts';
 import ts from 'typescript';
 import { run } from './pack.mjs';
-import { root, wings } from './packages.mjs';
+import { packages, root } from './packages.mjs';
 
+/** The declarations of each module, until they are bundled. tsconfig.build.json names this folder as well. */
+const DECLARATIONS = 'dist/declarations';
+/** What several entries need is a file of its own: a class exists once, whichever entries an application uses. */
+const SHARED = { minifyInternalExports: false, chunkFileNames: 'shared/[name].js' };
+/** The types have the texts of the documentation. */
+const CODE = { ...SHARED, comments: { jsdoc: false } };
+const ESM = { ...CODE, format: 'es', sourcemap: true, sourcemapExcludeSources: true };
+const COMMONJS = { ...CODE, format: 'cjs', exports: 'named' };
 /** Types of libraries are read once for all wings. */
 const parsed = new Map();
 
-run(join(root, 'node_modules/.bin/nest'), ['build']);
-addCommonJs(root);
-for (const folder of wings) {
+for (const { folder, json } of packages) {
   rmSync(join(folder, 'dist'), { recursive: true, force: true });
-  compile(folder);
-  addCommonJs(folder);
+  if (folder === root) run(join(root, 'node_modules/.bin/nest'), ['build']);
+  else compile(folder);
+  await bundle(folder, json);
+  rmSync(join(folder, DECLARATIONS), { recursive: true });
+  if (folder !== root) copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
 }
 run(process.execPath, [join(root, 'scripts/copy-page.mjs')]);
 
 function compile(folder) {
   const config = {
     extends: join(root, 'tsconfig.build.json'),
-    compilerOptions: { rootDir: 'src', outDir: 'dist' },
+    compilerOptions: { rootDir: 'src', outDir: DECLARATIONS },
     include: ['src'],
   };
   const { options, fileNames, errors } = ts.parseJsonConfigFileContent(config, ts.sys, folder);
@@ -40,21 +52,63 @@ function compile(folder) {
   throw new Error(`${relative(root, folder)} does not compile: ${problems.length} errors.`);
 }
 
-function addCommonJs(folder) {
+async function bundle(folder, { exports, bin = {}, version }) {
+  const exported = Object.values(exports).flatMap((entry) => entry.import ?? []);
+  const programs = Object.values(bin);
   const dist = join(folder, 'dist');
-  const target = join(dist, 'cjs');
-  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    const name = relative(dist, path);
-    // The command line is no module that a test loads.
-    if (!entry.isFile() || !name.endsWith('.js') || /^(cjs|cli)\//.test(name)) continue;
-    const { code } = transformSync(readFileSync(path, 'utf8'), {
-      filename: path,
-      module: { type: 'commonjs' },
-      jsc: { parser: { syntax: 'ecmascript' }, target: 'es2022' },
-    });
-    mkdirSync(dirname(join(target, name)), { recursive: true });
-    writeFileSync(join(target, name), code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'));
+  const modules = await codeOf(folder, [...exported, ...programs]);
+  const sourcemapPathTransform = (path, map) =>
+    `https://raw.githubusercontent.com/nestjs-bloom/nestjs-bloom/nestjs-bloom@${version}/${relative(root, join(dirname(map), path))}`;
+  const { output } = await modules.write({ ...ESM, sourcemapPathTransform, dir: dist });
+  for (const { fileName, code } of output) {
+    if (fileName.endsWith('.map')) keepLines(join(dist, fileName));
+    const [renamed] = /\bclass \w+\$\d+/.exec(code) ?? [];
+    if (renamed)
+      throw new Error(`Expected classes with names of their own, since messages have them, got ${renamed}.`);
   }
-  writeFileSync(join(target, 'package.json'), '{ "type": "commonjs" }\n');
+  if (exported.length === 0) return;
+  // A program is no module that a test loads.
+  const commonJs = programs.length === 0 ? modules : await codeOf(folder, exported);
+  await commonJs.write({ ...COMMONJS, dir: join(dist, 'cjs') });
+  writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
+  const types = await rollup({
+    input: inputs(exported, (name) => join(folder, DECLARATIONS, `${name}.d.ts`)),
+    external: isOfOthers,
+    plugins: [dts()],
+    onwarn: refuse,
+  });
+  await types.write({ ...SHARED, chunkFileNames: 'shared/[name].ts', dir: dist });
+}
+
+function codeOf(folder, files) {
+  return rolldown({
+    input: inputs(files, (name) => join(folder, 'src', `${name}.ts`)),
+    external: isOfOthers,
+    platform: 'node',
+    tsconfig: join(root, 'tsconfig.build.json'),
+    transform: { target: 'es2023' },
+    onLog: (_, problem) => refuse(problem),
+  });
+}
+
+/** `./dist/testing/index.js` is the bundle `testing/index` of what a source file of this name needs. */
+function inputs(files, sourceOf) {
+  const names = files.map((file) => /^\.\/dist\/(.*)\.js$/.exec(file)[1]);
+  return Object.fromEntries(names.map((name) => [name, sourceOf(name)]));
+}
+
+/** The bundler brings the helpers by which decorators work. */
+function isOfOthers(id) {
+  return !/^[./\0]|^@oxc-project\/runtime\//.test(id);
+}
+
+function refuse({ message }) {
+  throw new Error(`A package cannot be bundled: ${message}`);
+}
+
+/** A line leads to its line. That of each column within it would be four times as many bytes, and one reads names as they are in the source. */
+function keepLines(file) {
+  const map = JSON.parse(readFileSync(file, 'utf8'));
+  const lines = decode(map.mappings).map((segments) => segments.slice(0, 1).map((one) => one.slice(0, 4)));
+  writeFileSync(file, JSON.stringify({ ...map, names: [], mappings: encode(lines) }));
 }

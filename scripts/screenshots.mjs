@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { launch } from 'puppeteer-core';
-import { root } from './pack.mjs';
+import { root } from './packages.mjs';
 
 const MOST_BYTES = 150_000;
 const [WIDTH, HEIGHT] = [1120, 1130];

@@ -13,8 +13,11 @@ assert.equal(BloomTestingModule.of({ products: ['a'] }).module, BloomModule);
 assert.equal(BloomDashboardModule.forRoot({ insecure: true }).module, BloomDashboardModule);
 // The build for loaders that know no ES modules finds the files of the page as well.
 const folder = dirname(require.resolve('@nestjs-bloom/dashboard/package.json'));
-const { PageFiles } = require(join(folder, 'dist/cjs/page-files.js'));
-assert.match(new PageFiles().page('t').body, /content="t"/);
+const { BloomDashboardModule: Compiled } = require(join(folder, 'dist/cjs/index.js'));
+const [settings, , dashboard] = Compiled.forRoot({ insecure: true }).providers;
+settings
+  .useFactory()
+  .then((its) => assert.match(dashboard.useFactory(its, {}).files.page('t').body, /content="t"/));
 assert.equal(planFilter({ capacity: 1, errorRate: 0.001 }).blocks, 1);
 assert.throws(() => planFilter({ capacity: 0, errorRate: 0.001 }), BloomConfigError);
 

@@ -12,9 +12,8 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^nestjs-bloom$': '<rootDir>/src/index.ts',
-    '^nestjs-bloom/(filter|store|sources)$': '<rootDir>/src/$1-entry.ts',
-    '^nestjs-bloom/(integrations|interop|scaling)$': '<rootDir>/src/$1/index.ts',
-    '^nestjs-bloom/testing$': '<rootDir>/src/testing/index.ts',
+    '^nestjs-bloom/(filter|internal|store|sources)$': '<rootDir>/src/$1-entry.ts',
+    '^nestjs-bloom/(integrations|testing|testing/store)$': '<rootDir>/src/$1/index.ts',
     '^@nestjs-bloom/([^/]+)/([^/]+)$': '<rootDir>/packages/$1/src/$2/index.ts',
     '^@nestjs-bloom/([^/]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',

@@ -1,4 +1,4 @@
-import { cuckoo, goZero, guava, redisBloom, redisson } from '../src/interop/index.js';
+import { cuckoo, goZero, guava, redisBloom, redisson } from '@nestjs-bloom/interop';
 import { type Bench, Comparison } from './harness.js';
 import { idText, idTexts, somePresent } from './ids.js';
 import { type AskedFilter, asking, assertSound, BENCH_ERROR_RATE, npmBloomFilters } from './in-process.js';

@@ -1,4 +1,4 @@
-// "npm run check:api" compares what each entry of each package exports with its report in api/; "npm run api" writes the reports
+// "npm run check:api" compares what each entry of each package but `internal` exports with its report in api/; "npm run api" writes the reports
 // again after a build. A change of the public interface is then a change that a reviewer sees.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,8 @@ let isCurrent = true;
 try {
   for (const { folder, json } of packages)
     for (const [entry, { types }] of Object.entries(json.exports))
-      if (types && !isAsReported(reportOf(json.name, entry), folder, types)) isCurrent = false;
+      if (types && entry !== './internal' && !isAsReported(reportOf(json.name, entry), folder, types))
+        isCurrent = false;
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import wabt from 'wabt';
 import { embed, root } from './embed.mjs';
 
-const FOLDERS = ['src/filter', 'src/filter/peers/hash', 'packages/postgres/src'];
+const FOLDERS = ['src/filter', 'packages/interop/src/formats/hash', 'packages/postgres/src'];
 
 const { parseWat } = await wabt();
 

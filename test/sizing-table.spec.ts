@@ -10,7 +10,7 @@ import {
   type LayoutKind,
   redisBloom,
   redisson,
-} from '../src/interop/index.js';
+} from '@nestjs-bloom/interop';
 
 const readme = readFileSync(fileURLToPath(new URL('../README.md', import.meta.url)), 'utf8');
 const CAPACITY = 1_000_000;

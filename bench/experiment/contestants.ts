@@ -14,8 +14,8 @@ import {
   type LayoutPlanner,
   redisBloom,
   redisson,
-} from '../../src/interop/index.js';
-import { planLayer, ScalableFilter, scaling } from '../../src/scaling/index.js';
+} from '@nestjs-bloom/interop';
+import { planLayer, ScalableFilter, scaling } from '@nestjs-bloom/interop/scaling';
 
 /** A layout that takes part, in the size of so many bits an id. */
 export interface Contestant {

@@ -24,7 +24,7 @@ export const idTooLong = (maxIdBytes: number) =>
 
 export const planOfOtherLayout = (layout: unknown) =>
   `Expected planFilter() to be called without a layout, since it plans the layout 'blocked', got ${printed(layout)}. Every other layout ` +
-  'plans its own size: call plan({ capacity, errorRate }) on what nestjs-bloom/interop or nestjs-bloom/scaling exports for it.';
+  'plans its own size: call plan({ capacity, errorRate }) on what @nestjs-bloom/interop or @nestjs-bloom/interop/scaling exports for it.';
 
 export const notAPlan = (plan: unknown) =>
   `Expected a plan of planFilter(), got ${printed(plan)}. A plan of another layout goes to expectedErrorRate() of that layout.`;

@@ -12,12 +12,12 @@ export { BlockedWindow } from './blocked-window.js';
 export { countBits } from './count-bits.js';
 export { RegionFilter } from './region-filter.js';
 export { type IdRun, type RegionsModule, regionsModule, tableOf } from './regions-module.js';
-export type { FilterTarget } from './filter-target.js';
+export { checkInteger, checkTarget, type FilterTarget } from './filter-target.js';
 export { anyError, falsePositiveRate } from './error-model.js';
 export { type FilterFill, measuredFill, measuredFillOf, sampledBlocks, stackFillRatio } from './fill.js';
 export { type FilterShape, shapeOf } from './filter-shape.js';
 export { BLOCKED_LAYOUT, createGeneration, type Generation } from './generation.js';
-export { ROUNDED } from './filter.messages.js';
+export { ROUNDED, wrongErrorRate } from './filter.messages.js';
 export { HalfSipHash } from './half-sip-hash.js';
 export {
   assertNotTooLong,
@@ -42,7 +42,9 @@ export {
   BLOCK_DATA_BITS,
   type FilterPlan,
   MAX_BLOCKS,
+  MIN_ERROR_RATE,
   modelledErrorRate,
+  planBlocked,
   TAG_BYTES,
 } from './sizing.js';
 export { type BloomNormalizeName, namedNormalizer, NORMALIZERS } from './named-spellings.js';

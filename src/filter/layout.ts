@@ -1,7 +1,7 @@
 import type { FilterTarget } from './filter-target.js';
 
 /**
- * How the bits of a filter are laid out. The functions of `nestjs-bloom/interop` and `nestjs-bloom/scaling` make one; nothing needs to be
+ * How the bits of a filter are laid out. The functions of `@nestjs-bloom/interop` and `@nestjs-bloom/interop/scaling` make one; nothing needs to be
  * known of it beyond its kind.
  */
 export interface BloomLayout {

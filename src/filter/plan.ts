@@ -4,8 +4,8 @@ import { type FilterPlan, modelledErrorRate, planBlocked } from './sizing.js';
 import { planOfOtherLayout, notAPlan } from './filter.messages.js';
 
 /**
- * The size of a filter of layout `blocked`. Other layouts plan their own: `goZero.plan`, `cuckoo.plan`, … of `nestjs-bloom/interop`, and
- * `scaling.plan` of `nestjs-bloom/scaling`.
+ * The size of a filter of layout `blocked`. Other layouts plan their own: `goZero.plan`, `cuckoo.plan`, … of `@nestjs-bloom/interop`, and
+ * `scaling.plan` of `@nestjs-bloom/interop/scaling`.
  *
  * @throws {BloomConfigError} when there can be no such filter.
  */

@@ -27,7 +27,7 @@ export {
   TRUE_OR_FALSE,
 } from '../common/index.js';
 export { type DecidedBy, type DecisionListener, listenToDecisions } from '../guard/index.js';
-export { BLOOM_SERVICE } from '../module/index.js';
+export { BLOOM_SERVICE, RUN_BY_TOOL, type ToolHandle } from '../module/index.js';
 export { type ClientRefusals, type ExplainedVerdict, explainVerdict, refusalsOf } from '../service/index.js';
 export type { LookupOutcome } from '../store/index.js';
 export {

@@ -161,8 +161,8 @@ const MAKERS = new Map([
     ['redisson', 'redisson'],
     ['redisbloom', 'redisBloom'],
     ['cuckoo', 'cuckoo'],
-  ].map(([kind, maker]) => [kind, { maker, entry: 'nestjs-bloom/interop' }] as const),
-  ['scaling', { maker: 'scaling', entry: 'nestjs-bloom/scaling' }],
+  ].map(([kind, maker]) => [kind, { maker, entry: '@nestjs-bloom/interop' }] as const),
+  ['scaling', { maker: 'scaling', entry: '@nestjs-bloom/interop/scaling' }],
 ]);
 
 /**

@@ -35,9 +35,9 @@ export interface BloomFilterOptions {
   /** Share of absent ids that are let through: 0.01, 0.001, … Default 0.001. */
   readonly errorRate?: number;
   /**
-   * Default `blocked`, which no other system reads. The functions of `nestjs-bloom/interop` make layouts of other systems: with Redis, a
+   * Default `blocked`, which no other system reads. The functions of `@nestjs-bloom/interop` make layouts of other systems: with Redis, a
    * filter on their very keys, which both sides may add to and check; `cuckoo()`, in memory or with `CF.*`, can remove ids. See
-   * docs/interop.md. `scaling()` of `nestjs-bloom/scaling` makes one that grows, instead of a source, for ids whose number nobody knows.
+   * docs/interop.md. `scaling()` of `@nestjs-bloom/interop/scaling` makes one that grows, instead of a source, for ids whose number nobody knows.
    */
   readonly layout?: 'blocked' | BloomLayout;
   /** Where all ids come from. Without it the filter knows only what was added; see `create`. */

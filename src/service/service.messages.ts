@@ -113,7 +113,7 @@ export const scalingIsALayout = (name: string, advice: string) =>
   `Filter '${name}': expected no option scaling, since growing by layers is a layout. ${advice}`;
 
 export const notALayout = (name: string, layout: unknown, advice: string) =>
-  `Filter '${name}': expected layout to be 'blocked' or what a function of nestjs-bloom/interop or nestjs-bloom/scaling returns, got ` +
+  `Filter '${name}': expected layout to be 'blocked' or what a function of @nestjs-bloom/interop or @nestjs-bloom/interop/scaling returns, got ` +
   `${printed(layout)}. ${advice}`;
 
 export const stoppedBy = (by: string) => `It was stopped by ${by}.`;

@@ -11,7 +11,10 @@ const PAGES = [
   'docs/testing.md',
   'docs/opentelemetry.md',
   'docs/dashboard.md',
-  ...readdirSync(`${root}/packages`).map((wing) => `packages/${wing}/README.md`),
+  // The page of the command line has no code.
+  ...readdirSync(`${root}/packages`)
+    .filter((wing) => wing !== 'cli')
+    .map((wing) => `packages/${wing}/README.md`),
 ];
 /** Pages whose code leaves out what the reader has; `given` declares that. */
 const PIECES = [

@@ -5,7 +5,7 @@ import type { Attack } from './adversary.js';
 describe('An attacker who knows the code, the size and every id', () => {
   let thread: OutsideJest;
   beforeAll(async () => {
-    thread = await OutsideJest.load('adversary');
+    thread = await OutsideJest.load('test/filter/adversary');
   });
   afterAll(() => thread.close());
 

@@ -1,5 +1,5 @@
 import { BlockedFilter, createGeneration, planFilter } from '../../src/filter/index.js';
-import { goZero } from '../../src/interop/index.js';
+import { goZero } from '@nestjs-bloom/interop';
 
 /** Ids that the attacker knows: anybody can list the catalogue. */
 const PUBLIC_IDS = 50_000;

@@ -6,7 +6,7 @@ import { endlessPatterns, type ErrorRates, type Measurement, smallPatterns } fro
 let thread: OutsideJest;
 
 beforeAll(async () => {
-  thread = await OutsideJest.load('false-positives');
+  thread = await OutsideJest.load('test/filter/false-positives');
 });
 afterAll(() => thread.close());
 

@@ -4,8 +4,8 @@ import { BloomConfigError, type BloomFilterOptions, BloomModule } from 'nestjs-b
 import { startContext } from '../support/nest-app.js';
 import { PATIENT } from '../support/patience.js';
 import { RedisFixture } from '../support/redis-fixture.js';
-import { goZero, redisBloom, redisson } from '../../src/interop/index.js';
-import { scaling } from '../../src/scaling/index.js';
+import { goZero, redisBloom, redisson } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 
 let redis: RedisFixture;
 const opened: TestingModule[] = [];

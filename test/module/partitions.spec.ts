@@ -6,7 +6,7 @@ import {
   type BloomModuleOptions,
   BloomService,
 } from 'nestjs-bloom';
-import { goZero } from '../../src/interop/index.js';
+import { goZero } from '@nestjs-bloom/interop';
 import { partName } from '../../src/store/redis/protocol/part-name.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 import { eventually } from '../support/eventually.js';

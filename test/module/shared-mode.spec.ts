@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BloomFeature, BloomModuleOptions } from 'nestjs-bloom';
 import type { Redis } from 'ioredis';
-import { goZero } from '../../src/interop/index.js';
-import { scaling } from '../../src/scaling/index.js';
+import { goZero } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 import { eventually } from '../support/eventually.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 import { asUser } from '../support/restricted-user.js';

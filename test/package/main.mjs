@@ -46,7 +46,9 @@ const APPS = [
 /** What the applications use. */
 const PACKAGES = [
   'nestjs-bloom',
+  '@nestjs-bloom/cli',
   '@nestjs-bloom/dashboard',
+  '@nestjs-bloom/interop',
   '@nestjs-bloom/opentelemetry',
   '@nestjs-bloom/prometheus',
   '@nestjs-bloom/throttler',
@@ -111,7 +113,7 @@ try {
       });
       console.log(`${app.name}: works ${what}`);
     }
-    /** As "npx nestjs-bloom" runs it. */
+    /** As "npx @nestjs-bloom/cli" runs it. */
     function runBin(what, args, env) {
       run(join(home, 'node_modules/.bin/nestjs-bloom'), args, { cwd: home, env, timeout: 180_000 });
       console.log(`${app.name}: nestjs-bloom ${what} works`);

@@ -10,8 +10,8 @@ import { leaveFree, MEBIBYTE, Tenant } from '../support/full-server.js';
 import { heldSource, rebuildJob, sourceOf } from '../support/rebuild-job.js';
 import { commandCounts, type Instance, RedisFixture } from '../support/redis-fixture.js';
 import { asUser } from '../support/restricted-user.js';
-import { cuckoo, goZero, redisBloom } from '../../src/interop/index.js';
-import { scaling } from '../../src/scaling/index.js';
+import { cuckoo, goZero, redisBloom } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 import { blocked } from '../../src/filter/index.js';
 
 /** About 10 MiB. */

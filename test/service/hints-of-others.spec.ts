@@ -3,8 +3,8 @@ import { type BloomEvent, systemClock } from '../../src/common/index.js';
 import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../../src/service/index.js';
 import { idsOf } from '../support/built-filter.js';
 import { RedisFixture } from '../support/redis-fixture.js';
-import { goZero } from '../../src/interop/index.js';
-import { scaling } from '../../src/scaling/index.js';
+import { goZero } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 
 const isGrowing = ({ layout }: Partial<BloomFilterOptions>) =>
   typeof layout === 'object' && layout.kind === 'scaling';

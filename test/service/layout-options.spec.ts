@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { BloomConfigError } from '../../src/common/index.js';
-import { cuckoo, goZero, guava, redisBloom, redisson } from '../../src/interop/index.js';
-import { scaling } from '../../src/scaling/index.js';
+import { cuckoo, goZero, guava, redisBloom, redisson } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 import { type BloomFilterOptions, defineFilter } from '../../src/service/index.js';
 
 const source = { async *ids() {} };
@@ -121,12 +121,12 @@ describe('What is no layout', () => {
     [
       'the object that was written before',
       { layout: { kind: 'go-zero', ...bits } },
-      "Write: import { goZero } from 'nestjs-bloom/interop'; and layout: goZero({ key: 'a', bits: 1000 })",
+      "Write: import { goZero } from '@nestjs-bloom/interop'; and layout: goZero({ key: 'a', bits: 1000 })",
     ],
     [
       'that of BF.*',
       { layout: { kind: 'redisbloom', key: 'shop' } },
-      "import { redisBloom } from 'nestjs-bloom/interop'; and layout: redisBloom({ key: 'shop' })",
+      "import { redisBloom } from '@nestjs-bloom/interop'; and layout: redisBloom({ key: 'shop' })",
     ],
     ['that of cuckoo filters', { layout: { kind: 'cuckoo' } }, 'and layout: cuckoo({})'],
     ['its name', { layout: 'cuckoo' }, 'and layout: cuckoo({ … })'],
@@ -134,7 +134,7 @@ describe('What is no layout', () => {
     [
       'scaling beside a layout',
       { scaling: { expansion: 3 } },
-      "Write: import { scaling } from 'nestjs-bloom/scaling'; and layout: scaling({ expansion: 3 })",
+      "Write: import { scaling } from '@nestjs-bloom/interop/scaling'; and layout: scaling({ expansion: 3 })",
     ],
     [
       'scaling in the default layout',

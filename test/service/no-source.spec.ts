@@ -9,8 +9,8 @@ import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../../src/
 import type { FilterStore } from '../../src/store/index.js';
 import { MemoryStore } from '../../src/store/memory/index.js';
 import { RedisFixture } from '../support/redis-fixture.js';
-import { cuckoo, goZero, redisBloom } from '../../src/interop/index.js';
-import { scaling } from '../../src/scaling/index.js';
+import { cuckoo, goZero, redisBloom } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 
 let redis: RedisFixture;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BloomConfigError, BloomUnavailableError, systemClock } from '../../src/common/index.js';
-import { goZero } from '../../src/interop/index.js';
-import { scaling } from '../../src/scaling/index.js';
+import { goZero } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 import { defineFilter, ManagedFilter } from '../../src/service/index.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 import { forgetContents, LOWER, type Options, Process, ROWS } from '../support/spelling-process.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BloomRebuildError } from '../../src/common/index.js';
-import { cuckoo, goZero, redisBloom } from '../../src/interop/index.js';
+import { cuckoo, goZero, redisBloom } from '@nestjs-bloom/interop';
 import { BF_ARGUMENTS, HOW_TO_HAVE_BF } from '../support/bf-arguments.js';
 import { eventually } from '../support/eventually.js';
 import { RedisFixture } from '../support/redis-fixture.js';

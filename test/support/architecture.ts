@@ -5,18 +5,18 @@ const FLOORS = [
   ['common'],
   ['filter'],
   ['store'],
-  ['rebuild', 'interop', 'scaling'],
+  ['rebuild'],
   ['service'],
   ['guard'],
   ['sources'],
   ['module'],
-  ['cli', 'testing', 'integrations'],
+  ['testing', 'integrations'],
 ];
 /** Rooms of their own: they import the contract as everybody does, and only these floors know of them. */
 const STORES = ['store/memory', 'store/partitions', 'store/redis', 'store/replica'];
-const MAY_NAME_A_STORE = ['module', 'cli', 'interop', 'scaling'];
-const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'cli', 'testing', 'integrations'];
-const MAY_USE_IOREDIS = ['store/redis', 'module', 'cli'];
+const MAY_NAME_A_STORE = ['module', 'internal-entry.ts'];
+const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'testing', 'integrations'];
+const MAY_USE_IOREDIS = ['store/redis', 'module'];
 /** What the core loads. Any other library has a wing. */
 const OF_THE_CORE = [
   '@nestjs/common',
@@ -27,41 +27,13 @@ const OF_THE_CORE = [
   'reflect-metadata',
   'rxjs',
 ];
-/** Packages that nobody but the command line loads. */
-const OF_THE_COMMAND_LINE = ['commander'];
 /** A folder whose rooms stand on floors of their own. */
-interface Wing {
-  /** The lowest first; those of one floor never import one another. */
-  readonly floors: readonly (readonly string[])[];
-  /** Files below all rooms, which every room may import. */
-  readonly ground: readonly string[];
+const REDIS = {
+  folder: 'store/redis',
+  /** The lowest first. */
+  floors: ['lua', 'client', 'board', 'protocol', 'blocked'],
   /** Files above all rooms, which no room imports. */
-  readonly door: readonly string[];
-}
-/** On the floor of the kinds of filters: no kind imports another. */
-const WINGS: Readonly<Record<string, Wing>> = {
-  'store/redis': {
-    floors: [
-      ['lua'],
-      ['client'],
-      ['board'],
-      ['protocol'],
-      ['blocked', 'bitmap', 'bf', 'cf', 'growing'],
-      ['inspection'],
-    ],
-    ground: [],
-    door: ['index.ts', 'redis-store.ts', 'redis.messages.ts'],
-  },
-  'filter/peers': {
-    floors: [
-      ['id', 'dump', 'options'],
-      ['hash', 'java'],
-      ['bitmap'],
-      ['cuckoo', 'go-zero', 'guava', 'redisbloom', 'redisson'],
-    ],
-    ground: ['layout-numbers.ts', 'peers.messages.ts'],
-    door: ['index.ts'],
-  },
+  door: ['index.ts', 'redis-store.ts', 'redis.messages.ts'],
 };
 /** What the package exports. */
 const ENTRIES = [
@@ -69,34 +41,9 @@ const ENTRIES = [
   'filter-entry.ts',
   'store-entry.ts',
   'sources-entry.ts',
+  'internal-entry.ts',
   'integrations/index.ts',
-  'interop/index.ts',
-  'scaling/index.ts',
 ];
-/**
- * What only applications with a layout of others, or with one that grows, load: rooms within other rooms, each entered through its own
- * index.ts by those who may, and by nobody else.
- */
-const GUESTS: Readonly<Record<string, readonly string[]>> = {
-  'filter/peers': [
-    'interop',
-    'cli',
-    'store/redis/bitmap',
-    'store/redis/bf',
-    'store/redis/cf',
-    'store/memory/cf',
-    'store/redis/inspection',
-  ],
-  'filter/growing': ['scaling', 'store/redis/growing', 'store/memory/growing', 'store/redis/inspection'],
-  'store/memory/cf': ['interop'],
-  'store/memory/growing': ['scaling'],
-  'store/redis/bitmap': ['interop'],
-  'store/redis/bf': ['interop', 'store/redis/inspection'],
-  'store/redis/cf': ['interop', 'store/redis/inspection'],
-  'store/redis/growing': ['scaling', 'store/redis/inspection'],
-  'store/redis/inspection': ['cli'],
-};
-
 /** Sources by their path within `src`, with `/`. */
 export type Sources = ReadonlyMap<string, string>;
 
@@ -108,7 +55,7 @@ export function findViolations(sources: Sources): string[] {
       .filter((file) => floorOf(file) === undefined)
       .map((file) => `${file} is on no floor`),
     ...[...sources.keys()]
-      .filter((file) => wingOf(file) !== undefined && floorInWing(file) === undefined)
+      .filter((file) => isInRedis(file) && floorInRedis(file) === undefined)
       .map((file) => `${file} is in no room`),
     ...emptyRooms(sources).map((room) => `${room} is guarded, and there is no such room`),
     ...missingFiles(sources).map((file) => `${file} is guarded, and there is no such file`),
@@ -130,7 +77,6 @@ function packageComplaint(room: string, name: string): string | undefined {
     return `only ${MAY_USE_NEST.join(', ')} know Nest`;
   if (name === 'ioredis' && !MAY_USE_IOREDIS.includes(room))
     return `only ${MAY_USE_IOREDIS.join(', ')} know ioredis`;
-  if (OF_THE_COMMAND_LINE.includes(name)) return room === 'cli' ? undefined : 'only cli loads it';
   if (!name.startsWith('node:') && !OF_THE_CORE.includes(name)) return 'the core needs no such package';
   return undefined;
 }
@@ -140,12 +86,9 @@ function fileComplaint(from: string, to: string, sources: Sources): string | und
   const room = roomOf(from);
   const target = roomOf(to);
   if (ENTRIES.includes(to)) return 'the entry of the package is for its users';
-  const guest = guestOf(to);
-  if (guest !== undefined && guest !== guestOf(from)) return guestComplaint(from, to, guest);
-  if (target === 'cli' && room !== 'cli') return 'nobody imports the command line';
   if (room === target) {
     if (to === `${target}/index.ts`) return 'a room never imports its own index.ts';
-    return wingComplaint(from, to);
+    return redisComplaint(from, to);
   }
   if (to !== `${target}/index.ts`) return `${target} is entered through its index.ts`;
   if (STORES.includes(target) && !MAY_NAME_A_STORE.includes(room))
@@ -157,20 +100,11 @@ function fileComplaint(from: string, to: string, sources: Sources): string | und
   return targetFloor > floor ? 'imports go downwards only' : 'neighbours on a floor never import one another';
 }
 
-function guestComplaint(from: string, to: string, guest: string): string | undefined {
-  const host = GUESTS[guest]!.find((one) => from.startsWith(`${one}/`));
-  if (host === undefined) return `only ${GUESTS[guest]!.join(', ')} know ${guest}`;
-  // Within a wing its own rules hold beside this one.
-  if (wingOf(to) !== undefined && wingOf(from) === wingOf(to)) return wingComplaint(from, to);
-  return to === `${guest}/index.ts` ? undefined : `${guest} is entered through its index.ts`;
-}
-
-function wingComplaint(from: string, to: string): string | undefined {
-  if (wingOf(from) === undefined || wingOf(from) !== wingOf(to)) return undefined;
-  const [floor, targetFloor] = [floorInWing(from), floorInWing(to)];
-  if (floor === undefined || targetFloor === undefined || targetFloor < floor) return undefined;
-  if (targetFloor > floor) return 'imports go downwards only';
-  return roomInWing(from) === roomInWing(to) ? undefined : 'neighbours on a floor never import one another';
+function redisComplaint(from: string, to: string): string | undefined {
+  const [floor, targetFloor] = [floorInRedis(from), floorInRedis(to)];
+  return floor !== undefined && targetFloor !== undefined && targetFloor > floor
+    ? 'imports go downwards only'
+    : undefined;
 }
 
 function findCircles(sources: Sources, imports: readonly Import[]): string[] {
@@ -190,10 +124,6 @@ function findCircles(sources: Sources, imports: readonly Import[]): string[] {
   return circles;
 }
 
-function guestOf(file: string): string | undefined {
-  return Object.keys(GUESTS).find((guest) => file.startsWith(`${guest}/`));
-}
-
 function roomOf(file: string): string {
   return STORES.find((room) => file.startsWith(`${room}/`)) ?? file.split('/')[0]!;
 }
@@ -204,46 +134,27 @@ function floorOf(file: string): number | undefined {
   return floor === -1 ? undefined : floor;
 }
 
-function wingOf(file: string): string | undefined {
-  return Object.keys(WINGS).find((wing) => file.startsWith(`${wing}/`));
+function isInRedis(file: string): boolean {
+  return file.startsWith(`${REDIS.folder}/`);
 }
 
-/** The first folder within a wing; '' for what stands beside the rooms. */
-function roomInWing(file: string): string {
-  const wing = wingOf(file)!;
-  const { ground, door } = WINGS[wing]!;
-  const path = file.slice(wing.length + 1);
-  return [...ground, ...door].includes(path) ? '' : path.split('/')[0]!;
-}
-
-function floorInWing(file: string): number | undefined {
-  const wing = wingOf(file)!;
-  const { floors, ground, door } = WINGS[wing]!;
-  const path = file.slice(wing.length + 1);
-  if (ground.includes(path)) return -1;
-  if (door.includes(path)) return floors.length;
-  const floor = floors.findIndex((rooms) => rooms.includes(roomInWing(file)));
+function floorInRedis(file: string): number | undefined {
+  if (!isInRedis(file)) return undefined;
+  const path = file.slice(REDIS.folder.length + 1);
+  if (REDIS.door.includes(path)) return REDIS.floors.length;
+  const floor = REDIS.floors.indexOf(path.split('/')[0]!);
   return floor === -1 ? undefined : floor;
 }
 
 /** Rooms that the rules name and the house does not have. */
 function emptyRooms(sources: Sources): string[] {
-  const rooms = [
-    ...FLOORS.flat(),
-    ...STORES,
-    ...Object.keys(GUESTS),
-    ...inWings(({ floors }) => floors.flat()),
-  ];
+  const rooms = [...FLOORS.flat(), ...STORES, ...REDIS.floors.map((room) => `${REDIS.folder}/${room}`)];
   return rooms.filter((room) => ![...sources.keys()].some((file) => file.startsWith(`${room}/`)));
 }
 
 /** Files that the rules name and the house does not have. */
 function missingFiles(sources: Sources): string[] {
-  return [...ENTRIES, ...inWings(({ ground, door }) => [...ground, ...door])].filter(
+  return [...ENTRIES, ...REDIS.door.map((file) => `${REDIS.folder}/${file}`)].filter(
     (file) => !sources.has(file),
   );
-}
-
-function inWings(named: (wing: Wing) => readonly string[]): string[] {
-  return Object.entries(WINGS).flatMap(([wing, rules]) => named(rules).map((name) => `${wing}/${name}`));
 }

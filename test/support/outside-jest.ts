@@ -1,22 +1,22 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { transformFile } from '@swc/core';
 
 const SOURCES = [
-  'src/common',
-  'src/filter',
-  'src/interop',
-  'src/scaling',
-  'src/store',
+  'src',
+  'packages/interop/src',
+  'packages/interop/test/growing',
   'test/filter',
   'test/support',
 ];
+/** Where each package is whose sources those are. */
+const PACKAGES = { 'nestjs-bloom': '.', '@nestjs-bloom/interop': 'packages/interop' };
 
 /**
- * The functions that a module of `test/filter` exports, in a thread outside Jest: in Jest's sandbox every mention of a
+ * The functions that a module of tests exports, in a thread outside Jest: in Jest's sandbox every mention of a
  * global (`Math`, `Uint8Array`) is slow, and the filter runs at a tenth of its speed.
  */
 export class OutsideJest {
@@ -25,15 +25,16 @@ export class OutsideJest {
     private readonly worker: Worker,
   ) {}
 
+  /** @param module its path without `.ts` */
   static async load(module: string): Promise<OutsideJest> {
     const folder = await mkdtemp(join(tmpdir(), 'nestjs-bloom-thread-'));
-    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
     for (const source of SOURCES) await compile(source, join(folder, source));
+    for (const [name, home] of Object.entries(PACKAGES)) await install(folder, name, home);
     const entry = join(folder, 'entry.js');
     await writeFile(
       entry,
       `import { parentPort } from 'node:worker_threads';
-       import * as functions from './test/filter/${module}.js';
+       import * as functions from './${module}.js';
        parentPort.on('message', ({ name, input }) => parentPort.postMessage(functions[name](input)));`,
     );
     return new OutsideJest(folder, new Worker(entry));
@@ -50,6 +51,15 @@ export class OutsideJest {
     await this.worker.terminate();
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Lets imports by the name of a package find what was compiled in its place. */
+async function install(folder: string, name: string, home: string): Promise<void> {
+  const json = await readFile(join(home, 'package.json'), 'utf8');
+  await writeFile(join(folder, home, 'package.json'), json.replaceAll('./dist/', './src/'));
+  const link = join(folder, 'node_modules', name);
+  await mkdir(dirname(link), { recursive: true });
+  await symlink(join(folder, home), link);
 }
 
 async function compile(from: string, to: string): Promise<void> {

@@ -1,8 +1,3 @@
-function emptyFiles(folder: string, ...names: string[]): Record<string, string> {
-  const files = names.flatMap((line) => line.split(' '));
-  return Object.fromEntries(files.map((file) => [`${folder}/${file}`, '']));
-}
-
 /** A sound house in small, changed by the given files. */
 export function house(changes: Record<string, string> = {}): Map<string, string> {
   return new Map(
@@ -19,31 +14,10 @@ export function house(changes: Record<string, string> = {}): Map<string, string>
       'store/redis/redis-store.ts': `import './blocked/add.js'; import './redis.messages.js';`,
       'store/redis/redis.messages.ts': '',
       'store/redis/blocked/add.ts': `import '../../index.js'; import '../protocol/swap.js';`,
-      'store/redis/growing/layer.ts': `import '../client/script.js';`,
-      'filter/peers/index.ts': `export * from './guava/guava.js';`,
-      'filter/peers/guava/guava.ts': `import '../bitmap/bits.js'; import '../java/funnel.js'; import '../layout-numbers.js'; import type { Id } from '../../id.js';`,
-      'filter/peers/bitmap/bits.ts': `import '../hash/murmur3.js'; import '../id/sink.js';`,
-      'filter/peers/layout-numbers.ts': '',
-      'filter/peers/peers.messages.ts': '',
-      ...emptyFiles(
-        'filter/peers',
-        'id/sink.ts dump/chunks.ts options/key.ts hash/murmur3.ts java/funnel.ts',
-        'cuckoo/cuckoo.ts go-zero/go-zero.ts redisbloom/redisbloom.ts redisson/redisson.ts',
-      ),
-      'filter/growing/index.ts': `import '../id.js';`,
-      'store/memory/cf/index.ts': `import '../memory-store.js'; import '../../../filter/peers/index.js';`,
-      'store/memory/growing/index.ts': `import '../../index.js'; import '../../../filter/growing/index.js';`,
-      'store/redis/growing/index.ts': `export * from './layer.js';`,
-      'store/redis/bitmap/index.ts': `import '../../../filter/peers/index.js';`,
-      'store/redis/bf/chain.ts': '',
-      'store/redis/cf/table.ts': '',
-      'store/redis/inspection/look.ts': `import '../blocked/add.js'; import '../bf/chain.js';`,
-      'interop/index.ts': `export * from './go-zero.js';`,
-      'interop/go-zero.ts': `import '../store/redis/bitmap/index.js'; import '../filter/peers/index.js'; import '../store/memory/index.js';`,
+      'internal-entry.ts': `export * from './store/redis/index.js'; export * from './store/memory/index.js';`,
       'filter-entry.ts': `export * from './filter/index.js';`,
       'store-entry.ts': `export * from './store/index.js';`,
       'sources-entry.ts': `export * from './sources/index.js';`,
-      'scaling/index.ts': `import '../store/redis/growing/index.js'; import '../filter/growing/index.js';`,
       'store/redis/protocol/swap.ts': `import '../client/script.js'; import '../board/board.js';`,
       'store/redis/board/board.ts': `import '../client/script.js';`,
       'store/redis/client/script.ts': `import '../lua/scripts.js';`,
@@ -57,7 +31,6 @@ export function house(changes: Record<string, string> = {}): Map<string, string>
       'module/index.ts': `import '../store/memory/index.js'; import '../store/redis/index.js'; import '../guard/index.js'; import '../sources/index.js';`,
       'integrations/index.ts': `import type { Metrics } from '../service/index.js';`,
       'testing/index.ts': `import '../module/index.js';`,
-      'cli/main.ts': `import 'commander'; import 'ioredis'; import '../store/redis/index.js'; import '../module/index.js';`,
       'index.ts': `export * from './module/index.js'; export type { Store } from './store/index.js';`,
       ...changes,
     }),

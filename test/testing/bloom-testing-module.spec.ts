@@ -11,7 +11,7 @@ import {
   getBloomFilterToken,
   InjectBloomFilter,
 } from '../../src/index.js';
-import { type BloomLayout, cuckoo } from '../../src/interop/index.js';
+import { type BloomLayout, cuckoo } from '@nestjs-bloom/interop';
 import { BloomTestingModule } from '../../src/testing/index.js';
 import { startContext } from '../support/nest-app.js';
 

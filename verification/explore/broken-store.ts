@@ -9,7 +9,7 @@ import {
   SEGMENT_BLOCKS,
   type SegmentedGeneration,
 } from '../../src/store/redis/protocol/segments/segments.js';
-import type { GrowingScripts } from '../../src/store/redis/growing/growing-scripts.js';
+import type { GrowingScripts } from '../../packages/interop/src/redis/growing/growing-scripts.js';
 import { luaPart, type LuaSources, luaReplacing, luaWithout } from '../../test/support/broken-lua.js';
 
 /** What is other than in the library, for tests that must see a safety missing. */

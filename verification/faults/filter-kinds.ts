@@ -1,10 +1,10 @@
 import type { BloomFilterOptions } from 'nestjs-bloom';
-import { GenerationKeys } from '../../src/store/redis/protocol/generation-keys.js';
-import type { Peer } from '../../test/support/peers/peer.js';
-import { goZeroPeer } from '../../test/support/peers/go-zero-peer.js';
-import { redissonPeer } from '../../test/support/peers/redisson-peer.js';
-import { cuckoo, redisBloom } from '../../src/interop/index.js';
-import { scaling } from '../../src/scaling/index.js';
+import { GenerationKeys } from '../../packages/interop/src/redis/generation/generation-keys.js';
+import type { Peer } from '../../packages/interop/test/support/peers/peer.js';
+import { goZeroPeer } from '../../packages/interop/test/support/peers/go-zero-peer.js';
+import { redissonPeer } from '../../packages/interop/test/support/peers/redisson-peer.js';
+import { cuckoo, redisBloom } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 import { COPY_LEASE_MS, DRAIN_MS } from './timings.js';
 
 export const FILTER = 'products';

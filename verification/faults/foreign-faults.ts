@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { redisson } from '../../src/interop/index.js';
+import { redisson } from '@nestjs-bloom/interop';
 import { damaged, damagedInRebuild, DAMAGES, type Damage } from './damages.js';
 import { type Fault, fault } from './fault.js';
 import { killed, paused } from './rebuilder-faults.js';

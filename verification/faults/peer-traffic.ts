@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { Peer } from '../../test/support/peers/peer.js';
+import type { Peer } from '../../packages/interop/test/support/peers/peer.js';
 import type { ShopInstance } from './shop-instance.js';
 import type { Ledger } from './ledger.js';
 import type { RedisSite } from './redis-site.js';

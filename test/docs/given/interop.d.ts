@@ -4,10 +4,10 @@ declare const BloomGuarded: typeof import('nestjs-bloom').BloomGuarded;
 declare const Injectable: typeof import('@nestjs/common').Injectable;
 declare const Module: typeof import('@nestjs/common').Module;
 
-declare const cuckoo: typeof import('nestjs-bloom/interop').cuckoo;
-declare const guava: typeof import('nestjs-bloom/interop').guava;
-declare const redisBloom: typeof import('nestjs-bloom/interop').redisBloom;
-declare const redisson: typeof import('nestjs-bloom/interop').redisson;
+declare const cuckoo: typeof import('@nestjs-bloom/interop').cuckoo;
+declare const guava: typeof import('@nestjs-bloom/interop').guava;
+declare const redisBloom: typeof import('@nestjs-bloom/interop').redisBloom;
+declare const redisson: typeof import('@nestjs-bloom/interop').redisson;
 
 declare const redis: import('ioredis').Redis;
 declare const ids: AsyncIterable<string>;

@@ -1,19 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { luaSources } from '../../support/lua-sources.js';
 
-const FOLDER = 'src/store/redis/lua';
+const FOLDERS = ['src/store/redis/lua', 'packages/interop/src/lua'];
 /** Lua refuses a function with more. */
 const MOST_LOCALS = 200;
 
-const FILES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  file.endsWith('.lua'),
+const FILES = FOLDERS.flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.lua'))
+    .map((file) => join(folder, file)),
 );
-const INCLUDES = FILES.filter((file) => file.startsWith('include'));
+const INCLUDES = FILES.filter((file) => basename(dirname(file)) === 'include');
 
 function read(file: string): string {
-  return readFileSync(join(FOLDER, file), 'utf8');
+  return readFileSync(file, 'utf8');
 }
 
 function withoutHeader(text: string): string {

@@ -1,4 +1,4 @@
-import type { LayoutRecipe } from '../layout-recipe.js';
+import type { LayoutRecipe } from '../../../packages/interop/test/support/layout-recipe.js';
 
 export interface ProcessOptions {
   readonly redisUrl: string;

@@ -7,7 +7,7 @@ import type { FromProcess, ProcessOptions, Question, Tally, ToProcess } from './
 import { PATIENT } from '../patience.js';
 import { removable } from '../abilities.js';
 import { forkedOptions } from '../forked-program.js';
-import { layoutOf } from '../layout-recipe.js';
+import { layoutOf } from '../../../packages/interop/test/support/layout-recipe.js';
 
 // A process of its own that adds ids, looks up those of all processes, removes some of its own, and rebuilds.
 

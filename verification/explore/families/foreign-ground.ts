@@ -1,10 +1,14 @@
 import { spellingPrint, toIdKey } from '../../../src/filter/index.js';
-import { LAYOUT_NUMBERS } from '../../../src/interop/index.js';
-import { GenerationKeys } from '../../../src/store/redis/protocol/generation-keys.js';
-import { liveFields } from '../../../src/store/redis/protocol/generation-meta.js';
+import { LAYOUT_NUMBERS } from '@nestjs-bloom/interop';
+import { GenerationKeys } from '../../../packages/interop/src/redis/generation/generation-keys.js';
+import { liveFields } from '../../../packages/interop/src/redis/generation/generation-meta.js';
 import { contentsText } from '../../../src/store/redis/protocol/stored-contents.js';
-import type { BitmapFormat, BitmapSize } from '../../../src/store/redis/bitmap/bitmap-format.js';
-import { canariesOf, resolveBitmap, pushOffsets } from '../../../src/store/redis/bitmap/resolved-bitmap.js';
+import type { BitmapFormat, BitmapSize } from '../../../packages/interop/src/redis/bitmap/bitmap-format.js';
+import {
+  canariesOf,
+  resolveBitmap,
+  pushOffsets,
+} from '../../../packages/interop/src/redis/bitmap/resolved-bitmap.js';
 import type { Ground } from '../ground.js';
 import { KEY_PREFIX, OLD_ROWS } from '../scenario.js';
 import type { RawCommand } from '../server-link.js';

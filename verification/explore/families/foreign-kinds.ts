@@ -1,11 +1,11 @@
-import { type ForeignAdds, redisson, goZero } from '../../../src/interop/index.js';
+import { type ForeignAdds, redisson, goZero } from '@nestjs-bloom/interop';
 import type { BloomLayout } from '../../../src/filter/index.js';
-import type { BitmapFormat, BitmapSize } from '../../../src/store/redis/bitmap/bitmap-format.js';
-import { goZeroFormat } from '../../../src/store/redis/bitmap/go-zero-format.js';
-import { redissonFormat } from '../../../src/store/redis/bitmap/redisson-format.js';
-import type { Peer } from '../../../test/support/peers/peer.js';
-import { goZeroPeer } from '../../../test/support/peers/go-zero-peer.js';
-import { redissonPeer } from '../../../test/support/peers/redisson-peer.js';
+import type { BitmapFormat, BitmapSize } from '../../../packages/interop/src/redis/bitmap/bitmap-format.js';
+import { goZeroFormat } from '../../../packages/interop/src/redis/bitmap/go-zero-format.js';
+import { redissonFormat } from '../../../packages/interop/src/redis/bitmap/redisson-format.js';
+import type { Peer } from '../../../packages/interop/test/support/peers/peer.js';
+import { goZeroPeer } from '../../../packages/interop/test/support/peers/go-zero-peer.js';
+import { redissonPeer } from '../../../packages/interop/test/support/peers/redisson-peer.js';
 
 /** What one kind of peers has under a key. */
 export interface ForeignKind {

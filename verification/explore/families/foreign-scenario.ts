@@ -1,4 +1,4 @@
-import type { ForeignAdds } from '../../../src/interop/index.js';
+import type { ForeignAdds } from '@nestjs-bloom/interop';
 import { Random } from '../../../test/support/random.js';
 import { type ActorPlan, type Fault, NEW_IDS, OLD_ROWS, type Operation, type Scenario } from '../scenario.js';
 import { foreignGround } from './foreign-ground.js';

@@ -1,10 +1,10 @@
 import { BlockedFilter } from '../../../src/filter/index.js';
-import { scaling as scalingLayout, type ScalingOptions } from '../../../src/scaling/index.js';
-import { liveFields } from '../../../src/store/redis/protocol/generation-meta.js';
-import { capacityOf, firstGeneration } from '../../../src/store/redis/growing/resolved-growing.js';
+import { scaling as scalingLayout, type ScalingOptions } from '@nestjs-bloom/interop/scaling';
+import { liveFields } from '../../../packages/interop/src/redis/generation/generation-meta.js';
+import { capacityOf, firstGeneration } from '../../../packages/interop/src/redis/growing/resolved-growing.js';
 import { segmentKeys } from '../../../src/store/redis/protocol/segments/segments.js';
-import { GrowingKeys } from '../../../src/store/redis/growing/growing-keys.js';
-import { GROWING_LAYOUT } from '../../../src/store/redis/growing/growing-scripts.js';
+import { GrowingKeys } from '../../../packages/interop/src/redis/growing/growing-keys.js';
+import { GROWING_LAYOUT } from '../../../packages/interop/src/redis/growing/growing-scripts.js';
 import type { Ground } from '../ground.js';
 import { KEY_PREFIX, OLD_ROWS } from '../scenario.js';
 import { runId } from '../simulated-server.js';

@@ -1,4 +1,4 @@
-import { redissonPeer } from '../../../support/peers/redisson-peer.js';
+import { redissonPeer } from '../../../../packages/interop/test/support/peers/redisson-peer.js';
 import { blocked } from '../../../../src/filter/index.js';
 import { describeKind } from './acl-contract.js';
 

@@ -1,7 +1,7 @@
 import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
-import { redissonPeer } from '../../../support/peers/redisson-peer.js';
-import { cuckoo, goZero, redisBloom } from '../../../../src/interop/index.js';
-import { scaling } from '../../../../src/scaling/index.js';
+import { redissonPeer } from '../../../../packages/interop/test/support/peers/redisson-peer.js';
+import { cuckoo, goZero, redisBloom } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 import { blocked } from '../../../../src/filter/index.js';
 import { describeKind } from './acl-contract.js';
 

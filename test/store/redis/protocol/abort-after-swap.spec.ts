@@ -3,8 +3,8 @@ import type { OpenFilterOptions } from '../../../../src/store/index.js';
 import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
 import { build, idsOf, leaseOf, mergeIds, testPlan } from '../../../support/built-filter.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
-import { cuckoo, goZero, redisBloom } from '../../../../src/interop/index.js';
-import { scaling } from '../../../../src/scaling/index.js';
+import { cuckoo, goZero, redisBloom } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 
 /** When the reply of a swap is lost, and no inquiry is answered, the run fails and ends its staging, though it went live. */
 describe('A staging that is ended after its swap', () => {

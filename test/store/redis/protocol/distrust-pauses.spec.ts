@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { goZero } from '../../../../src/interop/index.js';
-import { scaling } from '../../../../src/scaling/index.js';
+import { goZero } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 import type { OpenFilterOptions } from '../../../../src/store/index.js';
 import { build } from '../../../support/built-filter.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';

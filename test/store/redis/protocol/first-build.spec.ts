@@ -5,11 +5,11 @@ import { runRebuild } from '../../../../src/rebuild/index.js';
 import { idsOf } from '../../../support/built-filter.js';
 import { bfFixture, describeBf } from '../../../support/bf-server.js';
 import { expectFound } from '../../../support/never-absent.js';
-import { EVERY_PEER } from '../../../support/peers/every-peer.js';
+import { EVERY_PEER } from '../../../../packages/interop/test/support/peers/every-peer.js';
 import { heldSource, rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { sideBySide } from '../../../support/side-by-side.js';
-import { redisBloom } from '../../../../src/interop/index.js';
+import { redisBloom } from '@nestjs-bloom/interop';
 
 const BUILT = idsOf('built', 50);
 

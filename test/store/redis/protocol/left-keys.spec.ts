@@ -6,8 +6,8 @@ import { eventually } from '../../../support/eventually.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
 import { TcpProxy } from '../../../support/tcp-proxy.js';
-import { cuckoo } from '../../../../src/interop/index.js';
-import { scaling } from '../../../../src/scaling/index.js';
+import { cuckoo } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 
 const plan = testPlan({ capacity: 100, errorRate: 0.05 });
 

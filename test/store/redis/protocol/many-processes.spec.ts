@@ -5,7 +5,7 @@ import { build, idsOf, testPlan } from '../../../support/built-filter.js';
 import type { Counts, ProcessOptions } from '../../../support/processes/process-protocol.js';
 import { Processes } from '../../../support/processes/processes.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
-import { layoutOf, type LayoutRecipe } from '../../../support/layout-recipe.js';
+import { layoutOf, type LayoutRecipe } from '../../../../packages/interop/test/support/layout-recipe.js';
 
 const PROCESSES = 3;
 const RUN_MS = 2500;

@@ -9,8 +9,8 @@ import { asUser } from '../../../support/restricted-user.js';
 import { sideBySide } from '../../../support/side-by-side.js';
 import { TcpProxy } from '../../../support/tcp-proxy.js';
 import type { RedisStoreOptions } from '../../../../src/store/redis/index.js';
-import { goZero } from '../../../../src/interop/index.js';
-import { scaling } from '../../../../src/scaling/index.js';
+import { goZero } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 import { blocked } from '../../../../src/filter/index.js';
 
 /** A process that dies blocks the others for so long. */

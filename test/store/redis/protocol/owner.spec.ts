@@ -5,8 +5,8 @@ import type { OpenFilterOptions, RebuildLease } from '../../../../src/store/inde
 import { build, commitIds, idsOf, LEASE_MS, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { type Instance, RedisFixture } from '../../../support/redis-fixture.js';
-import { goZero } from '../../../../src/interop/index.js';
-import { scaling } from '../../../../src/scaling/index.js';
+import { goZero } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 
 let redis: RedisFixture;
 let admin: Redis;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { goZero } from '../../../../src/interop/index.js';
-import { scaling } from '../../../../src/scaling/index.js';
+import { goZero } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 import { LookupCounts } from '../../../../src/service/index.js';
 import type { BloomUnknownReason, OpenFilterOptions } from '../../../../src/store/index.js';
 import type { BloomEvent } from '../../../../src/common/index.js';

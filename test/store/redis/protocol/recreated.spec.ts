@@ -5,8 +5,8 @@ import type { BloomLayout } from '../../../../src/filter/index.js';
 import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
 import { build, leaseOf, testPlan } from '../../../support/built-filter.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
-import { cuckoo, redisBloom } from '../../../../src/interop/index.js';
-import { scaling } from '../../../../src/scaling/index.js';
+import { cuckoo, redisBloom } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 
 describe('A filter without a source that somebody makes again, empty', () => {
   keepsFromBeingMadeAgain('that grows', scaling(), () => RedisFixture.start());

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { blocked, type BloomLayout } from '../../../../src/filter/index.js';
-import { redisson, cuckoo, goZero, redisBloom } from '../../../../src/interop/index.js';
+import { redisson, cuckoo, goZero, redisBloom } from '@nestjs-bloom/interop';
 import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
 import { build, idsOf, testPlan } from '../../../support/built-filter.js';
 import { commandsOf } from '../../../support/lua-commands.js';
-import { redissonPeer } from '../../../support/peers/redisson-peer.js';
+import { redissonPeer } from '../../../../packages/interop/test/support/peers/redisson-peer.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
-import { scaling } from '../../../../src/scaling/index.js';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 
 const plan = testPlan({ capacity: 1000, errorRate: 0.01 });
 

@@ -6,11 +6,11 @@ import { isRemovable } from '../../../../src/store/index.js';
 import { describeOwnBf, ownBfFixture } from '../../../support/bf-server.js';
 import { build, idsOf, testPlan } from '../../../support/built-filter.js';
 import { commandsOf } from '../../../support/lua-commands.js';
-import { redissonPeer } from '../../../support/peers/redisson-peer.js';
+import { redissonPeer } from '../../../../packages/interop/test/support/peers/redisson-peer.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
-import { cuckoo, goZero, redisBloom } from '../../../../src/interop/index.js';
-import { scaling } from '../../../../src/scaling/index.js';
+import { cuckoo, goZero, redisBloom } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 import { blocked } from '../../../../src/filter/index.js';
 
 const BUILT = idsOf('built', 50);

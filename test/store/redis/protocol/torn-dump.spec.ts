@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { BloomFormatError } from '../../../../src/common/index.js';
-import { cuckoo, redisBloom, type RedisBloomChunk } from '../../../../src/interop/index.js';
+import { cuckoo, redisBloom, type RedisBloomChunk } from '@nestjs-bloom/interop';
 import { bfFixture, describeBf } from '../../../support/bf-server.js';
 import { idsOf } from '../../../support/built-filter.js';
 import type { RedisFixture } from '../../../support/redis-fixture.js';
-import { readChunks } from '../../../support/scan-dump.js';
+import { readChunks } from '../../../../packages/interop/test/support/scan-dump.js';
 
 const THERE = idsOf('i', 16);
 

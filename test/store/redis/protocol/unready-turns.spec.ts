@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BloomLayout } from '../../../../src/filter/index.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
-import { goZero } from '../../../../src/interop/index.js';
-import { scaling } from '../../../../src/scaling/index.js';
+import { goZero } from '@nestjs-bloom/interop';
+import { scaling } from '@nestjs-bloom/interop/scaling';
 import { blocked } from '../../../../src/filter/index.js';
 
 describe('Lookups in a loop leave the event loop its turns', () => {

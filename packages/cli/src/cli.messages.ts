@@ -1,0 +1,80 @@
+import { describeError } from 'nestjs-bloom/internal';
+
+export const doesNotStart = (app: string | undefined, error: unknown) =>
+  `The application of ${app} does not start: ${describeError(error)}`;
+
+export const NO_LIFECYCLE = 'no lifecycle of BloomModule was made';
+
+export const hasNoFilters = (app: string | undefined) =>
+  `The application of ${app} has no filters: expected BloomModule.forRoot(…) among the imports of its modules.`;
+
+export const NO_APP_FILE =
+  'Expected --app with the compiled file of the root module, such as --app dist/app.module.js.';
+
+export const noSuchApp = (app: string) =>
+  `Expected --app to name a file, got '${app}': there is none. Compile the application first.`;
+
+export const appNotCompiled = (app: string) =>
+  `Expected --app to name compiled JavaScript, got '${app}'. Compile the application, and give dist/app.module.js.`;
+
+export const appIsStarter = (app: string) =>
+  `Expected --app to name the file of the root module, got '${app}', which starts the application. Give dist/app.module.js.`;
+
+export const cannotBeLoaded = (app: string, error: unknown) =>
+  `${app} cannot be loaded: ${describeError(error)}`;
+
+export const packageMissing = (name: string, app: string, error: unknown) =>
+  `Expected the package '${name}' where ${app} finds it: ${describeError(error)}`;
+
+export const moduleNotExported = (app: string, expected: string, there: string) =>
+  `Expected ${app} to export ${expected}. ${there}Name the root module with --export.`;
+
+export const notHex = (text: string) => `Expected the bytes of an id in hexadecimal digits, got '${text}'.`;
+
+export const noSuchNormalize = (known: string, normalize: string) =>
+  `Expected --normalize to be one of ${known}, got '${normalize}'.`;
+
+export const noSuchKind = (known: string, kind: string) =>
+  `Expected --kind to be one of ${known}, got '${kind}'.`;
+
+export const noSuchLayout = (known: string, layout: string) =>
+  `Expected --layout to be one of ${known}, got '${layout}'.`;
+
+export const wrongNumber = (expected: string, text: string) => `Expected ${expected}, got '${text}'.`;
+
+export const inMemoryOfTheApp = (filter: string) =>
+  `Filter '${filter}' is in the memory of each process of the application (BloomModule has no option redis here): a rebuild in this process ` +
+  'would change nothing there. Set redis, perhaps by the environment that the application runs in.';
+
+export const interruptedBy = (name: string) => `The command was interrupted by ${name}.`;
+
+export const rebuildInterrupted = (name: string) =>
+  `The rebuild of '${name}' was interrupted: the filter is as it was.`;
+
+export const wrongPrefix = (prefix: string) =>
+  `Expected --prefix without braces and spaces, got '${prefix}'.`;
+
+export const IOREDIS_MISSING =
+  "Expected the package 'ioredis' beside nestjs-bloom, to speak to Redis. Run the command in the folder of your application, or: npx -p " +
+  '@nestjs-bloom/cli -p ioredis nestjs-bloom …';
+
+export const cannotReach = (shown: string, why: string, advice: string) =>
+  `Cannot reach Redis at ${shown}: ${why}. ${advice}`;
+
+export const redisNotGiven = () =>
+  'Expected where Redis is, got nothing. Give --redis redis://localhost:6379 (rediss:// for TLS), or --redis-options file.json with options of ioredis ' +
+  '(sentinels, or the nodes of a cluster under "cluster"), or set REDIS_URL.';
+
+export const wrongNodes = (file: string, got: string) =>
+  `Expected "cluster" in ${file} to be a list of { "host", "port" }, got ${got}.`;
+
+export const urlBesideCluster = (file: string) =>
+  `Expected no URL beside "cluster" in ${file}, got one. Put its user and password into ${file}, and leave out --redis.`;
+
+export const redisOptionsNotRead = (error: unknown) =>
+  `Expected --redis-options to name a file with options of ioredis as JSON: ${describeError(error)}.`;
+
+export const NO_OBJECT = 'it is no object';
+
+export const wrongRedisOptions = (file: string, why: string) =>
+  `Expected ${file} to hold options of ioredis as JSON, such as { "host": "redis.example", "port": 6380, "tls": { "ca": "file:ca.pem" } }: ${why}.`;

@@ -1,0 +1,215 @@
+import {
+  GENERATION_FORMAT,
+  generationForm,
+  GROWING_LAYOUT,
+  GrowingKeys,
+  GrowingReader,
+  GrowingScripts,
+  type ResolvedGrowing,
+  resolveGrowing,
+  type StoredGeneration,
+} from '@nestjs-bloom/interop/internal';
+import {
+  anyError,
+  blockedForms,
+  BlockReader,
+  type KnownMeta,
+  measuredFill,
+  parseBlocked,
+  parseMeta,
+  partName,
+  partsOfFormat,
+  type RedisConnection,
+  RedisKeys,
+  sampledBlocks,
+  SEGMENT_BLOCKS,
+  type SegmentedGeneration,
+  segmentedGeneration,
+  segmentLength,
+  type SegmentScripts,
+  type StoredMeta,
+  tagText,
+} from 'nestjs-bloom/internal';
+import type { IdKey } from 'nestjs-bloom/filter';
+import type { FilterPart } from 'nestjs-bloom/store';
+import type { FoundGeneration, FoundMeta, GenerationMeasure, InspectedKind } from './found-generation.js';
+
+const FORMS = blockedForms();
+
+export interface InspectionContext {
+  readonly keyPrefix: string;
+  readonly name: string;
+  readonly connection: RedisConnection;
+  readonly segments: SegmentScripts;
+  /** Which part of a filter is looked at; undefined: a filter, or the first part of one that is divided. */
+  readonly part?: FilterPart | undefined;
+}
+
+/** Filters of layout `blocked`: of one generation, or grown by layers; their metadata stand at the same key in two formats. */
+export function blockedKind(context: InspectionContext): InspectedKind {
+  const keys = new RedisKeys(context.keyPrefix, partName(context.name, context.part?.index ?? 0));
+  return {
+    layout: 'blocked',
+    keys,
+    read(type, fields) {
+      const parts = context.part?.of ?? partitionsIn(type, fields);
+      const meta = parseBlocked(parts === undefined ? FORMS : blockedForms(parts), type, fields);
+      if (meta.kind === 'other') {
+        return meta.found === GENERATION_FORMAT
+          ? readGrown(context, type, fields)
+          : { kind: 'newer', found: meta.found, supported: FORMS.plain.format };
+      }
+      if (meta.kind !== 'known') return meta;
+      const { live, staging } = meta;
+      const token = meta.fields.get('pending.token') ?? '';
+      const count = Math.max(0, meta.fields.count('count'));
+      const segments = staging && segmentedGeneration(staging, (index) => keys.staging(token, index));
+      return {
+        ...meta,
+        count,
+        live:
+          live &&
+          ofSegments(
+            context,
+            segmentedGeneration(live, (index) => keys.segment(index)),
+            count,
+          ),
+        staging: segments && { token, keys: keysOf(segments) },
+      };
+    },
+  };
+}
+
+/** Parts of the filter whose metadata these are; undefined of one that is not divided. */
+export function partitionsIn(type: string, fields: readonly string[]): number | undefined {
+  const meta = parseBlocked(FORMS, type, fields);
+  return (meta.kind === 'other' && partsOfFormat(meta.found)) || undefined;
+}
+
+/** Whether metadata at the key of a blocked filter are those of one that grows. */
+export function isGrown(type: string, fields: readonly string[]): boolean {
+  const meta = parseBlocked(FORMS, type, fields);
+  return meta.kind === 'other' && meta.found === GENERATION_FORMAT;
+}
+
+function ofSegments(context: InspectionContext, live: SegmentedGeneration, count: number): FoundGeneration {
+  const reader = new BlockReader(context.connection, context.segments);
+  const { hashCount, maxIdBytes } = live.generation;
+  return {
+    token: tagText(live.generation),
+    hashCount,
+    maxIdBytes,
+    keys: sizedKeys(live),
+    async measure() {
+      const measured = await measureLayer(reader, live);
+      return measured && { ...measured, count };
+    },
+    async check(id) {
+      const reply = await reader.read(live, [id]);
+      return typeof reply === 'string' ? 'LOST' : reply[0]!;
+    },
+    locationOf: (id) => locationText(live, id),
+  };
+}
+
+async function measureLayer(
+  reader: BlockReader,
+  layer: SegmentedGeneration,
+): Promise<GenerationMeasure | undefined> {
+  const blocks = await reader.blocks(layer, sampledBlocks(layer.generation.blocks));
+  if (!blocks) return undefined;
+  const { errorRate, fillRatio } = measuredFill(blocks, layer.generation.hashCount);
+  return {
+    bytes: sizedKeys(layer).reduce((sum, { bytes }) => sum + bytes, 0),
+    errorRate,
+    fill: { share: fillRatio, blocks: blocks.length },
+  };
+}
+
+function locationText({ layout, key }: SegmentedGeneration, id: IdKey): string {
+  layout.locate(id);
+  const { block } = layout;
+  return `block ${block % SEGMENT_BLOCKS} of ${key(Math.floor(block / SEGMENT_BLOCKS))}`;
+}
+
+function readGrown(context: InspectionContext, type: string, fields: readonly string[]): FoundMeta {
+  const keys = new GrowingKeys(context.keyPrefix, context.name);
+  const resolve = (generation: StoredGeneration) => resolveGrowing(keys, generation);
+  return readGeneration(parseMeta(generationForm(GROWING_LAYOUT), type, fields), {
+    live: (generation) => {
+      const live = resolve(generation);
+      return live && ofLayers(context, keys, live);
+    },
+    stagingKeys: (generation) => resolve(generation)?.layers.flatMap(keysOf) ?? [],
+  });
+}
+
+function ofLayers(context: InspectionContext, keys: GrowingKeys, live: ResolvedGrowing): FoundGeneration {
+  const scripts = new GrowingScripts(context.connection, keys);
+  const reader = new BlockReader(context.connection, context.segments);
+  const { layers, settings, generation } = live;
+  return {
+    token: generation.token,
+    hashCount: settings.layers.at(-1)!.hashCount,
+    maxIdBytes: settings.maxIdBytes,
+    keys: layers.flatMap(sizedKeys),
+    async measure() {
+      const [counts, measured] = await Promise.all([
+        scripts.count(live),
+        Promise.all(layers.map((layer) => measureLayer(reader, layer))),
+      ]);
+      const found = measured.filter((one) => one !== undefined);
+      if (!counts || found.length < layers.length) return undefined;
+      return {
+        count: counts.reduce((sum, one) => sum + one, 0),
+        bytes: found.reduce((sum, { bytes }) => sum + bytes, 0),
+        errorRate: anyError(found.map(({ errorRate }) => errorRate ?? 0)),
+        fill: found.at(-1)!.fill,
+      };
+    },
+    async check(id) {
+      const reply = await new GrowingReader(keys, scripts).check(live, [id], 'live');
+      return typeof reply === 'string' ? reply : reply[0]!;
+    },
+  };
+}
+
+/** Metadata of format 2, with what one kind makes of its generations. */
+export function readGeneration(
+  meta: StoredMeta<StoredGeneration>,
+  kind: {
+    readonly live: (generation: StoredGeneration) => FoundGeneration | undefined;
+    readonly stagingKeys: (generation: StoredGeneration) => readonly string[];
+  },
+): FoundMeta {
+  if (meta.kind === 'other') return { kind: 'newer', found: meta.found, supported: GENERATION_FORMAT };
+  if (meta.kind !== 'known') return meta;
+  const live = meta.live && kind.live(meta.live);
+  if (meta.live && !live) return { kind: 'nonsense', fault: 'settings' };
+  return known(meta, live, kind.stagingKeys);
+}
+
+function known(
+  meta: KnownMeta<StoredGeneration>,
+  live: FoundGeneration | undefined,
+  stagingKeys: (generation: StoredGeneration) => readonly string[],
+): FoundMeta {
+  const { staging } = meta;
+  return {
+    ...meta,
+    count: 0,
+    live,
+    staging: staging && { token: staging.token, keys: stagingKeys(staging) },
+  };
+}
+
+function sizedKeys(from: SegmentedGeneration): { key: string; bytes: number }[] {
+  return Array.from({ length: from.segments }, (_, index) => ({
+    key: from.key(index),
+    bytes: segmentLength(from.generation, index),
+  }));
+}
+
+function keysOf(from: SegmentedGeneration): string[] {
+  return sizedKeys(from).map(({ key }) => key);
+}

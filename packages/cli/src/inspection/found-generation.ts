@@ -1,0 +1,65 @@
+import type { BloomFilterState, BloomVerdict } from 'nestjs-bloom/store';
+import type { IdKey } from 'nestjs-bloom/filter';
+import type { Outdated } from 'nestjs-bloom/internal';
+
+/** Names of the keys that every kind of filter has. */
+export interface FoundKeys {
+  readonly meta: string;
+  readonly lease: string;
+  readonly builds: string;
+}
+
+/** A live generation, as its own code reads it. */
+export interface FoundGeneration {
+  /** Names the generation. */
+  readonly token: string;
+  /** Bits set for an id (k), where that is known without asking. */
+  readonly hashCount?: number | undefined;
+  readonly maxIdBytes?: number | undefined;
+  /** What it was made with, as the metadata have it; of kinds that store it as a text. */
+  readonly settings?: string | undefined;
+  /** The keys that hold it, each with its length in bytes where it is a string of a known length. */
+  readonly keys: readonly { readonly key: string; readonly bytes?: number | undefined }[];
+  /** Undefined when the generation is not there any more. */
+  measure(): Promise<GenerationMeasure | undefined>;
+  check(id: IdKey): Promise<BloomVerdict | Outdated>;
+  /** Where the bits of an id are, for people. */
+  locationOf?(id: IdKey): string;
+}
+
+export interface GenerationMeasure {
+  readonly count?: number | undefined;
+  readonly bytes: number;
+  /** Share of absent ids that pass now. */
+  readonly errorRate: number | undefined;
+  /** Share of the bits that are set, and of how many blocks it was taken. */
+  readonly fill?: { readonly share: number; readonly blocks: number } | undefined;
+}
+
+/** What stands in the metadata. */
+export type FoundMeta =
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'newer'; readonly found: string; readonly supported: string }
+  | { readonly kind: 'nonsense'; readonly fault: string }
+  | {
+      readonly kind: 'known';
+      readonly state: BloomFilterState;
+      /** The server on which the live generation was made; '' when it was not known. */
+      readonly runId: string;
+      readonly areCountsBelieved: boolean;
+      readonly builds: number;
+      readonly ids: number;
+      readonly count: number;
+      readonly capacity: number;
+      readonly errorRate: number;
+      readonly builtAt: Date | undefined;
+      readonly live: FoundGeneration | undefined;
+      readonly staging: { readonly token: string; readonly keys: readonly string[] } | undefined;
+    };
+
+/** One kind of filter: where its metadata are, and how they are read. */
+export interface InspectedKind {
+  readonly layout: string;
+  readonly keys: FoundKeys;
+  read(type: string, fields: readonly string[]): FoundMeta;
+}

@@ -1,0 +1,114 @@
+import type { RedisConnection } from 'nestjs-bloom/internal';
+
+/** Some keys together. */
+export interface KeyFacts {
+  readonly keys: number;
+  readonly bytes: number;
+  /** Of those that should be there. */
+  readonly missing: number;
+  /** Of those that have another length than they must. */
+  readonly damaged: number;
+  /** The shortest life of those that expire, in milliseconds; undefined: none does. */
+  readonly lifeMs: number | undefined;
+}
+
+/** What processes report to each other. */
+const BOARD = /^(instances|instance:.*|mode|running|rebuilds)$/;
+/** Keys that are asked for at once. */
+const AT_ONCE = 256;
+
+/** Lengths and lives of keys; a key that is no string counts 0 bytes. */
+export async function sizesOf(
+  connection: RedisConnection,
+  keys: readonly { readonly key: string; readonly bytes?: number | undefined }[],
+): Promise<KeyFacts> {
+  const facts = { keys: 0, bytes: 0, missing: 0, damaged: 0, lifeMs: undefined as number | undefined };
+  for (let at = 0; at < keys.length; at += AT_ONCE) {
+    const some = keys.slice(at, at + AT_ONCE);
+    const replies = await Promise.all(
+      some.map(({ key }) =>
+        Promise.all([
+          connection.commandWrite('PTTL', key, []).then(Number),
+          connection.commandWrite('STRLEN', key, []).then(Number, notAString),
+        ]),
+      ),
+    );
+    replies.forEach(([lifeMs, bytes], i) => {
+      const expected = some[i]!.bytes;
+      if (lifeMs === -2) return facts.missing++;
+      facts.keys++;
+      facts.bytes += bytes;
+      if (expected !== undefined && bytes !== expected) facts.damaged++;
+      if (lifeMs >= 0) facts.lifeMs = Math.min(facts.lifeMs ?? Infinity, lifeMs);
+      return undefined;
+    });
+  }
+  return facts;
+}
+
+function notAString(error: unknown): number {
+  if (String(error).includes('WRONGTYPE')) return 0;
+  throw error;
+}
+
+export interface KeyWalkOptions {
+  /** What the names of all keys of the filter begin with, before a colon. */
+  readonly base: string;
+  /** Keys that are known. */
+  readonly expected: readonly string[];
+  readonly negativeCache: string | undefined;
+}
+
+/** Finds keys of a filter that its metadata do not name. */
+export class KeyWalk {
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly options: KeyWalkOptions,
+  ) {}
+
+  async run(walkMs: number): Promise<{ others: (KeyFacts & { what: string })[]; isComplete: boolean }> {
+    const { base, expected } = this.options;
+    const known = new Set(expected);
+    const groups = new Map<string, string[]>();
+    const deadline = performance.now() + walkMs;
+    let isComplete = walkMs > 0;
+    if (isComplete) {
+      for await (const keys of this.connection.scan(`${escapedPattern(base)}:*`)) {
+        for (const key of keys) {
+          if (known.has(key)) continue;
+          known.add(key);
+          const what = this.nameOf(key);
+          groups.set(what, [...(groups.get(what) ?? []), key]);
+        }
+        isComplete = performance.now() < deadline;
+        if (!isComplete) break;
+      }
+    }
+    const others = [];
+    for (const [what, keys] of groups) {
+      others.push({
+        what,
+        ...(await sizesOf(
+          this.connection,
+          keys.map((key) => ({ key })),
+        )),
+      });
+    }
+    return { others, isComplete };
+  }
+
+  private nameOf(key: string): string {
+    const { base, negativeCache } = this.options;
+    if (key === negativeCache) return 'negative cache';
+    const rest = key.slice(base.length + 1).replace(/^.*nestjs-bloom:/, '');
+    if (rest.startsWith('next:')) return 'left-over staging';
+    if (rest.startsWith('old:')) return 'retired generation';
+    if (rest.startsWith('probe')) return 'probe';
+    if (BOARD.test(rest)) return 'reports of instances';
+    return 'other';
+  }
+}
+
+function escapedPattern(text: string): string {
+  return text.replace(/[\\*?[\]^]/g, String.raw`\$&`);
+}

@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { BloomError } from 'nestjs-bloom/filter';
+import { describeError } from 'nestjs-bloom/internal';
+import type { Application, ApplicationWords } from './application.js';
+import type { CheckWords } from './check-command.js';
+import { CliError, EXIT } from './cli-error.js';
+import type { DoctorWords } from './doctor-command.js';
+import type { InspectWords } from './inspect-command.js';
+import { plan, type PlanWords } from './plan-command.js';
+import type { RebuildWords } from './rebuild-command.js';
+import type { RedisSession, RedisSessionWords } from './redis-session.js';
+import type { Terminal } from './terminal.js';
+
+export interface CliContext {
+  readonly terminal: Terminal;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** Runs what was typed; the exit code. */
+export async function runCli(words: readonly string[], context: CliContext): Promise<number> {
+  let exitCode: number = EXIT.fine;
+  const program = programOf(context, (code) => (exitCode = code));
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return exitCodeOf(error, context);
+  }
+}
+
+/** Messages are for people; a stack is printed for what is a fault of this program alone. */
+function exitCodeOf(error: unknown, { terminal, environment }: CliContext): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
+  terminal.complain(`${terminal.styled('red', 'error:')} ${describeError(error)}`);
+  const isExpected = error instanceof CliError || isBloomError(error);
+  if (!isExpected || environment['DEBUG']) terminal.complain((error as Error).stack ?? '');
+  return error instanceof CliError ? error.exitCode : EXIT.failed;
+}
+
+/** Also one of another copy of this package. */
+function isBloomError(error: unknown): boolean {
+  return error instanceof BloomError || String((error as { code?: unknown }).code).startsWith('BLOOM_');
+}
+
+function programOf({ terminal, environment }: CliContext, end: (exitCode: number) => void): Command {
+  const program = new Command('nestjs-bloom')
+    .description('Plans, inspects and rebuilds the filters of nestjs-bloom.')
+    .version(version(), '-V, --version')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void terminal.output.write(text),
+      writeErr: (text) => terminal.complain(text.trimEnd()),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .showHelpAfterError('(add --help for what there is)')
+    .addHelpText('after', '\nhttps://github.com/nestjs-bloom/nestjs-bloom/blob/main/docs/command-line.md');
+
+  const withSession = async (words: RedisSessionWords, work: (session: RedisSession) => Promise<number>) => {
+    const { openSession } = await import('./redis-session.js');
+    const session = await openSession(words, environment);
+    try {
+      end(await work(session));
+    } finally {
+      await session.close();
+    }
+  };
+
+  const withApplication = async (
+    words: ApplicationWords,
+    work: (application: Application) => Promise<number>,
+  ) => {
+    const { bootApplication } = await import('./application.js');
+    const application = await bootApplication(words, (text) => terminal.complain(text));
+    try {
+      end(await work(application));
+    } finally {
+      await application.close();
+    }
+  };
+
+  program
+    .command('plan')
+    .description('Says what a filter takes.')
+    .argument('<capacity>', 'ids to hold: 1e6, 1_000_000')
+    .argument('<error-rate>', 'share of absent ids that pass: 0.001, 0.1%')
+    .option('--layout <kind>', 'whose rules it is made by', 'blocked')
+    .option('--json', 'prints JSON')
+    .addHelpText('after', examples('plan 1e6 0.001', 'plan 50_000 1% --layout redisson --json'))
+    .action((capacity: string, errorRate: string, words: PlanWords) =>
+      end(plan(terminal, capacity, errorRate, words)),
+    );
+
+  onRedis(program.command('inspect'))
+    .description('Says what Redis has of a filter. Writes nothing.')
+    .argument('<filter>', 'name of the filter')
+    .option('--key <key>', 'of a filter on a key of another system: that key')
+    .option('--walk <ms>', 'longest time to look for left-overs, by SCAN; 0: not at all', milliseconds, 5000)
+    .option('--json', 'prints JSON')
+    .addHelpText(
+      'after',
+      examples('inspect products --redis redis://localhost:6379', 'inspect products --json | jq .state'),
+    )
+    .action((name: string, words: InspectWords & RedisSessionWords) =>
+      withSession(words, async (session) => {
+        const { inspect } = await import('./inspect-command.js');
+        return inspect(terminal, session, name, words);
+      }),
+    );
+
+  ofApplication(onRedis(program.command('check')))
+    .description('Asks a filter for an id, and says why it answers so. Writes nothing. Exit code 1: unknown.')
+    .argument('<filter>', 'name of the filter')
+    .argument('<id>', 'the id; a number as its decimal text')
+    .option(
+      '--normalize <name>',
+      'uuid, lowercase, integer, nfc, padded or objectId, as the option of the filter',
+    )
+    .option('--hex', 'the id is bytes, in hexadecimal digits')
+    .option('--key <key>', 'of a filter on a key of another system: that key')
+    .option('--json', 'prints JSON')
+    .addHelpText(
+      'after',
+      examples('check products A-1', 'check users 6F9619FF-8B86-D011-B42D-00CF4FC964FF --normalize uuid'),
+    )
+    .action(async (name: string, id: string, words: CheckWords & RedisSessionWords & ApplicationWords) => {
+      const { check, checkInApplication } = await import('./check-command.js');
+      return words.app === undefined
+        ? withSession(words, (session) => check(terminal, session, name, id, words))
+        : withApplication(words, (application) => checkInApplication(terminal, application, name, id, words));
+    });
+
+  ofApplication(program.command('rebuild'))
+    .description('Rebuilds a filter of an application from its source. Exit code 1: refused, or failed.')
+    .argument('<filter>', 'name of the filter')
+    .option('--force', 'publishes a generation with no ids, or far fewer than the last')
+    .option('--json', 'prints the report alone, as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'rebuild products --app dist/app.module.js',
+        'rebuild products --app dist/shop.js --export ShopModule --force',
+      ),
+    )
+    .action(async (name: string, words: RebuildWords) => {
+      const { rebuild } = await import('./rebuild-command.js');
+      end(await rebuild(terminal, name, words));
+    });
+
+  ofApplication(onRedis(program.command('doctor')))
+    .description(
+      'Looks for what endangers filters: permissions, eviction, memory, persistence, role, clock, proxies, options. Exit code 0: fine, 1: warnings, 2: errors.',
+    )
+    .argument('[filters...]', 'names of filters to look at as well')
+    .option('--kind <kind>', 'whose commands are tried: blocked, scaling, redisbloom or cuckoo', 'blocked')
+    .option('--json', 'prints JSON')
+    .addHelpText(
+      'after',
+      examples('doctor products --redis redis://localhost:6379', 'doctor --app dist/app.module.js'),
+    )
+    .action(async (names: string[], words: DoctorWords & RedisSessionWords & ApplicationWords) => {
+      const { doctor } = await import('./doctor-command.js');
+      const { openSession } = await import('./redis-session.js');
+      const { bootApplication } = await import('./application.js');
+      const isOnRedis =
+        words.app === undefined || words.redis !== undefined || words.redisOptions !== undefined;
+      const places = {
+        openSession: isOnRedis ? () => openSession(words, environment) : undefined,
+        openApplication:
+          words.app === undefined
+            ? undefined
+            : () => bootApplication(words, (text) => terminal.complain(text)),
+      };
+      end(await doctor(terminal, places, names, words));
+    });
+
+  return program;
+}
+
+function onRedis(command: Command): Command {
+  return command
+    .option('--redis <url>', 'redis:// or rediss://, as ioredis reads it (default: $REDIS_URL)')
+    .option('--redis-options <file>', 'options of ioredis as JSON: tls, sentinels, cluster')
+    .option('--prefix <text>', 'keyPrefix of BloomModule', 'bloom')
+    .option('--timeout <ms>', 'longest time to wait for Redis', milliseconds, 10_000);
+}
+
+function ofApplication(command: Command): Command {
+  return command
+    .option('--app <file>', 'compiled file of the root module: dist/app.module.js')
+    .option('--export <name>', 'name under which that file exports it (default: AppModule, or the only one)');
+}
+
+function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ npx @nestjs-bloom/cli ${line}`).join('\n')}`;
+}
+
+function milliseconds(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0 || value >= 2 ** 31)
+    throw new InvalidArgumentError('Expected milliseconds.');
+  return value;
+}
+
+function version(): string {
+  const file = new URL('../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

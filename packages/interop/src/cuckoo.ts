@@ -1,0 +1,41 @@
+import type { BloomLayout } from 'nestjs-bloom/store';
+import type { FilterTarget } from 'nestjs-bloom/filter';
+import {
+  checkCuckooOptions,
+  cuckooCodec,
+  type CuckooLayoutOptions,
+  LAYOUT_NUMBERS,
+} from './formats/index.js';
+import { openCuckooInMemory } from './memory/cf/index.js';
+import type { MemoryLayout, RedisLayout } from 'nestjs-bloom/internal';
+import { openCf } from './redis/cf/index.js';
+
+/**
+ * The layout of filters from which ids can be removed, in memory or with the commands `CF.*` of Redis 8 and Redis Stack. Its members make
+ * and read such filters in memory.
+ *
+ * @throws {BloomConfigError} for an option that cannot work, or that it does not have.
+ */
+export const cuckoo = Object.assign(function cuckoo(options: CuckooLayoutOptions = {}): BloomLayout {
+  checkCuckooOptions(options);
+  return cuckooLayout(options);
+}, cuckooCodec);
+
+function cuckooLayout(options: CuckooLayoutOptions): MemoryLayout & RedisLayout {
+  const bytes = ({ capacity, errorRate }: FilterTarget) =>
+    cuckooCodec.plan({ ...options, capacity, errorRate }).bytes;
+  return {
+    kind: 'cuckoo',
+    number: LAYOUT_NUMBERS.cuckoo,
+    hasFixedSize: false,
+    isMadeByOthers: false,
+    waitsForAdopt: false,
+    grows: false,
+    canRemove: true,
+    claimedKey: undefined,
+    check: (use) => void bytes(use),
+    bytes,
+    openInMemory: (context) => openCuckooInMemory(context, options),
+    openRedis: (context) => openCf(context, options),
+  };
+}

@@ -1,0 +1,27 @@
+import { GenerationKeys } from '../generation/generation-keys.js';
+import { RedisKeys } from 'nestjs-bloom/internal';
+
+/**
+ * Names of the keys of a filter that grows. The metadata and the lease are where a filter of one generation has them: a process that
+ * takes it for one finds another format, and leaves it alone.
+ */
+export class GrowingKeys extends GenerationKeys {
+  override readonly meta: string;
+  override readonly lease: string;
+  override readonly builds: string;
+  override readonly probe: string;
+
+  constructor(keyPrefix: string, filter: string) {
+    super(`${keyPrefix}:{${filter}}:layer`);
+    const { meta, lease, builds, probe } = new RedisKeys(keyPrefix, filter);
+    this.meta = meta;
+    this.lease = lease;
+    this.builds = builds;
+    this.probe = probe;
+  }
+
+  /** @param layer its random name, which no other layer ever has */
+  segment(layer: string, index: number): string {
+    return `${this.data}:${layer}:${index}`;
+  }
+}

@@ -18,6 +18,8 @@ async function check(tarball) {
   const problems = messages.filter((message) => !isOfOtherLoaders(message));
   for (const problem of problems) console.error(formatMessage(problem, pkg));
   if (problems.length > 0) throw new Error(`publint: expected no problem, found ${problems.length}.`);
+  // The command line is a program without an entry.
+  if (!pkg.types) return;
   // "false-esm" is what isOfOtherLoaders leaves out of publint's problems. CommonJS resolves to ES modules: Node loads them with require().
   run(join(root, 'node_modules/.bin/attw'), [tarball, '--ignore-rules', 'false-esm', 'cjs-resolves-to-esm']);
 }

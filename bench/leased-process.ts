@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { RedisStore } from '../src/store/redis/index.js';
-import { ReplicaStore } from '../src/store/replica/index.js';
+import { LocalCopyStore } from '../src/store/local-copy/index.js';
 import { openOptions } from '../test/support/open-options.js';
 import { PATIENT } from '../test/support/patience.js';
 
@@ -18,7 +18,7 @@ const client = new Redis(url);
 const keys = (await client.keys('bench:{products}:*')).filter((key) => /:\d+$/.test(key));
 let onLeased = () => {};
 const emit = (event: { readonly type: string }) => event.type === 'copy-leased' && onLeased();
-const store = new ReplicaStore(
+const store = new LocalCopyStore(
   await RedisStore.connect({ redis: url, keyPrefix: 'bench', trustAfterFailover: false, ...PATIENT, emit }),
 );
 const filter = store.open(openOptions({ name: 'products', emit, replica: 'leased', leaseMs: 1000 }));

@@ -13,7 +13,7 @@ import {
 } from '../src/service/index.js';
 import type { BloomReplicaMode, FilterStore } from '../src/store/index.js';
 import { RedisStore } from '../src/store/redis/index.js';
-import { ReplicaStore } from '../src/store/replica/index.js';
+import { LocalCopyStore } from '../src/store/local-copy/index.js';
 import { startRedis } from '../test/support/redis-server.js';
 import { assert, type BenchContext } from './harness.js';
 import { idText, idTexts } from './ids.js';
@@ -51,7 +51,7 @@ export async function openFilter(
     trustAfterFailover: false,
     emit,
   });
-  const counting = new ReplicaStore(inRedis);
+  const counting = new LocalCopyStore(inRedis);
   const store: FilterStore = isCounted
     ? counting
     : {

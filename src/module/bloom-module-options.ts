@@ -4,7 +4,7 @@ import type { BloomGuardDefaults } from '../guard/index.js';
 import type { BloomAttackOptions, BloomFilterOptions } from '../service/index.js';
 import type { BloomParallelSource } from '../sources/index.js';
 import type { BloomRedis } from '../store/redis/index.js';
-import type { CopyLimits } from '../store/replica/index.js';
+import type { CopyLimits } from '../store/local-copy/index.js';
 
 /** A store that implements `FilterStore` of `nestjs-bloom/store`. */
 export interface BloomStoreLike {

@@ -18,7 +18,7 @@ import type { BloomIdSource } from '../rebuild/index.js';
 import { ATTACK_OPTIONS, OWNER } from '../service/index.js';
 import type { BloomSourceFactory } from '../sources/index.js';
 import { checkRedisOption } from '../store/redis/index.js';
-import type { CopyLimits } from '../store/replica/index.js';
+import type { CopyLimits } from '../store/local-copy/index.js';
 import type {
   BloomFactoryOptions,
   BloomFeatureAsyncOptions,

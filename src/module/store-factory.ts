@@ -3,7 +3,7 @@ import type { FilterStore } from '../store/index.js';
 import { MemoryStore } from '../store/memory/index.js';
 import { PartitioningStore } from '../store/partitions/index.js';
 import { RedisStore } from '../store/redis/index.js';
-import { ReplicaStore } from '../store/replica/index.js';
+import { LocalCopyStore } from '../store/local-copy/index.js';
 import type { BloomModuleOptions } from './bloom-module-options.js';
 import type { EventHub } from './event-hub.js';
 import { readFileSync, realpathSync } from 'node:fs';
@@ -32,7 +32,7 @@ export async function createStore(options: BloomModuleOptions, events: EventHub)
     owner: ownerOf(options.owner),
     emit: events.emit,
   });
-  return new PartitioningStore(new ReplicaStore(inRedis, { bytesPerSecond, maxBytes }));
+  return new PartitioningStore(new LocalCopyStore(inRedis, { bytesPerSecond, maxBytes }));
 }
 
 /** How often a process reports to the others. */

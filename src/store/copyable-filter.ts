@@ -1,5 +1,5 @@
 import type { Generation } from '../filter/index.js';
-import type { CopyLeases } from './copy-leases.js';
+import type { LeaseServer } from './lease-server.js';
 import type { InstanceBoard } from './instance-board.js';
 import type { PartEpochs } from './part-epochs.js';
 import type { HighWaterMarks } from './high-water-marks.js';
@@ -27,13 +27,13 @@ export interface CopyableFilter extends MeasurableFilter {
   readonly negativeCache: SharedNegativeCache | undefined;
 
   /** Undefined where this process may not answer "absent" from a copy. */
-  readonly leases?: CopyLeases | undefined;
+  readonly leases?: LeaseServer | undefined;
 
   describe(): Promise<CopyableDescription>;
 
   /**
-   * Blocks of the live generation as they are stored, at most 256 of one group. They may be fewer or of another generation:
-   * their tags show it.
+   * Blocks of the live generation as they are stored, at most 256 of one group. They may be fewer or of
+   * another generation: their tags show it.
    *
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */

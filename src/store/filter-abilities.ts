@@ -1,5 +1,5 @@
 import type { FilterFill, IdKey } from '../filter/index.js';
-import type { BloomCopyLease } from './copy-leases.js';
+import type { BloomCopyLease } from './lease-server.js';
 import type { InstanceBoard } from './instance-board.js';
 import type { SharedNegativeCache } from './negative-cache.js';
 import type { HighWaterMarks } from './high-water-marks.js';

@@ -6,14 +6,14 @@ export {
   type LeaseRequest,
 } from './build-occasion.js';
 export type {
-  CopyLeases,
+  LeaseServer,
   BloomCopyLease,
   BloomUnleasedCause,
   FeedEntry,
   FeedListener,
   HeldCopy,
   LeaseReply,
-} from './copy-leases.js';
+} from './lease-server.js';
 export {
   GROUP_BLOCKS,
   type BlockListener,

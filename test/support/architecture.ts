@@ -13,7 +13,7 @@ const FLOORS = [
   ['testing', 'integrations'],
 ];
 /** Rooms of their own: they import the contract as everybody does, and only these floors know of them. */
-const STORES = ['store/memory', 'store/partitions', 'store/redis', 'store/replica'];
+const STORES = ['store/memory', 'store/partitions', 'store/redis', 'store/local-copy'];
 const MAY_NAME_A_STORE = ['module', 'internal-entry.ts'];
 const MAY_USE_NEST = ['service', 'guard', 'sources', 'module', 'testing', 'integrations'];
 const MAY_USE_IOREDIS = ['store/redis', 'module'];

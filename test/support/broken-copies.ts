@@ -3,83 +3,87 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from '@swc/core';
-import type { ReplicaStore } from '../../src/store/replica/index.js';
+import type { LocalCopyStore } from '../../src/store/local-copy/index.js';
 
-const FOLDER = fileURLToPath(new URL('../../src/store/replica', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../src/store/local-copy', import.meta.url));
 
 /** A text of one file of the folder, wherever it stands there, and what takes its place. */
 type Change = readonly [file: string, text: string, by: string];
 
 const ANY_WALL_CLOCK: Change = [
-  'belief.ts',
+  'local-copy.ts',
   'return wall < this.wallUntil && wall >= this.wallSince;',
   'return true;',
 ];
-const ANY_MONOTONIC_CLOCK: Change = ['belief.ts', 'this.until = now + this.ms;', 'this.until = Infinity;'];
+const ANY_MONOTONIC_CLOCK: Change = [
+  'local-copy.ts',
+  'this.until = now + this.ms;',
+  'this.until = Infinity;',
+];
 
-const OTHER_LIST = 'if (list !== this.list) return this.end(OTHER_FEED);\n    ';
+const OTHER_LIST = 'if (list !== held.list) return this.end(because.OTHER_FEED);\n    ';
 const NOT_WHOLE_OR_NOT_SWAPPED = 'if (!copy?.isWhole || !isOfSwap) return undefined;';
 
 /** What makes an "absent" from a copy true, by its names in verification/model/leased-copies.ts, and how each is taken out. The models have no clocks. */
 const RULES = {
   'number-before-load': [
-    ['followed-copy.ts', 'if (lessee && !(await this.hasUse(lessee, copy))) return;', ''],
-    ['followed-copy.ts', ' && (!copy.isWhole || copy.proof !== undefined);', ';'],
+    ['live-copy.ts', 'if (lease && !(await this.hasUse(lease, copy))) return;', ''],
+    ['live-copy.ts', ' && (!copy.isWhole || copy.proof !== undefined);', ';'],
     [
-      'followed-copy.ts',
+      'live-copy.ts',
       "if (outcome === 'unwanted') return;",
-      "if (outcome === 'unwanted' || (lessee && !(await this.hasUse(lessee, copy)))) return;",
+      "if (outcome === 'unwanted' || (lease && !(await this.hasUse(lease, copy)))) return;",
     ],
   ],
   'one-server': [
-    ['copy-lease.ts', 'if (this.context.leases.server !== this.server) return this.end(LOAD_FAILED);', ''],
+    [
+      'lease.ts',
+      'if (this.context.leases.server !== held.grantedBy) return this.end(because.LOAD_FAILED);',
+      '',
+    ],
     ['next-copy.ts', ' && this.leases.server === server', ''],
   ],
   'renew-applied': [
-    [
-      'copy-lease.ts',
-      'return this.grant !== undefined && this.applied < this.grant.number;',
-      'return false;',
-    ],
+    ['lease.ts', 'return this.grant !== undefined && this.applied < this.grant.number;', 'return false;'],
   ],
   'ack-applied': [
-    ['copy-lease.ts', 'this.acknowledged < this.applied', 'this.acknowledged < this.written'],
+    ['lease.ts', 'held.acknowledged < held.applied', 'held.acknowledged < held.written'],
     [
-      'copy-lease.ts',
-      'const { list, applied } = this;\n        await leases.acknowledge',
-      'const { list, written: applied } = this;\n        await leases.acknowledge',
+      'lease.ts',
+      'const { list, applied } = held;\n        await leases.acknowledge',
+      'const { list, written: applied } = held;\n        await leases.acknowledge',
     ],
   ],
   'gap-seen': [
-    ['copy-lease.ts', 'if (number > this.applied + 1) {', 'if (isMessage && number > this.applied + 1) {'],
+    ['lease.ts', 'if (number > held.applied + 1) {', 'if (isMessage && number > held.applied + 1) {'],
   ],
   'message-follows': [
-    ['copy-lease.ts', 'if (number > this.applied + 1) {', 'if (!isMessage && number > this.applied + 1) {'],
+    ['lease.ts', 'if (number > held.applied + 1) {', 'if (!isMessage && number > held.applied + 1) {'],
   ],
   'tag-in-entry': [
     [
-      'copy-lease.ts',
-      'if (!isOfCopy) return this.end(ANOTHER_GENERATION);\n    if (places &&',
+      'lease.ts',
+      'if (!isOfCopy) return this.end(because.ANOTHER_GENERATION);\n    if (places &&',
       'if (isOfCopy && places &&',
     ],
-    ['copy-lease.ts', 'if (!isKnown && !isOld) return this.end(ANOTHER_GENERATION);', ''],
-    ['copy-lessee.ts', "if (reply.outcome !== 'granted' || isOther) {", "if (reply.outcome !== 'granted') {"],
+    ['lease.ts', 'if (!isKnown && !isOld) return this.end(because.ANOTHER_GENERATION);', ''],
+    ['lease.ts', "if (reply.outcome !== 'granted' || isOther) {", "if (reply.outcome !== 'granted') {"],
   ],
   'feed-identity': [
-    ['copy-lease.ts', `${OTHER_LIST}if (number`, 'if (number'],
-    ['copy-lease.ts', `${OTHER_LIST}const isKnown`, 'this.list = list;\n    const isKnown'],
+    ['lease.ts', `${OTHER_LIST}if (number`, 'if (number'],
+    ['lease.ts', `${OTHER_LIST}const isKnown`, 'held.list = list;\n    const isKnown'],
   ],
   'lease-ends': [ANY_MONOTONIC_CLOCK, ANY_WALL_CLOCK],
   'before-asking': [
     [
-      'belief.ts',
+      'local-copy.ts',
       'begin({ now, wall }: Moment): void {',
       'begin(): void {\n    const { now, wall } = this.moment();',
     ],
   ],
   'wall-clock': [ANY_WALL_CLOCK],
   'monotonic-clock': [ANY_MONOTONIC_CLOCK],
-  'own-copy': [['replicated-filter.ts', 'return this.addLeased(ids);', 'return this.inner.add(ids);']],
+  'own-copy': [['copied-filter.ts', 'return this.addLeased(ids);', 'return this.inner.add(ids);']],
   'next-whole': [
     [
       'next-copy.ts',
@@ -95,7 +99,7 @@ export type CopyRule = keyof typeof RULES;
 export const COPY_RULES = Object.keys(RULES) as readonly CopyRule[];
 
 /** The library's store of copies, from its sources without this rule. */
-export async function replicaStoreWithout(rule: CopyRule): Promise<typeof ReplicaStore> {
+export async function copyStoreWithout(rule: CopyRule): Promise<typeof LocalCopyStore> {
   const changes: readonly Change[] = RULES[rule];
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.ts'));
   const folder = await mkdtemp(join(tmpdir(), 'nestjs-bloom-'));
@@ -106,8 +110,10 @@ export async function replicaStoreWithout(rule: CopyRule): Promise<typeof Replic
         await writeFile(join(folder, file.replace('.ts', '.mjs')), await compiled(source));
       }),
     );
-    const store = (await import(join(folder, 'replica-store.mjs'))) as { ReplicaStore: typeof ReplicaStore };
-    return store.ReplicaStore;
+    const store = (await import(join(folder, 'local-copy-store.mjs'))) as {
+      LocalCopyStore: typeof LocalCopyStore;
+    };
+    return store.LocalCopyStore;
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -5,7 +5,7 @@ import type {
   CopyableDescription,
   CopyableFilter,
   CopyableStore,
-  CopyLeases,
+  LeaseServer,
 } from '../../src/store/index.js';
 import { outcomesOf } from '../../src/store/redis/protocol/unknown-reason.js';
 import { testGeneration } from './built-filter.js';
@@ -22,7 +22,7 @@ export class CopyableOriginal implements CopyableStore {
   duringCheck = async () => {};
   duringAdd = async () => {};
   duringDescribe = async () => {};
-  leases: CopyLeases | undefined;
+  leases: LeaseServer | undefined;
   /** Whether a piece has what was live when it was asked for, however late the answer comes. */
   readsWhenAsked = false;
   private onBlocks: BlockListener | undefined;

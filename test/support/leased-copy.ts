@@ -1,6 +1,6 @@
 import type { BloomEvent } from '../../src/common/index.js';
 import { leasesCopy, type StoredFilter } from '../../src/store/index.js';
-import { ReplicaStore } from '../../src/store/replica/index.js';
+import { LocalCopyStore } from '../../src/store/local-copy/index.js';
 import { idsOf } from './built-filter.js';
 import { CopyableOriginal, settled } from './copyable-original.js';
 import { openOptions } from './open-options.js';
@@ -31,7 +31,7 @@ export class LeasedCopy {
       sleep: () => Promise.reject(new Error('not slept here')),
     };
     const emit = (event: BloomEvent) => void this.events.push(event);
-    this.filter = new ReplicaStore(original).open(
+    this.filter = new LocalCopyStore(original).open(
       openOptions({ emit, clock, replica: 'leased', leaseMs: LEASE_MS }),
     );
   }

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { BloomEvent } from '../../src/common/index.js';
-import type { CopyableFilter, CopyLeases, FeedEntry, FilterPart } from '../../src/store/index.js';
+import type { CopyableFilter, LeaseServer, FeedEntry, FilterPart } from '../../src/store/index.js';
 import type { RedisStoreOptions } from '../../src/store/redis/index.js';
 import { eventually } from './eventually.js';
 import { openOptions } from './open-options.js';
@@ -9,7 +9,7 @@ import type { RedisFixture } from './redis-fixture.js';
 /** One process that reads with leases, whose copy is the test itself. */
 export interface LeasedProcess {
   readonly filter: CopyableFilter;
-  readonly leases: CopyLeases;
+  readonly leases: LeaseServer;
   readonly entries: FeedEntry[];
   readonly events: BloomEvent[];
   /** Joins: takes a lease for a copy that is to be loaded, and follows the feed from there on. */

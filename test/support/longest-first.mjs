@@ -21,7 +21,7 @@ const LONG = [
   'test/rebuild/redis-rebuild.spec.ts',
   'packages/interop/test/redis/bf/missing.spec.ts',
   'test/rebuild/redis-lost-steps.spec.ts',
-  'test/store/replica/store.spec.ts',
+  'test/store/local-copy/store.spec.ts',
   'test/store/redis/blocked/store.spec.ts',
   'test/store/memory/memory-store.spec.ts',
   'test/entry-files.spec.ts',

@@ -1,9 +1,9 @@
 import { type BlockedFilter, BlockedLayout } from '../../src/filter/index.js';
-import type { CopyLeases, FeedEntry, FeedListener, HeldCopy, LeaseReply } from '../../src/store/index.js';
+import type { LeaseServer, FeedEntry, FeedListener, HeldCopy, LeaseReply } from '../../src/store/index.js';
 import type { CopyableOriginal } from './copyable-original.js';
 
 /** Leases of copies and the feed, where the test says what is delivered, and when. */
-export class ScriptedLeases implements CopyLeases {
+export class ScriptedLeases implements LeaseServer {
   server = 'server-1';
   list = 'list-1';
   /** The last entry that was written. */

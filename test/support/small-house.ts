@@ -22,7 +22,7 @@ export function house(changes: Record<string, string> = {}): Map<string, string>
       'store/redis/board/board.ts': `import '../client/script.js';`,
       'store/redis/client/script.ts': `import '../lua/scripts.js';`,
       'store/redis/lua/scripts.ts': '',
-      'store/replica/index.ts': `import type { Store } from '../index.js';`,
+      'store/local-copy/index.ts': `import type { Store } from '../index.js';`,
       'store/partitions/index.ts': `import type { Store } from '../index.js';`,
       'rebuild/index.ts': `import type { Store } from '../store/index.js';`,
       'service/index.ts': `import { Logger } from '@nestjs/common'; import '../rebuild/index.js';`,

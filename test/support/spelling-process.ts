@@ -1,7 +1,7 @@
 import { type BloomEvent, systemClock } from '../../src/common/index.js';
 import { type BloomFilterOptions, defineFilter, ManagedFilter } from '../../src/service/index.js';
 import { PartitioningStore } from '../../src/store/partitions/index.js';
-import { ReplicaStore } from '../../src/store/replica/index.js';
+import { LocalCopyStore } from '../../src/store/local-copy/index.js';
 import type { RedisFixture } from './redis-fixture.js';
 
 export type Options = Partial<BloomFilterOptions>;
@@ -18,7 +18,7 @@ export class Process {
 
   static async start(redis: RedisFixture, name: string, options: Options): Promise<Process> {
     const { store } = await redis.open('unused', { owner: 'shop' });
-    const shared = new PartitioningStore(new ReplicaStore(store, { bytesPerSecond: 1e9, maxBytes: 1e9 }));
+    const shared = new PartitioningStore(new LocalCopyStore(store, { bytesPerSecond: 1e9, maxBytes: 1e9 }));
     const events: BloomEvent[] = [];
     const definition = defineFilter({
       name,

@@ -1,8 +1,8 @@
 import { BLOCK_BYTES, type IdKey } from '../../src/filter/index.js';
 import type { FilterStore, BloomVerdict } from '../../src/store/index.js';
-import type { ReplicaStore } from '../../src/store/replica/index.js';
+import type { LocalCopyStore } from '../../src/store/local-copy/index.js';
 import type { CopyWaits } from '../../src/store/redis/blocked/copies/copy-waits.js';
-import type { UnseenLeases } from '../../src/store/redis/blocked/copies/unseen-leases.js';
+import type { LostLeases } from '../../src/store/redis/blocked/copies/lost-leases.js';
 import type { RedisStore } from '../../src/store/redis/index.js';
 import type { RedisConnection } from '../../src/store/redis/client/redis-connection.js';
 import {
@@ -33,7 +33,7 @@ export interface Breakage {
   /** Does not keep processes of two spellings apart by this rule. */
   readonly spellingRule?: SpellingRule;
   /** Keeps copies without one of their rules. */
-  readonly replicaStore?: typeof ReplicaStore;
+  readonly copyStore?: typeof LocalCopyStore;
 }
 
 export type SpellingRule = 'spelling-of-answer' | 'spelling-at-add' | 'spelling-at-staging';
@@ -212,9 +212,9 @@ class CredulousReader {
 
 /** Has the filters of a store believe metadata that know of no lease. */
 export function seeingAllLeases(store: RedisStore): void {
-  onOpened(store, ({ unseenLeases }) => {
-    const look = unseenLeases.look.bind(unseenLeases);
-    unseenLeases.look = (reading) => {
+  onOpened(store, ({ lostLeases }) => {
+    const look = lostLeases.look.bind(lostLeases);
+    lostLeases.look = (reading) => {
       look(reading);
       return 0;
     };
@@ -242,7 +242,7 @@ export function ignoringSpelling(store: RedisStore, rule: SpellingRule): void {
 }
 
 interface OpenedContext {
-  readonly unseenLeases: UnseenLeases;
+  readonly lostLeases: LostLeases;
   readonly copyWaits: CopyWaits;
   readonly metadata: {
     readonly contents: { reasonAgainst(): Promise<undefined>; differs(): boolean };

@@ -11,8 +11,8 @@ import { chosenLayout } from '../../src/service/filter-definition.js';
 import type { BloomReplicaMode, FilterStore, BloomVerdict } from '../../src/store/index.js';
 import { markLifeMs } from '../../src/store/redis/blocked/negative-cache/redis-negative-cache.js';
 import { RedisStore } from '../../src/store/redis/index.js';
-import { ReplicaStore } from '../../src/store/replica/index.js';
-import type { FollowedCopy } from '../../src/store/replica/followed-copy.js';
+import { LocalCopyStore } from '../../src/store/local-copy/index.js';
+import type { LiveCopy } from '../../src/store/local-copy/live-copy.js';
 import {
   believingAnyServer,
   type Breakage,
@@ -207,9 +207,9 @@ export class GatedInstance {
   }
 
   private get leasedCopy() {
-    const { copies } = (this.filter as unknown as { inStore: { copies?: FollowedCopy } }).inStore;
+    const { copies } = (this.filter as unknown as { inStore: { copies?: LiveCopy } }).inStore;
     const copy = copies?.current;
-    return copy?.isWhole && copy.proof?.isBelieved ? copy : undefined;
+    return copy?.isWhole && copy.isProven ? copy : undefined;
   }
 
   /** What a registering method does before it runs. */
@@ -233,7 +233,7 @@ function replicaMode({ hasReplica, leased }: GatedInstanceOptions): BloomReplica
 
 function storeOf(
   redisStore: RedisStore,
-  { readsAnyTag, readsAnyLayer, replicaStore: Copies = ReplicaStore, ...broken }: Breakage,
+  { readsAnyTag, readsAnyLayer, copyStore: Copies = LocalCopyStore, ...broken }: Breakage,
 ): FilterStore {
   if (broken.spellingRule) ignoringSpelling(redisStore, broken.spellingRule);
   if (broken.seesAllLeases) seeingAllLeases(redisStore);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { BloomEvent } from 'nestjs-bloom';
-import { ENTRIES_LOST } from '../../src/store/replica/replica.messages.js';
+import { ENTRIES_LOST } from '../../src/store/local-copy/local-copy.messages.js';
 import { AddTimes } from './add-times.js';
 import { killFeeds } from './feed-connections.js';
 import { FEED_FAULTS } from './feed-faults.js';
@@ -39,7 +39,7 @@ async function trimFor(admin: Redis, ms: number): Promise<void> {
 }
 
 function isGap(event: BloomEvent): boolean {
-  return event.type === 'copy-unleased' && event.reason === ENTRIES_LOST;
+  return event.type === 'copy-unleased' && event.reason === ENTRIES_LOST.reason;
 }
 
 interface ComingReader {

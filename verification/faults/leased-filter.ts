@@ -2,7 +2,7 @@ import { type BloomEventListener, systemClock } from '../../src/common/index.js'
 import { blocked } from '../../src/filter/index.js';
 import type { FilterStore, StoredFilter, StoreRecorder } from '../../src/store/index.js';
 import { RedisStore } from '../../src/store/redis/index.js';
-import { ReplicaStore } from '../../src/store/replica/index.js';
+import { LocalCopyStore } from '../../src/store/local-copy/index.js';
 import { CAPACITY, drainOf, FILTER } from './filter-kinds.js';
 import { PATIENT_TIMEOUT_MS, WRITE_TIMEOUT_MS } from './timings.js';
 
@@ -31,7 +31,7 @@ export async function openLeased({
     emit,
     ...timeouts,
   });
-  const store = new ReplicaStore(inRedis, LIMITS);
+  const store = new LocalCopyStore(inRedis, LIMITS);
   const filter = store.open({
     name: FILTER,
     emit,

@@ -1,7 +1,7 @@
 import type { TestingModuleBuilder } from '@nestjs/testing';
 import { BLOOM_STORE } from '../../src/module/index.js';
 import { PartitioningStore } from '../../src/store/partitions/index.js';
-import { ReplicaStore } from '../../src/store/replica/index.js';
+import { LocalCopyStore } from '../../src/store/local-copy/index.js';
 import { luaWithout, type Safety } from '../../test/support/broken-lua.js';
 import { connectStore, type TestedStoreOptions } from '../../test/support/lua-client.js';
 
@@ -19,7 +19,7 @@ export function overrideStore(
   const connect = async () => {
     const lua = without && luaWithout(without);
     const inRedis = await connectStore({ keyPrefix: 'bloom', ...options, lua });
-    return new PartitioningStore(hasCopies ? new ReplicaStore(inRedis) : inRedis);
+    return new PartitioningStore(hasCopies ? new LocalCopyStore(inRedis) : inRedis);
   };
   module.overrideProvider(BLOOM_STORE).useFactory({ factory: connect });
 }

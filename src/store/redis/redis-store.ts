@@ -13,10 +13,10 @@ import { BlockedCodec } from './blocked/blocked-codec.js';
 import { noLeasesOnCluster } from './blocked/copies/copies.messages.js';
 import { CopyScripts } from './blocked/copies/copy-scripts.js';
 import { CopyWaits } from './blocked/copies/copy-waits.js';
-import { RedisCopyLeases, type SideConnections } from './blocked/copies/redis-copy-leases.js';
-import { UnseenLeases } from './blocked/copies/unseen-leases.js';
+import { RedisLeaseServer, type ExtraConnections } from './blocked/copies/redis-lease-server.js';
+import { LostLeases } from './blocked/copies/lost-leases.js';
 import { ChannelReader } from './client/channel-reader.js';
-import { SilentScript } from './client/silent-script.js';
+import { ScriptWithoutReply } from './client/script-without-reply.js';
 import { StreamReader } from './client/stream-reader.js';
 import { RedisLeases } from './protocol/leases.js';
 import { MetadataCache } from './protocol/metadata-cache.js';
@@ -60,7 +60,7 @@ export class RedisStore implements CopyableStore {
   private readonly negativeCacheScripts: NegativeCacheScripts;
   private readonly copyScripts: CopyScripts;
   /** Undefined on a Cluster. */
-  private readonly side: SideConnections | undefined;
+  private readonly side: ExtraConnections | undefined;
 
   private constructor(
     private readonly connection: RedisConnection,
@@ -78,7 +78,7 @@ export class RedisStore implements CopyableStore {
     this.side = {
       streams: new StreamReader(client, emit, serverOf),
       channels: new ChannelReader(client, emit, serverOf),
-      silent: new SilentScript(client, this.copyScripts.acknowledgement, emit, serverOf),
+      silent: new ScriptWithoutReply(client, this.copyScripts.acknowledgement, emit, serverOf),
     };
   }
 
@@ -171,8 +171,8 @@ export class RedisStore implements CopyableStore {
       part,
       epoch: part?.epoch,
     };
-    const unseenLeases = new UnseenLeases(leaseMs);
-    const codec = new BlockedCodec(keys, blocked, owner, unseenLeases, part?.of);
+    const lostLeases = new LostLeases(leaseMs);
+    const codec = new BlockedCodec(keys, blocked, owner, lostLeases, part?.of);
     const metadata = new MetadataCache({
       ...filter,
       codec,
@@ -185,15 +185,15 @@ export class RedisStore implements CopyableStore {
       ...filter,
       metadata,
       copyScripts,
-      unseenLeases,
+      lostLeases,
       channels: side?.channels,
     });
-    const ofCopies = { leasedFormat: codec.formats.leased, copyScripts, copyWaits, unseenLeases };
+    const ofCopies = { leasedFormat: codec.formats.leased, copyScripts, copyWaits, lostLeases };
     const opened = { ...filter, metadata, leases, blocked, negativeCacheScripts, ...ofCopies };
     const isReader = leaseMs !== undefined && replica === 'leased';
     return new BlockedFilterInRedis(opened, {
       ...options,
-      leases: side && isReader ? new RedisCopyLeases(opened, side, leaseMs) : undefined,
+      leases: side && isReader ? new RedisLeaseServer(opened, side, leaseMs) : undefined,
     });
   }
 }

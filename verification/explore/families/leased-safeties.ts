@@ -1,4 +1,4 @@
-import { type CopyRule, replicaStoreWithout } from '../../../test/support/broken-copies.js';
+import { type CopyRule, copyStoreWithout } from '../../../test/support/broken-copies.js';
 import { luaReplacing, luaWithout } from '../../../test/support/broken-lua.js';
 import type { Safety } from '../broken-store.js';
 
@@ -70,7 +70,7 @@ export const LEASED_SAFETIES: readonly Safety[] = [
     what: '`feed-identity`, and that the server gives no renewal to a reader that names another list',
     shownBy: 822,
     take: async () => ({
-      replicaStore: await replicaStoreWithout('feed-identity'),
+      copyStore: await copyStoreWithout('feed-identity'),
       lua: luaReplacing('copyLease', OTHER_LIST, ''),
     }),
   },
@@ -144,7 +144,7 @@ export const LEASED_SAFETIES: readonly Safety[] = [
 ];
 
 function ofReader(name: CopyRule, what: string, more: Partial<Safety> = {}): Safety {
-  return { name, what, ...more, take: async () => ({ replicaStore: await replicaStoreWithout(name) }) };
+  return { name, what, ...more, take: async () => ({ copyStore: await copyStoreWithout(name) }) };
 }
 
 function ofServer(name: string, what: string, more: Partial<Safety> = {}): Safety {

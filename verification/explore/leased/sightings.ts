@@ -1,6 +1,6 @@
 import type { Command } from 'ioredis';
-import type { FollowedCopy } from '../../../src/store/replica/followed-copy.js';
-import type { LocalCopy } from '../../../src/store/replica/local-copy.js';
+import type { LiveCopy } from '../../../src/store/local-copy/live-copy.js';
+import type { LocalCopy } from '../../../src/store/local-copy/local-copy.js';
 import { isDone } from '../commands.js';
 import type { GatedInstance } from '../gated-instance.js';
 
@@ -106,6 +106,6 @@ function isNew(known: WeakSet<LocalCopy>, copy: LocalCopy): boolean {
 }
 
 function copiesOf({ filter }: GatedInstance): CopiesOfProcess {
-  const { copies } = (filter as unknown as { inStore: { copies?: FollowedCopy } }).inStore;
+  const { copies } = (filter as unknown as { inStore: { copies?: LiveCopy } }).inStore;
   return (copies ?? { current: undefined, next: undefined }) as unknown as CopiesOfProcess;
 }

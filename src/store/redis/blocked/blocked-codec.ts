@@ -16,7 +16,7 @@ import {
 } from './blocked-meta.js';
 import type { BlockedScripts, StoredFormats } from './blocked-scripts.js';
 import type { BlockedSnapshot } from './blocked-snapshot.js';
-import type { UnseenLeases } from './copies/unseen-leases.js';
+import type { LostLeases } from './copies/lost-leases.js';
 
 /** Format 1, 3 for parts of a filter, 4 with leases: a generation of layout `blocked` is named by the tag that stands in each of its blocks. */
 export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> {
@@ -30,7 +30,7 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
     private readonly blocked: BlockedScripts,
     /** The application that claims what it publishes. */
     private readonly owner: string | undefined,
-    private readonly unseenLeases: UnseenLeases,
+    private readonly lostLeases: LostLeases,
     /** Parts of the filter, of which this is one; undefined: it is not divided. */
     parts?: number,
   ) {
@@ -58,7 +58,7 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
       negativeCache: negativeCache === 'nonsense' ? undefined : negativeCache,
       description: { ...description, generation: live, shape: live && shapeOf(live, count), count },
     };
-    return { ...snapshot, unseenUntil: this.unseenLeases.look(snapshot) };
+    return { ...snapshot, unseenUntil: this.lostLeases.look(snapshot) };
   }
 
   originOf(generation: Generation): string {
@@ -74,7 +74,7 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
       nonsense,
       builds,
       formats: this.formats,
-      leaseMs: this.unseenLeases.leaseMs,
+      leaseMs: this.lostLeases.leaseMs,
       ...(live ? { segments: segmentCount(live) } : {}),
     });
   }

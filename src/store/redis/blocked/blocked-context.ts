@@ -6,7 +6,7 @@ import type { BlockedScripts } from './blocked-scripts.js';
 import type { BlockedSnapshot } from './blocked-snapshot.js';
 import type { CopyScripts } from './copies/copy-scripts.js';
 import type { CopyWaits } from './copies/copy-waits.js';
-import type { UnseenLeases } from './copies/unseen-leases.js';
+import type { LostLeases } from './copies/lost-leases.js';
 import type { NegativeCacheScripts } from './negative-cache/negative-cache-scripts.js';
 
 /** What everything that works on one filter of layout `blocked` shares. */
@@ -19,6 +19,6 @@ export interface BlockedContext extends StoredFilterContext<Generation, BlockedS
   /** Format of the metadata while the filter is read with leases. */
   readonly leasedFormat: string;
   readonly copyScripts: CopyScripts;
-  readonly unseenLeases: UnseenLeases;
+  readonly lostLeases: LostLeases;
   readonly copyWaits: CopyWaits;
 }

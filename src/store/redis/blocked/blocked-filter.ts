@@ -23,7 +23,7 @@ import { blockedPermissions } from './blocked-permissions.js';
 import type { BlockedSnapshot } from './blocked-snapshot.js';
 import { BlockedStaging } from './blocked-staging.js';
 import { RedisPartEpochs } from './redis-part-epochs.js';
-import type { RedisCopyLeases } from './copies/redis-copy-leases.js';
+import type { RedisLeaseServer } from './copies/redis-lease-server.js';
 import { markLifeMs, RedisNegativeCache } from './negative-cache/redis-negative-cache.js';
 
 /** Ids of one call of the script `add`: it holds the server for about a millisecond. */
@@ -32,7 +32,7 @@ const IDS_PER_ADD = 256;
 export type BlockedFilterOptions = Pick<OpenFilterOptions, 'drainMs' | 'negativeCache' | 'onLoad'> & {
   onBlocks?: BlockListener;
   /** Of a process that answers from a copy. */
-  leases?: RedisCopyLeases | undefined;
+  leases?: RedisLeaseServer | undefined;
 };
 
 /** A filter of layout `blocked`: a check reads one block of each id, and the tag in the block proves of which generation it is. */
@@ -41,7 +41,7 @@ export class BlockedFilterInRedis
   implements CopyableFilter
 {
   readonly negativeCache: RedisNegativeCache | undefined;
-  readonly leases: RedisCopyLeases | undefined;
+  readonly leases: RedisLeaseServer | undefined;
   readonly epochs: RedisPartEpochs;
   protected readonly damage = SEGMENT_DAMAGED;
 
@@ -146,8 +146,8 @@ export class BlockedFilterInRedis
   }
 
   protected permissions(): Permission[] {
-    const { keys, unseenLeases } = this.context;
-    return blockedPermissions(keys, unseenLeases.leaseMs > 0);
+    const { keys, lostLeases } = this.context;
+    return blockedPermissions(keys, lostLeases.leaseMs > 0);
   }
 
   /** Reads sampled and staged blocks, which the listener does not get. */

@@ -134,9 +134,9 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
     const { lease, token, plan } = this.context;
     const { capacity, errorRate } = plan;
     const { runId, staging, publishedAt } = this;
-    const { blocked, keys, unseenLeases } = this.filter;
+    const { blocked, keys, lostLeases } = this.filter;
     const { storedTag, leasesMs } = snapshot;
-    const { leaseMs } = unseenLeases;
+    const { leaseMs } = lostLeases;
     // If the reply is lost, nobody knows whom the swap has to wait for.
     const ms = leasesMs ?? 0;
     this.swapped = { snapshot, wait: { for: 'time', ms, list: '', number: 0 } };

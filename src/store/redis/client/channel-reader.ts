@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { BloomEventListener } from '../../../common/index.js';
 import { isRefusal } from './refused-command.js';
-import { SideConnection } from './side-connection.js';
+import { ExtraConnection } from './extra-connection.js';
 
 export interface ChannelListener {
   onMessage(message: Buffer): void;
@@ -19,7 +19,7 @@ export interface ChannelListener {
  */
 export class ChannelReader {
   private readonly listeners = new Map<string, ChannelListener>();
-  private readonly side: SideConnection;
+  private readonly side: ExtraConnection;
   private runId: Promise<string> = Promise.resolve('');
 
   constructor(
@@ -27,7 +27,7 @@ export class ChannelReader {
     emit: BloomEventListener,
     serverOf: () => string,
   ) {
-    this.side = new SideConnection({
+    this.side = new ExtraConnection({
       purpose: 'subscribe',
       client,
       emit,

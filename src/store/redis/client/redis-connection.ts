@@ -3,7 +3,7 @@ import { type BloomEventListener, BloomUnavailableError } from '../../../common/
 import { notConnected, tooManyLookupsWaiting } from './client.messages.js';
 import { ClusterNodes, isCluster } from './cluster-nodes.js';
 import { DeadlineError, withDeadline } from './deadline.js';
-import { type LookupLane, LookupLanes } from './lookup-lanes.js';
+import { type NodeLookups, LookupsByNode } from './lookups-by-node.js';
 import { MasterSearch } from './master-search.js';
 import { defineScripts, type Script } from './script.js';
 import { coreLua } from '../lua/core.generated.js';
@@ -50,7 +50,7 @@ export class RedisConnection {
   private closed = false;
   /** Where keys are. */
   readonly nodes: ClusterNodes;
-  private readonly lanes: LookupLanes;
+  private readonly lanes: LookupsByNode;
   private readonly unsettled = new Set<() => void>();
   private readonly onClose = () => {
     this.epoch++;
@@ -81,7 +81,7 @@ export class RedisConnection {
     private readonly timeouts: RedisTimeouts,
     private readonly emit: BloomEventListener,
   ) {
-    this.lanes = new LookupLanes(emit);
+    this.lanes = new LookupsByNode(emit);
     this.nodes = new ClusterNodes(client);
     this.master = new MasterSearch(client, owned, emit);
     this.path = new ServerPath(client);
@@ -263,7 +263,7 @@ export class RedisConnection {
     }
   }
 
-  private laneOf(key: string): LookupLane {
+  private laneOf(key: string): NodeLookups {
     return this.lanes.of(this.nodes.nodeOf(key));
   }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { Socket } from 'node:net';
-import type { SideConnection } from '../../../../src/store/redis/client/side-connection.js';
+import type { ExtraConnection } from '../../../../src/store/redis/client/extra-connection.js';
 import { eventually } from '../../../support/eventually.js';
 import { build } from '../../../support/built-filter.js';
 import { isPending, type LeasedProcess, openLeased } from '../../../support/leased-reader.js';
@@ -64,7 +64,7 @@ async function both(
 }
 
 interface Silent {
-  readonly side: SideConnection;
+  readonly side: ExtraConnection;
   readonly isSilent: boolean;
 }
 

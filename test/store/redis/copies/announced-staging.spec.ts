@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis';
 import type { BloomEvent } from '../../../../src/common/index.js';
 import { leasesCopy, type LookupOutcome, type StoredFilter } from '../../../../src/store/index.js';
 import { CopyScripts } from '../../../../src/store/redis/blocked/copies/copy-scripts.js';
-import { ReplicaStore } from '../../../../src/store/replica/index.js';
-import { LEASE_LAPSED } from '../../../../src/store/replica/replica.messages.js';
+import { LocalCopyStore } from '../../../../src/store/local-copy/index.js';
+import { LEASE_LAPSED } from '../../../../src/store/local-copy/local-copy.messages.js';
 import { build, commitIds, idsOf, leaseOf, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { isPending, openLeased } from '../../../support/leased-reader.js';
@@ -52,7 +52,7 @@ async function read(maxBytes = Infinity): Promise<Reader> {
   const instance = await redis.open(name);
   const events: BloomEvent[] = [];
   const emit = (event: BloomEvent) => void events.push(event);
-  const filter = new ReplicaStore(instance.store, { bytesPerSecond: Infinity, maxBytes }).open(
+  const filter = new LocalCopyStore(instance.store, { bytesPerSecond: Infinity, maxBytes }).open(
     openOptions({ name, emit, replica: 'leased', leaseMs: LEASE_MS, drainMs: 0 }),
   );
   opened.push({ close: () => filter.close().then(() => instance.close()) });
@@ -69,7 +69,7 @@ const isLeased = ({ filter }: Reader) => leasesCopy(filter) && filter.copyLease.
 /** Reasons for which a copy lost its lease, but for that of a machine that is busy. */
 const lossesOf = ({ events }: Pick<Reader, 'events'>) =>
   events.flatMap((event) =>
-    event.type === 'copy-unleased' && event.reason !== LEASE_LAPSED ? [event.reason] : [],
+    event.type === 'copy-unleased' && event.reason !== LEASE_LAPSED.reason ? [event.reason] : [],
   );
 
 /** Looks up all the time while something goes on: ids that must not be absent, and one that is. Answers of the copy alone are no promises. */

@@ -15,7 +15,7 @@ async function isWaiting({ isOfServer, leaseMs }: { isOfServer: boolean; leaseMs
     emit: () => {},
     keys: { acks: 'acks' },
     metadata: { isOfServer: () => isOfServer },
-    unseenLeases: { leaseMs },
+    lostLeases: { leaseMs },
   };
   const waits = new CopyWaits(context as unknown as CopyWaitsContext);
   const unseenUntil = performance.now() - 1;
@@ -50,7 +50,7 @@ function waitingAdd(runId = 'run') {
     emit: () => {},
     keys: { acks: 'acks' },
     metadata: { isOfServer: () => true },
-    unseenLeases: { leaseMs: LEASE_MS },
+    lostLeases: { leaseMs: LEASE_MS },
     copyScripts: { acknowledged: async () => 'LIST' },
     channels: { listen: (_: string, one: ChannelListener) => (listener = one), stop() {}, keep() {} },
   };

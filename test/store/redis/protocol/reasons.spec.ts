@@ -5,7 +5,7 @@ import { scaling } from '@nestjs-bloom/interop/scaling';
 import { LookupCounts } from '../../../../src/service/index.js';
 import type { BloomUnknownReason, OpenFilterOptions } from '../../../../src/store/index.js';
 import type { BloomEvent } from '../../../../src/common/index.js';
-import { ReplicaStore } from '../../../../src/store/replica/index.js';
+import { LocalCopyStore } from '../../../../src/store/local-copy/index.js';
 import { luaReplacing } from '../../../support/broken-lua.js';
 import type { TestedStoreOptions } from '../../../support/lua-client.js';
 import { build, idsOf, RARE } from '../../../support/built-filter.js';
@@ -41,7 +41,7 @@ async function open(
   const recorder = new LookupCounts();
   const { store, events } = await fixture.open(name, stored);
   const emit = (event: BloomEvent) => void events.push(event);
-  const filter = new ReplicaStore(store).open(openOptions({ name, emit, ...options(name), recorder }));
+  const filter = new LocalCopyStore(store).open(openOptions({ name, emit, ...options(name), recorder }));
   return { name, filter, counts: () => recorder.snapshot() };
 }
 

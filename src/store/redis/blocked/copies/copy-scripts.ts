@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RedisConnection } from '../../client/redis-connection.js';
 import { defineScripts, type Script } from '../../client/script.js';
-import type { SilentScript } from '../../client/silent-script.js';
+import type { ScriptWithoutReply } from '../../client/script-without-reply.js';
 import { unexpectedReplyError } from '../../client/unexpected-reply.js';
 import { coreLua } from '../../lua/core.generated.js';
 import type { RedisKeys } from '../../protocol/redis-keys.js';
@@ -112,7 +112,7 @@ export class CopyScripts {
     { readers, acks }: RedisKeys,
     joined: Joined,
     number: number,
-    silent?: SilentScript,
+    silent?: ScriptWithoutReply,
   ): Promise<void> {
     const names = [readers, acks];
     const args = [joined.list, joined.reader, number, joined.acknowledged];

@@ -50,7 +50,7 @@ export interface CopyWaitsContext {
   readonly recorder?: StoreRecorder | undefined;
   readonly metadata: { isOfServer(snapshot: BlockedSnapshot): boolean };
   /** The longest lease that this process knows of, in milliseconds; 0: it knows of none. */
-  readonly unseenLeases: { readonly leaseMs: number };
+  readonly lostLeases: { readonly leaseMs: number };
   /** Undefined on a Cluster, where nobody reads with leases. */
   readonly channels: ChannelReader | undefined;
 }
@@ -96,8 +96,8 @@ export class CopyWaits {
 
   /** How long nobody knows for whom to wait. */
   private pauseMs(snapshot: BlockedSnapshot, wait: CopyWait | undefined): number {
-    const { metadata, unseenLeases } = this.context;
-    const { leasesMs = unseenLeases.leaseMs, unseenUntil } = snapshot;
+    const { metadata, lostLeases } = this.context;
+    const { leasesMs = lostLeases.leaseMs, unseenUntil } = snapshot;
     // Carried out, perhaps, by another server, after which nobody knows who has a lease.
     const isOther = !metadata.isOfServer(snapshot);
     const stated = wait?.for === 'time' ? wait.ms : 0;

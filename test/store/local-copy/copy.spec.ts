@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { BloomUnavailableError, type BloomEvent } from '../../../src/common/index.js';
 import { BLOCK_BYTES } from '../../../src/filter/index.js';
 import type { StoredFilter, BloomReplicaMode } from '../../../src/store/index.js';
-import { ReplicaStore } from '../../../src/store/replica/index.js';
+import { LocalCopyStore } from '../../../src/store/local-copy/index.js';
 import { idsOf } from '../../support/built-filter.js';
 import { CopyableOriginal, settled } from '../../support/copyable-original.js';
 import { openOptions } from '../../support/open-options.js';
@@ -15,7 +15,7 @@ let filter: StoredFilter;
 
 function open(replica?: BloomReplicaMode): StoredFilter {
   const clock = { now: () => now, wall: () => now, sleep: () => Promise.reject(new Error('not slept here')) };
-  return new ReplicaStore(original).open(
+  return new LocalCopyStore(original).open(
     openOptions({ emit: (event) => events.push(event), clock, replica }),
   );
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StoredFilter } from '../../../src/store/index.js';
-import { ReplicaStore } from '../../../src/store/replica/index.js';
+import { LocalCopyStore } from '../../../src/store/local-copy/index.js';
 import { RedisFixture } from '../../support/redis-fixture.js';
 import { describeStoreContract } from '../contract/store-contract.js';
 import { openOptions } from '../../support/open-options.js';
@@ -15,7 +15,7 @@ afterAll(() => redis.close());
 async function open(): Promise<StoredFilter> {
   const name = redis.name();
   const { store } = await redis.open(name);
-  return new ReplicaStore(store).open(openOptions({ name }));
+  return new LocalCopyStore(store).open(openOptions({ name }));
 }
 
 /** Most copies are whole when the next call comes. */
@@ -30,5 +30,5 @@ async function openUnhurried(): Promise<StoredFilter> {
   return filter;
 }
 
-describeStoreContract('ReplicaStore', open);
-describeStoreContract('ReplicaStore, its copy loaded', openUnhurried);
+describeStoreContract('LocalCopyStore', open);
+describeStoreContract('LocalCopyStore, its copy loaded', openUnhurried);

@@ -20,10 +20,10 @@ import {
   isTimed,
   NO_RECORDER,
 } from '../index.js';
-import { FollowedCopy, type FollowedCopyOptions } from './followed-copy.js';
+import { LiveCopy, type LiveCopyOptions } from './live-copy.js';
 import type { LocalCopy } from './local-copy.js';
 
-export interface ReplicaFilterOptions extends FollowedCopyOptions {
+export interface CopiedFilterOptions extends LiveCopyOptions {
   /** Undefined where nobody counts. */
   readonly recorder?: StoreRecorder | undefined;
   /** Opens the filter that is copied. */
@@ -31,16 +31,17 @@ export interface ReplicaFilterOptions extends FollowedCopyOptions {
 }
 
 /**
- * One filter and a copy of it. Without a lease the copy only ever answers "maybe". Where it would say "absent", the filter itself is asked, and
- * the block that it reads then refreshes the copy. So no state of the copy can make an id absent that exists: not that of an old generation
- * either. A stale "maybe" costs a query. While the copy is leased, and the lease believed in, it answers "absent" as well.
+ * One filter and a copy of it. Without a lease the copy only ever answers "maybe". Where it would say
+ * "absent", the filter itself is asked, and the block that it reads then refreshes the copy. So no state of
+ * the copy can make an id absent that exists: not that of an old generation either. A stale "maybe" costs a
+ * query. While its lease proves the copy, it answers "absent" as well.
  */
-export class ReplicatedFilter implements MeasurableFilter {
+export class CopiedFilter implements MeasurableFilter {
   private readonly inner: CopyableFilter;
-  private readonly copies: FollowedCopy;
+  private readonly copies: LiveCopy;
   private readonly recorder: StoreRecorder;
 
-  constructor(options: ReplicaFilterOptions) {
+  constructor(options: CopiedFilterOptions) {
     this.recorder = options.recorder ?? NO_RECORDER;
     const inner = options.open((read) => this.copies.onBlocks(read));
     this.inner = inner;
@@ -50,7 +51,7 @@ export class ReplicatedFilter implements MeasurableFilter {
       staged: inner.staged && ((tag: number) => inner.staged!(tag)),
       describe: () => this.describe(),
     };
-    this.copies = new FollowedCopy(original, options);
+    this.copies = new LiveCopy(original, options);
   }
 
   get board(): InstanceBoard | undefined {
@@ -88,7 +89,7 @@ export class ReplicatedFilter implements MeasurableFilter {
     this.copies.answersSinceComparison = true;
     const since = performance.now();
     const undecided = ids.filter((id) => !copy.mightContain(id));
-    const isFinal = undecided.length > 0 && copy.proof !== undefined && copy.proof.isBelieved;
+    const isFinal = undecided.length > 0 && copy.isProven;
     if (ids.length > 0) this.recorder.timedLocal((performance.now() - since) / ids.length);
     if (!isFinal && undecided.length === ids.length) return this.inner.check(ids);
     const confirmed = isFinal || undecided.length === 0 ? [] : await this.inner.check(undecided);
@@ -113,8 +114,8 @@ export class ReplicatedFilter implements MeasurableFilter {
   }
 
   /** In the turn in which the copy was found not to have the id. */
-  private absentOrAsk({ proof }: LocalCopy, id: IdKey): LookupOutcome | Promise<LookupOutcome> {
-    if (proof === undefined || !proof.isBelieved) return this.inner.checkOne(id);
+  private absentOrAsk(copy: LocalCopy, id: IdKey): LookupOutcome | Promise<LookupOutcome> {
+    if (!copy.isProven) return this.inner.checkOne(id);
     this.recorder.local++;
     return 'absent';
   }
@@ -138,7 +139,7 @@ export class ReplicatedFilter implements MeasurableFilter {
     return added;
   }
 
-  /** Nobody waits for this process: its copies have the ids before the store has them. A "maybe" too early costs a query. */
+  /** No add waits for this process: its copies have the ids before the store has them. */
   private async addLeased(ids: readonly IdKey[]): Promise<boolean[]> {
     const { current, adding } = this.copies;
     if (current) for (const id of ids) current.add(id);
@@ -173,7 +174,7 @@ export class ReplicatedFilter implements MeasurableFilter {
     return this.inner.advise(filter);
   }
 
-  /** A swap by this process needs no care: the copy of the old generation goes on as it does in the other processes. */
+  /** After a swap the copy of the old generation goes on, as it does in the other processes. */
   lease(request: LeaseRequest): Promise<RebuildLease | undefined> {
     return this.inner.lease(request);
   }

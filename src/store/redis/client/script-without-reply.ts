@@ -2,14 +2,14 @@ import type { Redis } from 'ioredis';
 import { type BloomEventListener, describeError } from '../../../common/index.js';
 import { lostOnSilentConnection } from './client.messages.js';
 import type { Script } from './script.js';
-import { SideConnection } from './side-connection.js';
+import { ExtraConnection } from './extra-connection.js';
 
 /**
  * Sends one script again and again on a connection whose server does not reply. A reply costs the server a write, and this process a turn of its event loop, a promise and
  * its settling: more than the script itself. Whether the script was carried out has to show elsewhere. Running it twice must do no harm.
  */
-export class SilentScript {
-  private readonly side: SideConnection;
+export class ScriptWithoutReply {
+  private readonly side: ExtraConnection;
   /** Called when a silent connection has ended: what was sent last may not have arrived. */
   private readonly users = new Set<() => void>();
   /** The server has been told to be silent. */
@@ -22,7 +22,7 @@ export class SilentScript {
     private readonly emit: BloomEventListener,
     serverOf: () => string,
   ) {
-    this.side = new SideConnection({
+    this.side = new ExtraConnection({
       purpose: 'CLIENT REPLY',
       client,
       emit,

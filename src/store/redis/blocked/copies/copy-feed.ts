@@ -16,7 +16,7 @@ export interface FeedPlace {
   readonly after: number;
 }
 
-export interface FollowedFeedContext {
+export interface CopyFeedContext {
   /** Of the feed; the channel has its name. */
   readonly key: string;
   readonly streams: StreamReader;
@@ -29,7 +29,7 @@ export interface FollowedFeedContext {
  * One feed as a reader follows it. Entries come as messages, which costs the server a fraction of what it takes to wake a reader of the stream; a message may be lost,
  * or come late. So the stream is read instead from the last entry on as soon as anything is missing, until messages have shown again that they come.
  */
-export class FollowedFeed implements ChannelListener {
+export class CopyFeed implements ChannelListener {
   private after: number;
   private stream: ReadStream | undefined;
   private isHeard = false;
@@ -44,7 +44,7 @@ export class FollowedFeed implements ChannelListener {
   constructor(
     private readonly place: FeedPlace,
     private readonly listener: FeedListener,
-    private readonly context: FollowedFeedContext,
+    private readonly context: CopyFeedContext,
   ) {
     this.after = place.after;
     this.readStream();

@@ -1,13 +1,12 @@
 import type { BloomEventListener, Clock } from '../../common/index.js';
 import { BLOCK_BYTES, type Generation, type IdKey } from '../../filter/index.js';
-import type { BlocksRead, CopyableFilter, CopyLeases, BloomCopyLease } from '../index.js';
+import type { BloomCopyLease, BlocksRead, CopyableFilter, LeaseServer } from '../index.js';
 import type { CopyBudget } from './copy-budget.js';
-import { CopyLessee } from './copy-lessee.js';
-import { LocalCopy } from './local-copy.js';
+import { Lease } from './lease.js';
+import { LeaseReport } from './lease-report.js';
+import { LocalCopy, readBlocks } from './local-copy.js';
+import { COPY_ABSENT, LOAD_FAILED, noRoomForCopy, STORE_WITHOUT_LEASES } from './local-copy.messages.js';
 import { NextCopy } from './next-copy.js';
-import { readBlocks } from './read-blocks.js';
-import { noRoomForCopy, STORE_WITHOUT_LEASES } from './replica.messages.js';
-import { causeOf } from './unleased-cause.js';
 
 /** A copy that answered everything on its own is compared with the description after this time. */
 const COMPARE_EVERY_MS = 10_000;
@@ -15,7 +14,7 @@ const COMPARE_EVERY_MS = 10_000;
 const FIRST_PAUSE_MS = 1_000;
 const LAST_PAUSE_MS = 60_000;
 
-export interface FollowedCopyOptions {
+export interface LiveCopyOptions {
   readonly name: string;
   readonly emit: BloomEventListener;
   readonly clock: Clock;
@@ -28,47 +27,50 @@ export interface FollowedCopyOptions {
 }
 
 type Original = Pick<CopyableFilter, 'readBlocks' | 'staged'> & {
-  readonly leases?: CopyLeases | undefined;
+  readonly leases?: LeaseServer | undefined;
   /** Asks what is live, and hands it to `follow`. */
   readonly describe: () => Promise<unknown>;
 };
 
-/** The copy of the generation that is live, as far as this process knows: makes it, loads it, and drops it when another one is live. */
-export class FollowedCopy {
-  /** Of the generation that answered last; whole or being loaded. */
+/**
+ * The copy of the live generation, as far as this process knows. Makes it, loads it, and drops it with its
+ * generation.
+ */
+export class LiveCopy {
+  /** The copy of the generation that answered last; whole or being loaded. */
   current: LocalCopy | undefined;
   /**
-   * Of the generation before, while the copy is being loaded. All ids of a server would ask it at once otherwise. What has been deleted
-   * since is a "maybe" for so long, which costs a query.
+   * The copy of the generation before, while `current` is being loaded: otherwise all ids would ask the
+   * server at once. What has been deleted since is a "maybe" for so long, which costs a query.
    */
   previous: LocalCopy | undefined;
   answersSinceComparison = false;
 
-  /** Ids of adds that are on their way. Each copy has them: an add counts as acknowledged by the copy of its own process. */
+  /** Ids of adds that are on their way, which each copy has: an add does not wait for its own process. */
   readonly adding = new Set<readonly IdKey[]>();
 
-  private readonly lessee: CopyLessee | undefined;
+  private readonly lease: Lease | undefined;
+  private readonly unleasable: LeaseReport;
   private readonly next: NextCopy | undefined;
-  /** Of the copy whose place the present one has taken: replies that were read before the swap may still name it. */
+  /** Tag of the copy that the present one has replaced: replies from before the swap may still name it. */
   private tagBefore: number | undefined;
   private comparison: NodeJS.Timeout | undefined;
   /** The copy whose load waits for its turn or runs. */
   private loading: LocalCopy | undefined;
   private failure: { tag: number; pauseMs: number; retryAt: number } | undefined;
   private isClosed = false;
-  private readonly openedAt: Date;
 
   constructor(
     private readonly original: Original,
-    private readonly options: FollowedCopyOptions,
+    private readonly options: LiveCopyOptions,
   ) {
     const { leases } = original;
-    const { leaseMs, clock } = options;
-    this.openedAt = new Date(clock.wall());
+    const { leaseMs } = options;
+    this.unleasable = new LeaseReport(options, STORE_WITHOUT_LEASES);
     if (!leases || leaseMs === undefined) return;
     const next = new NextCopy(original, leases, options);
     this.next = next;
-    this.lessee = new CopyLessee({
+    this.lease = new Lease({
       ...options,
       leases,
       leaseMs,
@@ -80,15 +82,13 @@ export class FollowedCopy {
   }
 
   get isLeasable(): boolean {
-    return this.lessee !== undefined;
+    return this.lease !== undefined;
   }
 
   /** Undefined where no lease was asked for. */
   get leaseStatus(): BloomCopyLease | undefined {
     if (this.options.leaseMs === undefined) return undefined;
-    if (this.lessee) return this.lessee.status;
-    const reason = STORE_WITHOUT_LEASES;
-    return { isLeased: false, reason, cause: causeOf(reason), since: this.openedAt, behind: 0 };
+    return this.lease?.status ?? this.unleasable.status(false, 0);
   }
 
   onBlocks(read: BlocksRead): void {
@@ -137,13 +137,13 @@ export class FollowedCopy {
     if (current) budget.release(current.byteLength);
     this.dropPrevious();
     clearInterval(this.comparison);
-    this.lessee?.drop();
+    this.lease?.end(COPY_ABSENT);
     this.next?.drop();
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
-    const left = this.lessee?.close();
+    const left = this.lease?.close();
     this.drop();
     await left;
   }
@@ -176,34 +176,34 @@ export class FollowedCopy {
   private async load(copy: LocalCopy): Promise<void> {
     if (this.current !== copy) return;
     const { name, emit, budget } = this.options;
-    const { lessee } = this;
+    const { lease } = this;
     try {
-      if (lessee && !(await this.hasUse(lessee, copy))) return;
+      if (lease && !(await this.hasUse(lease, copy))) return;
       const isWanted = () => this.current === copy && (!copy.isWhole || copy.proof !== undefined);
       const outcome = await readBlocks(copy, this.original, budget, isWanted);
       // Swapped or damaged: the next lookup finds out.
       if (outcome === 'foreign') return this.giveUp(copy);
       if (outcome === 'unwanted') return;
       this.becomeWhole(copy);
-      lessee?.loaded(copy);
+      lease?.loaded(copy);
     } catch (error) {
       if (this.current !== copy) return;
       emit({ type: 'store-error', filter: name, operation: 'load the local copy', error });
-      if (copy.isWhole) lessee?.notLoaded();
+      if (copy.isWhole) lease?.end(LOAD_FAILED);
       else this.giveUp(copy);
     }
   }
 
   /** Asks for a lease; whether there is any use in reading blocks. */
-  private async hasUse(lessee: CopyLessee, copy: LocalCopy): Promise<boolean> {
-    let outcome = await lessee.begin(copy);
+  private async hasUse(lease: Lease, copy: LocalCopy): Promise<boolean> {
+    let outcome = await lease.begin(copy);
     if (outcome === 'ended' && this.current === copy) {
       // What this process knew of the filter may have been old.
       await this.lookAgain();
-      if (this.current === copy) outcome = await lessee.begin(copy);
+      if (this.current === copy) outcome = await lease.begin(copy);
     }
     if (this.current !== copy) {
-      lessee.drop();
+      lease.end(COPY_ABSENT);
       return false;
     }
     if (outcome === 'ended' && !copy.isWhole) this.giveUp(copy);
@@ -225,9 +225,9 @@ export class FollowedCopy {
     this.drop();
   }
 
-  /** Lookups that all ended here never showed whether the generation is still the live one; renewals of a lease do. */
+  /** Lookups that all ended here never show whether the generation is still live; renewals of a lease do. */
   private async compare(): Promise<void> {
-    if (!this.answersSinceComparison || this.current?.proof?.isBelieved) return;
+    if (!this.answersSinceComparison || this.current?.isProven) return;
     this.answersSinceComparison = false;
     await this.lookAgain();
   }

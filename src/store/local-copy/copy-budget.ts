@@ -6,12 +6,13 @@ export interface CopyLimits {
   readonly maxBytes: number;
 }
 
-/** A wait that is shorter than a timer can measure is saved up. */
+/** A shorter wait is saved up: no timer can measure it. */
 const SHORTEST_WAIT_MS = 2;
 
 /**
- * Paces the loading of all copies of a process. After a swap, and after a deployment, every instance loads the same at the same time: they
- * begin at random, in a time that grows with the size, load one copy after the other, and no faster than the limit.
+ * Paces the loading of all copies of a process. After a swap or a deployment every instance loads the same
+ * copies: loads begin at random, within a time that grows with the size, run one after the other, and no
+ * faster than the limit.
  */
 export class CopyBudget {
   private held = 0;

@@ -1,9 +1,8 @@
 import type { BloomEventListener } from '../../common/index.js';
 import { BLOCK_BYTES, type Generation } from '../../filter/index.js';
-import type { CopyableFilter, CopyLeases, FeedEntry } from '../index.js';
+import type { CopyableFilter, FeedEntry, LeaseServer } from '../index.js';
 import type { CopyBudget } from './copy-budget.js';
-import { LocalCopy } from './local-copy.js';
-import { readBlocks } from './read-blocks.js';
+import { LocalCopy, readBlocks } from './local-copy.js';
 
 export interface NextCopyOptions {
   readonly name: string;
@@ -13,21 +12,21 @@ export interface NextCopyOptions {
 }
 
 /**
- * The copy of an announced staging, beside the one that answers. It takes the place of that one in the moment in which the staging goes live, so that the lease goes on and
- * no lookup asks the store meanwhile. Without it the copy ends with its generation.
+ * The copy of an announced staging, beside the one that answers, which it replaces at the moment the staging
+ * goes live: the lease goes on, and no lookup asks the store. Without it the copy ends with its generation.
  */
 export class NextCopy {
-  /** Of the staging that was announced last. */
+  /** The tag of the staging that was announced last. */
   tag: Generation['tag'] | undefined;
   private copy: LocalCopy | undefined;
   /** The last attempt to copy a staging. What an earlier one reads is discarded. */
   private attempt = {};
-  /** Whether a rebuild waits for this process, since it could not be told that it need not. */
-  private isUntold = false;
+  /** Whether a rebuild still waits for this process, because the store could not be told otherwise. */
+  private isUnannounced = false;
 
   constructor(
     private readonly original: Pick<CopyableFilter, 'staged'>,
-    private readonly leases: CopyLeases,
+    private readonly leases: LeaseServer,
     private readonly options: NextCopyOptions,
   ) {}
 
@@ -37,7 +36,8 @@ export class NextCopy {
    * @param isLeased false: the copy that answers is still being loaded, and no rebuild waits for that.
    */
   follow(announced: Generation['tag'] | undefined, live: Generation['tag'], isLeased: boolean): void {
-    if (announced !== undefined && announced === this.tag && this.isUntold) void this.tell(announced);
+    if (announced !== undefined && announced === this.tag && this.isUnannounced)
+      void this.announce(announced);
     // It went live, and the entry that says so is on its way.
     if (announced === this.tag || this.tag === live) return;
     this.drop();
@@ -51,7 +51,9 @@ export class NextCopy {
     if (!copy.insert(stagedPlaces)) this.dropCopy();
   }
 
-  /** The copy of the generation that goes live with this entry, if there is a whole one; it belongs to the caller then. */
+  /**
+   * A whole copy of the generation that goes live with this entry, if there is one; the caller owns it then.
+   */
   takeFor({ tag, places, staged }: FeedEntry): LocalCopy | undefined {
     const { copy } = this;
     const isOfSwap = places === undefined && staged === tag && copy?.generation.tag === tag;
@@ -63,7 +65,7 @@ export class NextCopy {
 
   drop(): void {
     this.attempt = {};
-    this.isUntold = false;
+    this.isUnannounced = false;
     this.tag = undefined;
     this.dropCopy();
   }
@@ -81,19 +83,19 @@ export class NextCopy {
       this.dropCopy();
     }
     // Said without a copy as well: the rebuild need not wait for this process.
-    if (this.attempt === attempt) await this.tell(tag);
+    if (this.attempt === attempt) await this.announce(tag);
   }
 
   /** Says so again with the next renewal if the store cannot be asked. */
-  private async tell(tag: Generation['tag']): Promise<void> {
+  private async announce(tag: Generation['tag']): Promise<void> {
     const { name, emit } = this.options;
     const { attempt } = this;
-    this.isUntold = false;
+    this.isUnannounced = false;
     try {
       await this.leases.ready(tag);
     } catch (error) {
       emit({ type: 'store-error', filter: name, operation: 'say that the staging is copied', error });
-      this.isUntold = this.attempt === attempt;
+      this.isUnannounced = this.attempt === attempt;
     }
   }
 

@@ -12,7 +12,7 @@ const LONGEST_PAUSE_MS = 60_000;
 /** To connect, and to have the first answer. */
 const OPENING_MS = 10_000;
 
-export interface SideConnectionContext {
+export interface ExtraConnectionContext {
   /** What it is for, to report that it does not come about. */
   readonly purpose: string;
   readonly client: Redis;
@@ -28,7 +28,7 @@ export interface SideConnectionContext {
  * A connection beside that of a client, for what that one may not do. It never connects again automatically: what was on its way is lost then, and whoever uses it has to
  * know that.
  */
-export class SideConnection {
+export class ExtraConnection {
   private connection: Redis | undefined;
   /** The connection whose errors are reported: also one that has ended, whose commands fail after that, but none that was closed here. */
   private reported: Redis | undefined;
@@ -42,7 +42,7 @@ export class SideConnection {
   /** Reported once until it works again. */
   private hasFailed = false;
 
-  constructor(private readonly context: SideConnectionContext) {}
+  constructor(private readonly context: ExtraConnectionContext) {}
 
   get present(): Redis | undefined {
     return this.connection;

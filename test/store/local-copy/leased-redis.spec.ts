@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BloomEvent } from '../../../src/common/index.js';
 import { leasesCopy, type StoredFilter } from '../../../src/store/index.js';
-import { ReplicaStore } from '../../../src/store/replica/index.js';
+import { LocalCopyStore } from '../../../src/store/local-copy/index.js';
 import { build, commitIds, idsOf, leaseOf, type TestPlan, testPlan } from '../../support/built-filter.js';
 import { eventually } from '../../support/eventually.js';
 import { openOptions } from '../../support/open-options.js';
@@ -53,7 +53,7 @@ async function read(leaseMs = LEASE_MS): Promise<Reader> {
   const instance = await redis.open(name);
   const events: BloomEvent[] = [];
   const emit = (event: BloomEvent) => void events.push(event);
-  const filter = new ReplicaStore(instance.store).open(
+  const filter = new LocalCopyStore(instance.store).open(
     openOptions({ name, emit, replica: 'leased', leaseMs, drainMs: 0 }),
   );
   const reader = { filter, events, instance };

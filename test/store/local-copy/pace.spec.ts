@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BloomEvent } from '../../../src/common/index.js';
 import type { StoredFilter } from '../../../src/store/index.js';
-import { type CopyLimits, ReplicaStore } from '../../../src/store/replica/index.js';
+import { type CopyLimits, LocalCopyStore } from '../../../src/store/local-copy/index.js';
 import { build, idsOf } from '../../support/built-filter.js';
 import { CopyableOriginal } from '../../support/copyable-original.js';
 import { eventually } from '../../support/eventually.js';
@@ -27,7 +27,7 @@ describe('All copies of a process', () => {
 
   async function started(limits?: CopyLimits): Promise<{ filters: StoredFilter[]; bytes: number }> {
     const { store } = await redis.open('any');
-    const replicas = new ReplicaStore(store, limits);
+    const replicas = new LocalCopyStore(store, limits);
     events = [];
     const filters: StoredFilter[] = [];
     let bytes = 0;
@@ -98,7 +98,7 @@ describe('While the copy of the next generation is loaded', () => {
   async function swapped(next: readonly string[], before = BUILT, capacity = 20_000): Promise<void> {
     original = new CopyableOriginal();
     original.swap(before, capacity);
-    filter = new ReplicaStore(original).open(openOptions());
+    filter = new LocalCopyStore(original).open(openOptions());
     await filter.checkOne('built-0');
     await original.answerAll();
     original.swap(next);

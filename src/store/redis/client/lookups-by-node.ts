@@ -2,23 +2,23 @@ import type { BloomEventListener } from '../../../common/index.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 
 /** What the lookups that go to one server share. */
-export interface LookupLane {
+export interface NodeLookups {
   readonly breaker: CircuitBreaker;
   /** How many wait for a reply. */
   reads: { waiting: number };
 }
 
 /** The lookups of a connection, apart for each node of a cluster: one that does not answer must not keep lookups from the others. */
-export class LookupLanes {
-  private readonly byNode = new Map<string, LookupLane>();
-  private readonly whole: LookupLane;
+export class LookupsByNode {
+  private readonly byNode = new Map<string, NodeLookups>();
+  private readonly whole: NodeLookups;
 
   constructor(private readonly emit: BloomEventListener) {
     this.whole = this.open(undefined);
   }
 
   /** @param node of a cluster; undefined: there is one server. */
-  of(node: string | undefined): LookupLane {
+  of(node: string | undefined): NodeLookups {
     if (node === undefined) return this.whole;
     let lane = this.byNode.get(node);
     if (!lane) {
@@ -42,7 +42,7 @@ export class LookupLanes {
     }
   }
 
-  private open(node: string | undefined): LookupLane {
+  private open(node: string | undefined): NodeLookups {
     const where = node === undefined ? {} : { node };
     const breaker = new CircuitBreaker((change) => {
       if (change.open) this.emit({ type: 'circuit-opened', error: change.error, ...where });

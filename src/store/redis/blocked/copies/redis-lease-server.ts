@@ -1,20 +1,20 @@
-import type { CopyLeases, FeedListener, HeldCopy, LeaseReply } from '../../../index.js';
+import type { LeaseServer, FeedListener, HeldCopy, LeaseReply } from '../../../index.js';
 import type { ChannelReader } from '../../client/channel-reader.js';
-import type { SilentScript } from '../../client/silent-script.js';
+import type { ScriptWithoutReply } from '../../client/script-without-reply.js';
 import type { StreamReader } from '../../client/stream-reader.js';
 import { asUnavailable, unavailable } from '../../protocol/batching-filter.js';
 import type { BlockedContext } from '../blocked-context.js';
 import type { BlockedSnapshot } from '../blocked-snapshot.js';
 import { acknowledgementsAnswered, entriesUnheard, NO_RUN_ID } from './copies.messages.js';
 import { type Joined, newName } from './copy-scripts.js';
-import { FollowedFeed } from './followed-feed.js';
+import { CopyFeed } from './copy-feed.js';
 
 /** What there is beside the connection of a store, each on a connection of its own. */
-export interface SideConnections {
+export interface ExtraConnections {
   readonly streams: StreamReader;
   readonly channels: ChannelReader;
   /** Acknowledges entries. */
-  readonly silent: SilentScript;
+  readonly silent: ScriptWithoutReply;
 }
 
 /** No acknowledgement takes so long, unless the machine is very busy. */
@@ -22,7 +22,7 @@ const ARRIVAL_MS = 50;
 const NOT_LIVE: LeaseReply = { outcome: 'not-live' };
 
 /** The leases of one process for its copy of one filter. */
-export class RedisCopyLeases implements CopyLeases {
+export class RedisLeaseServer implements LeaseServer {
   /** Where this process is on the list, under a name of its own for each copy: a command that arrives late speaks of no later copy. */
   private joined: Joined | undefined;
   /** The name under which this process has asked to join last, also if it has not heard whether it did. */
@@ -31,13 +31,13 @@ export class RedisCopyLeases implements CopyLeases {
   private acknowledgedAt = 0;
   /** What it had acknowledged when it asked for the lease that it has. */
   private acknowledgedBefore = 0;
-  private feed: FollowedFeed | undefined;
+  private feed: CopyFeed | undefined;
   /** The kinds of advice that have been given. */
   private readonly advised = new Set<string>();
 
   constructor(
     private readonly context: BlockedContext,
-    private readonly side: SideConnections,
+    private readonly side: ExtraConnections,
     private readonly leaseMs: number,
   ) {}
 
@@ -168,7 +168,7 @@ export class RedisCopyLeases implements CopyLeases {
     const { feed: key } = context.keys;
     const onUnheard = (error?: string) => this.advise('messages', entriesUnheard(key, error));
     const place = { list: joined?.list ?? '', after };
-    const feed = new FollowedFeed(place, listener, { key, streams, channels, onUnheard });
+    const feed = new CopyFeed(place, listener, { key, streams, channels, onUnheard });
     this.feed = feed;
     return () => feed.stop();
   }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { StoredFilter } from '../../../src/store/index.js';
-import { ReplicaStore } from '../../../src/store/replica/index.js';
-import { COPY_RULES, type CopyRule, replicaStoreWithout } from '../../support/broken-copies.js';
+import { LocalCopyStore } from '../../../src/store/local-copy/index.js';
+import { COPY_RULES, type CopyRule, copyStoreWithout } from '../../support/broken-copies.js';
 import { idsOf } from '../../support/built-filter.js';
 import { CopyableOriginal, settled } from '../../support/copyable-original.js';
 import { openOptions } from '../../support/open-options.js';
@@ -18,7 +18,7 @@ class Reader {
   readonly filter: StoredFilter;
   private readonly skew = { now: 0, wall: 0 };
 
-  constructor(Store: typeof ReplicaStore) {
+  constructor(Store: typeof LocalCopyStore) {
     const { original, leases } = this;
     original.readsWhenAsked = true;
     original.swap(idsOf('id', 200), CAPACITY);
@@ -181,7 +181,7 @@ describe.each(COPY_RULES)('The rule %s', (rule) => {
     jest.useRealTimers();
   });
 
-  async function answers(Store: typeof ReplicaStore): Promise<{ late: unknown; nobody: unknown }> {
+  async function answers(Store: typeof LocalCopyStore): Promise<{ late: unknown; nobody: unknown }> {
     jest.useFakeTimers();
     reader = new Reader(Store);
     await PROMISES[rule](reader);
@@ -189,11 +189,11 @@ describe.each(COPY_RULES)('The rule %s', (rule) => {
   }
 
   it('keeps a copy from denying an id that is promised', async () => {
-    expect((await answers(ReplicaStore)).late).not.toBe('absent');
+    expect((await answers(LocalCopyStore)).late).not.toBe('absent');
   });
 
   it('is missed', async () => {
-    const Store = await replicaStoreWithout(rule);
+    const Store = await copyStoreWithout(rule);
     expect(await answers(Store)).toEqual({ late: 'absent', nobody: 'absent' });
   });
 });

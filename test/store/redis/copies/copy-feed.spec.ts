@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { FeedEntry } from '../../../../src/store/index.js';
-import {
-  FollowedFeed,
-  type FollowedFeedContext,
-} from '../../../../src/store/redis/blocked/copies/followed-feed.js';
+import { CopyFeed, type CopyFeedContext } from '../../../../src/store/redis/blocked/copies/copy-feed.js';
 import type { ReadStream, StreamEntry } from '../../../../src/store/redis/client/stream-reader.js';
 
 const LIST = 'list-1';
@@ -27,7 +24,7 @@ class Feed {
   readonly unheard: (string | undefined)[] = [];
   distrusted = 0;
   isSubscribed = false;
-  readonly followed: FollowedFeed;
+  readonly followed: CopyFeed;
   private reading: ReadStream | undefined;
 
   constructor(after: number) {
@@ -52,11 +49,7 @@ class Feed {
       onUnheard: (error?: string) => void this.unheard.push(error),
     };
     const listener = { onEntries: (read: readonly FeedEntry[]) => void this.entries.push(...read) };
-    this.followed = new FollowedFeed(
-      { list: LIST, after },
-      listener,
-      context as unknown as FollowedFeedContext,
-    );
+    this.followed = new CopyFeed({ list: LIST, after }, listener, context as unknown as CopyFeedContext);
   }
 
   get numbers(): number[] {

@@ -1,21 +1,24 @@
 import type { Generation } from '../filter/index.js';
 
 /**
- * The right of one process to answer "absent" from its copy of a filter. Whoever adds waits until every process with a lease has acknowledged the entry of the add in
- * the feed, or its lease is over. The protocol, and what proves it, is in docs/design.md.
+ * Grants a process the right to answer "absent" from its copy of a filter. Adds wait until every process with
+ * a lease has acknowledged their entry in the feed, or its lease is over. The protocol and its proof are in
+ * docs/design.md.
  */
-export interface CopyLeases {
-  /** Names the server that answers, as far as the connection tells. Under another name, blocks may be those of another server, which may have fewer ids. */
+export interface LeaseServer {
+  /** Names the server that answers, as far as the connection tells. Another one may have fewer ids. */
   readonly server: string;
 
   /**
-   * Asks for a lease, or renews one. Blocks that are read after the reply have all that is in entries up to its number.
+   * Asks for a lease, or renews one. Blocks that are read after the reply have all that is in entries up to
+   * its number.
    *
-   * Without `held`, a new reader takes the place of the one that this object had: nobody waits for that one any longer, and what was sent for it and arrives late (an
-   * acknowledgement, a `leave`, an add of this process) changes nothing for the new one. An add of this process may count as acknowledged by the reader that it
-   * names, because its ids are in the copy of that reader before the add is sent.
+   * Without `held`, a new reader takes the place of the former one: no add waits for that one any longer, and
+   * what was sent for it and arrives late (an acknowledgement, a `leave`, an add of this process) changes
+   * nothing for the new one. An add of this process may count as acknowledged by the reader it names: the
+   * copy has its ids before the add is sent.
    *
-   * @param held what the copy is of; undefined: there is none yet.
+   * @param held what the copy has; undefined: there is none yet.
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */
   take(held: HeldCopy | undefined): Promise<LeaseReply>;
@@ -28,17 +31,20 @@ export interface CopyLeases {
   acknowledge(copy: HeldCopy): Promise<void>;
 
   /**
-   * Nobody has to wait for this process before the announced staging goes live: it has a copy of that, or will have none.
+   * Says that the announced staging need not wait for this process: it has a copy of that, or will have none.
    *
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */
   ready(tag: Generation['tag']): Promise<void>;
 
-  /** Gives the lease back: nobody waits for this process any longer. The copy must not be believed any more. Never rejects. */
+  /**
+   * Gives the lease back: no add waits for this process any longer, whose copy is not proven any more. Never
+   * rejects.
+   */
   leave(): Promise<void>;
 
   /**
-   * Calls the listener with the entries after a number, in order, until it is stopped. Called again, it starts over from another number.
+   * Calls the listener with the entries after a number, in order, until it is stopped or called again.
    *
    * @returns stops it.
    */
@@ -60,7 +66,7 @@ export type LeaseReply =
       /** The last entry that was written. */
       readonly number: number;
       readonly tag: number;
-      /** Of the staging that is announced: it may be copied, and entries have its places from the one after `number` on. */
+      /** Tag of the announced staging: it may be copied. Entries after `number` have its places. */
       readonly announced?: Generation['tag'] | undefined;
     }
   /** Nothing is live, or it changes at this moment. */
@@ -70,8 +76,9 @@ export type LeaseReply =
 
 export interface FeedListener {
   /**
-   * Entries with consecutive numbers, unless some were lost: what is missing shows in `number`. Messages (`isMessage`) may come in any order, several times, or not at
-   * all. Each entry that did not come as a message comes from the stream, without `isMessage`.
+   * Entries with consecutive numbers, unless some were lost: what is missing shows in `number`. Messages
+   * (`isMessage`) may come in any order, several times, or not at all. An entry that did not come as a
+   * message comes from the stream.
    */
   onEntries(entries: readonly FeedEntry[]): void;
 }
@@ -79,15 +86,18 @@ export interface FeedListener {
 export interface FeedEntry {
   readonly list: string;
   readonly number: number;
-  /** Of the generation that is live after it. */
+  /** Tag of the generation that is live after it. */
   readonly tag: Generation['tag'];
-  /** Of ids that were added, for each its block and then its seed in that generation; undefined: a generation was swapped in. */
+  /** For each id that was added, its block and its seed in that generation; undefined: it was swapped in. */
   readonly places: Uint32Array | undefined;
-  /** Of an add: the tag of the announced staging, if there is one. Of a swap: the tag of the generation if its staging was announced. */
+  /**
+   * Tag of the announced staging, if there is one; in the entry of a swap, that of the staging that went
+   * live.
+   */
   readonly staged?: Generation['tag'] | undefined;
   /** The ids in the announced staging, those that are live already too. */
   readonly stagedPlaces?: Uint32Array | undefined;
-  /** Whether it came as a message: entries before it may be missing, and come later. */
+  /** Whether it came as a message: entries before it may come later. */
   readonly isMessage?: boolean;
 }
 

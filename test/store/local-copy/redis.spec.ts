@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Redis } from 'ioredis';
 import type { BloomEvent } from '../../../src/common/index.js';
 import type { StoredFilter } from '../../../src/store/index.js';
-import { ReplicaStore } from '../../../src/store/replica/index.js';
+import { LocalCopyStore } from '../../../src/store/local-copy/index.js';
 import { build, idsOf } from '../../support/built-filter.js';
 import { eventually } from '../../support/eventually.js';
 import { commandCounts, commandsFrom, RedisFixture } from '../../support/redis-fixture.js';
@@ -34,7 +34,7 @@ describe('A replica of a filter in Redis', () => {
     await build(other, BUILT, SMALL);
     events = [];
     const { store } = await redis.open(name);
-    replica = new ReplicaStore(store).open(openOptions({ name, emit: (event) => events.push(event) }));
+    replica = new LocalCopyStore(store).open(openOptions({ name, emit: (event) => events.push(event) }));
     await loaded();
     commands = await commandsFrom(admin, replica);
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { LookupCounts } from '../../../../src/service/filter-counts.js';
 import type { BlockedSnapshot } from '../../../../src/store/redis/blocked/blocked-snapshot.js';
-import { UnseenLeases } from '../../../../src/store/redis/blocked/copies/unseen-leases.js';
+import { LostLeases } from '../../../../src/store/redis/blocked/copies/lost-leases.js';
 import { build, commitIds, leaseOf, testGeneration, testPlan } from '../../../support/built-filter.js';
 import { isPending } from '../../../support/leased-reader.js';
 import { eventually } from '../../../support/eventually.js';
@@ -88,18 +88,18 @@ describe('A rebuild where nothing is live any more', () => {
   });
 });
 
-describe('UnseenLeases', () => {
+describe('LostLeases', () => {
   const LEASE_MS = 1000;
-  const look = (leases: UnseenLeases, readAt: number, reading: Partial<BlockedSnapshot> = {}) =>
+  const look = (leases: LostLeases, readAt: number, reading: Partial<BlockedSnapshot> = {}) =>
     leases.look({ ...readingOf('live'), ...reading, readAt });
 
   it('stands for a lease since the first look at what is live, however rarely that is looked at', () => {
-    const leases = new UnseenLeases(LEASE_MS);
+    const leases = new LostLeases(LEASE_MS);
     expect([100, 5000, 90_000].map((at) => look(leases, at))).toEqual([1100, 1100, 1100]);
   });
 
   it('begins again with another generation, run of the server or connection', () => {
-    const leases = new UnseenLeases(LEASE_MS);
+    const leases = new LostLeases(LEASE_MS);
     expect(look(leases, 100)).toBe(1100);
     expect(look(leases, 200, { storedTag: 'other' })).toBe(1200);
     expect(look(leases, 300, { storedTag: 'other', runId: 'other' })).toBe(1300);
@@ -108,7 +108,7 @@ describe('UnseenLeases', () => {
   });
 
   it('begins again after metadata that know of leases', () => {
-    const leases = new UnseenLeases(LEASE_MS);
+    const leases = new LostLeases(LEASE_MS);
     look(leases, 100);
     expect(look(leases, 200, { leasesMs: 5000 })).toBe(0);
     expect(look(leases, 300)).toBe(5300);
@@ -116,14 +116,14 @@ describe('UnseenLeases', () => {
 
   it('begins again when nothing is live, or nobody says which server it is, unless looks follow closely', () => {
     for (const reading of [readingOf('none'), { runId: '' }]) {
-      const leases = new UnseenLeases(LEASE_MS);
+      const leases = new LostLeases(LEASE_MS);
       const untils = [100, 500, 900, 1500].map((at) => look(leases, at, reading));
       expect(untils).toEqual([1100, 1100, 1100, 2500]);
     }
   });
 
   it('stands for nothing in a process that knows of no lease', () => {
-    expect(look(new UnseenLeases(undefined), 100)).toBe(0);
+    expect(look(new LostLeases(undefined), 100)).toBe(0);
   });
 });
 

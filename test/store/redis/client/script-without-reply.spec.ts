@@ -3,7 +3,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { Socket } from 'node:net';
 import type { BloomEvent } from '../../../../src/common/index.js';
 import { Script } from '../../../../src/store/redis/client/script.js';
-import { SilentScript } from '../../../../src/store/redis/client/silent-script.js';
+import { ScriptWithoutReply } from '../../../../src/store/redis/client/script-without-reply.js';
 import { eventually } from '../../../support/eventually.js';
 import { commandCounts, RedisFixture } from '../../../support/redis-fixture.js';
 import { asUser } from '../../../support/restricted-user.js';
@@ -35,7 +35,7 @@ class Sending {
   readonly events: BloomEvent[] = [];
   /** The server to which the client leads. */
   server = 'one';
-  readonly silent: SilentScript;
+  readonly silent: ScriptWithoutReply;
   private readonly client: Redis;
   private number = 0;
   /** Silent connections that ended. */
@@ -47,7 +47,7 @@ class Sending {
   ) {
     this.client = new Redis({ port: proxy.port, lazyConnect: true, ...options });
     const emit = (event: BloomEvent) => void this.events.push(event);
-    this.silent = new SilentScript(this.client, NOTE, emit, () => this.server);
+    this.silent = new ScriptWithoutReply(this.client, NOTE, emit, () => this.server);
     this.silent.use(this.onLost);
   }
 

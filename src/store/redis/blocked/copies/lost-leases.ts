@@ -4,7 +4,7 @@ import type { BlockedSnapshot } from '../blocked-snapshot.js';
  * For a process that knows of leases while the metadata do not: they were lost, or are those of an earlier time. A copy may be believed in for as long as a lease
  * since this was seen first, and none is granted while it stays so.
  */
-export class UnseenLeases {
+export class LostLeases {
   /** The longest lease that this process knows of; 0: it knows of none. */
   private ms: number;
   private seen: { readonly state: string; since: number; at: number } | undefined;

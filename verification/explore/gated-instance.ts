@@ -9,7 +9,7 @@ import {
 import { BloomService, defineFilter, type FilterDefinition, ManagedFilter } from '../../src/service/index.js';
 import { chosenLayout } from '../../src/service/filter-definition.js';
 import type { BloomReplicaMode, FilterStore, BloomVerdict } from '../../src/store/index.js';
-import { markLifeMs } from '../../src/store/redis/blocked/negative-cache/redis-negative-cache.js';
+import { markLifeMs } from '../../src/store/redis/blocked/redis-negative-cache.js';
 import { RedisStore } from '../../src/store/redis/index.js';
 import { LocalCopyStore } from '../../src/store/local-copy/index.js';
 import type { LiveCopy } from '../../src/store/local-copy/live-copy.js';

@@ -8,7 +8,7 @@ import type {
   CopyableStore,
   OpenFilterOptions,
 } from '../index.js';
-import { NegativeCacheScripts } from './blocked/negative-cache/negative-cache-scripts.js';
+import { NegativeCacheScripts } from './blocked/negative-cache-table.js';
 import { BlockedCodec } from './blocked/blocked-codec.js';
 import { noLeasesOnCluster } from './blocked/copies/copies.messages.js';
 import { CopyScripts } from './blocked/copies/copy-scripts.js';
@@ -188,7 +188,7 @@ export class RedisStore implements CopyableStore {
       lostLeases,
       channels: side?.channels,
     });
-    const ofCopies = { leasedFormat: codec.formats.leased, copyScripts, copyWaits, lostLeases };
+    const ofCopies = { copyScripts, copyWaits, lostLeases };
     const opened = { ...filter, metadata, leases, blocked, negativeCacheScripts, ...ofCopies };
     const isReader = leaseMs !== undefined && replica === 'leased';
     return new BlockedFilterInRedis(opened, {

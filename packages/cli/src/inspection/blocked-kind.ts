@@ -57,7 +57,7 @@ export function blockedKind(context: InspectionContext): InspectedKind {
       if (meta.kind === 'other') {
         return meta.found === GENERATION_FORMAT
           ? readGrown(context, type, fields)
-          : { kind: 'newer', found: meta.found, supported: FORMS.plain.format };
+          : { kind: 'newer', found: meta.found, supported: FORMS[0].format };
       }
       if (meta.kind !== 'known') return meta;
       const { live, staging } = meta;

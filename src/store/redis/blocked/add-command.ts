@@ -1,8 +1,8 @@
 import { type IdKey, tooLong } from '../../../filter/index.js';
 import { RANGE_BYTES, writeRange } from '../protocol/segments/block-range.js';
 import { KeyIndex } from '../protocol/segments/block-reader.js';
-import type { NegativeCacheTable } from './negative-cache/negative-cache-table.js';
-import type { BlockedSnapshot } from './blocked-snapshot.js';
+import type { NegativeCacheTable } from './negative-cache-table.js';
+import type { BlockedSnapshot } from './blocked-meta.js';
 import type { AddCommand, NegativeCacheMarks } from './blocked-scripts.js';
 import { SEGMENT_BLOCKS, type SegmentedGeneration, tagText } from '../protocol/segments/segments.js';
 

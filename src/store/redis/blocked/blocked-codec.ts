@@ -8,14 +8,14 @@ import { segmentCount, segmentedGeneration, tagText } from '../protocol/segments
 import { describeMeta, type KnownMeta, type StoredMeta } from '../protocol/stored-meta.js';
 import {
   type BlockedForms,
+  type BlockedSnapshot,
   blockedForms,
   leasesMsIn,
   negativeCacheIn,
   parseBlocked,
   plainTag,
 } from './blocked-meta.js';
-import type { BlockedScripts, StoredFormats } from './blocked-scripts.js';
-import type { BlockedSnapshot } from './blocked-snapshot.js';
+import type { BlockedScripts } from './blocked-scripts.js';
 import type { LostLeases } from './copies/lost-leases.js';
 
 /** Format 1, 3 for parts of a filter, 4 with leases: a generation of layout `blocked` is named by the tag that stands in each of its blocks. */
@@ -35,7 +35,7 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
     parts?: number,
   ) {
     this.forms = blockedForms(parts);
-    this.format = this.forms.plain.format;
+    this.format = this.forms[0].format;
   }
 
   parse(type: string, pairs: readonly string[]): StoredMeta<Generation> {
@@ -52,7 +52,7 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
     const snapshot = {
       ...rest,
       storedTag: fields?.get('tag') ?? '',
-      leasesMs: fields && leasesMsIn(this.forms, fields),
+      leasesMs: fields && leasesMsIn(fields),
       live: live && segmentedGeneration(live, (index) => keys.segment(index)),
       staging: staging && segmentedGeneration(staging, (index) => keys.staging(token, index)),
       negativeCache: negativeCache === 'nonsense' ? undefined : negativeCache,
@@ -73,19 +73,15 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
       token: randomBytes(8).toString('hex'),
       nonsense,
       builds,
-      formats: this.formats,
+      format: this.format,
       leaseMs: this.lostLeases.leaseMs,
       ...(live ? { segments: segmentCount(live) } : {}),
     });
   }
 
-  get formats(): StoredFormats {
-    const { plain, leased } = this.forms;
-    return { plain: plain.format, leased: leased.format };
-  }
-
   publish(command: PublishCommand<Generation>): Promise<Refusal | 'OK'> {
-    return this.blocked.publish(this.keys, { ...command, owner: this.owner, formats: this.formats });
+    const formats = this.forms.map(({ format }) => format);
+    return this.blocked.publish(this.keys, { ...command, owner: this.owner, formats });
   }
 
   withdraw(token: string): Promise<void> {

@@ -3,11 +3,11 @@ import type { FilterPart } from '../../index.js';
 import type { RedisKeys } from '../protocol/redis-keys.js';
 import type { StoredFilterContext } from '../protocol/stored-filter-in-redis.js';
 import type { BlockedScripts } from './blocked-scripts.js';
-import type { BlockedSnapshot } from './blocked-snapshot.js';
+import type { BlockedSnapshot } from './blocked-meta.js';
 import type { CopyScripts } from './copies/copy-scripts.js';
 import type { CopyWaits } from './copies/copy-waits.js';
 import type { LostLeases } from './copies/lost-leases.js';
-import type { NegativeCacheScripts } from './negative-cache/negative-cache-scripts.js';
+import type { NegativeCacheScripts } from './negative-cache-table.js';
 
 /** What everything that works on one filter of layout `blocked` shares. */
 export interface BlockedContext extends StoredFilterContext<Generation, BlockedSnapshot> {
@@ -16,8 +16,6 @@ export interface BlockedContext extends StoredFilterContext<Generation, BlockedS
   readonly part: FilterPart | undefined;
   readonly blocked: BlockedScripts;
   readonly negativeCacheScripts: NegativeCacheScripts;
-  /** Format of the metadata while the filter is read with leases. */
-  readonly leasedFormat: string;
   readonly copyScripts: CopyScripts;
   readonly lostLeases: LostLeases;
   readonly copyWaits: CopyWaits;

@@ -20,11 +20,11 @@ import { StoredFilterInRedis } from '../protocol/stored-filter-in-redis.js';
 import { addCommand, negativeCacheMarks } from './add-command.js';
 import type { BlockedContext } from './blocked-context.js';
 import { blockedPermissions } from './blocked-permissions.js';
-import type { BlockedSnapshot } from './blocked-snapshot.js';
+import type { BlockedSnapshot } from './blocked-meta.js';
 import { BlockedStaging } from './blocked-staging.js';
 import { RedisPartEpochs } from './redis-part-epochs.js';
 import type { RedisLeaseServer } from './copies/redis-lease-server.js';
-import { markLifeMs, RedisNegativeCache } from './negative-cache/redis-negative-cache.js';
+import { markLifeMs, RedisNegativeCache } from './redis-negative-cache.js';
 
 /** Ids of one call of the script `add`: it holds the server for about a millisecond. */
 const IDS_PER_ADD = 256;

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { BLOCKED_LAYOUT, type Generation, MAX_BLOCKS, MAX_ID_BYTES_LIMIT } from '../../../filter/index.js';
+import type { CopyableDescription } from '../../index.js';
 import { countsSumField } from '../protocol/counts-sum.js';
-import { leasedFormat, partsFormat } from '../protocol/parts-format.js';
-import { tagText } from '../protocol/segments/segments.js';
+import { LEASED_FORMAT, partsFormat } from '../protocol/parts-format.js';
+import type { MetadataSnapshot } from '../protocol/metadata-snapshot.js';
+import { type SegmentedGeneration, tagText } from '../protocol/segments/segments.js';
 import { type MetaFields, type MetaForm, parseMeta, type StoredMeta } from '../protocol/stored-meta.js';
-import { NegativeCacheTable } from './negative-cache/negative-cache-table.js';
+import { NegativeCacheTable } from './negative-cache-table.js';
 
 /** Version of the stored form. A reader leaves a filter of a higher one alone. */
 export const FORMAT = '1';
@@ -26,35 +28,30 @@ const BLOCKED_FORM: MetaForm<Generation> = {
     negativeCacheIn(fields) === 'nonsense' ? 'the table of the negative cache' : undefined,
 };
 
-/** The stored form of a filter, and that of one that is read with leases: whoever adds to it has to wait for readers. */
-export interface BlockedForms {
-  readonly plain: MetaForm<Generation>;
-  readonly leased: MetaForm<Generation>;
-}
+/** Format 4: adds have to wait for readers. */
+const LEASED_FORM: MetaForm<Generation> = {
+  ...BLOCKED_FORM,
+  format: LEASED_FORMAT,
+  generationOf: (fields, prefix) => (prefix === '' ? leasedGeneration(fields) : generationOf(fields, prefix)),
+};
+
+/** The stored forms of a filter. Its first one is written anew; a part of a filter has no other one. */
+export type BlockedForms = readonly [MetaForm<Generation>, ...MetaForm<Generation>[]];
 
 /** @param parts of the filter, if it is one of its parts. */
 export function blockedForms(parts?: number): BlockedForms {
-  return {
-    plain: parts === undefined ? BLOCKED_FORM : { ...BLOCKED_FORM, format: partsFormat(parts) },
-    leased: {
-      ...BLOCKED_FORM,
-      format: leasedFormat(parts),
-      generationOf: (fields, prefix) =>
-        prefix === '' ? leasedGeneration(fields) : generationOf(fields, prefix),
-    },
-  };
+  if (parts === undefined) return [BLOCKED_FORM, LEASED_FORM];
+  return [{ ...BLOCKED_FORM, format: partsFormat(parts) }];
 }
 
 /** Reads the reply of the script `describe` for a filter of layout `blocked`. */
 export function parseBlocked(
-  { plain, leased }: BlockedForms,
+  forms: BlockedForms,
   type: string,
   pairs: readonly string[],
 ): StoredMeta<Generation> {
-  const isLeased = pairs.some(
-    (text, i) => i % 2 === 0 && text === 'format' && pairs[i + 1] === leased.format,
-  );
-  return parseMeta(isLeased ? leased : plain, type, pairs);
+  const format = pairs.find((_, i) => i % 2 === 1 && pairs[i - 1] === 'format');
+  return parseMeta(forms.find((form) => form.format === format) ?? forms[0], type, pairs);
 }
 
 function leasedGeneration(fields: MetaFields): Generation | 'nonsense' | undefined {
@@ -69,10 +66,25 @@ export function plainTag(text: string): string {
 }
 
 /** Longest lease of a process that answers from a copy; undefined when the metadata know of none. */
-export function leasesMsIn({ leased }: BlockedForms, fields: MetaFields): number | undefined {
-  if (fields.get('format') !== leased.format) return undefined;
+export function leasesMsIn(fields: MetaFields): number | undefined {
+  if (fields.get('format') !== LEASED_FORMAT) return undefined;
   const ms = fields.count('leases.ms');
   return ms >= 1 && ms <= LONGEST_LEASE_MS ? ms : LONGEST_LEASE_MS;
+}
+
+/** What one process knows of a filter of layout `blocked`. */
+export interface BlockedSnapshot extends MetadataSnapshot<Generation> {
+  readonly description: CopyableDescription;
+  readonly live: SegmentedGeneration | undefined;
+  readonly staging: SegmentedGeneration | undefined;
+  /** The tag in the metadata, with a prefix where the filter is read with leases; '' for none. */
+  readonly storedTag: string;
+  /** Longest lease of a process that answers from a copy, in milliseconds; undefined: none does. */
+  readonly leasesMs: number | undefined;
+  /** Until when a lease may run that the metadata do not know of, by `performance.now()`; 0: none. */
+  readonly unseenUntil: number;
+  /** The table of the negative cache that adds have to mark. */
+  readonly negativeCache: NegativeCacheTable | undefined;
 }
 
 /** The table of the negative cache that adds have to mark. */

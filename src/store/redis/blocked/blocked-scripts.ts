@@ -3,6 +3,7 @@ import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts } from '../client/script.js';
 import { coreLua } from '../lua/core.generated.js';
 import type { OfflineState } from '../protocol/metadata-codec.js';
+import { LEASED_FORMAT } from '../protocol/parts-format.js';
 import { publishStep } from '../protocol/publish-step.js';
 import { assertRefusal, type Refusal, runStep } from '../protocol/refusal.js';
 import type { RedisKeys } from '../protocol/redis-keys.js';
@@ -13,28 +14,21 @@ import {
   type SegmentedGeneration,
   segmentLength,
 } from '../protocol/segments/segments.js';
-import type { NegativeCacheTable } from './negative-cache/negative-cache-table.js';
+import type { NegativeCacheTable } from './negative-cache-table.js';
 import { buildCountsSum, generationFields } from './blocked-meta.js';
 import { newName } from './copies/copy-scripts.js';
 import type { CopyWait } from './copies/copy-waits.js';
 import { RETIRED_LIFE_MS } from '../protocol/limits.js';
 
-/** The formats of one filter. */
-export interface StoredFormats {
-  readonly plain: string;
-  /** While it is read with leases, and after that. */
-  readonly leased: string;
-}
-
 export interface AddCommand {
-  /** Of the live generation, as the metadata hold it. */
+  /** The tag in the metadata. */
   readonly storedTag: string;
   readonly stagingTag: string;
   readonly keys: readonly string[];
   readonly liveRecords: Buffer;
   readonly stagingRecords: Buffer;
   readonly marks?: NegativeCacheMarks | undefined;
-  /** Of a filter that is read with leases. */
+  /** Left out of a filter that nobody reads with leases. */
   readonly copies?: AddForCopies | undefined;
 }
 
@@ -42,7 +36,7 @@ export interface AddCommand {
 export interface AddForCopies {
   /** The server as the caller knows it; '' when it may not be asked. */
   readonly runId: string;
-  /** Of each id, its block and its seed in the live generation, four bytes each, little-endian. */
+  /** Block and seed of each id in the live generation, four bytes each, little-endian. */
   readonly places: Buffer;
   /** The reader of this process, whose copy has the ids already; '' for none. */
   readonly ownReader: string;
@@ -54,7 +48,7 @@ export interface AddForCopies {
 export interface NegativeCacheMarks {
   readonly table: NegativeCacheTable;
   readonly lifeMs: number;
-  /** Of each id, four bytes, big-endian. */
+  /** Bucket of each id, four bytes, big-endian. */
   readonly buckets: Buffer;
 }
 
@@ -97,21 +91,13 @@ export class BlockedScripts {
       token: string;
       nonsense?: boolean;
       builds: number;
-      formats: StoredFormats;
+      format: string;
       /** Longest lease of a reader that this process knows of; 0: none. */
       leaseMs: number;
     },
   ): Promise<{ state: OfflineState; retiredKeys: string[] } | undefined> {
-    const {
-      tag,
-      state,
-      segments = MAX_SEGMENTS,
-      token,
-      nonsense = false,
-      builds,
-      leaseMs,
-      formats,
-    } = options;
+    const { tag, state, token, builds, format, leaseMs } = options;
+    const { segments = MAX_SEGMENTS, nonsense = false } = options;
     const indexes = Array.from({ length: segments }, (_, index) => index);
     const reply = await this.connection.run(
       this.scripts.offline,
@@ -121,7 +107,7 @@ export class BlockedScripts {
         ...indexes.map((index) => keys.segment(index)),
         ...indexes.map((index) => keys.retired(token, index)),
       ],
-      [tag, state, formats.plain, nonsense ? 1 : 0, builds, RETIRED_LIFE_MS, leaseMs, formats.leased],
+      [tag, state, format, nonsense ? 1 : 0, builds, RETIRED_LIFE_MS, leaseMs, LEASED_FORMAT],
     );
     if (!Array.isArray(reply)) return undefined;
     const [set, ...moved] = reply as [Buffer, ...number[]];
@@ -140,7 +126,8 @@ export class BlockedScripts {
       generation: Generation;
       fields: readonly string[];
       owner?: string | undefined;
-      formats: StoredFormats;
+      /** Formats that the metadata may have. */
+      formats: readonly string[];
     },
   ): Promise<Refusal | 'OK'> {
     const { lease, token, runId, generation, fields, owner = '', formats } = options;
@@ -148,7 +135,7 @@ export class BlockedScripts {
     return publishStep(this.connection, this.scripts.publish, keys, {
       lease,
       runId,
-      format: `${formats.plain} ${formats.leased}`,
+      format: formats.join(' '),
       owner,
       makesMeta: false,
       fields: [...facts, ...fields, ...generationFields(generation, PENDING)],
@@ -163,7 +150,7 @@ export class BlockedScripts {
       runId: string;
       staging: SegmentedGeneration;
       live: SegmentedGeneration | undefined;
-      /** Of the live generation, as the metadata hold it. */
+      /** The tag in the metadata. */
       storedTag: string;
       /** For how long the staging has been published. */
       publishedMs: number;

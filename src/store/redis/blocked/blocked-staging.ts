@@ -24,9 +24,12 @@ import { METADATA_GONE } from '../protocol/protocol.messages.js';
 import { StagingBase, type StagingContext } from '../protocol/staging-base.js';
 import { assertOk } from '../protocol/swap-steps.js';
 import type { BlockedContext } from './blocked-context.js';
-import type { BlockedSnapshot } from './blocked-snapshot.js';
-import { announceStaging } from './copies/announce-staging.js';
+import type { BlockedSnapshot } from './blocked-meta.js';
 import { type CopyWait, waitMs } from './copies/copy-waits.js';
+
+/** A reader that takes longer loads after the swap, while Redis answers for it. */
+const LONGEST_ANNOUNCEMENT_MS = 30_000;
+const ASK_READERS_EVERY_MS = 25;
 
 /** The next generation of a filter of layout `blocked`, in segments that the swap renames. */
 export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
@@ -172,5 +175,27 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
 
   private get scratch(): string {
     return this.filter.keys.scratch(this.context.token);
+  }
+}
+
+/**
+ * Has the readers of a filter copy a staging before it goes live, and waits until they have. Everything that its rebuild has read must be in it. What fails here is no
+ * hindrance to the swap.
+ */
+async function announceStaging(
+  { copyScripts, keys, metadata, emit, name }: BlockedContext,
+  { token, signal }: { readonly token: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const until = performance.now() + LONGEST_ANNOUNCEMENT_MS;
+  try {
+    const { leasesMs } = await metadata.current();
+    if (leasesMs === undefined) return;
+    let waited = await copyScripts.announce(keys, token, true);
+    while (waited > 0 && performance.now() < until && !signal.aborted) {
+      await waitMs(ASK_READERS_EVERY_MS);
+      waited = await copyScripts.announce(keys, token, false);
+    }
+  } catch (error) {
+    emit({ type: 'store-error', filter: name, operation: 'announce the staging to readers', error });
   }
 }

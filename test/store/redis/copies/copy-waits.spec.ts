@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { BlockedSnapshot } from '../../../../src/store/redis/blocked/blocked-snapshot.js';
+import type { BlockedSnapshot } from '../../../../src/store/redis/blocked/blocked-meta.js';
 import type { ChannelListener } from '../../../../src/store/redis/client/channel-reader.js';
 import { CopyWaits, type CopyWaitsContext } from '../../../../src/store/redis/blocked/copies/copy-waits.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LookupCounts } from '../../../../src/service/filter-counts.js';
-import { DelayAlarm } from '../../../../src/store/redis/blocked/copies/delay-alarm.js';
+import { DelayAlarm } from '../../../../src/store/redis/blocked/copies/copy-waits.js';
 import { build } from '../../../support/built-filter.js';
 import { openLeased } from '../../../support/leased-reader.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { LookupCounts } from '../../../../src/service/filter-counts.js';
-import type { BlockedSnapshot } from '../../../../src/store/redis/blocked/blocked-snapshot.js';
+import type { BlockedSnapshot } from '../../../../src/store/redis/blocked/blocked-meta.js';
 import { LostLeases } from '../../../../src/store/redis/blocked/copies/lost-leases.js';
 import { build, commitIds, leaseOf, testGeneration, testPlan } from '../../../support/built-filter.js';
 import { isPending } from '../../../support/leased-reader.js';

@@ -4,6 +4,7 @@ import { defineScripts, type Script } from '../../client/script.js';
 import type { ScriptWithoutReply } from '../../client/script-without-reply.js';
 import { unexpectedReplyError } from '../../client/unexpected-reply.js';
 import { coreLua } from '../../lua/core.generated.js';
+import { LEASED_FORMAT } from '../../protocol/parts-format.js';
 import type { RedisKeys } from '../../protocol/redis-keys.js';
 import { tagText } from '../../protocol/segments/segments.js';
 
@@ -36,7 +37,7 @@ export type Acknowledged = number | 'LIST';
 
 /** A name that was never used: of a reader or of a list. */
 export function newName(): string {
-  // Of 62 random bits. Node draws the bytes of UUIDs in advance: drawing them was most of what a name took.
+  // It has 62 random bits. Node draws the bytes of UUIDs in advance, which would take most of the time.
   return randomUUID().slice(-17);
 }
 
@@ -67,15 +68,13 @@ export class CopyScripts {
       leaseMs: number;
       /** Undefined for one that joins. */
       held: { list: string; applied: number } | undefined;
-      /** Of the metadata from then on. */
-      format: string;
       /** The name that one that joins had before. */
       before: string;
       /** What it has acknowledged a while ago. */
       acknowledged: number;
     },
   ): Promise<LeaseOutcome> {
-    const { storedTag, runId, reader, leaseMs, held, before, format, acknowledged } = options;
+    const { storedTag, runId, reader, leaseMs, held, before, acknowledged } = options;
     const { copyLease } = this.scripts;
     const reply = await this.connection.run(
       copyLease,
@@ -88,7 +87,7 @@ export class CopyScripts {
         held?.list ?? '',
         held?.applied ?? before,
         newName(),
-        format,
+        LEASED_FORMAT,
         acknowledged,
       ],
     );

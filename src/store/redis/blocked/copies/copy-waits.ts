@@ -1,16 +1,18 @@
 import type { BloomEventListener } from '../../../../common/index.js';
-import type { BlockedSnapshot } from '../blocked-snapshot.js';
+import type { BlockedSnapshot } from '../blocked-meta.js';
 import { NO_RECORDER, type StoreRecorder } from '../../../index.js';
 import type { ChannelReader } from '../../client/channel-reader.js';
 import type { RedisKeys } from '../../protocol/redis-keys.js';
 import { AcknowledgementChannel } from './acknowledgement-channel.js';
 import { acknowledgementsUntold } from './copies.messages.js';
-import { DelayAlarm } from './delay-alarm.js';
 import type { Acknowledged, CopyScripts } from './copy-scripts.js';
 
-/** Who waits asks at the latest after this time; sooner while acknowledgements are not heard. */
+/** A wait asks at the latest after this time; sooner while acknowledgements are not heard. */
 const ASK_EVERY_MS = 100;
 const FIRST_ASKED_MS = 1;
+/** So many long waits within the window are no accident: a process that died delays adds once. */
+const DELAYS = 3;
+const DELAY_WINDOW_MS = 60_000;
 
 /** What an add or a swap has to wait for before it is acknowledged, as its script says. */
 export interface CopyWait {
@@ -18,14 +20,14 @@ export interface CopyWait {
   /** At most, in milliseconds. */
   readonly ms: number;
   readonly list: string;
-  /** Of the last entry. */
+  /** Number of the last entry. */
   readonly number: number;
 }
 
 interface Entry {
   readonly list: string;
   readonly number: number;
-  /** Of the server that wrote it. */
+  /** Run id of the server that wrote it. */
   readonly runId: string;
 }
 
@@ -37,7 +39,7 @@ interface Waiting extends Entry {
 interface Told {
   readonly list: string;
   readonly least: Acknowledged;
-  /** Of the server that says so; undefined: that which began the list. */
+  /** Run id of the server that reported it; undefined for the one that created the list. */
   readonly runId: string | undefined;
 }
 
@@ -55,7 +57,7 @@ export interface CopyWaitsContext {
   readonly channels: ChannelReader | undefined;
 }
 
-/** Those of one filter who wait until readers have acknowledged an entry. */
+/** Adds and swaps of one filter that wait for readers to acknowledge an entry. */
 export class CopyWaits {
   private readonly waiting = new Set<Waiting>();
   private readonly channel: AcknowledgementChannel;
@@ -98,7 +100,7 @@ export class CopyWaits {
   private pauseMs(snapshot: BlockedSnapshot, wait: CopyWait | undefined): number {
     const { metadata, lostLeases } = this.context;
     const { leasesMs = lostLeases.leaseMs, unseenUntil } = snapshot;
-    // Carried out, perhaps, by another server, after which nobody knows who has a lease.
+    // Another server may have carried it out: nobody knows then who has a lease.
     const isOther = !metadata.isOfServer(snapshot);
     const stated = wait?.for === 'time' ? wait.ms : 0;
     return Math.max(unseenUntil - performance.now(), isOther ? leasesMs : 0, stated);
@@ -131,7 +133,7 @@ export class CopyWaits {
         if (leftMs <= 0) return;
         await firstOf(ended, Math.min(leftMs, pauseMs));
         if (isOverNow) return;
-        // The answer to a question that is asked from now on has what was acknowledged before anything was heard.
+        // A question asked from now on is answered with what was acknowledged before anything was heard.
         const isHeard = channel.tells(runId) && !this.isAsking;
         if (performance.now() < until) await Promise.race([ended, this.ask(list, ms)]);
         if (isOverNow) return;
@@ -176,6 +178,26 @@ export class CopyWaits {
     if (!this.isAdvised)
       emit({ type: 'advice', filter: name, text: acknowledgementsUntold(keys.acks, error) });
     this.isAdvised = true;
+  }
+}
+
+/** Notices that adds wait long for readers again and again. */
+export class DelayAlarm {
+  private delays: { readonly at: number; readonly ms: number }[] = [];
+  private reportedAt = -Infinity;
+
+  /**
+   * Takes a long wait that has ended. Those that ran at the same time are one.
+   *
+   * @returns what to report, at most once in the window.
+   */
+  delayed(ms: number, now = performance.now()): { times: number; ms: number } | undefined {
+    this.delays = this.delays.filter(({ at }) => now - at < DELAY_WINDOW_MS);
+    if (this.delays.some(({ at }) => now - ms < at)) return undefined;
+    this.delays.push({ at: now, ms });
+    if (this.delays.length < DELAYS || now - this.reportedAt < DELAY_WINDOW_MS) return undefined;
+    this.reportedAt = now;
+    return { times: this.delays.length, ms: this.delays.reduce((sum, delay) => sum + delay.ms, 0) };
   }
 }
 

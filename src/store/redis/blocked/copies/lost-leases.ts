@@ -1,4 +1,4 @@
-import type { BlockedSnapshot } from '../blocked-snapshot.js';
+import type { BlockedSnapshot } from '../blocked-meta.js';
 
 /**
  * For a process that knows of leases while the metadata do not: they were lost, or are those of an earlier time. A copy may be believed in for as long as a lease

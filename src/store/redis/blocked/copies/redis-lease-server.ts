@@ -4,7 +4,7 @@ import type { ScriptWithoutReply } from '../../client/script-without-reply.js';
 import type { StreamReader } from '../../client/stream-reader.js';
 import { asUnavailable, unavailable } from '../../protocol/batching-filter.js';
 import type { BlockedContext } from '../blocked-context.js';
-import type { BlockedSnapshot } from '../blocked-snapshot.js';
+import type { BlockedSnapshot } from '../blocked-meta.js';
 import { acknowledgementsAnswered, entriesUnheard, NO_RUN_ID } from './copies.messages.js';
 import { type Joined, newName } from './copy-scripts.js';
 import { CopyFeed } from './copy-feed.js';
@@ -60,11 +60,11 @@ export class RedisLeaseServer implements LeaseServer {
   }
 
   private async ask(held: HeldCopy | undefined, snapshot: BlockedSnapshot): Promise<LeaseReply> {
-    const { metadata, copyScripts, keys, leasedFormat } = this.context;
+    const { metadata, copyScripts, keys } = this.context;
     if (!snapshot.live) return NOT_LIVE;
     if (snapshot.runId === '') return { outcome: 'refused', reason: NO_RUN_ID };
     const renewed = held && this.joined?.list === held.list ? this.joined : undefined;
-    // Of another copy: it is not on this list.
+    // The held copy never joined this list, so it has no lease.
     if (held && !renewed) return NOT_LIVE;
     const reader = renewed?.reader ?? newName();
     const { storedTag, runId } = snapshot;
@@ -82,7 +82,6 @@ export class RedisLeaseServer implements LeaseServer {
         held,
         leaseMs,
         before,
-        format: leasedFormat,
         acknowledged: renewed ? this.arrived : 0,
       }),
     );

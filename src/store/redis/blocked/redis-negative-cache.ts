@@ -1,15 +1,15 @@
-import { jittered } from '../../../../common/index.js';
+import { jittered } from '../../../common/index.js';
 import type {
   DenialAnswer,
   SharedNegativeCacheOptions,
   DenialQuestion,
   SharedNegativeCache,
-} from '../../../index.js';
-import { CircuitOpenError } from '../../client/circuit-breaker.js';
+} from '../../index.js';
+import { CircuitOpenError } from '../client/circuit-breaker.js';
 import { BUCKET_DENIALS, denialDigest, NegativeCacheTable, MAX_BUCKETS } from './negative-cache-table.js';
-import type { BlockedSnapshot } from '../blocked-snapshot.js';
-import type { BlockedContext } from '../blocked-context.js';
-import { TickBatcher } from '../../client/tick-batcher.js';
+import type { BlockedSnapshot } from './blocked-meta.js';
+import type { BlockedContext } from './blocked-context.js';
+import { TickBatcher } from '../client/tick-batcher.js';
 
 /** A table that could not be made is tried again after this time. */
 const MAKE_AGAIN_MS = 1_000;

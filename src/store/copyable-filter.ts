@@ -1,10 +1,9 @@
 import type { Generation } from '../filter/index.js';
 import type { LeaseServer } from './lease-server.js';
 import type { InstanceBoard } from './instance-board.js';
-import type { PartEpochs } from './part-epochs.js';
 import type { HighWaterMarks } from './high-water-marks.js';
 import type { SharedNegativeCache } from './negative-cache.js';
-import type { MeasurableFilter } from './filter-abilities.js';
+import type { MeasurableFilter, PartEpochs } from './filter-abilities.js';
 import type { FilterDescription } from './filter-description.js';
 import type { FilterStore, OpenFilterOptions } from './store.js';
 

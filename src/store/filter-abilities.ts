@@ -3,14 +3,13 @@ import type { BloomCopyLease } from './lease-server.js';
 import type { InstanceBoard } from './instance-board.js';
 import type { SharedNegativeCache } from './negative-cache.js';
 import type { HighWaterMarks } from './high-water-marks.js';
-import type { PartEpochs } from './part-epochs.js';
 import type { StoredFilter } from './store.js';
 
 /** A filter of a layout that can remove ids. */
 export interface RemovableFilter extends StoredFilter {
   /**
-   * Removes ids, once each. For each, false when it is certainly not there, or has to stay. Only ids that were added may be removed: any
-   * other may take out one that was.
+   * Removes ids, once each. For each, false when it is certainly not there, or has to stay. Only ids that
+   * were added may be removed: any other may take out one that was.
    *
    * @throws {BloomUnavailableError} when the ids could not be removed.
    */
@@ -31,7 +30,8 @@ export interface AdoptableFilter extends StoredFilter {
 /** A filter whose description gives the error rate of its plan, and which can measure the real one. */
 export interface MeasurableFilter extends StoredFilter {
   /**
-   * The share of absent ids that pass and of the bits that are set, in a sample of the blocks; undefined while nothing is live.
+   * The share of absent ids that pass and of the bits that are set, in a sample of the blocks; undefined
+   * while nothing is live.
    *
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */
@@ -53,9 +53,40 @@ export interface LeasingFilter extends StoredFilter {
   readonly copyLease: BloomCopyLease;
 }
 
-/** A filter of which several processes may know, on a store that keeps how far they have come with the rows that others write. */
+/**
+ * A filter of which several processes may know, on a store that keeps how far they have come with the rows
+ * that others write.
+ */
 export interface MarkedFilter extends StoredFilter {
   readonly highWaterMarks: HighWaterMarks;
+}
+
+/**
+ * What a part of a filter does for the filter as a whole, where several processes share it. The part of an id
+ * depends on its spelling. So processes with other contents are kept apart in all parts together: every
+ * generation is built in an epoch, which the first part names.
+ */
+export interface PartEpochs {
+  /**
+   * The epoch as the store has it now, '' for none.
+   *
+   * @throws {BloomUnavailableError} when the store cannot be asked.
+   */
+  ask(): Promise<string>;
+
+  /**
+   * Puts another text in the place of `before`, unless the store has a different one; returns what it has
+   * then.
+   */
+  replace(before: string, next: string): Promise<string>;
+
+  /**
+   * Ends what is live and staged in this part with other contents than this process has, or of another epoch.
+   * Resolves when no process answers from it any more.
+   *
+   * @throws {BloomUnavailableError} when that could not be done.
+   */
+  endOthers(): Promise<void>;
 }
 
 /** A filter that may be a part of one that several processes share. */
@@ -95,7 +126,9 @@ export function hasHighWaterMarks(filter: StoredFilter): filter is MarkedFilter 
   return has<MarkedFilter>(filter, 'highWaterMarks');
 }
 
-/** One class may serve filters with and without an ability: then the member of those without it is undefined. */
+/**
+ * One class may serve filters with and without an ability: then the member of those without it is undefined.
+ */
 function has<Able extends StoredFilter>(
   filter: StoredFilter,
   member: Exclude<keyof Able, keyof StoredFilter>,

@@ -1,8 +1,8 @@
 import { BloomUnavailableError } from '../common/index.js';
 
 /**
- * What the processes of an application share of one filter's rows that others write: which process follows these writers, and how far it has
- * come. The store keeps the texts and does not read them.
+ * What the processes of an application share of one filter's rows that others write: which process follows
+ * these writers, and how far it has come. The store keeps the texts and does not read them.
  */
 export interface HighWaterMarks {
   /**
@@ -14,8 +14,8 @@ export interface HighWaterMarks {
   ask(question: MarksQuestion): Promise<MarksAnswer>;
 
   /**
-   * Notes how far the filter has come. Returns false, and notes nothing, when another process follows by now, or the mark is another one than the
-   * caller believes.
+   * Notes how far the filter has come. Returns false, and notes nothing, when another process follows by now,
+   * or the mark is another one than the caller believes.
    *
    * @throws {BloomUnavailableError} when it could not be noted, or it is not known whether it was.
    */
@@ -33,7 +33,10 @@ export interface MarksAnswer {
   /** Whether the process that asked is the one that follows. */
   readonly isHolder: boolean;
   readonly entries: MarkEntries;
-  /** How long ago the process that follows has noted something, in milliseconds; undefined where that is not known. */
+  /**
+   * How long ago the process that follows has noted something, in milliseconds; undefined where that is not
+   * known.
+   */
   readonly ageMs: number | undefined;
 }
 

@@ -1,10 +1,3 @@
-export {
-  type BuildOccasion,
-  type BuildOutcome,
-  FIRST_BUILD_PAUSE_MS,
-  LAST_BUILD_PAUSE_MS,
-  type LeaseRequest,
-} from './build-occasion.js';
 export type {
   LeaseServer,
   BloomCopyLease,
@@ -52,11 +45,11 @@ export {
   isMeasurable,
   isRemovable,
   type MeasurableFilter,
+  type PartEpochs,
   type RemovableFilter,
   sharesNegativeCache,
 } from './filter-abilities.js';
-export type { FilterContents } from './filter-contents.js';
-export type { FilterDescription, PartDescription } from './filter-description.js';
+export type { FilterContents, FilterDescription, PartDescription } from './filter-description.js';
 export {
   type MarksAnswer,
   type MarkEntries,
@@ -65,10 +58,7 @@ export {
   MarksRefusedError,
   type HighWaterMarks,
 } from './high-water-marks.js';
-export { notRecorded } from './not-recorded.js';
-export { OtherPartitionsError } from './other-partitions.js';
-export type { PartEpochs } from './part-epochs.js';
-export { PartlyRebuiltError } from './partly-rebuilt.js';
+export { notRecorded, OtherPartitionsError, PartlyRebuiltError } from './store-errors.js';
 export { isTimed, NO_RECORDER, type StoreRecorder } from './store-recorder.js';
 export {
   type BloomUnknownReason,
@@ -79,17 +69,24 @@ export {
 } from './verdict.js';
 export type {
   AdvisedFilter,
-  DeferringFilter,
   DistrustPauses,
   StoredFilter,
   BloomReplicaMode,
   FilterStore,
   FilterLoad,
   FilterPart,
-  LocalFilter,
   OpenFilterOptions,
-  RebuildLease,
-  StagePlan,
-  Staging,
   StoredFilterStatus,
 } from './store.js';
+export {
+  type BuildOccasion,
+  type BuildOutcome,
+  type DeferringFilter,
+  FIRST_BUILD_PAUSE_MS,
+  LAST_BUILD_PAUSE_MS,
+  type LeaseRequest,
+  type LocalFilter,
+  type RebuildLease,
+  type StagePlan,
+  type Staging,
+} from './staging.js';

@@ -1,12 +1,13 @@
 import { BloomUnavailableError } from '../common/index.js';
 
 /**
- * What the processes of an application report to each other of one filter. The store keeps the texts for as long as they are needed, and does not
- * read them.
+ * What the processes of an application report to each other of one filter. The store keeps the texts for as
+ * long as they are needed, and does not read them.
  */
 export interface InstanceBoard {
   /**
-   * Reports this process, and returns what it has to hear; undefined when the store was not asked, since it does not answer lookups.
+   * Reports this process, and returns what it has to hear; undefined when the store was not asked, since it
+   * does not answer lookups.
    *
    * @throws {BoardRefusedError} when the store does not let this user.
    * @throws {BloomUnavailableError} when the store cannot be asked.
@@ -14,7 +15,8 @@ export interface InstanceBoard {
   beat(beat: InstanceBeat): Promise<BoardNews | undefined>;
 
   /**
-   * Calls `onMode` from now on with the mode of all processes as each look at what is stored of the filter finds it. Left out by a board that says it with beats alone.
+   * Calls `onMode` from now on with the mode of all processes as each look at what is stored of the filter
+   * finds it. Left out by a board that says it with beats alone.
    */
   followMode?(onMode: (mode: BoardMode | undefined) => void): void;
 
@@ -28,7 +30,10 @@ export interface InstanceBoard {
   /** Takes back the report of a process that ends. */
   leave(instance: string): Promise<void>;
 
-  /** Keeps the record of a run that has ended, and ends what is reported of it. The same one may be noted twice. */
+  /**
+   * Keeps the record of a run that has ended, and ends what is reported of it. The same one may be noted
+   * twice.
+   */
   noteRun(run: EndedRun): Promise<void>;
 
   /** @throws {BloomUnavailableError} when the store cannot be asked. */
@@ -37,7 +42,8 @@ export interface InstanceBoard {
   /**
    * Sets the mode of all processes, or withdraws it.
    *
-   * @param after no record of a time before this one is believed any more: that of the last one that the caller has heard.
+   * @param after no record of a time before this one is believed any more: that of the last one that the
+   * caller has heard.
    * @throws {BloomUnavailableError} when the store cannot be asked.
    */
   setMode(mode: Omit<BoardMode, 'at'>, after: number): Promise<BoardMode>;
@@ -66,7 +72,9 @@ export interface BoardMode {
   /** Undefined: it was withdrawn. */
   readonly mode: string | undefined;
   readonly by: string;
-  /** In milliseconds since 1970, by the clock of the store; each record has a later one than the one before. */
+  /**
+   * In milliseconds since 1970, by the clock of the store; each record has a later one than the one before.
+   */
   readonly at: number;
 }
 

@@ -9,7 +9,10 @@ export interface SharedNegativeCacheOptions {
 
 /** Ids that the filter let through and the database denied, remembered for all processes. */
 export interface SharedNegativeCache {
-  /** Asked when the filter has answered "maybe". Never rejects: if the answer cannot be known, the id is not denied. */
+  /**
+   * Asked when the filter has answered "maybe". Never rejects: if the answer cannot be known, the id is not
+   * denied.
+   */
   ask(question: DenialQuestion): Promise<DenialAnswer>;
 }
 

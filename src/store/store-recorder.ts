@@ -1,6 +1,8 @@
 import type { BloomUnknownReason, LookupOutcome } from './verdict.js';
 
-/** One of so many local lookups is timed, so that measuring costs nothing that can be felt. A power of two. */
+/**
+ * One of so many local lookups is timed, so that measuring costs nothing that can be felt. A power of two.
+ */
 const TIMED_EVERY = 1024;
 
 /** Counts the lookups and adds of one filter where the store carries them out. Notes nothing of ids. */

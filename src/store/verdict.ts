@@ -1,47 +1,35 @@
 /**
- * `absent`: the id is certainly not in the set. `maybe`: it is, or the error rate struck. `unknown`: the filter
- * does not know just now, and the lookup has to go through.
+ * `absent`: the id is certainly not in the set. `maybe`: it is, or the error rate struck. `unknown`: the
+ * filter does not know just now, and the lookup has to go through.
  */
 export type BloomVerdict = 'absent' | 'maybe' | 'unknown';
 
+/** All reasons for `unknown`, in the order of the documentation. */
+export const UNKNOWN_REASONS = [
+  'unbuilt',
+  'lost',
+  'suspect',
+  'timeout',
+  'circuit',
+  'error',
+  'other-owner',
+  'newer-format',
+  'other-partitions',
+  'changing',
+  'invalid-id',
+  'beyond',
+] as const;
+
 /**
- * Why a lookup was `unknown`. `unbuilt`, `lost`, `suspect`: the state of the filter. `timeout`: the store did not answer in time. `circuit`: it was not
- * asked, as it did not answer the last lookups. `error`: it answered with an error, or could not be reached. `other-owner`: the filter belongs to another
- * application. `newer-format`: a newer version wrote it. `other-partitions`: it is stored in another number of parts. `changing`: it changed during each attempt. `invalid-id`: the value cannot be an id, or
- * not one of this layout, or a function of the guard threw over it. `beyond`: the filter does not have the id, which comes after all those of which it is
- * known that they would be in it (`topUp.ordered`).
+ * Why a lookup was `unknown`. `unbuilt`, `lost`, `suspect`: the state of the filter. `timeout`: the store did
+ * not answer in time. `circuit`: it was not asked, as it did not answer the last lookups. `error`: it
+ * answered with an error, or could not be reached. `other-owner`: the filter belongs to another application.
+ * `newer-format`: a newer version wrote it. `other-partitions`: it is stored in another number of parts.
+ * `changing`: it changed during each attempt. `invalid-id`: the value cannot be an id, or not one of this
+ * layout, or a function of the guard threw over it. `beyond`: the filter does not have the id, which comes
+ * after all those that are known to be in it (`topUp.ordered`).
  */
-export type BloomUnknownReason =
-  | 'unbuilt'
-  | 'lost'
-  | 'suspect'
-  | 'timeout'
-  | 'circuit'
-  | 'error'
-  | 'other-owner'
-  | 'newer-format'
-  | 'other-partitions'
-  | 'changing'
-  | 'invalid-id'
-  | 'beyond';
-
-const REASONS = {
-  unbuilt: true,
-  lost: true,
-  suspect: true,
-  timeout: true,
-  circuit: true,
-  error: true,
-  'other-owner': true,
-  'newer-format': true,
-  'other-partitions': true,
-  changing: true,
-  'invalid-id': true,
-  beyond: true,
-} satisfies Record<BloomUnknownReason, true>;
-
-/** All reasons, in the order of the documentation. */
-export const UNKNOWN_REASONS = Object.keys(REASONS) as readonly BloomUnknownReason[];
+export type BloomUnknownReason = (typeof UNKNOWN_REASONS)[number];
 
 /** A verdict, and in place of `unknown` the reason of it. */
 export type LookupOutcome = Exclude<BloomVerdict, 'unknown'> | BloomUnknownReason;

@@ -40,7 +40,7 @@ export class BuildFacts {
     this.occasion = kind;
   }
 
-  /** @param outcome undefined of a build that did not take place */
+  /** @param outcome undefined: the build did not take place. */
   end(outcome: BuildOutcome | undefined): void {
     switch (outcome?.kind) {
       case 'published':

@@ -1,4 +1,3 @@
-export type { InMemoryFilter, InMemoryScan } from './in-memory-filter.js';
-export type { MemoryLayout } from './memory-layout.js';
+export type { InMemoryFilter, InMemoryScan, MemoryLayout } from './in-memory-filter.js';
 export { MemoryStore } from './memory-store.js';
 export { StoredFilterInMemory } from './stored-filter-in-memory.js';

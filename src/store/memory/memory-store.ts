@@ -1,8 +1,7 @@
 import { BloomConfigError } from '../../common/index.js';
 import { blocked } from '../../filter/index.js';
 import type { StoredFilter, FilterStore, OpenFilterOptions } from '../index.js';
-import { InMemoryBlockedFilter } from './in-memory-blocked-filter.js';
-import { opensInMemory } from './memory-layout.js';
+import { InMemoryBlockedFilter, opensInMemory } from './in-memory-filter.js';
 import { layoutNotInMemory } from './memory.messages.js';
 import { StoredFilterInMemory } from './stored-filter-in-memory.js';
 

@@ -20,8 +20,8 @@ export function worstState(states: readonly (BloomFilterState | undefined)[]): B
 }
 
 /**
- * Parts of a filter without a source as its lookups have to take them: one that is nowhere while others have ids was lost, and must not be created
- * again, empty.
+ * Parts of a filter without a source as its lookups have to take them: one that is nowhere while others have
+ * ids was lost, and must not be created again, empty.
  */
 export function judged(parts: readonly PartDescription[], hasSource: boolean): readonly PartDescription[] {
   const hasIds = parts.some((part) => isKnown(part) && (part.count > 0 || part.builtIds > 0));

@@ -26,8 +26,7 @@ import {
   type StoredFilterStatus,
 } from '../index.js';
 import { PartContents } from './part-contents.js';
-import { PartEvents } from './part-events.js';
-import { PartLoads } from './part-loads.js';
+import { PartEvents, PartLoads } from './part-events.js';
 import { isKnown, judged, mean, totalOf, worstState } from './part-totals.js';
 import { leaseParts } from './partitioned-lease.js';
 
@@ -37,8 +36,9 @@ const RECHECK_MS = 1000;
 export type PartitionedOptions = OpenFilterOptions & { readonly partitions: number };
 
 /**
- * A filter whose ids are dealt over parts, each of which is a stored filter of its own: with its own generations, lease and swaps, and on a cluster
- * in a hash slot of its own. Each part alone keeps the promise for its ids.
+ * A filter whose ids are dealt over parts, each of which is a stored filter of its own: with its own
+ * generations, lease and swaps, and on a cluster in a hash slot of its own. Each part alone keeps the promise
+ * for its ids.
  */
 export class PartitionedFilter implements StoredFilter {
   readonly parts: readonly StoredFilter[];
@@ -187,7 +187,9 @@ export class PartitionedFilter implements StoredFilter {
     };
   }
 
-  /** The filter of another number of parts may take the adds of other processes: no part of this one has them. */
+  /**
+   * The filter of another number of parts may take the adds of other processes: no part of this one has them.
+   */
   private hear(event: BloomEvent): void {
     if (event.type === 'other-partitions') this.refusal = { error: event.error, at: performance.now() };
   }
@@ -217,9 +219,10 @@ export class PartitionedFilter implements StoredFilter {
   }
 
   /**
-   * An add that is not written anywhere counts on a rebuild that has not been published yet. A process with another number of parts publishes the first
-   * part before all others: looked at after the add was called, it shows whether such a rebuild is under way.
-   * Processes of another spelling would look for the id in another part.
+   * An add that is not written anywhere counts on a rebuild that has not been published yet. A process with
+   * another number of parts publishes the first part before all others: looked at after the add was called,
+   * it shows whether such a rebuild is under way. Processes of another spelling would look for the id in
+   * another part.
    */
   private async addTo(part: number, ids: readonly IdKey[]): Promise<boolean[]> {
     const filter = this.parts[part]!;
@@ -230,7 +233,9 @@ export class PartitionedFilter implements StoredFilter {
     return added;
   }
 
-  /** Has each part do the same with its ids, all of them at once; what they return is in the order of the ids. */
+  /**
+   * Has each part do the same with its ids, all of them at once; what they return is in the order of the ids.
+   */
   private async dealt<Result>(
     ids: readonly IdKey[],
     work: (part: number, ids: readonly IdKey[]) => Promise<readonly Result[]>,

@@ -23,8 +23,9 @@ export interface LeasedParts {
 }
 
 /**
- * Takes the leases of the parts that are to be rebuilt. Parts whose lease is taken, that are not due, or that cannot be asked are left out. The first part
- * of a filter that was never built has to be among them: its metadata claim the number of parts for all processes.
+ * Takes the leases of the parts that are to be rebuilt. Parts whose lease is taken, that are not due, or that
+ * cannot be asked are left out. The first part of a filter that was never built has to be among them: its
+ * metadata claim the number of parts for all processes.
  */
 export async function leaseParts(
   filter: LeasedParts,
@@ -154,7 +155,10 @@ class PartitionedLease implements RebuildLease {
     }
   }
 
-  /** One part after the other, since those on one server share its memory, and the first one claims the number of parts. */
+  /**
+   * One part after the other, since those on one server share its memory, and the first one claims the number
+   * of parts.
+   */
   async stage(plan: StagePlan): Promise<Staging> {
     await this.filter.confirm();
     const found = await this.filter.describe();

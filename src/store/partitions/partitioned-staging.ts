@@ -7,7 +7,7 @@ import {
   type StagePlan,
   type Staging,
 } from '../index.js';
-import { DealtFilter } from './dealt-filter.js';
+import { IdsByPartition, type PartOfPass } from './ids-by-partition.js';
 import { MISSING_IN_PART, partsFailed, STAGED_AGAIN } from './partitions.messages.js';
 import type { RebuiltPart, StagedPart } from './rebuilt-part.js';
 
@@ -24,7 +24,7 @@ export interface PartitionedStagingOptions {
 export class PartitionedStaging implements Staging {
   readonly capacity: number;
   readonly bytes: number;
-  private dealt: DealtFilter | undefined;
+  private byPartition: IdsByPartition | undefined;
   /** Different ids of each part. */
   private readonly counts: number[];
   private readonly passes = new Map<StagedPart, number>();
@@ -41,9 +41,7 @@ export class PartitionedStaging implements Staging {
   }
 
   get local(): LocalFilter {
-    const { of } = this.options;
-    const parts = this.active().map((staged) => ({ ...staged, passes: this.passesOf(staged) }));
-    return (this.dealt ??= new DealtFilter(of, this.counts, this.pass, parts));
+    return (this.byPartition ??= new IdsByPartition(this.partsOfPass(), this.counts));
   }
 
   /** The parts share the memory. */
@@ -57,10 +55,20 @@ export class PartitionedStaging implements Staging {
 
   beginPass(pass: number): void {
     this.pass = pass;
-    this.dealt = undefined;
+    this.byPartition = undefined;
     for (const staged of this.active()) {
       if (pass < this.passesOf(staged)) staged.staging.beginPass?.(pass);
     }
+  }
+
+  private partsOfPass(): PartOfPass[] {
+    const { pass } = this;
+    const parts = Array.from({ length: this.options.of }, (): PartOfPass =>
+      pass > 0 ? 'elsewhere' : 'not rebuilt',
+    );
+    for (const staged of this.active())
+      parts[staged.part.part] = pass < this.passesOf(staged) ? staged.staging.local : 'elsewhere';
+    return parts;
   }
 
   private passesOf(staged: StagedPart): number {
@@ -107,7 +115,10 @@ export class PartitionedStaging implements Staging {
     return this.active().length > 0;
   }
 
-  /** One part after the other: each alone keeps the promise, so there is no moment at which all have to change. */
+  /**
+   * One part after the other: each alone keeps the promise, so there is no moment at which all have to
+   * change.
+   */
   async commit(_ids: number): Promise<void> {
     if (
       this.options.parts.some(({ part, staging }) => part.staging !== undefined && part.staging !== staging)

@@ -4,7 +4,10 @@ import type { FilterStore, OpenFilterOptions, StoredFilter } from '../index.js';
 import { PartitionedFilter } from './partitioned-filter.js';
 import { notInPartitions } from './partitions.messages.js';
 
-/** A store whose filters may be divided into parts, each of which is a filter of the store around which this one is. */
+/**
+ * A store whose filters may be divided into parts, each of which is a filter of the store around which this
+ * one is.
+ */
 export class PartitioningStore implements FilterStore {
   readonly kind: string;
 

@@ -10,7 +10,7 @@ export class RebuiltPart {
   /** Why it was given up. */
   failure: unknown;
   onGivenUp: ((error: unknown) => void) | undefined;
-  /** Of the staging. */
+  /** Ids that the staging has room for. */
   plannedIds = 0;
 
   constructor(

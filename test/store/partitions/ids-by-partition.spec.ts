@@ -7,7 +7,7 @@ import {
   planFilter,
 } from '../../../src/filter/index.js';
 import type { DeferringFilter, LocalFilter } from '../../../src/store/index.js';
-import { DealtFilter } from '../../../src/store/partitions/dealt-filter.js';
+import { IdsByPartition, type PartOfPass } from '../../../src/store/partitions/ids-by-partition.js';
 import { Random, SEED } from '../../support/random.js';
 
 const PARTS = 5;
@@ -22,15 +22,19 @@ const IDS = idsOf(new Random(SEED));
 
 function idsOf(random: Random): Uint8Array[] {
   return Array.from({ length: 30_000 }, () =>
-    // Of one that is longer than 1,024 bytes, these decide about the part.
+    // The first 1,024 bytes of a longer one decide about the part.
     random.bytes(1 + random.below(random.below(200) === 0 ? MOST_ID_BYTES : 20)),
   );
 }
 
 function dealt(locals: ReadonlyMap<number, LocalFilter>, { pass = 0, passes = 1 } = {}) {
   const counts = Array.from({ length: PARTS }, () => 0);
-  const parts = Array.from(locals, ([part, local]) => ({ part: { part }, staging: { local }, passes }));
-  return { counts, filter: new DealtFilter(PARTS, counts, pass, parts as never) };
+  const parts = counts.map((_, part): PartOfPass => {
+    const local = locals.get(part);
+    if (!local) return pass > 0 ? 'elsewhere' : 'not rebuilt';
+    return pass < passes ? local : 'elsewhere';
+  });
+  return { counts, filter: new IdsByPartition(parts, counts) };
 }
 
 const FORMS: Record<string, (filter: DeferringFilter, ids: readonly Uint8Array[]) => number> = {

@@ -47,7 +47,7 @@ export type {
   BoardMode,
   BoardNews,
   BoardedFilter,
-  CopyLeases,
+  LeaseServer,
   EndedRun,
   InstanceBeat,
   InstanceBoard,

@@ -51,6 +51,7 @@ export type {
   EndedRun,
   InstanceBeat,
   InstanceBoard,
+  KnownVerdict,
   SharedNegativeCache,
 } from './store/index.js';
 export {
@@ -95,6 +96,7 @@ export {
   type OfflineCommand,
   type OfflineState,
   type Outdated,
+  outcomesOf,
   parseBlocked,
   parseMeta,
   partName,

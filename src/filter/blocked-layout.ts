@@ -1,7 +1,7 @@
 import type { Generation } from './generation.js';
 import { HalfSipHash } from './half-sip-hash.js';
 import { type IdKey, isLongerThan } from './id.js';
-import { BLOCK_DATA_BITS, TAG_BYTES } from './sizing.js';
+import { BLOCK_BYTES, BLOCK_DATA_BITS, TAG_BYTES } from './sizing.js';
 
 // A linear congruential step modulo 2^32; the multiplier is the best of 32 bits by the spectral test (G. Steele, S. Vigna,
 // "Computationally easy, spectrally good multipliers for congruential pseudorandom number generators", 2022).
@@ -25,12 +25,14 @@ export class BlockedLayout {
   seed = 0;
 
   private readonly hash: HalfSipHash;
+  private readonly tag: number;
   private readonly blocks: number;
   private readonly hashCount: number;
   private readonly maxIdBytes: number;
 
   constructor(generation: Generation) {
     this.hash = new HalfSipHash(generation.key[0] | 0, generation.key[1] | 0);
+    this.tag = generation.tag | 0;
     this.blocks = generation.blocks;
     this.hashCount = generation.hashCount;
     this.maxIdBytes = generation.maxIdBytes;
@@ -111,6 +113,14 @@ export class BlockedLayout {
       positions.push(TAG_BITS + (((seed >>> 12) * BLOCK_DATA_BITS) >>> 20));
     }
     return positions;
+  }
+
+  /** Whether the block at `offset` is there whole and has the tag of this generation. */
+  owns(bytes: Uint8Array, offset: number): boolean {
+    if (offset + BLOCK_BYTES > bytes.length) return false;
+    const tag =
+      bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24);
+    return tag === this.tag;
   }
 
   /** Whether an id is over `maxIdBytes`. */

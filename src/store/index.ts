@@ -63,6 +63,7 @@ export { isTimed, NO_RECORDER, type StoreRecorder } from './store-recorder.js';
 export {
   type BloomUnknownReason,
   type BloomVerdict,
+  type KnownVerdict,
   type LookupOutcome,
   UNKNOWN_REASONS,
   verdictOf,

@@ -2,7 +2,8 @@
  * `absent`: the id is certainly not in the set. `maybe`: it is, or the error rate struck. `unknown`: the
  * filter does not know just now, and the lookup has to go through.
  */
-export type BloomVerdict = 'absent' | 'maybe' | 'unknown';
+export type BloomVerdict = KnownVerdict | 'unknown';
+export type KnownVerdict = 'absent' | 'maybe';
 
 /** All reasons for `unknown`, in the order of the documentation. */
 export const UNKNOWN_REASONS = [
@@ -32,7 +33,7 @@ export const UNKNOWN_REASONS = [
 export type BloomUnknownReason = (typeof UNKNOWN_REASONS)[number];
 
 /** A verdict, and in place of `unknown` the reason of it. */
-export type LookupOutcome = Exclude<BloomVerdict, 'unknown'> | BloomUnknownReason;
+export type LookupOutcome = KnownVerdict | BloomUnknownReason;
 
 export function verdictOf(outcome: LookupOutcome): BloomVerdict {
   return outcome === 'maybe' || outcome === 'absent' ? outcome : 'unknown';

@@ -105,7 +105,7 @@ function ofSegments(context: InspectionContext, live: SegmentedGeneration, count
       return measured && { ...measured, count };
     },
     async check(id) {
-      const reply = await reader.read(live, [id]);
+      const reply = await reader.readOne(live, id);
       return typeof reply === 'string' ? 'LOST' : reply[0]!;
     },
     locationOf: (id) => locationText(live, id),

@@ -3,9 +3,9 @@ import { BLOCK_BYTES, type IdKey, tooLong } from '../../../filter/index.js';
 import type {
   AdvisedFilter,
   BlockListener,
-  BloomVerdict,
   CopyableDescription,
   CopyableFilter,
+  KnownVerdict,
   OpenFilterOptions,
   StagedBlocks,
 } from '../../index.js';
@@ -109,8 +109,8 @@ export class BlockedFilterInRedis
     return unavailable(this.context.connection.getPiece(segment, from, from + count * BLOCK_BYTES - 1));
   }
 
-  protected ask(live: SegmentedGeneration, ids: readonly IdKey[]): Promise<BloomVerdict[] | Outdated> {
-    return this.reader.read(live, ids);
+  protected ask(live: SegmentedGeneration, ids: readonly IdKey[]): Promise<KnownVerdict[] | Outdated> {
+    return ids.length === 1 ? this.reader.readOne(live, ids[0]!) : this.reader.read(live, ids);
   }
 
   protected idsPerAdd(): number {

@@ -9,7 +9,7 @@ import { CircuitOpenError } from '../client/circuit-breaker.js';
 import { BUCKET_DENIALS, denialDigest, NegativeCacheTable, MAX_BUCKETS } from './negative-cache-table.js';
 import type { BlockedSnapshot } from './blocked-meta.js';
 import type { BlockedContext } from './blocked-context.js';
-import { TickBatcher } from '../client/tick-batcher.js';
+import { batched } from '../client/tick-batcher.js';
 
 /** A table that could not be made is tried again after this time. */
 const MAKE_AGAIN_MS = 1_000;
@@ -34,9 +34,7 @@ export function markLifeMs(drainMs: number): number {
  * the bucket are visible.
  */
 export class RedisNegativeCache implements SharedNegativeCache {
-  private readonly questions = new TickBatcher((questions: readonly DenialQuestion[]) =>
-    this.askTogether(questions),
-  );
+  readonly ask: (question: DenialQuestion) => Promise<DenialAnswer> = batched(this.askTogether.bind(this));
   private isMaking = false;
   private makeAgainAt = -Infinity;
 
@@ -44,10 +42,6 @@ export class RedisNegativeCache implements SharedNegativeCache {
     private readonly context: BlockedContext,
     private readonly options: RedisNegativeCacheOptions,
   ) {}
-
-  ask(question: DenialQuestion): Promise<DenialAnswer> {
-    return this.questions.call(question);
-  }
 
   private async askTogether(questions: readonly DenialQuestion[]): Promise<DenialAnswer[]> {
     const { connection, emit, name, keys } = this.context;

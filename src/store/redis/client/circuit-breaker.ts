@@ -11,6 +11,8 @@ export class CircuitOpenError extends BloomUnavailableError {}
 
 /** Keeps lookups from waiting for a server that does not answer. */
 export class CircuitBreaker {
+  /** Set by the breaker alone. */
+  isOpen = false;
   private failures = 0;
   private nextTrialAt = 0;
   private rejected = 0;
@@ -20,10 +22,6 @@ export class CircuitBreaker {
       change: { open: true; error: unknown } | { open: false; rejected: number },
     ) => void,
   ) {}
-
-  get isOpen(): boolean {
-    return this.failures >= FAILURES_TO_OPEN;
-  }
 
   /** @throws {CircuitOpenError} when the lookup is not to be sent. */
   admit(): void {
@@ -38,14 +36,16 @@ export class CircuitBreaker {
   }
 
   succeeded(): void {
-    if (this.isOpen) this.onChange({ open: false, rejected: this.rejected });
     this.failures = 0;
-    this.rejected = 0;
+    if (this.isOpen) this.end();
   }
 
   /** Nobody asks this server any more. */
   end(): void {
-    if (this.isOpen) this.onChange({ open: false, rejected: this.rejected });
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.onChange({ open: false, rejected: this.rejected });
+    this.rejected = 0;
   }
 
   /** A reply came after its lookup had been given up. The server is there, so the next lookup shows whether it is fast enough again. */
@@ -56,6 +56,7 @@ export class CircuitBreaker {
   failed(error: unknown): void {
     this.failures++;
     if (this.failures !== FAILURES_TO_OPEN) return;
+    this.isOpen = true;
     this.nextTrialAt = performance.now() + TRIAL_EVERY_MS;
     this.onChange({ open: true, error });
   }

@@ -8,19 +8,19 @@ export class DeadlineError extends BloomUnavailableError {}
  * Rejects when the promise has not settled after `ms`. Replies that wait in the socket when the time is up still count: after
  * a pause of the event loop the timer comes before them, and a pause is no fault of the server.
  */
-export function withDeadline<Value>(promise: Promise<Value>, ms: number, operation: string): Promise<Value> {
-  return new Promise((resolve, reject) => {
+export async function withDeadline<Value>(
+  promise: Promise<Value>,
+  ms: number,
+  operation: string,
+): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
     const expire = () => reject(new DeadlineError(answeredTooLate(operation, ms)));
-    const timer = setTimeout(() => setImmediate(expire), ms);
-    promise.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error as Error);
-      },
-    );
+    timer = setTimeout(() => setImmediate(expire), ms);
   });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,30 +1,19 @@
-interface Batch<Item, Result> {
-  readonly items: Item[];
-  readonly results: Promise<readonly Result[]>;
-}
-
-/** Turns the single calls of one tick into one call for all of them, without delaying a lone one. */
-export class TickBatcher<Item, Result> {
-  private batch: Batch<Item, Result> | undefined;
-
-  constructor(private readonly run: (items: readonly Item[]) => Promise<readonly Result[]>) {}
-
-  call(item: Item): Promise<Result> {
-    this.batch ??= this.begin();
-    const { items, results } = this.batch;
-    const place = items.push(item) - 1;
+/** Turns the single calls of one tick into one call of `run` for all of them, without delaying a lone one. */
+export function batched<Item, Result>(
+  run: (items: readonly Item[]) => Promise<readonly Result[]>,
+): (item: Item) => Promise<Result> {
+  let waiting: Item[] = [];
+  let results: Promise<readonly Result[]>;
+  const runWaiting = async () => {
+    // The queue of nextTick is served after all promises that have settled, and before any input or output.
+    await new Promise(process.nextTick);
+    const items = waiting;
+    waiting = [];
+    return run(items);
+  };
+  return (item) => {
+    const place = waiting.push(item) - 1;
+    if (place === 0) results = runWaiting();
     return results.then((all) => all[place]!);
-  }
-
-  private begin(): Batch<Item, Result> {
-    const items: Item[] = [];
-    const results = new Promise<readonly Result[]>((resolve, reject) => {
-      // The queue of nextTick is served after all promises that have settled, and before any input or output.
-      process.nextTick(() => {
-        this.batch = undefined;
-        this.run(items).then(resolve, reject);
-      });
-    });
-    return { items, results };
-  }
+  };
 }

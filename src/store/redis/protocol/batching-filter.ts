@@ -18,7 +18,7 @@ import { CircuitOpenError } from '../client/circuit-breaker.js';
 import type { MetadataKeys } from './filter-context.js';
 import { OtherOwnerError } from './filter-owner.js';
 import type { RedisConnection } from '../client/redis-connection.js';
-import { TickBatcher } from '../client/tick-batcher.js';
+import { batched } from '../client/tick-batcher.js';
 import { notCarriedOut } from './protocol.messages.js';
 import { isTimeout, reasonOf } from './unknown-reason.js';
 
@@ -29,9 +29,9 @@ const ADDS_AT_ONCE = 4;
 
 /** Lookups and adds of a filter in Redis, gathered into calls, with a deadline and the circuit breaker. */
 export abstract class BatchingFilter {
-  private readonly checks = new TickBatcher((ids: readonly IdKey[]) => this.lookUp(ids));
+  readonly checkOne: (id: IdKey) => Promise<LookupOutcome> = batched(this.lookUp.bind(this));
+  private readonly addOne = batched(this.addTogether.bind(this));
   private readonly recorder: StoreRecorder;
-  private readonly adds = new TickBatcher((ids: readonly IdKey[]) => this.addTogether(ids));
 
   constructor(
     private readonly filter: {
@@ -50,14 +50,10 @@ export abstract class BatchingFilter {
     return outcomes.map(verdictOf);
   }
 
-  checkOne(id: IdKey): Promise<LookupOutcome> {
-    return this.checks.call(id);
-  }
-
   async add(ids: readonly IdKey[]): Promise<boolean[]> {
     if (ids.length !== 1) return this.addTogether(ids);
     try {
-      return [await this.adds.call(ids[0]!)];
+      return [await this.addOne(ids[0]!)];
     } catch (error) {
       // One id of the batch cannot be added: it must not fail the others.
       if (error instanceof BloomIdError) return this.addTogether(ids);

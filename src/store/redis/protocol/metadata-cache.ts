@@ -45,18 +45,19 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
     this.faults = new MetadataFaults(context);
   }
 
+  /** What is known of the server that answers. */
+  current(): Promise<Snapshot> {
+    return this.cached && !this.isOfServer(this.cached) ? this.reload() : this.latest();
+  }
+
   /**
-   * The cached snapshot as long as it may be used, else a new one. One that is ready is read again beside the lookups: a server
-   * that was made a replica by hand keeps its clients, and answers those that only look up.
+   * As `current`, for a caller that compares the server when it has its reply: the snapshot may be of the one before.
+   * A snapshot that is ready is read again beside the lookups: a server that was made a replica by hand keeps its
+   * clients, and answers those that only look up.
    */
-  async current(): Promise<Snapshot> {
-    const refusal = this.ownership.lastRefusal;
-    if (refusal) {
-      await new Promise(setImmediate);
-      throw refusal;
-    }
+  async latest(): Promise<Snapshot> {
     const snapshot = this.cached;
-    if (snapshot && this.isOfServer(snapshot)) {
+    if (snapshot) {
       const ageMs = performance.now() - snapshot.readAt;
       if (snapshot.live && ageMs >= READ_AGAIN_MS && !this.loading) this.readAgain(snapshot);
       if (ageMs < (snapshot.live ? 2 * READ_AGAIN_MS : RECHECK_MS)) {
@@ -65,7 +66,11 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
         return snapshot;
       }
     }
-    return this.reload();
+    // A reading that was refused leaves no snapshot.
+    const refusal = this.ownership.lastRefusal;
+    if (!refusal) return this.reload();
+    await new Promise(setImmediate);
+    throw refusal;
   }
 
   /** The cached snapshot as long as it may be used; never waits. */
@@ -94,7 +99,7 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
 
   /** Whether the server that answers is the one that the snapshot was read from. */
   isOfServer(snapshot: Snapshot): boolean {
-    return snapshot.server === this.reader.server();
+    return snapshot.server === this.context.connection.serverOf(this.context.keys.meta);
   }
 
   /** A snapshot read after this call. Concurrent calls may share one reading that none of them has begun. */

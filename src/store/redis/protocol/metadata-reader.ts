@@ -30,7 +30,7 @@ export class MetadataReader {
   constructor(private readonly context: FilterContext) {}
 
   /** The server that answers now, as the connection names it. */
-  server(): string {
+  private server(): string {
     const { connection, keys } = this.context;
     return connection.serverOf(keys.meta);
   }

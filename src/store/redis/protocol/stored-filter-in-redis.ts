@@ -3,7 +3,6 @@ import type { IdKey } from '../../../filter/index.js';
 import {
   type AdvisedFilter,
   type BoardedFilter,
-  type BloomVerdict,
   type DistrustPauses,
   type FilterDescription,
   type LeaseRequest,
@@ -27,7 +26,6 @@ import type { Permission } from './permissions.js';
 import { keepsChanging, METADATA_GONE, notRecordedInOthers } from './protocol.messages.js';
 import { adviseOnServer } from './server-advice.js';
 import type { StagingBase, StagingContext } from './staging-base.js';
-import { outcomesOf } from './unknown-reason.js';
 
 export interface StoredFilterContext<
   Stored,
@@ -93,11 +91,11 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
     this.context.metadata.forget();
   }
 
-  /** Verdicts of a live generation. */
+  /** What a live generation answers. */
   protected abstract ask(
     live: NonNullable<Snapshot['live']>,
     ids: readonly IdKey[],
-  ): Promise<BloomVerdict[] | Outdated>;
+  ): Promise<LookupOutcome[] | Outdated>;
 
   /** An empty generation beside the live one; nothing is written before its `open`. */
   protected abstract stage(context: StagingContext): StagingBase<Stored, Snapshot>;
@@ -108,13 +106,12 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
   /** An answer counts unless the server changed meanwhile: another one may have the same generation without some of its ids. */
   protected async read(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
     const { metadata } = this.context;
-    let snapshot = await metadata.current();
+    let snapshot = await metadata.latest();
     for (let attempt = 1; attempt <= MAX_ATTEMPTS && snapshot.live; attempt++) {
-      const reply = await this.ask(snapshot.live, ids);
-      const isOfServer = metadata.isOfServer(snapshot);
-      if (isOfServer && typeof reply === 'object') return outcomesOf(reply);
-      const outdated = isOfServer && typeof reply === 'string' ? reply : 'STALE';
-      snapshot = await this.settle(snapshot, outdated);
+      const asked = await this.ask(snapshot.live, ids);
+      const reply = metadata.isOfServer(snapshot) ? asked : 'STALE';
+      if (typeof reply === 'object') return reply;
+      snapshot = await this.settle(snapshot, reply);
     }
     const { state } = snapshot.description;
     const reason = snapshot.live || state === 'ready' ? 'changing' : state;

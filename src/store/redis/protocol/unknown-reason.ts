@@ -32,7 +32,7 @@ export function isTimeout(error: unknown): boolean {
   return error.message === TIMED_OUT_BY_CLIENT || isTimeout(error.cause);
 }
 
-/** Of a generation that has answered: what it could not be asked for is a value that it cannot hold. */
+/** The generation did answer, so `unknown` means an id that this layout cannot hold. */
 export function outcomesOf(verdicts: BloomVerdict[]): LookupOutcome[] {
   return verdicts.includes('unknown')
     ? verdicts.map((verdict) => (verdict === 'unknown' ? 'invalid-id' : verdict))

@@ -5,6 +5,7 @@ import {
   BloomUnavailableError,
   type BloomVerdict,
   type FilterDescription,
+  type LookupOutcome,
   notRecorded,
 } from 'nestjs-bloom/store';
 import {
@@ -15,6 +16,7 @@ import {
   MetadataCache,
   metadataPermissions,
   noKeyToAdopt,
+  outcomesOf,
   type Outdated,
   type Permission,
   RedisLeases,
@@ -102,7 +104,7 @@ export class DrivenFilter<Resolved extends ResolvedGeneration> extends StoredFil
     return this.recordBy(({ live, staging }) => this.options.driver.add(live, staging, ids));
   }
 
-  protected async ask(live: Resolved, ids: readonly IdKey[]): Promise<BloomVerdict[] | Outdated> {
+  protected async ask(live: Resolved, ids: readonly IdKey[]): Promise<LookupOutcome[] | Outdated> {
     const { driver } = this.options;
     const idsPerCall = driver.idsPerCall(live);
     const calls = [];
@@ -111,7 +113,7 @@ export class DrivenFilter<Resolved extends ResolvedGeneration> extends StoredFil
     }
     const replies = await Promise.all(calls);
     const refused = replies.find((reply) => typeof reply === 'string');
-    return refused ?? (replies as BloomVerdict[][]).flat();
+    return refused ?? outcomesOf((replies as BloomVerdict[][]).flat());
   }
 
   protected override notReady(state: BloomFilterState): BloomUnavailableError {

@@ -1,6 +1,7 @@
 import {
   anyError,
   BlockReader,
+  type KnownVerdict,
   MAX_ATTEMPTS,
   type Outdated,
   type Permission,
@@ -13,7 +14,6 @@ import {
 } from 'nestjs-bloom/internal';
 import { BLOCK_BYTES, type IdKey } from 'nestjs-bloom/filter';
 import type {
-  BloomVerdict,
   FilterDescription,
   FilterFill,
   FilterShape,
@@ -97,7 +97,7 @@ export class GrowingFilterInRedis extends StoredFilterInRedis<StoredGeneration, 
     return new GrowingStaging(this.context, context, this.options.scaling);
   }
 
-  protected ask(live: ResolvedGrowing, ids: readonly IdKey[]): Promise<BloomVerdict[] | Outdated> {
+  protected ask(live: ResolvedGrowing, ids: readonly IdKey[]): Promise<KnownVerdict[] | Outdated> {
     return this.context.reader.check(live, ids, 'live');
   }
 

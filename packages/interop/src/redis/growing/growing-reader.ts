@@ -1,7 +1,6 @@
 import { BLOCK_BYTES, type IdKey } from 'nestjs-bloom/filter';
-import type { BloomVerdict } from 'nestjs-bloom/store';
 import type { GenerationRole } from '../generation/layout-driver.js';
-import { type Outdated, ScriptKeys, SEGMENT_BLOCKS } from 'nestjs-bloom/internal';
+import { type KnownVerdict, type Outdated, ScriptKeys, SEGMENT_BLOCKS } from 'nestjs-bloom/internal';
 import type { ResolvedGrowing } from './resolved-growing.js';
 import type { GrowingKeys } from './growing-keys.js';
 import type { GrowingScripts } from './growing-scripts.js';
@@ -20,21 +19,21 @@ export class GrowingReader {
     resolved: ResolvedGrowing,
     ids: readonly IdKey[],
     role: GenerationRole,
-  ): Promise<BloomVerdict[] | Outdated> {
+  ): Promise<KnownVerdict[] | Outdated> {
     const idsPerCall = Math.max(1, Math.floor(BLOCKS_PER_CALL / resolved.layers.length));
     const calls = [];
     for (let at = 0; at < ids.length; at += idsPerCall) {
       calls.push(this.checkSome(resolved, ids.slice(at, at + idsPerCall), role));
     }
     const replies = await Promise.all(calls);
-    return replies.find((reply) => typeof reply === 'string') ?? (replies as BloomVerdict[][]).flat();
+    return replies.find((reply) => typeof reply === 'string') ?? (replies as KnownVerdict[][]).flat();
   }
 
   private async checkSome(
     resolved: ResolvedGrowing,
     ids: readonly IdKey[],
     role: GenerationRole,
-  ): Promise<BloomVerdict[] | Outdated> {
+  ): Promise<KnownVerdict[] | Outdated> {
     const { layers } = resolved;
     const table = new ScriptKeys(this.keys.meta);
     const records = Buffer.allocUnsafe(ids.length * layers.length * 4);

@@ -1,12 +1,11 @@
 import {
   BLOCK_BYTES,
   type FilterFill,
-  type Generation,
   type IdKey,
   measuredFill,
   sampledBlocks,
 } from '../../../../filter/index.js';
-import type { BlockListener, BloomVerdict } from '../../../index.js';
+import type { BlockListener, KnownVerdict } from '../../../index.js';
 import { RANGE_BYTES, writeRange } from './block-range.js';
 import type { RedisConnection } from '../../client/redis-connection.js';
 import type { SegmentScripts } from './segment-scripts.js';
@@ -24,16 +23,15 @@ export class BlockReader {
   ) {}
 
   /** A verdict for each id; `UNPROVED` when a block is missing or not of this generation. */
-  async read(from: SegmentedGeneration, ids: readonly IdKey[]): Promise<BloomVerdict[] | 'UNPROVED'> {
-    if (ids.length === 1) return this.readOne(from, ids[0]!);
+  async read(from: SegmentedGeneration, ids: readonly IdKey[]): Promise<KnownVerdict[] | 'UNPROVED'> {
     if (ids.length <= IDS_PER_CALL) return this.readSome(from, ids);
     const idsPerCall = Math.ceil(ids.length / Math.ceil(ids.length / IDS_PER_CALL));
-    const calls: Promise<BloomVerdict[] | 'UNPROVED'>[] = [];
+    const calls: Promise<KnownVerdict[] | 'UNPROVED'>[] = [];
     for (let at = 0; at < ids.length; at += idsPerCall) {
       calls.push(this.readSome(from, ids.slice(at, at + idsPerCall)));
     }
     const replies = await Promise.all(calls);
-    return replies.includes('UNPROVED') ? 'UNPROVED' : (replies as BloomVerdict[][]).flat();
+    return replies.includes('UNPROVED') ? 'UNPROVED' : (replies as KnownVerdict[][]).flat();
   }
 
   /** The blocks of these numbers; undefined when one is missing or not of this generation. */
@@ -48,11 +46,9 @@ export class BlockReader {
         end = records.writeUInt16BE(keys.indexOf(Math.floor(block / SEGMENT_BLOCKS)), end);
         end = writeRange(records, end, block % SEGMENT_BLOCKS);
       }
-      const blocks = await this.scripts.check(keys.keys, records.subarray(0, end));
-      for (const block of blocks) {
-        if (!isOf(from.generation, block)) return undefined;
-        found.push(block);
-      }
+      const blocks = await this.ownBlocks(from, keys.keys, records.subarray(0, end));
+      if (blocks?.length !== some.length) return undefined;
+      found.push(...blocks);
     }
     return found;
   }
@@ -63,23 +59,23 @@ export class BlockReader {
     return blocks && measuredFill(blocks, from.generation.hashCount);
   }
 
-  private async readOne(from: SegmentedGeneration, id: IdKey): Promise<BloomVerdict[] | 'UNPROVED'> {
+  /** As `read`, by a command that takes the server less time than a script. */
+  async readOne(from: SegmentedGeneration, id: IdKey): Promise<KnownVerdict[] | 'UNPROVED'> {
     const { layout } = from;
     const fits = layout.locate(id);
     const { block, seed } = layout;
     const offset = (block % SEGMENT_BLOCKS) * BLOCK_BYTES;
     const key = from.key(Math.floor(block / SEGMENT_BLOCKS));
     const bytes = await this.connection.getRange(key, offset, offset + BLOCK_BYTES - 1);
-    const found = verdict(from, bytes, fits, seed);
-    if (found === 'unknown') return 'UNPROVED';
+    if (!layout.owns(bytes, 0)) return 'UNPROVED';
     this.onBlocks?.({ generation: from.generation, numbers: [block], blocks: [bytes] });
-    return [found];
+    return [fits && layout.contains(bytes, 0, seed) ? 'maybe' : 'absent'];
   }
 
   private async readSome(
     from: SegmentedGeneration,
     ids: readonly IdKey[],
-  ): Promise<BloomVerdict[] | 'UNPROVED'> {
+  ): Promise<KnownVerdict[] | 'UNPROVED'> {
     const { layout } = from;
     const numbers = new Int32Array(ids.length);
     const seeds = new Int32Array(ids.length);
@@ -96,11 +92,21 @@ export class BlockReader {
       records[end++] = key;
       end = writeRange(records, end, layout.block % SEGMENT_BLOCKS);
     }
-    const blocks = await this.scripts.check(keys.keys, records.subarray(0, end));
-    const found = ids.map((_, i) => verdict(from, blocks[i], fits[i] === 1, seeds[i]!));
-    if (found.includes('unknown')) return 'UNPROVED';
-    this.onBlocks?.({ generation: from.generation, numbers, blocks: blocks as Buffer[] });
-    return found;
+    const blocks = await this.ownBlocks(from, keys.keys, records.subarray(0, end));
+    if (blocks?.length !== ids.length) return 'UNPROVED';
+    this.onBlocks?.({ generation: from.generation, numbers, blocks });
+    return blocks.map((block, i) => (fits[i] && layout.contains(block, 0, seeds[i]!) ? 'maybe' : 'absent'));
+  }
+
+  /** The blocks that the script found; undefined when one of them is not there whole and of this generation. */
+  private async ownBlocks(
+    { layout }: SegmentedGeneration,
+    keys: readonly string[],
+    records: Buffer,
+  ): Promise<Buffer[] | undefined> {
+    const blocks = await this.scripts.check(keys, records);
+    const isOwn = (block: unknown) => Buffer.isBuffer(block) && layout.owns(block, 0);
+    return blocks.every(isOwn) ? (blocks as Buffer[]) : undefined;
   }
 }
 
@@ -124,19 +130,4 @@ export class KeyIndex {
     }
     return index;
   }
-}
-
-function verdict(
-  { generation, layout }: SegmentedGeneration,
-  block: unknown,
-  fits: boolean,
-  seed: number,
-): BloomVerdict {
-  if (!isOf(generation, block)) return 'unknown';
-  return fits && layout.contains(block, 0, seed) ? 'maybe' : 'absent';
-}
-
-/** Whether a block is there whole, and of this generation. */
-function isOf({ tag }: Generation, block: unknown): block is Buffer {
-  return Buffer.isBuffer(block) && block.length === BLOCK_BYTES && block.readUInt32LE() === tag;
 }

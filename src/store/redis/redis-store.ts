@@ -20,7 +20,7 @@ import { ScriptWithoutReply } from './client/script-without-reply.js';
 import { StreamReader } from './client/stream-reader.js';
 import { RedisLeases } from './protocol/leases.js';
 import { MetadataCache } from './protocol/metadata-cache.js';
-import { isCluster } from './client/cluster-nodes.js';
+import { isCluster } from './client/lookups-by-node.js';
 import { type RedisClient, RedisConnection, type RedisTimeouts } from './client/redis-connection.js';
 import { type BloomRedis, isClient } from './client/redis-option.js';
 import { BlockedFilterInRedis } from './blocked/blocked-filter.js';

@@ -5,7 +5,7 @@ import type {
   DenialQuestion,
   SharedNegativeCache,
 } from '../../index.js';
-import { CircuitOpenError } from '../client/circuit-breaker.js';
+import { CircuitOpenError } from '../client/lookups-by-node.js';
 import { BUCKET_DENIALS, denialDigest, NegativeCacheTable, MAX_BUCKETS } from './negative-cache-table.js';
 import type { BlockedSnapshot } from './blocked-meta.js';
 import type { BlockedContext } from './blocked-context.js';
@@ -47,7 +47,9 @@ export class RedisNegativeCache implements SharedNegativeCache {
     const { connection, emit, name, keys } = this.context;
     const since = Math.min(...questions.map((question) => question.since));
     try {
-      return await connection.lookUp(keys.meta, () => this.read(questions), since);
+      const lookups = connection.nodes.of(keys.meta);
+      lookups.admit();
+      return await lookups.settle(this.read(questions), since);
     } catch (error) {
       if (!(error instanceof CircuitOpenError))
         emit({ type: 'store-error', filter: name, operation: 'ask the negative cache', error });

@@ -1,53 +1,166 @@
-import type { BloomEventListener } from '../../../common/index.js';
-import { CircuitBreaker } from './circuit-breaker.js';
+import type { Cluster, Redis } from 'ioredis';
+import { type BloomEventListener, BloomUnavailableError } from '../../../common/index.js';
+import { CIRCUIT_OPEN } from './client.messages.js';
+import { clusterSlot } from './cluster-slot.js';
+import { withDeadline } from './deadline.js';
 
-/** What the lookups that go to one server share. */
-export interface NodeLookups {
-  readonly breaker: CircuitBreaker;
-  /** How many wait for a reply. */
-  reads: { waiting: number };
+/** Failures in a row after which lookups are no longer sent. */
+const FAILURES_TO_OPEN = 5;
+/** While open, one lookup is sent in this time to see whether the server is back. */
+const TRIAL_EVERY_MS = 200;
+
+/** A lookup was not sent because the last ones failed. The breaker reports them by one event, not one by one. */
+export class CircuitOpenError extends BloomUnavailableError {}
+
+/** The lookups that go to one server: under a deadline, and behind a circuit breaker if it does not answer. */
+export class NodeLookups {
+  /** Set by the breaker alone. */
+  isCircuitOpen = false;
+  /** How many commands of lookups wait for a reply. */
+  reads = { waiting: 0 };
+  private failures = 0;
+  private nextTrialAt = 0;
+  private rejected = 0;
+
+  constructor(
+    /** The node of a cluster; undefined where there is one server. */
+    readonly node: string | undefined,
+    private readonly options: LookupOptions,
+  ) {}
+
+  /** @throws {CircuitOpenError} when a lookup is not to be sent. */
+  admit(): void {
+    if (!this.isCircuitOpen) return;
+    const now = performance.now();
+    if (now >= this.nextTrialAt) {
+      this.nextTrialAt = now + TRIAL_EVERY_MS;
+      return;
+    }
+    this.rejected++;
+    throw new CircuitOpenError(CIRCUIT_OPEN);
+  }
+
+  /**
+   * The result of a lookup that was admitted, of however many commands; rejects when its deadline has passed.
+   *
+   * @param since when it began, by `performance.now()`, if that is not now.
+   */
+  async settle<Result>(lookup: Promise<Result>, since?: number): Promise<Result> {
+    const { timeoutMs } = this.options;
+    const ms =
+      since === undefined ? timeoutMs : Math.max(1, Math.ceil(timeoutMs - (performance.now() - since)));
+    try {
+      const result = await withDeadline(lookup, ms, 'check');
+      this.failures = 0;
+      if (this.isCircuitOpen) this.closeCircuit();
+      return result;
+    } catch (error) {
+      // What was left of the time may have been too little for any server.
+      if (2 * ms >= timeoutMs) this.failed(error);
+      // A late reply: the server is there, so the next lookup shows whether it is fast enough again.
+      lookup.then(
+        () => (this.nextTrialAt = 0),
+        () => {},
+      );
+      throw error;
+    }
+  }
+
+  /** Called also when nobody asks this server any more. */
+  closeCircuit(): void {
+    if (!this.isCircuitOpen) return;
+    const { rejected } = this;
+    this.isCircuitOpen = false;
+    this.rejected = 0;
+    this.options.emit({ type: 'circuit-closed', rejected, ...this.where });
+  }
+
+  private failed(error: unknown): void {
+    this.failures++;
+    if (this.failures !== FAILURES_TO_OPEN) return;
+    this.isCircuitOpen = true;
+    this.nextTrialAt = performance.now() + TRIAL_EVERY_MS;
+    this.options.emit({ type: 'circuit-opened', error, ...this.where });
+  }
+
+  private get where() {
+    return this.node === undefined ? {} : { node: this.node };
+  }
 }
 
-/** The lookups of a connection, apart for each node of a cluster: one that does not answer must not keep lookups from the others. */
+export interface LookupOptions {
+  readonly emit: BloomEventListener;
+  /** Deadline of a lookup. */
+  readonly timeoutMs: number;
+}
+
+/** Which node of a cluster has a key, as the client knows it, and its lookups: a node that does not answer stops no others. */
 export class LookupsByNode {
+  private readonly slots = new Map<string, number>();
   private readonly byNode = new Map<string, NodeLookups>();
   private readonly whole: NodeLookups;
 
-  constructor(private readonly emit: BloomEventListener) {
-    this.whole = this.open(undefined);
+  constructor(
+    private readonly client: Redis | Cluster,
+    private readonly options: LookupOptions,
+  ) {
+    this.whole = new NodeLookups(undefined, options);
   }
 
-  /** @param node of a cluster; undefined: there is one server. */
-  of(node: string | undefined): NodeLookups {
-    if (node === undefined) return this.whole;
-    let lane = this.byNode.get(node);
-    if (!lane) {
-      lane = this.open(node);
-      this.byNode.set(node, lane);
-    }
-    return lane;
+  of(key: string): NodeLookups {
+    return this.client.isCluster ? this.ofNode(this.nodeOf(key, this.client as Cluster)) : this.whole;
+  }
+
+  /** All masters; undefined where there is one server. */
+  private get masters(): Set<string> | undefined {
+    const { client } = this;
+    return isCluster(client) ? new Set(client.slots.flatMap((nodes) => nodes?.[0] ?? [])) : undefined;
+  }
+
+  /** 1 for a single server, and while the client has not asked the cluster. */
+  get masterCount(): number {
+    return this.masters?.size || 1;
+  }
+
+  /** Whether there are no other servers, as far as is known. */
+  get isOneServer(): boolean {
+    return (this.masters?.size ?? 1) === 1;
   }
 
   /** To be called when nothing that was sent is answered any more. */
   forgetWaiting(): void {
-    for (const lane of [this.whole, ...this.byNode.values()]) lane.reads = { waiting: 0 };
+    for (const lookups of [this.whole, ...this.byNode.values()]) lookups.reads = { waiting: 0 };
   }
 
   /** Drops the nodes that no slot is on any more. */
-  keep(nodes: ReadonlySet<string>): void {
-    for (const [node, { breaker }] of this.byNode) {
-      if (nodes.has(node)) continue;
-      breaker.end();
+  dropUnused(): void {
+    const { masters } = this;
+    for (const [node, lookups] of this.byNode) {
+      if (masters?.has(node)) continue;
+      lookups.closeCircuit();
       this.byNode.delete(node);
     }
   }
 
-  private open(node: string | undefined): NodeLookups {
-    const where = node === undefined ? {} : { node };
-    const breaker = new CircuitBreaker((change) => {
-      if (change.open) this.emit({ type: 'circuit-opened', error: change.error, ...where });
-      else this.emit({ type: 'circuit-closed', rejected: change.rejected, ...where });
-    });
-    return { breaker, reads: { waiting: 0 } };
+  private nodeOf(key: string, { options, slots }: Cluster): string {
+    let slot = this.slots.get(key);
+    if (slot === undefined) {
+      slot = clusterSlot((options.keyPrefix ?? '') + key);
+      this.slots.set(key, slot);
+    }
+    return String(slots[slot]?.[0]);
   }
+
+  private ofNode(node: string): NodeLookups {
+    let lookups = this.byNode.get(node);
+    if (!lookups) {
+      lookups = new NodeLookups(node, this.options);
+      this.byNode.set(node, lookups);
+    }
+    return lookups;
+  }
+}
+
+export function isCluster(client: Redis | Cluster): client is Cluster {
+  return client.isCluster;
 }

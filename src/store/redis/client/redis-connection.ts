@@ -1,9 +1,8 @@
 import type { Cluster, Redis } from 'ioredis';
 import { type BloomEventListener, BloomUnavailableError } from '../../../common/index.js';
 import { notConnected, tooManyLookupsWaiting } from './client.messages.js';
-import { ClusterNodes, isCluster } from './cluster-nodes.js';
 import { DeadlineError, withDeadline } from './deadline.js';
-import { type NodeLookups, LookupsByNode } from './lookups-by-node.js';
+import { isCluster, LookupsByNode } from './lookups-by-node.js';
 import { MasterSearch } from './master-search.js';
 import { defineScripts, type Script } from './script.js';
 import { coreLua } from '../lua/core.generated.js';
@@ -48,25 +47,20 @@ export class RedisConnection {
   /** Grows whenever a connection to a server ends: what was known of that server has to be asked again. */
   private epoch = 0;
   private closed = false;
-  /** Where keys are. */
-  readonly nodes: ClusterNodes;
-  private readonly lanes: LookupsByNode;
+  readonly nodes: LookupsByNode;
   private readonly unsettled = new Set<() => void>();
   private readonly onClose = () => {
     this.epoch++;
     // Such a client never settles what was on its way.
     if (sendsAgain(this.client)) return;
-    this.lanes.forgetWaiting();
+    this.nodes.forgetWaiting();
     for (const settle of this.unsettled) settle();
   };
   private readonly onNode = (node: Redis) => {
     this.epoch++;
     node.on('close', this.onClose);
   };
-  private readonly onRefresh = () => {
-    const masters = this.nodes.masters();
-    if (masters) this.lanes.keep(masters);
-  };
+  private readonly onRefresh = () => this.nodes.dropUnused();
   private readonly onError = (error: unknown) => this.emit({ type: 'connection-error', error });
   /** Where the connection leads when its server is no master. */
   readonly master: MasterSearch;
@@ -81,8 +75,7 @@ export class RedisConnection {
     private readonly timeouts: RedisTimeouts,
     private readonly emit: BloomEventListener,
   ) {
-    this.lanes = new LookupsByNode(emit);
-    this.nodes = new ClusterNodes(client);
+    this.nodes = new LookupsByNode(client, { emit, timeoutMs: timeouts.timeoutMs });
     this.master = new MasterSearch(client, owned, emit);
     this.path = new ServerPath(client);
     client.on('close', this.onClose);
@@ -96,34 +89,8 @@ export class RedisConnection {
     if (owned) client.on('error', this.onError);
   }
 
-  /**
-   * Runs a lookup, of however many commands, under its deadline and the circuit breaker of the server that has the key.
-   *
-   * @param since when it began, by `performance.now()`, if that is not now.
-   * @throws {CircuitOpenError} when the last ones failed, without sending anything.
-   */
-  async lookUp<Result>(key: string, work: () => Promise<Result>, since?: number): Promise<Result> {
-    const { breaker } = this.laneOf(key);
-    breaker.admit();
-    const ms = this.leftOf(since);
-    const answer = work();
-    try {
-      const result = await withDeadline(answer, ms, 'check');
-      breaker.succeeded();
-      return result;
-    } catch (error) {
-      // What was left of the time may have been too little for any server.
-      if (2 * ms >= this.timeouts.timeoutMs) breaker.failed(error);
-      answer.then(
-        () => breaker.answeredLate(),
-        () => {},
-      );
-      throw error;
-    }
-  }
-
   isCircuitOpen(key: string): boolean {
-    return this.laneOf(key).breaker.isOpen;
+    return this.nodes.of(key).isCircuitOpen;
   }
 
   get isClosed(): boolean {
@@ -134,17 +101,12 @@ export class RedisConnection {
     return this.timeouts.writeTimeoutMs;
   }
 
-  private leftOf(since: number | undefined): number {
-    const { timeoutMs } = this.timeouts;
-    return since === undefined ? timeoutMs : Math.max(1, Math.ceil(timeoutMs - (performance.now() - since)));
-  }
-
   /**
    * Names the server that answers for a key: with another name, what was known of the server has to be asked again. A slot of a
    * cluster goes to another node also without a connection being closed; the client notes it before it asks that node.
    */
   serverOf(key: string): string {
-    const node = this.nodes.nodeOf(key);
+    const { node } = this.nodes.of(key);
     return node === undefined ? String(this.epoch) : `${this.epoch} ${node}`;
   }
 
@@ -247,39 +209,31 @@ export class RedisConnection {
 
   /** Without a deadline: that of the lookup is over all its commands. */
   private async read<Reply>(key: string, send: () => Promise<Reply>): Promise<Reply> {
-    const { reads } = this.laneOf(key);
+    const { reads } = this.nodes.of(key);
     if (reads.waiting >= MAX_READS_WAITING) {
       throw new DeadlineError(tooManyLookupsWaiting(MAX_READS_WAITING));
     }
-    this.assertConnected();
     reads.waiting++;
     try {
-      return await send();
-    } catch (error) {
-      this.master.failed(error);
-      throw error;
+      return await this.carryOut(send);
     } finally {
       reads.waiting--;
     }
   }
 
-  private laneOf(key: string): NodeLookups {
-    return this.lanes.of(this.nodes.nodeOf(key));
+  private write<Reply>(operation: string, send: () => Promise<Reply>): Promise<Reply> {
+    return withDeadline(this.carryOut(send), this.timeouts.writeTimeoutMs, operation);
   }
 
-  private async write<Reply>(operation: string, send: () => Promise<Reply>): Promise<Reply> {
-    this.assertConnected();
+  private async carryOut<Reply>(command: () => Promise<Reply>): Promise<Reply> {
+    const { status } = this.client;
+    if (DISCONNECTED.has(status)) throw new BloomUnavailableError(notConnected(status));
     try {
-      return await withDeadline(send(), this.timeouts.writeTimeoutMs, operation);
+      return await command();
     } catch (error) {
       this.master.failed(error);
       throw error;
     }
-  }
-
-  private assertConnected(): void {
-    const { status } = this.client;
-    if (DISCONNECTED.has(status)) throw new BloomUnavailableError(notConnected(status));
   }
 
   /** A cluster client finds the node of a script by its keys, that of a command it does not know only after asking around. */

@@ -1,5 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
-import { isCluster } from './cluster-nodes.js';
+import { isCluster } from './lookups-by-node.js';
 
 /** Whether the client sends again, on its next connection, what was on its way when the last one ended. */
 export function sendsAgain(client: Redis | Cluster): boolean {

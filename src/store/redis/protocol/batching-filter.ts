@@ -14,9 +14,8 @@ import {
   type StoreRecorder,
   verdictOf,
 } from '../../index.js';
-import { CircuitOpenError } from '../client/circuit-breaker.js';
+import { CircuitOpenError } from '../client/lookups-by-node.js';
 import type { MetadataKeys } from './filter-context.js';
-import { OtherOwnerError } from './filter-owner.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { batched } from '../client/tick-batcher.js';
 import { notCarriedOut } from './protocol.messages.js';
@@ -93,15 +92,9 @@ export abstract class BatchingFilter {
     const since = performance.now();
     let outcomes: LookupOutcome[];
     try {
-      outcomes = await connection.lookUp(keys.meta, async () => {
-        try {
-          return await this.read(ids);
-        } catch (error) {
-          // A filter of another application is no fault of the server's.
-          if (error instanceof OtherOwnerError) return ids.map(() => 'other-owner');
-          throw error;
-        }
-      });
+      const lookups = connection.nodes.of(keys.meta);
+      lookups.admit();
+      outcomes = await lookups.settle(this.read(ids));
     } catch (error) {
       if (!(error instanceof CircuitOpenError))
         emit({ type: 'store-error', filter: name, operation: 'check', error });

@@ -15,7 +15,7 @@ import { RedisBoard } from '../board/redis-board.js';
 import { RedisHighWaterMarks } from '../board/redis-high-water-marks.js';
 import { asUnavailable, BatchingFilter, unavailable } from './batching-filter.js';
 import type { FilterContext } from './filter-context.js';
-import { verifyStored } from './filter-owner.js';
+import { OtherOwnerError, verifyStored } from './filter-owner.js';
 import { acquireLease } from './lease.js';
 import type { RedisLeases } from './leases.js';
 import type { MetadataCache } from './metadata-cache.js';
@@ -106,15 +106,22 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
   /** An answer counts unless the server changed meanwhile: another one may have the same generation without some of its ids. */
   protected async read(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
     const { metadata } = this.context;
-    let snapshot = await metadata.latest();
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS && snapshot.live; attempt++) {
-      const asked = await this.ask(snapshot.live, ids);
-      const reply = metadata.isOfServer(snapshot) ? asked : 'STALE';
-      if (typeof reply === 'object') return reply;
-      snapshot = await this.settle(snapshot, reply);
+    let reason: LookupOutcome;
+    try {
+      let snapshot = await metadata.latest();
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS && snapshot.live; attempt++) {
+        const asked = await this.ask(snapshot.live, ids);
+        const reply = metadata.isOfServer(snapshot) ? asked : 'STALE';
+        if (typeof reply === 'object') return reply;
+        snapshot = await this.settle(snapshot, reply);
+      }
+      const { state } = snapshot.description;
+      reason = snapshot.live || state === 'ready' ? 'changing' : state;
+    } catch (error) {
+      // A filter of another application is no fault of the server's.
+      if (!(error instanceof OtherOwnerError)) throw error;
+      reason = 'other-owner';
     }
-    const { state } = snapshot.description;
-    const reason = snapshot.live || state === 'ready' ? 'changing' : state;
     return ids.map(() => reason);
   }
 

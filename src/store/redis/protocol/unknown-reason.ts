@@ -5,7 +5,7 @@ import {
   type LookupOutcome,
   OtherPartitionsError,
 } from '../../index.js';
-import { CircuitOpenError } from '../client/circuit-breaker.js';
+import { CircuitOpenError } from '../client/lookups-by-node.js';
 import { DeadlineError } from '../client/deadline.js';
 import { OtherOwnerError } from './filter-owner.js';
 import { NewerFormatError } from './metadata-reports.js';

@@ -43,13 +43,18 @@ it('A reply that comes late lets the next lookup find out at once whether the se
   const events: BloomEvent[] = [];
   const timeouts = { timeoutMs: 20, writeTimeoutMs: 300 };
   const connection = new RedisConnection(redis.client(), false, timeouts, (event) => events.push(event));
+  const lookUp = async (work: () => Promise<string>) => {
+    const lookups = connection.nodes.of('key');
+    lookups.admit();
+    return lookups.settle(work());
+  };
   const answers: ((reply: string) => void)[] = [];
   const late = () => new Promise<string>((resolve) => answers.push(resolve));
-  while (events.length === 0) await connection.lookUp('key', late).catch(() => {});
+  while (events.length === 0) await lookUp(late).catch(() => {});
   expect(events).toMatchObject([{ type: 'circuit-opened' }]);
   answers.at(-1)!('late');
   await new Promise(setImmediate);
-  expect(await connection.lookUp('key', async () => 'in time')).toBe('in time');
+  expect(await lookUp(async () => 'in time')).toBe('in time');
   expect(events.map(({ type }) => type)).toEqual(['circuit-opened', 'circuit-closed']);
   await connection.close();
 });

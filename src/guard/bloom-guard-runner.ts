@@ -31,12 +31,13 @@ export type DecisionListener = (
 
 type Decided = GuardDecision | Promise<GuardDecision>;
 
-/** Present on real runners only; a test double lacks it. */
-const MARK = Symbol('runner');
+/** The mark of real runners; a test double lacks it. */
+export const RUNNER_MARK: unique symbol = Symbol('runner');
 
 /** Decides and records for all guarded methods of one application. Nest injects it into the objects that have such methods. */
 export class BloomGuardRunner {
-  private readonly mark = MARK;
+  /** @internal */
+  readonly mark: typeof RUNNER_MARK = RUNNER_MARK;
   private readonly shared = new SharedCalls();
   private readonly scopes = new DenialScopes();
   private readonly answers: GuardAnswers;
@@ -66,7 +67,7 @@ export class BloomGuardRunner {
 
   /** @internal */
   static isRunner(value: unknown): value is BloomGuardRunner {
-    return typeof value === 'object' && value !== null && (value as BloomGuardRunner).mark === MARK;
+    return typeof value === 'object' && value !== null && (value as BloomGuardRunner).mark === RUNNER_MARK;
   }
 
   /** Called when every module has been created, with the objects of which the application has one. @internal */
@@ -136,10 +137,13 @@ export class BloomGuardRunner {
   ): Decided {
     const { guard } = call;
     const { guarding, sharedCache } = filter;
-    if (outcome === 'absent' && !guarding.isAudited(guard)) {
-      guarding.noteDenied(guard);
+    if (outcome === 'absent') {
       this.onDecision?.(guard, 'absent');
-      return this.answers.absent(call);
+      if (guarding.blocks(guard)) return this.answers.absent(call);
+      call.verdict = 'absent';
+      // Bytes belong to the caller, who may write others into them while the method runs.
+      if (call.id instanceof Uint8Array) call.id = new Uint8Array(call.id);
+      return undefined;
     }
     if (outcome === 'maybe' && call.note !== undefined) {
       // The row may become visible at any time: no other call is answered by what this one finds.
@@ -149,18 +153,11 @@ export class BloomGuardRunner {
     }
     guarding.note(outcome, guard);
     this.onDecision?.(guard, outcome);
-    switch (outcome) {
-      case 'maybe':
-        call.verdict = 'maybe';
-        return undefined;
-      case 'absent':
-        call.verdict = 'absent';
-        // Bytes belong to the caller, who may write others into them while the method runs.
-        if (call.id instanceof Uint8Array) call.id = new Uint8Array(call.id);
-        return undefined;
-      case 'beyond':
-        call.note = undefined;
+    if (outcome === 'maybe') {
+      call.verdict = 'maybe';
+      return undefined;
     }
+    if (outcome === 'beyond') call.note = undefined;
     return guarding.mode === 'on' ? this.answers.unknown(call) : undefined;
   }
 

@@ -1,5 +1,5 @@
 import { BloomConfigError } from '../common/index.js';
-import { BloomGuardRunner } from './bloom-guard-runner.js';
+import { type BloomGuardRunner, RUNNER_MARK } from './bloom-guard-runner.js';
 import { contextReader, isNullableField, methodName, type MethodSite } from './call-context.js';
 import {
   type AnyInstance,
@@ -149,7 +149,7 @@ function guarding(
   };
   return function (...args) {
     const runner = this?.[RUNNER];
-    if (!this || !BloomGuardRunner.isRunner(runner))
+    if (!this || runner?.mark !== RUNNER_MARK)
       return unguarded(site, wrappedCall(original, this, args), guard);
     if (coverage.covers(this)) return untouched(original, this, args);
     const call = guardedCall(guard, entry, this, args);

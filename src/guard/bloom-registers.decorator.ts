@@ -12,7 +12,7 @@ import {
 } from 'rxjs';
 import { BloomConfigError, BloomIdError, BloomUnavailableError } from '../common/index.js';
 import type { BloomGuardRunner } from './bloom-guard-runner.js';
-import { type CallContext, contextReader, isForClient, methodName } from './call-context.js';
+import { type CallContext, contextReader, FOR_CLIENTS, methodName } from './call-context.js';
 import { type AnyInstance, type BloomFilterName, type FilterUse, namedFilter } from './filter-name.js';
 import { badRequestError, unavailableError } from './guard-answers.js';
 import { answerOfValidate, notRegistered } from './guard.messages.js';
@@ -220,7 +220,7 @@ async function refusal(
   { registrar }: BloomGuardRunner,
   { filter, error }: { readonly filter: string; readonly error: unknown },
 ): Promise<unknown> {
-  const isClients = isForClient(context());
+  const isClients = FOR_CLIENTS.has(context());
   if (error instanceof BloomIdError) {
     const text = notRegistered(use.filter.text, use.method, error.message);
     const named = new BloomIdError(text, { cause: error });

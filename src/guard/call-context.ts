@@ -47,10 +47,8 @@ export function contextOf(handler: unknown): CallContext {
   return isField ? 'graphql' : 'method';
 }
 
-/** Whether a client waits for the answer, and chooses the id. */
-export function isForClient(context: CallContext): boolean {
-  return context !== 'method' && context !== 'event';
-}
+/** Where a client waits for the answer, and chooses the id. */
+export const FOR_CLIENTS: ReadonlySet<CallContext> = new Set(['http', 'ws', 'rpc', 'graphql']);
 
 /**
  * Reads the context of a decorated method when it is called. Metadata are looked up once: that takes longer

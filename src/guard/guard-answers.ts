@@ -4,7 +4,7 @@ import {
   NotFoundException,
   ServiceUnavailableException,
 } from '@nestjs/common';
-import { type CallContext, isForClient } from './call-context.js';
+import { type CallContext, FOR_CLIENTS } from './call-context.js';
 import type { GuardAnswer, GuardDecision, GuardedCall } from './guarded-call.js';
 import { otherAnswer } from './guard.messages.js';
 import type { BloomCallback, BloomGuardDefaults } from './guard-options.js';
@@ -20,7 +20,7 @@ export class GuardAnswers {
     let answer = entry.absent ?? guard.options.onAbsent ?? this.defaults.onAbsent;
     if (answer === undefined) {
       const context = entry.context();
-      const isNull = context === 'graphql' ? entry.isNullable(args) : !isForClient(context);
+      const isNull = context === 'graphql' ? entry.isNullable(args) : !FOR_CLIENTS.has(context);
       answer = isNull ? 'null' : 'not-found';
     }
     switch (answer) {
@@ -48,7 +48,7 @@ export class GuardAnswers {
     const { guard, entry } = call;
     const chosen = guard.options.onInvalid ?? this.defaults.onInvalid;
     if (chosen !== undefined) return chosen;
-    if (isForClient(entry.context())) return 'absent';
+    if (FOR_CLIENTS.has(entry.context())) return 'absent';
     return this.onUnknown(call) === 'pass' ? 'pass' : 'unknown';
   }
 

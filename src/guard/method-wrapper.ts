@@ -19,7 +19,8 @@ const WARNED = Symbol('nestjs-bloom:warned');
 
 /** An object with a decorated method. */
 export interface Host {
-  readonly [RUNNER]?: unknown;
+  /** What Nest has injected: the runner, or what a test puts in its place. */
+  readonly [RUNNER]?: BloomGuardRunner | { readonly mark?: undefined } | null;
 }
 
 /** What runs in place of a method. */

@@ -3,7 +3,13 @@ import { type IdKey, idNote } from '../filter/index.js';
 import type { LookupOutcome } from '../store/index.js';
 import type { BloomGuardCounts, BloomGuardMode } from './metrics.js';
 import type { IdKeys } from './id-keys.js';
-import { BLOCKS_NONE, type CountedMethod, MethodCountsByName, RecentCounts } from './filter-counts.js';
+import {
+  BLOCKS_NONE,
+  type CountedMethod,
+  type MethodCounts,
+  MethodCountsByName,
+  RecentCounts,
+} from './filter-counts.js';
 import { NegativeCache, type NegativeCacheOptions, RecentAdds } from './negative-cache.js';
 import type { BloomFilterOptions } from './filter-options.js';
 
@@ -81,11 +87,7 @@ export class GuardState {
 
   /** Whether an absent answer is let through to the method, to compare. To be asked once for each. */
   isAudited(method: CountedMethod): boolean {
-    if (this.mode === 'shadow') return true;
-    const counts = this.methods.of(method);
-    if (counts.trial === 0) return this.sample.isNext();
-    if (counts.trial !== BLOCKS_NONE) counts.trial--;
-    return true;
+    return this.mode === 'shadow' || this.sample.takes(this.methods.of(method));
   }
 
   /** To be called at once when an audited call has found something: only the others use the trial up. */
@@ -139,13 +141,15 @@ export class GuardState {
     }
   }
 
-  /** The same as `note` and `noteSaved` together, for a call that is answered "absent". */
-  noteDenied(method: CountedMethod): void {
+  /** Counts an absent answer to a call, and says whether it ends the call: one that is audited goes on. */
+  blocks(method: CountedMethod): boolean {
     const counts = this.methods.of(method);
     counts.absent++;
-    counts.saved++;
     this.recent.recordAbsent();
     this.onAbsent?.(method.method);
+    if (this.mode === 'shadow' || this.sample.takes(counts)) return false;
+    counts.saved++;
+    return true;
   }
 
   /** Counts a call without an id; `isInvalid`: its value cannot be one. */
@@ -224,7 +228,7 @@ export function auditRule(option: BloomFilterOptions['audit'], hasSource: boolea
   return { ...USUAL, sampleRate: hasSource ? USUAL.sampleRate : 0, trial: TRIAL };
 }
 
-/** Picks a share of the absent answers. It counts down to the next one, since a draw for each takes longer. */
+/** Picks the trial of each guard, then a share of the absent answers: counts down to the next, which is faster than to draw. */
 export class AuditSample {
   /** Answers up to the next one that is picked, which counts; 0: none is. */
   private left: number;
@@ -238,7 +242,11 @@ export class AuditSample {
     this.left = rule.sampleRate > 0 ? this.gap() : 0;
   }
 
-  isNext(): boolean {
+  takes(counts: Pick<MethodCounts, 'trial'>): boolean {
+    if (counts.trial !== 0) {
+      if (counts.trial !== BLOCKS_NONE) counts.trial--;
+      return true;
+    }
     if (this.left === 0 || --this.left > 0) return false;
     this.left = this.gap();
     return this.isWithinBound();

@@ -11,7 +11,7 @@ function picked(
   let count = 0;
   for (let i = 0; i < answers; i++) {
     now += ms / answers;
-    if (sample.isNext()) count++;
+    if (sample.takes({ trial: 0 })) count++;
   }
   return count;
 }

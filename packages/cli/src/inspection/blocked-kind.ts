@@ -67,13 +67,7 @@ export function blockedKind(context: InspectionContext): InspectedKind {
       return {
         ...meta,
         count,
-        live:
-          live &&
-          ofSegments(
-            context,
-            segmentedGeneration(live, (index) => keys.segment(index)),
-            count,
-          ),
+        live: live && ofSegments(context, segmentedGeneration(live, keys.segment), count),
         staging: segments && { token, keys: keysOf(segments) },
       };
     },

@@ -53,7 +53,7 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
       ...rest,
       storedTag: fields?.get('tag') ?? '',
       leasesMs: fields && leasesMsIn(fields),
-      live: live && segmentedGeneration(live, (index) => keys.segment(index)),
+      live: live && segmentedGeneration(live, keys.segment),
       staging: staging && segmentedGeneration(staging, (index) => keys.staging(token, index)),
       negativeCache: negativeCache === 'nonsense' ? undefined : negativeCache,
       description: { ...description, generation: live, shape: live && shapeOf(live, count), count },

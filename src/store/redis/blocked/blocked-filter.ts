@@ -93,7 +93,7 @@ export class BlockedFilterInRedis
   }
 
   readBlocks(first: number, count: number): Promise<Uint8Array> {
-    return this.readOf((index) => this.context.keys.segment(index), first, count);
+    return this.readOf(this.context.keys.segment, first, count);
   }
 
   async staged(tag: Generation['tag']): Promise<StagedBlocks | undefined> {

@@ -18,6 +18,8 @@ export class NodeLookups {
   isCircuitOpen = false;
   /** How many commands of lookups wait for a reply. */
   reads = { waiting: 0 };
+  /** Another one whenever a connection has ended: what was known of the server has to be asked again. */
+  server = '';
   private failures = 0;
   private nextTrialAt = 0;
   private rejected = 0;
@@ -99,12 +101,14 @@ export class LookupsByNode {
   private readonly slots = new Map<string, number>();
   private readonly byNode = new Map<string, NodeLookups>();
   private readonly whole: NodeLookups;
+  /** How many connections have ended or begun. */
+  private epoch = 0;
 
   constructor(
     private readonly client: Redis | Cluster,
     private readonly options: LookupOptions,
   ) {
-    this.whole = new NodeLookups(undefined, options);
+    this.whole = this.named(new NodeLookups(undefined, options));
   }
 
   of(key: string): NodeLookups {
@@ -127,9 +131,15 @@ export class LookupsByNode {
     return (this.masters?.size ?? 1) === 1;
   }
 
+  /** To be called when a connection has ended or begun. */
+  beginEpoch(): void {
+    this.epoch++;
+    for (const lookups of this.all()) this.named(lookups);
+  }
+
   /** To be called when nothing that was sent is answered any more. */
   forgetWaiting(): void {
-    for (const lookups of [this.whole, ...this.byNode.values()]) lookups.reads = { waiting: 0 };
+    for (const lookups of this.all()) lookups.reads = { waiting: 0 };
   }
 
   /** Drops the nodes that no slot is on any more. */
@@ -154,9 +164,19 @@ export class LookupsByNode {
   private ofNode(node: string): NodeLookups {
     let lookups = this.byNode.get(node);
     if (!lookups) {
-      lookups = new NodeLookups(node, this.options);
+      lookups = this.named(new NodeLookups(node, this.options));
       this.byNode.set(node, lookups);
     }
+    return lookups;
+  }
+
+  private all(): NodeLookups[] {
+    return [this.whole, ...this.byNode.values()];
+  }
+
+  private named(lookups: NodeLookups): NodeLookups {
+    const { node } = lookups;
+    lookups.server = node === undefined ? String(this.epoch) : `${this.epoch} ${node}`;
     return lookups;
   }
 }

@@ -2,7 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { type BloomEventListener, BloomUnavailableError } from '../../../common/index.js';
 import { notConnected, tooManyLookupsWaiting } from './client.messages.js';
 import { DeadlineError, withDeadline } from './deadline.js';
-import { isCluster, LookupsByNode } from './lookups-by-node.js';
+import { isCluster, LookupsByNode, type NodeLookups } from './lookups-by-node.js';
 import { MasterSearch } from './master-search.js';
 import { defineScripts, type Script } from './script.js';
 import { coreLua } from '../lua/core.generated.js';
@@ -42,22 +42,20 @@ const KEYS_PER_SCAN = 1000;
 /** Client states in which a command would only join a queue. */
 const DISCONNECTED = new Set(['reconnecting', 'close', 'end', 'disconnecting']);
 
-/** A client with deadlines, scripts by their digest, and a count of the connections it has had. */
+/** A client with deadlines, scripts by their digest, and the name of the server that answers. */
 export class RedisConnection {
-  /** Grows whenever a connection to a server ends: what was known of that server has to be asked again. */
-  private epoch = 0;
   private closed = false;
   readonly nodes: LookupsByNode;
   private readonly unsettled = new Set<() => void>();
   private readonly onClose = () => {
-    this.epoch++;
+    this.nodes.beginEpoch();
     // Such a client never settles what was on its way.
     if (sendsAgain(this.client)) return;
     this.nodes.forgetWaiting();
     for (const settle of this.unsettled) settle();
   };
   private readonly onNode = (node: Redis) => {
-    this.epoch++;
+    this.nodes.beginEpoch();
     node.on('close', this.onClose);
   };
   private readonly onRefresh = () => this.nodes.dropUnused();
@@ -106,13 +104,12 @@ export class RedisConnection {
    * cluster goes to another node also without a connection being closed; the client notes it before it asks that node.
    */
   serverOf(key: string): string {
-    const { node } = this.nodes.of(key);
-    return node === undefined ? String(this.epoch) : `${this.epoch} ${node}`;
+    return this.nodes.of(key).server;
   }
 
   /** The bytes `from` to `to`, both inclusive, of a string. */
   getRange(key: string, from: number, to: number): Promise<Buffer> {
-    return this.read(key, () => this.client.getrangeBuffer(key, from, to));
+    return this.carryOut(() => this.client.getrangeBuffer(key, from, to), this.nodes.of(key).reads);
   }
 
   /** The same, for what no lookup waits for. */
@@ -208,31 +205,28 @@ export class RedisConnection {
   }
 
   /** Without a deadline: that of the lookup is over all its commands. */
-  private async read<Reply>(key: string, send: () => Promise<Reply>): Promise<Reply> {
-    const { reads } = this.nodes.of(key);
-    if (reads.waiting >= MAX_READS_WAITING) {
-      throw new DeadlineError(tooManyLookupsWaiting(MAX_READS_WAITING));
-    }
-    reads.waiting++;
-    try {
-      return await this.carryOut(send);
-    } finally {
-      reads.waiting--;
-    }
+  private read<Reply>(key: string, command: () => Promise<Reply>): Promise<Reply> {
+    return this.carryOut(command, this.nodes.of(key).reads);
   }
 
-  private write<Reply>(operation: string, send: () => Promise<Reply>): Promise<Reply> {
-    return withDeadline(this.carryOut(send), this.timeouts.writeTimeoutMs, operation);
+  private write<Reply>(operation: string, command: () => Promise<Reply>): Promise<Reply> {
+    return withDeadline(this.carryOut(command), this.timeouts.writeTimeoutMs, operation);
   }
 
-  private async carryOut<Reply>(command: () => Promise<Reply>): Promise<Reply> {
+  /** @param reads the commands among which this one counts until it is settled, if any. */
+  private async carryOut<Reply>(command: () => Promise<Reply>, reads?: NodeLookups['reads']): Promise<Reply> {
     const { status } = this.client;
+    if (reads && reads.waiting >= MAX_READS_WAITING)
+      throw new DeadlineError(tooManyLookupsWaiting(MAX_READS_WAITING));
     if (DISCONNECTED.has(status)) throw new BloomUnavailableError(notConnected(status));
+    if (reads) reads.waiting++;
     try {
       return await command();
     } catch (error) {
       this.master.failed(error);
       throw error;
+    } finally {
+      if (reads) reads.waiting--;
     }
   }
 

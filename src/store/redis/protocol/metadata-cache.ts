@@ -99,7 +99,8 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
 
   /** Whether the server that answers is the one that the snapshot was read from. */
   isOfServer(snapshot: Snapshot): boolean {
-    return snapshot.server === this.context.connection.serverOf(this.context.keys.meta);
+    const { connection, keys } = this.context;
+    return snapshot.server === connection.nodes.of(keys.meta).server;
   }
 
   /** A snapshot read after this call. Concurrent calls may share one reading that none of them has begun. */

@@ -16,6 +16,7 @@ export class RedisKeys {
   readonly epoch: string;
   /** Of the inspection at start-up. */
   readonly probe: string;
+  readonly segment = (index: number): string => `${this.base}:${index}`;
   private readonly base: string;
 
   constructor(keyPrefix: string, filter: string) {
@@ -29,10 +30,6 @@ export class RedisKeys {
     this.acks = `${this.base}:acks`;
     this.epoch = `${this.base}:epoch`;
     this.probe = `${this.base}:probe`;
-  }
-
-  segment(index: number): string {
-    return `${this.base}:${index}`;
   }
 
   /** `token` names the staging, so that no other run ever writes to the key. */

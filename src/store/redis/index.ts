@@ -23,6 +23,7 @@ export {
 } from './protocol/metadata-codec.js';
 export { type MetadataReading, type MetadataSnapshot } from './protocol/metadata-snapshot.js';
 export { type Outdated, isOutdated } from './protocol/outdated.js';
+export { outcomesOf } from './protocol/unknown-reason.js';
 export { partName } from './protocol/part-name.js';
 export { partsOfFormat } from './protocol/parts-format.js';
 export {

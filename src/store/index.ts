@@ -59,7 +59,7 @@ export {
   type HighWaterMarks,
 } from './high-water-marks.js';
 export { notRecorded, OtherPartitionsError, PartlyRebuiltError } from './store-errors.js';
-export { isTimed, NO_RECORDER, type StoreRecorder } from './store-recorder.js';
+export { NO_RECORDER, type StoreRecorder, TIMED } from './store-recorder.js';
 export {
   type BloomUnknownReason,
   type BloomVerdict,

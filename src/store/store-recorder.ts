@@ -1,16 +1,14 @@
 import type { BloomUnknownReason, LookupOutcome } from './verdict.js';
 
-/**
- * One of so many local lookups is timed, so that measuring costs nothing that can be felt. A power of two.
- */
-const TIMED_EVERY = 1024;
+/** A local lookup is timed when all these bits of `local` are set: one of 1,024, so that measuring costs nothing. */
+export const TIMED = 1023;
 
 /** Counts the lookups and adds of one filter where the store carries them out. Notes nothing of ids. */
 export interface StoreRecorder {
   /** Lookups that this process has answered alone; the store adds to it, which costs less than a call. */
   local: number;
 
-  /** How long one of `TIMED_EVERY` local lookups took, in milliseconds. */
+  /** How long a local lookup took, in milliseconds. */
   timedLocal(ms: number): void;
 
   /** One lookup of ids over the network, and how long it took. */
@@ -35,8 +33,3 @@ export const NO_RECORDER: StoreRecorder = {
   added() {},
   waited() {},
 };
-
-/** Whether the store is to time the next lookup that it answers locally. */
-export function isTimed({ local }: StoreRecorder): boolean {
-  return (local & (TIMED_EVERY - 1)) === TIMED_EVERY - 1;
-}

@@ -199,7 +199,7 @@ export class GatedInstance {
   /** Whether a lookup that began now would answer "absent" without asking the server. */
   denies(id: string): boolean {
     const copy = this.leasedCopy;
-    return copy !== undefined && !copy.mightContain(this.filter.keys.of(id)!);
+    return copy !== undefined && !copy.filter.mightContainKey(this.filter.keys.of(id)!);
   }
 
   get isLeased(): boolean {

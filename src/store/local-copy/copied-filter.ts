@@ -17,11 +17,10 @@ import {
   type SharedNegativeCache,
   type StoreRecorder,
   type StoredFilterStatus,
-  isTimed,
   NO_RECORDER,
+  TIMED,
 } from '../index.js';
 import { LiveCopy, type LiveCopyOptions } from './live-copy.js';
-import type { LocalCopy } from './local-copy.js';
 
 export interface CopiedFilterOptions extends LiveCopyOptions {
   /** Undefined where nobody counts. */
@@ -88,7 +87,7 @@ export class CopiedFilter implements MeasurableFilter {
     if (!copy?.isWhole) return this.inner.check(ids);
     this.copies.answersSinceComparison = true;
     const since = performance.now();
-    const undecided = ids.filter((id) => !copy.mightContain(id));
+    const undecided = ids.filter((id) => !copy.filter.mightContainKey(id));
     const isFinal = undecided.length > 0 && copy.isProven;
     if (ids.length > 0) this.recorder.timedLocal((performance.now() - since) / ids.length);
     if (!isFinal && undecided.length === ids.length) return this.inner.check(ids);
@@ -101,31 +100,21 @@ export class CopiedFilter implements MeasurableFilter {
   }
 
   checkOne(id: IdKey): LookupOutcome | Promise<LookupOutcome> {
-    const { current, previous } = this.copies;
+    const { copies, recorder } = this;
+    const { current, previous } = copies;
     if (!current?.isWhole) {
-      if (!previous?.mightContain(id)) return this.inner.checkOne(id);
+      if (!previous?.filter.mightContainKey(id)) return this.inner.checkOne(id);
     } else {
-      this.copies.answersSinceComparison = true;
-      if (isTimed(this.recorder)) return this.checkTimed(current, id);
-      if (!current.mightContain(id)) return this.absentOrAsk(current, id);
+      copies.answersSinceComparison = true;
+      const since = (recorder.local & TIMED) === TIMED ? performance.now() : 0;
+      const isFound = current.filter.mightContainKey(id);
+      if (since > 0) recorder.timedLocal(performance.now() - since);
+      if (!isFound) {
+        if (!current.isProven) return this.inner.checkOne(id);
+        recorder.local++;
+        return 'absent';
+      }
     }
-    this.recorder.local++;
-    return 'maybe';
-  }
-
-  /** In the turn in which the copy was found not to have the id. */
-  private absentOrAsk(copy: LocalCopy, id: IdKey): LookupOutcome | Promise<LookupOutcome> {
-    if (!copy.isProven) return this.inner.checkOne(id);
-    this.recorder.local++;
-    return 'absent';
-  }
-
-  private checkTimed(copy: LocalCopy, id: IdKey): LookupOutcome | Promise<LookupOutcome> {
-    const { recorder } = this;
-    const since = performance.now();
-    const isFound = copy.mightContain(id);
-    recorder.timedLocal(performance.now() - since);
-    if (!isFound) return this.absentOrAsk(copy, id);
     recorder.local++;
     return 'maybe';
   }

@@ -73,7 +73,8 @@ export class LocalCopy {
   /** The proof of its lease; undefined without one: the store has to confirm whatever is absent. */
   proof: Proof | undefined;
 
-  private readonly filter: BlockedFilter;
+  /** Its "maybe" is final. An absent id has to be confirmed, by the store or by `isProven`. */
+  readonly filter: BlockedFilter;
 
   /** @param keepsBits whether bits stay that it was given: blocks that are read may be older. */
   constructor(
@@ -102,11 +103,6 @@ export class LocalCopy {
     return (bits / (8 * BLOCK_BYTES * blocks)) ** this.generation.hashCount > CROWDED_RATE;
   }
 
-  /** True is final. False has to be confirmed, by the store or by `isProven`. */
-  mightContain(id: IdKey): boolean {
-    return this.filter.mightContainKey(id);
-  }
-
   add(id: IdKey): void {
     const { layout, bytes } = this.filter;
     if (layout.locate(id)) layout.insert(bytes, layout.block * BLOCK_BYTES, layout.seed);
@@ -124,16 +120,18 @@ export class LocalCopy {
 
   /** Takes consecutive blocks; false when one of them is not of this generation, and then none. */
   fill(first: number, blocks: Uint8Array): boolean {
-    for (let at = 0; at < blocks.length; at += BLOCK_BYTES) if (!this.owns(blocks, at)) return false;
+    const { layout } = this.filter;
+    for (let at = 0; at < blocks.length; at += BLOCK_BYTES) if (!layout.owns(blocks, at)) return false;
     this.take(blocks, first * BLOCK_BYTES);
     return true;
   }
 
   /** Takes the blocks of a check that are of this generation. */
   refresh({ numbers, blocks }: BlocksRead): void {
+    const { layout } = this.filter;
     for (let i = 0; i < blocks.length; i++) {
       const block = blocks[i]!;
-      if (block.length === BLOCK_BYTES && this.owns(block, 0)) this.take(block, numbers[i]! * BLOCK_BYTES);
+      if (block.length === BLOCK_BYTES && layout.owns(block, 0)) this.take(block, numbers[i]! * BLOCK_BYTES);
     }
   }
 
@@ -151,14 +149,6 @@ export class LocalCopy {
     if (blocks.length > aligned.byteLength) aligned = new Uint32Array(blocks.length / 4);
     new Uint8Array(aligned.buffer).set(blocks);
     return aligned.subarray(0, blocks.length / 4);
-  }
-
-  /** Whether the block at `offset` is there whole and has the tag of this generation. */
-  private owns(bytes: Uint8Array, offset: number): boolean {
-    if (offset + BLOCK_BYTES > bytes.length) return false;
-    const tag =
-      bytes[offset]! | (bytes[offset + 1]! << 8) | (bytes[offset + 2]! << 16) | (bytes[offset + 3]! << 24);
-    return tag === (this.generation.tag | 0);
   }
 }
 

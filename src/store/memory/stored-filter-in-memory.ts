@@ -9,13 +9,13 @@ import {
   type OpenFilterOptions,
   type LeaseRequest,
   type LookupOutcome,
-  isTimed,
   NO_RECORDER,
   type RebuildLease,
   type StagePlan,
   type Staging,
   type StoreRecorder,
   notRecorded,
+  TIMED,
 } from '../index.js';
 import { BuildFacts } from './build-facts.js';
 import type { InMemoryFilter } from './in-memory-filter.js';
@@ -81,17 +81,9 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
       recorder.unknown(this.state, 1);
       return this.state;
     }
-    if (isTimed(recorder)) return this.checkTimed(live.filter, id);
-    recorder.local++;
-    return live.filter.mightContainKey(id) ? 'maybe' : 'absent';
-  }
-
-  private checkTimed(filter: Filter, id: IdKey): LookupOutcome {
-    const { recorder } = this;
-    recorder.local++;
-    const since = performance.now();
-    const isFound = filter.mightContainKey(id);
-    recorder.timedLocal(performance.now() - since);
+    const since = (recorder.local++ & TIMED) === TIMED ? performance.now() : 0;
+    const isFound = live.filter.mightContainKey(id);
+    if (since > 0) recorder.timedLocal(performance.now() - since);
     return isFound ? 'maybe' : 'absent';
   }
 

@@ -67,7 +67,7 @@ export class BlockReader {
     const offset = (block % SEGMENT_BLOCKS) * BLOCK_BYTES;
     const key = from.key(Math.floor(block / SEGMENT_BLOCKS));
     const bytes = await this.connection.getRange(key, offset, offset + BLOCK_BYTES - 1);
-    if (!layout.owns(bytes, 0)) return 'UNPROVED';
+    if (bytes.length !== BLOCK_BYTES || !layout.owns(bytes, 0)) return 'UNPROVED';
     this.onBlocks?.({ generation: from.generation, numbers: [block], blocks: [bytes] });
     return [fits && layout.contains(bytes, 0, seed) ? 'maybe' : 'absent'];
   }
@@ -105,7 +105,8 @@ export class BlockReader {
     records: Buffer,
   ): Promise<Buffer[] | undefined> {
     const blocks = await this.scripts.check(keys, records);
-    const isOwn = (block: unknown) => Buffer.isBuffer(block) && layout.owns(block, 0);
+    const isOwn = (block: unknown) =>
+      Buffer.isBuffer(block) && block.length === BLOCK_BYTES && layout.owns(block, 0);
     return blocks.every(isOwn) ? (blocks as Buffer[]) : undefined;
   }
 }

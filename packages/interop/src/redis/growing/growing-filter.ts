@@ -13,12 +13,7 @@ import {
   unavailable,
 } from 'nestjs-bloom/internal';
 import { BLOCK_BYTES, type IdKey } from 'nestjs-bloom/filter';
-import type {
-  FilterDescription,
-  FilterFill,
-  FilterShape,
-  OpenFilterOptions,
-} from 'nestjs-bloom/store';
+import type { FilterDescription, FilterFill, FilterShape, OpenFilterOptions } from 'nestjs-bloom/store';
 import { type ScalingOptions, stackErrorRate } from '../../growing/index.js';
 import type { StoredGeneration } from '../generation/generation-meta.js';
 import { addRecords } from './add-records.js';

@@ -106,9 +106,12 @@ function refuse({ message }) {
   throw new Error(`A package cannot be bundled: ${message}`);
 }
 
-/** A line leads to its line. That of each column within it would be four times as many bytes, and one reads names as they are in the source. */
+/** A place leads to its line. Columns would be four times as many bytes, and names are those of the source. */
 function keepLines(file) {
   const map = JSON.parse(readFileSync(file, 'utf8'));
-  const lines = decode(map.mappings).map((segments) => segments.slice(0, 1).map((one) => one.slice(0, 4)));
+  const isNewLine = ([, source, line], before) => source !== before?.[1] || line !== before[2];
+  const lines = decode(map.mappings).map((places) =>
+    places.filter((place, index) => isNewLine(place, places[index - 1])).map((place) => place.slice(0, 4)),
+  );
   writeFileSync(file, JSON.stringify({ ...map, names: [], mappings: encode(lines) }));
 }

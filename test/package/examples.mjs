@@ -142,7 +142,7 @@ function installTogether(home, names, tarballs) {
 }
 
 /** As `run`, beside other programs. */
-async function runProgram(program, args, options) {
+export async function runProgram(program, args, options) {
   const child = spawn(program, args, { stdio: 'inherit', timeout: 180_000, ...options });
   const [code, signal] = await once(child, 'exit');
   if (code !== 0)

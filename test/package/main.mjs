@@ -7,6 +7,7 @@ import { root } from '../../scripts/packages.mjs';
 import { requirePostgres } from '../support/postgres-server.js';
 import { startRedis } from '../support/redis-server.js';
 import { INSTALL, runExamples, testExamples } from './examples.mjs';
+import { checkContents, installBesideOthers, resolveRanges } from './installs.mjs';
 
 const APPS = [
   {
@@ -80,6 +81,9 @@ const redis = await startRedis();
 const postgres = await requirePostgres();
 try {
   const tarballs = pack(folder);
+  checkContents(tarballs);
+  installBesideOthers(join(folder, 'beside'), tarballs);
+  await resolveRanges(join(folder, 'ranges'), tarballs);
   for (const [index, app] of APPS.entries()) {
     const home = join(folder, `app-${index}`);
     console.log(`\n${app.name}: install`);

@@ -28,4 +28,5 @@ export const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> 
   'postgres-copy': () => import('./postgres-copy.bench.js'),
   'swap-parts': () => import('./swap-parts.bench.js'),
   'lease-worth': () => import('./lease-worth.bench.js'),
+  import: () => import('./import.bench.js'),
 };

@@ -25,6 +25,6 @@ await import('nestjs-bloom');
 const ms = performance.now() - start;
 
 const files = Object.keys(cache).filter((path) => !before.has(path));
-for (let told; (told = receiveMessageOnPort(port1)); )
+for (let told; (told = receiveMessageOnPort(port1));)
   if (!told.message.startsWith('node:')) files.push(told.message);
 console.log(JSON.stringify(isListing ? { files } : { ms }));

@@ -84,10 +84,10 @@ export async function resolveRanges(home, tarballs) {
     const folder = join(home, `${json.name.replaceAll('/', '-')}-${end}`);
     const required = PEERS.map((name) => [name, core.json.peerDependencies[name]]);
     const peers = [...required, ...Object.entries(json.peerDependencies)];
+    const ours = [core.json.name, json.name, ...Object.keys(json.dependencies ?? {})];
     writePackage(folder, {
       ...Object.fromEntries(peers.map(([name, range]) => [name, versionOf(range)])),
-      [core.json.name]: tarballs[core.json.name],
-      [json.name]: tarballs[json.name],
+      ...Object.fromEntries(ours.filter((name) => tarballs[name]).map((name) => [name, tarballs[name]])),
     });
     await runProgram('npm', [...INSTALL, '--ignore-scripts', '--package-lock-only'], { cwd: folder });
     console.log(`${json.name}: can be installed beside the ${end} versions of its peers`);

@@ -13,11 +13,19 @@ import { packages, root } from './packages.mjs';
 
 /** The declarations of each module, until they are bundled. tsconfig.build.json names this folder as well. */
 const DECLARATIONS = 'dist/declarations';
+/** Where the sources of a version are, by the tag that the release makes. */
+const SOURCES = 'https://raw.githubusercontent.com/nestjs-bloom/nestjs-bloom/nestjs-bloom';
 /** What several entries need is a file of its own: a class exists once, whichever entries an application uses. */
 const SHARED = { minifyInternalExports: false, chunkFileNames: 'shared/[name].js' };
 /** The types have the texts of the documentation. */
 const CODE = { ...SHARED, comments: { jsdoc: false } };
-const ESM = { ...CODE, format: 'es', sourcemap: true, sourcemapExcludeSources: true };
+const ESM = {
+  ...CODE,
+  format: 'es',
+  sourcemap: true,
+  sourcemapExcludeSources: true,
+  sourcemapPathTransform: (path, map) => relative(root, join(dirname(map), path)),
+};
 const COMMONJS = { ...CODE, format: 'cjs', exports: 'named' };
 /** Types of libraries are read once for all wings. */
 const parsed = new Map();
@@ -57,11 +65,9 @@ async function bundle(folder, { exports, bin = {}, version }) {
   const programs = Object.values(bin);
   const dist = join(folder, 'dist');
   const modules = await codeOf(folder, [...exported, ...programs]);
-  const sourcemapPathTransform = (path, map) =>
-    `https://raw.githubusercontent.com/nestjs-bloom/nestjs-bloom/nestjs-bloom@${version}/${relative(root, join(dirname(map), path))}`;
-  const { output } = await modules.write({ ...ESM, sourcemapPathTransform, dir: dist });
+  const { output } = await modules.write({ ...ESM, dir: dist });
   for (const { fileName, code } of output) {
-    if (fileName.endsWith('.map')) keepLines(join(dist, fileName));
+    if (fileName.endsWith('.map')) keepLines(join(dist, fileName), `${SOURCES}@${version}/`);
     const [renamed] = /\bclass \w+\$\d+/.exec(code) ?? [];
     if (renamed)
       throw new Error(`Expected classes with names of their own, since messages have them, got ${renamed}.`);
@@ -107,11 +113,11 @@ function refuse({ message }) {
 }
 
 /** A place leads to its line. Columns would be four times as many bytes, and names are those of the source. */
-function keepLines(file) {
+function keepLines(file, sourceRoot) {
   const map = JSON.parse(readFileSync(file, 'utf8'));
   const isNewLine = ([, source, line], before) => source !== before?.[1] || line !== before[2];
   const lines = decode(map.mappings).map((places) =>
     places.filter((place, index) => isNewLine(place, places[index - 1])).map((place) => place.slice(0, 4)),
   );
-  writeFileSync(file, JSON.stringify({ ...map, names: [], mappings: encode(lines) }));
+  writeFileSync(file, JSON.stringify({ ...map, sourceRoot, names: [], mappings: encode(lines) }));
 }

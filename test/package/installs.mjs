@@ -40,7 +40,6 @@ export function checkContents(tarballs) {
   const bytes = statSync(pathOf(tarballs[json.name])).size;
   const files = filesOf(tarballs[json.name]).length;
   console.log(`${json.name}: ${bytes} bytes in ${files} files`);
-  if (json.bin) return console.log('NOT JUDGED: the command line is in the core');
   ok(bytes <= MOST_BYTES, `Expected at most ${MOST_BYTES} bytes, got ${bytes}.`);
   ok(files <= MOST_FILES, `Expected at most ${MOST_FILES} files, got ${files}.`);
   deepEqual(json.dependencies ?? {}, {}, 'the core needs nothing but its peers');

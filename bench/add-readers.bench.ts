@@ -30,7 +30,7 @@ const ENTRY = 'x'.repeat(40);
 
 /** What was measured in all rounds. */
 interface Adds {
-  /** Of each add, in milliseconds. */
+  /** Time of each add, in milliseconds. */
   readonly waits: number[];
   /** Time of the server for an add, in microseconds, in each round. */
   readonly micros: number[];
@@ -136,7 +136,7 @@ async function contender(
   const add = () => filter.add(idText('prod', next++));
   for (let i = 0; i < pick(WARMING_ADDS, 50); i++) await add();
   const seconds = secondsOf(context);
-  // Of renewals of leases.
+  // Renewals of leases.
   const idle = await serverMicros(client, () => delay(1000 * seconds));
   let isWarm = false;
   const measure = async () => {

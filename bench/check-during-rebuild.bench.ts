@@ -89,7 +89,7 @@ interface Ground {
   readonly url: string;
   readonly ids: number;
   readonly rebuild: Rebuild;
-  /** Of another filter on another server, by another process. */
+  /** A filter of another process, on another server. */
   readonly rebuildElsewhere: Rebuild;
 }
 

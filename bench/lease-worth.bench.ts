@@ -14,7 +14,7 @@ interface Asked {
   readonly medianMs: number;
   readonly p99Ms: number;
   readonly perSecond: number;
-  /** Of them, how many a second Redis was asked for. */
+  /** How many of them a second Redis was asked for. */
   readonly remotePerSecond: number;
 }
 

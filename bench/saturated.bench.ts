@@ -6,7 +6,7 @@ import type { AttackSeen } from './saturated-app.js';
 
 const INSTANCES = 3;
 const PRODUCTS = 100_000;
-/** Of the filter in `saturated-app.ts`. */
+/** The filter in `saturated-app.ts`. */
 const ERROR_RATE = 0.001;
 
 /** Three instances under attack, on a machine that has the time for it and on one that has not. */

@@ -9,7 +9,7 @@ import { redisBench } from './redis-bench.js';
 
 const ERROR_RATE = 0.001;
 const PARTS = 16;
-/** Of each part: sixteen of them are 10^9. */
+/** Ids of each part: sixteen parts hold 10^9. */
 const IDS = 62_500_000;
 const LEASE_MS = 600_000;
 const PAUSE_MS = 100;

@@ -72,7 +72,7 @@ function overUuids(
   return { hits, ns: (ms * 1e6) / count };
 }
 
-/** Of version 4. */
+/** UUIDs of version 4. */
 function uuid(random: Random): string {
   const words = [random.uint32(), random.uint32(), random.uint32(), random.uint32()];
   words[1] = (words[1]! & 0xffff0fff) | 0x4000;

@@ -19,9 +19,9 @@ const TAG_BITS = TAG_BYTES * 8;
  * Position p is bit p & 7, least significant first, of byte p >>> 3 of the block; bytes 0 to 3 are the tag, little-endian.
  */
 export class BlockedLayout {
-  /** Of the id last located. */
+  /** Part of the place of the id last located. */
   block = 0;
-  /** Of the id last located. */
+  /** Part of the place of the id last located. */
   seed = 0;
 
   private readonly hash: HalfSipHash;

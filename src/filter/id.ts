@@ -73,7 +73,7 @@ const MAX_PLAIN_NOTE = 64;
 export function idNote(key: IdKey): string {
   const text = idKeyText(key);
   if (text.length <= MAX_PLAIN_NOTE) return text;
-  // Of 65 characters, so that it is the text of no other id.
+  // The text has 65 characters, so it is the text of no other id.
   return `#${createHash('sha256').update(text, 'latin1').digest('hex')}`;
 }
 

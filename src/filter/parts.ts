@@ -4,7 +4,7 @@ import type { IdKey } from './id.js';
 
 /** Parts that a filter may have at most. */
 export const MOST_PARTS = 1024;
-/** Of a longer id, so many bytes decide: what an attacker asks for must not take long. */
+/** Bytes of a longer id that decide: what an attacker asks for must not take long. */
 const HASHED_BYTES = 1024;
 /** A part is planned too small with this probability, over all parts of a filter. */
 const PROBABILITY = 1e-6;

@@ -12,7 +12,7 @@ export const BLOCK_DATA_BITS = (BLOCK_BYTES - TAG_BYTES) * 8;
 export const MAX_BLOCKS = 2 ** 24;
 
 const MAX_HASH_COUNT = 24;
-/** Of a block of more ids hardly a bit is 0, even with one bit for an id: (1 - 1/2016)^100,000 < 1e-21. */
+/** A block of more ids has hardly a bit that is 0, even with one bit for an id: (1 - 1/2016)^100,000 < 1e-21. */
 const FULL_BLOCK_IDS = 100_000;
 /** The lowest error rate of a blocked filter. */
 export const MIN_ERROR_RATE = 1e-6;

@@ -56,7 +56,7 @@ export function objectId(id: BloomId): BloomId {
   return isObjectId(id) ? id.toHexString() : id;
 }
 
-/** Of any copy of the driver. */
+/** The mark that every copy of the driver sets. */
 function isObjectId(id: unknown): id is { toHexString(): string } {
   return typeof id === 'object' && id !== null && 'toHexString' in id && typeof id.toHexString === 'function';
 }
@@ -87,7 +87,7 @@ function hexOf(bytes: Uint8Array): string {
   return bytes.length === 16 ? Buffer.from(bytes).toString('hex') : '';
 }
 
-/** Of 256 bits. */
+/** A bit for each of 256 values. */
 const MOST_BASED_DIGITS = 256;
 
 function integerText(text: string): string {

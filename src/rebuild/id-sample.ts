@@ -8,7 +8,7 @@ const SIZE = 256;
  */
 export class IdSample {
   readonly ids: IdKey[] = [];
-  /** Of the ids to come, so many do not get in. */
+  /** Ids to come that do not get in. */
   passing = 0;
   private largest = 1;
 

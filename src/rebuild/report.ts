@@ -19,7 +19,7 @@ export type BloomRebuildReport =
       /** How often the run started again with a larger plan. */
       readonly replans: number;
       readonly durationMs: number;
-      /** Of a filter with the option `partitions`: which parts were rebuilt. */
+      /** Parts that were rebuilt, of a filter with the option `partitions`. */
       readonly parts?: readonly number[];
     }
   | {
@@ -29,7 +29,7 @@ export type BloomRebuildReport =
       readonly dueInMs?: number;
     };
 
-/** Of one run of `filter.rebuild()`. */
+/** Options of one run of `filter.rebuild()`. */
 export interface BloomRebuildOptions {
   /** Publishes a generation with no ids, or far fewer than the last. Default false. */
   readonly force?: boolean;

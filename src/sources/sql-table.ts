@@ -70,7 +70,7 @@ export async function newRowsOfTable(
   return newRows({ at, pages, order, paging: checkedPaging(at.maker, options), fromReplica });
 }
 
-/** Of one reading: by which key its pages begin is decided with the first. */
+/** State of one reading: the first page decides by which key the next ones begin. */
 function pageReader(at: SqlColumn, known: Known, options: SqlSourceOptions): BloomPageFunction<Row> {
   let pages = pagesOf(at, known);
   return async (after, { take }) => {

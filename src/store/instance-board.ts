@@ -80,7 +80,7 @@ export interface BoardMode {
 
 export interface BoardNews {
   readonly mode: BoardMode | undefined;
-  /** Who wants the run of this process to stop. */
+  /** The instance that wants the run of this process to stop. */
   readonly stopBy: string | undefined;
   /** Why the report was not taken. */
   readonly failure?: BloomUnavailableError | undefined;

@@ -98,7 +98,7 @@ describe('A rebuild on Redis, when somebody interferes while it reads', () => {
   });
 
   it('fails when a staged segment is deleted, truncated, or another type', async () => {
-    // Of the staging that is published: what an earlier one has left may still be there on a busy machine.
+    // Keys of the staging that is published: an earlier one may have left keys on a busy machine.
     const staged = async () =>
       `bloom:{${name}}:next:${await admin.hget(`bloom:{${name}}:meta`, 'pending.token')}:0`;
     for (const damage of [

@@ -10,7 +10,7 @@ import { RedisFixture } from '../support/redis-fixture.js';
 
 const MIB = 2 ** 20;
 const IDS = Array.from({ length: 5_000 }, (_, i) => `id-${i}`);
-/** Of more than three MiB at the error rate of a test. */
+/** A capacity that needs more than three MiB at the error rate of a test. */
 const LARGE: Partial<RebuildJob> = { capacity: 1_000_000, memoryBytes: MIB };
 
 let redis: RedisFixture;

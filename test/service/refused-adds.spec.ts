@@ -59,7 +59,7 @@ describe('Ids that are refused', () => {
         for (let i = 0; i < 200; i++)
           await expect(filter.add(long + BigInt(i))).rejects.toThrow(BloomIdError);
       });
-      // Of the time that the decimal texts alone would take.
+      // A share of the time that the decimal texts alone would take.
       expect(refusingMs).toBeLessThan((200 * writingMs) / 3);
     }
     expect(filter.guarding.recentAdds.size).toBe(2);

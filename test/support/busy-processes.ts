@@ -45,7 +45,7 @@ export class BusyProcesses {
     );
   }
 
-  /** Of all of them together. */
+  /** Sum of all of them. */
   private async processorMs(): Promise<number> {
     const usages = await Promise.all(
       this.children.map(async (child) => {

@@ -4,7 +4,7 @@ import { type RedisServer, startRedis } from './redis-server.js';
 import { TcpProxy } from './tcp-proxy.js';
 
 const SLOTS = 16_384;
-/** Of the bus, by which the nodes of a cluster know each other. */
+/** Offset of the port of the bus, by which the nodes of a cluster know each other. */
 const BUS = 10_000;
 /** Nobody but a test decides that a node has failed. */
 const NODE_TIMEOUT_MS = 60_000;

@@ -11,7 +11,7 @@ export interface RedisServer {
   readonly url: string;
   readonly host: string;
   readonly port: number;
-  /** Of the process that runs now, or ran last. */
+  /** Id of the process that runs now, or ran last. */
   readonly pid: number;
   /** Its working directory: removed by `stop`, kept by `kill` and `restart`. */
   readonly dir: string;

@@ -19,7 +19,7 @@ export interface Figures {
   failed: number[];
   /** Seeds of schedules in which somebody waits for what never comes. */
   stuck: number[];
-  /** Of announced stagings: how often it happened, and in how many schedules. */
+  /** Announced stagings: how often there was one, and in how many schedules. */
   readonly sights: { readonly times: Sights; readonly schedules: Sights };
 }
 

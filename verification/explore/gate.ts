@@ -47,7 +47,7 @@ export interface GateOptions {
   readonly note: (text: string) => void;
 }
 
-/** Of a timer that fires whenever the schedule says so. */
+/** A timer that fires whenever the schedule says so. */
 const UNCLEARED: VirtualTimeout = { clear() {}, ref: () => UNCLEARED, unref: () => UNCLEARED };
 
 /** Holds what the processes of a schedule wait for: commands, timers, pages of the table. */

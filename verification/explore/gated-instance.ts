@@ -99,7 +99,7 @@ export class GatedInstance {
   readonly held: Held[] = [];
   readonly intervals: VirtualInterval[] = [];
   readonly client: GatedRedis;
-  /** Of another program on the keys of the filter, which lives as long as this process. */
+  /** A client of another program on the keys of the filter, which lives as long as this process. */
   readonly peerClient: GatedRedis;
   isAlive = true;
   /** Clients whose connection ended, which they have not heard yet. */

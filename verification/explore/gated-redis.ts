@@ -21,7 +21,7 @@ export class GatedRedis extends Redis {
   }
 
   override sendCommand(command: Command): unknown {
-    // Of no consequence here, where a server keeps each script.
+    // This has no consequence here, where a server keeps each script.
     if (command.name === 'script') command.resolve('loaded');
     else this.hold(command, this, true);
     return command.promise;

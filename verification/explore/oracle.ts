@@ -14,7 +14,7 @@ export class Oracle {
   private readonly ofLibrary = new Set<string>();
   /** Ids that the server has recorded since a staging was published last. */
   private sincePublished = new Set<string>();
-  /** Of ids that were recorded before somebody emptied the filter: which time of emptying it was, from 1. */
+  /** For ids that were recorded before somebody emptied the filter: which time of emptying it was, from 1. */
   private readonly dropped = new Map<string, number>();
   /** How often the filter was emptied. */
   emptyings = 0;

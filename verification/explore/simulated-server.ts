@@ -3,7 +3,7 @@ import type { LuaSources } from '../../test/support/broken-lua.js';
 import { scriptReplacer } from '../../test/support/lua-client.js';
 import { luaSources } from '../../test/support/lua-sources.js';
 
-/** Of the server that a schedule begins with. */
+/** Run id of the server that a schedule begins with. */
 const FIRST_RUN_ID = 'server0000';
 
 export function runId(restarts: number): string {

@@ -12,7 +12,7 @@ import { COPY_LEASE_MS, TIMED_LEASE_MS } from './timings.js';
 
 const FOR_MS = 2 * COPY_LEASE_MS;
 const TIMES = 4;
-/** Of a filter of which a copy takes more than half a second. */
+/** Capacity of a filter whose copy takes more than half a second. */
 const LARGE = 1_200_000;
 
 type Specification = Omit<FaultSpecification<ServerSite>, 'group' | 'kind' | 'start'>;

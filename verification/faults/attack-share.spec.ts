@@ -16,7 +16,7 @@ describe('How many absent ids an attack may get through', () => {
   });
 });
 
-/** Of a binomial distribution, term by term. */
+/** Tail of a binomial distribution, term by term. */
 function chanceOfMore(most: number, asked: number): number {
   let term = (1 - ERROR_RATE) ** asked;
   let sum = 0;

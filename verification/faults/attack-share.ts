@@ -1,4 +1,4 @@
-/** Of the filter under attack, as by default. */
+/** Error rate of the filter under attack, as by default. */
 export const ERROR_RATE = 0.001;
 /** What is claimed of leased copies, in error rates. */
 const CLAIMED = 1.5;

@@ -10,7 +10,7 @@ const ASK_EVERY_MS = 2;
 const ADD_EVERY_MS = 20;
 
 interface Replacement {
-  /** Of the process that adds when another server is there. */
+  /** State of the process that adds when another server is there. */
   readonly redis: BloomRedis;
   readonly trustAfterFailover?: boolean;
   /** Resolves when another server, or the same one with other data, takes adds. */

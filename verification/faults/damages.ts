@@ -28,7 +28,7 @@ export function damaged(kind: OtherKindName, { name, strike, quick }: Damage, op
     ...options,
     strike: async ({ site }) => {
       const filter: FilterKind = FILTER_KINDS[kind];
-      // Of several keys the first will do: a lookup reads each.
+      // The first of several keys will do: a lookup reads each.
       const key = filter.live.endsWith('*') ? (await site.admin.keys(filter.live)).sort()[0]! : filter.live;
       await strike(site.admin, filter, key);
     },

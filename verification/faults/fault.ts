@@ -29,7 +29,7 @@ export interface World<Site extends RedisSite> {
   readonly without: Safety | undefined;
   readonly capacity: number;
   readonly kind: FilterKindName;
-  /** Of copies that are read with leases; 0 where none are. */
+  /** Length of the leases of copies; 0 where there are none. */
   readonly copyLeaseMs: number;
   /** Says that the fault is over, when `strike` goes on after that. */
   over(): void;
@@ -45,7 +45,7 @@ export interface FaultSpecification<Site extends RedisSite> {
   readonly prepare?: (before: { readonly site: Site; readonly table: ShopDatabase }) => Promise<void>;
   /** Nobody adds before the fault says so. */
   readonly addsLater?: boolean;
-  /** Of the shorter table. */
+  /** Whether it is in the shorter table. */
   readonly quick?: boolean;
   /** Nothing else runs meanwhile, since time is measured. */
   readonly alone?: boolean;
@@ -53,7 +53,7 @@ export interface FaultSpecification<Site extends RedisSite> {
   readonly isBeyond?: boolean;
   readonly capacity?: number;
   readonly leaseMs?: number;
-  /** Of copies; that of the kind unless it says so. */
+  /** Reading of copies; that of the kind unless it says so. */
   readonly copyLeaseMs?: number;
   /** The instances believe what a server has after a restart. */
   readonly trustAfterFailover?: boolean;

@@ -12,7 +12,7 @@ export const CAPACITY = 4000;
 export const PARTS = 16;
 /** So few errors that an absent id that passes was not known to be absent. */
 const ERROR_RATE = 1e-6;
-/** Of go-zero and Redisson. */
+/** The kinds of go-zero and Redisson. */
 const FOREIGN_KEY = 'shop-products';
 const REDISSON = { codec: 'StringCodec' } as const;
 
@@ -77,7 +77,7 @@ export type FilterKindName = keyof typeof FILTER_KINDS;
 /** Kinds that have a group of the table to themselves. */
 export type OtherKindName = Exclude<FilterKindName, 'blocked'>;
 
-/** Of copies that are read with leases; 0 where none are. */
+/** Length of the leases of copies; 0 where there are none. */
 export function copyLeaseOf(kind: FilterKindName): number {
   const { copyLeaseMs = 0 }: FilterKind = FILTER_KINDS[kind];
   return copyLeaseMs;

@@ -10,7 +10,7 @@ export interface AddTimes {
   readonly sinceCallMs: number;
   /** Since the reply of the server was seen. */
   readonly sinceAddedMs: number;
-  /** Of the time between the two. */
+  /** Lookups of the time between the two. */
   readonly pausedMs: number;
 }
 

@@ -14,7 +14,7 @@ export function hasFailed({ wrongAbsent, callerErrors, failure }: Judgement): bo
   return wrongAbsent > 0 || callerErrors > 0 || failure !== undefined;
 }
 
-/** Of a fault that could not be judged. */
+/** Report of a fault that could not be judged. */
 export function failedRow(fault: string, error: unknown): Judgement {
   return {
     fault,

@@ -50,7 +50,7 @@ export interface ShopInstanceOptions {
   readonly capacity: number;
   readonly trustAfterFailover?: boolean;
   readonly leaseMs?: number | undefined;
-  /** Of its copy; that of the kind unless it says so. */
+  /** Reading of its copy; that of the kind unless it says so. */
   readonly copyLeaseMs?: number | undefined;
   /** Without it only what is lost is rebuilt. */
   readonly everyMs?: number | undefined;

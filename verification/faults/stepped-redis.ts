@@ -10,7 +10,7 @@ const NAMES = new Map(
   ]),
 );
 const SWAPS = ['swap', 'bitmapSwap', 'bfSwap', 'cfSwap'];
-/** Of every kind of filter. */
+/** Commands of every kind of filter. */
 const COMMANDS: Partial<Record<Step, readonly string[]>> = {
   lease: ['acquire'],
   stage: ['stage', 'bitmapStage'],

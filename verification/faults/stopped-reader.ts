@@ -14,7 +14,7 @@ const PAUSE_MS = 4;
 
 interface StoppedReader {
   readonly site: ServerSite;
-  /** Of its copy. */
+  /** Reading of its copy. */
   readonly leaseMs: number;
   readonly adder: ShopInstance;
   readonly remark: (text: string) => void;

@@ -7,9 +7,9 @@ export const WRITE_TIMEOUT_MS = 250;
 /** Longer than any add that was not rejected, from its start to its visible row. */
 export const DRAIN_MS = 300;
 export const LEASE_MS = 500;
-/** Of copies, where they are read with leases. */
+/** Length of leases, where copies are read with them. */
 export const COPY_LEASE_MS = 400;
-/** Of copies, where adds are timed: so long that what an add takes beyond a lease is no second one. */
+/** Length of leases where adds are timed: so long that what an add takes beyond a lease is no second one. */
 export const TIMED_LEASE_MS = 2000;
 /** How long the source takes to read the table. */
 export const SCAN_MS = 50;

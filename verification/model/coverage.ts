@@ -197,7 +197,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
             'a process follows, and its last row is old enough',
           );
         }
-        // Of a source without newest() all rows are read twice.
+        // A source without newest() reads all rows twice.
         if (mark !== NO_MARK || candidate === 0) become(held, asked, 'a process follows');
         return;
       }

@@ -453,7 +453,7 @@ function withSlot(state: State): State {
 
 const system = systemsOf(buildModel);
 
-/** Of two rows and one process. */
+/** The table of two rows and one process. */
 const QUIET = {
   rows: 2,
   followers: 1,

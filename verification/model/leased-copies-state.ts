@@ -19,7 +19,7 @@ export interface NextCopy {
 export interface Entry {
   readonly generation: number;
   readonly isAdd: boolean;
-  /** Of an add: the announced staging in which its id is as well. Of a swap: the announced staging that went live. */
+  /** For an add: the announced staging in which its id is as well. For a swap: the announced staging that went live. */
   readonly staging: number | undefined;
 }
 

@@ -37,7 +37,7 @@ export interface Protocol<Safety extends string = string> {
 }
 
 export interface ModelledSystem<Safety extends string = string> {
-  /** Who takes part. */
+  /** Processes that take part. */
   readonly name: string;
   /** Whether only `--full` explores it whole. */
   readonly isLarge: boolean;

@@ -33,7 +33,7 @@ type Spellings = 0 | Spelling | 3;
 interface Meta {
   readonly tag: number;
   readonly pending: number;
-  /** Of the server on which the generation went live. */
+  /** Run of the server on which the generation went live. */
   readonly run: number;
 }
 

@@ -20,7 +20,7 @@ const SAFETIES = {
 type Safety = keyof typeof SAFETIES;
 type Spelling = 0 | 1;
 /**
- * Of an epoch in which nothing is built: adds of all processes count on a rebuild that begins the next one.
+ * In an epoch in which nothing is built, adds of all processes count on a rebuild that begins the next one.
  */
 const NOBODY = 2;
 

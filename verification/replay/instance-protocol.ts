@@ -1,13 +1,13 @@
 import type { Product } from '../../sample-app/src/catalogue/product.js';
 import type { Safety } from '../../test/support/broken-lua.js';
 
-/** Of the filter of the products, on a cluster and with leases. */
+/** Options of the filter of the products, on a cluster and with leases. */
 export const PARTITIONS = 16;
 
 /** What an instance is started with. */
 export interface InstanceOptions {
   readonly redisUrl: string;
-  /** Of a cluster: the addresses that its nodes name, and where they are. */
+  /** Addresses that the nodes of a cluster name, and where they are. */
   readonly natMap?: Readonly<Record<string, { readonly host: string; readonly port: number }>>;
   readonly databaseUrl: string;
   /** Copies of the parts answer "absent". */

@@ -13,7 +13,7 @@ export function basicUserOf({ headers }: PlatformRequest, expected: BloomDashboa
   return timingSafeEqual(digest(given), digest(wanted)) ? expected.user : undefined;
 }
 
-/** Of the same length whatever is compared. */
+/** Digests have the same length whatever is compared. */
 function digest(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest();
 }

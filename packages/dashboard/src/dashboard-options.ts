@@ -1,6 +1,6 @@
 import type { CanActivate, FactoryProvider, ModuleMetadata, Type } from '@nestjs/common';
 
-/** Who may open the dashboard: the browser asks for user and password (HTTP Basic). Serve it over HTTPS alone. */
+/** Credentials that open the dashboard: the browser asks for user and password (HTTP Basic). Serve it over HTTPS alone. */
 export interface BloomDashboardUser {
   readonly user: string;
   readonly password: string;
@@ -20,7 +20,7 @@ export interface BloomDashboardSeries {
 
 /** What an action of the application gets. */
 export interface BloomDashboardActionContext {
-  /** Who pressed the button. */
+  /** The user that pressed the button. */
   readonly by: string;
   /** Aborts when the application is shutting down. */
   readonly signal: AbortSignal;
@@ -41,12 +41,12 @@ export interface BloomDashboardFactoryOptions {
   /** User and password. A guard class stands beside `useFactory`. */
   readonly auth?: BloomDashboardUser;
   /**
-   * Who may only look: `true` for everybody, or a function that says so of a request (of Express or Fastify). The page then hides its
+   * Users that may only look: `true` for everybody, or a function that says so of a request (of Express or Fastify). The page then hides its
    * buttons, and actions answer 403. An id may be looked up all the same. Default: whoever may open the page may act.
    */
   // oxlint-disable-next-line typescript/no-explicit-any -- of Express or Fastify, with what a guard has put on it
   readonly readOnly?: boolean | ((request: any) => boolean | Promise<boolean>);
-  /** Who acts, for the log and for the other instances. Default: the user of HTTP Basic, or `dashboard`. */
+  /** The user that acts, for the log and for the other instances. Default: the user of HTTP Basic, or `dashboard`. */
   // oxlint-disable-next-line typescript/no-explicit-any -- as above
   readonly who?: (request: any) => string | undefined;
   /** Figures of the application, each in a chart of its own. */
@@ -84,14 +84,14 @@ export interface BloomDashboardMount {
 /** Guard classes of Nest: all of them have to let a request through. */
 export type BloomDashboardGuards = Type<CanActivate> | readonly Type<CanActivate>[];
 
-/** Of `BloomDashboardModule.forRoot`. */
+/** Options of `BloomDashboardModule.forRoot`. */
 export interface BloomDashboardOptions
   extends BloomDashboardMount, Omit<BloomDashboardFactoryOptions, 'auth'> {
   /** A guard class of Nest, several, or user and password. Needed unless `insecure`. */
   readonly auth?: BloomDashboardUser | BloomDashboardGuards;
 }
 
-/** Of `BloomDashboardModule.forRootAsync`. */
+/** Options of `BloomDashboardModule.forRootAsync`. */
 export interface BloomDashboardAsyncOptions extends BloomDashboardMount {
   /** Guard classes; user and password come from the factory. */
   readonly auth?: BloomDashboardGuards;

@@ -37,7 +37,7 @@ export class DashboardSettings {
     return (await readOnly(request)) === false;
   }
 
-  /** Who acts, for logs and for other instances. */
+  /** The user that acts, for logs and for other instances. */
   whoActs(request: PlatformRequest): string {
     const named = this.options.who?.(request) ?? (this.user && basicUserOf(request, this.user));
     return typeof named === 'string' && named.trim() !== '' ? named.slice(0, MAX_NAME) : NOBODY;

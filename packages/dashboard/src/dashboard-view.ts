@@ -6,7 +6,7 @@ export type Mode = 'on' | 'shadow' | 'off';
 /** A moment, in milliseconds since 1970. */
 export type Moment = number;
 
-/** Of all instances that report. Rates are in a second. */
+/** Sums over all instances that report. Rates are per second. */
 export interface FilterRow {
   readonly name: string;
   /** `unavailable`: the store cannot be asked how the filter stands. */
@@ -23,10 +23,10 @@ export interface FilterRow {
   /** Undefined until two reports of an instance can be compared. */
   readonly lookupsPerSecond: number | undefined;
   readonly blockedPerSecond: number | undefined;
-  /** Of the guarded calls of the last minutes, those that were answered without the method. */
+  /** Guarded calls of the last minutes that were answered without the method. */
   readonly savedShare: number | undefined;
   readonly falsePositives: {
-    /** Of the lookups of ids without a row in the last minutes, those that were let through. */
+    /** Lookups of ids without a row in the last minutes that were let through. */
     readonly observed: number | undefined;
     readonly modelled: number | undefined;
     /** The error rate of the options. */
@@ -37,7 +37,7 @@ export interface FilterRow {
   readonly builtAt: Moment | null | undefined;
   readonly nextRunAt: Moment | undefined;
   readonly instances: readonly InstanceDot[];
-  /** Of the instances that read with leases; undefined where none does. */
+  /** Readings with leases; undefined where no instance has any. */
   readonly copies: CopiesRow | undefined;
   readonly outside: OutsideRow | undefined;
   readonly running: RunningRebuild | undefined;
@@ -83,7 +83,7 @@ export interface OutsideRow {
   readonly addedPerSecond: number | undefined;
   readonly failures: number;
   readonly gaps: number;
-  /** Of the log of the database; undefined without a feed that runs. */
+  /** State of the feed; undefined where none runs. */
   readonly behindBytes: number | undefined;
 }
 
@@ -118,7 +118,7 @@ export interface InstanceRow extends InstanceDot {
   readonly seenAt: Moment;
   readonly mode: Mode;
   readonly lookupsPerSecond: number | undefined;
-  /** Of the lookups that were answered, those that the copy in the process answered. */
+  /** Lookups that the copy in the process answered. */
   readonly localShare: number | undefined;
   readonly queuedAdds: number;
   /** `leased`, or why the copy of the process is not; undefined without leases. */

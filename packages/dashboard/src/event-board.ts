@@ -4,7 +4,7 @@ import { eventLine } from './event-text.js';
 import { Ring } from './ring.js';
 
 const EVENTS = 200;
-/** Of one kind and one filter: an outage makes thousands in a second, and must not push out the others. */
+/** Events of one kind and filter: thousands a second in an outage must not push out the others. */
 const SHOW_EVERY_MS = 1000;
 const MOST_KINDS = 1000;
 

@@ -12,11 +12,11 @@ export interface Exchange {
 export interface PlatformRequest {
   readonly headers: IncomingMessage['headers'];
   readonly url: string;
-  /** Of Express: `url` before a router has taken its part away. */
+  /** Set by Express: `url` before a router has taken its part away. */
   readonly originalUrl?: string;
   readonly params?: Record<string, string | undefined>;
   readonly body?: unknown;
-  /** Of Fastify. */
+  /** Set by Fastify. */
   readonly raw?: IncomingMessage;
 }
 

@@ -140,7 +140,7 @@ function callsOf(rate: (name: string) => number | undefined): number | undefined
   return parts[0] === undefined ? undefined : parts.reduce<number>((sum, part) => sum + (part ?? 0), 0);
 }
 
-/** Of the last minutes of all instances; undefined where nothing without a row was looked up. */
+/** Counts of all instances in the last minutes; undefined where nothing without a row was looked up. */
 function letThroughRate(instances: readonly BloomInstance[]): number | undefined {
   let [absent, foundNothing] = [0, 0];
   for (const { recent } of instances.map(({ metrics }) => metrics)) {

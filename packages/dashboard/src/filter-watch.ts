@@ -12,7 +12,7 @@ import { detailOf, rowOf } from './filter-view.js';
 import { Rates } from './rates.js';
 import { Ring } from './ring.js';
 
-/** Of the charts: five minutes while somebody looks. */
+/** Length of the charts: five minutes while somebody looks. */
 const POINTS = 300;
 /** Counting the bits of a sample costs more than anything else that is shown, and changes slowly. */
 const INFO_EVERY_MS = 5_000;

@@ -31,7 +31,7 @@ export class Rates {
     this.sums = undefined;
   }
 
-  /** Of all instances together; undefined while none has been read twice. */
+  /** Rates of all instances together; undefined while none has been read twice. */
   of(name: string): number | undefined {
     return this.hasRates() ? (this.totals().get(name) ?? 0) : undefined;
   }

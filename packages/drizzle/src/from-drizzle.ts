@@ -27,7 +27,7 @@ export interface DrizzleDatabase {
   readonly all?: (query: SQL) => any;
 }
 
-/** Of `fromDrizzle`. */
+/** Options of `fromDrizzle`. */
 export type DrizzleSourceOptions = BloomTableOptions & BloomOrderOptions;
 
 /**
@@ -132,7 +132,7 @@ function isUnique(column: Column): boolean {
   return key.length === 1 && key[0] === column;
 }
 
-/** Of a composite key of a table of Postgres too; empty where the definition names none. */
+/** Columns of the primary key, a composite one included; empty where the definition names none. */
 function primaryKey(table: Table): Column[] {
   const columns: Column[] = Object.values(getTableColumns(table));
   const marked = columns.filter(({ primary }) => primary);

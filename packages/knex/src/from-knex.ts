@@ -11,7 +11,7 @@ import {
 } from 'nestjs-bloom/sources';
 import { dialectNotRead } from './knex.messages.js';
 
-/** Of `fromKnex`. */
+/** Options of `fromKnex`. */
 export type KnexSourceOptions = SqlSourceOptions;
 
 /** The columns that can hold ids; any text where the type of a row is not known. */

@@ -10,7 +10,7 @@ import {
 } from 'nestjs-bloom/sources';
 import { dialectNotRead, notTableAndColumn } from './kysely.messages.js';
 
-/** Of `fromKysely`. */
+/** Options of `fromKysely`. */
 export type KyselySourceOptions = SqlSourceOptions;
 
 /** `table.column` of each column that can hold ids; any text where the type of the database is not known. */

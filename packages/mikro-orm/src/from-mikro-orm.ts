@@ -29,7 +29,7 @@ import { entityNotKnown, platformNotRead } from './mikro-orm.messages.js';
 /** The properties of an entity that can be ids. */
 export type MikroOrmProperty<Entity> = BloomIdProperty<Entity>;
 
-/** Of `fromMikroOrm`. */
+/** Options of `fromMikroOrm`. */
 export interface MikroOrmSourceOptions extends BloomTableOptions, BloomOrderOptions {
   /** The MikroORM: its token, or the object. Default: the class `MikroORM` of `@mikro-orm/core`. */
   readonly orm?: InjectionToken<MikroORM> | MikroORM;

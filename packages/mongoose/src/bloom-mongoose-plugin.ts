@@ -161,7 +161,7 @@ class RecordedCollection {
       try {
         result = await write(args);
       } catch (error) {
-        // Of many operations some may have been done.
+        // Some of many operations may have been done.
         await this.recordMade(madeIn((error as { result?: unknown }).result));
         throw error;
       }

@@ -3,7 +3,7 @@ import type { BloomId } from 'nestjs-bloom';
 /** A value of a document that is no plain one of JavaScript, of any version of the driver. */
 interface BsonValue {
   readonly _bsontype: string;
-  /** Of a `Binary`, and of a `Buffer` that Mongoose has made. */
+  /** Present on a `Binary`, and on a `Buffer` that Mongoose has made. */
   readonly sub_type?: number;
   readonly _subtype?: number;
   readonly buffer?: Uint8Array;

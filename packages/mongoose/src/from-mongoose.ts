@@ -134,7 +134,7 @@ function sourceOf(
       key: (document) => idOfValue(valueAt(document, path)),
       ...(spelling && { spelling }),
       readsFrom: columnName(String(model.collection.name), path),
-      // Of one kind among others there is no estimate, and counting reads them all.
+      // Documents of one kind among others have no estimate, and counting reads them all.
       ...((kind === undefined || kind.isRoot) && { count }),
     },
   );

@@ -2,7 +2,7 @@ import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
 import type { MeterProvider } from '@opentelemetry/api';
 import type { BloomMetricProducer } from './bloom-metric-producer.js';
 
-/** Of `BloomOpenTelemetryModule.forRoot`. */
+/** Options of `BloomOpenTelemetryModule.forRoot`. */
 export interface BloomOpenTelemetryOptions {
   /** Whether metrics are exported. Default true. */
   readonly metrics?: boolean;
@@ -19,7 +19,7 @@ export interface BloomOpenTelemetryOptions {
   readonly infoEveryMs?: number;
 }
 
-/** Of `BloomOpenTelemetryModule.forRootAsync`: the factory makes the options. */
+/** Options of `BloomOpenTelemetryModule.forRootAsync`: the factory makes the options. */
 export interface BloomOpenTelemetryAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
   // oxlint-disable-next-line typescript/no-explicit-any -- what is injected is the factory's own affair
   readonly useFactory: (...args: any[]) => BloomOpenTelemetryOptions | Promise<BloomOpenTelemetryOptions>;

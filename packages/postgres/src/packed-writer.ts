@@ -117,7 +117,7 @@ export class PackedWriter {
     this.ends[this.count++] = at;
   }
 
-  /** Of a value from 0 to the largest safe integer. */
+  /** Packs a value from 0 to the largest safe integer. */
   private digits(value: number): void {
     const { bytes } = this;
     if (value >= 1e8) {

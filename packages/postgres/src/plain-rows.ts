@@ -6,7 +6,7 @@ import { wasmModules } from './wasm.generated.js';
 const KINDS: Readonly<Record<ColumnKind, number>> = { integer: 0, uuid: 1, text: 2, bytes: 3 };
 /** Bytes that are read at once: what a socket gives. */
 const MOST_BYTES = 65_536;
-/** Of a row without a character: code, length, number of fields, length. */
+/** Bytes of a row without a character: code, length, number of fields, length. */
 const LEAST_ROW_BYTES = 11;
 
 // What is where in the memory, in bytes.

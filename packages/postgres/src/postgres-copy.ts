@@ -26,7 +26,7 @@ import type { PostgresPool } from './postgres-pool.js';
 import { notAPool, unknownOption, wrongOption } from './postgres.messages.js';
 import { type CopiedColumn, describeColumn, expectName, quoted, quotedTable } from './postgres-table.js';
 
-/** Of `postgresCopy`. */
+/** Options of `postgresCopy`. */
 export interface PostgresCopyOptions
   extends BloomOrderOptions, Pick<BloomTableOptions, 'seesAllRows' | 'fromReplica'> {
   /** The `Pool` of `pg`, or its token in the application. One client of it is used while the source is read. */

@@ -57,7 +57,7 @@ const MAKERS: Record<ColumnKind, (random: Random) => Value> = {
   text: (random) => {
     const characters = random.below(20) === 0 ? ['ä', '😀', 'x'] : ['a', 'Z', '0', '\n', '\x7f', '\0'];
     const length = random.below(random.below(400) === 0 ? 150_000 : 40);
-    // Of a database without an encoding: then it is what a driver makes of it.
+    // A text of a database without an encoding is what a driver makes of it.
     const sent = Buffer.from(Array.from({ length }, () => random.choose(characters)).join(''));
     if (random.below(20) === 0 && length > 0) sent[random.below(length)] = 0xff;
     return { sent, id: Buffer.from(sent.toString()) };

@@ -4,7 +4,7 @@ import type { OpenMetricsContentType, PrometheusContentType, Registry } from 'pr
 /** A registry of `prom-client`, of either format. */
 export type PrometheusRegistry = Registry<PrometheusContentType> | Registry<OpenMetricsContentType>;
 
-/** Of `BloomPrometheusModule.forRoot`. */
+/** Options of `BloomPrometheusModule.forRoot`. */
 export interface BloomPrometheusOptions {
   /** Where the metrics are registered. Default: the default registry of `prom-client`, `register`. */
   readonly registry?: PrometheusRegistry;
@@ -14,7 +14,7 @@ export interface BloomPrometheusOptions {
   readonly infoEveryMs?: number;
 }
 
-/** Of `BloomPrometheusModule.forRootAsync`: the factory makes the options. */
+/** Options of `BloomPrometheusModule.forRootAsync`: the factory makes the options. */
 export interface BloomPrometheusAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
   // oxlint-disable-next-line typescript/no-explicit-any -- what is injected is the factory's own affair
   readonly useFactory: (...args: any[]) => BloomPrometheusOptions | Promise<BloomPrometheusOptions>;

@@ -7,7 +7,7 @@ import { noClients, wrongThrottlerOption } from './throttler.messages.js';
 /** By this name `@Throttle` and `@SkipThrottle` speak of the guard. */
 const NAME = 'bloom';
 
-/** Of `BloomThrottlerGuard.of`. */
+/** Options of `BloomThrottlerGuard.of`. */
 export interface BloomThrottlerOptions {
   /** Absent ids that a client may ask for within a minute. Default 100. */
   readonly limit?: number;
@@ -22,7 +22,7 @@ const OPTIONS = { limit: true, blockDuration: true } satisfies OptionNames<Bloom
  * `ThrottlerGuard`. The clients are those that `attack.client` of `BloomModule.forRoot` names, counted by this process where `BloomInterceptor` sees
  * their requests; filters in `shadow` mode refuse nobody.
  *
- * Of `ThrottlerModule` it takes `skipIf`, `setHeaders` and `errorMessage`. `@SkipThrottle({ bloom: true })` leaves a route out.
+ * It takes from `ThrottlerModule` `skipIf`, `setHeaders` and `errorMessage`. `@SkipThrottle({ bloom: true })` leaves a route out.
  *
  * @example
  * providers: [
@@ -100,7 +100,7 @@ function methodOf(context: ExecutionContext): string {
   return `${context.getClass().name}.${context.getHandler().name}`;
 }
 
-/** Of Express, Fastify, or a server of Node; no other response has headers. */
+/** A response of Express, Fastify, or a server of Node; no other response has headers. */
 function setHeader(response: unknown, name: string, value: number): void {
   const { header, setHeader: set } = (response ?? {}) as Record<string, unknown>;
   if (typeof header === 'function') header.call(response, name, String(value));

@@ -16,7 +16,7 @@ import { forkedOptions } from '../../../test/support/forked-program.js';
 import { type Platform, startApp } from '../../../test/support/nest-app.js';
 import { BloomThrottlerGuard, type BloomThrottlerOptions } from '../src/index.js';
 
-/** Of this program. */
+/** Tests of this program. */
 export interface ThrottledShopOptions {
   readonly platform: Platform;
   /** How clients are named; `none`: they are not counted. Default: by the header `x-client`. */

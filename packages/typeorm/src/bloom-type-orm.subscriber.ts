@@ -17,7 +17,7 @@ import type { TypeOrmColumn } from './from-type-orm.js';
 import { type MappedTable, RecordedColumn } from './recorded-column.js';
 import { StatementRows } from './statement-rows.js';
 
-/** Of `BloomTypeOrmSubscriber.provide`. */
+/** Options of `BloomTypeOrmSubscriber.provide`. */
 export interface TypeOrmRegistersOptions extends WithDataSource {
   /** The name of the filter. */
   readonly filter: string;
@@ -54,7 +54,7 @@ export class BloomTypeOrmSubscriber implements EntitySubscriberInterface, OnModu
   private readonly leave: () => void;
   /** What was added before a row was written, by its object; undefined for a row that has null. */
   private readonly recorded = new WeakMap<ObjectLiteral, Registration | undefined>();
-  /** Of rows that are not yet committed. */
+  /** Ids of rows that are not yet committed. */
   private readonly uncommitted = new WeakMap<QueryRunner, Registration[]>();
   private readonly unwritten = new StatementRows<Row>((rows) => this.record(rows));
   private readonly inserted = new StatementRows<Row>((rows, runner) => this.noteInserted(rows, runner));

@@ -23,7 +23,7 @@ import { readRows } from './raw-rows.js';
 /** The columns of an entity that can be ids. */
 export type TypeOrmColumn<Entity> = BloomIdProperty<Entity>;
 
-/** Of `fromTypeOrm`. */
+/** Options of `fromTypeOrm`. */
 export interface TypeOrmSourceOptions extends BloomTableOptions, BloomOrderOptions, WithDataSource {
   /**
    * Server that is read, of a DataSource with `replication`. Default `master`; `slave` sets `fromReplica`.
@@ -72,7 +72,7 @@ export function fromTypeOrm<Entity extends ObjectLiteral>(
   });
 }
 
-/** Of one reading: by which key its pages begin is decided with the first. */
+/** State of one reading: the first page decides by which key the next ones begin. */
 function pageReader(
   dataSource: DataSource,
   described: DescribedTable,

@@ -9,7 +9,7 @@ export function expect(actual: unknown) {
   return {
     toBe: (expected: unknown) => assert.equal(actual, expected),
     toEqual: (expected: unknown) => assert.deepEqual(actual, expected),
-    /** Of the properties that are named alone. */
+    /** Compares the named properties alone. */
     toMatchObject: (expected: object) => assert.deepEqual(pick(actual as object, expected), expected),
     toBeUndefined: () => assert.equal(actual, undefined),
     toBeInstanceOf: (Class: new (...args: never[]) => object) =>

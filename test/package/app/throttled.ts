@@ -45,7 +45,7 @@ export async function checkThrottled(app: INestApplication): Promise<void> {
   await app.close();
 }
 
-/** Of the programs that run it, on one platform each. */
+/** Platforms of the programs that run it, one each. */
 export function failed(error: unknown): void {
   console.error(error);
   process.exitCode = 1;

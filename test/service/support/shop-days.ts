@@ -42,7 +42,7 @@ export interface Traffic {
   readonly days: readonly OrderMinutes[];
   /** How many shops of this size. Default 1. */
   readonly shops?: number;
-  /** Of the lookups: ids that nobody has. */
+  /** Lookups of ids that nobody has. */
   readonly unknownShare: number;
   /** Whether the lines of a minute come within one second, as one order. Default: over the whole minute. */
   readonly isAtOnce?: boolean;
@@ -103,7 +103,7 @@ function floodOf({ fromMs, forMs, perSecond, everyMs = 0 }: Flood, ms: number): 
   return Math.round((perSecond * share * SAMPLE_MS) / 1000);
 }
 
-/** Of the lines of a minute those of one sample: as they come when each chooses its moment. */
+/** Lines of one sample within a minute: as they come when each chooses its moment. */
 function spread(lines: number, random: Random): number {
   if (lines === 0) return 0;
   const mean = lines / SAMPLES_OF_A_MINUTE;

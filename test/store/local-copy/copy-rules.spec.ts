@@ -8,7 +8,7 @@ import { openOptions } from '../../support/open-options.js';
 import { ScriptedLeases } from '../../support/scripted-leases.js';
 
 const LEASE_MS = 1000;
-/** Of a filter whose blocks are one piece of a load. */
+/** Capacity of a filter whose blocks are one piece of a load. */
 const CAPACITY = 10_000;
 
 /** One reader, and what others do. */

@@ -14,7 +14,7 @@ export interface RunOptions {
 
 /** Processes of their own on one filter, and the table of rows and the ledger of acknowledged adds that they share. */
 export class Processes {
-  /** Of all ids; the source of every rebuild. */
+  /** All ids; the source of every rebuild. */
   private readonly rows = new Set<string>();
   /** Ids that were acknowledged and whose rows are there. */
   private readonly acknowledged = new Set<string>();
@@ -24,7 +24,7 @@ export class Processes {
   private readonly counts = new Map<ChildProcess, Counts>();
   /** Those that look ids up. */
   private readonly running = new Set<ChildProcess>();
-  /** Who has still to forget an id, and who waits for that. */
+  /** Processes that have still to forget an id, and those that wait for that. */
   private readonly forgetting = new Map<string, { missing: Set<ChildProcess>; answer: () => void }>();
   private ready = 0;
   private failure: Error | undefined;

@@ -10,7 +10,7 @@ export interface BlockedGroundOptions {
   readonly hasTable: boolean;
 }
 
-/** Of a filter of one generation of layout `blocked`. */
+/** Ground of a filter of one generation of layout `blocked`. */
 export function blockedGround({ filterName, template, hasTable }: BlockedGroundOptions): Ground {
   const base = baseOf(filterName);
   return {

@@ -57,7 +57,7 @@ export function blockedScenario(seed: number): Scenario {
     actors.push({ instance: on(), operations: chance(0.5) ? [look, ...operations] : operations });
   }
   const hasTable = !isOfDenials || chance(0.5);
-  // Who first asks for a row that is there makes the table.
+  // The first lookup of a row that is there makes the table.
   const asked = hasTable && isOfDenials ? all.filter((id) => !OLD_ROWS.includes(id)) : all;
   for (let checkers = 2 + random.below(2); checkers > 0; checkers--) {
     const operations = Array.from({ length: 2 + random.below(isOfDenials ? 5 : 3) }, (): Operation => {

@@ -4,7 +4,7 @@ import type { Scenario } from '../scenario.js';
 /** A kind of filter that is explored. */
 export interface Family {
   readonly name: string;
-  /** Of all schedules. */
+  /** Sum over all schedules. */
   readonly share: number;
   /** What is taken out, one at a time. */
   readonly safeties: readonly Safety[];

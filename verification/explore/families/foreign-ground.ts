@@ -25,7 +25,7 @@ export interface ForeignGroundOptions {
   readonly start: 'ready' | 'filled' | 'nothing';
 }
 
-/** Of a filter on the keys of a peer. */
+/** Ground of a filter on the keys of a peer. */
 export function foreignGround({ filterName, kind, start }: ForeignGroundOptions): Ground {
   const key = `${KEY_PREFIX}:{${filterName}}`;
   const { meta } = new GenerationKeys(key);

@@ -41,9 +41,9 @@ const WITHOUT_SOURCE: readonly (readonly Fault[])[] = [
   ['reply-lost', 'late'],
 ];
 
-/** Of scenarios in which a peer writes back a string that it has read before. */
+/** Share of scenarios in which a peer writes back a string that it has read before. */
 const PUT_BACK_SHARE = 0.25;
-/** Of scenarios in which a string that is cut loses its last byte only. */
+/** Share of scenarios in which a string that is cut loses its last byte only. */
 const CUT_BYTE_SHARE = 0.4;
 
 /** Peers add to the key of a filter that processes look up in, add to and rebuild. */

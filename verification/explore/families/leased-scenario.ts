@@ -39,10 +39,10 @@ const TRUSTED_FAULTS: readonly (readonly Fault[])[] = Array.from({ length: 8 }, 
   'snapshot',
   'restart-trusted',
 ]);
-/** Of scenarios about entries that are gone before they are read. */
+/** Share of scenarios about entries that are gone before they are read. */
 const GAPS_SHARE = 0.1;
 const GAPS: readonly Fault[] = Array.from({ length: 6 }, () => 'feed-trimmed');
-/** Of scenarios about stagings that readers copy before they go live. */
+/** Share of scenarios about stagings that readers copy before they go live. */
 const STAGINGS_SHARE = 0.25;
 /** As often as it stands here. */
 const STAGINGS: readonly (readonly Fault[])[] = [
@@ -69,18 +69,18 @@ const DEATHS: readonly Fault[] = ['announcer-killed-copied', 'announcement-lost-
 const LOSS: readonly Fault[] = ['live-gone-copied'];
 /** What few schedules come to by chance. */
 const SPECIAL: readonly (readonly Fault[])[] = [DEATHS, LOSS];
-/** Of scenarios about a wall clock that is set back, each one beside another. */
+/** Share of scenarios about a wall clock that is set back, each one beside another. */
 const CLOCKS_SHARE = 0.03;
 const CLOCKS: readonly Fault[] = ['stop-set-back', 'stop-set-back'];
-/** Of scenarios about a trusted snapshot that lacks the last number of the feed. */
+/** Share of scenarios about a trusted snapshot that lacks the last number of the feed. */
 const LAGGING_SHARE = 0.03;
 const LAGGING: readonly Fault[] = ['snapshot-lacks-add', 'restart-trusted'];
-/** Of scenarios about a trusted snapshot whose metadata know of no lease. */
+/** Share of scenarios about a trusted snapshot whose metadata know of no lease. */
 const FORGETFUL_SHARE = 0.04;
 const FORGETFUL: readonly Fault[] = ['restart-forgetful'];
 /** So that a reader may do without a renewal for as long as a rebuild takes. */
 const LONG_LEASE_MS = 400;
-/** Of the filters that scenarios begin with: one block, and several. */
+/** Capacities of the filters that scenarios begin with: one block, and several. */
 const TEMPLATES = [0, 2];
 const CAPACITY = [10, 2, 2_000];
 
@@ -175,7 +175,7 @@ export function leasedScenario(seed: number): Scenario {
   };
 }
 
-/** Of scenarios that are made for what few come to by chance. */
+/** Share of scenarios that are made for what few come to by chance. */
 function directedFaults(seed: number): readonly Fault[] | undefined {
   let share = new Random(seed ^ 0xd3a2646c).below(100) / 100;
   if (share < CLOCKS_SHARE) return CLOCKS;

@@ -21,7 +21,7 @@ export interface ScalingGroundOptions {
   readonly isMade: boolean;
 }
 
-/** Of a filter that grows by layers. */
+/** Ground of a filter that grows by layers. */
 export function scalingGround({ filterName, capacity, scaling, isMade }: ScalingGroundOptions): Ground {
   const base = `${KEY_PREFIX}:{${filterName}}`;
   return {

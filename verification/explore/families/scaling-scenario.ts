@@ -20,7 +20,7 @@ const FAULTS: readonly (readonly Fault[])[] = [
   ['snapshot', 'restart'],
 ];
 
-/** Of scenarios about a swap that the server gets late. */
+/** Share of scenarios about a swap that the server gets late. */
 const LATE_SWAP_SHARE = 0.15;
 /** What each process adds in them. */
 const LATE_IDS: readonly string[] = ['i', 'j', 'k', 'l', 'm', 'n'];

@@ -14,7 +14,7 @@ export class Shop {
   }
 }
 
-/** Of an application with a guarded method. */
+/** An application with a guarded method. */
 export const SHOP = { providers: [Shop] };
 
 /** The browser of the tests of a file, with one application and one page of it at a time. Both end with each test. */

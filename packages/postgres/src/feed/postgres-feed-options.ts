@@ -1,6 +1,6 @@
 import type { ClientConfig } from 'pg';
 
-/** Of `postgresFeed`. */
+/** Options of `postgresFeed`. */
 export interface PostgresFeedOptions {
   /** The primary server, as for a client of `pg`, by a user with the attribute REPLICATION who may read the table. */
   readonly connection: string | ClientConfig;

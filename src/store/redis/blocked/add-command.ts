@@ -37,7 +37,7 @@ export function addCommand(
   };
 }
 
-/** Of each id its block and its seed: what a reader needs to set its bits. */
+/** Block and seed of each id: what a reader needs to set its bits. */
 function placesOf(generation: SegmentedGeneration | undefined, ids: readonly IdKey[]): Buffer {
   if (!generation) return NOTHING;
   const { layout } = generation;

@@ -31,7 +31,7 @@ const IDS_PER_ADD = 256;
 
 export type BlockedFilterOptions = Pick<OpenFilterOptions, 'drainMs' | 'negativeCache' | 'onLoad'> & {
   onBlocks?: BlockListener;
-  /** Of a process that answers from a copy. */
+  /** The copy of a process that answers from one. */
   leases?: RedisLeaseServer | undefined;
 };
 

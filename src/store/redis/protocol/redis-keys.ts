@@ -14,7 +14,7 @@ export class RedisKeys {
   readonly acks: string;
   /** The epoch in which the generations of all parts are built; kept by the first part. */
   readonly epoch: string;
-  /** Of the inspection at start-up. */
+  /** Key of the inspection at start-up. */
   readonly probe: string;
   readonly segment = (index: number): string => `${this.base}:${index}`;
   private readonly base: string;

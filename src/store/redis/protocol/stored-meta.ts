@@ -8,7 +8,7 @@ export const PENDING = 'pending.';
 /** What the hash `meta` says. */
 export type StoredMeta<Stored> =
   | { readonly kind: 'missing' }
-  /** Of another format, which a reader leaves alone. */
+  /** Metadata of another format, which a reader leaves alone. */
   | { readonly kind: 'other'; readonly found: string }
   /** Edited, damaged, or of another type. `tag` is what stands in place of the live generation's name, for comparison. */
   | { readonly kind: 'nonsense'; readonly tag: string; readonly fault: string }

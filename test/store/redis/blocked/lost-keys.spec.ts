@@ -97,7 +97,7 @@ describe('Who finds a filter lost', () => {
     await build(filter, BUILT, PLAN);
     await filter.check(['a']);
     await damages[damage]!((end) => `bloom:{${name}}:${end}`);
-    // Of a filter that answers from its segments nobody knows yet that meta is gone.
+    // A filter that answers from its segments does not know yet that meta is gone.
     if (damage === 'meta is deleted') await filter.add(['a']);
     for (let round = 0; round < 3; round++) await filter.check(BUILT);
     expect(events.map((event) => 'state' in event && event.state)).toEqual(['ready', 'lost']);

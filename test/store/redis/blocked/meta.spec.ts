@@ -82,7 +82,7 @@ describe('When the metadata are edited by hand', () => {
       await admin.hset(meta, 'count', count);
       const failure = await reader.filter.add(['late']).catch((error: unknown) => error);
       if (failure instanceof Error) expect(failure).toBeInstanceOf(BloomUnavailableError);
-      // Who failed looks again, finds the metadata wrong and takes the filter offline.
+      // The one that failed looks again, finds the metadata wrong and takes the filter offline.
       await reader.filter.add(['later']);
       await expectNeverAbsent([reader.filter], [...BUILT, 'later']);
       await build(reader.filter, [...BUILT, 'later']);

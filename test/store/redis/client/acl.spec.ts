@@ -13,7 +13,7 @@ describeKind('go-zero', {
   rows: ['every filter', 'bits'],
   layout: (key) => goZero({ key, bits: 20_000 }),
 });
-// Of rows that are shown above; "npm run test:slow" shows them of these as well.
+// Rows of rights that the tests above show as well; "npm run test:slow" shows them for these.
 describeKind(
   'a shared negative cache',
   {

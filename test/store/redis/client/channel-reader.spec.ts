@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => proxy.close());
 afterAll(() => redis.close());
 
-/** Who listens to one channel, and is called again and again as by renewals of a lease. */
+/** A listener to one channel that is called again and again, as by renewals of a lease. */
 class Listening {
   readonly events: BloomEvent[] = [];
   heard = 0;

@@ -145,7 +145,7 @@ describe('Acknowledgements of several readers', () => {
       expect(sockets[i]!.bytesWritten).toBeGreaterThan(bytesWritten);
       expect(sockets[i]!.bytesRead).toBe(bytesRead);
     }
-    // Of each add its own, and two acknowledgements. Each question is a script with the other command.
+    // Each add has its own, and two acknowledgements. Each question is a script with the other command.
     const { evalsha, zrem: questions = 0 } = await commands();
     expect(evalsha! - questions).toBe(30);
   });

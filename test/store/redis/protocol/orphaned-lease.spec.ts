@@ -15,7 +15,7 @@ import { blocked } from '../../../../src/filter/index.js';
 
 /** A process that dies blocks the others for so long. */
 const LEASE_MS = 600_000;
-/** Of a process that is to wait in vain. */
+/** Deadline of a process that is to wait in vain. */
 const WRITE_TIMEOUT_MS = 1000;
 /** Far shorter than the lease. */
 const BACK_MS = 120_000;

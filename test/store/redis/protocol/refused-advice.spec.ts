@@ -28,7 +28,7 @@ interface Case {
 
 /** Sent without a script by all. */
 const LEASE = ['SET', 'UNLINK'];
-/** Of sorted sets, streams and channels, which only a filter has that is read with leases. */
+/** Commands of sorted sets, streams and channels, which only a filter with leases has. */
 const OF_COPIES = /^([ZX]|PUBLISH$)/;
 /** Scripts that every such filter uses. */
 const COMMON = [

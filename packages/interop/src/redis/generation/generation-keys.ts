@@ -10,7 +10,7 @@ export class GenerationKeys {
   readonly lease: string;
   /** Facts about the builds: when the last ones began, and how they ended. */
   readonly builds: string;
-  /** Of the inspection at start-up. */
+  /** Key of the inspection at start-up. */
   readonly probe: string;
   private readonly base: string;
 

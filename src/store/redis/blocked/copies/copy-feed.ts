@@ -17,7 +17,7 @@ export interface FeedPlace {
 }
 
 export interface CopyFeedContext {
-  /** Of the feed; the channel has its name. */
+  /** Key of the feed; the channel has its name. */
   readonly key: string;
   readonly streams: StreamReader;
   readonly channels: ChannelReader;

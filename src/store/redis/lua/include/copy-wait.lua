@@ -51,7 +51,7 @@ local function waitFor(copies, number, isLive)
   if copies.ends <= copies.now then return 0, 0 end
 --safety:wait-readers
   local least = copies.least or leastOf(copies)
-  -- Who has acknowledged all but this entry was there a moment ago: the next renewal, or question of an adder, takes off those who were not.
+  -- A reader that has acknowledged all but this entry was there a moment ago: the next renewal, or question of an adder, takes off those who were not.
   if least and least < number - 1 and dropExpired(copies) then least = leastOf(copies) end
   if least and least < number then return 1, copies.ms end
 --end

@@ -8,7 +8,7 @@ import { transformFile } from '@swc/core';
 const SOURCES = [
   'src',
   'packages/interop/src',
-  'packages/interop/test/growing',
+  'packages/interop/test/scaling',
   'test/filter',
   'test/support',
 ];

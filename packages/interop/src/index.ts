@@ -1,64 +1,51 @@
 export type { BloomId, FilterTarget } from 'nestjs-bloom/filter';
 export type { BloomLayout } from 'nestjs-bloom/store';
+export type { Adopt, ForeignAdds, PeerKeyOptions } from './formats/key-options.js';
+export type { CustomFunnel, GuavaFunnel } from './formats/guava-funnel.js';
+export { BIT_ORDERS, type BitOrder, reorderBits } from './formats/bitmap.js';
+export type { BitmapFilter, BitmapLayout, FilterEstimate, Geometry } from './formats/bitmap-filter.js';
+export type { ByteSink, LoneSurrogate } from './formats/byte-sink.js';
+export type { CuckooGeometry, CuckooLayout, CuckooSettings, CuckooTarget } from './formats/cuckoo-layout.js';
+export type { CuckooEstimate, CuckooFilter } from './formats/cuckoo-filter.js';
+export type { CuckooLayoutOptions } from './formats/cuckoo-codec.js';
+export type { CuckooState } from './formats/cuckoo-table.js';
 export {
-  type Adopt,
-  BIT_ORDERS,
-  type BitmapFilter,
-  type BitmapLayout,
-  type BitOrder,
-  type ByteSink,
-  type CuckooTarget,
-  type CuckooEstimate,
-  type CuckooFilter,
-  type CuckooGeometry,
-  type CuckooLayout,
-  type CuckooLayoutOptions,
-  type CuckooSettings,
-  type CuckooState,
-  type CustomFunnel,
-  type FilterEstimate,
-  type ForeignAdds,
-  type PeerKeyOptions,
-  type Geometry,
-  type GoZeroFilter,
-  type GoZeroLayout,
-  type GoZeroLayoutOptions,
-  type GoZeroOptions,
+  guava,
   GUAVA_STRATEGIES,
-  type GuavaTarget,
   type GuavaFilter,
-  type GuavaFunnel,
   type GuavaLayout,
   type GuavaLayoutOptions,
   type GuavaSettings,
   type GuavaStrategy,
-  LAYOUT_NUMBERS,
-  type LayoutKind,
-  type LayoutPlan,
-  type LayoutPlanner,
-  type LinkTarget,
-  type LinkGeometry,
-  type LinkState,
-  type LoneSurrogate,
-  type RedisBloomChunk,
-  type RedisBloomTarget,
-  type RedisBloomFilter,
-  type RedisBloomGrowth,
-  type RedisBloomLayout,
-  type RedisBloomLayoutOptions,
-  type RedissonCodec,
-  type RedissonConfig,
+  type GuavaTarget,
+} from './formats/guava.js';
+export {
+  goZero,
+  type GoZeroFilter,
+  type GoZeroLayout,
+  type GoZeroLayoutOptions,
+  type GoZeroOptions,
+} from './formats/go-zero.js';
+export { LAYOUT_NUMBERS, type LayoutKind } from './formats/layout-numbers.js';
+export type { LayoutPlan, LayoutPlanner } from './layout-plan.js';
+export type {
+  LinkGeometry,
+  LinkState,
+  LinkTarget,
+  RedisBloomLayout,
+  RedisBloomLayoutOptions,
+  RedisBloomTarget,
+} from './formats/redis-bloom-chain.js';
+export type { RedisBloomChunk } from './formats/dump.js';
+export type { RedisBloomFilter, RedisBloomGrowth } from './formats/redis-bloom-filter.js';
+export type { RedissonCodec, RedissonSettings, RedissonType } from './formats/redisson-codec.js';
+export {
+  redisson,
   type RedissonDump,
   type RedissonFilter,
-  type RedissonGeometry,
   type RedissonLayout,
   type RedissonLayoutOptions,
-  type RedissonSettings,
-  type RedissonType,
-  reorderBits,
-} from './formats/index.js';
-export { cuckoo } from './cuckoo.js';
-export { goZero } from './go-zero.js';
-export { guava } from './guava.js';
-export { redisBloom } from './redis-bloom.js';
-export { redisson } from './redisson.js';
+} from './formats/redisson.js';
+export { cuckoo } from './formats/cuckoo.js';
+export { redisBloom } from './formats/redis-bloom.js';
+export type { RedissonConfig, RedissonGeometry } from './formats/redisson-config.js';

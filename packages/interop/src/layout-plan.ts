@@ -1,5 +1,5 @@
-import { checkInteger, checkTarget } from 'nestjs-bloom/internal';
 import type { FilterTarget } from 'nestjs-bloom/filter';
+import { checkInteger, checkTarget } from 'nestjs-bloom/internal';
 
 /** The size of a filter in a layout other than `blocked`. */
 export interface LayoutPlan<Settings = unknown> {
@@ -37,7 +37,7 @@ export interface LayoutPlanner<Settings = unknown> {
 }
 
 /** What the planner of a layout has to know. */
-export interface LayoutRules<Settings> {
+interface LayoutRules<Settings> {
   readonly kind: string;
 
   /** Bits and hash count of what the peer would make, and the settings that were chosen for it. */

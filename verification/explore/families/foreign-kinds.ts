@@ -1,8 +1,8 @@
 import { type ForeignAdds, redisson, goZero } from '@nestjs-bloom/interop';
 import type { BloomLayout } from '../../../src/filter/index.js';
 import type { BitmapFormat, BitmapSize } from '../../../packages/interop/src/redis/bitmap/bitmap-format.js';
-import { goZeroFormat } from '../../../packages/interop/src/redis/bitmap/go-zero-format.js';
-import { redissonFormat } from '../../../packages/interop/src/redis/bitmap/redisson-format.js';
+import { goZeroFormat } from '../../../packages/interop/src/formats/go-zero.js';
+import { redissonFormat } from '../../../packages/interop/src/formats/redisson.js';
 import type { Peer } from '../../../packages/interop/test/support/peers/peer.js';
 import { goZeroPeer } from '../../../packages/interop/test/support/peers/go-zero-peer.js';
 import { redissonPeer } from '../../../packages/interop/test/support/peers/redisson-peer.js';

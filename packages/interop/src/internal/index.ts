@@ -14,8 +14,7 @@ export {
 } from '../redis/generation/generation-meta.js';
 export type { GenerationSnapshot, ResolvedGeneration } from '../redis/generation/generation-snapshot.js';
 export type { LayoutDriver } from '../redis/generation/layout-driver.js';
-export { GrowingKeys } from '../redis/growing/growing-keys.js';
-export { growingPermissions } from '../redis/growing/growing-permissions.js';
+export { GrowingKeys, growingPermissions } from '../redis/growing/growing-keys.js';
 export { GrowingReader } from '../redis/growing/growing-reader.js';
 export { GROWING_LAYOUT, GrowingScripts } from '../redis/growing/growing-scripts.js';
 export { resolveGrowing, type ResolvedGrowing } from '../redis/growing/resolved-growing.js';

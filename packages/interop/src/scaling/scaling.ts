@@ -1,10 +1,20 @@
 import { BLOCKED_LAYOUT, type FilterTarget } from 'nestjs-bloom/filter';
-import type { BloomLayout } from 'nestjs-bloom/store';
-import { checkScaling, scalingPlanner, type ScalingOptions } from '../growing/index.js';
-import { openGrowingInMemory } from '../memory/growing/index.js';
 import type { MemoryLayout, RedisLayout } from 'nestjs-bloom/internal';
-import { openGrowing } from '../redis/growing/index.js';
-import { withMaxCapacity } from './max-capacity.js';
+import type { BloomLayout } from 'nestjs-bloom/store';
+import { openGrowingInMemory } from '../memory/growing-in-memory.js';
+import { openGrowing } from '../redis/growing/open-growing.js';
+import { checkScaling, type ScalingOptions, scalingPlanner } from './growing-plan.js';
+
+/** 250 to 320 MiB at the default error rate. Creates that fail must not fill the memory of Redis. */
+const LEAST_MAX_CAPACITY = 100_000_000;
+
+/** The options with the default of `maxCapacity` for a filter of this capacity. */
+export function withMaxCapacity(options: ScalingOptions, capacity: number): ScalingOptions {
+  const tenfold = Math.min(Math.floor(10 * capacity), Number.MAX_SAFE_INTEGER);
+  // The capacity may be invalid here: a later check refuses it with an error of its own.
+  const { maxCapacity = tenfold > LEAST_MAX_CAPACITY ? tenfold : LEAST_MAX_CAPACITY } = options;
+  return { ...options, maxCapacity };
+}
 
 /**
  * The layout of a filter that grows, for ids that no source knows and whose number nobody knows: a full filter grows by a layer of

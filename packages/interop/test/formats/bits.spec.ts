@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_MODULUS, Modulus } from '../../src/formats/bitmap/modulus.js';
-import { DoubleHashing } from '../../src/formats/bitmap/double-hashing.js';
+import { DoubleHashing, MAX_MODULUS, Modulus } from '../../src/formats/double-hashing.js';
 import { BIT_ORDERS, type BitOrder, guava, goZero, reorderBits } from '../../src/index.js';
 
 /** Sizes of every order of magnitude, and those where the arithmetic changes. */

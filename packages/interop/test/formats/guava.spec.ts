@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { BloomConfigError } from 'nestjs-bloom/filter';
 import { guava, type GuavaFunnel, type GuavaStrategy } from '../../src/index.js';
-import { Murmur3 } from '../../src/formats/hash/murmur3-128.js';
-import { ByteSink } from '../../src/formats/id/byte-sink.js';
-import { optimalBits } from '../../src/formats/java/optimal-bits.js';
+import { Murmur3 } from '../../src/formats/hash/hashes.js';
+import { ByteSink } from '../../src/formats/byte-sink.js';
+import { optimalBits } from '../../src/formats/java.js';
 import { byName, fromHex, idOf, readVectors, rows, toHex, type VectorKey } from './vectors.js';
 
 interface Single extends VectorKey {

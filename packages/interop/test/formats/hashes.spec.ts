@@ -1,10 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { HighwayHash } from '../../src/formats/hash/highway-hash.js';
-import { multiplyHigh } from '../../src/formats/hash/multiply-high.js';
-import { Murmur3 } from '../../src/formats/hash/murmur3-128.js';
-import { MurmurHash64A } from '../../src/formats/hash/murmur-hash-64a.js';
-import { ByteSink } from '../../src/formats/id/byte-sink.js';
+import { HighwayHash, multiplyHigh, Murmur3, MurmurHash64A } from '../../src/formats/hash/hashes.js';
+import { ByteSink } from '../../src/formats/byte-sink.js';
 import { referenceHighwayHash, referenceMurmur3, referenceMurmur64A } from './reference-hashes.js';
 
 /** Every length up to three packets, and some longer ones; small and large bytes. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatJavaDouble, parseJavaDouble } from '../../src/formats/java/java-double.js';
-import { naturalLogarithm } from '../../src/formats/java/logarithm.js';
+import { formatJavaDouble, naturalLogarithm, parseJavaDouble } from '../../src/formats/java.js';
 
 describe('The logarithm', () => {
   // Printed by Java 17 and by glibc, which agree; `Math.log` of V8 is off in the last place for all but the first two.

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { BloomConfigError, BloomFormatError, BloomFullError } from 'nestjs-bloom/filter';
 import { redisBloom, type RedisBloomChunk, type RedisBloomTarget } from '../../src/index.js';
-import { RedisBloomLoader } from '../../src/formats/redisbloom/redisbloom-loader.js';
+import { RedisBloomLoader } from '../../src/formats/redis-bloom-filter.js';
 import { byName, fromHex, idOf, readVectors, rows, toHex, type VectorKey } from './vectors.js';
 
 interface Chunk {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { BloomConfigError } from 'nestjs-bloom/filter';
 import { redisson, type RedissonConfig, type RedissonSettings } from '../../src/index.js';
-import { HighwayHash } from '../../src/formats/hash/highway-hash.js';
-import { ByteSink } from '../../src/formats/id/byte-sink.js';
+import { HighwayHash } from '../../src/formats/hash/hashes.js';
+import { ByteSink } from '../../src/formats/byte-sink.js';
 import { byName, fromHex, idOf, readVectors, rows, toHex, type VectorKey } from './vectors.js';
 
 interface Single extends VectorKey {

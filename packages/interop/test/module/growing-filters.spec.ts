@@ -12,7 +12,7 @@ import { PATIENT } from '../../../../test/support/patience.js';
 import { RedisFixture } from '../../../../test/support/redis-fixture.js';
 import { cuckoo } from '../../src/index.js';
 import { scaling } from '../../src/scaling/index.js';
-import { withMaxCapacity } from '../../src/scaling/max-capacity.js';
+import { withMaxCapacity } from '../../src/scaling/scaling.js';
 
 let redis: RedisFixture;
 beforeAll(async () => {

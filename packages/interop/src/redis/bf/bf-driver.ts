@@ -10,7 +10,8 @@ import {
   type RedisConnection,
   type StagingContext,
 } from 'nestjs-bloom/internal';
-import { LAYOUT_NUMBERS, redisBloomCodec } from '../../formats/index.js';
+import { LAYOUT_NUMBERS } from '../../formats/layout-numbers.js';
+import { redisBloomCodec } from '../../formats/redis-bloom-filter.js';
 import { checkShortEnough, commandId } from '../generation/command-ids.js';
 import type { GenerationKeys } from '../generation/generation-keys.js';
 import type { StoredGeneration } from '../generation/generation-meta.js';

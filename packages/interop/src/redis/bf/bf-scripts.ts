@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { BloomRebuildError } from 'nestjs-bloom/store';
-import { LAYOUT_NUMBERS } from '../../formats/index.js';
+import { LAYOUT_NUMBERS } from '../../formats/layout-numbers.js';
 import { GENERATION_FORMAT, generationFields, liveFields } from '../generation/generation-meta.js';
 import type { GenerationKeys } from '../generation/generation-keys.js';
 import {

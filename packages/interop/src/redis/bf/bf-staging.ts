@@ -9,7 +9,7 @@ import {
   StagingBase,
   type StagingContext,
 } from 'nestjs-bloom/internal';
-import { redisBloomCodec } from '../../formats/index.js';
+import { redisBloomCodec } from '../../formats/redis-bloom-filter.js';
 import type { StoredGeneration } from '../generation/generation-meta.js';
 import type { GenerationSnapshot } from '../generation/generation-snapshot.js';
 import type { DrivenContext, LayoutDriver } from '../generation/layout-driver.js';

@@ -1,6 +1,6 @@
 import { BloomFullError, type IdKey } from 'nestjs-bloom/filter';
 import { assertNotTooLong } from 'nestjs-bloom/internal';
-import { redisBloomCodec, type RedisBloomFilter } from '../../formats/index.js';
+import { redisBloomCodec, type RedisBloomFilter } from '../../formats/redis-bloom-filter.js';
 import type { LocalFilter } from 'nestjs-bloom/store';
 import { IdLog } from '../generation/id-log.js';
 import type { ResolvedBf } from './resolved-bf.js';

@@ -1,4 +1,4 @@
-import type { RedisBloomLayoutOptions } from '../../formats/index.js';
+import type { RedisBloomLayoutOptions } from '../../formats/redis-bloom-chain.js';
 import { DrivenFilter } from '../generation/driven-filter.js';
 import { GenerationKeys } from '../generation/generation-keys.js';
 import type { RedisContext } from 'nestjs-bloom/internal';

@@ -1,4 +1,4 @@
-import type { RedisBloomTarget } from '../../formats/index.js';
+import type { RedisBloomTarget } from '../../formats/redis-bloom-chain.js';
 import type { ResolvedBf } from './resolved-bf.js';
 
 /** The filter to build in this process. Canaries take no room from the ids. */

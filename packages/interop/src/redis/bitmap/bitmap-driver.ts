@@ -9,14 +9,14 @@ import {
   type Permission,
   type StagingContext,
 } from 'nestjs-bloom/internal';
-import { type BitmapLayout, type Geometry, LAYOUT_NUMBERS } from '../../formats/index.js';
+import type { BitmapLayout, Geometry } from '../../formats/bitmap-filter.js';
+import { LAYOUT_NUMBERS } from '../../formats/layout-numbers.js';
 import type { GenerationKeys } from '../generation/generation-keys.js';
 import { type StoredGeneration, liveFields } from '../generation/generation-meta.js';
 import type { DrivenContext, GenerationRole, LayoutDriver } from '../generation/layout-driver.js';
 import type { BitmapSize } from './bitmap-format.js';
-import type { BitmapContext } from './bitmap-context.js';
+import type { AdoptReply, BitmapContext } from './bitmap-scripts.js';
 import { BitmapReader } from './bitmap-reader.js';
-import type { AdoptReply } from './bitmap-scripts.js';
 import { BitmapStaging } from './bitmap-staging.js';
 import { notAString, otherLength, otherPositions, tooFewBitsForIds } from './bitmap.messages.js';
 import { canariesOf, resolveBitmap, type ResolvedBitmap, readGeneration } from './resolved-bitmap.js';

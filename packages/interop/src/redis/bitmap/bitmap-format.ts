@@ -1,5 +1,6 @@
 import type { FilterTarget } from 'nestjs-bloom/filter';
-import type { BitmapFilter, BitmapLayout, Geometry, LayoutKind } from '../../formats/index.js';
+import type { BitmapFilter, BitmapLayout, Geometry } from '../../formats/bitmap-filter.js';
+import type { LayoutKind } from '../../formats/layout-numbers.js';
 import type { StagePlan } from 'nestjs-bloom/store';
 
 /** What peers have under the keys of a filter. */

@@ -3,7 +3,7 @@ import { type BloomVerdict, isLongerThan } from 'nestjs-bloom/store';
 import { checkFitting } from '../generation/command-ids.js';
 import { type GenerationRole, TOKEN_FIELDS } from '../generation/layout-driver.js';
 import type { Outdated } from 'nestjs-bloom/internal';
-import type { BitmapContext } from './bitmap-context.js';
+import type { BitmapContext } from './bitmap-scripts.js';
 import type { BitmapSize } from './bitmap-format.js';
 import { notAString } from './bitmap.messages.js';
 import { type ResolvedBitmap, pushOffsets } from './resolved-bitmap.js';

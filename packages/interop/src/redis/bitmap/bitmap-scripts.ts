@@ -1,6 +1,3 @@
-import type { ForeignAdds } from '../../formats/index.js';
-import type { GenerationKeys } from '../generation/generation-keys.js';
-import { GENERATION_FORMAT } from '../generation/generation-meta.js';
 import {
   defineScripts,
   type RedisConnection,
@@ -9,8 +6,12 @@ import {
   type Script,
   unexpectedReplyError,
 } from 'nestjs-bloom/internal';
+import type { BloomEventListener, StagePlan } from 'nestjs-bloom/store';
+import type { ForeignAdds } from '../../formats/key-options.js';
 import { bitmapLua } from '../../lua/bitmap.generated.js';
-import type { FoundString } from './bitmap-format.js';
+import type { GenerationKeys } from '../generation/generation-keys.js';
+import { GENERATION_FORMAT } from '../generation/generation-meta.js';
+import type { BitmapFormat, FoundString } from './bitmap-format.js';
 import type { ResolvedBitmap } from './resolved-bitmap.js';
 
 export type AdoptReply = 'STALE' | 'MISSING' | 'TYPE' | 'LENGTH' | 'HEAD' | 'SETTINGS' | 'OK';
@@ -234,4 +235,15 @@ export class BitmapScripts {
     if (/^[A-Z]+$/.test(reply)) return reply as Reply;
     throw unexpectedReplyError(script.name, reply);
   }
+}
+
+/** What driver, reader and staging of one bitmap work with. */
+export interface BitmapContext {
+  readonly name: string;
+  readonly emit: BloomEventListener;
+  readonly format: BitmapFormat;
+  readonly scripts: BitmapScripts;
+  /** What the filter is planned for in this process. */
+  readonly plan: StagePlan;
+  readonly foreignAdds: ForeignAdds;
 }

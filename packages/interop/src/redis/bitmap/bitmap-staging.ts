@@ -1,10 +1,7 @@
-import { BloomRebuildError, type BloomVerdict } from 'nestjs-bloom/store';
 import type { IdKey } from 'nestjs-bloom/filter';
-import { LAYOUT_NUMBERS } from '../../formats/index.js';
-import { liveFields, type StoredGeneration } from '../generation/generation-meta.js';
-import type { GenerationSnapshot } from '../generation/generation-snapshot.js';
-import type { DrivenContext } from '../generation/layout-driver.js';
 import {
+  asBuffer,
+  assertNotTooLong,
   assertOk,
   MAX_ATTEMPTS,
   type Outdated,
@@ -13,20 +10,43 @@ import {
   StagingBase,
   type StagingContext,
 } from 'nestjs-bloom/internal';
+import { BloomRebuildError, type BloomVerdict, type LocalFilter } from 'nestjs-bloom/store';
+import type { BitmapFilter, BitmapLayout } from '../../formats/bitmap-filter.js';
+import { LAYOUT_NUMBERS } from '../../formats/layout-numbers.js';
+import { liveFields, type StoredGeneration } from '../generation/generation-meta.js';
+import type { GenerationSnapshot } from '../generation/generation-snapshot.js';
+import type { DrivenContext } from '../generation/layout-driver.js';
+import type { BitmapContext, BitmapRefusal } from './bitmap-scripts.js';
 import type { BitmapSize } from './bitmap-format.js';
-import type { BitmapContext } from './bitmap-context.js';
 import type { BitmapReader } from './bitmap-reader.js';
-import type { BitmapRefusal } from './bitmap-scripts.js';
 import {
   initialisedInRebuild,
   notThisFilter,
   replacedInRebuild,
   STAGING_NOT_OPEN,
 } from './bitmap.messages.js';
-import { LocalBitmap } from './local-bitmap.js';
 import { canariesOf, resolveBitmap, type ResolvedBitmap } from './resolved-bitmap.js';
 
-export interface BitmapStagingOptions {
+/** What a scan reads, in the bit order of the peers. */
+class LocalBitmap implements LocalFilter {
+  constructor(
+    private readonly filter: BitmapFilter<BitmapLayout>,
+    private readonly maxIdBytes: number,
+  ) {}
+
+  addKey(id: IdKey): boolean {
+    assertNotTooLong(id, this.maxIdBytes);
+    return this.filter.add(id);
+  }
+
+  /** Bytes of the bitmap, not copied; undefined when none of their bits is set. */
+  piece(from: number, to: number): Buffer | undefined {
+    const piece = asBuffer(this.filter.piece(from, to));
+    return piece.some((byte) => byte !== 0) ? piece : undefined;
+  }
+}
+
+interface BitmapStagingOptions {
   readonly bitmap: BitmapContext;
   readonly reader: BitmapReader;
 }

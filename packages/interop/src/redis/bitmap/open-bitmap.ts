@@ -1,4 +1,4 @@
-import type { Adopt, ForeignAdds } from '../../formats/index.js';
+import type { Adopt, ForeignAdds } from '../../formats/key-options.js';
 import { DrivenFilter } from '../generation/driven-filter.js';
 import { GenerationKeys } from '../generation/generation-keys.js';
 import type { RedisContext } from 'nestjs-bloom/internal';

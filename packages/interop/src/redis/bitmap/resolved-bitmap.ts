@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IdKey } from 'nestjs-bloom/filter';
-import { BIT_ORDERS, type BitmapLayout, type Geometry } from '../../formats/index.js';
+import { BIT_ORDERS } from '../../formats/bitmap.js';
+import type { BitmapLayout, Geometry } from '../../formats/bitmap-filter.js';
 import type { StoredGeneration } from '../generation/generation-meta.js';
 import type { ResolvedGeneration } from '../generation/generation-snapshot.js';
 import type { BitmapFormat } from './bitmap-format.js';

@@ -10,20 +10,21 @@ import {
   type StagingContext,
 } from 'nestjs-bloom/internal';
 import type { BloomVerdict, FilterShape, StagePlan } from 'nestjs-bloom/store';
-import { cuckooCodec, type CuckooLayoutOptions, LAYOUT_NUMBERS } from '../../formats/index.js';
+import { cuckooCodec, type CuckooLayoutOptions } from '../../formats/cuckoo-codec.js';
+import { LAYOUT_NUMBERS } from '../../formats/layout-numbers.js';
 import { checkShortEnough } from '../generation/command-ids.js';
 import type { StoredGeneration } from '../generation/generation-meta.js';
 import type { DrivenContext, GenerationRole, LayoutDriver } from '../generation/layout-driver.js';
-import { commandsMissing } from './cf.messages.js';
 import type { CfKeys } from './cf-keys.js';
 import { CfScripts } from './cf-scripts.js';
 import { CfStaging } from './cf-staging.js';
+import { commandsMissing } from './cf.messages.js';
 import { createGeneration, resolveCf, type ResolvedCf } from './resolved-cf.js';
 
 /** Ids of one call: each is some commands of the script `cf-add`, which together hold the server for about a millisecond. */
 const IDS_PER_CALL = 128;
 
-export interface CfDriverOptions {
+interface CfDriverOptions {
   readonly filter: string;
   readonly connection: RedisConnection;
   readonly keys: CfKeys;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BloomFullError, type IdKey } from 'nestjs-bloom/filter';
 import { BloomUnavailableError } from 'nestjs-bloom/store';
-import { LAYOUT_NUMBERS } from '../../formats/index.js';
+import { LAYOUT_NUMBERS } from '../../formats/layout-numbers.js';
 import { type GenerationRole, TOKEN_FIELDS } from '../generation/layout-driver.js';
 import { commandId } from '../generation/command-ids.js';
 import {

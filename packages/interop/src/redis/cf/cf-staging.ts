@@ -8,7 +8,8 @@ import {
   StagingBase,
   type StagingContext,
 } from 'nestjs-bloom/internal';
-import { cuckooCodec, type CuckooFilter } from '../../formats/index.js';
+import { cuckooCodec } from '../../formats/cuckoo-codec.js';
+import type { CuckooFilter } from '../../formats/cuckoo-filter.js';
 import type { StoredGeneration } from '../generation/generation-meta.js';
 import type { GenerationSnapshot } from '../generation/generation-snapshot.js';
 import { IdLog } from '../generation/id-log.js';

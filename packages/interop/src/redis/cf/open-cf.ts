@@ -1,6 +1,6 @@
 import { BloomUnavailableError, isLongerThan, type StagePlan } from 'nestjs-bloom/store';
 import type { IdKey } from 'nestjs-bloom/filter';
-import type { CuckooLayoutOptions } from '../../formats/index.js';
+import type { CuckooLayoutOptions } from '../../formats/cuckoo-codec.js';
 import { MAX_ATTEMPTS, type RedisContext, unavailable } from 'nestjs-bloom/internal';
 import { DrivenFilter, type DrivenFilterOptions } from '../generation/driven-filter.js';
 import { FILTER_GONE, notRemoved } from './cf.messages.js';

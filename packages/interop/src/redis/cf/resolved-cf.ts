@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IdKey } from 'nestjs-bloom/filter';
-import { cuckooCodec, type CuckooLayout, type CuckooLayoutOptions } from '../../formats/index.js';
+import { cuckooCodec, type CuckooLayoutOptions } from '../../formats/cuckoo-codec.js';
+import type { CuckooLayout } from '../../formats/cuckoo-layout.js';
 import type { StagePlan } from 'nestjs-bloom/store';
 import type { StoredGeneration } from '../generation/generation-meta.js';
 import type { ResolvedGeneration } from '../generation/generation-snapshot.js';

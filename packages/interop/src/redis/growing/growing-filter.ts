@@ -14,11 +14,11 @@ import {
 } from 'nestjs-bloom/internal';
 import { BLOCK_BYTES, type IdKey } from 'nestjs-bloom/filter';
 import type { FilterDescription, FilterFill, FilterShape, OpenFilterOptions } from 'nestjs-bloom/store';
-import { type ScalingOptions, stackErrorRate } from '../../growing/index.js';
+import { type ScalingOptions, stackErrorRate } from '../../scaling/growing-plan.js';
 import type { StoredGeneration } from '../generation/generation-meta.js';
 import { addRecords } from './add-records.js';
 import type { GrowingContext, GrowingSnapshot } from './growing-context.js';
-import { growingPermissions } from './growing-permissions.js';
+import { growingPermissions } from './growing-keys.js';
 import type { GrowingAddReply } from './growing-scripts.js';
 import { GrowingStaging } from './growing-staging.js';
 import type { LayerOpener } from './layer-opener.js';

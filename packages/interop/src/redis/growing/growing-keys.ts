@@ -1,5 +1,5 @@
+import { metadataPermissions, type Permission, RedisKeys, segmentPermissions } from 'nestjs-bloom/internal';
 import { GenerationKeys } from '../generation/generation-keys.js';
-import { RedisKeys } from 'nestjs-bloom/internal';
 
 /**
  * Names of the keys of a filter that grows. The metadata and the lease are where a filter of one generation has them: a process that
@@ -24,4 +24,10 @@ export class GrowingKeys extends GenerationKeys {
   segment(layer: string, index: number): string {
     return `${this.data}:${layer}:${index}`;
   }
+}
+
+/** What the scripts of a filter that grows need, on metadata and on the segments of its layers. */
+export function growingPermissions(keys: GrowingKeys): Permission[] {
+  const { probe } = keys;
+  return [...metadataPermissions(probe), ...segmentPermissions(probe, keys.segment('probe', 0))];
 }

@@ -1,5 +1,5 @@
 import { BLOCK_BYTES, BlockedFilter, type IdKey } from 'nestjs-bloom/filter';
-import type { ScalingOptions } from '../../growing/index.js';
+import type { ScalingOptions } from '../../scaling/growing-plan.js';
 import type { BloomVerdict } from 'nestjs-bloom/store';
 import type { StoredGeneration } from '../generation/generation-meta.js';
 import {

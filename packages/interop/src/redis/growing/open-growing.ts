@@ -1,4 +1,4 @@
-import type { ScalingOptions } from '../../growing/index.js';
+import type { ScalingOptions } from '../../scaling/growing-plan.js';
 import type { StoredFilter } from 'nestjs-bloom/store';
 import { GenerationScripts } from '../generation/generation-scripts.js';
 import { GenerationCodec } from '../generation/generation-codec.js';

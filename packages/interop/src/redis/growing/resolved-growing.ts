@@ -6,7 +6,7 @@ import {
   type SegmentedGeneration,
   segmentedGeneration,
 } from 'nestjs-bloom/internal';
-import { planLayer, planLayerWithin, type ScalingTarget } from '../../growing/index.js';
+import { planLayer, planLayerWithin, type ScalingTarget } from '../../scaling/growing-plan.js';
 import type { StoredGeneration } from '../generation/generation-meta.js';
 import type { GrowingKeys } from './growing-keys.js';
 

@@ -1,1 +1,0 @@
-export { openCuckooInMemory } from './open-cuckoo-in-memory.js';

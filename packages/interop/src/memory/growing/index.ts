@@ -1,1 +1,0 @@
-export { openGrowingInMemory } from './open-growing-in-memory.js';

@@ -1,1 +1,0 @@
-export { openBf } from './open-bf.js';

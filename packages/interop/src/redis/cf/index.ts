@@ -1,1 +1,0 @@
-export { openCf } from './open-cf.js';

@@ -1,1 +1,0 @@
-export { openGrowing } from './open-growing.js';

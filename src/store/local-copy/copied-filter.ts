@@ -1,7 +1,6 @@
 import type { FilterFill, IdKey } from '../../filter/index.js';
 import {
   type AdvisedFilter,
-  type BlockListener,
   type BloomVerdict,
   type CopyableFilter,
   type BloomCopyLease,
@@ -25,8 +24,6 @@ import { LiveCopy, type LiveCopyOptions } from './live-copy.js';
 export interface CopiedFilterOptions extends LiveCopyOptions {
   /** Undefined where nobody counts. */
   readonly recorder?: StoreRecorder | undefined;
-  /** Opens the filter that is copied. */
-  readonly open: (onBlocks: BlockListener) => CopyableFilter;
 }
 
 /**
@@ -42,15 +39,8 @@ export class CopiedFilter implements MeasurableFilter {
 
   constructor(options: CopiedFilterOptions) {
     this.recorder = options.recorder ?? NO_RECORDER;
-    const inner = options.open((read) => this.copies.onBlocks(read));
-    this.inner = inner;
-    const original = {
-      leases: inner.leases,
-      readBlocks: (first: number, count: number) => inner.readBlocks(first, count),
-      staged: inner.staged && ((tag: number) => inner.staged!(tag)),
-      describe: () => this.describe(),
-    };
-    this.copies = new LiveCopy(original, options);
+    this.copies = new LiveCopy(options, () => this.describe());
+    this.inner = this.copies.original;
   }
 
   get board(): InstanceBoard | undefined {

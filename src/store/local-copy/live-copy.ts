@@ -1,6 +1,6 @@
 import type { BloomEventListener, Clock } from '../../common/index.js';
 import { BLOCK_BYTES, type Generation, type IdKey } from '../../filter/index.js';
-import type { BloomCopyLease, BlocksRead, CopyableFilter, LeaseServer } from '../index.js';
+import type { BlockListener, BloomCopyLease, BlocksRead, CopyableFilter } from '../index.js';
 import type { CopyBudget } from './copy-budget.js';
 import { Lease } from './lease.js';
 import { LeaseReport } from './lease-report.js';
@@ -24,13 +24,9 @@ export interface LiveCopyOptions {
   readonly budget: CopyBudget;
   /** For how long at a time the copy may answer "absent", in milliseconds; undefined: never. */
   readonly leaseMs?: number | undefined;
+  /** Opens the filter that is copied. */
+  readonly open: (onBlocks: BlockListener) => CopyableFilter;
 }
-
-type Original = Pick<CopyableFilter, 'readBlocks' | 'staged'> & {
-  readonly leases?: LeaseServer | undefined;
-  /** Asks what is live, and hands it to `follow`. */
-  readonly describe: () => Promise<unknown>;
-};
 
 /**
  * The copy of the live generation, as far as this process knows. Makes it, loads it, and drops it with its
@@ -45,6 +41,7 @@ export class LiveCopy {
    */
   previous: LocalCopy | undefined;
   answersSinceComparison = false;
+  readonly original: CopyableFilter;
 
   /** Ids of adds that are on their way, which each copy has: an add does not wait for its own process. */
   readonly adding = new Set<readonly IdKey[]>();
@@ -61,9 +58,12 @@ export class LiveCopy {
   private isClosed = false;
 
   constructor(
-    private readonly original: Original,
     private readonly options: LiveCopyOptions,
+    /** Asks what is live, and hands it to `follow`. */
+    private readonly describe: () => Promise<unknown>,
   ) {
+    this.original = options.open(this.onBlocks);
+    const { original } = this;
     const { leases } = original;
     const { leaseMs } = options;
     this.unleasable = new LeaseReport(options, STORE_WITHOUT_LEASES);
@@ -91,12 +91,14 @@ export class LiveCopy {
     return this.lease?.status ?? this.unleasable.status(false, 0);
   }
 
-  onBlocks(read: BlocksRead): void {
+  /** What a check has read is as new as its answer. */
+  private readonly onBlocks = ({ generation, numbers, blocks }: BlocksRead): void => {
     const { current } = this;
-    if (current?.generation.tag !== read.generation.tag) return this.follow(read.generation);
+    if (current?.generation.tag !== generation.tag) return this.follow(generation);
     this.answersSinceComparison = false;
-    if (current.isWhole) current.refresh(read);
-  }
+    if (!current.isWhole) return;
+    for (let i = 0; i < blocks.length; i++) current.fill(numbers[i]!, blocks[i]!);
+  };
 
   /** Makes the copy one of the generation that is live now. */
   follow(live: Generation | undefined): void {
@@ -234,7 +236,7 @@ export class LiveCopy {
 
   private async lookAgain(): Promise<void> {
     try {
-      await this.original.describe();
+      await this.describe();
     } catch (error) {
       const { name, emit } = this.options;
       emit({ type: 'store-error', filter: name, operation: 'compare the local copy', error });

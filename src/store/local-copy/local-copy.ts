@@ -1,6 +1,6 @@
 import type { Clock } from '../../common/index.js';
 import { BLOCK_BYTES, BlockedFilter, countBits, type Generation, type IdKey } from '../../filter/index.js';
-import { type BlocksRead, type CopyableFilter, GROUP_BLOCKS } from '../index.js';
+import { type CopyableFilter, GROUP_BLOCKS } from '../index.js';
 import type { CopyBudget } from './copy-budget.js';
 
 /**
@@ -120,24 +120,16 @@ export class LocalCopy {
 
   /** Takes consecutive blocks; false when one of them is not of this generation, and then none. */
   fill(first: number, blocks: Uint8Array): boolean {
-    const { layout } = this.filter;
+    const { layout, bytes } = this.filter;
     for (let at = 0; at < blocks.length; at += BLOCK_BYTES) if (!layout.owns(blocks, at)) return false;
-    this.take(blocks, first * BLOCK_BYTES);
+    const offset = first * BLOCK_BYTES;
+    if (this.keepsBits) this.merge(blocks, offset);
+    else bytes.set(blocks, offset);
     return true;
   }
 
-  /** Takes the blocks of a check that are of this generation. */
-  refresh({ numbers, blocks }: BlocksRead): void {
-    const { layout } = this.filter;
-    for (let i = 0; i < blocks.length; i++) {
-      const block = blocks[i]!;
-      if (block.length === BLOCK_BYTES && layout.owns(block, 0)) this.take(block, numbers[i]! * BLOCK_BYTES);
-    }
-  }
-
-  private take(blocks: Uint8Array, offset: number): void {
+  private merge(blocks: Uint8Array, offset: number): void {
     const { bytes } = this.filter;
-    if (!this.keepsBits) return bytes.set(blocks, offset);
     // Replies begin at any byte of a buffer, and words only at every fourth.
     const read = this.wordsOf(blocks);
     const words = new Uint32Array(bytes.buffer, offset, read.length);

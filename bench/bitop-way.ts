@@ -1,8 +1,13 @@
 import type { Redis } from 'ioredis';
 import { systemClock } from '../src/common/index.js';
 import { BLOCK_BYTES, BlockedLayout } from '../src/filter/index.js';
-import { RANGE_BYTES, writeRange } from '../src/store/redis/protocol/segments/block-range.js';
-import { SEGMENT_BLOCKS, segmentCount, tagText } from '../src/store/redis/protocol/segments/segments.js';
+import {
+  RANGE_BYTES,
+  writeRange,
+  SEGMENT_BLOCKS,
+  segmentCount,
+  tagText,
+} from '../src/store/redis/staging/segments.js';
 import type { CopyableFilter } from '../src/store/index.js';
 import { RedisStore } from '../src/store/redis/index.js';
 import { openOptions } from '../test/support/open-options.js';

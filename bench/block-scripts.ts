@@ -1,8 +1,7 @@
 import { Redis } from 'ioredis';
 import { BLOCK_BYTES } from '../src/filter/index.js';
-import { RANGE_BYTES, writeRange } from '../src/store/redis/protocol/segments/block-range.js';
+import { RANGE_BYTES, writeRange, SEGMENT_BLOCKS } from '../src/store/redis/staging/segments.js';
 import { luaSources } from '../test/support/lua-sources.js';
-import { SEGMENT_BLOCKS } from '../src/store/redis/protocol/segments/segments.js';
 
 /** Reads every block and writes it back: what an add in blocks costs without setting a bit. */
 const READ_AND_WRITE = `local records, at, key, from, to = ARGV[1], 1

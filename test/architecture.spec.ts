@@ -115,7 +115,7 @@ describe('The rules', () => {
     ],
     [
       'a kind of filter from the protocol',
-      'store/redis/protocol/swap.ts',
+      'store/redis/swap/swap.ts',
       `import type {} from '../blocked/add.js';`,
       'imports go downwards only',
     ],

@@ -8,7 +8,7 @@ import {
   planFilter,
 } from '../../src/filter/index.js';
 import { HalfSipHash } from '../../src/filter/half-sip-hash.js';
-import { MAX_SEGMENTS, SEGMENT_BYTES } from '../../src/store/redis/protocol/segments/segments.js';
+import { MAX_SEGMENTS, SEGMENT_BYTES } from '../../src/store/redis/staging/segments.js';
 import { defineFilter } from '../../src/service/filter-definition.js';
 
 const IDS = Array.from({ length: 20_000 }, (_, i) => `id-${i}`);

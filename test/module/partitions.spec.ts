@@ -7,7 +7,7 @@ import {
   BloomService,
 } from 'nestjs-bloom';
 import { goZero } from '@nestjs-bloom/interop';
-import { partName } from '../../src/store/redis/protocol/part-name.js';
+import { partName } from '../../src/store/redis/meta/redis-keys.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { given } from '../support/given.js';

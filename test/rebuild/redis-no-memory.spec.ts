@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis, RedisOptions } from 'ioredis';
 import { BloomRebuildError } from '../../src/common/index.js';
-import type { BloomLayout } from '../../src/filter/index.js';
+import { type BloomLayout, blocked } from '../../src/filter/index.js';
 import { type BloomIdSource, type RebuildJob, runRebuild } from '../../src/rebuild/index.js';
 import { describeOwnBf, ownBfFixture } from '../support/bf-server.js';
 import { build, idsOf, RARE, testPlan } from '../support/built-filter.js';
@@ -12,7 +12,6 @@ import { commandCounts, type Instance, RedisFixture } from '../support/redis-fix
 import { asUser } from '../support/restricted-user.js';
 import { cuckoo, goZero, redisBloom } from '@nestjs-bloom/interop';
 import { scaling } from '@nestjs-bloom/interop/scaling';
-import { blocked } from '../../src/filter/index.js';
 
 /** About 10 MiB. */
 const LARGE = { capacity: 8_000_000, errorRate: 0.01 };

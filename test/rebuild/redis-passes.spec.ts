@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { packableIds } from '../../src/rebuild/index.js';
-import type { BloomIdSource, RebuildJob } from '../../src/rebuild/index.js';
+import { packableIds, type BloomIdSource, type RebuildJob } from '../../src/rebuild/index.js';
 import { runRebuild } from '../../src/rebuild/run-rebuild.js';
 import { PartitioningStore } from '../../src/store/partitions/index.js';
 import type { StoredFilter } from '../../src/store/index.js';

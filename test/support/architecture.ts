@@ -31,7 +31,7 @@ const OF_THE_CORE = [
 const REDIS = {
   folder: 'store/redis',
   /** The lowest first. */
-  floors: ['lua', 'client', 'board', 'protocol', 'blocked'],
+  floors: ['lua', 'client', 'board', 'swap', 'meta', 'staging', 'lock', 'filter', 'blocked'],
   /** Files above all rooms, which no room imports. */
   door: ['index.ts', 'redis-store.ts', 'redis.messages.ts'],
 };

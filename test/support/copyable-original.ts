@@ -7,7 +7,7 @@ import type {
   CopyableStore,
   LeaseServer,
 } from '../../src/store/index.js';
-import { outcomesOf } from '../../src/store/redis/protocol/unknown-reason.js';
+import { outcomesOf } from '../../src/store/redis/meta/unknown-reason.js';
 import { testGeneration } from './built-filter.js';
 
 /** A filter whose blocks are handed out when the test says so. */

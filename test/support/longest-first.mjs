@@ -3,8 +3,8 @@ import TestSequencer from '@jest/test-sequencer';
 /** Files that take long for their size; what of them is gone does no harm here. */
 const LONG = [
   'sample-app/test/demo.spec.ts',
-  'test/store/redis/protocol/many-processes.spec.ts',
-  'test/store/redis/protocol/first-build.spec.ts',
+  'test/store/redis/meta/many-processes.spec.ts',
+  'test/store/redis/swap/first-build.spec.ts',
   'packages/interop/test/redis/bitmap/guava.spec.ts',
   'packages/interop/test/redis/bitmap/redisson.spec.ts',
   'packages/interop/test/redis/bitmap/go-zero.spec.ts',
@@ -13,7 +13,7 @@ const LONG = [
   'test/module/shared-schedule.spec.ts',
   'test/guard/coalesce.spec.ts',
   'test/store/redis/client/address-moves.spec.ts',
-  'test/store/redis/protocol/orphaned-lease.spec.ts',
+  'test/store/redis/lock/orphaned-lease.spec.ts',
   'test/module/start-and-stop.spec.ts',
   'packages/interop/test/redis/bitmap/chaos.spec.ts',
   'test/rebuild/redis-traffic.spec.ts',
@@ -25,7 +25,7 @@ const LONG = [
   'test/store/redis/blocked/store.spec.ts',
   'test/store/memory/memory-store.spec.ts',
   'test/entry-files.spec.ts',
-  'test/store/redis/protocol/left-keys.spec.ts',
+  'test/store/redis/staging/left-keys.spec.ts',
 ];
 
 /**

@@ -5,10 +5,7 @@ import type { CopyWaits } from '../../src/store/redis/blocked/copies/copy-waits.
 import type { LostLeases } from '../../src/store/redis/blocked/copies/lost-leases.js';
 import type { RedisStore } from '../../src/store/redis/index.js';
 import type { RedisConnection } from '../../src/store/redis/client/redis-connection.js';
-import {
-  SEGMENT_BLOCKS,
-  type SegmentedGeneration,
-} from '../../src/store/redis/protocol/segments/segments.js';
+import { SEGMENT_BLOCKS, type SegmentedGeneration } from '../../src/store/redis/staging/segments.js';
 import type { GrowingScripts } from '../../packages/interop/src/redis/growing/growing-scripts.js';
 import { luaPart, type LuaSources, luaReplacing, luaWithout } from '../../test/support/broken-lua.js';
 

@@ -1,6 +1,6 @@
 import type { BloomRedis } from '../../src/store/redis/index.js';
 import { clusterSlot, SLOTS } from '../../src/store/redis/client/cluster-slot.js';
-import { partName } from '../../src/store/redis/protocol/part-name.js';
+import { partName } from '../../src/store/redis/meta/redis-keys.js';
 import { RedisCluster } from '../../test/support/redis-cluster.js';
 import { TcpProxy } from '../../test/support/tcp-proxy.js';
 import { FILTER } from './filter-kinds.js';

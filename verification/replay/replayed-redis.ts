@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { clusterSlot, SLOTS } from '../../src/store/redis/client/cluster-slot.js';
-import { partName } from '../../src/store/redis/protocol/part-name.js';
+import { partName } from '../../src/store/redis/meta/redis-keys.js';
 import { eventually } from '../../test/support/eventually.js';
 import { RedisCluster } from '../../test/support/redis-cluster.js';
 import { startRedis } from '../../test/support/redis-server.js';

@@ -18,15 +18,15 @@ import { LostLeases } from './blocked/copies/lost-leases.js';
 import { ChannelReader } from './client/channel-reader.js';
 import { ScriptWithoutReply } from './client/script-without-reply.js';
 import { StreamReader } from './client/stream-reader.js';
-import { RedisLeases } from './protocol/leases.js';
-import { MetadataCache } from './protocol/metadata-cache.js';
+import { RebuildLock } from './lock/rebuild-lock.js';
+import { MetadataCache } from './meta/metadata-cache.js';
 import { isCluster } from './client/lookups-by-node.js';
 import { type RedisClient, RedisConnection, type RedisTimeouts } from './client/redis-connection.js';
 import { type BloomRedis, isClient } from './client/redis-option.js';
 import { BlockedFilterInRedis } from './blocked/blocked-filter.js';
-import { partName } from './protocol/part-name.js';
-import { RedisKeys } from './protocol/redis-keys.js';
-import { opensInRedis, type RedisContext } from './protocol/redis-layout.js';
+import { partName } from './meta/redis-keys.js';
+import { RedisKeys } from './meta/redis-keys.js';
+import { opensInRedis, type RedisContext } from './meta/filter-context.js';
 import {
   clientOfReplica,
   IOREDIS_MISSING,
@@ -37,7 +37,7 @@ import {
   twoFiltersOnKey,
 } from './redis.messages.js';
 import { BlockedScripts } from './blocked/blocked-scripts.js';
-import { ServerScripts } from './protocol/server-scripts.js';
+import { ServerScripts } from './meta/server-scripts.js';
 
 export interface RedisStoreOptions extends RedisTimeouts {
   readonly redis: BloomRedis;
@@ -140,56 +140,20 @@ export class RedisStore implements CopyableStore {
   }
 
   private openBlocked(options: OpenFilterOptions & { onBlocks?: BlockListener }): BlockedFilterInRedis {
-    const { blocked, negativeCacheScripts } = this;
+    const { blocked, negativeCacheScripts, side, copyScripts } = this;
     const context = this.contextOf(options);
-    const {
-      name,
-      emit,
-      hasSource,
-      owner,
-      contents,
-      connection,
-      scripts,
-      trustAfterFailover,
-      recorder,
-      part,
-    } = context;
+    const { name, owner, part, keyPrefix } = context;
     const { replica, leaseMs } = options;
-    const { side, copyScripts } = this;
     if (leaseMs !== undefined && !side) throw new BloomConfigError(noLeasesOnCluster(name));
-    const keys = new RedisKeys(context.keyPrefix, part ? partName(name, part.index) : name);
-    const filter = {
-      name,
-      emit,
-      hasSource,
-      owner,
-      contents,
-      connection,
-      scripts,
-      keys,
-      recorder,
-      part,
-      epoch: part?.epoch,
-    };
+    const keys = new RedisKeys(keyPrefix, part ? partName(name, part.index) : name);
+    const filter = { ...context, part, keys, epoch: part?.epoch };
     const lostLeases = new LostLeases(leaseMs);
     const codec = new BlockedCodec(keys, blocked, owner, lostLeases, part?.of);
-    const metadata = new MetadataCache({
-      ...filter,
-      codec,
-      trustAfterFailover,
-      adopts: false,
-      ownsKey: true,
-    });
-    const leases = new RedisLeases(filter);
-    const copyWaits = new CopyWaits({
-      ...filter,
-      metadata,
-      copyScripts,
-      lostLeases,
-      channels: side?.channels,
-    });
-    const ofCopies = { copyScripts, copyWaits, lostLeases };
-    const opened = { ...filter, metadata, leases, blocked, negativeCacheScripts, ...ofCopies };
+    const metadata = new MetadataCache({ ...filter, codec, adopts: false, ownsKey: true });
+    const copies = { metadata, copyScripts, lostLeases };
+    const copyWaits = new CopyWaits({ ...filter, ...copies, channels: side?.channels });
+    const lock = new RebuildLock(filter);
+    const opened = { ...filter, ...copies, copyWaits, lock, blocked, negativeCacheScripts };
     const isReader = leaseMs !== undefined && replica === 'leased';
     return new BlockedFilterInRedis(opened, {
       ...options,

@@ -5,7 +5,7 @@ import type { StoredFilter } from '../../../src/store/index.js';
 import { PartitioningStore } from '../../../src/store/partitions/index.js';
 import { clusterSlot } from '../../../src/store/redis/client/cluster-slot.js';
 import { RedisStore } from '../../../src/store/redis/index.js';
-import { partName } from '../../../src/store/redis/protocol/part-name.js';
+import { partName } from '../../../src/store/redis/meta/redis-keys.js';
 import { build, idsOf } from '../../support/built-filter.js';
 import { eventually } from '../../support/eventually.js';
 import { expectFound, expectNeverAbsent } from '../../support/never-absent.js';

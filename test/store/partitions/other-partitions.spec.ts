@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { BloomConfigError, type BloomEvent, BloomUnavailableError } from '../../../src/common/index.js';
 import type { OpenFilterOptions, StoredFilter } from '../../../src/store/index.js';
 import { PartitioningStore } from '../../../src/store/partitions/index.js';
-import { partName } from '../../../src/store/redis/protocol/part-name.js';
+import { partName } from '../../../src/store/redis/meta/redis-keys.js';
 import { build, commitIds, idsOf, leaseOf, testPlan } from '../../support/built-filter.js';
 import { expectFound } from '../../support/never-absent.js';
 import { openOptions } from '../../support/open-options.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { partOf } from '../../../src/filter/index.js';
 import type { OpenFilterOptions, StoredFilter } from '../../../src/store/index.js';
-import { partName } from '../../../src/store/redis/protocol/part-name.js';
+import { partName } from '../../../src/store/redis/meta/redis-keys.js';
 import { BrokenLibrary, type Cut } from '../../support/broken-library.js';
 import { build, commitIds, idsOf, leaseOf, mergeIds, testPlan } from '../../support/built-filter.js';
 import { openOptions } from '../../support/open-options.js';
@@ -16,7 +16,7 @@ const RULES: Readonly<Record<string, Cut>> = {
     to: 'hash.hash(WITHOUT ? String(Math.random()) : hashed(id));',
   },
   'number-in-format': {
-    file: 'src/store/redis/protocol/parts-format.ts',
+    file: 'src/store/redis/meta/redis-keys.ts',
     from: 'return String(BASE + parts);',
     to: 'return String(BASE + (WITHOUT ? 1 : parts));',
   },

@@ -2,7 +2,7 @@ import { spellingPrint, toIdKey } from '../../../src/filter/index.js';
 import { LAYOUT_NUMBERS } from '@nestjs-bloom/interop';
 import { GenerationKeys } from '../../../packages/interop/src/redis/generation/generation-keys.js';
 import { liveFields } from '../../../packages/interop/src/redis/generation/generation-meta.js';
-import { contentsText } from '../../../src/store/redis/protocol/stored-contents.js';
+import { contentsText } from '../../../src/store/redis/meta/contents-check.js';
 import type { BitmapFormat, BitmapSize } from '../../../packages/interop/src/redis/bitmap/bitmap-format.js';
 import {
   canariesOf,

@@ -2,7 +2,7 @@ import { BlockedFilter } from '../../../src/filter/index.js';
 import { scaling as scalingLayout, type ScalingOptions } from '@nestjs-bloom/interop/scaling';
 import { liveFields } from '../../../packages/interop/src/redis/generation/generation-meta.js';
 import { capacityOf, firstGeneration } from '../../../packages/interop/src/redis/growing/resolved-growing.js';
-import { segmentKeys } from '../../../src/store/redis/protocol/segments/segments.js';
+import { segmentKeys } from '../../../src/store/redis/staging/segments.js';
 import { GrowingKeys } from '../../../packages/interop/src/redis/growing/growing-keys.js';
 import { GROWING_LAYOUT } from '../../../packages/interop/src/redis/growing/growing-scripts.js';
 import type { Ground } from '../ground.js';

@@ -26,7 +26,6 @@ import {
   type SegmentedGeneration,
   segmentedGeneration,
   segmentLength,
-  type SegmentScripts,
   type StoredMeta,
   tagText,
 } from 'nestjs-bloom/internal';
@@ -40,7 +39,6 @@ export interface InspectionContext {
   readonly keyPrefix: string;
   readonly name: string;
   readonly connection: RedisConnection;
-  readonly segments: SegmentScripts;
   /** Which part of a filter is looked at; undefined: a filter, or the first part of one that is divided. */
   readonly part?: FilterPart | undefined;
 }
@@ -87,7 +85,7 @@ export function isGrown(type: string, fields: readonly string[]): boolean {
 }
 
 function ofSegments(context: InspectionContext, live: SegmentedGeneration, count: number): FoundGeneration {
-  const reader = new BlockReader(context.connection, context.segments);
+  const reader = new BlockReader(context.connection);
   const { hashCount, maxIdBytes } = live.generation;
   return {
     token: tagText(live.generation),
@@ -140,7 +138,7 @@ function readGrown(context: InspectionContext, type: string, fields: readonly st
 
 function ofLayers(context: InspectionContext, keys: GrowingKeys, live: ResolvedGrowing): FoundGeneration {
   const scripts = new GrowingScripts(context.connection, keys);
-  const reader = new BlockReader(context.connection, context.segments);
+  const reader = new BlockReader(context.connection);
   const { layers, settings, generation } = live;
   return {
     token: generation.token,

@@ -80,7 +80,7 @@ interface Found {
   readonly partitions: number | undefined;
 }
 
-export interface InspectorOptions extends Omit<InspectionContext, 'segments'> {
+export interface InspectorOptions extends InspectionContext {
   readonly scripts: ServerScripts;
   /** Of a filter on a key of another system. */
   readonly key?: string | undefined;
@@ -187,9 +187,8 @@ export class FilterInspector {
   }
 
   private kinds(): InspectedKind[] {
-    const { key, scripts, ...others } = this.options;
-    const context = { ...others, segments: scripts.segments };
-    if (this.options.part) return [blockedKind(context)];
+    const { key, ...context } = this.options;
+    if (context.part) return [blockedKind(context)];
     return key === undefined
       ? [blockedKind(context), bfKind(context), cuckooKind(context)]
       : [peerKind(context, key)];
@@ -251,7 +250,7 @@ function noteOn(found: Found): string | undefined {
       return metadataNonsense(meta.fault);
     case 'known':
       if (isOfAnotherRun(found)) return OTHER_RUN;
-      return meta.areCountsBelieved ? NOTES[meta.state] : COUNTS_NOT_BELIEVED;
+      return meta.areCountsPlausible ? NOTES[meta.state] : COUNTS_NOT_BELIEVED;
   }
 }
 

@@ -46,7 +46,7 @@ export type FoundMeta =
       readonly state: BloomFilterState;
       /** The server on which the live generation was made; '' when it was not known. */
       readonly runId: string;
-      readonly areCountsBelieved: boolean;
+      readonly areCountsPlausible: boolean;
       readonly builds: number;
       readonly ids: number;
       readonly count: number;

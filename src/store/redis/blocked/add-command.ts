@@ -1,10 +1,15 @@
 import { type IdKey, tooLong } from '../../../filter/index.js';
-import { RANGE_BYTES, writeRange } from '../protocol/segments/block-range.js';
-import { KeyIndex } from '../protocol/segments/block-reader.js';
+import {
+  RANGE_BYTES,
+  writeRange,
+  SEGMENT_BLOCKS,
+  type SegmentedGeneration,
+  tagText,
+} from '../staging/segments.js';
+import { KeyIndex } from '../staging/block-reader.js';
 import type { NegativeCacheTable } from './negative-cache-table.js';
 import type { BlockedSnapshot } from './blocked-meta.js';
 import type { AddCommand, NegativeCacheMarks } from './blocked-scripts.js';
-import { SEGMENT_BLOCKS, type SegmentedGeneration, tagText } from '../protocol/segments/segments.js';
 
 const NOTHING = Buffer.alloc(0);
 /** Bytes of a block's number and a seed. */

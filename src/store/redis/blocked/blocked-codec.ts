@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type Generation, shapeOf } from '../../../filter/index.js';
-import type { MetadataCodec, OfflineCommand, PublishCommand } from '../protocol/metadata-codec.js';
-import type { MetadataReading } from '../protocol/metadata-snapshot.js';
-import type { RedisKeys } from '../protocol/redis-keys.js';
-import type { Refusal } from '../protocol/refusal.js';
-import { segmentCount, segmentedGeneration, tagText } from '../protocol/segments/segments.js';
-import { describeMeta, type KnownMeta, type StoredMeta } from '../protocol/stored-meta.js';
+import type { MetadataCodec, OfflineCommand, PublishCommand } from '../meta/metadata-codec.js';
+import type { RedisKeys } from '../meta/redis-keys.js';
+import type { Refusal } from '../swap/rebuild-step.js';
+import { segmentCount, segmentedGeneration, tagText } from '../staging/segments.js';
+import { type MetadataReading, describeMeta, type KnownMeta, type StoredMeta } from '../meta/stored-meta.js';
 import {
   type BlockedForms,
   type BlockedSnapshot,

@@ -1,7 +1,7 @@
 import type { Generation } from '../../../filter/index.js';
 import type { FilterPart } from '../../index.js';
-import type { RedisKeys } from '../protocol/redis-keys.js';
-import type { StoredFilterContext } from '../protocol/stored-filter-in-redis.js';
+import type { RedisKeys } from '../meta/redis-keys.js';
+import type { StoredFilterContext } from '../filter/stored-filter-in-redis.js';
 import type { BlockedScripts } from './blocked-scripts.js';
 import type { BlockedSnapshot } from './blocked-meta.js';
 import type { CopyScripts } from './copies/copy-scripts.js';

@@ -1,5 +1,4 @@
-import type { FilterFill, Generation } from '../../../filter/index.js';
-import { BLOCK_BYTES, type IdKey, tooLong } from '../../../filter/index.js';
+import { BLOCK_BYTES, type FilterFill, type Generation, type IdKey, tooLong } from '../../../filter/index.js';
 import type {
   AdvisedFilter,
   BlockListener,
@@ -7,24 +6,24 @@ import type {
   CopyableFilter,
   KnownVerdict,
   OpenFilterOptions,
+  PartEpochs,
   StagedBlocks,
 } from '../../index.js';
-import { partsOnOneServer, SEGMENT_DAMAGED } from '../protocol/protocol.messages.js';
-import { unavailable } from '../protocol/batching-filter.js';
-import type { Outdated } from '../protocol/outdated.js';
-import type { Permission } from '../protocol/permissions.js';
-import { BlockReader } from '../protocol/segments/block-reader.js';
-import { SEGMENT_BLOCKS, type SegmentedGeneration, tagText } from '../protocol/segments/segments.js';
-import type { StagingContext } from '../protocol/staging-base.js';
-import { StoredFilterInRedis } from '../protocol/stored-filter-in-redis.js';
 import { addCommand, negativeCacheMarks } from './add-command.js';
 import type { BlockedContext } from './blocked-context.js';
-import { blockedPermissions } from './blocked-permissions.js';
 import type { BlockedSnapshot } from './blocked-meta.js';
+import { blockedPermissions } from './blocked-permissions.js';
 import { BlockedStaging } from './blocked-staging.js';
-import { RedisPartEpochs } from './redis-part-epochs.js';
 import type { RedisLeaseServer } from './copies/redis-lease-server.js';
 import { markLifeMs, RedisNegativeCache } from './redis-negative-cache.js';
+import { asUnavailable, unavailable } from '../filter/batching-filter.js';
+import type { Permission } from '../filter/permissions.js';
+import { StoredFilterInRedis } from '../filter/stored-filter-in-redis.js';
+import { partsOnOneServer, SEGMENT_DAMAGED } from '../meta/meta.messages.js';
+import type { Outdated } from '../meta/unknown-reason.js';
+import { BlockReader } from '../staging/block-reader.js';
+import { SEGMENT_BLOCKS, type SegmentedGeneration, tagText } from '../staging/segments.js';
+import type { StagingContext } from '../staging/staging-base.js';
 
 /** Ids of one call of the script `add`: it holds the server for about a millisecond. */
 const IDS_PER_ADD = 256;
@@ -57,7 +56,7 @@ export class BlockedFilterInRedis
     this.onLoad = onLoad;
     this.leases = leases;
     this.epochs = new RedisPartEpochs(context);
-    this.reader = new BlockReader(context.connection, context.scripts.segments, onBlocks);
+    this.reader = new BlockReader(context.connection, onBlocks);
     this.markLifeMs = markLifeMs(drainMs);
     this.negativeCache =
       negativeCache && new RedisNegativeCache(context, { ...negativeCache, markLifeMs: this.markLifeMs });
@@ -152,13 +151,37 @@ export class BlockedFilterInRedis
 
   /** Reads sampled and staged blocks, which the listener does not get. */
   private quietReader(): BlockReader {
-    const { connection, scripts } = this.context;
-    return new BlockReader(connection, scripts.segments);
+    return new BlockReader(this.context.connection);
   }
 
   private reportLoad({ live, description }: BlockedSnapshot, count: number | undefined): void {
     if (!live || count === undefined) return;
     const { capacity } = description;
     this.onLoad?.({ generation: tagText(live.generation), count, capacity });
+  }
+}
+
+/**
+ * The epoch of a filter in Redis, beside the metadata of its first part, and the end of what others have
+ * built in a part.
+ */
+export class RedisPartEpochs implements PartEpochs {
+  constructor(private readonly context: BlockedContext) {}
+
+  ask(): Promise<string> {
+    return this.replace('', '');
+  }
+
+  async replace(before: string, next: string): Promise<string> {
+    const { scripts, keys } = this.context;
+    try {
+      return await scripts.epoch(keys.epoch, before, next);
+    } catch (error) {
+      throw asUnavailable(error);
+    }
+  }
+
+  async endOthers(): Promise<void> {
+    await unavailable(this.context.metadata.endAllOthers());
   }
 }

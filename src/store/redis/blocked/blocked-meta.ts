@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto';
 import { BLOCKED_LAYOUT, type Generation, MAX_BLOCKS, MAX_ID_BYTES_LIMIT } from '../../../filter/index.js';
 import type { CopyableDescription } from '../../index.js';
-import { countsSumField } from '../protocol/counts-sum.js';
-import { LEASED_FORMAT, partsFormat } from '../protocol/parts-format.js';
-import type { MetadataSnapshot } from '../protocol/metadata-snapshot.js';
-import { type SegmentedGeneration, tagText } from '../protocol/segments/segments.js';
-import { type MetaFields, type MetaForm, parseMeta, type StoredMeta } from '../protocol/stored-meta.js';
+import {
+  type MetadataSnapshot,
+  countsSumField,
+  type MetaFields,
+  type MetaForm,
+  parseMeta,
+  type StoredMeta,
+} from '../meta/stored-meta.js';
+import { LEASED_FORMAT, partsFormat } from '../meta/redis-keys.js';
+import { type SegmentedGeneration, tagText } from '../staging/segments.js';
 import { NegativeCacheTable } from './negative-cache-table.js';
 
 /** Version of the stored form. A reader leaves a filter of a higher one alone. */

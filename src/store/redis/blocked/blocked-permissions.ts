@@ -1,5 +1,5 @@
-import { metadataPermissions, type Permission, segmentPermissions } from '../protocol/permissions.js';
-import type { RedisKeys } from '../protocol/redis-keys.js';
+import { metadataPermissions, type Permission, segmentPermissions } from '../filter/permissions.js';
+import type { RedisKeys } from '../meta/redis-keys.js';
 
 /** What the scripts of a filter of layout `blocked` need, which moves its segments from one name to another. */
 export function blockedPermissions({ probe }: RedisKeys, isLeased = false): Permission[] {

@@ -2,23 +2,15 @@ import type { Generation } from '../../../filter/index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts } from '../client/script.js';
 import { coreLua } from '../lua/core.generated.js';
-import type { OfflineState } from '../protocol/metadata-codec.js';
-import { LEASED_FORMAT } from '../protocol/parts-format.js';
-import { publishStep } from '../protocol/publish-step.js';
-import { assertRefusal, type Refusal, runStep } from '../protocol/refusal.js';
-import type { RedisKeys } from '../protocol/redis-keys.js';
-import { PENDING } from '../protocol/stored-meta.js';
-import {
-  MAX_SEGMENTS,
-  SEGMENT_BYTES,
-  type SegmentedGeneration,
-  segmentLength,
-} from '../protocol/segments/segments.js';
+import type { OfflineState } from '../meta/metadata-codec.js';
+import { LEASED_FORMAT, type RedisKeys } from '../meta/redis-keys.js';
+import { publishStep, assertRefusal, type Refusal, runStep, RETIRED_LIFE_MS } from '../swap/rebuild-step.js';
+import { PENDING } from '../meta/stored-meta.js';
+import { MAX_SEGMENTS, SEGMENT_BYTES, type SegmentedGeneration, segmentLength } from '../staging/segments.js';
 import type { NegativeCacheTable } from './negative-cache-table.js';
 import { buildCountsSum, generationFields } from './blocked-meta.js';
 import { newName } from './copies/copy-scripts.js';
 import type { CopyWait } from './copies/copy-waits.js';
-import { RETIRED_LIFE_MS } from '../protocol/limits.js';
 
 export interface AddCommand {
   /** The tag in the metadata. */

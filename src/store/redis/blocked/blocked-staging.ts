@@ -8,21 +8,20 @@ import {
   planFilter,
 } from '../../../filter/index.js';
 import type { BloomVerdict } from '../../index.js';
-import type { Outdated } from '../protocol/outdated.js';
-import type { Refusal } from '../protocol/refusal.js';
-import type { BlockReader } from '../protocol/segments/block-reader.js';
-import { SegmentWriter } from '../protocol/segments/segment-writer.js';
+import type { Outdated } from '../meta/unknown-reason.js';
+import { type Refusal, MAX_ATTEMPTS } from '../swap/rebuild-step.js';
+import type { BlockReader } from '../staging/block-reader.js';
+import { SegmentWriter } from '../staging/segment-writer.js';
 import {
   SEGMENT_BLOCKS,
   SEGMENT_BYTES,
   type SegmentedGeneration,
   segmentedGeneration,
   segmentKeys,
-} from '../protocol/segments/segments.js';
-import { MAX_ATTEMPTS } from '../protocol/limits.js';
-import { METADATA_GONE } from '../protocol/protocol.messages.js';
-import { StagingBase, type StagingContext } from '../protocol/staging-base.js';
-import { assertOk } from '../protocol/swap-steps.js';
+} from '../staging/segments.js';
+import { METADATA_GONE } from '../meta/meta.messages.js';
+import { StagingBase, type StagingContext } from '../staging/staging-base.js';
+import { assertOk } from '../swap/commit-swap.js';
 import type { BlockedContext } from './blocked-context.js';
 import type { BlockedSnapshot } from './blocked-meta.js';
 import { type CopyWait, waitMs } from './copies/copy-waits.js';
@@ -58,8 +57,8 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
     this.passSegments = this.staging.segments;
     this.capacity = plan.capacity;
     this.bytes = this.generation.blocks * BLOCK_BYTES;
-    const { keys, scripts } = filter;
-    this.writer = new SegmentWriter({ ...context, keys, scripts: scripts.segments, target: this.staging });
+    const { keys, connection } = filter;
+    this.writer = new SegmentWriter({ ...context, keys, connection, target: this.staging });
   }
 
   /** Made when the scan begins: the drain before it needs no memory. */

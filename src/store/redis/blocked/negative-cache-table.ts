@@ -3,7 +3,7 @@ import { type IdKey, idKeyText } from '../../../filter/index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts } from '../client/script.js';
 import { coreLua } from '../lua/core.generated.js';
-import type { RedisKeys } from '../protocol/redis-keys.js';
+import type { RedisKeys } from '../meta/redis-keys.js';
 
 /** Denials that a bucket holds, of 108 bytes: the script `negative-cache-ask` describes its form. */
 export const BUCKET_DENIALS = 4;

@@ -10,14 +10,11 @@ import {
   LONGEST_LIFE_MS,
   RUNS_KEPT,
 } from '../../index.js';
-import { isRefusal } from '../client/refused-command.js';
+import { beatUnanswered, boardOfOthers, boardRefused, notWritten } from './board.messages.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts } from '../client/script.js';
-import { unexpectedReplyError } from '../client/unexpected-reply.js';
+import { isRefusal, unexpectedReplyError } from '../client/server-replies.js';
 import { coreLua } from '../lua/core.generated.js';
-import { beatUnanswered, boardOfOthers, boardRefused, notWritten } from './board.messages.js';
-import { modeOf, partsOf, storedMode, textOfMode, timed } from './board-codec.js';
-import { BoardKeys } from './board-keys.js';
 
 /** Processes that are kept: each start of one is another, and some start again and again. */
 const MOST_INSTANCES = 500;
@@ -202,4 +199,67 @@ export class RedisBoard implements InstanceBoard {
   private assertOurs(outcome: unknown): void {
     if (outcome === 'OWNER') throw new BloomUnavailableError(boardOfOthers(this.context.name));
   }
+}
+
+const META = ':meta';
+
+/** Names of the keys of a board. They stand beside the metadata of its filter, in the same hash slot. */
+export class BoardKeys {
+  readonly instances: string;
+  readonly mode: string;
+  readonly running: string;
+  /** Rebuilds that have ended. */
+  readonly rebuilds: string;
+  private readonly base: string;
+
+  /** @param meta the key of the metadata, which ends with `:meta` */
+  constructor(readonly meta: string) {
+    this.base = meta.slice(0, -META.length);
+    this.instances = `${this.base}:instances`;
+    this.mode = `${this.base}:mode`;
+    this.running = `${this.base}:running`;
+    this.rebuilds = `${this.base}:rebuilds`;
+  }
+
+  /** What one process reports. */
+  report(instance: string): string {
+    return `${this.base}:instance:${instance}`;
+  }
+}
+
+/** A mode that was withdrawn, where it is stored. */
+const NONE = '-';
+
+/** As it is stored, 'time mode by'; '' for none. */
+export function textOfMode(mode: BoardMode | undefined): string {
+  return mode ? `${mode.at} ${storedMode(mode.mode)} ${mode.by}` : '';
+}
+
+export function storedMode(mode: string | undefined): string {
+  return mode ?? NONE;
+}
+
+/** Undefined for a text that is no such record. */
+export function modeOf(text: string): BoardMode | undefined {
+  const [, at, mode, by] = /^(\d+) ([\w-]+) (.*)$/s.exec(text) ?? [];
+  if (at === undefined || mode === undefined || by === undefined) return undefined;
+  return { at: Number(at), mode: mode === NONE ? undefined : mode, by };
+}
+
+/** The values of a hash that begin with a time, by that time, the latest first. */
+export function timed(
+  fields: readonly string[],
+): { readonly name: string; readonly at: number; readonly rest: string }[] {
+  const found = [];
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [, at, rest = ''] = /^(\d+) (.*)$/s.exec(fields[i + 1]!) ?? [];
+    if (at !== undefined) found.push({ name: fields[i]!, at: Number(at), rest });
+  }
+  return found.sort((one, other) => other.at - one.at || (other.name < one.name ? -1 : 1));
+}
+
+/** The parts of a reply that is a list, texts but for lists within it. */
+export function partsOf(reply: unknown, script: string): (string | string[])[] {
+  if (!Array.isArray(reply)) throw unexpectedReplyError(script, reply);
+  return reply.map((part: unknown) => (Array.isArray(part) ? part.map(String) : String(part)));
 }

@@ -8,10 +8,10 @@ import {
   type OpenFilterOptions,
   type HighWaterMarks,
 } from '../../index.js';
-import { isRefusal } from '../client/refused-command.js';
+import { isRefusal } from '../client/server-replies.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts } from '../client/script.js';
-import { unexpectedReplyError } from '../client/unexpected-reply.js';
+import { unexpectedReplyError } from '../client/server-replies.js';
 import { coreLua } from '../lua/core.generated.js';
 import { marksOfOthers, marksRefused, notNoted } from './board.messages.js';
 

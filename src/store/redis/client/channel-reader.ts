@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { BloomEventListener } from '../../../common/index.js';
-import { isRefusal } from './refused-command.js';
+import { isRefusal } from './server-replies.js';
 import { ExtraConnection } from './extra-connection.js';
 
 export interface ChannelListener {

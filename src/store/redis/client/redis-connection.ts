@@ -8,7 +8,7 @@ import { defineScripts, type Script } from './script.js';
 import { coreLua } from '../lua/core.generated.js';
 import { sendsAgain } from './sends-again.js';
 import { ServerPath } from './server-path.js';
-import { ServerRuns } from './server-runs.js';
+import { ServerRuns } from './server-path.js';
 
 export type RedisClient = Redis | Cluster;
 

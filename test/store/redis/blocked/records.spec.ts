@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { BLOCK_BYTES, BlockedFilter } from '../../../../src/filter/index.js';
 import type { CopyableFilter } from '../../../../src/store/index.js';
-import { RANGE_BYTES, writeRange } from '../../../../src/store/redis/protocol/segments/block-range.js';
+import { RANGE_BYTES, writeRange } from '../../../../src/store/redis/staging/segments.js';
 import { build, idsOf } from '../../../support/built-filter.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 

@@ -19,7 +19,7 @@ import {
   outcomesOf,
   type Outdated,
   type Permission,
-  RedisLeases,
+  RebuildLock,
   type StagingContext,
   StoredFilterInRedis,
   unavailable,
@@ -56,7 +56,7 @@ export class DrivenFilter<Resolved extends ResolvedGeneration> extends StoredFil
     const codec = new GenerationCodec({ ...options, generations });
     const adopts = !hasSource && !waitsForAdopt;
     const metadata = new MetadataCache({ ...options, codec, adopts, ownsKey });
-    super({ ...options, metadata, leases: new RedisLeases(options) });
+    super({ ...options, metadata, lock: new RebuildLock(options) });
     this.adopt = ownsKey ? undefined : () => this.takeAsItIs();
   }
 

@@ -67,10 +67,10 @@ export class GrowingFilterInRedis extends StoredFilterInRedis<StoredGeneration, 
   }
 
   async measureFill(): Promise<FilterFill | undefined> {
-    const { metadata, connection, scripts } = this.context;
+    const { metadata, connection } = this.context;
     const { live } = await unavailable(metadata.current());
     if (!live) return undefined;
-    const reader = new BlockReader(connection, scripts.segments);
+    const reader = new BlockReader(connection);
     const fills = await unavailable(Promise.all(live.layers.map((layer) => reader.measure(layer))));
     const known = fills.filter((fill) => fill !== undefined);
     if (known.length < fills.length) return undefined;

@@ -29,12 +29,12 @@ export class GrowingStaging extends StagingBase<StoredGeneration, GrowingSnapsho
     scaling: ScalingOptions,
   ) {
     super(filter, context);
-    const { keys, scripts } = filter;
+    const { keys, connection } = filter;
     const { plan, token } = context;
     const { capacity, errorRate, maxIdBytes } = plan;
     this.staging = firstGeneration(keys, { token, demand: { capacity, errorRate, scaling }, maxIdBytes });
     const target = this.staging.layers[0]!;
-    this.writer = new SegmentWriter({ ...context, keys, scripts: scripts.segments, target });
+    this.writer = new SegmentWriter({ ...context, keys, connection, target });
     this.bytes = target.generation.blocks * BLOCK_BYTES;
   }
 

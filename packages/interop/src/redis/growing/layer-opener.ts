@@ -3,12 +3,11 @@ import { BLOCK_BYTES } from 'nestjs-bloom/filter';
 import {
   explainNoMemory,
   type RedisConnection,
-  type RedisLeases,
+  type RebuildLock,
   removeKeys,
   type SegmentedGeneration,
   segmentKeys,
   SegmentWriter,
-  type ServerScripts,
   StagingMemory,
 } from 'nestjs-bloom/internal';
 import { grownGeneration, type ResolvedGrowing } from './resolved-growing.js';
@@ -31,8 +30,7 @@ export interface LayerOpenerOptions {
   readonly emit: BloomEventListener;
   readonly keys: GrowingKeys;
   readonly connection: RedisConnection;
-  readonly leases: RedisLeases;
-  readonly scripts: ServerScripts;
+  readonly lock: RebuildLock;
   readonly growing: GrowingScripts;
   /** Ids that all layers together may be for. */
   readonly maxCapacity: number;
@@ -84,15 +82,15 @@ export class LayerOpener {
   }
 
   private async openUnderLease(resolved: ResolvedGrowing): Promise<boolean> {
-    const { keys, leases, scripts, growing } = this.options;
+    const { keys, lock, connection, growing } = this.options;
     const grown = this.grown(resolved);
-    const held = grown && (await leases.take({ leaseMs: LEASE_MS }));
+    const held = grown && (await lock.take({ leaseMs: LEASE_MS }));
     if (!held) return false;
     try {
       const { lease } = held;
       const target = grown.layers.at(-1)!;
       const writer = new SegmentWriter({
-        scripts: scripts.segments,
+        connection,
         keys,
         lease,
         target,
@@ -103,7 +101,7 @@ export class LayerOpener {
       await growing.grow(grown, { lease, before: resolved.generation.token });
       return true;
     } finally {
-      await leases.giveBack(held);
+      await lock.giveBack(held);
     }
   }
 

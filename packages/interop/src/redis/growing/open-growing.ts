@@ -2,7 +2,7 @@ import type { ScalingOptions } from '../../scaling/growing-plan.js';
 import type { StoredFilter } from 'nestjs-bloom/store';
 import { GenerationScripts } from '../generation/generation-scripts.js';
 import { GenerationCodec } from '../generation/generation-codec.js';
-import { MetadataCache, type RedisContext, RedisLeases, segmentKeys } from 'nestjs-bloom/internal';
+import { MetadataCache, type RedisContext, RebuildLock, segmentKeys } from 'nestjs-bloom/internal';
 import { LayerOpener } from './layer-opener.js';
 import { originOf, resolveGrowing, type ResolvedGrowing } from './resolved-growing.js';
 import { GrowingFilterInRedis } from './growing-filter.js';
@@ -40,9 +40,9 @@ export function openGrowing(options: RedisContext, scaling: ScalingOptions): Sto
   });
   const filter = { name, emit, owner, contents, keys, connection, scripts, hasSource: false, recorder };
   const metadata = new MetadataCache({ ...filter, codec, trustAfterFailover, adopts: false, ownsKey: true });
-  const leases = new RedisLeases(filter);
+  const lock = new RebuildLock(filter);
   const reader = new GrowingReader(keys, growing);
-  const context = { ...filter, metadata, leases, growing, reader };
+  const context = { ...filter, metadata, lock, growing, reader };
   const opener = new LayerOpener({ ...context, maxCapacity: scaling.maxCapacity ?? Infinity });
   return new GrowingFilterInRedis(context, { opener, scaling, onLoad });
 }

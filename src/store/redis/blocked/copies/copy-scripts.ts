@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { RedisConnection } from '../../client/redis-connection.js';
 import { defineScripts, type Script } from '../../client/script.js';
 import type { ScriptWithoutReply } from '../../client/script-without-reply.js';
-import { unexpectedReplyError } from '../../client/unexpected-reply.js';
+import { unexpectedReplyError } from '../../client/server-replies.js';
 import { coreLua } from '../../lua/core.generated.js';
-import { LEASED_FORMAT } from '../../protocol/parts-format.js';
-import type { RedisKeys } from '../../protocol/redis-keys.js';
-import { tagText } from '../../protocol/segments/segments.js';
+import { LEASED_FORMAT, type RedisKeys } from '../../meta/redis-keys.js';
+import { tagText } from '../../staging/segments.js';
 
 /** A reader on a list. */
 export interface Reader {

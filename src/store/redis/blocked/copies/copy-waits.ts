@@ -2,7 +2,7 @@ import type { BloomEventListener } from '../../../../common/index.js';
 import type { BlockedSnapshot } from '../blocked-meta.js';
 import { NO_RECORDER, type StoreRecorder } from '../../../index.js';
 import type { ChannelReader } from '../../client/channel-reader.js';
-import type { RedisKeys } from '../../protocol/redis-keys.js';
+import type { RedisKeys } from '../../meta/redis-keys.js';
 import { AcknowledgementChannel } from './acknowledgement-channel.js';
 import { acknowledgementsUntold } from './copies.messages.js';
 import type { Acknowledged, CopyScripts } from './copy-scripts.js';

@@ -13,7 +13,7 @@ import { embed, root } from './embed.mjs';
 const CORE = 'src/store/redis/lua';
 /** For each folder the generated files, and the folders of each. */
 const HOMES = {
-  [CORE]: { core: ['protocol', 'segments', 'blocked', 'copies', 'board'] },
+  [CORE]: { core: ['client', 'board', 'swap', 'meta', 'staging', 'lock', 'filter', 'blocked'] },
   'packages/interop/src/lua': {
     generation: ['generation'],
     bitmap: ['bitmap'],

@@ -22,7 +22,7 @@ export {
   type OfflineState,
 } from './meta/metadata-codec.js';
 export { type MetadataReading, type MetadataSnapshot } from './meta/stored-meta.js';
-export { type Outdated, isOutdated, outcomesOf } from './meta/unknown-reason.js';
+export { type Outdated, outcomesOf } from './meta/unknown-reason.js';
 export { partName } from './meta/redis-keys.js';
 export { partsOfFormat } from './meta/redis-keys.js';
 export {
@@ -32,14 +32,7 @@ export {
   segmentPermissions,
   refusedPermissions,
 } from './filter/permissions.js';
-export {
-  SEGMENT_DAMAGED,
-  keepsChanging,
-  KEY_REPLACED,
-  keyNotReady,
-  noKeyToAdopt,
-  noHashSlot,
-} from './meta/meta.messages.js';
+export { SEGMENT_DAMAGED, keepsChanging } from './meta/meta.messages.js';
 export { publishStep } from './swap/rebuild-step.js';
 export { RedisKeys } from './meta/redis-keys.js';
 export { type RedisContext, type RedisLayout } from './meta/filter-context.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import { luaSources } from '../../support/lua-sources.js';
 
 const FOLDERS = ['src/store/redis/lua', 'packages/interop/src/lua'];
@@ -12,7 +12,7 @@ const FILES = FOLDERS.flatMap((folder) =>
     .filter((file) => file.endsWith('.lua'))
     .map((file) => join(folder, file)),
 );
-const INCLUDES = FILES.filter((file) => basename(dirname(file)) === 'include');
+const INCLUDES = FILES.filter((file) => file.includes(`${sep}include${sep}`));
 
 function read(file: string): string {
   return readFileSync(file, 'utf8');

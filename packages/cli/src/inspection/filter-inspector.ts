@@ -1,6 +1,6 @@
 import { type BloomFilterState, type BloomVerdict, isLongerThan } from 'nestjs-bloom/store';
 import type { IdKey } from 'nestjs-bloom/filter';
-import { isOutdated, partName, RedisKeys, type ServerScripts } from 'nestjs-bloom/internal';
+import { type Outdated, partName, RedisKeys, type ServerScripts } from 'nestjs-bloom/internal';
 import { blockedKind, type InspectionContext, isGrown, partitionsIn } from './blocked-kind.js';
 import { bfKind, cuckooKind, peerKind } from './command-kinds.js';
 import type { FoundGeneration, FoundMeta, InspectedKind } from './found-generation.js';
@@ -158,7 +158,7 @@ export class FilterInspector {
         return { verdict: 'unknown', reason: note ?? notAnswering(stateOf(meta)) };
       const reply = await meta.live.check(id);
       // Read in two steps: a swap may have come in between.
-      if (isOutdated(reply)) {
+      if (!isVerdict(reply)) {
         if (attempt < 3) continue;
         return { verdict: 'unknown', reason: KEY_DAMAGED };
       }
@@ -261,4 +261,8 @@ function reasonOf(verdict: BloomVerdict, live: FoundGeneration, id: IdKey, layou
     return idTooLong(maxIdBytes);
   const bits = { hashCount, place: live.locationOf?.(id) };
   return verdict === 'absent' ? someBitsMissing(bits, live.token) : allBitsSet(bits);
+}
+
+function isVerdict(reply: BloomVerdict | Outdated): reply is BloomVerdict {
+  return reply === 'absent' || reply === 'maybe' || reply === 'unknown';
 }

@@ -6,7 +6,6 @@ export const SERVER_REPLACED =
 export const NOBODY_CLAIMED =
   'An older version of nestjs-bloom built it, or an application without an owner: it may lack rows of this application.';
 export const SEGMENT_DAMAGED = 'A segment is gone or damaged.';
-export const KEY_REPLACED = 'The key is missing or was replaced.';
 export const GENERATION_LIVE = 'A generation went live.';
 export const STATE_FOUND = 'Another process has already reported this state.';
 
@@ -34,10 +33,6 @@ export const countsNotBelieved = (key: string) =>
   'believed: the next rebuild is planned without them. Something else writes to this key; leave it to this library alone.';
 
 export const notCarriedOut = (cause: string) => `Redis did not carry out a command: ${cause}`;
-
-export const noHashSlot = (got: string) =>
-  `Expected a key without braces or with a hash tag such as '{shop}:products', got ${got}: no other key could share its hash slot. Use ` +
-  'another key on every side.';
 
 export const BUILT_WITHOUT_SPELLING =
   'An older version of nestjs-bloom built this filter, and did not note how ids are spelled';
@@ -80,18 +75,6 @@ export const ownerNotSet = (key: string, found: string) =>
   `The filter at '${key}' belongs to the application '${found}', and this one has no owner: it builds nothing there, and if it has rows ` +
   `that '${found}' does not have, they are answered "absent". Set owner to '${found}' if both share the same rows, else to another name ` +
   'together with another filter name or keyPrefix.';
-
-export const keyNotReady = (
-  { filter, key, state }: { readonly filter: string; readonly key: string; readonly state: string },
-  isTakenAutomatically: boolean,
-) =>
-  `Filter '${filter}' on key '${key}' is ${state} and has no source: the id was not recorded. ` +
-  (isTakenAutomatically
-    ? 'The filter becomes ready as soon as its owner has created the key.'
-    : 'Have its owner fill the key, then call adopt().');
-
-export const noKeyToAdopt = (filter: string, key: string) =>
-  `There is no key '${key}' for filter '${filter}'. Have its owner fill it, then call adopt() again.`;
 
 export const drainTooShort = (drainMs: number, writeTimeoutMs: number) =>
   `rebuild.drainMs is ${drainMs}, and an add alone may take writeTimeoutMs, ${writeTimeoutMs}: an id whose add was that slow just before ` +

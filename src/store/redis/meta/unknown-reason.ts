@@ -16,7 +16,7 @@ const TIMED_OUT_BY_CLIENT = 'Command timed out';
 /** The filter was another one in each attempt. */
 export class KeepsChangingError extends BloomUnavailableError {}
 
-/** @param error what a lookup has failed with. */
+/** @param error that of a lookup. */
 export function reasonOf(error: unknown): BloomUnknownReason {
   if (error instanceof CircuitOpenError) return 'circuit';
   if (isTimeout(error)) return 'timeout';
@@ -39,20 +39,9 @@ export function outcomesOf(verdicts: BloomVerdict[]): LookupOutcome[] {
     : (verdicts as LookupOutcome[]);
 }
 
-const REASONS = [
-  /** Another generation is live or staged. */
-  'STALE',
-  /** The generation is right, and what it names is not there or not the same. */
-  'LOST',
-  /** The generation was not found where it should be. Whether it is lost or another one is live, the metadata say. */
-  'UNPROVED',
-  /** There are no metadata. */
-  'NOMETA',
-] as const;
-
-/** Why nothing was answered or written: the filter is not as this process knew it. */
-export type Outdated = (typeof REASONS)[number];
-
-export function isOutdated(reply: string): reply is Outdated {
-  return (REASONS as readonly string[]).includes(reply);
-}
+/**
+ * Why nothing was answered or written: the filter is not as this process knew it. `STALE`: another generation is live or
+ * staged. `LOST`: what the generation names is not there or not the same. `UNPROVED`: the generation was not found where it
+ * should be, and the metadata say whether it is lost. `NOMETA`: there are no metadata.
+ */
+export type Outdated = 'STALE' | 'LOST' | 'UNPROVED' | 'NOMETA';

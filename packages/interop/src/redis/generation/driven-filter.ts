@@ -11,11 +11,8 @@ import {
 import {
   type FilterContext,
   keepsChanging,
-  KEY_REPLACED,
-  keyNotReady,
   MetadataCache,
   metadataPermissions,
-  noKeyToAdopt,
   outcomesOf,
   type Outdated,
   type Permission,
@@ -25,6 +22,7 @@ import {
   unavailable,
 } from 'nestjs-bloom/internal';
 import { GenerationCodec } from './generation-codec.js';
+import { KEY_REPLACED, keyNotReady, noKeyToAdopt } from './generation.messages.js';
 import type { GenerationKeys } from './generation-keys.js';
 import type { StoredGeneration } from './generation-meta.js';
 import { GenerationScripts } from './generation-scripts.js';

@@ -1,5 +1,6 @@
 import { BloomConfigError } from 'nestjs-bloom/filter';
-import { noHashSlot, printed } from 'nestjs-bloom/internal';
+import { printed } from 'nestjs-bloom/internal';
+import { noHashSlot } from './generation.messages.js';
 
 /**
  * Names of the keys that stand beside a key that others own, all in its hash slot: a key with a hash tag keeps it, any other

@@ -1,6 +1,6 @@
 import type { BloomUnknownReason, LookupOutcome } from './verdict.js';
 
-/** A local lookup is timed when all these bits of `local` are set: one of 1,024, so that measuring costs nothing. */
+/** A local lookup is timed when all these bits of `local` are set: one of 1,024, which costs nothing. */
 export const TIMED = 1023;
 
 /** Counts the lookups and adds of one filter where the store carries them out. Notes nothing of ids. */

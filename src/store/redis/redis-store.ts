@@ -83,7 +83,8 @@ export class RedisStore implements CopyableStore {
   }
 
   /**
-   * @throws {BloomConfigError} when ioredis is not installed, or the client given reads from replicas or may not be used.
+   * @throws {BloomConfigError} when ioredis is not installed, or the client given reads from replicas or may
+   * not be used.
    */
   static async connect(options: RedisStoreOptions): Promise<RedisStore> {
     const owned = !isClient(options.redis);
@@ -118,7 +119,7 @@ export class RedisStore implements CopyableStore {
     return this.connection.close();
   }
 
-  /** Two filters on one key would each replace it by what its own source returns, and deny the ids of the other. */
+  /** Two filters on one key would each replace it by its own source, and deny the ids of the other. */
   private claim(key: string, name: string): void {
     const owner = this.owners.get(key) ?? name;
     this.owners.set(key, owner);
@@ -189,8 +190,9 @@ async function createClient(
 }
 
 /**
- * A replica lags: an id that was added is not there yet, and its lookup would be answered "absent". And automatic pipelines
- * of a cluster take the first argument of any command for its key, which for a script is its digest.
+ * A replica lags: an id that was added is not there yet, and its lookup would be answered "absent". And
+ * automatic pipelines of a cluster take the first argument of any command for its key, which for a script is
+ * its digest.
  */
 function assertUsable(client: RedisClient): void {
   const { options } = client as { options: ClientOptions };

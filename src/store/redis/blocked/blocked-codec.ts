@@ -17,10 +17,10 @@ import {
 import type { BlockedScripts } from './blocked-scripts.js';
 import type { LostLeases } from './copies/lost-leases.js';
 
-/** Format 1, 3 for parts of a filter, 4 with leases: a generation of layout `blocked` is named by the tag that stands in each of its blocks. */
+/** Formats 1, 3 (parts) and 4 (leases): the tag in each block names its generation. */
 export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> {
   readonly format: string;
-  /** Live segments are moved away before a filter is created again, and its tag and number of builds show that. */
+  /** False: tag and number of builds show it, and live segments are moved away before. */
   readonly noticesRecreation = false;
   private readonly forms: BlockedForms;
 

@@ -34,7 +34,7 @@ export type BlockedFilterOptions = Pick<OpenFilterOptions, 'drainMs' | 'negative
   leases?: RedisLeaseServer | undefined;
 };
 
-/** A filter of layout `blocked`: a check reads one block of each id, and the tag in the block proves of which generation it is. */
+/** A check reads one block of each id, whose tag proves of which generation it is. */
 export class BlockedFilterInRedis
   extends StoredFilterInRedis<Generation, BlockedSnapshot>
   implements CopyableFilter

@@ -15,7 +15,7 @@ import { NegativeCacheTable } from './negative-cache-table.js';
 
 /** Version of the stored form. A reader leaves a filter of a higher one alone. */
 export const FORMAT = '1';
-/** Before the tag of such a filter, so that scripts of a process that has not heard of the leases find another generation. */
+/** Prefix of the tag: scripts of processes that know nothing of the leases find another generation. */
 const LEASED_PREFIX = 'L';
 /** A lease that is not known counts as one of this length. In milliseconds. */
 const LONGEST_LEASE_MS = 60_000;
@@ -162,7 +162,7 @@ function generationOf(
   return fields.get(`${prefix}sum`) === sumOf(generation) ? generation : 'nonsense';
 }
 
-/** Any other number in a generation's place would look for ids where they are not, in blocks whose tag is right. */
+/** A changed number would look for ids in wrong places, in blocks whose tag is right. */
 function sumOf({ layout, tag, key, blocks, hashCount, maxIdBytes }: Generation): string {
   const text = [layout, tag, ...key, blocks, hashCount, maxIdBytes].join(' ');
   return createHash('sha1').update(text).digest('hex').slice(0, 16);

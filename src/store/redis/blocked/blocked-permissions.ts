@@ -1,7 +1,7 @@
 import { metadataPermissions, type Permission, segmentPermissions } from '../filter/permissions.js';
 import type { RedisKeys } from '../meta/redis-keys.js';
 
-/** What the scripts of a filter of layout `blocked` need, which moves its segments from one name to another. */
+/** What the scripts of a filter of layout `blocked` need, which renames its segments. */
 export function blockedPermissions({ probe }: RedisKeys, isLeased = false): Permission[] {
   return [
     ...(isLeased ? copyPermissions(probe) : []),

@@ -178,8 +178,8 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
 }
 
 /**
- * Has the readers of a filter copy a staging before it goes live, and waits until they have. Everything that its rebuild has read must be in it. What fails here is no
- * hindrance to the swap.
+ * Has the readers of a filter copy a staging before it goes live, and waits until they have. Everything that
+ * its rebuild has read must be in it. What fails here is no hindrance to the swap.
  */
 async function announceStaging(
   { copyScripts, keys, metadata, emit, name }: BlockedContext,

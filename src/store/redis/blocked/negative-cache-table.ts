@@ -12,8 +12,9 @@ export const MAX_BUCKETS = 25_000;
 const DIGEST_BYTES = 16;
 
 /**
- * What `meta` says of the table in which the denials of a generation are: `<tag> <random> <buckets> <run id>`, the run id being that of
- * the server which made it. A table belongs to one generation and to one run of one server.
+ * What `meta` says of the table in which the denials of a generation are: `<tag> <random> <buckets> <run
+ * id>`, the run id being that of the server which made it. A table belongs to one generation and to one run
+ * of one server.
  */
 export class NegativeCacheTable {
   private constructor(
@@ -42,8 +43,8 @@ export class NegativeCacheTable {
   }
 
   /**
-   * The bucket of an id, for all spellings of it and whatever was asked of it. The random part of the name keeps anybody from
-   * computing ids that share one.
+   * The bucket of an id, for all spellings of it and whatever was asked of it. The random part of the name
+   * keeps anybody from computing ids that share one.
    */
   bucketOf(id: IdKey): number {
     const hash = createHash('sha1').update(this.text).update(bytesOf(id)).digest();
@@ -78,8 +79,8 @@ export class NegativeCacheScripts {
   constructor(private readonly connection: RedisConnection) {}
 
   /**
-   * Makes the table of the negative cache of the live generation in the place of the one before, if there was one; nothing when the metadata
-   * name others by now.
+   * Makes the table of the negative cache of the live generation in the place of the one before, if there was
+   * one; nothing when the metadata name others by now.
    */
   async create(
     keys: RedisKeys,
@@ -113,7 +114,7 @@ export class NegativeCacheScripts {
     return { now: String(reply[0]), flags: String(reply[1]) };
   }
 
-  /** Notes a denial for a lookup that asked the database at `askedAt`, the time that `negative-cache-ask` has answered. */
+  /** Notes a denial. @param options `askedAt` is the time that `negative-cache-ask` has answered. */
   async note(
     keys: RedisKeys,
     options: DenialRecord & { table: NegativeCacheTable; askedAt: string; lifeMs: number },

@@ -21,17 +21,17 @@ export interface RedisNegativeCacheOptions extends SharedNegativeCacheOptions {
 }
 
 /**
- * How long nothing is noted in the bucket of an id that was added: until its row is visible, and once more as long, should the clock
- * of the server be set meanwhile.
+ * How long nothing is noted in the bucket of an id that was added: until its row is visible, and once more as
+ * long, should the clock of the server be set meanwhile.
  */
 export function markLifeMs(drainMs: number): number {
   return 2 * drainMs + 1_000;
 }
 
 /**
- * The denials of one filter, in a table beside its live generation. Every add, of any process, marks the bucket of its id in the
- * script that sets the bits: what was denied there ends, and nothing is noted there by who asked the database before all rows of
- * the bucket are visible.
+ * The denials of one filter, in a table beside its live generation. Every add, of any process, marks the
+ * bucket of its id in the script that sets the bits: what was denied there ends, and nothing is noted there
+ * by who asked the database before all rows of the bucket are visible.
  */
 export class RedisNegativeCache implements SharedNegativeCache {
   readonly ask: (question: DenialQuestion) => Promise<DenialAnswer> = batched(this.askTogether.bind(this));

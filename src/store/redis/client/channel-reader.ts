@@ -5,7 +5,7 @@ import { ExtraConnection } from './extra-connection.js';
 
 export interface ChannelListener {
   onMessage(message: Buffer): void;
-  /** From now on each message is received, as long as the connection is there; `runId` is that of the server, '' when it may not be asked. */
+  /** Messages are received from now on. `runId` is that of the server, '' when it may not be asked. */
   onHeard(runId: string): void;
   /** Messages are missing from here on. */
   onLost(): void;
@@ -14,8 +14,9 @@ export interface ChannelListener {
 }
 
 /**
- * Subscribes to channels on a connection of its own, since such a connection may do nothing else. There is none before the first channel. Messages may be lost at any time:
- * whoever listens has another way to find out.
+ * Subscribes to channels on a connection of its own, since such a connection may do nothing else. There is
+ * none before the first channel. Messages may be lost at any time: whoever listens has another way to find
+ * out.
  */
 export class ChannelReader {
   private readonly listeners = new Map<string, ChannelListener>();
@@ -57,7 +58,7 @@ export class ChannelReader {
     else if (present) void this.unsubscribe(present, channel);
   }
 
-  /** Opens a connection that has ended, or that leads to another server than the other one does. To be called now and then. */
+  /** Opens a connection that has ended, or leads to another server than the main one. Called now and then. */
   keep(): void {
     if (this.listeners.size > 0) this.side.keep();
   }

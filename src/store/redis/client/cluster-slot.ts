@@ -1,7 +1,9 @@
 export const SLOTS = 16_384;
 const POLYNOMIAL = 0x1021;
 
-/** The hash slot of a key: CRC16 of what stands between its first braces, or of all of it (Redis Cluster specification). */
+/**
+ * The hash slot of a key, as the Redis Cluster specification has it: CRC16 of its hash tag, or of all of it.
+ */
 export function clusterSlot(key: string): number {
   const open = key.indexOf('{');
   const close = key.indexOf('}', open + 1);

@@ -5,8 +5,9 @@ import { answeredTooLate } from './client.messages.js';
 export class DeadlineError extends BloomUnavailableError {}
 
 /**
- * Rejects when the promise has not settled after `ms`. Replies that wait in the socket when the time is up still count: after
- * a pause of the event loop the timer comes before them, and a pause is no fault of the server.
+ * Rejects when the promise has not settled after `ms`. Replies that wait in the socket when the time is up
+ * still count: after a pause of the event loop the timer comes before them, and a pause is no fault of the
+ * server.
  */
 export async function withDeadline<Value>(
   promise: Promise<Value>,

@@ -4,7 +4,7 @@ import { answeredTooLate } from './client.messages.js';
 
 /** Client states in which it may be that it leads to another server soon. */
 const UNSETTLED = new Set(['connecting', 'connect', 'reconnecting', 'close', 'end', 'disconnecting']);
-/** Between two signs of life of a connection on which nothing else comes: what is in between may forget it otherwise. */
+/** Between two signs of life of an idle connection, which a proxy or firewall would forget otherwise. */
 const KEEP_ALIVE_MS = 10_000;
 /** Pauses between two connections, growing while they fail. */
 const FIRST_PAUSE_MS = 250;
@@ -25,12 +25,12 @@ export interface ExtraConnectionContext {
 }
 
 /**
- * A connection beside that of a client, for what that one may not do. It never connects again automatically: what was on its way is lost then, and whoever uses it has to
- * know that.
+ * A connection beside that of a client, for what that one may not do. It never connects again automatically:
+ * what was on its way is lost then, and whoever uses it has to know that.
  */
 export class ExtraConnection {
   private connection: Redis | undefined;
-  /** The connection whose errors are reported: also one that has ended, whose commands fail after that, but none that was closed here. */
+  /** The connection whose errors are reported, also after it has ended, unless it was closed here. */
   private reported: Redis | undefined;
   /** The server to which the connection leads. */
   private server = '';
@@ -48,7 +48,9 @@ export class ExtraConnection {
     return this.connection;
   }
 
-  /** Opens a connection where there is none, or where it leads to another server than that of the client. To be called now and then. */
+  /**
+   * Opens a connection if there is none, or it leads to another server than the client. Called now and then.
+   */
   keep(): void {
     if (this.isClosed) return;
     const server = this.context.serverOf();

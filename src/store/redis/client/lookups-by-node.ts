@@ -9,10 +9,10 @@ const FAILURES_TO_OPEN = 5;
 /** While open, one lookup is sent in this time to see whether the server is back. */
 const TRIAL_EVERY_MS = 200;
 
-/** A lookup was not sent because the last ones failed. The breaker reports them by one event, not one by one. */
+/** A lookup was not sent because the last ones failed, which one event reports. */
 export class CircuitOpenError extends BloomUnavailableError {}
 
-/** The lookups that go to one server: under a deadline, and behind a circuit breaker if it does not answer. */
+/** The lookups that go to one server, under a deadline and behind a circuit breaker. */
 export class NodeLookups {
   /** Set by the breaker alone. */
   isCircuitOpen = false;
@@ -96,7 +96,7 @@ export interface LookupOptions {
   readonly timeoutMs: number;
 }
 
-/** Which node of a cluster has a key, as the client knows it, and its lookups: a node that does not answer stops no others. */
+/** The node that has a key, as the client knows it, and its lookups: a silent node stops no others. */
 export class LookupsByNode {
   private readonly slots = new Map<string, number>();
   private readonly byNode = new Map<string, NodeLookups>();

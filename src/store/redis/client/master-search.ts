@@ -17,9 +17,9 @@ const READY_WITHIN_MS = 2000;
 const CONNECTED = new Set(['ready', 'connect']);
 
 /**
- * Follows the master when the address leads to another server while connections stay open, as behind the DNS name of a managed Redis
- * or a load balancer: a connection of ours that no master answers is opened again. A client that was handed over is its owner's,
- * who gets advice.
+ * Follows the master when the address leads to another server while connections stay open, as behind the DNS
+ * name of a managed Redis or a load balancer: a connection of ours that no master answers is opened again. A
+ * client that was handed over is its owner's, who gets advice.
  */
 export class MasterSearch {
   private readonly ours: Redis | undefined;

@@ -27,7 +27,7 @@ export interface RedisTimeouts {
   readonly writeTimeoutMs: number;
 }
 
-/** What ioredis has and its types have not; its `callBuffer` fails on a client with `enableAutoPipelining`. */
+/** Missing in the types of ioredis, whose `callBuffer` fails with `enableAutoPipelining`. */
 type ScriptingCommands = Record<
   'evalshaBuffer' | 'evalBuffer',
   (script: string, keyCount: number, ...keysAndArgs: (string | number | Buffer)[]) => Promise<unknown>
@@ -100,8 +100,9 @@ export class RedisConnection {
   }
 
   /**
-   * Names the server that answers for a key: with another name, what was known of the server has to be asked again. A slot of a
-   * cluster goes to another node also without a connection being closed; the client notes it before it asks that node.
+   * Names the server that answers for a key: with another name, what was known of the server has to be asked
+   * again. A slot of a cluster goes to another node also without a connection being closed; the client notes
+   * it before it asks that node.
    */
   serverOf(key: string): string {
     return this.nodes.of(key).server;
@@ -171,7 +172,7 @@ export class RedisConnection {
     await this.write('unlink', () => this.client.unlink(key));
   }
 
-  /** Names of keys that match a glob pattern, as a walk over all keys of the server, or of all masters, meets them; some of them twice. */
+  /** Keys that match a glob pattern, from a walk over all keys of all masters; some of them twice. */
   async *scan(pattern: string): AsyncGenerator<string[]> {
     const { client } = this;
     const prefix = client.options.keyPrefix ?? '';
@@ -230,7 +231,7 @@ export class RedisConnection {
     }
   }
 
-  /** A cluster client finds the node of a script by its keys, that of a command it does not know only after asking around. */
+  /** A cluster client finds the node of a script by its keys, but not that of a command it does not know. */
   private command(name: string, key: string, args: readonly (string | Buffer)[]): Promise<unknown> {
     const { client } = this;
     if (isCluster(client)) return this.evaluate(ANY_COMMAND, [key], [name, ...args]);

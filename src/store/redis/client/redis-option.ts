@@ -84,7 +84,7 @@ function checkUrl(url: string, where: string): void {
 
 const NOT_READABLE = 'one that cannot be read. Write #, /, ? and % of a password as %23, %2F, %3F and %25';
 
-/** The path of a URL without its slash; undefined for a URL that cannot be read, or that a password has cut in two. */
+/** The path of a URL without its slash; undefined if it cannot be read, or a password has cut it in two. */
 function databaseIn(url: string): string | undefined {
   try {
     const { username, password, pathname, search, hash } = new URL(url);
@@ -104,7 +104,7 @@ export function isClient(redis: BloomRedis): redis is Redis | Cluster {
   return typeof redis === 'object' && 'status' in redis && 'callBuffer' in redis;
 }
 
-/** Whether an object has members of its own alone, as a literal or an object of a configuration: no client of any library is such. */
+/** Whether an object is plain data, as a literal or a configuration is, and no client of any library. */
 function isData(value: object): value is RedisOptions {
   for (let proto: unknown = Object.getPrototypeOf(value); proto; proto = Object.getPrototypeOf(proto)) {
     // The prototype of literals, which is another one in each realm.

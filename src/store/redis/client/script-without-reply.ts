@@ -5,8 +5,9 @@ import type { Script } from './script.js';
 import { ExtraConnection } from './extra-connection.js';
 
 /**
- * Sends one script again and again on a connection whose server does not reply. A reply costs the server a write, and this process a turn of its event loop, a promise and
- * its settling: more than the script itself. Whether the script was carried out has to show elsewhere. Running it twice must do no harm.
+ * Sends one script again and again on a connection whose server does not reply. A reply costs the server a
+ * write, and this process a turn of its event loop, a promise and its settling: more than the script itself.
+ * Whether the script was carried out has to show elsewhere. Running it twice must do no harm.
  */
 export class ScriptWithoutReply {
   private readonly side: ExtraConnection;
@@ -63,7 +64,7 @@ export class ScriptWithoutReply {
     return true;
   }
 
-  /** What was sent a while ago has not arrived: from now on replies say why, until there is another connection after a while. */
+  /** What was sent a while ago has not arrived: replies say why until another connection is opened. */
   missed(): void {
     if (!this.isSilent) return;
     this.emit({ type: 'connection-error', error: new Error(lostOnSilentConnection(this.script.name)) });
@@ -94,7 +95,7 @@ export class ScriptWithoutReply {
         if (isReply(error)) this.refused = describeError(error);
         throw error;
       });
-      // From Redis 7.4 on a server forgets scripts that it knows by EVAL alone. Who may not load one does without.
+      // From Redis 7.4 on a server forgets scripts known by EVAL alone. A user who may not load does without.
       await connection.script('LOAD', script.source).catch((error: unknown) => {
         if (!isReply(error)) throw error;
       });

@@ -33,7 +33,8 @@ export class ServerPath {
   }
 
   /**
-   * Looked for once, and given to the filter that asks first; nothing of a user who may not ask, or where nothing is known.
+   * Looked for once, and given to the filter that asks first; nothing of a user who may not ask, or where
+   * nothing is known.
    *
    * @param filter that asks.
    */
@@ -81,7 +82,8 @@ export class ServerPath {
 }
 
 /**
- * What says that there is a proxy. An address that is translated on one side alone is no sign of it: containers and services do that.
+ * What says that there is a proxy. An address that is translated on one side alone is no sign of it:
+ * containers and services do that.
  *
  * @param infos replies of `CLIENT INFO`, sent one after the other.
  */
@@ -118,21 +120,21 @@ export interface SeenRun {
 }
 
 /**
- * Which run of which server answers on a connection. The server builds a text of a kilobyte for it, so that all filters of the
- * connection share one answer.
+ * Which run of which server answers on a connection. The server builds a text of a kilobyte for it, so that
+ * all filters of the connection share one answer.
  */
 export class ServerRuns {
   private readonly seen = new Map<string, SeenRun>();
   private readonly onTheirWay = new Map<string, Promise<SeenRun | undefined>>();
 
-  /** The answer of the last second for a server as the connection names it, or that on its way; undefined: ask. */
+  /** The answer for this server that is on its way or at most a second old; undefined: ask. */
   recent(server: string): SeenRun | Promise<SeenRun | undefined> | undefined {
     const seen = this.seen.get(server);
     if (seen && performance.now() - seen.at < ASK_RUN_EVERY_MS) return seen;
     return this.onTheirWay.get(server);
   }
 
-  /** Shares the answer to a question that is on its way. One that fails, or that says nothing of the server, is no answer. */
+  /** Shares the answer to a question under way, unless it fails or says nothing of the server. */
   share(server: string, question: Promise<SeenRun | undefined>): void {
     const answer = question
       .catch(() => undefined)

@@ -25,8 +25,8 @@ export interface ReadStream {
 type Reply = readonly (readonly [Buffer, readonly (readonly [Buffer, readonly Buffer[]])[]])[] | null;
 
 /**
- * Reads streams as their entries come, on a connection of its own, since it blocks. There is none before the first stream. What fails is tried again from the
- * last entry that was read.
+ * Reads streams as their entries come, on a connection of its own, since it blocks. There is none before the
+ * first stream. What fails is tried again from the last entry that was read.
  */
 export class StreamReader {
   private readonly streams = new Map<string, ReadStream>();

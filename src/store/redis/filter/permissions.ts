@@ -4,7 +4,7 @@ import { isRefusal, isUnknownCommand } from '../client/server-replies.js';
 import { coreLua } from '../lua/core.generated.js';
 import { commandRefused } from '../meta/meta.messages.js';
 
-/** A command that a filter needs, in a form that changes nothing: its name, its first key if it has one, and the rest. */
+/** A command that a filter needs, in a form that changes nothing. */
 export interface Permission {
   readonly command: string;
   readonly key?: string;

@@ -20,7 +20,7 @@ interface AdviceContext {
   readonly scripts: ServerScripts;
 }
 
-/** What in the setup of the server endangers a filter that needs these permissions, each with what to do about it. */
+/** What in the setup of the server endangers a filter, each with what to do about it. */
 export async function adviseOnServer(
   { scripts, keys, emit, name }: AdviceContext,
   filter: AdvisedFilter,
@@ -43,7 +43,7 @@ export async function adviseOnServer(
   }
 }
 
-/** What the server says of itself; nothing when the user may not run a script, or not on this key: the permissions report that. */
+/** What the server says of itself; nothing when the user may not ask, which the permissions report. */
 async function inspected(scripts: ServerScripts, keys: AdviceContext['keys']) {
   try {
     return await scripts.askSetup(keys);
@@ -57,7 +57,7 @@ async function inspected(scripts: ServerScripts, keys: AdviceContext['keys']) {
 function drainAdvice({ hasSource, drainMs, leaseMs }: AdvisedFilter, writeTimeoutMs: number): string[] {
   if (!hasSource || drainMs === 0) return [];
   if (drainMs < writeTimeoutMs) return [drainTooShort(drainMs, writeTimeoutMs)];
-  // Once for readers of the live generation, and once where the script ran before an attempt that was answered.
+  // Once for readers of the live generation, once if the script ran before an attempt that was answered.
   const isShort = leaseMs !== undefined && drainMs < writeTimeoutMs + 2 * leaseMs;
   return isShort ? [drainTooShortForLeases(drainMs, writeTimeoutMs, leaseMs)] : [];
 }

@@ -36,8 +36,8 @@ export interface StoredFilterContext<
 }
 
 /**
- * A filter in Redis: finds out what is live, asks or writes it, and starts over when that has changed meanwhile. A kind of filter
- * says how its generations are asked, written and staged.
+ * A filter in Redis: finds out what is live, asks or writes it, and starts over when that has changed
+ * meanwhile. A kind of filter says how its generations are asked, written and staged.
  */
 export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnapshot<Stored>>
   extends BatchingFilter
@@ -103,7 +103,7 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
   /** What its scripts need. */
   protected abstract permissions(): readonly Permission[];
 
-  /** An answer counts unless the server changed meanwhile: another one may have the same generation without some of its ids. */
+  /** An answer counts unless the server changed: another one may lack ids of the same generation. */
   protected async read(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
     const { metadata } = this.context;
     let reason: LookupOutcome;
@@ -125,7 +125,7 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
     return ids.map(() => reason);
   }
 
-  /** @param write records ids in the generations that are live and staged; for each, true when it was not there before */
+  /** @param write records ids in what is live and staged; for each, true when it was not there before. */
   protected async recordBy(write: (snapshot: Snapshot) => Promise<boolean[] | Outdated>): Promise<boolean[]> {
     let snapshot = await unavailable(this.context.metadata.current());
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {

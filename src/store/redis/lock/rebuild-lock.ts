@@ -5,7 +5,7 @@ import type { RedisConnection, SentScript } from '../client/redis-connection.js'
 import { type LockKeys, LockScripts } from './lock-scripts.js';
 import { LEASE_EXPIRED_UNSEEN } from '../swap/swap.messages.js';
 
-/** Tokens that this process has given up are shown to the server when it asks for the lease: so many, the last ones. */
+/** So many tokens that this process gave up last are shown to the server when it asks for the lease. */
 const TOKENS_KEPT = 8;
 /** Pauses between attempts to give a lease back double from the first to the last. */
 const FIRST_PAUSE_MS = 100;
@@ -27,8 +27,9 @@ export interface HeldLease {
 }
 
 /**
- * The lock of one filter's rebuilds: takes its lease and gives it back. A command may run on the server long after its caller has given it up: so the lease
- * is short until its holder has got the reply, and this process clears those that it does not hold.
+ * The lock of one filter's rebuilds: takes its lease and gives it back. A command may run on the server long
+ * after its caller has given it up: so the lease is short until its holder has got the reply, and this
+ * process clears those that it does not hold.
  */
 export class RebuildLock {
   private givenUp: readonly string[] = [];
@@ -93,8 +94,8 @@ export class RebuildLock {
   }
 
   /**
-   * @param settled when nothing that was sent before can be carried out any more on a connection of this process; a release that
-   * runs before an acquisition clears nothing.
+   * @param settled when nothing that was sent before can be carried out any more on a connection of this
+   * process; a release that runs before an acquisition clears nothing.
    */
   private async clear(
     held: Omit<HeldLease, 'lease'>,

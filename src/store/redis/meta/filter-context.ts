@@ -40,7 +40,7 @@ export interface RedisContext extends Omit<OpenFilterOptions, 'layout' | 'owner'
 
 /** A layout whose filters can be in Redis. */
 export interface RedisLayout extends FilterLayout {
-  /** The key of other systems that the filter is on, and no other filter of the store may be; undefined: it is on keys of its own. */
+  /** Key of other systems that this filter alone may be on; undefined: it is on keys of its own. */
   readonly claimedKey: string | undefined;
 
   /** @throws {BloomConfigError} for a key that no other key can share a hash slot with. */

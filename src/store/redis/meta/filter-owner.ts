@@ -8,7 +8,7 @@ import { OtherPartitionsError } from '../../index.js';
 import { otherOwner, ownerNotSet } from './meta.messages.js';
 import type { ServerScripts } from './server-scripts.js';
 
-/** The metadata of a filter were written by another application. Reported by the event `other-owner`, not lookup by lookup. */
+/** Another application wrote the metadata. The event `other-owner` reports it once. */
 export class OtherOwnerError extends BloomUnavailableError {}
 
 /** The owner of a filter, and the application that asks. */
@@ -45,13 +45,13 @@ export class FilterOwnership {
     return refused && performance.now() - refused.at < RECHECK_MS ? refused.error : undefined;
   }
 
-  /** @throws {OtherOwnerError} when the metadata are those of another application; nothing may be written then. */
+  /** @throws {OtherOwnerError} for metadata of another application: nothing may be written then. */
   assertOurs(fields: readonly string[]): void {
     const { owner, hasSource } = this.filter;
     this.refused = undefined;
     this.unclaimed = undefined;
     const found = valueOf(fields, 'owner');
-    // Without a source a filter is only added to: applications that share one deny each other nothing until one of them builds.
+    // Without a source a filter is only added to: applications that share it deny each other nothing.
     if (found === '' && owner !== undefined && hasSource) this.unclaimed = valueOf(fields, 'format');
     if (found === '' || found === owner) return;
     if (owner === undefined) this.adviseOn(found);
@@ -64,8 +64,8 @@ export class FilterOwnership {
   }
 
   /**
-   * Claims the filter, if nobody has. A live one must be offline before: if this process ended right after its claim, the application would
-   * believe a filter of rows of others.
+   * Claims the filter, if nobody has. A live one must be offline before: if this process ended right after
+   * its claim, the application would believe a filter of rows of others.
    *
    * @throws {OtherOwnerError} when another application was faster.
    */
@@ -119,7 +119,8 @@ function valueOf(fields: readonly string[], name: string): string {
 /**
  * Asked when the application starts.
  *
- * @throws {BloomConfigError} when the filter belongs to another application, or is stored in another number of parts.
+ * @throws {BloomConfigError} when the filter belongs to another application, or is stored in another number
+ * of parts.
  */
 export async function verifyStored(options: {
   readonly name: string;

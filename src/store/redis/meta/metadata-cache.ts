@@ -25,7 +25,7 @@ export interface MetadataContext<Stored, Snapshot extends MetadataSnapshot<Store
   readonly adopts: boolean;
 }
 
-/** What one process knows of one filter. Reads and caches the metadata, takes the filter offline, and takes it as others left it. */
+/** What one process knows of a filter: reads and caches its metadata, takes it offline, and adopts it. */
 export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
   private readonly reader: MetadataReader;
   readonly reports: MetadataReports;
@@ -50,9 +50,9 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
   }
 
   /**
-   * As `current`, for a caller that compares the server when it has its reply: the snapshot may be of the one before.
-   * A snapshot that is ready is read again beside the lookups: a server that was made a replica by hand keeps its
-   * clients, and answers those that only look up.
+   * As `current`, for a caller that compares the server when it has its reply: the snapshot may be of the one
+   * before. A snapshot that is ready is read again beside the lookups: a server that was made a replica by
+   * hand keeps its clients, and answers those that only look up.
    */
   async latest(): Promise<Snapshot> {
     const snapshot = this.cached;
@@ -174,7 +174,7 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
     return this.context.codec.withdraw(token);
   }
 
-  /** Takes the filter as others have left it, whatever it was before; only one that is ready stays as it is. */
+  /** Takes the filter as others have left it, unless it is ready. */
   async adopt(): Promise<Adoption> {
     await this.endOthers(await this.reload());
     const adoption = await this.adoptIn(['unbuilt', ...ADOPTED_ON_REQUEST]);

@@ -35,7 +35,7 @@ export interface MetadataCodec<Stored, Snapshot extends MetadataSnapshot<Stored>
   /** Version of the stored form. */
   readonly format: string;
 
-  /** Whether metadata of a filter without a source that is about to be created again, empty, differ from those of a first build. */
+  /** Whether the metadata of a filter that is being created again differ from those of a first build. */
   readonly noticesRecreation: boolean;
 
   /** Reads the reply of the script `describe`. */
@@ -47,7 +47,7 @@ export interface MetadataCodec<Stored, Snapshot extends MetadataSnapshot<Stored>
   /** What names the build of a generation. */
   originOf(generation: Stored): string;
 
-  /** The state that was set, and the keys that are left to remove; undefined when the metadata have changed. */
+  /** The state that was set and the keys to remove; undefined when the metadata have changed. */
   offline(
     command: OfflineCommand<Stored>,
   ): Promise<{ readonly state: OfflineState; readonly retiredKeys: readonly string[] } | undefined>;
@@ -57,13 +57,13 @@ export interface MetadataCodec<Stored, Snapshot extends MetadataSnapshot<Stored>
   /** @param token of the staging */
   withdraw(token: string): Promise<void>;
 
-  /** Makes readers that do not look at the metadata notice that this generation went offline. Never rejects. */
+  /** Has readers that do not look at the metadata notice that this generation is offline. Never rejects. */
   retire?(generation: Stored): Promise<void>;
 
   /** Keys of a generation that nobody else uses: they are removed when it was taken out of service. */
   ownKeys?(generation: Stored): readonly string[];
 
-  /** Takes the filter as others have left it, if the metadata are in one of these states; missing ones are `unbuilt`. */
+  /** Takes the filter as others have left it, in one of these states; missing metadata are `unbuilt`. */
   adopt?(states: readonly string[]): Promise<Adoption>;
 }
 

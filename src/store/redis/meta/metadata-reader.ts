@@ -36,14 +36,15 @@ export class MetadataReader {
   }
 
   /**
-   * Reads what is stored. For a second look at a known filter, all filters of a connection ask once a second which run of the server
-   * answers. A filter that has changed asks again. A reading is as old as the older of both answers.
+   * Reads what is stored. For a second look at a known filter, all filters of a connection ask once a second
+   * which run of the server answers. A filter that has changed asks again. A reading is as old as the older
+   * of both answers.
    */
   async describe(isKnown: boolean): Promise<Described> {
     const { connection } = this.context;
     const server = this.server();
     const recent = isKnown ? connection.runs.recent(server) : undefined;
-    // Awaited only if it is there: otherwise other filters that look at this moment would not find the question under way.
+    // Awaited only if it is there: filters that look at this moment have to find the question under way.
     const seen = recent && (await recent);
     if (seen && this.lastServer?.server === server && this.lastServer.runId === seen.runId) {
       const { type, fields, mode } = await this.ask(true);
@@ -55,8 +56,8 @@ export class MetadataReader {
   }
 
   /**
-   * Whether another server has answered, on a connection that was not closed: one that took over, or one that never had what was
-   * acknowledged here.
+   * Whether another server has answered, on a connection that was not closed: one that took over, or one that
+   * never had what was acknowledged here.
    */
   isReplaced({ server, runId }: MetadataReading): boolean {
     const before = this.lastServer;

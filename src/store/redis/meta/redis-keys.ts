@@ -53,9 +53,10 @@ export class RedisKeys {
 const NEAR_SLOTS = 16;
 
 /**
- * What stands in the hash tag of the keys of a part. The first part has the name of the filter. The others have a number behind it, by which their hash slots are
- * spread evenly, however many parts there are: those of the first 2, 4, 8, 16, … parts have the same distance from each other. It does not depend on the number of parts,
- * so that processes with different numbers meet at the same keys.
+ * What stands in the hash tag of the keys of a part. The first part has the name of the filter. The others
+ * have a number behind it, by which their hash slots are spread evenly, however many parts there are: those
+ * of the first 2, 4, 8, 16, … parts have the same distance from each other. It does not depend on the number
+ * of parts, so that processes with different numbers meet at the same keys.
  */
 export function partName(filter: string, index: number): string {
   if (index === 0) return filter;
@@ -66,14 +67,14 @@ export function partName(filter: string, index: number): string {
   }
 }
 
-/** The bits of a number as a binary fraction, the last bit first: 1/2, 1/4, 3/4, 1/8, 5/8, … (the sequence of van der Corput). */
+/** The sequence of van der Corput: 1/2, 1/4, 3/4, 1/8, 5/8, … */
 function mirrored(index: number): number {
   let fraction = 0;
   for (let [rest, weight] = [index, 0.5]; rest > 0; rest >>>= 1, weight /= 2) fraction += (rest & 1) * weight;
   return fraction;
 }
 
-/** The format of a part is this number and that of all parts: scripts that compare the format compare both. */
+/** The format of a part is this plus the number of parts, so scripts compare both. */
 const BASE = 30_000;
 const MOST = 9_999;
 
@@ -85,7 +86,7 @@ export function partsFormat(parts: number): string {
   return String(BASE + parts);
 }
 
-/** Parts of a filter whose metadata have this format; 0: it is not divided. Undefined for a format that is not known. */
+/** Parts of a filter with this format, 0 if it is not divided; undefined for an unknown format. */
 export function partsOfFormat(format: string): number | undefined {
   if (format === '1' || format === '2' || format === LEASED_FORMAT) return 0;
   const parts = Number(format) - BASE;

@@ -42,7 +42,7 @@ export class ServerScripts {
     return { runId, type, mode, fields };
   }
 
-  /** Claims the filter of this format for an application, unless it is claimed; returns whose it is now, '' for none. */
+  /** Claims a filter for an application, unless it is claimed; returns whose it is now, '' for none. */
   async claim(meta: string, owner: string, format: string): Promise<{ owner: string; isNew: boolean }> {
     const [found, isNew] = (await this.connection.run(SCRIPTS.claim, [meta], [owner, format])) as [
       Buffer,
@@ -71,7 +71,7 @@ export class ServerScripts {
     return Number(await this.connection.run(SCRIPTS.distrust, [builds], [firstMs, lastMs])) === 1;
   }
 
-  /** Notes that this build is live and that this process cannot use it: further builds for this reason wait. */
+  /** Notes that this build is live and of no use to this process: further builds for this reason wait. */
   async contest(builds: string, build: string): Promise<void> {
     const args = [build, FIRST_CONTEST_PAUSE_MS, LAST_CONTEST_PAUSE_MS];
     await this.connection.run(SCRIPTS.contest, [builds], args);

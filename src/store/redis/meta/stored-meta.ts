@@ -10,7 +10,7 @@ export type StoredMeta<Stored> =
   | { readonly kind: 'missing' }
   /** Metadata of another format, which a reader leaves alone. */
   | { readonly kind: 'other'; readonly found: string }
-  /** Edited, damaged, or of another type. `tag` is what stands in place of the live generation's name, for comparison. */
+  /** Edited, damaged, or of another type. `tag` stands in place of the name of the live generation. */
   | { readonly kind: 'nonsense'; readonly tag: string; readonly fault: string }
   | KnownMeta<Stored>;
 
@@ -174,7 +174,8 @@ export function countsSumField(generation: string, counts: readonly (string | nu
 }
 
 /**
- * Whether counts may be planned by. An older version writes no sum, and leaves that of another generation: then they stand as they are.
+ * Whether counts may be planned by. An older version writes no sum, and leaves that of another generation:
+ * then they stand as they are.
  *
  * @param generation that is live; undefined: none.
  */

@@ -40,8 +40,9 @@ export function outcomesOf(verdicts: BloomVerdict[]): LookupOutcome[] {
 }
 
 /**
- * Why nothing was answered or written: the filter is not as this process knew it. `STALE`: another generation is live or
- * staged. `LOST`: what the generation names is not there or not the same. `UNPROVED`: the generation was not found where it
- * should be, and the metadata say whether it is lost. `NOMETA`: there are no metadata.
+ * Why nothing was answered or written: the filter is not as this process knew it. `STALE`: another generation
+ * is live or staged. `LOST`: what the generation names is not there or not the same. `UNPROVED`: the
+ * generation was not found where it should be, and the metadata say whether it is lost. `NOMETA`: there are
+ * no metadata.
  */
 export type Outdated = 'STALE' | 'LOST' | 'UNPROVED' | 'NOMETA';

@@ -101,7 +101,7 @@ export class BlockReader {
     return blocks.map((block, i) => (fits[i] && layout.contains(block, 0, seeds[i]!) ? 'maybe' : 'absent'));
   }
 
-  /** The blocks that the script found; undefined when one of them is not there whole and of this generation. */
+  /** The blocks that the script found; undefined unless all are whole and of this generation. */
   private async ownBlocks(
     { layout }: SegmentedGeneration,
     keys: readonly string[],

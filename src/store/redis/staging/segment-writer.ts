@@ -46,7 +46,7 @@ export class SegmentWriter {
     }
   }
 
-  /** Adds the bits of all blocks of the same generation, or of those of some segments from `first` on, by way of a scratch string. */
+  /** Adds the bits of blocks, which begin with segment `first`, by way of a scratch string. */
   async merge(blocks: Uint8Array, scratch: string, signal: AbortSignal, first = 0): Promise<void> {
     const { scripts } = this;
     const { keys, lease, target, lifeMs } = this.options;

@@ -32,7 +32,7 @@ export interface RebuiltFilter<Stored, Snapshot extends MetadataSnapshot<Stored>
   readonly metadata: MetadataCache<Stored, Snapshot>;
 }
 
-/** The generation that a rebuild makes beside the live one, on keys that the holder of the lease keeps alive. */
+/** The generation that a rebuild makes beside the live one, on keys that its lease keeps alive. */
 export abstract class StagingBase<Stored, Snapshot extends MetadataSnapshot<Stored>> implements Staging {
   /** Other processes add too, and nobody notes when. */
   readonly quietMs = 0;

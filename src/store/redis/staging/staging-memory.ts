@@ -11,9 +11,9 @@ import {
 } from '../meta/meta.messages.js';
 import type { RedisKeys } from '../meta/redis-keys.js';
 
-/** An allocator rounds a string up to the next of four sizes between two powers of two: by a quarter at most. */
+/** An allocator rounds a string up by a quarter at most: four sizes lie between two powers of two. */
 const ROUNDED_UP = 1.25;
-/** What has to stay free beside the staged keys, for others and for what they write meanwhile, as a share of the staged keys. */
+/** What has to stay free for others, as a share of the staged keys. */
 const RESERVE = 1 / 3;
 /** A rebuild gives way when others have left less of it than this share of the staged keys. */
 const LEAST_RESERVE = 1 / 4;
@@ -30,8 +30,9 @@ export interface StagingMemoryOptions {
 }
 
 /**
- * The memory of one staging. It is asked for before anything is written; and while a server with `maxmemory` holds the staged keys,
- * every second it is asked whether others need it, and whether the staged keys are all there.
+ * The memory of one staging. It is asked for before anything is written; and while a server with `maxmemory`
+ * holds the staged keys, every second it is asked whether others need it, and whether the staged keys are all
+ * there.
  */
 export class StagingMemory {
   private timer: NodeJS.Timeout | undefined;
@@ -100,8 +101,8 @@ export class StagingMemory {
 }
 
 /**
- * A server that evicts makes room for whatever is written, and a cache is full at all times: there only what is too large for the whole
- * server is refused.
+ * A server that evicts makes room for whatever is written, and a cache is full at all times: there only what
+ * is too large for the whole server is refused.
  */
 function assertFits(memory: ServerMemory, stagingBytes: number): void {
   const { used, limit } = memory;
@@ -112,7 +113,7 @@ function assertFits(memory: ServerMemory, stagingBytes: number): void {
 
 const { memory: MEMORY } = defineScripts(coreLua, ['memory']);
 
-/** Memory that was short is short for longer than a moment: the next automatic attempt comes after this time. */
+/** Time until the next automatic attempt after memory was short. */
 const RETRY_MS = 120_000;
 /** Filters that fit alone, and not together, do not try again at the same time. */
 const RETRY_JITTER_MS = 60_000;

@@ -4,7 +4,9 @@ import { withDeadline } from '../client/deadline.js';
 import type { AnyStaging } from './staging-base.js';
 import { explainNoMemory, type StagingMemory } from './staging-memory.js';
 
-/** A staging of any kind that leaves nothing behind when it cannot be opened, and whose memory is looked after until it ends. */
+/**
+ * A staging that leaves nothing behind when it cannot be opened, and whose memory is watched until it ends.
+ */
 export class StagingWithCleanUp implements Staging {
   constructor(
     private readonly staging: AnyStaging,

@@ -25,7 +25,8 @@ export interface SwapSteps<Snapshot> {
 }
 
 /**
- * Swaps, and decides by the metadata whether a swap took place whose reply was lost. Returns what it was made against.
+ * Swaps, and decides by the metadata whether a swap took place whose reply was lost. Returns what it was made
+ * against.
  *
  * @throws {BloomRebuildError} when it was refused.
  */

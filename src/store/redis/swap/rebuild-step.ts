@@ -60,7 +60,7 @@ export function publishStep(
   return runStep(connection, script, [keys.meta, keys.lease], args);
 }
 
-/** How often a step starts over when the filter changed under it; a filter changes at most a few times a second. */
+/** How often a step starts over when the filter changed: at most a few times a second. */
 export const MAX_ATTEMPTS = 5;
 
 /** What one command of a rebuild moves: Redis serves other clients in between. */

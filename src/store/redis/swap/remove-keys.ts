@@ -13,17 +13,18 @@ const LAST_PAUSE_MS = 1000;
 const { discard: DISCARD } = defineScripts(coreLua, ['discard']);
 
 /**
- * Removes keys that nobody writes to any more, a few at a time. When one step fails, the rest is sent at once and not waited for any
- * longer than that: a server that stands still removes them when it goes on. Attempts then go on after the rejection, for those keys
- * that have a life: a swap of which nobody has heard may have made the others live.
+ * Removes keys that nobody writes to any more, a few at a time. When one step fails, the rest is sent at once
+ * and not waited for any longer than that: a server that stands still removes them when it goes on. Attempts
+ * then go on after the rejection, for those keys that have a life: a swap of which nobody has heard may have
+ * made the others live.
  */
 export function removeKeys(connection: RedisConnection, keys: readonly string[]): Promise<void> {
   return remove(connection, keys, (key) => connection.unlink(key));
 }
 
 /**
- * The same for keys of a staging that ends without a swap of which this process has heard. One may have taken place all the same, so from the first
- * attempt on only keys that have a life are removed.
+ * The same for keys of a staging that ends without a swap of which this process has heard. One may have taken
+ * place all the same, so from the first attempt on only keys that have a life are removed.
  */
 export function removeStagingKeys(connection: RedisConnection, keys: readonly string[]): Promise<void> {
   return remove(connection, keys, (key) => connection.run(DISCARD, [key], []));

@@ -16,7 +16,9 @@ export interface AcknowledgementChannelContext {
   readonly onUntold: (error?: string) => void;
 }
 
-/** Hears what all readers have acknowledged, while somebody waits for that. A message may be lost: whoever waits asks as well. */
+/**
+ * Hears what all readers have acknowledged, while adds wait for that. They ask as well: messages may be lost.
+ */
 export class AcknowledgementChannel implements ChannelListener {
   private isListening = false;
   private stopTimer: NodeJS.Timeout | undefined;

@@ -2,7 +2,7 @@ import type { FeedEntry, FeedListener } from '../../../index.js';
 import type { ChannelListener, ChannelReader } from '../../client/channel-reader.js';
 import type { ReadStream, StreamEntry, StreamReader } from '../../client/stream-reader.js';
 
-/** The stream is read as well until so many entries in a row have come as messages; twice as many each time that one has not. */
+/** The stream is read until so many entries in a row came as messages; the number doubles with each miss. */
 const FIRST_RUN = 1;
 const LONGEST_RUN = 4096;
 /** For a message that is on its way when a renewal shows its number. */
@@ -26,8 +26,9 @@ export interface CopyFeedContext {
 }
 
 /**
- * One feed as a reader follows it. Entries come as messages, which costs the server a fraction of what it takes to wake a reader of the stream; a message may be lost,
- * or come late. So the stream is read instead from the last entry on as soon as anything is missing, until messages have shown again that they come.
+ * One feed as a reader follows it. Entries come as messages, which costs the server a fraction of what it
+ * takes to wake a reader of the stream; a message may be lost, or come late. So the stream is read instead
+ * from the last entry on as soon as anything is missing, until messages have shown again that they come.
  */
 export class CopyFeed implements ChannelListener {
   private after: number;
@@ -164,8 +165,9 @@ const PLACE_BYTES = 8;
 const LONGEST_WORDS = 128;
 
 /**
- * List, number, tag, tag of the staging and length of the places in words, and then the places and those in the staging as they are; `-` for what there is not. Undefined for
- * what has another form: the stream says what it is.
+ * List, number, tag, tag of the staging and length of the places in words, and then the places and those in
+ * the staging as they are; `-` for what there is not. Undefined for what has another form: the stream says
+ * what it is.
  */
 function entryOfMessage(message: Buffer): FeedEntry | undefined {
   const words = message.toString('latin1', 0, LONGEST_WORDS).split(' ', 5);

@@ -83,7 +83,7 @@ export class CopyWaits {
     await this.settle(snapshot, wait);
     const ms = performance.now() - since;
     recorder.waited(ms);
-    // An acknowledgement takes a round trip. Without one, a wait ends with the lease, of which a part is over when the wait begins.
+    // An acknowledgement takes a round trip. Without one a wait ends with what is left of the lease.
     const isLong = ms >= (snapshot.leasesMs ?? ms) / 2;
     const report = isLong ? this.alarm.delayed(ms) : undefined;
     if (report) emit({ type: 'adds-delayed', filter: name, ...report });
@@ -213,7 +213,7 @@ function isOver(entry: Entry, { list, least, runId }: Told): boolean {
   return isOfServer && list === entry.list && least !== 'LIST' && least >= entry.number;
 }
 
-/** Resolves when the promise does or the time is up. The connection keeps the process, as long as there is one. */
+/** Resolves when the promise does or the time is up. The timer keeps no process alive. */
 async function firstOf(ended: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const time = new Promise<void>((resolve) => (timer = setTimeout(resolve, Math.ceil(ms)).unref()));

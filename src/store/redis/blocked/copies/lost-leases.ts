@@ -1,8 +1,9 @@
 import type { BlockedSnapshot } from '../blocked-meta.js';
 
 /**
- * For a process that knows of leases while the metadata do not: they were lost, or are those of an earlier time. A copy may be believed in for as long as a lease
- * since this was seen first, and none is granted while it stays so.
+ * For a process that knows of leases while the metadata do not: they were lost, or are those of an earlier
+ * time. A copy may be believed in for as long as a lease since this was seen first, and none is granted while
+ * it stays so.
  */
 export class LostLeases {
   /** The longest lease that this process knows of; 0: it knows of none. */
@@ -18,7 +19,8 @@ export class LostLeases {
   }
 
   /**
-   * Until when a copy may be believed in that these metadata do not know of, by `performance.now()`; 0: none. To be called with every reading.
+   * Until when a copy may be believed in that these metadata do not know of, by `performance.now()`; 0: none.
+   * To be called with every reading.
    */
   look({
     storedTag,
@@ -34,7 +36,7 @@ export class LostLeases {
     } else if (this.ms > 0) {
       const state = [server, runId, storedTag, description.builds].join(' ');
       const { seen } = this;
-      // A generation goes live once on one run of a server, and its tag shows whether a lease was granted since.
+      // A generation goes live once on one run of a server; its tag shows whether a lease was granted since.
       const isSameLive = description.generation !== undefined && runId !== '';
       // Within a gap that is shorter no generation can have gone live where none was, and been lost again.
       const isClose = seen !== undefined && readAt - seen.at < this.ms / 2;

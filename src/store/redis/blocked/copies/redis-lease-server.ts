@@ -23,7 +23,10 @@ const NOT_LIVE: LeaseReply = { outcome: 'not-live' };
 
 /** The leases of one process for its copy of one filter. */
 export class RedisLeaseServer implements LeaseServer {
-  /** Where this process is on the list, under a name of its own for each copy: a command that arrives late speaks of no later copy. */
+  /**
+   * Place of this process on the list. Each copy has a name of its own, so late commands concern no later
+   * copy.
+   */
   private joined: Joined | undefined;
   /** The name under which this process has asked to join last, also if it has not heard whether it did. */
   private before = '';
@@ -41,7 +44,7 @@ export class RedisLeaseServer implements LeaseServer {
     private readonly leaseMs: number,
   ) {}
 
-  /** The reader of this process, while it is on a list: its copy has the ids of every add of this process that is on its way. */
+  /** The reader of this process while it is on a list: its copy has the ids of all adds under way here. */
   get reader(): string | undefined {
     return this.joined?.reader;
   }

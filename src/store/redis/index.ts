@@ -55,9 +55,9 @@ export { type StagingContext, StagingBase, type RebuiltFilter } from './staging/
 export { StagingMemory } from './staging/staging-memory.js';
 export { type StoredFilterContext, StoredFilterInRedis } from './filter/stored-filter-in-redis.js';
 export {
-  type KnownMeta,
+  type Meta,
   parseMeta,
-  type StoredMeta,
+  type RawMeta,
   describeMeta,
   type MetaFields,
   type MetaForm,

@@ -13,7 +13,7 @@ import {
   anyError,
   blockedForms,
   BlockReader,
-  type KnownMeta,
+  type Meta,
   measuredFill,
   parseBlocked,
   parseMeta,
@@ -26,7 +26,7 @@ import {
   type SegmentedGeneration,
   segmentedGeneration,
   segmentLength,
-  type StoredMeta,
+  type RawMeta,
   tagText,
 } from 'nestjs-bloom/internal';
 import type { IdKey } from 'nestjs-bloom/filter';
@@ -168,7 +168,7 @@ function ofLayers(context: InspectionContext, keys: GrowingKeys, live: ResolvedG
 
 /** Metadata of format 2, with what one kind makes of its generations. */
 export function readGeneration(
-  meta: StoredMeta<StoredGeneration>,
+  meta: RawMeta<StoredGeneration>,
   kind: {
     readonly live: (generation: StoredGeneration) => FoundGeneration | undefined;
     readonly stagingKeys: (generation: StoredGeneration) => readonly string[];
@@ -182,7 +182,7 @@ export function readGeneration(
 }
 
 function known(
-  meta: KnownMeta<StoredGeneration>,
+  meta: Meta<StoredGeneration>,
   live: FoundGeneration | undefined,
   stagingKeys: (generation: StoredGeneration) => readonly string[],
 ): FoundMeta {

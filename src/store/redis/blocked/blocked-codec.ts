@@ -4,7 +4,7 @@ import type { MetadataCodec, OfflineCommand, PublishCommand } from '../meta/meta
 import type { RedisKeys } from '../meta/redis-keys.js';
 import type { Refusal } from '../swap/rebuild-step.js';
 import { segmentCount, segmentedGeneration, tagText } from '../staging/segments.js';
-import { type MetadataReading, describeMeta, type KnownMeta, type StoredMeta } from '../meta/stored-meta.js';
+import { type MetadataReading, describeMeta, type Meta, type RawMeta } from '../meta/stored-meta.js';
 import {
   type BlockedForms,
   type BlockedSnapshot,
@@ -37,11 +37,11 @@ export class BlockedCodec implements MetadataCodec<Generation, BlockedSnapshot> 
     this.format = this.forms[0].format;
   }
 
-  parse(type: string, pairs: readonly string[]): StoredMeta<Generation> {
+  parse(type: string, pairs: readonly string[]): RawMeta<Generation> {
     return parseBlocked(this.forms, type, pairs);
   }
 
-  snapshot(meta: KnownMeta<Generation> | undefined, read: MetadataReading): BlockedSnapshot {
+  snapshot(meta: Meta<Generation> | undefined, read: MetadataReading): BlockedSnapshot {
     const { keys } = this;
     const { live, staging, fields } = meta ?? {};
     const { description, ...rest } = describeMeta(meta, read);

@@ -7,7 +7,7 @@ import {
   type MetaFields,
   type MetaForm,
   parseMeta,
-  type StoredMeta,
+  type RawMeta,
 } from '../meta/stored-meta.js';
 import { LEASED_FORMAT, partsFormat } from '../meta/redis-keys.js';
 import { type SegmentedGeneration, tagText } from '../staging/segments.js';
@@ -54,7 +54,7 @@ export function parseBlocked(
   forms: BlockedForms,
   type: string,
   pairs: readonly string[],
-): StoredMeta<Generation> {
+): RawMeta<Generation> {
   const format = pairs.find((_, i) => i % 2 === 1 && pairs[i - 1] === 'format');
   return parseMeta(forms.find((form) => form.format === format) ?? forms[0], type, pairs);
 }

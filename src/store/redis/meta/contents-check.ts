@@ -10,7 +10,7 @@ import {
   SPELLED_OTHERWISE,
   unusableHere,
 } from './meta.messages.js';
-import { type MetadataSnapshot, type KnownMeta, type MetaFields, PENDING } from './stored-meta.js';
+import { type MetadataSnapshot, type Meta, type MetaFields, PENDING } from './stored-meta.js';
 
 export interface ContentsCheckContext<
   Stored,
@@ -55,7 +55,7 @@ export class ContentsCheck<Stored, Snapshot extends MetadataSnapshot<Stored>> {
    *
    * @throws {BloomUnavailableError} while it is not known what this process would build.
    */
-  async usable(snapshot: Snapshot, { fields }: KnownMeta<Stored>): Promise<Snapshot | 'STALE'> {
+  async usable(snapshot: Snapshot, { fields }: Meta<Stored>): Promise<Snapshot | 'STALE'> {
     const { contents, codec } = this.context;
     const { live, staging, description } = snapshot;
     const build = live && codec.originOf(live.generation);

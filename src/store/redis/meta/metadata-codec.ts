@@ -1,4 +1,4 @@
-import type { KnownMeta, MetadataReading, MetadataSnapshot, StoredMeta } from './stored-meta.js';
+import type { Meta, MetadataReading, MetadataSnapshot, RawMeta } from './stored-meta.js';
 import type { Refusal } from '../swap/rebuild-step.js';
 
 /** `unbuilt` becomes `lost` when there is a live segment. */
@@ -39,10 +39,10 @@ export interface MetadataCodec<Stored, Snapshot extends MetadataSnapshot<Stored>
   readonly noticesRecreation: boolean;
 
   /** Reads the reply of the script `describe`. */
-  parse(type: string, pairs: readonly string[]): StoredMeta<Stored>;
+  parse(type: string, pairs: readonly string[]): RawMeta<Stored>;
 
   /** What metadata mean here, or that there are none; `nonsense` when its settings make no sense. */
-  snapshot(meta: KnownMeta<Stored> | undefined, read: MetadataReading): Snapshot | 'nonsense';
+  snapshot(meta: Meta<Stored> | undefined, read: MetadataReading): Snapshot | 'nonsense';
 
   /** What names the build of a generation. */
   originOf(generation: Stored): string;

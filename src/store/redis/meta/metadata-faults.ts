@@ -7,7 +7,7 @@ import {
   NOBODY_CLAIMED,
   SERVER_REPLACED,
 } from './meta.messages.js';
-import type { MetadataSnapshot, KnownMeta, StoredMeta } from './stored-meta.js';
+import type { MetadataSnapshot, Meta, RawMeta } from './stored-meta.js';
 
 /** Why the filter must not answer as the metadata say. */
 export type Fault<Stored> = Omit<OfflineCommand<Stored>, 'builds'> & { readonly reason: string };
@@ -42,12 +42,12 @@ export class MetadataFaults<Stored, Snapshot extends MetadataSnapshot<Stored>> {
 
   constructor(private readonly context: FaultsContext<Stored, Snapshot>) {}
 
-  in(meta: StoredMeta<Stored>, finding: Finding): Fault<Stored> | undefined {
+  in(meta: RawMeta<Stored>, finding: Finding): Fault<Stored> | undefined {
     return this.ofFilter(meta) ?? this.ofServer(meta, finding) ?? this.ofOwner(meta, finding);
   }
 
   /** What of the metadata says that the filter is not the one that this process knew. */
-  private ofFilter(meta: StoredMeta<Stored>): Fault<Stored> | undefined {
+  private ofFilter(meta: RawMeta<Stored>): Fault<Stored> | undefined {
     const lost = { live: undefined, state: 'lost' } as const;
     if (meta.kind === 'nonsense') {
       return { ...lost, tag: meta.tag, reason: metadataNonsense(meta.fault), nonsense: true };
@@ -69,7 +69,7 @@ export class MetadataFaults<Stored, Snapshot extends MetadataSnapshot<Stored>> {
    * Whether the server that answers may lack ids that another one had acknowledged, or this one before it
    * restarted.
    */
-  private ofServer(meta: StoredMeta<Stored>, { runId, isReplaced }: Finding): Fault<Stored> | undefined {
+  private ofServer(meta: RawMeta<Stored>, { runId, isReplaced }: Finding): Fault<Stored> | undefined {
     if (meta.kind !== 'known' || meta.live === undefined || this.context.trustAfterFailover) return undefined;
     const isOfOtherRun = meta.runId !== '' && runId !== '' && meta.runId !== runId;
     if (!isReplaced && !isOfOtherRun) return undefined;
@@ -77,7 +77,7 @@ export class MetadataFaults<Stored, Snapshot extends MetadataSnapshot<Stored>> {
   }
 
   /** Whether the filter may lack rows of this application. */
-  private ofOwner(meta: StoredMeta<Stored>, { isForeign }: Finding): Fault<Stored> | undefined {
+  private ofOwner(meta: RawMeta<Stored>, { isForeign }: Finding): Fault<Stored> | undefined {
     if (meta.kind !== 'known' || meta.live === undefined || !isForeign) return undefined;
     return { live: meta.live, state: 'suspect', reason: NOBODY_CLAIMED };
   }
@@ -87,7 +87,7 @@ export class MetadataFaults<Stored, Snapshot extends MetadataSnapshot<Stored>> {
   }
 
   /** Every build counts on from the last one. With a source all ids are in the new filter as well. */
-  private isRecreated({ live, builds }: KnownMeta<Stored>): boolean {
+  private isRecreated({ live, builds }: Meta<Stored>): boolean {
     const { codec, hasSource, ownsKey, trustAfterFailover } = this.context;
     if (live === undefined || this.lastLive === undefined) return false;
     if (hasSource || !ownsKey || trustAfterFailover) return false;

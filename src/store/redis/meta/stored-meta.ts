@@ -5,16 +5,16 @@ import type { FilterDescription } from '../../index.js';
 /** Before the fields of a generation that is staged. */
 export const PENDING = 'pending.';
 
-/** What the hash `meta` says. */
-export type StoredMeta<Stored> =
+/** What the hash `meta` holds, whether or not it is one of this format. */
+export type RawMeta<Stored> =
   | { readonly kind: 'missing' }
   /** Metadata of another format, which a reader leaves alone. */
   | { readonly kind: 'other'; readonly found: string }
   /** Edited, damaged, or of another type. `tag` stands in place of the name of the live generation. */
   | { readonly kind: 'nonsense'; readonly tag: string; readonly fault: string }
-  | KnownMeta<Stored>;
+  | Meta<Stored>;
 
-export interface KnownMeta<Stored> {
+export interface Meta<Stored> {
   readonly kind: 'known';
   readonly state: BloomFilterState;
   /** Present if and only if the state is `ready`. */
@@ -75,14 +75,14 @@ export function parseMeta<Stored>(
   form: MetaForm<Stored>,
   type: string,
   pairs: readonly string[],
-): StoredMeta<Stored> {
+): RawMeta<Stored> {
   if (type === 'none') return { kind: 'missing' };
   if (type !== 'hash') return { kind: 'nonsense', tag: '', fault: `it is a ${type}` };
   const fields = new MetaFields(pairs);
   const format = fields.get('format') ?? '';
   if (/^[1-9]\d{0,8}$/.test(format) && format !== form.format) return { kind: 'other', found: format };
   const tag = fields.get(form.tagField) ?? '';
-  const nonsense = (fault: string): StoredMeta<Stored> => ({ kind: 'nonsense', tag, fault });
+  const nonsense = (fault: string): RawMeta<Stored> => ({ kind: 'nonsense', tag, fault });
   if (format !== form.format) return nonsense(`format is '${format}'`);
   const state = fields.get('state') ?? '';
   if (!STATES.includes(state)) return nonsense(`state is '${state}'`);
@@ -148,7 +148,7 @@ export interface MetadataReading {
 
 /** What metadata of any format say, or that there are none. */
 export function describeMeta(
-  meta: KnownMeta<unknown> | undefined,
+  meta: Meta<unknown> | undefined,
   { runId, server, readAt }: MetadataReading,
 ): Omit<MetadataSnapshot, 'live' | 'staging'> {
   return {

@@ -1,14 +1,14 @@
 import {
   type Adoption,
   describeMeta,
-  type KnownMeta,
+  type Meta,
   type MetadataCodec,
   type MetadataReading,
   type OfflineCommand,
   parseMeta,
   type PublishCommand,
   type Refusal,
-  type StoredMeta,
+  type RawMeta,
 } from 'nestjs-bloom/internal';
 import type { GenerationKeys } from './generation-keys.js';
 import { GENERATION_FORMAT, generationForm, type StoredGeneration } from './generation-meta.js';
@@ -36,12 +36,12 @@ export class GenerationCodec<Resolved extends ResolvedGeneration> implements Met
     this.form = generationForm(context.driver.layout);
   }
 
-  parse(type: string, pairs: readonly string[]): StoredMeta<StoredGeneration> {
+  parse(type: string, pairs: readonly string[]): RawMeta<StoredGeneration> {
     return parseMeta(this.form, type, pairs);
   }
 
   snapshot(
-    meta: KnownMeta<StoredGeneration> | undefined,
+    meta: Meta<StoredGeneration> | undefined,
     read: MetadataReading,
   ): GenerationSnapshot<Resolved> | 'nonsense' {
     const resolve = (generation: StoredGeneration | undefined, role: GenerationRole) =>

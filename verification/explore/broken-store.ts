@@ -192,18 +192,18 @@ export function readingAnyTag(store: FilterStore): FilterStore {
 class CredulousReader {
   constructor(private readonly connection: RedisConnection) {}
 
-  read(from: SegmentedGeneration, ids: readonly IdKey[]): Promise<BloomVerdict[]> {
-    return Promise.all(ids.map((id) => this.readOne(from, id)));
+  async read(from: SegmentedGeneration, ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    return (await Promise.all(ids.map((id) => this.readOne(from, id)))).flat();
   }
 
-  private async readOne({ layout, key }: SegmentedGeneration, id: IdKey): Promise<BloomVerdict> {
+  async readOne({ layout, key }: SegmentedGeneration, id: IdKey): Promise<BloomVerdict[]> {
     layout.locate(id);
     const { block, seed } = layout;
     const offset = (block % SEGMENT_BLOCKS) * BLOCK_BYTES;
     const name = key(Math.floor(block / SEGMENT_BLOCKS));
     const bytes = await this.connection.getRange(name, offset, offset + BLOCK_BYTES - 1);
-    if (bytes.length !== BLOCK_BYTES) return 'unknown';
-    return layout.contains(bytes, 0, seed) ? 'maybe' : 'absent';
+    if (bytes.length !== BLOCK_BYTES) return ['unknown'];
+    return [layout.contains(bytes, 0, seed) ? 'maybe' : 'absent'];
   }
 }
 

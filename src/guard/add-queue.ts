@@ -29,8 +29,8 @@ const BATCH_IDS = 1000;
 const ENTRY_BYTES = 200;
 
 /**
- * An id that waits. It gets another object when it is put once more: what an attempt under way records may then
- * be too early.
+ * An id that waits. It gets another object when it is put once more: what an attempt under way records may
+ * then be too early.
  */
 interface WaitingId {
   readonly key: IdKey;
@@ -78,12 +78,17 @@ export class AddQueue {
     return this.waiting.size;
   }
 
-  /** Whether the id with this note waits. Ask before the filter is checked: an id leaves the queue when it is in the filter. */
+  /**
+   * Whether the id with this note waits. Ask before the filter is checked: an id leaves the queue when it is
+   * in the filter.
+   */
   has(note: string): boolean {
     return this.waiting.has(note);
   }
 
-  /** Whether all of these ids wait. Then each is recorded later than now, also where an attempt is under way. */
+  /**
+   * Whether all of these ids wait. Then each is recorded later than now, also where an attempt is under way.
+   */
   putOff(keys: readonly IdKey[]): boolean {
     const notes = keys.map(idNote);
     if (!notes.every((note) => this.has(note))) return false;

@@ -22,7 +22,9 @@ export interface BloomGuardRunnerOptions {
   readonly defaults?: BloomGuardDefaults;
 }
 
-/** What decided a guarded call: the filter, or `remembered`: the negative cache, in place of a false positive. */
+/**
+ * What decided a guarded call: the filter, or `remembered`: the negative cache, in place of a false positive.
+ */
 export type DecidedBy = LookupOutcome | 'remembered';
 export type DecisionListener = (
   guard: { readonly filter: string; readonly method: string },
@@ -34,7 +36,10 @@ type Decided = GuardDecision | Promise<GuardDecision>;
 /** The mark of real runners; a test double lacks it. */
 export const RUNNER_MARK: unique symbol = Symbol('runner');
 
-/** Decides and records for all guarded methods of one application. Nest injects it into the objects that have such methods. */
+/**
+ * Decides and records for all guarded methods of one application. Nest injects it into the objects that have
+ * such methods.
+ */
 export class BloomGuardRunner {
   /** @internal */
   readonly mark: typeof RUNNER_MARK = RUNNER_MARK;
@@ -70,7 +75,9 @@ export class BloomGuardRunner {
     return typeof value === 'object' && value !== null && (value as BloomGuardRunner).mark === RUNNER_MARK;
   }
 
-  /** Called when every module has been created, with the objects of which the application has one. @internal */
+  /**
+   * Called when every module has been created, with the objects of which the application has one. @internal
+   */
   learnSingletons(objects: ReadonlySet<object>): void {
     this.scopes.learn(objects);
   }
@@ -243,7 +250,8 @@ export class BloomGuardRunner {
   }
 
   /**
-   * False for a request that an interceptor has checked before: put on a controller and on its route, it runs twice.
+   * False for a request that an interceptor has checked before: put on a controller and on its route, it runs
+   * twice.
    *
    * @internal
    */
@@ -269,7 +277,9 @@ export class BloomGuardRunner {
     return this.shared.run(call, `${note.length} ${note}${key}`, isTooOld, proceed);
   }
 
-  /** Tries once more to record what is queued, and queues no more. Called before the store closes. @internal */
+  /**
+   * Tries once more to record what is queued, and queues no more. Called before the store closes. @internal
+   */
   close(): Promise<void> {
     return this.registrar.close();
   }
@@ -290,8 +300,8 @@ export function registrarOf(runner: BloomGuardRunner): IdRegistrar {
 }
 
 /**
- * Calls `listener` at once with what each guarded call is decided by, until the returned function is called. It must not throw. What stands
- * in for a runner in a test decides nothing.
+ * Calls `listener` at once with what each guarded call is decided by, until the returned function is called.
+ * It must not throw. What stands in for a runner in a test decides nothing.
  */
 export function listenToDecisions(
   runner: BloomGuardRunner | undefined,

@@ -29,11 +29,14 @@ export interface BloomGuardedManyDecorator<Options = {}, Self = AnyInstance> {
 }
 
 /**
- * Calls the method, whose first argument is a list of ids, with those that the filter may contain, in their order, or not at all where there are none.
+ * Calls the method, whose first argument is a list of ids, with those that the filter may contain, in their
+ * order, or not at all where there are none.
  *
- * With `key`, which gives the id of a row, the answer has one element for each id that the caller gave, in that order, and null for an id without a row. The method may return rows
- * in any order, and leave out those that it does not find. Without `key`, the answer is what the method returned: the rows that it found, in its order. Each id counts
- * as a lookup of its own. A value that cannot be an id is an event `invalid-id`, and is left to the method.
+ * With `key`, which gives the id of a row, the answer has one element for each id that the caller gave, in
+ * that order, and null for an id without a row. The method may return rows in any order, and leave out those
+ * that it does not find. Without `key`, the answer is what the method returned: the rows that it found, in
+ * its order. Each id counts as a lookup of its own. A value that cannot be an id is an event `invalid-id`,
+ * and is left to the method.
  *
  * @example
  * ```ts

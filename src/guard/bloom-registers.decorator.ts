@@ -40,19 +40,22 @@ export interface BloomRegistersDecorator<Options = {}, Self = AnyInstance> {
 const MAX_IDS = 1000;
 
 /**
- * Records the id of what the method creates, so that guards let it pass. By default the id is in the arguments and is added
- * before the method runs: there is no moment when the row exists and is answered "absent". For an id that the database makes,
- * see `from: 'result'` and its window.
+ * Records the id of what the method creates, so that guards let it pass. By default the id is in the
+ * arguments and is added before the method runs: there is no moment when the row exists and is answered
+ * "absent". For an id that the database makes, see `from: 'result'` and its window.
  *
- * A method that takes longer than half of `drainMs`, or during which the filter was rebuilt, has its id added once more before its
- * caller gets the result: its row may have become visible after the rebuild had read the table. The row has to be visible when the
- * method ends. So put the decorator on the method that commits, not on one that runs inside the transaction of its caller.
+ * A method that takes longer than half of `drainMs`, or during which the filter was rebuilt, has its id added
+ * once more before its caller gets the result: its row may have become visible after the rebuild had read the
+ * table. The row has to be visible when the method ends. So put the decorator on the method that commits, not
+ * on one that runs inside the transaction of its caller.
  *
- * What the method refuses has been added all the same, and stays until the next rebuild. `validate` refuses a call before its id is added.
+ * What the method refuses has been added all the same, and stays until the next rebuild. `validate` refuses a
+ * call before its id is added.
  *
- * An id that cannot be recorded rejects the call, unless `onError: 'queue'`: with a 503 where a client waits. A value that cannot be an id rejects it
- * with a `BloomIdError`; where a client waits and the id is in its arguments, with a 400. An object that Nest did not construct records nothing: its
- * class is warned of once, and in a process that runs an application with filters the call rejects, since what it creates would be
+ * An id that cannot be recorded rejects the call, unless `onError: 'queue'`: with a 503 where a client waits.
+ * A value that cannot be an id rejects it with a `BloomIdError`; where a client waits and the id is in its
+ * arguments, with a 400. An object that Nest did not construct records nothing: its class is warned of once,
+ * and in a process that runs an application with filters the call rejects, since what it creates would be
  * answered "absent" there.
  *
  * @example
@@ -148,9 +151,9 @@ async function callAdded(call: WrappedCall, settleAdd: SettleAdd): Promise<unkno
 }
 
 /**
- * Called when a method has ended whose ids were added before it ran; `left`: its caller stopped reading a stream.
- * Adds the ids that the call turned out to have, and all of them again where a rebuild may have missed one.
- * Rejects only for a call that has written.
+ * Called when a method has ended whose ids were added before it ran; `left`: its caller stopped reading a
+ * stream. Adds the ids that the call turned out to have, and all of them again where a rebuild may have
+ * missed one. Rejects only for a call that has written.
  */
 type SettleAdd = (ending: 'written' | 'failed' | 'left', result?: unknown) => Promise<void>;
 
@@ -212,8 +215,8 @@ function settledStream(stream: Observable<unknown>, settleAdd: SettleAdd): Obser
 }
 
 /**
- * The error of a call whose ids were not recorded: to a client of Nest, that its value cannot be used, or that
- * it may try again later.
+ * The error of a call whose ids were not recorded: to a client of Nest, that its value cannot be used, or
+ * that it may try again later.
  */
 async function refusal(
   { context, use, isBefore }: RegisterDeclaration,

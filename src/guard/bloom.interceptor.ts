@@ -28,21 +28,30 @@ import {
 import { isSkipped } from './skip-bloom.decorator.js';
 
 const GUARDS = Symbol('nestjs-bloom:guards');
-/** Metadata that packages of Nest set on a method which they call for messages, events or jobs, not for requests. */
+/**
+ * Metadata that packages of Nest set on a method which they call for messages, events or jobs, not for
+ * requests.
+ */
 const OTHER_ENTRIES = /^(microservices:|websockets:|graphql:|bull|SCHEDUL|EVENT_LISTENER)/i;
-/** The handler whose request the interceptor has checked; set only where a handler is also called for other things. */
+/**
+ * The handler whose request the interceptor has checked; set only where a handler is also called for other
+ * things.
+ */
 const checked = new AsyncLocalStorage<Function>();
 
 /**
- * The other door of `@BloomGuarded`, for a route whose id must be checked before other interceptors (a `CacheInterceptor`) or
- * pipes run. Put it with `@UseInterceptors` on the route or the controller, first. The id is the route parameter `id`, or the
- * one named by the option `param`, or what a function of the request returns; it is the text of the URL, so where a pipe
- * turns two texts into one id (`01` and `1`), use `normalize` of the filter. Where such a method also handles messages
- * (`@MessagePattern`), the id of a message is where it would be without the interceptor: the first argument, or its property.
- * Called directly, past Nest's router, such a method is not guarded. Registered globally it does nothing, and the guarded methods check for themselves.
+ * The other door of `@BloomGuarded`, for a route whose id must be checked before other interceptors (a
+ * `CacheInterceptor`) or pipes run. Put it with `@UseInterceptors` on the route or the controller, first. The
+ * id is the route parameter `id`, or the one named by the option `param`, or what a function of the request
+ * returns; it is the text of the URL, so where a pipe turns two texts into one id (`01` and `1`), use
+ * `normalize` of the filter. Where such a method also handles messages (`@MessagePattern`), the id of a
+ * message is where it would be without the interceptor: the first argument, or its property. Called directly,
+ * past Nest's router, such a method is not guarded. Registered globally it does nothing, and the guarded
+ * methods check for themselves.
  *
- * A subclass may override `idOf`, where the id of a request or message is, `answerAbsent`, what it is answered with, and `filterOf`, the filter of handlers without a
- * decorator. With `idOf` it also checks guarded handlers where it is bound globally, and messages.
+ * A subclass may override `idOf`, where the id of a request or message is, `answerAbsent`, what it is
+ * answered with, and `filterOf`, the filter of handlers without a decorator. With `idOf` it also checks
+ * guarded handlers where it is bound globally, and messages.
  *
  * @example
  * ```ts
@@ -93,18 +102,21 @@ export class BloomInterceptor implements NestInterceptor {
   }
 
   /**
-   * The filter that guards a handler which declares no guard: for a subclass that is bound globally or to a controller. Default: undefined, for none. The id is what `idOf` gives;
-   * where that is undefined or null the call is left alone.
+   * The filter that guards a handler which declares no guard: for a subclass that is bound globally or to a
+   * controller. Default: undefined, for none. The id is what `idOf` gives; where that is undefined or null
+   * the call is left alone.
    */
   protected filterOf(_context: ExecutionContext): string | undefined {
     return undefined;
   }
 
   /**
-   * The id that a call asks for. Overridden, it is asked of requests and messages alike, wherever the interceptor is bound. Default: what the guard of a route names
-   * by `param` or `id`, else the route parameter `id`; the id of a message is read by the guarded method itself.
+   * The id that a call asks for. Overridden, it is asked of requests and messages alike, wherever the
+   * interceptor is bound. Default: what the guard of a route names by `param` or `id`, else the route
+   * parameter `id`; the id of a message is read by the guarded method itself.
    *
-   * @throws {BloomIdError} for a value that no row has as its id; any other error counts as a mistake of the function: see `onThrow`.
+   * @throws {BloomIdError} for a value that no row has as its id; any other error counts as a mistake of the
+   *   function: see `onThrow`.
    */
   protected idOf(context: ExecutionContext): BloomId | null | undefined {
     const call = this.hooked.get(context);
@@ -114,7 +126,10 @@ export class BloomInterceptor implements NestInterceptor {
     return requestEntry(options).readId(undefined, call.args) as BloomId;
   }
 
-  /** What an absent id is answered with: a value, a promise or an Observable of it, or an error that it throws. Default: as `onAbsent` of the guard says. */
+  /**
+   * What an absent id is answered with: a value, a promise or an Observable of it, or an error that it
+   * throws. Default: as `onAbsent` of the guard says.
+   */
   protected answerAbsent(context: ExecutionContext): unknown {
     const call = this.hooked.get(context);
     return call && this.runner.answerAbsent({ ...call, entry: { ...call.entry, absent: undefined } });
@@ -151,7 +166,9 @@ export class BloomInterceptor implements NestInterceptor {
     });
   }
 
-  /** The check of a handler that declares no guard, where `filterOf` names a filter and `idOf` gives an id. */
+  /**
+   * The check of a handler that declares no guard, where `filterOf` names a filter and `idOf` gives an id.
+   */
   private undeclaredCheck(context: ExecutionContext, handler: Function): readonly RoutedGuard[] {
     if (this.met.has(callOf(context))) return [];
     this.met.add(callOf(context));
@@ -236,9 +253,14 @@ export class InterceptorCoverage {
   private handler: unknown;
   private owner: unknown;
   private answer = false;
-  /** Whether a call that is not covered came past the interceptor of its route: for a message, for example. */
+  /**
+   * Whether a call that is not covered came past the interceptor of its route: for a message, for example.
+   */
   isMixed = false;
-  /** Whether an interceptor that is not declared for HTTP requests on the method or its class checks calls of it. */
+  /**
+   * Whether an interceptor that is not declared for HTTP requests on the method or its class checks calls of
+   * it.
+   */
   isTakenOver = false;
 
   constructor(
@@ -292,7 +314,10 @@ function declaresInterceptor(handler: object, controller: Function, interceptor?
   });
 }
 
-/** The guards of a class whose option `param` nobody reads, since the interceptor does not check their methods. */
+/**
+ * The guards of a class whose option `param` nobody reads, since the interceptor does not check their
+ * methods.
+ */
 export function guardsWithUnreadParam(owner: Function): GuardDeclaration[] {
   const methods = new Map<PropertyKey, unknown>();
   for (let at = owner.prototype; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {

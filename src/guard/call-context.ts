@@ -9,9 +9,9 @@ export interface MethodSite {
 }
 
 /**
- * The caller of a method: Nest for a request (`http`), for a message of a socket (`ws`), for a message that expects
- * an answer (`rpc`) or for one that does not (`event`), for a field of GraphQL, or the application itself
- * (`method`).
+ * The caller of a method: Nest for a request (`http`), for a message of a socket (`ws`), for a message that
+ * expects an answer (`rpc`) or for one that does not (`event`), for a field of GraphQL, or the application
+ * itself (`method`).
  */
 export type CallContext = 'http' | 'ws' | 'rpc' | 'event' | 'graphql' | 'method';
 
@@ -60,7 +60,8 @@ export function contextReader({ target, key }: MethodSite, isBypassed = () => fa
   let handler: unknown;
   let context: CallContext = 'method';
   return () => {
-    // Decorators of Nest may stand above this one, and above wrappers of others: the outermost function counts.
+    // Decorators of Nest may stand above this one, and above wrappers of others: the outermost function
+    // counts.
     const outermost = (target as Record<PropertyKey, unknown>)[key];
     if (outermost !== handler) {
       handler = outermost;
@@ -78,8 +79,8 @@ interface FieldMetadata {
 }
 
 /**
- * Whether the field that a resolver method answers may be null. The `info` among its arguments says so, or its
- * decorator where the schema is made from code. Where neither does, as with a schema in a file, it may.
+ * Whether the field that a resolver method answers may be null. The `info` among its arguments says so, or
+ * its decorator where the schema is made from code. Where neither does, as with a schema in a file, it may.
  */
 export function isNullableField({ target, key }: MethodSite, args: readonly unknown[]): boolean {
   for (const arg of args) if (isInfo(arg)) return !String(arg.returnType).endsWith('!');

@@ -7,9 +7,9 @@ import type { GuardAnswers } from './guard-answers.js';
 import { type GuardedCall, syncAnswer } from './guarded-call.js';
 
 /**
- * What the end of a call shows about its id. `denied`: the method returned null or threw NotFound. `nothing`: it
- * returned something else that stands for nothing. `unclear`: it failed, or returned a stream, whose values are
- * not known yet.
+ * What the end of a call shows about its id. `denied`: the method returned null or threw NotFound. `nothing`:
+ * it returned something else that stands for nothing. `unclear`: it failed, or returned a stream, whose
+ * values are not known yet.
  */
 type CallOutcome = 'found' | 'denied' | 'nothing' | 'unclear';
 

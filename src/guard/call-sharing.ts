@@ -12,10 +12,10 @@ const MAX_KEY = 1024;
 const MAX_RUNNING = 10_000;
 
 /**
- * Decides which calls the negative cache may take part in. What the database denied to one caller is an answer for
- * another one only if nothing but the id can have decided it: the id is the only argument, and all callers share the
- * object. So a call with a user beside the id is not remembered, nor one on a request-scoped, transient or durable
- * object, nor a request that `BloomInterceptor` checks.
+ * Decides which calls the negative cache may take part in. What the database denied to one caller is an
+ * answer for another one only if nothing but the id can have decided it: the id is the only argument, and all
+ * callers share the object. So a call with a user beside the id is not remembered, nor one on a
+ * request-scoped, transient or durable object, nor a request that `BloomInterceptor` checks.
  */
 export class DenialScopes {
   private readonly objects = new WeakMap<object, { readonly name: string; readonly isOnly: boolean }>();
@@ -86,7 +86,10 @@ function nameOfClass(object: object): string {
   return `${name ?? ''}@${hash.digest('base64url').slice(0, 16)}`;
 }
 
-/** Whether two guards of an object have one name, as those of a class and of its parent with the same name have. */
+/**
+ * Whether two guards of an object have one name, as those of a class and of its parent with the same name
+ * have.
+ */
 function hasNamesakes(object: object): boolean {
   const seen = new Set<string>();
   for (let at = Object.getPrototypeOf(object); at; at = Object.getPrototypeOf(at)) {

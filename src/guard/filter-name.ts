@@ -10,8 +10,8 @@ const USES = Symbol('nestjs-bloom:uses');
 export type AnyInstance = any;
 
 /**
- * The name of a filter; or a function of the instance that returns it, for a class that others extend, each with a filter of its own. The function is called once for an
- * instance.
+ * The name of a filter; or a function of the instance that returns it, for a class that others extend, each
+ * with a filter of its own. The function is called once for an instance.
  */
 export type BloomFilterName<Self = AnyInstance> = string | ((self: Self) => string);
 

@@ -58,8 +58,8 @@ export class GuardAnswers {
   }
 
   /**
-   * Once for a guard that answers null by default, on a method that ends otherwise when it finds nothing: types
-   * do not tell it from a route.
+   * Once for a guard that answers null by default, on a method that ends otherwise when it finds nothing:
+   * types do not tell it from a route.
    *
    * @param thrown the name of the error; undefined for a list.
    */

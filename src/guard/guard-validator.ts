@@ -31,7 +31,8 @@ export class GuardValidator {
   }
 
   /**
-   * The same for filters that instances name. Called when all instances have been initialised: they may set the name then.
+   * The same for filters that instances name. Called when all instances have been initialised: they may set
+   * the name then.
    *
    * @throws {BloomConfigError} that names every such class and method.
    */

@@ -47,13 +47,15 @@ export interface GuardedCall {
   /** Formed once for the call: `normalize` is a function of the application. */
   key: IdKey | undefined;
   /**
-   * A short text for all spellings of the id. Undefined where nothing needs it, and for an id that is too long
-   * to be added: such an id is in no queue, and no call for it is remembered or shared.
+   * A short text for all spellings of the id. Undefined where nothing needs it, and for an id that is too
+   * long to be added: such an id is in no queue, and no call for it is remembered or shared.
    */
   note: string | undefined;
   /** Undefined for a call whose denial says nothing about other calls. */
   denialKey: DenialKey | undefined;
-  /** What the method of a call that is let through is compared with; undefined where nothing is learned of it. */
+  /**
+   * What the method of a call that is let through is compared with; undefined where nothing is learned of it.
+   */
   verdict: 'maybe' | 'absent' | undefined;
   /** When the filter had answered, by `performance.now()`; 0 where nobody needs it. */
   readAt: number;
@@ -131,7 +133,9 @@ export type IdReader = (self: unknown, args: readonly unknown[]) => unknown;
 /** As `IdReader`, for a call that creates rows: the application's own function may return several ids. */
 export type IdsReader = (self: unknown, args: readonly unknown[]) => readonly BloomId[];
 
-/** A mistake in how the application reads an id. No value of a client causes it, so it makes no row absent. */
+/**
+ * A mistake in how the application reads an id. No value of a client causes it, so it makes no row absent.
+ */
 export class ReaderMistake extends TypeError {}
 
 /** The first argument, a property of it, or what a function makes of all. */

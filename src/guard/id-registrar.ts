@@ -5,8 +5,8 @@ import { AddQueue } from './add-queue.js';
 import { writtenUnrecorded } from './guard.messages.js';
 
 /**
- * The share of `drainMs` after which a row that is only now visible may have been missed by a rebuild: the rest is for the lag of a replica
- * that the source reads.
+ * The share of `drainMs` after which a row that is only now visible may have been missed by a rebuild: the
+ * rest is for the lag of a replica that the source reads.
  */
 const SAFE_SHARE = 0.5;
 
@@ -83,8 +83,9 @@ export class IdRegistrar {
   }
 
   /**
-   * Adds ids again whose method has ended, unless a rebuild cannot have missed both their add and their rows. The method has run, so
-   * ids that cannot be recorded are queued, whatever `onError` says, and reported as `add-queued`.
+   * Adds ids again whose method has ended, unless a rebuild cannot have missed both their add and their rows.
+   * The method has run, so ids that cannot be recorded are queued, whatever `onError` says, and reported as
+   * `add-queued`.
    *
    * @returns the last add of the ids.
    * @throws {BloomUnavailableError} when they could be neither recorded nor queued.
@@ -156,7 +157,8 @@ export class IdRegistrar {
   }
 
   /**
-   * Reports a call that was refused since one of its values cannot be an id: its client gets an answer that names no cause.
+   * Reports a call that was refused since one of its values cannot be an id: its client gets an answer that
+   * names no cause.
    *
    * @internal
    */
@@ -243,8 +245,9 @@ function keysOf(
 }
 
 /**
- * Whether a generation may be live, or about to be, that has neither the add nor the row: a rebuild reads the source `drainMs` after it
- * began, and an add of before is not in what it builds. Where this is not known, it may.
+ * Whether a generation may be live, or about to be, that has neither the add nor the row: a rebuild reads the
+ * source `drainMs` after it began, and an add of before is not in what it builds. Where this is not known, it
+ * may.
  */
 function mayBeMissing(filter: GuardableFilter, { since, generation }: Registration): boolean {
   const isLate = performance.now() - since >= filter.drainMs * SAFE_SHARE;

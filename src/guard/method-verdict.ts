@@ -1,8 +1,8 @@
 import type { BloomId } from '../filter/index.js';
 
 /**
- * What a decorator returns on a method that it cannot serve. No decorator may return it, so the compiler refuses the decorator and prints
- * `Text`, which says what to write, and `Got`, the type that was found.
+ * What a decorator returns on a method that it cannot serve. No decorator may return it, so the compiler
+ * refuses the decorator and prints `Text`, which says what to write, and `Got`, the type that was found.
  */
 export interface BloomMistake<Text extends string, Got = unknown> {
   readonly mistake: Text;
@@ -52,7 +52,10 @@ export type OnlyOptions<Options, Known> = {
 type OptionOf<Options, Name extends string> = Name extends keyof Options ? Options[Name] : undefined;
 
 interface Reading {
-  /** Where the id is looked for. `request` is for `BloomInterceptor` alone, and known when the application starts. */
+  /**
+   * Where the id is looked for. `request` is for `BloomInterceptor` alone, and known when the application
+   * starts.
+   */
   reads: 'argument' | 'result' | 'request';
   id: unknown;
   onAbsent: unknown;
@@ -133,7 +136,8 @@ type FunctionArguments<Of extends Call, Options extends Reading> = Of['args'] ex
     : Args
   : never;
 
-// The conditions on `Value` distribute, as conditions on a type parameter of a class are decided by its constraint only then.
+// The conditions on `Value` distribute, as conditions on a type parameter of a class are decided by its
+// constraint only then.
 
 type IsId<Value, Name extends string> =
   IsAny<Value> extends true

@@ -48,8 +48,9 @@ export function proceed({ method, self, args }: WrappedCall): Promise<unknown> {
 }
 
 /**
- * Replaces the method by what `wrapperOf` makes of it, which keeps its name, length and metadata. Nest injects
- * the runner into every instance that it constructs, so that the wrapper finds the runner of its own application.
+ * Replaces the method by what `wrapperOf` makes of it, which keeps its name, length and metadata. Nest
+ * injects the runner into every instance that it constructs, so that the wrapper finds the runner of its own
+ * application.
  */
 export function wrapMethod(
   { target, descriptor }: MethodSite,
@@ -81,7 +82,10 @@ function injectRunner(target: object): void {
 /** The applications of this process that answer from filters. */
 const running = new Set<object>();
 
-/** Called with something of an application when its filters begin to answer lookups that are not those of a test. */
+/**
+ * Called with something of an application when its filters begin to answer lookups that are not those of a
+ * test.
+ */
 export function noteRunning(application: object): void {
   running.add(application);
 }

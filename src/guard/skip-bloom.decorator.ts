@@ -11,10 +11,13 @@ const SKIP = 'nestjs-bloom:skip';
 let isUsed = false;
 
 /**
- * Leaves a method, or all methods of a class, to themselves: a guard that the method inherits, and a `BloomInterceptor` that is bound to the controller or globally, do not ask
- * the filter. Calls of the guarded method by `super` on such an object are not checked either. What `@BloomRegisters` records is recorded all the same.
+ * Leaves a method, or all methods of a class, to themselves: a guard that the method inherits, and a
+ * `BloomInterceptor` that is bound to the controller or globally, do not ask the filter. Calls of the guarded
+ * method by `super` on such an object are not checked either. What `@BloomRegisters` records is recorded all
+ * the same.
  *
- * Beside `@BloomGuarded` or `@BloomGuardedMany` on one method it is an error at start. Where there is nothing to skip, a warning at start says so.
+ * Beside `@BloomGuarded` or `@BloomGuardedMany` on one method it is an error at start. Where there is nothing
+ * to skip, a warning at start says so.
  *
  * @param skip false on a method takes it out of the `@SkipBloom()` of its class.
  * @example
@@ -39,7 +42,9 @@ export function isSkipped(handler: unknown, owner: Function): boolean {
   return isUsed && (skipOf(handler) ?? skipOf(owner)) === true;
 }
 
-/** What the decorator on this very method or class says, or on a class that it extends; undefined without one. */
+/**
+ * What the decorator on this very method or class says, or on a class that it extends; undefined without one.
+ */
 function skipOf(target: unknown): boolean | undefined {
   return typeof target === 'function' ? Reflect.getMetadata(SKIP, target) : undefined;
 }

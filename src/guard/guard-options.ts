@@ -21,40 +21,34 @@ export type BloomCallback<Result> = (this: any, ...args: any[]) => Result;
 /** What a guard answers instead of calling the method, the same for every guard of an application. */
 export interface BloomGuardDefaults {
   /**
-   * Answers for an absent id. `'not-found'` throws what Nest answers a client with: `NotFoundException`, a
-   * `WsException` of a socket, an `RpcException` of a message. `'null'` resolves null, `'empty'` an empty
-   * list: a compile error on a method whose type has no null, or no list. A function may return a value, a
-   * promise, or throw; it is called with the arguments of the method and the instance as `this`; behind
-   * `BloomInterceptor`, with the request and no `this`. Default: `'not-found'` where a client of Nest waits
-   * for the answer (a route, a socket, a message with an answer, a field of GraphQL that cannot be null),
-   * else `'null'`. A method that returns a list has no default: it says `'empty'` or `'not-found'`, else it
-   * does not compile.
+   * Answers for an absent id. `'not-found'` throws `NotFoundException`, or the `WsException` or `RpcException`
+   * that Nest answers a message with; `'null'` resolves null, `'empty'` an empty list. A function is called with
+   * the arguments of the method and the instance as `this` (behind `BloomInterceptor`: with the request and no
+   * `this`), and may return a value, a promise, or throw. Default: `'not-found'` where a client of Nest waits for
+   * the answer, else `'null'`. A method that returns a list has no default, and does not compile without one.
    */
   readonly onAbsent?: 'not-found' | 'null' | 'empty' | BloomCallback<unknown>;
 
   /**
    * What to do when the filter does not know: it is not built, the store does not answer, or the option `id`
-   * failed. `'pass'` (default) calls the method, `'unavailable'` throws `ServiceUnavailableException` (a
-   * `WsException` or `RpcException`, where that is what Nest answers), a function answers as `onAbsent` does.
+   * failed. `'pass'` (default) calls the method, `'unavailable'` throws `ServiceUnavailableException` or its
+   * like for messages, a function answers as `onAbsent` does.
    */
   readonly onUnknown?: 'pass' | 'unavailable' | BloomCallback<unknown>;
 
   /**
-   * What to do with a value that can be no row's id: undefined, null, an empty text, a number that is not a
-   * safe integer, an array or any other object but bytes. `'absent'` answers as for an absent id, `'pass'`
-   * calls the method, a function answers as `onAbsent` does. Default: `'absent'` where a client of Nest
-   * chooses the value and waits for the answer (`?id[]=x`, `?id=`), and as `onUnknown` says on any other
-   * method, where the application does.
+   * What to do with a value that cannot be an id: undefined, null, an empty text, a number that is not a safe
+   * integer, an array or any other object but bytes. `'absent'` answers as for an absent id, `'pass'` calls the
+   * method, a function answers as `onAbsent` does. Default: `'absent'` where a client of Nest chooses the value
+   * and waits for the answer, and as `onUnknown` says elsewhere.
    */
   readonly onInvalid?: 'pass' | 'absent' | BloomCallback<unknown>;
 
   /**
-   * What an error says that the option `id` or `param`, or `normalize` of the filter, has thrown. `'unknown'`
-   * (default): that the function has a mistake, so `onUnknown` decides on the call, and an `advice` names the
-   * method once. `'invalid'`: that the value can be no row's id, so `onInvalid` decides. Say it of functions
-   * that never throw for the id of a row, since such a row would be answered as absent. A `BloomIdError` and
-   * an `HttpException` of 400 to 499 always say that the value is invalid, a promise in place of an id never
-   * does.
+   * What an error of the option `id` or `param`, or of `normalize`, means. `'unknown'` (default): a mistake in the
+   * function, so `onUnknown` decides, and an `advice` names the method once. `'invalid'`: the value cannot be an
+   * id, so `onInvalid` decides; only for functions that never throw for the id of a row, which would be answered
+   * as absent. A `BloomIdError` and an `HttpException` of 400 to 499 always mean `'invalid'`.
    */
   readonly onThrow?: 'unknown' | 'invalid';
 }
@@ -75,11 +69,9 @@ export interface BloomGuardedOptions extends BloomGuardDefaults {
   readonly param?: string | BloomCallback<BloomId>;
 
   /**
-   * Whether a result stands for a row. Called with the result, then the arguments of the method, and the
-   * instance as `this`; behind `BloomInterceptor`, with the result, the request and no `this`. Not asked of
-   * null and undefined, which are nothing. Default: everything else is a row but `false` and an empty array.
-   * A method that returns a default (`{}`, 0) for ids that do not exist needs it: else each default is taken
-   * for a row that the filter denies.
+   * Whether a result stands for a row. Called as the method is, with the result before the arguments; behind
+   * `BloomInterceptor` with the result and the request. Null and undefined never do. Default: all others but
+   * `false` and an empty array. A method that returns a default (`{}`, 0) where there is no row needs it.
    */
   readonly isFound?: BloomCallback<boolean>;
 
@@ -93,10 +85,9 @@ export interface BloomGuardedOptions extends BloomGuardDefaults {
 /** Which calls of a method may share one. */
 export interface BloomCoalesceOptions {
   /**
-   * Names all that the result depends on beside the id: further arguments, and the user, if the method reads
-   * that from an `AsyncLocalStorage` (a shared call runs in the context of the first caller, with its user,
-   * tenant, transaction and trace). Called as the method is. Undefined: this call is not shared. A method
-   * whose result depends on the id alone says `key: () => ''`.
+   * Names all that the result depends on beside the id: further arguments, and the user, tenant or transaction of
+   * an `AsyncLocalStorage` (a shared call runs in the context of the first caller). Called as the method is.
+   * Undefined: this call is not shared. `key: () => ''`: the result depends on the id alone.
    *
    * Calls for an id that this process added within the last `drainMs` are not shared; for one that another
    * process added, the shared call may have begun before, and finds nothing.
@@ -117,23 +108,20 @@ export interface BloomGuardedManyOptions {
 /** Where the id of one `@BloomRegisters` is, and when it is recorded. */
 export interface BloomRegistersOptions {
   /**
-   * `'argument'` (default): the id is known before the call and is added before the method runs; a create
-   * that fails costs one false positive. `'result'`: the database makes the id, which is added when the
-   * method has returned and before its caller gets the result. Then there is a window: a client that learns
-   * of the row in between may get the answer that it is absent, and a crash in between loses the id until the
-   * next rebuild. To have no window, call `filter.add(id)` inside the transaction.
+   * `'argument'` (default): the id is added before the method runs; a create that fails costs one false positive.
+   * `'result'`: the database makes the id, which is added when the method has returned, before its caller gets
+   * the result. Until then a client may be told that the row is absent, and a crash loses the id until the next
+   * rebuild; `filter.add(id)` inside the transaction has no such window.
    */
   readonly from?: 'argument' | 'result';
 
   /**
    * Where the id is: the name of a property of the first argument (or of the result), or a function of all
    * arguments (or of the result and then all arguments). Default: the first argument (or the result) itself.
-   * Only a function may give several ids, as an array, or none, as an empty one: an array in the place of the
-   * id is refused, since a request may hold thousands of texts where one was meant.
+   * Only a function may give several ids, as an array, or none: elsewhere an array may come from a request.
    *
-   * With `from: 'argument'` it is read once more after the method, which may have changed its argument. What
-   * this, or the property of the result that has the same name, gives and was not recorded is recorded then,
-   * with an advice.
+   * With `from: 'argument'` it is read again after the method, which may have changed its argument. Ids that it,
+   * or the property of that name of the result, gives then are recorded as well, with an advice.
    */
   readonly id?: string | BloomCallback<BloomId | readonly BloomId[]>;
 
@@ -144,19 +132,17 @@ export interface BloomRegistersOptions {
   readonly maxIds?: number;
 
   /**
-   * Refuses a call by throwing, before its id is added: what the method would refuse itself, such as a name
-   * that is taken. Called with the arguments of the method and the instance as `this`, before `id`; a promise
-   * is awaited. It returns nothing: an answer rejects the call with a `BloomConfigError`. Not with `from:
-   * 'result'`. Default: nothing is refused.
+   * Refuses a call by throwing, before its id is added: what the method would refuse itself, such as a name that
+   * is taken. Called as the method is, before `id`; a promise is awaited. An answer rejects the call with a
+   * `BloomConfigError`. Not with `from: 'result'`. Default: nothing is refused.
    */
   readonly validate?: BloomCallback<void | Promise<void>>;
 
   /**
-   * What to do when the id cannot be recorded just now. `'throw'` (default): the call rejects; with `from:
-   * 'argument'` the method has not run, with `from: 'result'` it has. `'queue'`: the call goes on, this
-   * process keeps up to 10,000 such ids of a filter, of 16 MiB at most, and tries again until they are
-   * recorded, and its guards let them pass meanwhile. The other processes do not know them until then, and a
-   * crash loses them until the next rebuild. A value that is not an id rejects the call in both cases.
+   * What to do when the id cannot be recorded now. `'throw'` (default): the call rejects; with `from: 'argument'`
+   * the method has not run, with `from: 'result'` it has. `'queue'`: the call goes on. This process keeps up to
+   * 10,000 such ids of a filter, of 16 MiB at most, lets them pass, and tries until they are recorded. Other
+   * processes do not know them until then, and a crash loses them until the next rebuild.
    */
   readonly onError?: 'throw' | 'queue';
 }

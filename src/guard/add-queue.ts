@@ -28,10 +28,7 @@ const BATCH_IDS = 1000;
 /** Memory of one id in the queue beside the id itself: its note, and its entry in the map. */
 const ENTRY_BYTES = 200;
 
-/**
- * An id that waits. It gets another object when it is put once more: what an attempt under way records may
- * then be too early.
- */
+/** An id that waits; put once more it is another object, since what is being recorded may be too early. */
 interface WaitingId {
   readonly key: IdKey;
 }
@@ -78,10 +75,7 @@ export class AddQueue {
     return this.waiting.size;
   }
 
-  /**
-   * Whether the id with this note waits. Ask before the filter is checked: an id leaves the queue when it is
-   * in the filter.
-   */
+  /** Whether the id waits. Ask before the filter is checked: recorded ids leave the queue. */
   has(note: string): boolean {
     return this.waiting.has(note);
   }

@@ -36,10 +36,7 @@ type Decided = GuardDecision | Promise<GuardDecision>;
 /** The mark of real runners; a test double lacks it. */
 export const RUNNER_MARK: unique symbol = Symbol('runner');
 
-/**
- * Decides and records for all guarded methods of one application. Nest injects it into the objects that have
- * such methods.
- */
+/** Decides and records for all guarded methods of one application. Nest injects it into their objects. */
 export class BloomGuardRunner {
   /** @internal */
   readonly mark: typeof RUNNER_MARK = RUNNER_MARK;

@@ -49,10 +49,7 @@ export interface BloomGuardedDecorator<Options = {}, Self = AnyInstance> {
     key: string | symbol,
     descriptor: TypedPropertyDescriptor<Method>,
   ): GuardedVerdict<Target, Method, Options>;
-  /**
-   * For `applyDecorators` of Nest: it takes decorators of any method, and what it composes is not checked by
-   * the compiler.
-   */
+  /** For `applyDecorators` of Nest, which takes any decorator and is not checked by the compiler. */
   <Method>(
     target: object,
     key: string | symbol,
@@ -61,21 +58,15 @@ export interface BloomGuardedDecorator<Options = {}, Self = AnyInstance> {
 }
 
 /**
- * Lets the method run only for ids that the filter may contain, on controllers as on providers. For an id
- * that is certainly absent a route throws `NotFoundException` and any other method resolves `null`, without
- * the method being called; `onAbsent` says what other entry points of Nest answer, and what to answer
- * instead.
+ * Lets the method run only for ids that the filter may contain. For an absent id a route throws
+ * `NotFoundException` and any other method resolves `null`, without the method being called; `onAbsent` says
+ * what other entry points of Nest answer, and what to answer instead. `onInvalid` answers a value that cannot
+ * be an id, `onUnknown` what the filter does not know; both cases are events.
  *
- * A value that can be no row's id is reported as an `invalid-id` event and answered as `onInvalid` says: on a
- * route as an absent id, by default. An option `id` that throws is reported in the same way and leaves the
- * call to `onUnknown`, which passes by default, unless it throws a `BloomIdError` or an `HttpException` of
- * 400 to 499, or `onThrow` is `'invalid'`: then the value is invalid. An application without the filter (its
- * module not loaded yet) passes with a `filter-missing` event. An object that Nest did not construct (made by
- * a factory, or with `new`) is not guarded; its class is warned of once.
- *
- * In a class that others extend, a function of the instance names the filter: `@BloomGuarded((self:
- * BaseRepository) => self.filterName)`. `BloomInterceptor` leaves such a method alone, which checks for
- * itself.
+ * An application without the filter passes with a `filter-missing` event. An object that Nest did not
+ * construct is not guarded; its class is warned of once. In a class that others extend, a function of the
+ * instance names the filter: `(self: BaseRepository) => self.filterName`. `BloomInterceptor` leaves such a
+ * method alone.
  *
  * @example
  * ```ts
@@ -218,10 +209,7 @@ async function unguarded(
   return proceed(call);
 }
 
-/**
- * A call that is checked elsewhere, or not at all. What the method throws at once is a rejection all the
- * same.
- */
+/** A call that is not checked here. What the method throws at once is a rejection all the same. */
 async function untouched(original: Function, self: unknown, args: readonly unknown[]): Promise<unknown> {
   return original.apply(self, args);
 }

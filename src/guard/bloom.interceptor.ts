@@ -28,26 +28,17 @@ import {
 import { isSkipped } from './skip-bloom.decorator.js';
 
 const GUARDS = Symbol('nestjs-bloom:guards');
-/**
- * Metadata that packages of Nest set on a method which they call for messages, events or jobs, not for
- * requests.
- */
+/** Metadata of Nest's packages on methods that they call for messages, events or jobs, not for requests. */
 const OTHER_ENTRIES = /^(microservices:|websockets:|graphql:|bull|SCHEDUL|EVENT_LISTENER)/i;
-/**
- * The handler whose request the interceptor has checked; set only where a handler is also called for other
- * things.
- */
+/** The handler whose request was checked; set only where a handler is also called for other things. */
 const checked = new AsyncLocalStorage<Function>();
 
 /**
- * The other door of `@BloomGuarded`, for a route whose id must be checked before other interceptors (a
- * `CacheInterceptor`) or pipes run. Put it with `@UseInterceptors` on the route or the controller, first. The
- * id is the route parameter `id`, or the one named by the option `param`, or what a function of the request
- * returns; it is the text of the URL, so where a pipe turns two texts into one id (`01` and `1`), use
- * `normalize` of the filter. Where such a method also handles messages (`@MessagePattern`), the id of a
- * message is where it would be without the interceptor: the first argument, or its property. Called directly,
- * past Nest's router, such a method is not guarded. Registered globally it does nothing, and the guarded
- * methods check for themselves.
+ * Checks routes with `@BloomGuarded` before other interceptors (a `CacheInterceptor`) or pipes run. Put it
+ * first, with `@UseInterceptors` on the route or the controller. The id is the route parameter `id`, or what
+ * the option `param` says, as text of the URL: where a pipe turns two texts into one id (`01` and `1`), use
+ * `normalize` of the filter. The id of a message is where it would be without the interceptor. Called past
+ * Nest's router, such a method is not guarded. Registered globally, the interceptor does nothing.
  *
  * A subclass may override `idOf`, where the id of a request or message is, `answerAbsent`, what it is
  * answered with, and `filterOf`, the filter of handlers without a decorator. With `idOf` it also checks
@@ -126,10 +117,7 @@ export class BloomInterceptor implements NestInterceptor {
     return requestEntry(options).readId(undefined, call.args) as BloomId;
   }
 
-  /**
-   * What an absent id is answered with: a value, a promise or an Observable of it, or an error that it
-   * throws. Default: as `onAbsent` of the guard says.
-   */
+  /** Answers an absent id: a value, a promise or an Observable of it, or a throw. Default: `onAbsent`. */
   protected answerAbsent(context: ExecutionContext): unknown {
     const call = this.hooked.get(context);
     return call && this.runner.answerAbsent({ ...call, entry: { ...call.entry, absent: undefined } });
@@ -166,9 +154,7 @@ export class BloomInterceptor implements NestInterceptor {
     });
   }
 
-  /**
-   * The check of a handler that declares no guard, where `filterOf` names a filter and `idOf` gives an id.
-   */
+  /** The check of a handler without a guard, where `filterOf` names a filter and `idOf` gives an id. */
   private undeclaredCheck(context: ExecutionContext, handler: Function): readonly RoutedGuard[] {
     if (this.met.has(callOf(context))) return [];
     this.met.add(callOf(context));
@@ -257,10 +243,7 @@ export class InterceptorCoverage {
    * Whether a call that is not covered came past the interceptor of its route: for a message, for example.
    */
   isMixed = false;
-  /**
-   * Whether an interceptor that is not declared for HTTP requests on the method or its class checks calls of
-   * it.
-   */
+  /** Whether an interceptor that neither the method nor its class declares checks its calls. */
   isTakenOver = false;
 
   constructor(
@@ -314,10 +297,7 @@ function declaresInterceptor(handler: object, controller: Function, interceptor?
   });
 }
 
-/**
- * The guards of a class whose option `param` nobody reads, since the interceptor does not check their
- * methods.
- */
+/** Guards of a class whose option `param` nobody reads: the interceptor does not check their methods. */
 export function guardsWithUnreadParam(owner: Function): GuardDeclaration[] {
   const methods = new Map<PropertyKey, unknown>();
   for (let at = owner.prototype; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {

@@ -54,10 +54,7 @@ export class DenialScopes {
   }
 }
 
-/**
- * The objects with guarded methods of which the application has one that every caller shares: no
- * request-scoped, durable or transient ones.
- */
+/** The objects with guarded methods that all callers share: no request-scoped, durable or transient ones. */
 export function findSingletons(discovery: DiscoveryService): Set<object> {
   const found = new Set<object>();
   for (const wrapper of [...discovery.getProviders(), ...discovery.getControllers()]) {
@@ -86,10 +83,7 @@ function nameOfClass(object: object): string {
   return `${name ?? ''}@${hash.digest('base64url').slice(0, 16)}`;
 }
 
-/**
- * Whether two guards of an object have one name, as those of a class and of its parent with the same name
- * have.
- */
+/** Whether two guards of an object have one name, as those of a class and a parent of its name have. */
 function hasNamesakes(object: object): boolean {
   const seen = new Set<string>();
   for (let at = Object.getPrototypeOf(object); at; at = Object.getPrototypeOf(at)) {

@@ -11,21 +11,19 @@ import {
 import type { BloomId } from '../filter/index.js';
 import { validateAfterwards } from './guard.messages.js';
 
-/**
- * Called with what the decorated method is called with, and its instance as `this`: types that only the
- * method knows.
- */
+/** Called with the arguments of the decorated method, and its instance as `this`. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type BloomCallback<Result> = (this: any, ...args: any[]) => Result;
 
 /** What a guard answers instead of calling the method, the same for every guard of an application. */
 export interface BloomGuardDefaults {
   /**
-   * Answers for an absent id. `'not-found'` throws `NotFoundException`, or the `WsException` or `RpcException`
-   * that Nest answers a message with; `'null'` resolves null, `'empty'` an empty list. A function is called with
-   * the arguments of the method and the instance as `this` (behind `BloomInterceptor`: with the request and no
-   * `this`), and may return a value, a promise, or throw. Default: `'not-found'` where a client of Nest waits for
-   * the answer, else `'null'`. A method that returns a list has no default, and does not compile without one.
+   * Answers for an absent id. `'not-found'` throws `NotFoundException`, or the `WsException` or
+   * `RpcException` that Nest answers a message with; `'null'` resolves null, `'empty'` an empty list. A
+   * function is called with the arguments of the method and the instance as `this` (behind
+   * `BloomInterceptor`: with the request and no `this`), and may return a value, a promise, or throw.
+   * Default: `'not-found'` where a client of Nest waits for the answer, else `'null'`. A method that returns
+   * a list has no default, and does not compile without one.
    */
   readonly onAbsent?: 'not-found' | 'null' | 'empty' | BloomCallback<unknown>;
 
@@ -38,17 +36,18 @@ export interface BloomGuardDefaults {
 
   /**
    * What to do with a value that cannot be an id: undefined, null, an empty text, a number that is not a safe
-   * integer, an array or any other object but bytes. `'absent'` answers as for an absent id, `'pass'` calls the
-   * method, a function answers as `onAbsent` does. Default: `'absent'` where a client of Nest chooses the value
-   * and waits for the answer, and as `onUnknown` says elsewhere.
+   * integer, an array or any other object but bytes. `'absent'` answers as for an absent id, `'pass'` calls
+   * the method, a function answers as `onAbsent` does. Default: `'absent'` where a client of Nest chooses the
+   * value and waits for the answer, and as `onUnknown` says elsewhere.
    */
   readonly onInvalid?: 'pass' | 'absent' | BloomCallback<unknown>;
 
   /**
-   * What an error of the option `id` or `param`, or of `normalize`, means. `'unknown'` (default): a mistake in the
-   * function, so `onUnknown` decides, and an `advice` names the method once. `'invalid'`: the value cannot be an
-   * id, so `onInvalid` decides; only for functions that never throw for the id of a row, which would be answered
-   * as absent. A `BloomIdError` and an `HttpException` of 400 to 499 always mean `'invalid'`.
+   * What an error of the option `id` or `param`, or of `normalize`, means. `'unknown'` (default): a mistake
+   * in the function, so `onUnknown` decides, and an `advice` names the method once. `'invalid'`: the value
+   * cannot be an id, so `onInvalid` decides; only for functions that never throw for the id of a row, which
+   * would be answered as absent. A `BloomIdError` and an `HttpException` of 400 to 499 always mean
+   * `'invalid'`.
    */
   readonly onThrow?: 'unknown' | 'invalid';
 }
@@ -85,9 +84,9 @@ export interface BloomGuardedOptions extends BloomGuardDefaults {
 /** Which calls of a method may share one. */
 export interface BloomCoalesceOptions {
   /**
-   * Names all that the result depends on beside the id: further arguments, and the user, tenant or transaction of
-   * an `AsyncLocalStorage` (a shared call runs in the context of the first caller). Called as the method is.
-   * Undefined: this call is not shared. `key: () => ''`: the result depends on the id alone.
+   * Names all that the result depends on beside the id: further arguments, and the user, tenant or
+   * transaction of an `AsyncLocalStorage` (a shared call runs in the context of the first caller). Called as
+   * the method is. Undefined: this call is not shared. `key: () => ''`: the result depends on the id alone.
    *
    * Calls for an id that this process added within the last `drainMs` are not shared; for one that another
    * process added, the shared call may have begun before, and finds nothing.
@@ -108,10 +107,10 @@ export interface BloomGuardedManyOptions {
 /** Where the id of one `@BloomRegisters` is, and when it is recorded. */
 export interface BloomRegistersOptions {
   /**
-   * `'argument'` (default): the id is added before the method runs; a create that fails costs one false positive.
-   * `'result'`: the database makes the id, which is added when the method has returned, before its caller gets
-   * the result. Until then a client may be told that the row is absent, and a crash loses the id until the next
-   * rebuild; `filter.add(id)` inside the transaction has no such window.
+   * `'argument'` (default): the id is added before the method runs; a create that fails costs one false
+   * positive. `'result'`: the database makes the id, which is added when the method has returned, before its
+   * caller gets the result. Until then a client may be told that the row is absent, and a crash loses the id
+   * until the next rebuild; `filter.add(id)` inside the transaction has no such window.
    */
   readonly from?: 'argument' | 'result';
 
@@ -120,8 +119,8 @@ export interface BloomRegistersOptions {
    * arguments (or of the result and then all arguments). Default: the first argument (or the result) itself.
    * Only a function may give several ids, as an array, or none: elsewhere an array may come from a request.
    *
-   * With `from: 'argument'` it is read again after the method, which may have changed its argument. Ids that it,
-   * or the property of that name of the result, gives then are recorded as well, with an advice.
+   * With `from: 'argument'` it is read again after the method, which may have changed its argument. Ids that
+   * it, or the property of that name of the result, gives then are recorded as well, with an advice.
    */
   readonly id?: string | BloomCallback<BloomId | readonly BloomId[]>;
 
@@ -132,17 +131,17 @@ export interface BloomRegistersOptions {
   readonly maxIds?: number;
 
   /**
-   * Refuses a call by throwing, before its id is added: what the method would refuse itself, such as a name that
-   * is taken. Called as the method is, before `id`; a promise is awaited. An answer rejects the call with a
-   * `BloomConfigError`. Not with `from: 'result'`. Default: nothing is refused.
+   * Refuses a call by throwing, before its id is added: what the method would refuse itself, such as a name
+   * that is taken. Called as the method is, before `id`; a promise is awaited. An answer rejects the call
+   * with a `BloomConfigError`. Not with `from: 'result'`. Default: nothing is refused.
    */
   readonly validate?: BloomCallback<void | Promise<void>>;
 
   /**
-   * What to do when the id cannot be recorded now. `'throw'` (default): the call rejects; with `from: 'argument'`
-   * the method has not run, with `from: 'result'` it has. `'queue'`: the call goes on. This process keeps up to
-   * 10,000 such ids of a filter, of 16 MiB at most, lets them pass, and tries until they are recorded. Other
-   * processes do not know them until then, and a crash loses them until the next rebuild.
+   * What to do when the id cannot be recorded now. `'throw'` (default): the call rejects; with `from:
+   * 'argument'` the method has not run, with `from: 'result'` it has. `'queue'`: the call goes on. This
+   * process keeps up to 10,000 such ids of a filter, of 16 MiB at most, lets them pass, and tries until they
+   * are recorded. Other processes do not know them until then, and a crash loses them until the next rebuild.
    */
   readonly onError?: 'throw' | 'queue';
 }

@@ -52,10 +52,7 @@ export type OnlyOptions<Options, Known> = {
 type OptionOf<Options, Name extends string> = Name extends keyof Options ? Options[Name] : undefined;
 
 interface Reading {
-  /**
-   * Where the id is looked for. `request` is for `BloomInterceptor` alone, and known when the application
-   * starts.
-   */
+  /** Where the id is looked for; `request`: by `BloomInterceptor` alone. */
   reads: 'argument' | 'result' | 'request';
   id: unknown;
   onAbsent: unknown;

@@ -82,10 +82,7 @@ function injectRunner(target: object): void {
 /** The applications of this process that answer from filters. */
 const running = new Set<object>();
 
-/**
- * Called with something of an application when its filters begin to answer lookups that are not those of a
- * test.
- */
+/** Called with something of an application when its filters begin to answer, unless they are a test's. */
 export function noteRunning(application: object): void {
   running.add(application);
 }

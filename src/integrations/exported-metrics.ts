@@ -1,9 +1,7 @@
-import { COPY_METRICS } from './copy-metrics.js';
+import { COPY_METRICS, FILTER_METRICS } from './filter-metrics.js';
 import type { ExportedMetric } from './exported-metric.js';
-import { FILTER_METRICS } from './filter-metrics.js';
 import { LOOKUP_METRICS } from './lookup-metrics.js';
-import { OUTSIDE_METRICS } from './outside-metrics.js';
-import { REBUILD_METRICS } from './rebuild-metrics.js';
+import { OUTSIDE_METRICS, REBUILD_METRICS } from './rebuild-metrics.js';
 
 /** Every metric that this package exports, whatever collects it. */
 export const EXPORTED_METRICS: readonly ExportedMetric[] = [

@@ -30,22 +30,20 @@ export { type DecidedBy, type DecisionListener, listenToDecisions } from '../gua
 export { BLOOM_SERVICE, RUN_BY_TOOL, type ToolHandle } from '../module/index.js';
 export { type ClientRefusals, type ExplainedVerdict, explainVerdict, refusalsOf } from '../service/index.js';
 export type { LookupOutcome } from '../store/index.js';
-export {
-  type DescribedMetric,
-  type ExportedHistogram,
-  type ExportedMetric,
-  type ExportedNumber,
-  type Label,
-  type Labels,
-  type Sample,
-} from './exported-metric.js';
-export { EXPORTED_METRICS } from './exported-metrics.js';
-export { MetricsCollector } from './metrics-collector.js';
 export type {
+  DescribedMetric,
   EventCount,
+  ExportedHistogram,
+  ExportedMetric,
+  ExportedNumber,
   FilterSnapshot,
   KnownInfo,
+  Label,
+  Labels,
   MetricsSnapshot,
   RebuildCounts,
   RebuildOutcome,
-} from './metrics-snapshot.js';
+  Sample,
+} from './exported-metric.js';
+export { EXPORTED_METRICS } from './exported-metrics.js';
+export { MetricsCollector } from './metrics-collector.js';

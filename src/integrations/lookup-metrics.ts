@@ -1,89 +1,74 @@
-import type { ExportedMetric } from './exported-metric.js';
-import { byReason, inSeconds, ofFilters, ofFiltersBy, ofMethods } from './samples.js';
+import {
+  byReason,
+  exportedMetrics,
+  inSeconds,
+  ofFilters,
+  ofFiltersBy,
+  ofMethods,
+} from './exported-metric.js';
 
 /** What guards and lookups have seen. */
-export const LOOKUP_METRICS: readonly ExportedMetric[] = [
-  {
-    name: 'lookups',
+export const LOOKUP_METRICS = exportedMetrics({
+  lookups: {
     kind: 'counter',
     unit: '{lookup}',
-    combined: 'sum',
     help: 'Ids that guarded methods were called with, by the verdict of the filter and by the reason of an unknown one.',
     labels: ['filter', 'method', 'verdict', 'reason'],
-    read: ofMethods(({ absent, maybe, unknown }, labels) => [
-      { labels: { ...labels, verdict: 'absent' }, value: absent },
-      { labels: { ...labels, verdict: 'maybe' }, value: maybe },
-      ...byReason({ ...labels, verdict: 'unknown' }, unknown),
-    ]),
+    read: ({ filters }) =>
+      filters.flatMap(({ metrics: { filter, methods } }) =>
+        methods.flatMap(({ method, absent, maybe, unknown }) => [
+          { labels: { filter, method, verdict: 'absent' }, value: absent },
+          { labels: { filter, method, verdict: 'maybe' }, value: maybe },
+          ...byReason({ filter, method, verdict: 'unknown' }, unknown),
+        ]),
+      ),
   },
-  {
-    name: 'saved_calls',
+  saved_calls: {
     kind: 'counter',
     unit: '{call}',
-    combined: 'sum',
     help: 'Calls that were answered without the guarded method, and ids that a method with a list was not given: queries that the database was spared.',
-    labels: ['filter', 'method'],
-    read: ofMethods(({ saved }) => saved),
+    ...ofMethods(({ saved }) => saved),
   },
-  {
-    name: 'found_nothing',
+  found_nothing: {
     kind: 'counter',
     unit: '{lookup}',
-    combined: 'sum',
     help: 'Lookups that the filter let through and whose guarded method found nothing.',
-    labels: ['filter', 'method'],
-    read: ofMethods(({ foundNothing }) => foundNothing),
+    ...ofMethods(({ foundNothing }) => foundNothing),
   },
-  {
-    name: 'negative_cache.hits',
+  'negative_cache.hits': {
     kind: 'counter',
     unit: '{lookup}',
-    combined: 'sum',
     help: 'Lookups that were answered from the negative cache.',
-    labels: ['filter', 'method'],
-    read: ofMethods(({ remembered }) => remembered),
+    ...ofMethods(({ remembered }) => remembered),
   },
-  {
-    name: 'invalid_ids',
+  invalid_ids: {
     kind: 'counter',
     unit: '{id}',
-    combined: 'sum',
     help: 'Values given to guarded methods that cannot be the id of any row.',
-    labels: ['filter'],
-    read: ofFilters(({ metrics }) => metrics.guards.invalid),
+    ...ofFilters(({ metrics }) => metrics.guards.invalid),
   },
-  {
-    name: 'wrong_absents',
+  wrong_absents: {
     kind: 'counter',
     unit: '{lookup}',
-    combined: 'sum',
     help: 'Absent answers whose guarded method found something all the same, seen by the audit or in shadow mode. Has to stay 0.',
-    labels: ['filter'],
-    read: ofFilters(({ metrics }) => metrics.guards.wrongAbsents),
+    ...ofFilters(({ metrics }) => metrics.guards.wrongAbsents),
   },
-  {
-    name: 'failed_adds',
+  failed_adds: {
     kind: 'counter',
     unit: '{id}',
-    combined: 'sum',
     help: 'Ids new to the filter that were added for calls that then failed.',
-    labels: ['filter'],
-    read: ofFilters(({ metrics }) => metrics.guards.failedAdds),
+    ...ofFilters(({ metrics }) => metrics.guards.failedAdds),
   },
-  {
-    name: 'queued_adds',
+  queued_adds: {
     kind: 'gauge',
     unit: '{id}',
     combined: 'sum',
     help: 'Ids that wait to be added since the store did not take them.',
-    labels: ['filter'],
-    read: ofFilters(({ metrics }) => metrics.queuedAdds),
+    ...ofFilters(({ metrics }) => metrics.queuedAdds),
   },
-  {
-    name: 'checks',
+  checks: {
     kind: 'counter',
     unit: '{lookup}',
-    combined: 'sum',
     help: 'Lookups of guards and of the application, by who answered: the copy in this process (local), the store (remote), or nobody.',
     labels: ['filter', 'source', 'reason'],
     read: ({ filters }) =>
@@ -93,39 +78,31 @@ export const LOOKUP_METRICS: readonly ExportedMetric[] = [
         ...byReason({ filter, source: 'nobody' }, lookups.unknown),
       ]),
   },
-  {
-    name: 'check.duration',
+  'check.duration': {
     kind: 'histogram',
     unit: 's',
     help: 'How long lookups took, by who answered. Those of the copy in this process are a sample.',
-    labels: ['filter', 'source'],
-    read: ofFiltersBy('source', ({ metrics: { latencyMs } }) => ({
+    ...ofFiltersBy('source', ({ metrics: { latencyMs } }) => ({
       local: inSeconds(latencyMs.local),
       remote: inSeconds(latencyMs.remote),
     })),
   },
-  {
-    name: 'add.duration',
+  'add.duration': {
     kind: 'histogram',
     unit: 's',
     help: 'How long adds took.',
-    labels: ['filter'],
-    read: ofFilters(({ metrics }) => inSeconds(metrics.latencyMs.add)),
+    ...ofFilters(({ metrics }) => inSeconds(metrics.latencyMs.add)),
   },
-  {
-    name: 'check.batch_size',
+  'check.batch_size': {
     kind: 'histogram',
     unit: '{id}',
     help: 'Ids of each question to the store.',
-    labels: ['filter'],
-    read: ofFilters(({ metrics }) => metrics.batchSizes.check),
+    ...ofFilters(({ metrics }) => metrics.batchSizes.check),
   },
-  {
-    name: 'add.batch_size',
+  'add.batch_size': {
     kind: 'histogram',
     unit: '{id}',
     help: 'Ids of each add to the store.',
-    labels: ['filter'],
-    read: ofFilters(({ metrics }) => metrics.batchSizes.add),
+    ...ofFilters(({ metrics }) => metrics.batchSizes.add),
   },
-];
+});

@@ -27,7 +27,7 @@ export { newIdentity } from './instances.js';
 export type { BloomInstance, BloomInstances, BloomRebuildRecord, BloomSharedMode } from './instances.js';
 export { AdviceTexts } from './advice-texts.js';
 export { NO_AUDIT } from './guard-state.js';
-export { LookupCounts } from './filter-counts.js';
+export { Histogram, LookupCounts } from './filter-counts.js';
 export type { CountedMethod } from './filter-counts.js';
 export { metricsOf } from './filter-info.js';
 export type {

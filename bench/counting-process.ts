@@ -12,7 +12,7 @@ const works: (() => unknown)[] = [];
 const context: Pick<BenchContext, 'cleanUp'> = { cleanUp: (work) => void works.unshift(work) };
 
 class UncountedGuards extends GuardState {
-  override note(): void {}
+  override record(): void {}
 }
 
 @Injectable()

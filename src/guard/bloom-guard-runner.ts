@@ -110,7 +110,7 @@ export class BloomGuardRunner {
     }
 
     // Before the filter is asked: an id leaves the queue when it is in the filter.
-    const note = isShared || negativeCache || sharedCache || queued ? keys.note(key) : undefined;
+    const note = isShared || negativeCache || sharedCache || queued ? keys.digestOf(key) : undefined;
     call.note = note;
     if (note !== undefined && queued?.has(note)) {
       this.onDecision?.(guard, 'maybe');
@@ -155,7 +155,7 @@ export class BloomGuardRunner {
       else if (sharedCache && call.denialKey) return this.decideShared(call, filter, since);
       if (call.denialKey && guarding.negativeCache) call.readAt = performance.now();
     }
-    guarding.note(outcome, guard);
+    guarding.record(outcome, guard);
     this.onDecision?.(guard, outcome);
     if (outcome === 'maybe') {
       call.verdict = 'maybe';
@@ -175,7 +175,7 @@ export class BloomGuardRunner {
     const denial = await filter.sharedCache!.ask({ id: call.key!, scope, since });
     call.denial = denial;
     if (denial.isDenied) return this.decideRemembered(call, filter);
-    filter.guarding.note('maybe', call.guard);
+    filter.guarding.record('maybe', call.guard);
     this.onDecision?.(call.guard, 'maybe');
     call.verdict = 'maybe';
     return undefined;
@@ -183,10 +183,10 @@ export class BloomGuardRunner {
 
   private decideRemembered(call: GuardedCall, { guarding }: GuardableFilter): Decided {
     const { guard } = call;
-    guarding.noteRemembered(guard);
+    guarding.recordRemembered(guard);
     this.onDecision?.(guard, 'remembered');
     if (guarding.mode === 'on') {
-      guarding.noteSaved(guard);
+      guarding.recordSaved(guard);
       return this.answers.absent(call);
     }
     call.verdict = 'maybe';
@@ -211,15 +211,15 @@ export class BloomGuardRunner {
     const isOurs = error instanceof BloomError || error instanceof ReaderMistake;
     const isInvalid = isInvalidId(error) || (!isOurs && answers.onThrow(call) === 'invalid');
     if (!isInvalid && !isOurs) this.adviseOnThrown(guard, thrownBy, error);
-    guarding.noteUnread(isInvalid, guard);
-    lookups.unknown('invalid-id', 1);
+    guarding.recordUnread(isInvalid, guard);
+    lookups.recordUnknown('invalid-id', 1);
     const onInvalid = isInvalid ? answers.onInvalid(call) : 'unknown';
     const action = guarding.mode === 'on' ? onInvalid : 'pass';
     const answered = isInvalid && action !== 'pass' && { answered: true as const };
     this.service.emit({ type: 'invalid-id', filter: name, error, method: guard.method, ...answered });
     if (action === 'pass') return undefined;
     if (action === 'unknown') return answers.unknown(call);
-    guarding.noteSaved(guard);
+    guarding.recordSaved(guard);
     return action === 'absent' ? answers.absent(call) : answers.from(action, call);
   }
 
@@ -285,7 +285,7 @@ export class BloomGuardRunner {
 /** The note of a call's id; undefined where it has none. */
 function noteOf({ entry, self, args }: GuardedCall, { keys }: GuardableFilter): string | undefined {
   try {
-    return keys.note(keys.of(entry.readId(self, args)));
+    return keys.digestOf(keys.of(entry.readId(self, args)));
   } catch {
     return undefined;
   }

@@ -85,15 +85,15 @@ export class CallLessons {
     const { guarding } = filter;
     const { method } = guard;
     const isNothing = outcome === 'denied' || outcome === 'nothing';
-    if (isNothing) guarding.discerning.add(method);
+    if (isNothing) guarding.methodsThatReportMissing.add(method);
     if (verdict === 'absent') {
       const returned = typeOfResult(result);
       if (outcome === 'found')
-        void filter.reportWrongAbsent({ id: id as BloomId, key: key!, method, returned });
+        void filter.reportFalseNegative({ id: id as BloomId, key: key!, method, returned });
       return;
     }
     if (!isNothing) return;
-    guarding.noteFoundNothing(guard);
+    guarding.recordFoundNothing(guard);
     if (call.isJoined || outcome !== 'denied' || !denialKey) return;
     if (denial) denial.note();
     else guarding.negativeCache?.remember(denialKey.text, denialKey.scope, call.readAt);

@@ -38,7 +38,7 @@ export class GuardAnswers {
   unknown(call: GuardedCall): GuardDecision | Promise<GuardAnswer> {
     const answer = this.onUnknown(call);
     if (answer === 'pass') return undefined;
-    call.filter?.guarding.noteSaved(call.guard);
+    call.filter?.guarding.recordSaved(call.guard);
     if (answer === 'unavailable') return failing(unavailableError(call.entry.context()));
     return this.from(answer, call);
   }

@@ -53,7 +53,7 @@ export class IdRegistrar {
     const filter = this.service.guardable(name);
     const since = performance.now();
     const before = filter.generation;
-    const keys = ids.map((id) => filter.keys.fitting(id));
+    const keys = ids.map((id) => filter.keys.ofAdded(id));
     const newIds = await this.record(filter, keys, onError);
     const generation = filter.generation === before ? before : undefined;
     return { filter: name, ids: [...ids], keys, since, generation, newIds };
@@ -169,7 +169,7 @@ export class IdRegistrar {
   /** Whether a filter can have this value as an id. */
   isId(filter: string, value: unknown): boolean {
     try {
-      this.service.guardable(filter).keys.fitting(value);
+      this.service.guardable(filter).keys.ofAdded(value);
       return true;
     } catch {
       return false;
@@ -236,7 +236,7 @@ function keysOf(
   const errors: unknown[] = [];
   for (const id of ids) {
     try {
-      keys.push(idKeys.fitting(id));
+      keys.push(idKeys.ofAdded(id));
     } catch (error) {
       errors.push(error);
     }

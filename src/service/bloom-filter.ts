@@ -8,7 +8,7 @@ import type { AdviceTexts } from './advice-texts.js';
 import type { IdKeys } from './id-keys.js';
 import type { LookupCounts } from './filter-counts.js';
 import type { BloomOutsideInfo } from './freshness/freshness-info.js';
-import type { WrongAbsentReport } from './false-negatives.js';
+import type { FalseNegativeReport } from './false-negatives.js';
 
 /** How the rows of a batch are put into the order of its ids. */
 export interface BloomBatchOptions<Row> {
@@ -165,7 +165,7 @@ export interface GuardableFilter extends BloomFilter {
    * Reports that an id was answered "absent" and its guarded method found something. May record the id and take the filter out of
    * service until it is rebuilt. Does nothing when the id has been added in the meantime. Never rejects.
    */
-  reportWrongAbsent(report: WrongAbsentReport): Promise<void>;
+  reportFalseNegative(report: FalseNegativeReport): Promise<void>;
 
   /** Counts ids that were added for a call that then failed. */
   reportFailedAdds(report: FailedAddsReport): void;

@@ -5,7 +5,7 @@ import type { GuardState } from './guard-state.js';
 import { adviseOnWrongAbsents, foundButAbsent } from './service.messages.js';
 
 /** A guarded method found something for an id that the filter answered "absent". */
-export interface WrongAbsentReport {
+export interface FalseNegativeReport {
   /** As the caller wrote it. */
   readonly id: BloomId;
   readonly key: IdKey;
@@ -55,11 +55,11 @@ export class FalseNegatives {
   constructor(private readonly options: FalseNegativesOptions) {}
 
   /** Rejects when the store cannot be asked. */
-  async report(report: WrongAbsentReport): Promise<void> {
+  async report(report: FalseNegativeReport): Promise<void> {
     const { id, key, method } = report;
     const { filter, guarding, emit, isAbsent, store, add } = this.options;
     if (guarding.isOff(method)) return;
-    guarding.noteFound(method);
+    guarding.recordFound(method);
     const isOn = guarding.mode === 'on';
     // Before the filter is asked: a build that goes live in between is taken for the older one.
     const builds = isOn ? (await store.describe()).builds : 0;
@@ -93,7 +93,7 @@ export class FalseNegatives {
     const { guarding, hasSource, store } = this.options;
     // Another report has turned the guard off in the meantime.
     if (guarding.isOff(method)) return 'none';
-    const before = guarding.noteWrong(method, builds);
+    const before = guarding.recordWrong(method, builds);
     const wasRebuilt = before !== undefined && before !== builds;
     if (!hasSource || wasRebuilt) return this.turnOff(method);
     if (performance.now() >= this.nextAt) {
@@ -122,7 +122,7 @@ export class FalseNegatives {
     this.nextAt = now + this.pauseMs;
   }
 
-  private advise(report: WrongAbsentReport, consequence: Consequence): void {
+  private advise(report: FalseNegativeReport, consequence: Consequence): void {
     const { filter, guarding, hasSource, emit } = this.options;
     const { method } = report;
     const now = performance.now();
@@ -131,7 +131,7 @@ export class FalseNegatives {
     this.advisedAt.set(method, now);
     const known = {
       hasSource,
-      hasFoundNothing: guarding.discerning.has(method),
+      hasFoundNothing: guarding.methodsThatReportMissing.has(method),
       isGuardOff: consequence === 'guard-off',
     };
     emit({

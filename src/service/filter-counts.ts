@@ -140,11 +140,11 @@ export class LookupCounts implements StoreRecorder {
     return { ...this.waits };
   }
 
-  timedLocal(ms: number): void {
+  recordLocalTime(ms: number): void {
     this.localMs.observe(ms);
   }
 
-  looked(outcomes: readonly LookupOutcome[], ms: number): void {
+  recordLookups(outcomes: readonly LookupOutcome[], ms: number): void {
     let answered = 0;
     for (const outcome of outcomes) {
       if (outcome === 'maybe' || outcome === 'absent') answered++;
@@ -157,16 +157,16 @@ export class LookupCounts implements StoreRecorder {
     this.checkSizes.observe(outcomes.length);
   }
 
-  unknown(reason: BloomUnknownReason, ids: number): void {
+  recordUnknown(reason: BloomUnknownReason, ids: number): void {
     this.reasons[reason] += ids;
   }
 
-  added(ids: number, ms: number): void {
+  recordAdd(ids: number, ms: number): void {
     this.addMs.observe(ms);
     this.addSizes.observe(ids);
   }
 
-  waited(ms: number): void {
+  recordWait(ms: number): void {
     this.waits.adds++;
     this.waits.ms += ms;
   }

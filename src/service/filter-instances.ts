@@ -238,14 +238,14 @@ export class FilterInstances {
 
   /** Notes the runs that have ended, one after the other; those that cannot be noted now are tried again with the next beat. */
   private async flush(): Promise<void> {
-    this.flushing ??= this.noteEnded().finally(() => (this.flushing = undefined));
+    this.flushing ??= this.recordEnded().finally(() => (this.flushing = undefined));
     await this.flushing;
   }
 
-  private async noteEnded(): Promise<void> {
+  private async recordEnded(): Promise<void> {
     for (let run = this.ended[0]; run; run = this.ended[0]) {
       const noted = run;
-      await this.context.board.noteRun(noted);
+      await this.context.board.recordRun(noted);
       this.ended = this.ended.filter((one) => one !== noted);
     }
   }

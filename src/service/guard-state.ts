@@ -39,10 +39,10 @@ export class GuardState {
   /** Of the last minutes. */
   readonly recent: RecentCounts;
   /** Guarded methods that have found nothing for some id. */
-  readonly discerning = new Set<string>();
+  readonly methodsThatReportMissing = new Set<string>();
 
   /** Ids that wait to be added, by their notes: this process answers "maybe" for them. */
-  queued: { readonly size: number; has(note: string): boolean } | undefined;
+  queued: { readonly size: number; has(record: string): boolean } | undefined;
 
   /** Called for each absent id with the method that asked; undefined where nobody counts clients. */
   onAbsent: ((method: string) => void) | undefined;
@@ -63,7 +63,7 @@ export class GuardState {
 
   /** Whether this process still tries to add the id, whose row may be there. Ask before the filter is asked: an id leaves the queue when it is in the filter. */
   isQueued(key: IdKey, keys: IdKeys): boolean {
-    return this.queued?.has(keys.note(key) ?? '') ?? false;
+    return this.queued?.has(keys.digestOf(key) ?? '') ?? false;
   }
 
   /** Ids that this process added lately. Without a negative cache they are noted from the first call of this on. */
@@ -72,7 +72,7 @@ export class GuardState {
   }
 
   /** To be called before ids are recorded, and again when they are. */
-  noteAdded(ids: readonly IdKey[]): void {
+  recordAdded(ids: readonly IdKey[]): void {
     if (!this.adds) return;
     const texts = ids.map(idNote);
     this.adds.record(texts);
@@ -80,7 +80,7 @@ export class GuardState {
   }
 
   /** To be called when a rebuild went live: it may hold ids that this process did not add. */
-  noteRebuilt(): void {
+  recordRebuilt(): void {
     this.adds?.recordOthers();
     this.negativeCache?.clear();
   }
@@ -91,7 +91,7 @@ export class GuardState {
   }
 
   /** To be called at once when an audited call has found something: only the others use the trial up. */
-  noteFound(method: string): void {
+  recordFound(method: string): void {
     const counts = this.methods.named(method);
     if (counts.trial !== BLOCKS_NONE) counts.trial = Math.min(counts.trial + 1, this.options.audit.trial);
   }
@@ -101,7 +101,7 @@ export class GuardState {
    *
    * @returns the number of the build in which it was wrong first; undefined where it never was.
    */
-  noteWrong(method: string, build: number): number | undefined {
+  recordWrong(method: string, build: number): number | undefined {
     const counts = this.methods.named(method);
     const before = counts.wrongIn;
     counts.trial = this.options.audit.trial;
@@ -127,7 +127,7 @@ export class GuardState {
   }
 
   /** Counts the answer of the filter to a guarded method. */
-  note(outcome: LookupOutcome, method: CountedMethod): void {
+  record(outcome: LookupOutcome, method: CountedMethod): void {
     const counts = this.methods.of(method);
     if (outcome === 'maybe') {
       counts.maybe++;
@@ -153,25 +153,25 @@ export class GuardState {
   }
 
   /** Counts a call without an id; `isInvalid`: its value cannot be one. */
-  noteUnread(isInvalid: boolean, method: CountedMethod): void {
+  recordUnread(isInvalid: boolean, method: CountedMethod): void {
     if (isInvalid) this.invalid++;
     else this.unknown++;
     this.methods.of(method).unknown['invalid-id']++;
   }
 
-  noteRemembered(method: CountedMethod): void {
+  recordRemembered(method: CountedMethod): void {
     this.remembered++;
     this.methods.of(method).remembered++;
   }
 
-  noteFoundNothing(method: CountedMethod): void {
+  recordFoundNothing(method: CountedMethod): void {
     this.foundNothing++;
     this.methods.of(method).foundNothing++;
     this.recent.recordFoundNothing();
   }
 
   /** Counts calls that are answered without the method, or ids that it is not given. */
-  noteSaved(method: CountedMethod, calls = 1): void {
+  recordSaved(method: CountedMethod, calls = 1): void {
     this.methods.of(method).saved += calls;
   }
 

@@ -32,7 +32,7 @@ export async function loadGuarded(
 ): Promise<unknown[]> {
   const asked = await askAll(batch, ids);
   const passing = asked.filter(({ verdict }) => verdict !== 'absent' || isAudited(batch));
-  noteSaved(batch, asked.length - passing.length);
+  recordSaved(batch, asked.length - passing.length);
   const rows = passing.length > 0 ? await load(passing.map(({ id }) => id)) : [];
   const found = key ? byKey(batch, passing, rows, key) : byPlace(batch, passing, rows);
   for (const one of passing) settle(batch, one, found.get(one));
@@ -62,7 +62,7 @@ export async function loadFound(
   const isAbsent = asked.length > 0 && asked.every(({ verdict }) => verdict === 'absent');
   const passesAll = isAbsent ? isAudited(batch) : batch.filter?.guarding.blocksNone(batch.method);
   const passing = passesAll ? asked : asked.filter(({ verdict }) => verdict !== 'absent');
-  noteSaved(batch, asked.length - passing.length);
+  recordSaved(batch, asked.length - passing.length);
   if (passing.length === 0 && ids.length > 0) return [];
   const rows = await load(passing.map(({ id }) => id));
   if (isAbsent && Array.isArray(rows)) settle(batch, passing[0]!, rows[0]);
@@ -75,9 +75,9 @@ function isAudited(batch: GuardedBatch): boolean {
 }
 
 /** @param ids that were not loaded. */
-function noteSaved(batch: GuardedBatch, ids: number): void {
+function recordSaved(batch: GuardedBatch, ids: number): void {
   const { filter } = batch;
-  if (filter && ids > 0) filter.guarding.noteSaved(batch, ids);
+  if (filter && ids > 0) filter.guarding.recordSaved(batch, ids);
 }
 
 /** The checks of one tick share a round trip. */
@@ -92,19 +92,19 @@ async function ask(batch: GuardedBatch, id: unknown): Promise<Asked> {
     key = filter ? filter.keys.of(id) : toIdKey(id);
   } catch (error) {
     if (filter && filter.guarding.mode !== 'off') {
-      filter.guarding.noteUnread(error instanceof BloomIdError, batch);
-      filter.lookups.unknown('invalid-id', 1);
+      filter.guarding.recordUnread(error instanceof BloomIdError, batch);
+      filter.lookups.recordUnknown('invalid-id', 1);
       emit({ type: 'invalid-id', filter: name, error, method });
     }
     return { id, key, verdict: undefined };
   }
   if (!filter || filter.guarding.mode === 'off') return { id, key, verdict: undefined };
   const { guarding, keys } = filter;
-  const note = guarding.queued && keys.note(key);
+  const note = guarding.queued && keys.digestOf(key);
   // Asked for before the filter is checked: an id leaves the queue when it is in the filter.
   if (note !== undefined && guarding.queued?.has(note)) return { id, key, verdict: undefined };
   const verdict = await filter.checkKey(key);
-  guarding.note(verdict, batch);
+  guarding.record(verdict, batch);
   return { id, key, verdict };
 }
 
@@ -161,8 +161,8 @@ function settle(batch: GuardedBatch, { id, key, verdict }: Asked, row: unknown):
   const { filter, method } = batch;
   if (!filter || key === undefined || row instanceof Error) return;
   const isFound = row !== null && row !== undefined;
-  if (!isFound) filter.guarding.discerning.add(method);
-  if (verdict === 'maybe' && !isFound) filter.guarding.noteFoundNothing(batch);
+  if (!isFound) filter.guarding.methodsThatReportMissing.add(method);
+  if (verdict === 'maybe' && !isFound) filter.guarding.recordFoundNothing(batch);
   if (verdict === 'absent' && isFound)
-    void filter.reportWrongAbsent({ id: id as BloomId, key, method, returned: typeof row });
+    void filter.reportFalseNegative({ id: id as BloomId, key, method, returned: typeof row });
 }

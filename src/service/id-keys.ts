@@ -85,7 +85,7 @@ export class IdKeys {
    *
    * @throws {BloomIdError} as `of`, and for an id that is longer than `maxIdBytes`.
    */
-  fitting(id: unknown): IdKey {
+  ofAdded(id: unknown): IdKey {
     const key = this.of(id, true);
     this.assertFits(key);
     return key;
@@ -98,7 +98,7 @@ export class IdKeys {
   }
 
   /** A short text for a key, to keep: one for all spellings of the id. Undefined for an id that is longer than `maxIdBytes`. */
-  note(key: IdKey): string | undefined {
+  digestOf(key: IdKey): string | undefined {
     return isLongerThan(key, this.options.maxIdBytes) ? undefined : idNote(key);
   }
 

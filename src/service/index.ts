@@ -52,4 +52,4 @@ export type {
 } from './freshness/top-up-options.js';
 export { isOwnerName, OWNER } from './filter-options.js';
 export { registeredFilters } from './service.messages.js';
-export type { WrongAbsentReport } from './false-negatives.js';
+export type { FalseNegativeReport as WrongAbsentReport } from './false-negatives.js';

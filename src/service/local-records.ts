@@ -30,7 +30,7 @@ export class LocalBoard implements InstanceBoard {
     this.beaten = undefined;
   }
 
-  async noteRun(run: EndedRun): Promise<void> {
+  async recordRun(run: EndedRun): Promise<void> {
     const others = this.runs.filter(({ id }) => id !== run.id);
     this.runs = [run, ...others].slice(0, RUNS_KEPT);
     if (this.beaten?.run?.id === run.id) this.beaten = { ...this.beaten, run: undefined };

@@ -42,7 +42,7 @@ import {
   resetOfPeersKey,
   resetWithSource,
 } from './service.messages.js';
-import { type WrongAbsentReport, FalseNegatives } from './false-negatives.js';
+import { type FalseNegativeReport, FalseNegatives } from './false-negatives.js';
 
 /** A filter of the application: it forms the keys of ids, holds the filter of the store, and runs rebuilds that end with the application. */
 export class ManagedFilter extends BloomFilter implements GuardableFilter {
@@ -120,7 +120,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
         spellsAs: (normalize) => this.keys.spellsAs(normalize),
         bytesFor: (ids) => layout.bytes({ errorRate, capacity: Math.max(1, ids) }),
       },
-      onPublished: () => this.guarding.noteRebuilt(),
+      onPublished: () => this.guarding.recordRebuilt(),
     });
     this.falseNegatives = new FalseNegatives({
       filter: name,
@@ -191,21 +191,21 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   }
 
   async add(id: BloomId): Promise<boolean> {
-    return (await this.addKeys([this.keys.fitting(id)]))[0]!;
+    return (await this.addKeys([this.keys.ofAdded(id)]))[0]!;
   }
 
   async addMany(ids: readonly BloomId[]): Promise<boolean[]> {
     // Before anything is noted of an id, so that one that is refused costs nothing.
-    return this.addKeys(ids.map((id) => this.keys.fitting(id)));
+    return this.addKeys(ids.map((id) => this.keys.ofAdded(id)));
   }
 
   async addKeys(keys: readonly IdKey[]): Promise<boolean[]> {
     if (keys.length === 0) return [];
-    this.guarding.noteAdded(keys);
+    this.guarding.recordAdded(keys);
     // Without a source, an id that is added before the filter exists would be lost for good.
     if (!this.definition.source) await this.create();
     const added = await this.inStore.add(keys);
-    this.guarding.noteAdded(keys);
+    this.guarding.recordAdded(keys);
     this.load.recordNew(added.filter(Boolean).length);
     return added;
   }
@@ -260,7 +260,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     return findOverfull(this, () => this.inStore.describe(), this.context.emit);
   }
 
-  async reportWrongAbsent(report: WrongAbsentReport): Promise<void> {
+  async reportFalseNegative(report: FalseNegativeReport): Promise<void> {
     try {
       await this.falseNegatives.report(report);
     } catch (error) {
@@ -305,7 +305,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     try {
       return this.keys.of(id);
     } catch (error) {
-      this.lookups.unknown('invalid-id', 1);
+      this.lookups.recordUnknown('invalid-id', 1);
       this.context.emit(noKeyEvent(this.name, error));
       return undefined;
     }

@@ -34,7 +34,7 @@ export interface InstanceBoard {
    * Keeps the record of a run that has ended, and ends what is reported of it. The same one may be noted
    * twice.
    */
-  noteRun(run: EndedRun): Promise<void>;
+  recordRun(run: EndedRun): Promise<void>;
 
   /** @throws {BloomUnavailableError} when the store cannot be asked. */
   read(): Promise<BoardContents>;

@@ -9,27 +9,27 @@ export interface StoreRecorder {
   local: number;
 
   /** How long a local lookup took, in milliseconds. */
-  timedLocal(ms: number): void;
+  recordLocalTime(ms: number): void;
 
   /** One lookup of ids over the network, and how long it took. */
-  looked(outcomes: readonly LookupOutcome[], ms: number): void;
+  recordLookups(outcomes: readonly LookupOutcome[], ms: number): void;
 
   /** Lookups that this process could not answer, and did not ask the store for. */
-  unknown(reason: BloomUnknownReason, ids: number): void;
+  recordUnknown(reason: BloomUnknownReason, ids: number): void;
 
   /** One call that recorded ids, or took too long. */
-  added(ids: number, ms: number): void;
+  recordAdd(ids: number, ms: number): void;
 
   /** One such call waited for processes that answer from a copy, for so long. */
-  waited(ms: number): void;
+  recordWait(ms: number): void;
 }
 
 /** For a store that nobody counts for. */
 export const NO_RECORDER: StoreRecorder = {
   local: 0,
-  timedLocal() {},
-  looked() {},
-  unknown() {},
-  added() {},
-  waited() {},
+  recordLocalTime() {},
+  recordLookups() {},
+  recordUnknown() {},
+  recordAdd() {},
+  recordWait() {},
 };

@@ -89,7 +89,7 @@ export class StandInFilter extends BloomFilter implements GuardableFilter {
     return added.map((isNew) => isNew !== false);
   }
 
-  async reportWrongAbsent(): Promise<void> {
+  async reportFalseNegative(): Promise<void> {
     this.guarding.wrongAbsents++;
   }
 
@@ -184,7 +184,7 @@ export class StandInFilter extends BloomFilter implements GuardableFilter {
   }
 
   private noted(verdict: BloomVerdict): BloomVerdict {
-    if (verdict === 'unknown') this.lookups.unknown('error', 1);
+    if (verdict === 'unknown') this.lookups.recordUnknown('error', 1);
     else this.lookups.local++;
     return verdict;
   }

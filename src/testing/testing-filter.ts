@@ -62,7 +62,7 @@ export class TestingFilter implements StoredFilter {
   checkOne(id: IdKey): LookupOutcome {
     const { recorder = NO_RECORDER } = this.options;
     if (this.behaviour === 'down') {
-      recorder.unknown('error', 1);
+      recorder.recordUnknown('error', 1);
       return 'error';
     }
     recorder.local++;

@@ -35,8 +35,8 @@ afterEach(async () => {
   jest.restoreAllMocks();
 });
 
-const keysOf = (ids: readonly BloomId[]) => ids.map((id) => filter.keys.fitting(id));
-const noteOf = (id: BloomId) => filter.keys.note(filter.keys.of(id))!;
+const keysOf = (ids: readonly BloomId[]) => ids.map((id) => filter.keys.ofAdded(id));
+const noteOf = (id: BloomId) => filter.keys.digestOf(filter.keys.of(id))!;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const until = (condition: () => boolean) => eventually('the queue has gone on', condition);
@@ -96,8 +96,8 @@ describe('AddQueue', () => {
       { store: new MemoryStore(), emit: () => {}, clock: systemClock },
     );
     const normalizing = new AddQueue({ filter: managed, emit: () => {} });
-    normalizing.put([managed.keys.fitting('ABC')], down);
-    const waits = (id: string) => normalizing.has(managed.keys.note(managed.keys.of(id))!);
+    normalizing.put([managed.keys.ofAdded('ABC')], down);
+    const waits = (id: string) => normalizing.has(managed.keys.digestOf(managed.keys.of(id))!);
     expect(['abc', 'Abc', 'abd'].map(waits)).toEqual([true, true, false]);
     await normalizing.close();
     await managed.close();

@@ -50,7 +50,7 @@ it('reports what was counted, also by a process without traffic', async () => {
   const busy = await start();
   const idle = await start();
   const method = { method: 'Shop.find', counted: { last: undefined } };
-  for (let i = 0; i < 3; i++) busy.bloom.guardable(PRODUCTS).guarding.note('absent', method);
+  for (let i = 0; i < 3; i++) busy.bloom.guardable(PRODUCTS).guarding.record('absent', method);
   const absents = async () => (await processes(idle)).map(({ metrics }) => metrics.guards.absent);
   await eventually('the absents are seen', async () => (await absents()).includes(3));
   expect((await absents()).sort()).toEqual([0, 3]);

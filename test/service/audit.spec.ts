@@ -53,7 +53,7 @@ describe('The trial of a guard', () => {
     const guarding = state();
     for (let i = 0; i < 100; i++) {
       expect(guarding.isAudited(guard)).toBe(true);
-      guarding.noteFound(guard.method);
+      guarding.recordFound(guard.method);
     }
     for (let i = 0; i < 20; i++) expect(guarding.isAudited(guard)).toBe(true);
     expect(guarding.isAudited(guard)).toBe(false);
@@ -63,13 +63,13 @@ describe('The trial of a guard', () => {
     const guarding = state();
     for (let i = 0; i < 30; i++) guarding.isAudited(guard);
     expect(guarding.isAudited(guard)).toBe(false);
-    expect(guarding.noteWrong(guard.method, 3)).toBeUndefined();
+    expect(guarding.recordWrong(guard.method, 3)).toBeUndefined();
     for (let i = 0; i < 20; i++) expect(guarding.isAudited(guard)).toBe(true);
     expect(guarding.isAudited(guard)).toBe(false);
-    expect(guarding.noteWrong(guard.method, 4)).toBe(3);
+    expect(guarding.recordWrong(guard.method, 4)).toBe(3);
     expect([guarding.turnOff(guard.method), guarding.turnOff(guard.method)]).toEqual([true, false]);
     guarding.methods.tryAgain();
-    guarding.noteFound(guard.method);
+    guarding.recordFound(guard.method);
     for (let i = 0; i < 100; i++) expect(guarding.isAudited(guard)).toBe(true);
   });
 });

@@ -6,7 +6,7 @@ import { AdviceTexts } from '../../src/service/advice-texts.js';
 describe('LookupCounts', () => {
   it('put each observation into the bucket of the first bound that is not below it', () => {
     const counts = new LookupCounts();
-    for (const ms of [0.05, 0.1, 0.11, 999, 1000, 1000.1, 5000]) counts.looked(['maybe'], ms);
+    for (const ms of [0.05, 0.1, 0.11, 999, 1000, 1000.1, 5000]) counts.recordLookups(['maybe'], ms);
     const { remote } = counts.snapshot().latencyMs;
     expect(remote.bounds[0]).toBe(0.1);
     expect(remote.bounds.at(-1)).toBe(1000);
@@ -20,14 +20,14 @@ describe('LookupCounts', () => {
 
   it('give snapshots that do not change any more', () => {
     const counts = new LookupCounts();
-    counts.unknown('timeout', 3);
-    counts.looked(['maybe', 'absent'], 1);
+    counts.recordUnknown('timeout', 3);
+    counts.recordLookups(['maybe', 'absent'], 1);
     const before = counts.snapshot();
     const text = JSON.stringify(before);
-    counts.unknown('timeout', 1);
-    counts.looked(['maybe', 'absent'], 1);
-    counts.added(1, 1);
-    counts.timedLocal(0.001);
+    counts.recordUnknown('timeout', 1);
+    counts.recordLookups(['maybe', 'absent'], 1);
+    counts.recordAdd(1, 1);
+    counts.recordLocalTime(0.001);
     expect(JSON.stringify(before)).toBe(text);
     expect(counts.snapshot().lookups).toMatchObject({
       local: 0,

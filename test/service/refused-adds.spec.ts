@@ -25,7 +25,7 @@ describe('Ids that are refused', () => {
     return filter;
   }
 
-  const noteOf = (id: BloomId) => filter.keys.note(filter.keys.of(id));
+  const noteOf = (id: BloomId) => filter.keys.digestOf(filter.keys.of(id));
 
   afterEach(() => filter.close());
 
@@ -100,7 +100,7 @@ describe('Ids that are refused', () => {
     for (let i = 0; i < 1000; i++) {
       const body = `${i}-${'s'.repeat(50)}${String.fromCharCode(0x61 + (i % 26)).repeat(100_000)}`;
       await filter.add(body);
-      queue.put([filter.keys.fitting(body.slice(0, 40))], down);
+      queue.put([filter.keys.ofAdded(body.slice(0, 40))], down);
       filter.guarding.negativeCache!.remember(noteOf(body)!, 'find', performance.now());
     }
     expect(filter.guarding.recentAdds.size).toBeGreaterThanOrEqual(1000);

@@ -89,7 +89,7 @@ describe('nestjs-bloom inspect', () => {
     const { board } = instance.filter;
     await board.setMode({ mode: 'off', by: 'Ana' }, 0);
     await board.beat({ instance: 'one', text: '{}', lifeMs: 60_000 });
-    await board.noteRun({ id: 'run', text: '{}' });
+    await board.recordRun({ id: 'run', text: '{}' });
     expect((await inspected())['others']).toEqual([
       expect.objectContaining({ what: 'reports of instances', keys: 4 }),
     ]);

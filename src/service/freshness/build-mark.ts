@@ -300,7 +300,7 @@ export class MarkAudit {
   private keyUpTo(id: BloomId): IdKey | undefined {
     const { mark, gaps, keys } = this.context;
     try {
-      const key = keys.fitting(id);
+      const key = keys.ofAdded(id);
       if (!isOfOrder(mark.order, key) || compareKeys(mark.order, key, mark.upTo) > 0) return undefined;
       return isInGap(gaps, key) ? undefined : key;
     } catch {

@@ -108,7 +108,7 @@ export class ChangeFeedRunner {
   private keyOf(id: BloomId): IdKey | undefined {
     const { name, keys, emit, onBadId } = this.context;
     try {
-      return keys.fitting(id);
+      return keys.ofAdded(id);
     } catch (error) {
       if (!(error instanceof BloomIdError) || onBadId === 'fail') throw error;
       emit({ type: 'ids-skipped', filter: name, skipped: 1, example: printed(id), error });

@@ -265,7 +265,7 @@ export class Freshness {
 export function openFreshness(
   filter: Pick<FreshnessContext, 'keys'> & {
     readonly definition: FilterDefinition;
-    readonly lookups: { unknown(reason: 'beyond', ids: number): void };
+    readonly lookups: { recordUnknown(reason: 'beyond', ids: number): void };
     addKeys(keys: readonly IdKey[]): Promise<boolean[]>;
     check(id: BloomId): Promise<string>;
     rebuild(request: RebuildRequest): Promise<BloomRebuildReport>;
@@ -286,7 +286,7 @@ export function openFreshness(
     addKeys: (ids) => filter.addKeys(ids),
     check: (id) => filter.check(id),
     rebuild: (request) => filter.rebuild(request),
-    onBeyond: (ids) => lookups.unknown('beyond', ids),
+    onBeyond: (ids) => lookups.recordUnknown('beyond', ids),
   });
 }
 

@@ -119,7 +119,7 @@ export class TopUpReader {
 
   private keyOf(id: BloomId, bad: { skipped: number; example: string; error: unknown }): IdKey | undefined {
     try {
-      return this.context.keys.fitting(id);
+      return this.context.keys.ofAdded(id);
     } catch (error) {
       if (!(error instanceof BloomIdError) || this.context.onBadId === 'fail') throw error;
       if (bad.skipped++ === 0) Object.assign(bad, { example: printed(id), error });

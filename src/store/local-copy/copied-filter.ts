@@ -79,7 +79,7 @@ export class CopiedFilter implements MeasurableFilter {
     const since = performance.now();
     const undecided = ids.filter((id) => !copy.filter.mightContainKey(id));
     const isFinal = undecided.length > 0 && copy.isProven;
-    if (ids.length > 0) this.recorder.timedLocal((performance.now() - since) / ids.length);
+    if (ids.length > 0) this.recorder.recordLocalTime((performance.now() - since) / ids.length);
     if (!isFinal && undecided.length === ids.length) return this.inner.check(ids);
     const confirmed = isFinal || undecided.length === 0 ? [] : await this.inner.check(undecided);
     // Replaced meanwhile: one answer is never from two generations.
@@ -98,7 +98,7 @@ export class CopiedFilter implements MeasurableFilter {
       copies.answersSinceComparison = true;
       const since = (recorder.local & TIMED) === TIMED ? performance.now() : 0;
       const isFound = current.filter.mightContainKey(id);
-      if (since > 0) recorder.timedLocal(performance.now() - since);
+      if (since > 0) recorder.recordLocalTime(performance.now() - since);
       if (!isFound) {
         if (!current.isProven) return this.inner.checkOne(id);
         recorder.local++;

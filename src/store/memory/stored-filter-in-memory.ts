@@ -65,12 +65,12 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
     const filter = this.live?.filter;
     const { recorder } = this;
     if (!filter) {
-      recorder.unknown(this.state, ids.length);
+      recorder.recordUnknown(this.state, ids.length);
       return ids.map(() => 'unknown');
     }
     const since = performance.now();
     const found = verdicts(filter, ids);
-    if (ids.length > 0) recorder.timedLocal((performance.now() - since) / ids.length);
+    if (ids.length > 0) recorder.recordLocalTime((performance.now() - since) / ids.length);
     recorder.local += ids.length;
     return found;
   }
@@ -78,12 +78,12 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
   checkOne(id: IdKey): LookupOutcome {
     const { live, recorder } = this;
     if (!live) {
-      recorder.unknown(this.state, 1);
+      recorder.recordUnknown(this.state, 1);
       return this.state;
     }
     const since = (recorder.local++ & TIMED) === TIMED ? performance.now() : 0;
     const isFound = live.filter.mightContainKey(id);
-    if (since > 0) recorder.timedLocal(performance.now() - since);
+    if (since > 0) recorder.recordLocalTime(performance.now() - since);
     return isFound ? 'maybe' : 'absent';
   }
 
@@ -99,7 +99,7 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
     const added = live ? ids.map((id) => live.addKey(id)) : stagingAdds;
     this.added += added.filter(Boolean).length;
     this.reportLoad();
-    this.recorder.added(ids.length, performance.now() - since);
+    this.recorder.recordAdd(ids.length, performance.now() - since);
     return added;
   }
 

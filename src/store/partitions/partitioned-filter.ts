@@ -195,7 +195,7 @@ export class PartitionedFilter implements StoredFilter {
   }
 
   private refuse(ids: number): LookupOutcome {
-    (this.options.recorder ?? NO_RECORDER).unknown('other-partitions', ids);
+    (this.options.recorder ?? NO_RECORDER).recordUnknown('other-partitions', ids);
     void this.lookAgain();
     return 'other-partitions';
   }

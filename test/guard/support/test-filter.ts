@@ -91,7 +91,7 @@ export class TestFilter implements GuardableFilter {
   }
 
   async addMany(ids: readonly BloomId[]): Promise<boolean[]> {
-    return this.addKeys(ids.map((id) => this.keys.fitting(id)));
+    return this.addKeys(ids.map((id) => this.keys.ofAdded(id)));
   }
 
   async addKeys(keys: readonly IdKey[]): Promise<boolean[]> {
@@ -117,7 +117,7 @@ export class TestFilter implements GuardableFilter {
     return this.rebuild();
   }
 
-  async reportWrongAbsent(report: WrongAbsentReport): Promise<void> {
+  async reportFalseNegative(report: WrongAbsentReport): Promise<void> {
     this.wrongAbsents.push(report);
   }
 

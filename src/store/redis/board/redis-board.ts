@@ -87,7 +87,7 @@ export class RedisBoard implements InstanceBoard {
     await this.run('boardLeave', [instances, this.keys.report(instance)], [instance]);
   }
 
-  async noteRun({ id, text }: EndedRun): Promise<void> {
+  async recordRun({ id, text }: EndedRun): Promise<void> {
     const { running, rebuilds } = this.keys;
     await this.run('boardRun', [running, rebuilds], [id, text, RUNS_KEPT, RUNS_LIFE_MS]);
   }

@@ -101,7 +101,7 @@ export abstract class BatchingFilter {
       const reason = reasonOf(error);
       outcomes = ids.map(() => reason);
     }
-    this.recorder.looked(outcomes, performance.now() - since);
+    this.recorder.recordLookups(outcomes, performance.now() - since);
     return outcomes;
   }
 
@@ -124,10 +124,10 @@ export abstract class BatchingFilter {
     const since = performance.now();
     try {
       const added = await this.record(ids);
-      this.recorder.added(ids.length, performance.now() - since);
+      this.recorder.recordAdd(ids.length, performance.now() - since);
       return added;
     } catch (error) {
-      if (isTimeout(error)) this.recorder.added(ids.length, performance.now() - since);
+      if (isTimeout(error)) this.recorder.recordAdd(ids.length, performance.now() - since);
       throw error;
     }
   }

@@ -89,7 +89,7 @@ describe('A cluster of three nodes', () => {
       expect(await reader.askToStop('Ana')).toBe(true);
       const mode = await reader.setMode({ mode: 'off', by: 'Ana' }, 0);
       expect(await writer.beat(beat)).toEqual({ mode, stopBy: 'Ana', failure: undefined });
-      await writer.noteRun({ id: 'earlier', text: 'done' });
+      await writer.recordRun({ id: 'earlier', text: 'done' });
       expect(await reader.read()).toMatchObject({
         instances: [{ id: 'one', text: name }],
         runs: ['done'],

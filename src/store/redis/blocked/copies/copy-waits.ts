@@ -82,7 +82,7 @@ export class CopyWaits {
     if (wait?.for !== 'readers' && this.pauseMs(snapshot, wait) <= 0) return;
     await this.settle(snapshot, wait);
     const ms = performance.now() - since;
-    recorder.waited(ms);
+    recorder.recordWait(ms);
     // An acknowledgement takes a round trip. Without one a wait ends with what is left of the lease.
     const isLong = ms >= (snapshot.leasesMs ?? ms) / 2;
     const report = isLong ? this.alarm.delayed(ms) : undefined;

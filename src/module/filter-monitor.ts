@@ -64,7 +64,7 @@ export class FilterMonitor {
     const before = this.given.get(filter) ?? [];
     for (const text of texts)
       if (!before.includes(text)) this.emit({ type: 'advice', filter: filter.name, text });
-    if (isComplete) for (const text of before) if (!texts.includes(text)) filter.advice.withdraw(text);
+    if (isComplete) for (const text of before) if (!texts.includes(text)) filter.advice.delete(text);
     this.given.set(filter, isComplete ? texts : [...new Set([...before, ...texts])]);
   }
 

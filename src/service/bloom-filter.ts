@@ -4,7 +4,6 @@ import type { BloomRebuildOptions, BloomRebuildReport } from '../rebuild/index.j
 import type { BloomCopyLease, BloomVerdict, LookupOutcome, SharedNegativeCache } from '../store/index.js';
 import type { BloomCopyWaits, BloomFilterMetrics, BloomGuardCounts, BloomGuardMode } from './metrics.js';
 import type { GuardState } from './guard-state.js';
-import type { AdviceTexts } from './advice-texts.js';
 import type { IdKeys } from './id-keys.js';
 import type { LookupCounts } from './filter-counts.js';
 import type { BloomOutsideInfo } from './freshness/freshness-info.js';
@@ -139,8 +138,8 @@ export interface GuardableFilter extends BloomFilter {
   /** Counts what the store does for the filter in this process. */
   readonly lookups: LookupCounts;
 
-  /** What in the setup endangers the filter. */
-  readonly advice: AdviceTexts;
+  /** The advice that was given in this process and not withdrawn, in the order in which it was given. */
+  readonly advice: Set<string>;
 
   metrics(): BloomFilterMetrics;
 

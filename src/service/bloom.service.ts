@@ -18,6 +18,8 @@ import { type BloomVerdict, verdictOf } from '../store/index.js';
 
 const READY_WITHIN_MS = 30_000;
 const WORST_CLIENTS = 10;
+/** The setup causes few texts; texts that differ with each call must not fill the memory. */
+const MAX_ADVICE = 50;
 
 /** Of `BloomService.whenReady`. */
 export interface BloomReadyOptions {
@@ -211,7 +213,9 @@ export class BloomService {
    * @internal
    */
   onEvent(event: BloomEvent): void {
-    if (event.type === 'advice') this.byName.get(event.filter)?.advice.note(event.withoutId ?? event.text);
+    if (event.type !== 'advice') return;
+    const advice = this.byName.get(event.filter)?.advice;
+    if (advice && advice.size < MAX_ADVICE) advice.add(event.withoutId ?? event.text);
   }
 }
 

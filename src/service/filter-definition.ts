@@ -1,11 +1,4 @@
-import {
-  BloomConfigError,
-  type BloomEventListener,
-  type Clock,
-  describeError,
-  expecter,
-  printed,
-} from '../common/index.js';
+import { BloomConfigError, describeError, expecter } from '../common/index.js';
 import {
   blocked,
   type BloomId,
@@ -15,7 +8,7 @@ import {
   partitionedLayout,
 } from '../filter/index.js';
 import type { BloomFeed, BloomIdSource } from '../rebuild/index.js';
-import type { BloomReplicaMode, FilterStore } from '../store/index.js';
+import type { BloomReplicaMode } from '../store/index.js';
 import { type AuditRule, auditRule } from './guard-state.js';
 import {
   type BloomFilterOptions,
@@ -25,8 +18,7 @@ import {
 } from './filter-options.js';
 import type { NegativeCacheOptions } from './negative-cache.js';
 import { type TopUpSettings, topUpSettings } from './freshness/top-up-options.js';
-import { filterCannotBe, notALayout, scalingIsALayout } from './service.messages.js';
-import type { InstanceIdentity } from './instances.js';
+import { filterCannotBe, notALayout } from './service.messages.js';
 
 /** A filter as it was registered, with every default filled in. */
 export interface FilterDefinition {
@@ -37,7 +29,7 @@ export interface FilterDefinition {
   readonly source: BloomIdSource | undefined;
   /** Table and column of the source, where it names them. */
   readonly readsFrom: () => string | undefined | Promise<string | undefined>;
-  /** Of a filter without a source, on a key of its own. */
+  /** What makes a filter without a source, on a key of its own. */
   readonly create: 'first-start' | 'explicit';
   /** Undefined: that of the module. */
   readonly owner: string | false | undefined;
@@ -49,7 +41,7 @@ export interface FilterDefinition {
   readonly partitions: number | undefined;
   /** Undefined: as it suits the store. */
   readonly replica: BloomReplicaMode | undefined;
-  /** Of leases of copies, of this process or of others; undefined: nobody reads with leases. */
+  /** Lease of a local copy, of this process or of others; undefined: nobody reads with leases. */
   readonly copyLeaseMs: number | undefined;
   readonly shadow: boolean;
   readonly audit: AuditRule;
@@ -70,7 +62,7 @@ export interface FilterDefinition {
   readonly feed: BloomFeed | undefined;
 }
 
-/** Of a rebuild's filter, 256 MiB: more than 140 million ids at the default error rate. */
+/** 256 MiB: more than 140 million ids at the default error rate. */
 const LEAST_MAX_BYTES = 1 << 28;
 const MIB = 1 << 20;
 /** Five or six for each of three masters, and one for each of sixteen. */
@@ -153,63 +145,9 @@ function plannedBytes(
   return layout.bytes(use);
 }
 
-/** Where the function is that makes a layout, by the `kind` of the object that was written before 0.2. */
-const MAKERS = new Map([
-  ...[
-    ['go-zero', 'goZero'],
-    ['guava', 'guava'],
-    ['redisson', 'redisson'],
-    ['redisbloom', 'redisBloom'],
-    ['cuckoo', 'cuckoo'],
-  ].map(([kind, maker]) => [kind, { maker, entry: '@nestjs-bloom/interop' }] as const),
-  ['scaling', { maker: 'scaling', entry: '@nestjs-bloom/interop/scaling' }],
-]);
-
-/**
- * The layout that a filter was registered with.
- *
- * @throws {BloomConfigError} for what is no layout: how to write the one that was probably meant.
- */
-export function chosenLayout({ name, layout, ...others }: BloomFilterOptions): FilterLayout {
-  if ('scaling' in others && others.scaling !== undefined) {
-    throw new BloomConfigError(scalingIsALayout(name, howToMake('scaling', others.scaling)));
-  }
+/** @throws {BloomConfigError} for what is no layout. */
+export function chosenLayout({ name, layout }: BloomFilterOptions): FilterLayout {
   if (layout === undefined || layout === 'blocked') return blocked;
   if (isFilterLayout(layout)) return layout;
-  throw new BloomConfigError(notALayout(name, layout, advice(layout)));
-}
-
-function advice(layout: unknown): string {
-  if (typeof layout === 'function') return `Call the function: layout: ${layout.name}({ … })`;
-  if (typeof layout === 'string') return howToMake(layout);
-  if (typeof layout !== 'object' || layout === null) return "Leave it out for 'blocked'.";
-  const { kind, scaling, ...options } = layout as Record<string, unknown>;
-  if (kind !== 'blocked') return howToMake(String(kind), options);
-  return scaling === undefined ? 'Leave it out.' : howToMake('scaling', scaling);
-}
-
-/** The import and the call, with the options that were given if they are short enough to be shown whole. */
-function howToMake(kind: string, options?: unknown): string {
-  const found = MAKERS.get(kind);
-  if (found === undefined) return "Leave it out for 'blocked'.";
-  const text = options === undefined ? '…' : printed(options);
-  const { maker, entry } = found;
-  return `Write: import { ${maker} } from '${entry}'; and layout: ${maker}(${text.endsWith('…') ? '{ … }' : text})`;
-}
-
-/** How often a process reports, and whether it does so where nobody has asked for it. */
-export interface HeartbeatRule {
-  readonly everyMs: number;
-  readonly isAlways: boolean;
-}
-
-/** What the filters of an application share. */
-export interface FilterEnvironment {
-  readonly store: FilterStore;
-  readonly emit: BloomEventListener;
-  readonly clock: Clock;
-  /** This process, as others see it; undefined where nobody asks. */
-  readonly identity?: InstanceIdentity;
-  /** False: this process reports to nobody. */
-  readonly heartbeat?: HeartbeatRule | false;
+  throw new BloomConfigError(notALayout(name, layout));
 }

@@ -1,3 +1,5 @@
+import { LookupCounts } from './filter-counts.js';
+import { GuardState, NO_AUDIT } from './guard-state.js';
 import { describeError } from '../common/index.js';
 import {
   type BloomCopyLease,
@@ -70,9 +72,9 @@ const NO_REBUILD: BloomFilterMetrics['rebuild'] = {
   lastPhases: [],
 };
 
-interface MeasuredFilter extends GuardableFilter {
+type MeasuredFilter = Pick<GuardableFilter, 'name' | 'guarding' | 'lookups' | 'advice'> & {
   readonly freshness?: { metrics(): BloomOutsideMetrics } | undefined;
-}
+};
 
 /** All that this process has counted of a filter. */
 export function metricsOf(
@@ -96,6 +98,13 @@ export function metricsOf(
     recent: guarding.recent.snapshot(),
     rebuild,
     isCircuitOpen: status.isCircuitOpen,
-    advice: advice.all(),
+    advice: [...advice],
   };
+}
+
+/** The metrics of a filter that has seen nothing. */
+export function emptyMetrics(name: string): BloomFilterMetrics {
+  const guarding = new GuardState({ shadow: false, audit: NO_AUDIT, negativeCache: false, drainMs: 0 });
+  const filter = { name, guarding, lookups: new LookupCounts(), advice: new Set<string>() };
+  return metricsOf(filter, { status: { state: undefined, isCircuitOpen: false } });
 }

@@ -13,6 +13,7 @@ import {
 } from '../store/index.js';
 import {
   type BloomInstances,
+  type HeartbeatRule,
   type InstanceIdentity,
   instanceOf,
   isGuardMode,
@@ -25,7 +26,7 @@ import {
   textOfRecord,
   textOfRun,
 } from './instances.js';
-import type { FilterDefinition, HeartbeatRule } from './filter-definition.js';
+import type { FilterDefinition } from './filter-definition.js';
 import { FollowedRun, type RunOutcome } from './current-run.js';
 import type { BloomFilterMetrics, BloomGuardMode, BloomPhaseDuration } from './metrics.js';
 import type { GuardState } from './guard-state.js';

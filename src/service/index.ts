@@ -25,7 +25,6 @@ export { guardedBatch, loadFound, loadGuarded } from './guarded-batch.js';
 export { IdKeys } from './id-keys.js';
 export { newIdentity } from './instances.js';
 export type { BloomInstance, BloomInstances, BloomRebuildRecord, BloomSharedMode } from './instances.js';
-export { AdviceTexts } from './advice-texts.js';
 export { NO_AUDIT } from './guard-state.js';
 export { Histogram, LookupCounts } from './filter-counts.js';
 export type { CountedMethod } from './filter-counts.js';
@@ -39,7 +38,7 @@ export type {
   BloomUnknownCounts,
 } from './metrics.js';
 export type { NegativeCacheOptions } from './negative-cache.js';
-export type { HeartbeatRule } from './filter-definition.js';
+export type { HeartbeatRule } from './instances.js';
 export { ManagedFilter } from './managed-filter.js';
 export type { BloomIdOrder } from './freshness/id-order.js';
 export type { BloomOutsideMetrics } from './freshness/freshness-info.js';

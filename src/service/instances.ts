@@ -1,9 +1,9 @@
-import type { BloomEventListener, BloomRebuildProgress } from '../common/index.js';
+import type { BloomEventListener, BloomRebuildProgress, Clock } from '../common/index.js';
 import type { BloomFilterMetrics, BloomGuardMode } from './metrics.js';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { emptyMetrics } from './empty-metrics.js';
-import type { BoardMode } from '../store/index.js';
+import { emptyMetrics } from './filter-info.js';
+import type { BoardMode, FilterStore } from '../store/index.js';
 import type { GuardState } from './guard-state.js';
 
 /** A process that has the filter and has reported within the last seconds. */
@@ -71,6 +71,23 @@ export interface InstanceIdentity {
 
 export function newIdentity(): InstanceIdentity {
   return { id: randomBytes(8).toString('hex'), host: hostname(), pid: process.pid, startedAt: new Date() };
+}
+
+/** How often a process reports, and whether it does so where nobody has asked for it. */
+export interface HeartbeatRule {
+  readonly everyMs: number;
+  readonly isAlways: boolean;
+}
+
+/** What the filters of an application share. */
+export interface FilterEnvironment {
+  readonly store: FilterStore;
+  readonly emit: BloomEventListener;
+  readonly clock: Clock;
+  /** This process, as others see it; undefined where nobody asks. */
+  readonly identity?: InstanceIdentity;
+  /** False: this process reports to nobody. */
+  readonly heartbeat?: HeartbeatRule | false;
 }
 
 /** The report of one process has no more bytes: it is written every second. */

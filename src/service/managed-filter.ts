@@ -12,7 +12,6 @@ import {
   type StoredFilter,
   verdictOf,
 } from '../store/index.js';
-import { AdviceTexts } from './advice-texts.js';
 import {
   type BloomBatchOptions,
   BloomFilter,
@@ -21,7 +20,8 @@ import {
   type FailedAddsReport,
 } from './bloom-filter.js';
 import { FailedAdds, findOverfull, LoadAlarm } from './fill-alarms.js';
-import type { FilterEnvironment, FilterDefinition } from './filter-definition.js';
+import type { FilterDefinition } from './filter-definition.js';
+import type { FilterEnvironment } from './instances.js';
 import { FilterBuilds } from './filter-builds.js';
 import { filterInfo, metricsOf } from './filter-info.js';
 import { type FilterInstances, openInstances } from './filter-instances.js';
@@ -53,7 +53,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   readonly instances: FilterInstances;
   readonly lookups = new LookupCounts();
-  readonly advice = new AdviceTexts();
+  readonly advice = new Set<string>();
   /** When the schedule of this process rebuilds it next; undefined without a schedule. */
   nextRunAt: (() => Date | undefined) | undefined;
   readonly freshness: Freshness | undefined;

@@ -109,12 +109,9 @@ export const SPELLING_NOT_KNOWN_YET =
   'The source of the filter chooses how ids are spelled, and it is not made before every module is. Use the filter in onModuleInit or ' +
   'later, or set the option normalize of the filter.';
 
-export const scalingIsALayout = (name: string, advice: string) =>
-  `Filter '${name}': expected no option scaling, since growing by layers is a layout. ${advice}`;
-
-export const notALayout = (name: string, layout: unknown, advice: string) =>
-  `Filter '${name}': expected layout to be 'blocked' or what a function of @nestjs-bloom/interop or @nestjs-bloom/interop/scaling returns, got ` +
-  `${printed(layout)}. ${advice}`;
+export const notALayout = (filter: string, got: unknown) =>
+  `Filter '${filter}': expected layout to be 'blocked' or what a function of @nestjs-bloom/interop returns, got ${printed(got)}. ` +
+  (typeof got === 'function' ? `Call the function: layout: ${got.name}({ … }).` : "Leave it out for 'blocked'.");
 
 export const stoppedBy = (by: string) => `It was stopped by ${by}.`;
 

@@ -1,7 +1,6 @@
 import type { BloomEventListener } from '../common/index.js';
 import { type BloomId, idNote, type IdKey } from '../filter/index.js';
 import {
-  AdviceTexts,
   type BloomBatchOptions,
   BloomFilter,
   type BloomFilterInfo,
@@ -58,7 +57,7 @@ export class StandInFilter extends BloomFilter implements GuardableFilter {
   readonly drainMs = 10_000;
   readonly sharedCache = undefined;
   readonly lookups = new LookupCounts();
-  readonly advice = new AdviceTexts();
+  readonly advice = new Set<string>();
 
   constructor(
     readonly name: string,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { emptyMetrics } from '../../src/service/empty-metrics.js';
+import { emptyMetrics } from '../../src/service/filter-info.js';
 import { instanceOf, recordOf, runOf, textOfInstance } from '../../src/service/instances.js';
 import { newIdentity } from '../../src/service/index.js';
 import type { BloomFilterMetrics } from 'nestjs-bloom';

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { LookupCounts } from '../../src/service/index.js';
 import { MAX_METHODS, MethodCountsByName, OTHER_METHODS } from '../../src/service/filter-counts.js';
-import { AdviceTexts } from '../../src/service/advice-texts.js';
+import { BloomService, defineFilter, ManagedFilter } from '../../src/service/index.js';
+import { MemoryStore } from '../../src/store/memory/index.js';
+import { systemClock } from '../../src/common/index.js';
 
 describe('LookupCounts', () => {
   it('put each observation into the bucket of the first bound that is not below it', () => {
@@ -50,13 +52,19 @@ describe('MethodCountsByName', () => {
   });
 });
 
-describe('AdviceTexts', () => {
-  it('keep each text once, a bounded number of them, until it is withdrawn', () => {
-    const advice = new AdviceTexts();
-    for (let i = 0; i < 1000; i++) advice.note(`advice ${i % 500}`);
-    expect(advice.all().length).toBeLessThanOrEqual(50);
-    expect(advice.all()[0]).toBe('advice 0');
-    advice.withdraw('advice 0');
-    expect(advice.all()[0]).toBe('advice 1');
+describe('The advice on a filter', () => {
+  it('has each text once, a bounded number of them, until it is withdrawn', () => {
+    const emit = () => {};
+    const definition = defineFilter({ name: 'products', capacity: 1000 });
+    const filter = new ManagedFilter(definition, { store: new MemoryStore(), emit, clock: systemClock });
+    const service = new BloomService(emit);
+    service.register(filter);
+    for (let i = 0; i < 1000; i++)
+      service.onEvent({ type: 'advice', filter: 'products', text: `advice ${i % 500}` });
+    const advice = () => filter.metrics().advice;
+    expect(advice().length).toBeLessThanOrEqual(50);
+    expect(advice()[0]).toBe('advice 0');
+    filter.advice.delete('advice 0');
+    expect(advice()[0]).toBe('advice 1');
   });
 });

@@ -15,9 +15,9 @@ import {
   type HighWaterMarks,
   type StoredFilter,
 } from '../../store/index.js';
-import type { FilterEnvironment, FilterDefinition } from '../filter-definition.js';
+import type { FilterDefinition } from '../filter-definition.js';
 import type { IdKeys } from '../id-keys.js';
-import { newIdentity } from '../instances.js';
+import { type FilterEnvironment, newIdentity } from '../instances.js';
 import { BuildMark } from './build-mark.js';
 import { Coverage } from './coverage.js';
 import { ChangeFeedRunner } from './change-feed-runner.js';

@@ -9,7 +9,6 @@ import {
 import {
   type BloomFilterInfo,
   type FailedAddsReport,
-  AdviceTexts,
   type BloomFilterMetrics,
   type GuardableFilter,
   GuardState,
@@ -31,7 +30,7 @@ export class TestFilter implements GuardableFilter {
     return false;
   }
   readonly lookups = new LookupCounts();
-  readonly advice = new AdviceTexts();
+  readonly advice = new Set<string>();
   generation: string | undefined = 'first';
   drainMs = 10_000;
   readonly wrongAbsents: WrongAbsentReport[] = [];

@@ -20,7 +20,7 @@ export class BloomIdError extends BloomError {
   readonly code = 'BLOOM_ID';
 }
 
-/** Stored data, such as a dump of another system, are not what they should be: cut short, damaged, or of an unknown version. */
+/** Stored data, such as a dump of another system, are cut short, damaged, or of an unknown version. */
 export class BloomFormatError extends BloomError {
   readonly code = 'BLOOM_FORMAT';
 }
@@ -59,7 +59,7 @@ export type BloomRebuildFailure =
 /** A rebuild ended without a new generation. The filter that was live before is still live. */
 export class BloomRebuildError extends BloomError {
   readonly code = 'BLOOM_REBUILD';
-  /** Time in milliseconds before which an automatic attempt is of no use; undefined when the failure says nothing about it. */
+  /** Milliseconds before which an automatic attempt is of no use; undefined when unknown. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -84,7 +84,7 @@ export function printed(value: unknown): string {
 }
 
 const PRINTED_ID = 64;
-/** What ends a line, moves the cursor or turns the direction of a text round: an id must not decide what a log shows. */
+/** Line ends, cursor moves and direction marks: an id must not decide what a log shows. */
 const UNPRINTABLE =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\p{Cs}/gu;

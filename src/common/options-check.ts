@@ -32,7 +32,10 @@ export interface OptionsCheck extends NestedOptions {
   readonly path?: string;
 }
 
-/** The rules of all options of a type, for the compiler to compare: `{ cron: [CRON, isText], … } satisfies OptionTable<Schedule>`. */
+/**
+ * Rules of all options of a type, for the compiler: `{ cron: [CRON, isText], … } satisfies
+ * OptionTable<Schedule>`.
+ */
 export type OptionTable<Options> = {
   readonly [Name in keyof Options]-?: true | Expectation | NestedOptions;
 };
@@ -41,8 +44,8 @@ export type OptionTable<Options> = {
 export type OptionNames<Options> = Record<keyof Options, true>;
 
 /**
- * Refuses what is no object of options, an option that there is not (it would have no effect), one of `valued` without a value,
- * and a value that is not what its option has to be.
+ * Refuses what is not an object of options, an unknown option, one of `valued` without a value, and a wrong
+ * value.
  *
  * @throws {BloomConfigError} that says what was expected, or which option was probably meant.
  */

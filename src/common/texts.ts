@@ -8,7 +8,10 @@ export function plural(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
-/** The name that was probably meant: written in another case, or one or two letters away, of which one may be a third of the name. */
+/**
+ * The name that was probably meant: in another case, or one or two letters away (at most a third of the
+ * name).
+ */
 export function nearestName(name: string, names: Iterable<string>, mostLetters = 2): string | undefined {
   let nearest: string | undefined;
   let least = Math.min(mostLetters, Math.floor(name.length / 3)) + 1;
@@ -23,7 +26,7 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** Letters to insert, leave out, replace, or exchange with the next one (the optimal string alignment distance). */
+/** Letters to insert, leave out, replace, or exchange with the next one (optimal string alignment). */
 function editDistance(from: string, to: string): number {
   let before: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, i) => i);

@@ -14,7 +14,7 @@ export function instantiate<Exports extends WasmExports>(base64: string): Export
   return new Instance(new Module(Buffer.from(base64, 'base64'))).exports as Exports;
 }
 
-/** Undefined where the engine runs no WebAssembly, as with `--jitless`: for a module that only makes something faster. */
+/** Undefined where the engine runs no WebAssembly (`--jitless`): for what only makes something faster. */
 export function instantiateIfPossible<Exports extends WasmExports>(base64: string): Exports | undefined {
   try {
     return instantiate<Exports>(base64);

@@ -7,7 +7,10 @@ import type {
   BloomUnknownCounts,
 } from '../service/index.js';
 
-/** What tells the series of a metric apart. Each has few values: names in the code of the application, or words of this package. */
+/**
+ * What tells the series of a metric apart. Each has few values: names in the code of the application, or
+ * words of this package.
+ */
 export type Label =
   | 'filter'
   | 'method'
@@ -90,7 +93,10 @@ export interface MetricsSnapshot {
   readonly events: readonly EventCount[];
 }
 
-/** Metrics by their names. Counters of processes are added up, of gauges the largest counts, unless a metric says otherwise. */
+/**
+ * Metrics by their names. Counters of processes are added up, of gauges the largest counts, unless a metric
+ * says otherwise.
+ */
 export function exportedMetrics(
   table: Readonly<
     Record<

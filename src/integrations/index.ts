@@ -1,6 +1,7 @@
 /**
- * For packages of nestjs-bloom that observe the filters of an application, such as `@nestjs-bloom/prometheus`. Applications find all they
- * need in `nestjs-bloom`; what is here may change with each version.
+ * For packages of nestjs-bloom that observe the filters of an application, such as
+ * `@nestjs-bloom/prometheus`. Applications find all they need in `nestjs-bloom`; what is here may change with
+ * each version.
  *
  * @module
  */

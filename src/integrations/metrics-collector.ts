@@ -74,7 +74,9 @@ class EventCounts {
     { readonly outcomes: Record<RebuildOutcome, number>; readonly durations: Histogram }
   >();
 
-  /** @param isFilter whether a filter of this name exists: other names may be any text that a client has sent. */
+  /**
+   * @param isFilter whether a filter of this name exists: other names may be any text that a client has sent.
+   */
   constructor(private readonly isFilter: (name: string) => boolean) {}
 
   count(event: BloomEvent): void {
@@ -128,8 +130,8 @@ interface Asked {
 }
 
 /**
- * What `info()` of the filters said, asked at a bounded rate: it reads up to 128 KiB from Redis. What is known
- * stays while Redis does not answer, with the time at which it was read.
+ * What `info()` of the filters said, asked at a bounded rate: it reads up to 128 KiB from Redis. What is
+ * known stays while Redis does not answer, with the time at which it was read.
  */
 class KnownInfos {
   private readonly byFilter = new Map<string, Asked>();

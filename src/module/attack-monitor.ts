@@ -18,7 +18,7 @@ const NO_METHODS: ReadonlyMap<string, number> = new Map();
 interface Watched {
   readonly filter: Pick<ManagedFilter, 'name' | 'guarding'>;
   readonly rule: AttackRule;
-  /** Of the last reading. */
+  /** As the last reading found them. */
   absents: number;
   methods: ReadonlyMap<string, number>;
 }
@@ -29,7 +29,7 @@ export interface AttackMonitorContext {
   readonly emit: BloomEventListener;
 }
 
-/** Reads what the guards of this process have counted, four times a second, and reports attacks on its filters. */
+/** Reads what the guards of this process have counted, and reports attacks on its filters. */
 export class AttackMonitor {
   private watched: readonly Watched[] = [];
   private timer: NodeJS.Timeout | undefined;

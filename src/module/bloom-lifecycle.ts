@@ -27,7 +27,10 @@ export interface LifecycleContext {
   readonly handlers: EventHandlers;
 }
 
-/** By this name the command line finds the lifecycle among the instances of an application, also where that has a copy of its own of this package. */
+/**
+ * The command line finds the lifecycle by this name, also if the application has its own copy of this
+ * package.
+ */
 export const RUN_BY_TOOL = Symbol.for('nestjs-bloom.runByTool');
 
 /** What a program gets that runs an application for its filters alone. */
@@ -44,7 +47,7 @@ export class BloomLifecycle
 
   constructor(private readonly parts: LifecycleContext) {}
 
-  /** Called before the application is initialised: no filter is made, rebuilt or looked after without being asked for. */
+  /** Called before the application is initialised: no filter is made, rebuilt or looked after unasked. */
   [RUN_BY_TOOL](): ToolHandle {
     this.isRunByTool = true;
     const { registry, watch } = this.parts;
@@ -116,7 +119,7 @@ export class BloomLifecycle
     await store.close();
   }
 
-  /** A store that cannot be reached must not keep the application from starting; the first add tries again. */
+  /** A store that cannot be reached does not keep the application from starting. */
   private async create(filter: FilterRegistry['filters'][number]): Promise<void> {
     try {
       await filter.create();

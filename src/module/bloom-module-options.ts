@@ -13,20 +13,23 @@ export interface BloomStoreLike {
   close(): Promise<void>;
 }
 
-/** Of `BloomModule.forRoot`. */
+/** Options of `BloomModule.forRoot`. */
 export interface BloomModuleOptions {
-  /** A URL, ioredis options, an ioredis client or a Cluster. Without it filters are in the memory of this process alone. */
+  /**
+   * A URL, ioredis options, an ioredis client or a Cluster. Without it filters are in the memory of this
+   * process.
+   */
   readonly redis?: BloomRedis;
   /**
-   * A store of your own, in place of `redis`: see `nestjs-bloom/store`. It is closed with the application. Options of Redis do not hold for it.
+   * A store of your own, in place of `redis`: see `nestjs-bloom/store`. It is closed with the application.
    */
   readonly store?: BloomStoreLike;
   /** Head of every key in Redis. Default `bloom`. */
   readonly keyPrefix?: string;
   /**
-   * The application that claims filters in Redis: one that another application has claimed is an error at start, and `unknown`. Default:
-   * the name in the package.json nearest to the main module, none if there is none. Applications that share the same rows on purpose
-   * set the same one; `false` claims nothing and compares nothing.
+   * The application that claims filters in Redis; a filter of another application is an error at start, and
+   * `unknown`. Default: the name in the package.json nearest to the main module. Applications that share rows
+   * on purpose set the same one; `false` claims and compares nothing.
    */
   readonly owner?: string | false;
   readonly filters?: readonly BloomFeature[];
@@ -39,24 +42,24 @@ export interface BloomModuleOptions {
   /** Longest time that an add, or a step of a rebuild, waits for Redis, in milliseconds. Default 2,000. */
   readonly writeTimeoutMs?: number;
   /**
-   * Believes a filter after its server restarted or failed over. Default false: the server may have lost ids that it had
-   * acknowledged, so the filter answers `unknown` until it is rebuilt.
+   * Trusts a filter after its server restarted or failed over. Default false: acknowledged adds may be lost,
+   * so the filter answers `unknown` until it is rebuilt.
    */
   readonly trustAfterFailover?: boolean;
   /**
-   * What the local copies of this process (option `replica` of a filter) may take together: `bytesPerSecond` read from Redis to load them,
-   * default 8 MiB, and `maxBytes` of memory, default 256 MiB. A filter for which there is no room has no copy, and an `advice` says so.
+   * What local copies (option `replica`) may take together: `bytesPerSecond` read from Redis, default 8 MiB,
+   * and `maxBytes` of memory, default 256 MiB. An `advice` reports a filter without room for a copy.
    */
   readonly copies?: Partial<CopyLimits>;
   /**
-   * When lookups of absent ids are reported as an attack (`attack-started`, `attack-ended`), and whether they are counted by client. `false`: never.
-   * Default: reported, by the defaults of `BloomAttackOptions`, and not counted by client.
+   * When lookups of absent ids are reported as an attack, and whether they are counted by client. `false`:
+   * never. Default: reported, by the defaults of `BloomAttackOptions`, and not counted by client.
    */
   readonly attack?: BloomAttackOptions | false;
   /**
-   * Whether this process reports its metrics of each filter to Redis all the time, so that `instances()` of any process shows it: `true`, or every `everyMs`, default 1,000.
-   * Default: only where a dashboard, `instances()` or a mode for all is used, and while it rebuilds. `false`: never, and it does not hear a mode for all either.
-   * Without `redis` there is nobody to report to.
+   * Whether this process always reports its metrics to Redis, for `instances()` of any process: `true`, or
+   * every `everyMs`, default 1,000. Default: only where a dashboard, `instances()` or a mode for all is used,
+   * and while it rebuilds. `false`: never, and it does not follow a mode for all either.
    */
   readonly heartbeat?: BloomHeartbeat | boolean;
   /** Called for each event; see also `@OnBloomEvent`. */
@@ -65,15 +68,15 @@ export interface BloomModuleOptions {
   readonly logger?: boolean;
 }
 
-/** Of `BloomModule.forRoot`. */
+/** The option `heartbeat`. */
 export interface BloomHeartbeat {
   /** Milliseconds between two reports, from 1,000 to 60,000. Others believe one for five times as long. */
   readonly everyMs?: number;
 }
 
 /**
- * A filter whose source may also be a class that is a provider of some module, or a factory that providers are injected into; of an array all are read at
- * the same time, as `inParallel` does.
+ * A filter whose source may also be a provider class, a factory, or an array of sources that are read in
+ * parallel.
  */
 export interface BloomFeature extends Omit<BloomFilterOptions, 'source'> {
   readonly source?: BloomParallelSource | readonly BloomParallelSource[];
@@ -87,7 +90,9 @@ export interface BloomOptionsFactory {
   createBloomOptions(): BloomFactoryOptions | Promise<BloomFactoryOptions>;
 }
 
-/** Of `BloomModule.forRootAsync`: one of `useFactory`, `useClass` and `useExisting` makes the options. */
+/**
+ * Options of `BloomModule.forRootAsync`: one of `useFactory`, `useClass` and `useExisting` makes the options.
+ */
 export interface BloomModuleAsyncOptions
   extends Pick<BloomModuleOptions, 'isGlobal' | 'filters'>, Pick<ModuleMetadata, 'imports'> {
   // oxlint-disable-next-line typescript/no-explicit-any -- what is injected is the factory's own affair

@@ -9,7 +9,7 @@ export const BLOOM_OPTIONS = Symbol('nestjs-bloom options');
 export const BLOOM_STORE = Symbol('nestjs-bloom store');
 export const BLOOM_SERVICE = Symbol('nestjs-bloom service');
 
-/** Names that this process has asked tokens for: those that tests have to provide, whatever module registers the filters. */
+/** Names that this process has asked tokens for, which tests have to provide. */
 const named = new Set<string>();
 
 export function namedFilters(): ReadonlySet<string> {
@@ -32,7 +32,7 @@ export function tokenOfFilter(name: string): string {
   return `BloomFilter:${name}`;
 }
 
-/** The injection token of a filter, for `Test.createTestingModule().overrideProvider(…)` and for `inject` of factories. */
+/** The injection token of a filter, for `overrideProvider(…)` and for `inject` of factories. */
 export function getBloomFilterToken(name: string): string {
   named.add(name);
   return tokenOfFilter(name);
@@ -63,13 +63,13 @@ export function setupProvider(core: Function): Provider {
 }
 
 export interface Setup {
-  /** To be called when everything has been injected: a filter may be registered later under a name that was missing. */
+  /** To be called when everything is injected: a missing name may be registered later. */
   dropMissing(): void;
 }
 
 /**
- * What Nest finds for a filter that a decorator names and nobody registers, and for `BloomFilter` without a name: a factory that says so to
- * whom asks for it. Those are transient, since such a provider is not made before somebody asks.
+ * Providers for filters that a decorator names and no module registers, and for `BloomFilter` without a name:
+ * they say so. They are transient, since such a provider is made only on demand.
  */
 export function missingFilterProviders(core: Function, names: readonly string[]): Provider[] {
   return [

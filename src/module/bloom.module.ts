@@ -45,8 +45,8 @@ import { RebuildScheduler } from './rebuild-scheduler.js';
 class BloomCoreModule {}
 
 /**
- * Creates the filters of an application, keeps them up to date, and provides them to its guards. Import `forRoot` once, in the root
- * module, and `forFeature` in the modules whose ids the filters hold.
+ * Creates the filters of an application, keeps them up to date, and provides them to its guards. Import
+ * `forRoot` once, in the root module, and `forFeature` in the modules whose ids the filters hold.
  *
  * @example
  * imports: [
@@ -64,7 +64,7 @@ export class BloomModule {
     return root([{ provide: BLOOM_OPTIONS, useValue: options }], options);
   }
 
-  /** `filters` and `isGlobal` are needed before the factory runs, so they stand beside it and not in what it returns. */
+  /** `filters` and `isGlobal` are needed before the factory runs, so they stand beside it. */
   static forRootAsync(options: BloomModuleAsyncOptions): DynamicModule {
     checkRootAsyncOptions(options);
     return root(asyncOptions(options), options);

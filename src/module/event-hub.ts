@@ -73,9 +73,8 @@ export class EventHandlers {
   ) {}
 
   /**
-   * To be called when every provider has been created.
-   *
-   * @throws {BloomConfigError} for a handler of a provider that is request-scoped or transient: an event belongs to no request.
+   * To be called when every provider exists. Throws for a request-scoped or transient one: an event has no
+   * request.
    */
   find(): Handler[] {
     const handlers: Handler[] = [];

@@ -9,7 +9,7 @@ import {
   printedId,
 } from '../common/index.js';
 
-/** Events of one kind and one filter are written at most once in this time: an outage must not flood the log. */
+/** Events of one kind and filter are written once in this time at most: an outage must not flood the log. */
 const WRITE_EVERY_MS = 1000;
 
 /** Writes events to Nest's log. */

@@ -4,18 +4,18 @@ import type { BloomFilterInfo, FilterDefinition, ManagedFilter } from '../servic
 import type { BuildOccasion } from '../store/index.js';
 
 const LOOK_EVERY_MS = 60_000;
-/** What endangers the filters is looked for at the start and then with every tenth look: an operator may have mended it. */
+/** Advice is looked for at start and with every tenth look: an operator may have followed it. */
 const LOOKS_PER_ADVICE = 10;
 /** A filter that is rebuilt more often is rebuilt all the time, and so is one whose rebuilds wait longer. */
 const LEAST_EVERY_MS = 1000;
 /** Ten questions a second. */
 const LEAST_TOP_UP_MS = 100;
 
-/** Monitors the filters of this process: reports what endangers them at start-up, and notices when they outgrow their plan. */
+/** Reports what endangers the filters of this process, and notices when they outgrow their plan. */
 export class FilterMonitor {
   private readonly pacers = new WeakMap<ManagedFilter, OverfullPacer>();
   private readonly acting = new WeakSet<ManagedFilter>();
-  /** Filters that an event has reported while this process acted: what it found may be older than the event. */
+  /** Filters that an event has reported while this process acted: its findings may be older. */
   private readonly reported = new WeakSet<ManagedFilter>();
   /** Advice that holds, of each filter. */
   private readonly given = new WeakMap<ManagedFilter, readonly string[]>();
@@ -23,10 +23,7 @@ export class FilterMonitor {
   private filters: readonly ManagedFilter[] = [];
   private timer: NodeJS.Timeout | undefined;
 
-  /**
-   * @param listen registers a listener that is called with every event.
-   * @param hasOwner whether filters belong to this application, or the application chose to claim none.
-   */
+  /** @param hasOwner whether filters belong to this application, or it chose to claim none. */
   constructor(
     private readonly emit: BloomEventListener,
     private readonly listen?: (listener: BloomEventListener) => void,
@@ -52,7 +49,7 @@ export class FilterMonitor {
     this.timer = undefined;
   }
 
-  /** Rebuilds a filter that holds more ids than planned, if that is due. The lease decides which process does it. */
+  /** Rebuilds a filter that holds more ids than planned, if that is due. */
   look(filter: ManagedFilter): Promise<void> {
     return this.act(filter, () => filter.lookAtLoad());
   }
@@ -68,11 +65,7 @@ export class FilterMonitor {
     this.given.set(filter, isComplete ? texts : [...new Set([...before, ...texts])]);
   }
 
-  /**
-   * What in the setup endangers a filter, each with what to do about it. Never rejects.
-   *
-   * @param onIncomplete called when the store could not be asked.
-   */
+  /** What in the setup endangers a filter, each with what to do about it. Never rejects. */
   async adviceOn(filter: ManagedFilter, onIncomplete?: () => void): Promise<readonly string[]> {
     const { definition } = filter;
     const hasSource = definition.source !== undefined;
@@ -120,7 +113,7 @@ export class FilterMonitor {
     try {
       const info = await find();
       const { source, layout } = filter.definition;
-      // `rebuilding` may be left over from a process that died: only the lease shows whether a rebuild is running.
+      // `rebuilding` may be left from a process that died: only the lock shows whether a rebuild is running.
       if (!info || !source || layout.hasFixedSize) return;
       const occasion = await this.occasion(filter, info);
       // A run that fails has reported that by its event.
@@ -134,7 +127,7 @@ export class FilterMonitor {
     }
   }
 
-  /** A source that has outgrown the plan is due at once; ids that it does not have wait, however many somebody adds. */
+  /** A source that has outgrown the plan is due at once; ids that it does not have wait. */
   private async occasion(
     filter: ManagedFilter,
     { builtAt, count, capacity }: BloomFilterInfo,
@@ -170,7 +163,7 @@ async function isUnbuilt(filter: ManagedFilter, onIncomplete?: () => void): Prom
   }
 }
 
-/** Whether the first process that looks for a missing filter creates it, or takes it as other systems have left it. */
+/** Whether the first process that finds no filter creates it, or takes an external one as it is. */
 function isCreatedAutomatically({ layout, create }: FilterDefinition): boolean {
   return layout.isMadeByOthers ? !layout.waitsForAdopt : create === 'first-start';
 }
@@ -185,7 +178,7 @@ function unlessRebuilt(info: BloomFilterInfo) {
 const FIRST_PAUSE_MS = 10 * 60_000;
 const LAST_PAUSE_MS = 24 * 60 * 60_000;
 
-/** When a filter may be rebuilt for holding more ids than planned, so that nobody can buy scans of the table with creates that fail. */
+/** When a filter may be rebuilt for being overfull, so that failed creates cannot buy scans of the table. */
 export class OverfullPacer {
   private pauseMs = FIRST_PAUSE_MS;
   /** When the generation was built that was overfull last, by `Date.now()`. */
@@ -199,8 +192,8 @@ export class OverfullPacer {
   }
 
   /**
-   * To be called with each generation that is found overfull; whether a rebuild is due, by the time since its build. A build that lies in
-   * the future says that clocks differ, and holds nothing up: the store has a clock that all share.
+   * To be called with each overfull generation; whether a rebuild is due, by the time since its build. A
+   * build in the future says that clocks differ, and delays nothing: the store has one clock for all.
    */
   isDue(builtAt: number, now = Date.now()): boolean {
     if (builtAt !== this.builtAt) {
@@ -216,8 +209,9 @@ export class OverfullPacer {
   }
 
   /**
-   * Whether to ask the source how many ids it has: for each generation once, and again at each power of two of the capacity. The event
-   * `overfull` comes at these powers. To ask at twice the number of the last question could miss one: that number may lie just beyond the next power.
+   * Whether to ask the source for its count: once for each generation, and at each power of two of the
+   * capacity, at which the event `overfull` comes. Twice the last number could lie just beyond the next
+   * power.
    */
   mayAskSource(timesCapacity: number): boolean {
     const level = 2 ** Math.floor(Math.log2(timesCapacity));

@@ -56,22 +56,18 @@ export class FilterRegistry {
     return filter;
   }
 
-  /**
-   * To be called when every module has been created.
-   *
-   * @throws {BloomConfigError} for a source that cannot be made.
-   */
+  /** To be called when every module exists. Throws for a source that cannot be made. */
   async validate(): Promise<void> {
     await Promise.all(this.makers.map((maker) => this.makeSource(maker)));
     if (!this.isOfTest) for (const { freshness } of this.filters) freshness?.validate();
   }
 
-  /** Follows those who write rows beside the application; resolves when it is known how far the filters have come. Never rejects. */
+  /** Follows external writes; resolves when the marks are known. Never rejects. */
   async startFollowing(): Promise<void> {
     if (!this.isOfTest) await Promise.all(this.filters.map(({ freshness }) => freshness?.start()));
   }
 
-  /** Follows what is set for all processes from now on; resolves when this process has heard it. Never rejects. */
+  /** Follows the mode of all processes; resolves when this process knows it. Never rejects. */
   async startBeating(): Promise<void> {
     await Promise.all(this.filters.map((filter) => filter.instances.start()));
   }

@@ -151,7 +151,7 @@ export function checkFeatureAsync(options: BloomFeatureAsyncOptions): void {
   checkOptions(options, { where, known: FEATURE_ASYNC, needed: ['useFactory'], elsewhere });
 }
 
-/** The same for the source of a filter, which may have members of its own unless they look like misspelt ones. */
+/** The same for the source of a filter, whose own members may not look like misspelt ones. */
 export function checkSource(filter: string, source: unknown): void {
   // A function that makes no objects is no class of a provider.
   if (typeof source === 'function' && source.prototype?.constructor !== source)

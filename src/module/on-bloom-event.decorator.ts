@@ -20,13 +20,14 @@ export type BloomEventDecorator<Type extends BloomEventType> = <
 const HANDLED = Symbol('nestjs-bloom:events');
 
 /**
- * Calls the method of a provider or controller for every event of these types; for all events if no type is given. Events reach it from the
- * initialisation of the modules on, before `onModuleInit` of the provider may have run; those of the time before are handed over then.
+ * Calls the method of a provider or controller for every event of these types, or for all events if no type
+ * is given. Events of the time before the modules are initialised are handed over then.
  *
- * It is called at once, within the lookup, add or rebuild that the event comes from, and nothing waits for a promise that it returns. What it
- * throws, or its promise rejects with, is logged and goes no further.
+ * It is called at once, within the lookup, add or rebuild; no promise that it returns is awaited. An error of
+ * it is logged and goes no further.
  *
- * @throws {BloomConfigError} for an event type that does not exist; at start for a provider that is request-scoped or transient.
+ * @throws {BloomConfigError} for an unknown event type; at start for a provider that is request-scoped or
+ * transient.
  *
  * @example
  * ```ts

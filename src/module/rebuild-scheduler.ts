@@ -7,20 +7,22 @@ import type { EventHub } from './event-hub.js';
 import { cronPackageMissing, noScheduleModule, SHUTTING_DOWN, wrongCron } from './module.messages.js';
 import type { CronJob as StartedJob } from 'cron';
 
-/** Pauses between two questions whether a filter is ready, or its build is due. A question costs little: the pauses double up to the last. */
+/**
+ * Pauses between two questions whether a filter is ready, or its build is due; they double up to the last.
+ */
 const FIRST_QUESTION_MS = 1000;
 const LAST_QUESTION_MS = 5000;
 
 const RECOVERY: BuildOccasion = { kind: 'recovery' };
 
 /**
- * Starts rebuilds: by the clock, at start-up, and when a filter was lost. Every instance asks, and the store knows for all of them
- * whether a build is due; which instance makes it is decided by the lease.
+ * Starts rebuilds: by the clock, at start, and when a filter was lost. The store knows for all instances
+ * whether a build is due; the lock decides which instance makes it.
  */
 export class RebuildScheduler {
   private readonly stopping = new AbortController();
   private readonly recovering = new Map<ManagedFilter, Promise<void>>();
-  /** When the schedule of a filter fired last in this process, by `performance.now()`, and whether the last build that it made failed. */
+  /** When the schedule of a filter fired last in this process, and whether its last build failed. */
   private readonly asked = new WeakMap<ManagedFilter, { readonly at: number; hasFailed: boolean }>();
   /** Each ends a schedule. */
   private readonly schedules: (() => void)[] = [];
@@ -33,7 +35,9 @@ export class RebuildScheduler {
     this.events.listen((event) => this.onEvent(event));
   }
 
-  /** @throws {BloomConfigError} for an invalid cron expression, and when a package that `rebuild.cron` needs is missing. */
+  /**
+   * @throws {BloomConfigError} for an invalid cron expression, and when a package that it needs is missing.
+   */
   async start(filters: readonly ManagedFilter[]): Promise<void> {
     this.filters = filters.filter(({ definition }) => definition.source);
     for (const filter of this.filters) await this.schedule(filter);
@@ -191,10 +195,8 @@ export interface CronJobOptions {
 }
 
 /**
- * Starts a job named `bloom:<filter>` in the registry of `@nestjs/schedule`. That package and `cron` are loaded here alone, so only an
- * application with a filter that has `rebuild.cron` needs them.
- *
- * @throws {BloomConfigError} when one of them is missing, `ScheduleModule` is not imported, or the expression makes no sense.
+ * Starts a job named `bloom:<filter>` in the registry of `@nestjs/schedule`. That package and `cron` are
+ * loaded here alone, so only an application with `rebuild.cron` needs them.
  */
 export async function startCronJob(
   moduleRef: ModuleRef,
@@ -239,20 +241,16 @@ function registryOf<Registry>(get: () => Registry, filter: string): Registry {
   }
 }
 
-/** By how much the clocks of instances may differ: so much later another one's fire counts as the same. In milliseconds. */
+/** Clocks of instances may differ by this, in milliseconds: another fire within it counts as the same. */
 const MAX_SKEW_MS = 60_000;
 
-/** When a cron expression fired in this process, and so how long a build that another process began then is enough for this fire. */
+/** When a cron expression fired here, and so how old a build may be that is enough for this fire. */
 export class CronFires {
   private firedAt = -Infinity;
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  /**
-   * Notes a fire. Returns a time that is shorter than the pauses before and after it, in milliseconds.
-   *
-   * @param nextAt when it fires next
-   */
+  /** Returns a time shorter than the pauses before and after this fire, in milliseconds. */
   withinMs(nextAt: number): number {
     const now = this.now();
     const before = now - this.firedAt;

@@ -5,7 +5,7 @@ import { type BloomIdSource, expectAsync } from '../rebuild/index.js';
 import type { BloomSourceFactory } from '../sources/index.js';
 import { sourceNeedsProvider, sourceNotProvided, notASource, spellingIsNoGetter } from './module.messages.js';
 
-/** Makes the source of one filter from providers, which may be in any module: not before all of them have been made. */
+/** Makes the source of one filter from providers of any module, when all of them exist. */
 export class SourceMaker {
   /** What a filter is registered with, before the source is made. */
   readonly source: BloomIdSource = withLateMembers(
@@ -29,7 +29,9 @@ export class SourceMaker {
     return typeof this.from !== 'function';
   }
 
-  /** Whether the source may say how ids are spelled. That of a class is a getter, which is known before there is an instance. */
+  /**
+   * Whether the source may choose a spelling. A class does by a getter, which is known before an instance.
+   */
   get mayKnowSpelling(): boolean {
     return typeof this.from !== 'function' || 'spelling' in this.from.prototype;
   }

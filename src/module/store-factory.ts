@@ -51,8 +51,8 @@ export function ownerOf(option: string | false | undefined): string | undefined 
 }
 
 /**
- * The name in the package.json nearest to the main module. A main module in node_modules is a tool that runs the application: then
- * the working directory counts.
+ * The name in the package.json nearest to the main module. If that is in node_modules, it is a tool that runs
+ * the application, and the working directory counts.
  */
 export function applicationName(main: string | undefined, workingDirectory: string): string | undefined {
   const from = main === undefined ? undefined : dirname(realPath(main));

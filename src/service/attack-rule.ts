@@ -1,27 +1,34 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { isAbove, isFunction, isInteger, isNumber, type OptionTable } from '../common/index.js';
 
-/** When lookups of absent ids are an attack, and whose they are. Of each process, and of each filter. */
+/**
+ * When lookups of absent ids are an attack, and which client sends them. For each process and each filter.
+ */
 export interface BloomAttackOptions {
   /** Fewer absents a second than this are never an attack. Default 50. */
   readonly minPerSecond?: number;
   /** An attack has at least so many times the usual absents of the last minutes. Default 4. */
   readonly factor?: number;
-  /** How long the rate of absents must be that high on average, in milliseconds, 500 to 60,000. Default 1,500. */
+  /** How long the rate must be that high on average, in milliseconds, 500 to 60,000. Default 1,500. */
   readonly startAfterMs?: number;
-  /** How long the rate must be below half of that before the attack has ended, in milliseconds. Default 30,000. */
+  /**
+   * How long the rate must be below half of that until the attack has ended, in milliseconds. Default 30,000.
+   */
   readonly endAfterMs?: number;
   /**
-   * Names the client of a request, such as `clientAddress`: then the absents of each client are counted, `worstClients()` and the events name the worst, and
-   * `BloomThrottlerGuard` can refuse them. Called for each absent lookup within a request that `BloomInterceptor` has seen; bind it globally. Undefined: the
-   * lookup is counted for nobody. Default: nothing is counted.
+   * Names the client of a request, such as `clientAddress`: the absents of each client are counted,
+   * `worstClients()` and the events name the worst, and `BloomThrottlerGuard` can refuse them. Called for
+   * each absent lookup within a request that `BloomInterceptor` has seen; bind it globally. Undefined: no
+   * client. Default: nothing is counted.
    */
   readonly client?: (context: ExecutionContext) => string | undefined;
-  /** So many clients are counted at one time, for each filter and each minute: those with the most absents. Default 10,000. */
+  /**
+   * Clients that are counted at one time, for each filter and minute: those with the most absents. Default
+   * 10,000.
+   */
   readonly maxClients?: number;
 }
 
-/** So many clients are counted of a filter and a minute. */
 export const MAX_CLIENTS = 10_000;
 
 export const ATTACK_OPTIONS = {
@@ -40,18 +47,18 @@ export function attackSettings(options: BloomAttackOptions): AttackSettings {
   return { ...ATTACK_DEFAULTS, ...Object.fromEntries(given) };
 }
 
-/** How often a rule is to be fed: often enough to tell a burst from a flood well within two seconds. */
+/** How often a rule reads: often enough to tell a burst from a flood well within two seconds. */
 export const SAMPLE_MS = 250;
 /** After a longer pause of the process, what was before says nothing about now. */
 const PAUSE_MS = 5_000;
 const MINUTE_MS = 60_000;
-/** Weight that a minute keeps in the mean when the next one ends: half of the mean comes from the last 23. */
+/** Weight that a minute keeps in the mean when the next one ends: half of the mean is of the last 23. */
 const MINUTE_DECAY = 0.97;
 /** Absents that are usual for each lookup that is not absent. */
 const USUAL_RATIO = 0.1;
 /** The second window is so many times the first one: floods that come in waves, every few seconds. */
 const WAVES = 7;
-/** An attack ends below this share of the threshold, so that a rate near it starts one attack and not many. */
+/** An attack ends below this share of the threshold, so that a rate near it starts one attack only. */
 const END_SHARE = 0.5;
 
 /** When absents are an attack. */
@@ -74,9 +81,7 @@ export interface AttackReading {
   /** Milliseconds that only ever grow. */
   readonly now: number;
   readonly absents: number;
-  /** Of all verdicts. */
   readonly lookups: number;
-  /** Absents by the guarded method. */
   readonly methods: ReadonlyMap<string, number>;
 }
 
@@ -88,7 +93,7 @@ export type AttackChange =
       readonly method: string | undefined;
       /** Absents a second. */
       readonly rate: number;
-      /** Of the lookups, 0 to 1. */
+      /** Share of the lookups, 0 to 1. */
       readonly share: number;
       readonly usualRate: number;
     }
@@ -104,15 +109,13 @@ interface Attack {
   readonly from: AttackReading;
   /** When absents were last too many. */
   last: AttackReading;
-  /** Since when there is nothing to be seen of it. */
+  /** Since when the rate is low. */
   quietSince: number;
   peakRate: number;
 }
 
 interface LookupRates {
-  /** Lookups a second that were absent. */
   readonly absent: number;
-  /** The others. */
   readonly passed: number;
 }
 
@@ -125,13 +128,13 @@ interface LookupRates {
  * ten times the ids, are no attack.
  */
 export class AttackRule {
-  /** The last ones, the oldest first; as many as the longer window needs. */
+  /** The last readings, the oldest first; as many as the longer window needs. */
   private readings: AttackReading[] = [];
-  /** Where the minute began that is being learned. */
+  /** Begin of the minute that is being learned. */
   private minute: AttackReading | undefined;
-  /** Absents a second of minutes in which an attack may have begun that is not noticed yet. */
+  /** Minutes in which an attack may have begun that is not noticed yet. */
   private minutes: { readonly end: number; readonly absent: number }[] = [];
-  /** Decaying sums of the minutes before those. */
+  /** Decaying sums of the minutes before. */
   private learned = { weight: 0, absent: 0 };
   private attack: Attack | undefined;
 
@@ -183,7 +186,7 @@ export class AttackRule {
     }
     if (reading.now - attack.quietSince < this.settings.endAfterMs) return undefined;
     this.attack = undefined;
-    // What was of this attack is no sign of another one.
+    // Absents of this attack are no sign of another one.
     this.readings = [reading];
     const { from, last, peakRate } = attack;
     return {
@@ -220,7 +223,7 @@ export class AttackRule {
     return Math.max(weight > 0 ? absent / weight : 0, USUAL_RATIO * passed);
   }
 
-  /** The readings that span at least this time, two samples or more; undefined before there are. */
+  /** The readings that span at least this time, two samples or more; undefined before they exist. */
   private window(ms: number): readonly AttackReading[] | undefined {
     const { readings } = this;
     const end = readings.at(-1)!.now;
@@ -257,7 +260,7 @@ export class AttackRule {
     }
   }
 
-  /** After a pause: the process was stopped, or the machine slept. */
+  /** The process was stopped, or the machine slept. */
   private forget({ now }: AttackReading): void {
     this.readings = [];
     this.minute = undefined;

@@ -12,23 +12,22 @@ import type { FalseNegativeReport } from './false-negatives.js';
 /** How the rows of a batch are put into the order of its ids. */
 export interface BloomBatchOptions<Row> {
   /**
-   * The id of a row, in a spelling that `normalize` of the filter maps to that of the id. With it, rows may come in any order, and some may be missing. Default: row
-   * `i` is that of id `i`, or null.
+   * The id of a row, in a spelling that `normalize` maps to that of the id. With it, rows may be missing or
+   * come in any order. Default: row `i` is that of id `i`, or null.
    */
   readonly key?: (row: NonNullable<Row>) => BloomId;
 }
 
 /**
- * A named set of ids that answers "certainly absent" or "maybe there". A class, so that a decorated constructor may name it as the type of
- * a parameter; no application makes one with `new`. The filters of this package are instances of it. What a test puts in the place of one
- * need not be, so ask for `name` and not for the class.
+ * A named set of ids that answers "certainly absent" or "maybe there". A class, so that it can be the type of
+ * a decorated parameter; applications never call `new`. A test may inject something else, so compare `name`.
  *
  * @example constructor(@InjectBloomFilter('products') private readonly products: BloomFilter) {}
  */
 export abstract class BloomFilter {
   abstract readonly name: string;
 
-  /** How guards use the filter in this process: `filter.guarding.mode = 'off'` turns them off, `'on'` on again. */
+  /** `filter.guarding.mode = 'off'` turns the guards of this process off, `'on'` on again. */
   abstract readonly guarding: {
     /** May be set at any time. */
     mode: BloomGuardMode;
@@ -45,11 +44,13 @@ export abstract class BloomFilter {
   abstract mightContainMany(ids: readonly BloomId[]): Promise<boolean[]>;
 
   /**
-   * Makes a function that loads many rows, such as the batch function of a DataLoader, ask this filter first. It calls `load` with the ids that may exist, in their
-   * order, or not at all, and resolves one element for each id that it was given, in their order: null for an id without a row.
+   * Makes a function that loads many rows, such as that of a DataLoader, ask this filter first. It calls
+   * `load` with the ids that may exist, in their order, or not at all, and resolves a row or null for each
+   * given id.
    *
-   * @param load returns a row or null for each id, in their order; with `key`, rows in any order, and only those that exist.
-   * @throws in the function: what `load` throws, and a TypeError when it returns another number of rows than it got ids and there is no `key`.
+   * @param load returns a row or null for each id, in their order; with `key`, the rows that exist, in any
+   * order.
+   * @throws what `load` throws, and a TypeError for another number of rows than ids if there is no `key`.
    *
    * @example
    * new DataLoader(products.guardBatch((skus) => repository.findBySkus(skus), { key: (row) => row.sku }));
@@ -60,8 +61,8 @@ export abstract class BloomFilter {
   ): (ids: readonly Id[]) => Promise<(Row | null)[]>;
 
   /**
-   * Records an id; true when it was not there before. Call it before the row is visible to others: in the transaction, before
-   * the commit.
+   * Records an id; true when it was not there before. Call it before the row is visible to others: in the
+   * transaction, before the commit.
    *
    * @throws {BloomIdError} when the value cannot be an id, or is longer than `maxIdBytes`.
    * @throws {BloomUnavailableError} when the id could not be recorded.
@@ -70,23 +71,26 @@ export abstract class BloomFilter {
   abstract addMany(ids: readonly BloomId[]): Promise<boolean[]>;
 
   /**
-   * Removes an id from a filter of layout `cuckoo`, as soon as its row is gone: as often as it was added, once for each call. False when
-   * it is certainly not there, or has to stay until the next rebuild: an id that was added more than four times does, and so does
-   * any for `drainMs` after a rebuild, which may have missed a row that was deleted meanwhile.
+   * Removes an id from a filter of layout `cuckoo`, as soon as its row is gone: as often as it was added,
+   * once for each call. False when it is certainly not there, or has to stay until the next rebuild: an id
+   * that was added more than four times does, and so does any for `drainMs` after a rebuild, which may have
+   * missed a row that was deleted meanwhile.
    *
    * Remove only ids that were added, within `drainMs` of their rows' end: of an id that is not in the filter,
-   * the removal may take out another id, and **an id that exists would be answered "absent"**. While a rebuild runs, a removed id may be
-   * answered "maybe" until the one after it.
+   * the removal may take out another id, and **an id that exists would be answered "absent"**. While a
+   * rebuild runs, a removed id may be answered "maybe" until the one after it.
    *
    * @throws {BloomIdError} when the value cannot be an id.
    * @throws {BloomConfigError} when the layout of the filter cannot remove.
-   * @throws {BloomUnavailableError} when it could not be removed, or it is not known whether it was: do not remove it again then.
+   * @throws {BloomUnavailableError} when it could not be removed, or it is not known whether it was: do not
+   * remove it again then.
    */
   abstract remove(id: BloomId): Promise<boolean>;
 
   /**
-   * Reads all ids from the source into a new generation and replaces the live one with it. One process rebuilds at a
-   * time; the others report `skipped`. While this process rebuilds, the call joins that run, unless `join` is false.
+   * Reads all ids from the source into a new generation and replaces the live one with it. One process
+   * rebuilds at a time; the others report `skipped`. While this process rebuilds, the call joins that run,
+   * unless `join` is false.
    *
    * @throws {BloomConfigError} when the filter has no source.
    * @throws {BloomRebuildError} when no new generation went live; the old one still answers.
@@ -94,17 +98,17 @@ export abstract class BloomFilter {
   abstract rebuild(options?: BloomRebuildOptions): Promise<BloomRebuildReport>;
 
   /**
-   * Empties a filter that has no source and puts it in service again: for a filter that was lost, and whose ids are no longer
-   * needed.
+   * Empties a filter that has no source and puts it in service again: for a filter that was lost, and whose
+   * ids are no longer needed.
    *
    * @throws {BloomConfigError} when the filter has a source: rebuild it instead.
    */
   abstract reset(): Promise<void>;
 
   /**
-   * Takes a filter on a key of other systems as it stands now: for one that was lost or is suspect, has no source, and that its
-   * owners have filled again. Whoever calls it vouches for the key: an id that is not in it is answered "absent". Does nothing
-   * while the filter is ready.
+   * Takes a filter on a key of other systems as it stands now: for one that was lost or is suspect, has no
+   * source, and that its owners have filled again. Whoever calls it vouches for the key: an id that is not in
+   * it is answered "absent". Does nothing while the filter is ready.
    *
    * @throws {BloomConfigError} when nobody else writes to the filter, or it has a source: rebuild it instead.
    * @throws {BloomFormatError} when the key holds something else.
@@ -116,17 +120,14 @@ export abstract class BloomFilter {
   abstract info(): Promise<BloomFilterInfo>;
 }
 
-/**
- * What guards need of a filter, beyond what an application needs. They form the key of an id once, by `keys`, and hand it to every method
- * that they call.
- */
+/** What guards need of a filter. They form the key of an id once, by `keys`, and hand it on. */
 export interface GuardableFilter extends BloomFilter {
   readonly guarding: GuardState;
 
   /** Forms the keys of ids. */
   readonly keys: IdKeys;
 
-  /** Names the live generation as this process knows it now, without asking; undefined where it does not know. */
+  /** Names the live generation as this process knows it; undefined where it does not. */
   readonly generation: string | undefined;
 
   /** Longest time from the call of `add` to its row being visible to the source, in milliseconds. */
@@ -143,17 +144,17 @@ export interface GuardableFilter extends BloomFilter {
 
   metrics(): BloomFilterMetrics;
 
-  /** What `check` gives, with the reason where it is `unknown`, and without a promise where this process knows it. Never rejects. */
+  /** As `check`, with the reason of `unknown`, and without a promise where possible. Never rejects. */
   checkKey(key: IdKey): LookupOutcome | Promise<LookupOutcome>;
 
   /**
-   * Whether the id comes after all those of which it is known that they would be in the filter (`topUp.ordered`): its row may become visible at any time, so a
-   * denial of it is not remembered.
+   * Whether the id comes after the mark (`topUp.ordered`): its row may appear, so no denial of it is
+   * remembered.
    */
   isBeyond(key: IdKey): boolean;
 
   /**
-   * What `addMany` does, for keys that `keys.fitting` has formed.
+   * What `addMany` does, for keys of `keys.ofAdded`.
    *
    * @throws {BloomIdError} when the live generation takes shorter ids only; then none is recorded.
    * @throws {BloomUnavailableError} when the ids could not be recorded.
@@ -161,18 +162,17 @@ export interface GuardableFilter extends BloomFilter {
   addKeys(keys: readonly IdKey[]): Promise<boolean[]>;
 
   /**
-   * Reports that an id was answered "absent" and its guarded method found something. May record the id and take the filter out of
-   * service until it is rebuilt. Does nothing when the id has been added in the meantime. Never rejects.
+   * Reports that a guarded method found something for an id that was answered "absent". May add the id and
+   * take the filter offline until it is rebuilt. Never rejects.
    */
   reportFalseNegative(report: FalseNegativeReport): Promise<void>;
 
-  /** Counts ids that were added for a call that then failed. */
   reportFailedAdds(report: FailedAddsReport): void;
 }
 
-/** Ids that a call has added, and whose rows it has not made, as far as anybody can see. */
+/** Ids of a call that failed, and whose rows it has not made, as far as anybody can see. */
 export interface FailedAddsReport {
-  /** How many of them were new to the filter. */
+  /** Ids that were new to the filter. */
   readonly ids: number;
   /** The method that failed. */
   readonly method: string;
@@ -186,7 +186,7 @@ export interface BloomFilterInfo {
   /** By whose rules its bits are found: `blocked`, `scaling`, `go-zero`, … */
   readonly layout: string;
   /**
-   * About how many: ids of the last build and ids added since. An id that is met twice may count twice; an id that passes already does not count.
+   * About how many: ids of the last build, and ids added since. An id that was read twice may count twice.
    */
   readonly count: number;
   /** Ids that the live generation holds at its error rate. */
@@ -194,11 +194,12 @@ export interface BloomFilterInfo {
   /** The error rate asked for. */
   readonly errorRate: number;
   /**
-   * Share of absent ids that pass now, undefined unless `ready`: from the bits that are set in a sample of up to 512 blocks (all blocks of a small filter),
-   * or in a part of a string of peers; of `cuckoo` from its fingerprints, of `redisbloom` from the items that the server has counted.
+   * Share of absent ids that pass now, undefined unless `ready`: from the bits that are set in a sample of up
+   * to 512 blocks (all blocks of a small filter), or in a part of a string of peers; of `cuckoo` from its
+   * fingerprints, of `redisbloom` from the items that the server has counted.
    */
   readonly modelledErrorRate: number | undefined;
-  /** Share of the bits that are set, in the same sample; undefined unless `ready`, and of the layouts `cuckoo` and `redisbloom`. */
+  /** Share of the bits that are set, in the same sample; undefined unless `ready`, and without such bits. */
   readonly fillRatio: number | undefined;
   /** Bits set for an id (k); undefined unless `ready`. */
   readonly hashCount: number | undefined;
@@ -207,7 +208,7 @@ export interface BloomFilterInfo {
   /** How often the filter was built. */
   readonly builds: number;
   readonly rebuilding: boolean;
-  /** Whether this process answers "absent" from its copy, and why not; undefined without `replica: 'leased'`, and in memory. */
+  /** Whether this process answers "absent" from its copy, and why not; only with `replica: 'leased'`. */
   readonly copyLease: BloomCopyLease | undefined;
   /** Adds of this process that waited for processes with a leased copy, and for how long. */
   readonly copyWaits: BloomCopyWaits;
@@ -215,7 +216,9 @@ export interface BloomFilterInfo {
   readonly observed: BloomGuardCounts;
   /** How far the filter has come with rows that others write; only with `topUp`. */
   readonly outside?: BloomOutsideInfo;
-  /** Of a filter with the option `partitions`: its parts. The other numbers are sums and means over them, the state is that of the worst, `builtAt` is that of the oldest. */
+  /**
+   * Parts of a partitioned filter. The other numbers are sums and means over them, the state is the worst.
+   */
   readonly parts?: readonly BloomPartInfo[];
 }
 

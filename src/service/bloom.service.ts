@@ -21,7 +21,7 @@ const WORST_CLIENTS = 10;
 /** The setup causes few texts; texts that differ with each call must not fill the memory. */
 const MAX_ADVICE = 50;
 
-/** Of `BloomService.whenReady`. */
+/** Options of `BloomService.whenReady`. */
 export interface BloomReadyOptions {
   /** How long to wait. Default 30,000. */
   readonly timeoutMs?: number;
@@ -29,9 +29,9 @@ export interface BloomReadyOptions {
   readonly filters?: readonly string[];
 }
 
-/** Of what an operator does to all processes. */
+/** Options of what an operator does to all processes. */
 export interface BloomActionOptions {
-  /** Who does it, in 1 to 200 characters. */
+  /** The operator or program that does it, in 1 to 200 characters. */
   readonly by: string;
 }
 
@@ -42,10 +42,7 @@ export class BloomService {
   /** @internal */
   protected readonly byName = new Map<string, GuardableFilter>();
 
-  /**
-   * @param clients counts the absents of each client, where the option `attack.client` is set.
-   * @internal
-   */
+  /** @internal */
   constructor(
     readonly emit: BloomEventListener,
     clients?: ClientCounts,
@@ -53,11 +50,7 @@ export class BloomService {
     this.clients = clients;
   }
 
-  /**
-   * Undefined where nobody counts clients.
-   *
-   * @internal
-   */
+  /** @internal */
   refusals(): ClientRefusals | undefined {
     return this.clients;
   }
@@ -67,17 +60,13 @@ export class BloomService {
     return this.guardable(name);
   }
 
-  /**
-   * For guards: undefined when no filter of this name is registered.
-   *
-   * @internal
-   */
+  /** @internal */
   find(name: string): GuardableFilter | undefined {
     return this.byName.get(name);
   }
 
   /**
-   * The same for a call of a method; reports a filter that is missing.
+   * Also reports a filter that is missing.
    *
    * @internal
    */
@@ -87,11 +76,7 @@ export class BloomService {
     return filter;
   }
 
-  /**
-   * As `filter`, for guards.
-   *
-   * @internal
-   */
+  /** @internal */
   guardable(name: string): GuardableFilter {
     const filter = this.find(name);
     if (!filter) throw new BloomConfigError(unknownFilter(name, [...this.byName.keys()]));
@@ -108,8 +93,8 @@ export class BloomService {
   }
 
   /**
-   * The clients with the most absent ids of a filter in this process, in this minute and the last one, the worst first. Empty where the option `attack.client` is not
-   * set.
+   * The clients with the most absent ids of a filter in this process, in this minute and the last one, the
+   * worst first. Empty unless `attack.client` is set.
    *
    * @param most how many at most. Default 10.
    * @throws {BloomConfigError} when no filter of this name is registered.
@@ -124,7 +109,8 @@ export class BloomService {
   }
 
   /**
-   * Waits until every filter is ready to answer: for a test, or for a start that is not to take traffic before.
+   * Waits until every filter is ready to answer: for a test, or for a start that is not to take traffic
+   * before.
    *
    * @param options how long to wait, and for which filters. Default: 30 s, and all.
    * @throws {BloomUnavailableError} when one is not ready in time: which, and its state.
@@ -150,8 +136,8 @@ export class BloomService {
   }
 
   /**
-   * Reports this process to the others from now on, so that `instances` of any process shows it: for what shows all processes, such as a dashboard. The option
-   * `heartbeat: true` does the same; after `heartbeat: false` nothing is reported.
+   * Reports this process to the others from now on, for a dashboard, as the option `heartbeat: true` does.
+   * Without effect after `heartbeat: false`.
    */
   reportInstances(): void {
     for (const filter of this.byName.values()) {
@@ -160,12 +146,12 @@ export class BloomService {
   }
 
   /**
-   * Sets how the guards of all processes use a filter: at once in this one, within about a second in the others, and in those that start later. It stays set
-   * until somebody sets another one. A process that sets `filter.guarding.mode` itself has that one, until the next call of this.
+   * Sets how the guards of all processes use a filter: at once here, within about a second elsewhere, and in
+   * processes that start later, until the next call. A process may set its own `filter.guarding.mode` after
+   * it.
    *
    * @param mode null withdraws what was set: each process returns to its own mode.
-   * @param options `by`: who sets it, for logs and pages.
-   * @throws {BloomConfigError} when no filter of this name is registered, and for a mode that there is not.
+   * @throws {BloomConfigError} when no filter of this name is registered, and for an unknown mode.
    * @throws {BloomUnavailableError} when it could not be set, or it is not known whether it was.
    *
    * @example await bloom.setMode('products', 'off', { by: 'Ana, incident 4711' });
@@ -177,8 +163,8 @@ export class BloomService {
   }
 
   /**
-   * Stops the rebuild of a filter, in whichever process it runs: there within about a second. No process begins another one automatically for five minutes, but by its
-   * schedule.
+   * Stops the rebuild of a filter, in whichever process it runs: there within about a second. No process
+   * begins another one automatically for five minutes, but by its schedule.
    *
    * @param options `by`: who stops it, for logs and pages.
    * @returns false when no process reports that it rebuilds the filter.
@@ -207,11 +193,7 @@ export class BloomService {
     this.clients?.observe(filter.name, filter.guarding);
   }
 
-  /**
-   * Notes what events say of the filters.
-   *
-   * @internal
-   */
+  /** @internal */
   onEvent(event: BloomEvent): void {
     if (event.type !== 'advice') return;
     const advice = this.byName.get(event.filter)?.advice;
@@ -261,18 +243,13 @@ async function stateOf(filter: Asked): Promise<string> {
   }
 }
 
-/** What a filter answers for an id, and what knew it: an id that waits to be added, this process, or the store. */
+/** What a filter answers for an id, and what knew it: the queue of adds, this process, or the store. */
 export interface ExplainedVerdict {
   readonly verdict: BloomVerdict;
   readonly by: 'queue' | 'process' | 'store';
 }
 
-/**
- * Asks a filter as its guards do.
- *
- * @throws {BloomConfigError} when no filter of this name is registered.
- * @throws {BloomIdError} for what cannot be an id.
- */
+/** Asks a filter as its guards do. */
 export async function explainVerdict(
   service: BloomService,
   filter: string,

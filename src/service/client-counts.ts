@@ -17,7 +17,7 @@ const MAX_REFUSED = 10_000;
 export interface ClientCountsOptions {
   /** The option `attack.client`. */
   readonly client: (context: ExecutionContext) => string | undefined;
-  /** Of a filter and a minute. */
+  /** Clients of a filter and a minute. */
   readonly maxClients: number;
   readonly clock: Clock;
   readonly emit: BloomEventListener;
@@ -39,18 +39,21 @@ export interface ClientRefusals {
     where: { readonly filter: string; readonly method: string },
   ): string | undefined;
   /**
-   * For how many milliseconds a client is refused; 0 for one that is not. It is refused for `forMs` when it has asked for `limit` absent
-   * ids within a minute, of all filters that block together. Each rule (a limit and a time) refuses on its own. Only what is counted for
-   * certain stands against a client: none pays for others.
+   * For how many milliseconds a client is refused; 0 for one that is not. It is refused for `forMs` when it
+   * has asked for `limit` absent ids within a minute, of all filters that block together. Each rule (a limit
+   * and a time) refuses on its own. Only what is counted for certain stands against a client: none pays for
+   * others.
    */
   refusedForMs(client: string, rule: { readonly limit: number; readonly forMs: number }): number;
 }
 
-/** Counts the absents of each client in bounded memory, and knows which clients are refused. Of this process alone. */
+/**
+ * Counts the absents of each client in bounded memory, and knows which clients are refused, in this process.
+ */
 export class ClientCounts implements ClientRefusals {
   private readonly filters = new Map<string, Windows>();
   private readonly requests = new AsyncLocalStorage<ExecutionContext>();
-  /** Until when, by rule and client, in the order in which they were refused. */
+  /** End of each refusal, by rule and client, in the order of their begin. */
   private readonly refused = new Map<string, number>();
   private hasSeenRequests = false;
   private hasAdvised = false;
@@ -137,7 +140,7 @@ export class ClientCounts implements ClientRefusals {
     windows.now.count(client);
   }
 
-  /** Of the last minute, as if what came in the minute before the present one had come evenly. */
+  /** Absents of the last minute, as if those of the minute before the present one had come evenly. */
   private absentsOf(client: string, rule: string): number {
     let sum = 0;
     for (const windows of this.filters.values()) {
@@ -162,7 +165,7 @@ export class ClientCounts implements ClientRefusals {
     return new SpaceSaving(this.options.maxClients);
   }
 
-  /** Calls outside of requests have no client, such as those of jobs; where no request is ever seen, the interceptor is missing. */
+  /** Calls outside of requests have no client; where no request is ever seen, the interceptor is missing. */
   private adviseOnce(filter: string, method: string): void {
     if (this.hasSeenRequests || this.hasAdvised) return;
     this.hasAdvised = true;
@@ -187,18 +190,19 @@ interface Counter {
   key: string;
   count: number;
   error: number;
-  /** By the rule that settled so much of the certain count. */
+  /** Count that each rule has settled. */
   settled: Map<string, number> | undefined;
 }
 
 /**
- * Counts the most frequent keys of a stream in bounded memory: Space-Saving (Metwally, Agrawal and El Abbadi, 2005). A key that is new to a full table
- * takes the place of a key with the smallest count, and that count as its error. Of n counts in a table of k keys no error is above n / k, and
- * every key with a count above n / k is in the table.
+ * Counts the most frequent keys of a stream in bounded memory: Space-Saving (Metwally, Agrawal and El Abbadi,
+ * 2005). A key that is new to a full table takes the place of a key with the smallest count, and that count
+ * as its error. Of n counts in a table of k keys no error is above n / k, and every key with a count above n
+ * / k is in the table.
  */
 export class SpaceSaving {
   private readonly counters = new Map<string, Counter>();
-  /** The counters by their count; of one count in the order in which they came to it. */
+  /** The counters by their count; of one count in the order in which they reached it. */
   private readonly byCount = new Map<number, Set<Counter>>();
   private least = 0;
 
@@ -226,7 +230,7 @@ export class SpaceSaving {
     this.move(replaced!);
   }
 
-  /** The count that a key has for certain, without what this rule has settled. */
+  /** The certain count of a key, without what this rule has settled. */
   owedBy(key: string, rule: string): number {
     const counter = this.counters.get(key);
     return counter ? counter.count - counter.error - (counter.settled?.get(rule) ?? 0) : 0;
@@ -259,14 +263,15 @@ export class SpaceSaving {
   }
 }
 
-/** What is given to one customer: who has one address of IPv6 has 2^64 of them. */
+/** IPv6 clients are counted by /64 prefix: one customer owns a whole /64. */
 const GROUPS_OF_A_NETWORK = 4;
 const GROUPS = 8;
 const IPV4_IN_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /**
- * The address of a HTTP request, for the option `attack.client`: that of IPv4 as it is, of IPv6 the network of 64 bits. It is `request.ip`, so behind a proxy
- * set `trust proxy` (Express) or `trustProxy` (Fastify) to that proxy alone. Undefined for what is no HTTP request.
+ * The address of an HTTP request, for the option `attack.client`: IPv4 as it is, IPv6 as its /64 network. It
+ * is `request.ip`, so behind a proxy set `trust proxy` (Express) or `trustProxy` (Fastify) to that proxy
+ * alone. Undefined for other requests.
  */
 export function clientAddress(context: ExecutionContext): string | undefined {
   if (context.getType() !== 'http') return undefined;

@@ -18,16 +18,11 @@ export class CurrentRun {
     readonly number: number,
   ) {}
 
-  /** Passes on how far the run has come. */
   readonly report = (progress: BloomRebuildProgress): void => {
     for (const listener of this.listeners) listener(progress);
   };
 
-  /**
-   * What the run gives. The caller may stop waiting by its own signal; the run goes on.
-   *
-   * @throws {BloomRebuildError} as the run does, and when the caller has stopped.
-   */
+  /** The result of the run. The caller may stop waiting by its own signal; the run continues. */
   join(run: Promise<BloomRebuildReport>, { signal, onProgress }: Joiner): Promise<BloomRebuildReport> {
     return new Promise((resolve, reject) => {
       const end = () => {
@@ -63,13 +58,13 @@ const REASON_LENGTH = 300;
 
 type Phase = BloomRebuildProgress['phase'];
 
-/** Everything of a record but which process made it. */
+/** A record without the process that made it. */
 export type RunOutcome = Omit<BloomRebuildRecord, 'host' | 'pid'>;
 
 /** A run of this process, as others are to see it. */
 export class FollowedRun {
   readonly id = randomBytes(8).toString('hex');
-  /** Undefined until it holds the lease. */
+  /** Undefined until the run holds the lock. */
   progress: BloomRebuildProgress | undefined;
   startedAt = new Date();
 
@@ -79,14 +74,13 @@ export class FollowedRun {
 
   constructor(
     private readonly run: {
-      /** Ends the run with this error. */
       readonly abort: (error: Error) => void;
-      /** Called when it holds the lease. */
+      /** Called when the run holds the lock. */
       readonly onBegun: () => void;
     },
   ) {}
 
-  /** Whether it holds the lease: a process that was skipped has nothing to report. */
+  /** Whether the run holds the lock: a process that was skipped has nothing to report. */
   get hasBegun(): boolean {
     return this.progress !== undefined;
   }
@@ -123,7 +117,7 @@ export class FollowedRun {
     return { outcome, startedAt: this.startedAt, durationMs: Math.round(now - this.since), phases };
   }
 
-  /** A run that was planned again passes some of them twice. */
+  /** A run that was planned again passes some phases twice. */
   private endPhase(now: number): void {
     if (!this.progress) return;
     const { phase } = this.progress;
@@ -131,7 +125,7 @@ export class FollowedRun {
   }
 }
 
-/** Without ids: of an error that may quote one there is no more than its first line, which is where drivers say what failed. */
+/** Only the first line of an error that may quote an id: drivers say there what failed. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof BloomRebuildError)) return firstLine(describeError(error));
   if (error.reason === 'bad-id') return BAD_ID_LEFT_OUT;

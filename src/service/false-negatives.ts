@@ -18,7 +18,6 @@ export interface FalseNegativeReport {
 export interface FalseNegativesOptions {
   readonly filter: string;
   readonly guarding: GuardState;
-  /** Without one no rebuild can follow. */
   readonly hasSource: boolean;
   readonly emit: BloomEventListener;
   /** Whether the filter still answers "absent". */
@@ -38,12 +37,12 @@ const ADVISE_EVERY_MS = 60_000;
 type Consequence = 'none' | 'distrusted' | 'guard-off';
 
 /**
- * Decides what a wrong "absent" leads to. The filter lacks an id, and a rebuild mends that; or the guard
- * reads something else than the ids of the filter; or its method returns something for ids that do not exist.
- * So the filter is rebuilt first, at most once in five minutes, with pauses that grow, which all processes
- * share by the store. A guard that is wrong in two builds, or twice in one that was rebuilt lately, or whose
- * filter has no source, blocks nothing any more in this process: else it could deny a whole table, or lookups
- * of made-up ids would cause one rebuild after another. In shadow mode nothing follows.
+ * Decides what a false negative leads to. The filter lacks an id, which a rebuild mends; or the guard reads
+ * something else than the ids of the filter; or its method returns something for ids that do not exist. So
+ * the filter is rebuilt first, at most once in five minutes, with growing pauses that all processes share by
+ * the store. A guard that is wrong in two builds, or twice in one that was rebuilt lately, or whose filter
+ * has no source, blocks nothing any more in this process: else it could deny a whole table, or made-up ids
+ * would cause one rebuild after another. In shadow mode nothing follows.
  */
 export class FalseNegatives {
   private nextAt = -Infinity;
@@ -79,7 +78,7 @@ export class FalseNegatives {
     if (isOn) await add(key);
   }
 
-  /** To be called with the events of the store: a filter that is suspect is rebuilt, whichever process made it so. */
+  /** To be called with the events of the store: a suspect filter is rebuilt, whichever process made it so. */
   onEvent(event: BloomEvent): void {
     if (event.type !== 'state-changed' || event.state === 'ready') return;
     this.options.guarding.methods.tryAgain();

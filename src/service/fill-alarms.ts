@@ -5,10 +5,10 @@ import type { FilterDefinition } from './filter-definition.js';
 import { OVERFULL_FIXED, OVERFULL_REBUILT, OVERFULL_WITHOUT_SOURCE } from './service.messages.js';
 import type { GuardState } from './guard-state.js';
 
-/** Ids that were new, as a share of the capacity, after which a filter whose store does not count is looked at. */
+/** Share of the capacity in new ids after which a filter is looked at whose store does not count. */
 const LOOK_AT_SHARE = 0.25;
 
-/** Notices with the reply of an add that a filter holds more ids than planned, and again at twice as many, four times as many, and so on. */
+/** Notices with the reply of an add that a filter holds more ids than planned, then at each power of two. */
 export class LoadAlarm {
   private generation: string | undefined;
   private reportedTimes = 0;
@@ -21,7 +21,7 @@ export class LoadAlarm {
     private readonly onPassed: () => void,
   ) {}
 
-  /** For the counts that the store gives with the reply of an add. */
+  /** For stores that count, with the reply of an add. */
   readonly record = ({ generation, count, capacity }: FilterLoad): void => {
     this.isCounted = true;
     if (count <= capacity || capacity <= 0) return;
@@ -35,7 +35,7 @@ export class LoadAlarm {
     this.onPassed();
   };
 
-  /** For a store whose replies have no count: ids that were new, of this process alone. */
+  /** For stores that do not count: new ids of this process alone. */
   recordNew(ids: number): void {
     if (this.isCounted) return;
     this.added += ids;
@@ -45,7 +45,6 @@ export class LoadAlarm {
   }
 }
 
-/** @param definition of a filter that holds more than planned. */
 function remedyOf({ layout, source }: FilterDefinition): string {
   if (layout.hasFixedSize) return OVERFULL_FIXED;
   return source ? OVERFULL_REBUILT : OVERFULL_WITHOUT_SOURCE;
@@ -56,7 +55,7 @@ function isPassed({ count, capacity, parts = [] }: FilterDescription, planned: F
   return isPartPassed || count > (capacity > 0 ? capacity : planned.capacity);
 }
 
-/** Reports a filter that holds more than planned by `overfull`, and returns what was found; undefined for any other filter. Never rejects. */
+/** Reports a filter that holds more than planned by `overfull`, and returns what was found. Never rejects. */
 export async function findOverfull(
   filter: { readonly name: string; readonly definition: FilterDefinition; info(): Promise<BloomFilterInfo> },
   describe: () => Promise<FilterDescription>,
@@ -64,15 +63,15 @@ export async function findOverfull(
 ): Promise<BloomFilterInfo | undefined> {
   const { name, definition } = filter;
   try {
-    // What the store has counted says without measuring that a filter holds no more than planned.
+    // The count of the store tells most filters without measuring.
     if (!definition.layout.hasFixedSize && !isPassed(await describe(), definition)) return undefined;
     const info = await filter.info();
     const { errorRate, modelledErrorRate } = info;
     if (modelledErrorRate === undefined) return undefined;
-    // Ids that somebody has chosen may be in one part of a filter.
+    // A client may choose ids of one part.
     const part = info.parts?.find(({ count, capacity }) => count > capacity);
     const { count, capacity } = part ?? info;
-    // Bits that others have chosen may be more than this application needs.
+    // Bits of an external filter may be more than this application needs.
     if (definition.layout.hasFixedSize ? modelledErrorRate <= errorRate : count <= capacity) return undefined;
     emit({
       type: 'overfull',
@@ -90,7 +89,7 @@ export async function findOverfull(
   }
 }
 
-/** Ids of calls that failed are reported when they fill this part of the capacity: a tenth. */
+/** Ids of failed calls are reported when they fill a tenth of the capacity. */
 const PARTS = 10;
 
 export interface FailedAddsContext {
@@ -100,10 +99,13 @@ export interface FailedAddsContext {
   info(): Promise<{ readonly capacity: number }>;
 }
 
-/** Counts the ids that calls have added which then failed, and reports once for each generation that they fill a good part of it. */
+/**
+ * Counts ids of calls that then failed, and reports once for each generation that they fill a good part of
+ * it.
+ */
 export class FailedAdds {
   private generation: string | undefined;
-  /** Of this generation. */
+  /** Ids of this generation. */
   private ids = 0;
   private isReported = false;
 

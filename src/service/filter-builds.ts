@@ -17,7 +17,6 @@ const NO_IDS: BloomIdSource = { async *ids() {}, count: async () => 0 };
 
 export interface FilterBuildsOptions {
   readonly job: Omit<RebuildJob, 'source'>;
-  /** Called when a build went live. */
   readonly onPublished: () => void;
   /** Reports the runs to the other processes. */
   readonly instances: Pick<FilterInstances, 'follow' | 'end'>;
@@ -34,9 +33,8 @@ export class FilterBuilds {
   constructor(private readonly options: FilterBuildsOptions) {}
 
   /**
-   * Runs, or joins the run of this process that is under way where an application asks for one: it would be skipped for it.
-   *
-   * @throws {BloomRebuildError} when no new generation went live.
+   * Runs, or joins the run of this process that is under way: the call of an application would be skipped for
+   * it.
    */
   async rebuild(source: BloomIdSource, request: RebuildRequest): Promise<BloomRebuildReport> {
     const { force = false, join = true, occasion } = request;
@@ -69,20 +67,12 @@ export class FilterBuilds {
     return run;
   }
 
-  /**
-   * Builds an empty generation, without a drain.
-   *
-   * @throws {BloomRebuildError} when no new generation went live.
-   */
+  /** Builds an empty generation, without a drain. */
   async empty(request: Pick<RebuildRequest, 'unless'> = {}): Promise<BloomRebuildReport> {
     return this.run({ ...this.options.job, source: NO_IDS, drainMs: 0 }, { ...request, force: true });
   }
 
-  /**
-   * Creates the filter, empty, unless it exists.
-   *
-   * @throws {BloomUnavailableError} when it could not be created.
-   */
+  /** Creates the filter, empty, unless it exists. */
   create(): Promise<void> {
     this.created ??= this.createEmpty().catch((error: unknown) => {
       this.created = undefined;

@@ -13,7 +13,7 @@ import type {
 } from './metrics.js';
 import type { Clock } from '../common/index.js';
 
-/** So many methods of a filter are counted one by one, and those beyond together: classes may be made at run time. */
+/** Methods of a filter that are counted apart; the others together, since classes may be made at run time. */
 export const MAX_METHODS = 500;
 /** Stands for the methods beyond `MAX_METHODS`. */
 export const OTHER_METHODS = '(others)';
@@ -23,14 +23,14 @@ export type UnknownCounts = Record<BloomUnknownReason, number>;
 
 /** What one guarded method has seen of one filter. */
 export interface MethodCounts {
-  /** Whose counts these are: differs for each `MethodCountsByName`. */
+  /** The counts these belong to. */
   readonly of: object;
   readonly method: string;
   absent: number;
   maybe: number;
   readonly unknown: UnknownCounts;
   remembered: number;
-  /** Calls that were answered without the method; of a method that takes many ids, ids that it was not given. */
+  /** Calls that were answered without the method, and ids that a method with a list was not given. */
   saved: number;
   foundNothing: number;
   /** Absent answers that go to the method before the guard blocks any; `BLOCKS_NONE` for ever. */
@@ -46,7 +46,7 @@ export const BLOCKS_NONE = -1;
 export interface CountedMethod {
   /** For people: `ProductController.findOne`. */
   readonly method: string;
-  /** The counts of the filter that was asked last: they are found without a search, since nearly always one application in a process calls a method. */
+  /** The counts that were found last: nearly always one application in a process calls a method. */
   readonly counted: { last: MethodCounts | undefined };
 }
 
@@ -70,7 +70,6 @@ export class MethodCountsByName {
     for (const counts of this.byName.values()) if (counts.trial !== BLOCKS_NONE) counts.trial = this.trial;
   }
 
-  /** In the order of their first call. */
   all(): BloomMethodMetrics[] {
     return [...this.byName.values()].map((counts) => ({
       method: counts.method,
@@ -100,7 +99,6 @@ export class MethodCountsByName {
   }
 }
 
-/** Zero for each reason. */
 export function noUnknowns(): UnknownCounts {
   return Object.fromEntries(UNKNOWN_REASONS.map((reason) => [reason, 0])) as UnknownCounts;
 }
@@ -151,7 +149,7 @@ export class LookupCounts implements StoreRecorder {
       else this.reasons[outcome]++;
     }
     this.remote += answered;
-    // Of the others most were not sent, and say nothing of the store.
+    // Most of the other lookups were not sent, and say nothing of the store.
     if (answered === 0 && outcomes[0] !== 'timeout') return;
     this.remoteMs.observe(ms);
     this.checkSizes.observe(outcomes.length);
@@ -220,25 +218,24 @@ export class Histogram {
 }
 
 const BUCKET_MS = 15_000;
-/** Whole buckets that are looked back on, beside the one that is being filled: five minutes. */
+/** Whole buckets of the window, beside the one that is being filled: five minutes. */
 const BUCKETS = 20;
 /** Before this there is too little to judge by. */
 const FIRST_AFTER_MS = 60_000;
 
-/** Calls once after a time, and does not keep the process from ending. */
 const afterMs = (ms: number, run: () => void): void => void setTimeout(run, ms).unref();
 
 /**
- * What the guards of a filter have seen in the last minutes. A bucket is begun by what falls into it, or by whoever reads, and a timer ends it: a count that
- * reads the clock takes a third longer than the check that it counts.
+ * What the guards of a filter saw in the last minutes. A bucket begins with what falls into it, or with a
+ * read, and a timer ends it: reading the clock takes longer than a third of a check.
  */
 export class RecentCounts {
   private readonly absents = new Float64Array(BUCKETS + 1);
   private readonly found = new Float64Array(BUCKETS + 1);
   private readonly startedAt: number;
-  /** Number of the bucket that is being filled, from the start on. */
+  /** Number of the bucket that is being filled. */
   private current = 0;
-  /** The place of that bucket. */
+  /** Its place. */
   private place = 0;
   /** Whether a timer will end it. */
   private isOpen = false;

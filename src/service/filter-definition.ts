@@ -57,7 +57,7 @@ export interface FilterDefinition {
   readonly memoryBytes: number;
   readonly onBadId: 'fail' | 'skip';
   readonly maxBytes: number;
-  /** Undefined: nobody follows those who write rows beside the application. */
+  /** Undefined: external writes are not followed. */
   readonly topUp: TopUpSettings | undefined;
   readonly feed: BloomFeed | undefined;
 }
@@ -65,7 +65,7 @@ export interface FilterDefinition {
 /** 256 MiB: more than 140 million ids at the default error rate. */
 const LEAST_MAX_BYTES = 1 << 28;
 const MIB = 1 << 20;
-/** Five or six for each of three masters, and one for each of sixteen. */
+/** Five or six for each of three primaries, and one for each of sixteen. */
 const USUAL_PARTS = 16;
 
 /** A source that is made from providers, when all of them are there. */
@@ -76,7 +76,6 @@ export interface SourceToBeMade {
 }
 
 /**
- * @param toBeMade undefined where the source is there already.
  * @throws {BloomConfigError} for an option that cannot work: which one, what was expected, what was given.
  */
 export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeMade): FilterDefinition {
@@ -103,7 +102,7 @@ export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeM
     layout,
     source,
     readsFrom: toBeMade?.readsFrom ?? (() => source?.readsFrom),
-    // What peers make, or a source fills, is not made empty.
+    // A filter that others make, or a source fills, is not made empty.
     create: options.create ?? (source || layout.isMadeByOthers ? 'first-start' : 'explicit'),
     owner: options.owner,
     normalize: normalize ?? (isSourceMade ? source?.spelling?.normalize : undefined),
@@ -131,7 +130,6 @@ export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeM
   };
 }
 
-/** @throws {BloomConfigError} where there can be no filter of this layout and size. */
 function plannedBytes(
   layout: FilterLayout,
   use: Parameters<FilterLayout['check']>[0],

@@ -14,11 +14,7 @@ import type { FilterDefinition } from './filter-definition.js';
 import type { BloomCopyWaits, BloomFilterMetrics, BloomGuardCounts } from './metrics.js';
 import type { BloomOutsideMetrics } from './freshness/freshness-info.js';
 
-/**
- * What is known of a filter: by the store, by its definition and by the guards of this process.
- *
- * @throws {BloomUnavailableError} when the store cannot be asked.
- */
+/** What is known of a filter: by the store, by its definition and by the guards of this process. */
 export async function filterInfo(
   inStore: StoredFilter,
   of: {

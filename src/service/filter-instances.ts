@@ -49,9 +49,11 @@ export interface FilterInstancesContext {
   readonly guarding: GuardState;
   readonly emit: BloomEventListener;
   readonly metrics: () => BloomFilterMetrics;
-  /** How often this process reports to others, or looks at the mode that they set; undefined: only when it is asked, or never. */
+  /**
+   * How often this process reports, or looks at the mode of all; undefined: only when it is asked, or never.
+   */
   readonly everyMs: number | undefined;
-  /** Whether this process reports all the time, and not only where a dashboard or a mode for all is used. */
+  /** Whether this process reports also where no dashboard and no mode for all is used. */
   readonly isAlwaysReported: boolean;
   /** Whether this process reports nothing. */
   readonly isSilent: boolean;
@@ -61,7 +63,7 @@ export interface FilterInstancesContext {
 /** Reports one filter of this process to the other processes, and takes what they report. */
 export class FilterInstances {
   readonly sharedMode: SharedMode;
-  /** Of the last run of this process that ended. */
+  /** Phases of the last run of this process that ended. */
   lastPhases: readonly BloomPhaseDuration[] = [];
   private readonly heartbeat: Heartbeat | undefined;
   private readonly lifeMs: number;
@@ -69,7 +71,7 @@ export class FilterInstances {
   private run: FollowedRun | undefined;
   /** Whether this process reports only because it rebuilds, as one of the command line. */
   private beatsForRun = false;
-  /** Not noted yet, the first one first. */
+  /** Runs that are not recorded yet, the first one first. */
   private ended: readonly EndedRun[] = [];
   private flushing: Promise<void> | undefined;
   private isReportWanted: boolean;
@@ -90,19 +92,19 @@ export class FilterInstances {
     this.runLifeMs = Math.max(leaseMs, this.lifeMs);
   }
 
-  /** Of the run of this process. */
+  /** Progress of the run of this process. */
   get progress(): BloomRebuildProgress | undefined {
     return this.run?.progress;
   }
 
-  /** Follows what is set for all from now on; resolves when this process has heard it, or that takes too long. Never rejects. */
+  /** Resolves when this process knows the mode of all, or when that takes too long. Never rejects. */
   async start(): Promise<void> {
     this.beatsForRun = false;
     if (this.heartbeat) this.context.board.followMode?.((mode) => this.onMode(mode));
     await this.heartbeat?.start();
   }
 
-  /** Reports this process from now on: somebody wants to see all of them. Never rejects. */
+  /** Reports this process from now on. Never rejects. */
   async startReporting(): Promise<void> {
     if (this.isReportWanted) return;
     this.isReportWanted = true;
@@ -121,11 +123,10 @@ export class FilterInstances {
     }
   }
 
-  /** @throws {BloomUnavailableError} when the store cannot be asked. */
   async read(): Promise<BloomInstances> {
     const { board, filter } = this.context;
     await this.startReporting();
-    // Where no other process listens, this one reports when it is asked.
+    // Where no other process reads the board, this one reports when it is asked.
     if (board instanceof LocalBoard) await this.beat();
     const { instances, runs, running, mode } = await board.read();
     return {
@@ -138,11 +139,7 @@ export class FilterInstances {
     };
   }
 
-  /**
-   * @param mode null withdraws the mode of all: each process returns to its own.
-   * @throws {BloomConfigError} for a mode that there is not, and without a name.
-   * @throws {BloomUnavailableError} when it could not be set, or it is not known whether it was.
-   */
+  /** @param mode null withdraws the mode of all: each process returns to its own. */
   async setMode(mode: BloomGuardMode | null, by: string): Promise<void> {
     if (mode !== null && !isGuardMode(mode)) throw new BloomConfigError(wrongMode(printed(mode)));
     const { board } = this.context;
@@ -151,11 +148,7 @@ export class FilterInstances {
     this.sharedMode.apply(record);
   }
 
-  /**
-   * False when no process reports that it rebuilds.
-   *
-   * @throws {BloomUnavailableError} when the store cannot be asked.
-   */
+  /** False when no process reports that it rebuilds. */
   async stopRebuild(by: string): Promise<boolean> {
     const name = checkedName(by, 'stopRebuild');
     if (!this.run?.hasBegun) return this.context.board.askToStop(name);
@@ -189,7 +182,7 @@ export class FilterInstances {
     void this.heartbeat.start();
   }
 
-  /** A mode for all keeps every process reporting that knows it: so a store that loses it gets it back, and all hear the next one within a beat. */
+  /** A process with a mode for all keeps reporting, so that a store that loses the mode gets it back. */
   private get isReported(): boolean {
     const { isReportWanted, isStoreBehind, sharedMode, run, context } = this;
     const isNews = run?.hasBegun === true || sharedMode.known?.mode !== undefined || isStoreBehind;
@@ -203,11 +196,11 @@ export class FilterInstances {
     this.sharedMode.apply(mode);
   }
 
-  /** Hears the mode of all where nobody wants a report; false when nothing was sent. */
+  /** Reads the mode of all where no report is wanted; false when nothing was sent. */
   private async look(): Promise<boolean> {
     const { board, guarding, everyMs = 0 } = this.context;
     const { calls, mode } = guarding;
-    // Guards that are off ask nobody, so that nothing else would look.
+    // Guards that are off ask nothing, so that only this look finds the next mode.
     const isInUse = calls !== this.guardedCalls || mode === 'off';
     this.guardedCalls = calls;
     // With half a beat of room, since timers are late and early by turns.
@@ -216,7 +209,7 @@ export class FilterInstances {
     return true;
   }
 
-  /** Reports this process, and follows what it hears; false when nothing was sent. */
+  /** Reports this process, and applies what the store answers; false when nothing was sent. */
   private async beat(): Promise<boolean> {
     if (!this.isReported) return this.look();
     const { board, identity, metrics } = this.context;
@@ -237,7 +230,9 @@ export class FilterInstances {
     return true;
   }
 
-  /** Notes the runs that have ended, one after the other; those that cannot be noted now are tried again with the next beat. */
+  /**
+   * Records the runs that have ended. A run that cannot be recorded now is tried again with the next beat.
+   */
   private async flush(): Promise<void> {
     this.flushing ??= this.recordEnded().finally(() => (this.flushing = undefined));
     await this.flushing;
@@ -268,14 +263,17 @@ export class FilterInstances {
 
 interface OpenedInstances {
   readonly identity?: InstanceIdentity;
-  /** False: this process reports to nobody. Default: it reports only to itself. */
+  /** False: this process reports to no other. Default: it reports only to itself. */
   readonly heartbeat?: HeartbeatRule | false;
   readonly guarding: GuardState;
   readonly emit: BloomEventListener;
   readonly metrics: () => BloomFilterMetrics;
 }
 
-/** The reports of a filter: to and from other processes where the store has them, else of this process alone. */
+/**
+ * The reports of a filter: shared with other processes where the store has a board, else of this process
+ * alone.
+ */
 export function openInstances(
   { name, leaseMs }: FilterDefinition,
   inStore: StoredFilter,

@@ -35,88 +35,86 @@ export interface BloomFilterOptions {
   /** Share of absent ids that are let through: 0.01, 0.001, … Default 0.001. */
   readonly errorRate?: number;
   /**
-   * Default `blocked`, which no other system reads. The functions of `@nestjs-bloom/interop` make layouts of other systems: with Redis, a
-   * filter on their very keys, which both sides may add to and check; `cuckoo()`, in memory or with `CF.*`, can remove ids. See
-   * docs/interop.md. `scaling()` of `@nestjs-bloom/interop/scaling` makes one that grows, instead of a source, for ids whose number nobody knows.
+   * Default `blocked`. Functions of `@nestjs-bloom/interop` make layouts of other systems, to share a filter
+   * on their keys; `cuckoo()` can remove ids. `scaling()` of `nestjs-bloom/scaling` makes one that grows, in
+   * place of a source, for an unknown number of ids. See docs/interop.md.
    */
   readonly layout?: 'blocked' | BloomLayout;
   /** Where all ids come from. Without it the filter knows only what was added; see `create`. */
   readonly source?: BloomIdSource;
   /**
-   * What creates a filter without a source. `explicit` (default): `reset()` makes it, which you call once; until
-   * then lookups are `unknown` and `add` rejects. `first-start`: the first process that finds none makes it,
-   * empty. A Redis that lost everything while no process of the application ran looks like a first start: the
-   * filter is created again, empty, and answers "absent" for every id that was added before.
+   * What creates a filter without a source. `explicit` (default): one call of `reset()`; until then lookups
+   * are `unknown` and `add` rejects. `first-start`: the first process that finds none, empty. After a Redis
+   * that lost everything while no process ran, that filter answers "absent" for all earlier ids.
    */
   readonly create?: 'first-start' | 'explicit';
   /** Another `owner` than that of the module. */
   readonly owner?: string | false;
   readonly rebuild?: BloomRebuildSchedule;
   /**
-   * Adds the ids of rows that others write, which no `add` announces: one process of all reads what is new, again and again. The source needs `idsSince`. Default:
-   * such rows are found by the next rebuild. See docs/outside-writers.md.
+   * Adds the ids of external writes: one process of all reads what is new, again and again. The source needs
+   * `idsSince`. Default: the next rebuild finds them. See docs/outside-writers.md.
    */
   readonly topUp?: BloomTopUpOptions;
   /**
-   * Adds the ids of all rows that are committed, by whomever: `postgresFeed()` of `@nestjs-bloom/postgres/feed`, or one of your own. The filter needs a source. See
-   * docs/outside-writers.md.
+   * Adds the ids of all committed rows: `postgresFeed()` of `@nestjs-bloom/postgres/feed`, or your own. The
+   * filter needs a source. See docs/outside-writers.md.
    */
   readonly feed?: BloomFeed;
   /**
-   * The one form of ids that are written in several ways: applied to every id of a lookup, an add and the source; a function, or the name of one of
-   * this package. A change of
-   * it is a new filter: give it a new name, since instances of both versions of the application share what is stored. Default: what
-   * the source chooses by the type of its column, if it knows that, else ids are taken as they are written.
+   * The one form of ids that are written in several ways, for lookups, adds and the source: a function, or
+   * the name of one of this package. With another one the filter needs a new name, since instances of both
+   * versions share what is stored. Default: what the source chooses by its column, if it can.
    */
   readonly normalize?: BloomNormalizeName | ((id: BloomId) => BloomId);
   /** An id of more bytes is refused by `add` and absent on a lookup. Default 1024. */
   readonly maxIdBytes?: number;
   /**
-   * For Redis Cluster: divides the filter into so many parts, each with a hash slot, a lease and rebuilds of its own, so that its memory, its load and its
-   * failures are spread over the nodes. From 2 to 1,024; `true`: 16, which suits most clusters. It never changes: with another number the filter is another one, and needs
+   * For Redis Cluster: divides the filter into parts with a hash slot, a lock and rebuilds of their own, to
+   * spread it over the nodes. From 2 to 1,024; `true`: 16. Another number is another filter, and needs
    * another name. Layout `blocked` only. Default: one filter in one slot. See docs/cluster.md.
    */
   readonly partitions?: number | true;
   /**
-   * With Redis: `verified` keeps a copy of the filter in this process, so that lookups of ids that exist need no round trip;
-   * "absent" is answered by Redis alone. `leased`: the copy answers "absent" too, and an `add` of any process waits until each such copy
-   * has its ids, for `leaseMs` at the longest; not on a Redis Cluster. Then every process that adds to the filter has to set `replica: 'leased'` or `leaseMs`.
-   * Default: `verified` for a filter of up to 64 MiB, else `off`.
+   * With Redis: `verified` keeps a local copy, so that lookups of ids that exist need no round trip.
+   * `leased`: the copy answers "absent" too, and an `add` of any process waits until each such copy has its
+   * ids, `leaseMs` at most; not on a Redis Cluster, and all processes that add set `replica: 'leased'` or
+   * `leaseMs`. Default: `verified` for a filter of up to 64 MiB, else `off`.
    */
   readonly replica?: BloomReplicaMode;
   /**
-   * How long a copy may answer "absent" without hearing from Redis, in milliseconds: the longest time that an `add` waits for a process that has stopped. From 100 to
-   * 30,000, the same in all processes. Without `replica: 'leased'` it says that other processes read with leases. Default 1,000 with `replica: 'leased'`.
+   * How long a copy may answer "absent" without hearing from Redis, in milliseconds: the longest wait of an
+   * `add` for a stopped process. From 100 to 30,000, the same in all processes; without `replica: 'leased'`:
+   * others read with leases. Default 1,000 with `replica: 'leased'`.
    */
   readonly leaseMs?: number;
   /**
-   * Largest filter that a rebuild may make, in bytes. A source that really returns more ids fails the rebuild with `too-many-ids`.
+   * Largest filter that a rebuild may make, in bytes; a source with more ids fails it with `too-many-ids`.
    * Default: four times what `capacity` and `errorRate` take, at least 256 MiB.
    */
   readonly maxBytes?: number;
   /**
    * Lets a share of the absent answers (0 to 1) through to the method, and compares. A row that is found
-   * takes the filter offline until it is rebuilt; a guard that is wrong again then blocks nothing any more.
-   * Each guard of each process is on trial first: its first 20 absent answers are compared. `false`: none of
-   * that. Default: with a source one in 1,000, at most five a second in each process; without a source the
-   * trial alone.
+   * takes the filter offline until it is rebuilt; a guard that is wrong again blocks nothing any more. The
+   * first 20 absent answers of each guard in each process are compared. `false`: none. Default: with a source
+   * one in 1,000, at most five a second in each process; else the first 20 alone.
    */
   readonly audit?: { readonly sampleRate: number } | false;
-  /** Observes and never blocks, for a first roll-out; `filter.guarding.mode = 'on'` ends it. Default false. */
+  /** Observes and never blocks, for a roll-out; `filter.guarding.mode = 'on'` ends it. Default false. */
   readonly shadow?: boolean;
   /**
-   * Remembers false positives that the database denied, so that a replayed one reaches it once in `lifeMs`: the null, or the
-   * `NotFoundException`, of a guarded method whose single argument is the id, on an object that all callers share. It must mean that
-   * the id exists for nobody: a method that takes the user from an `AsyncLocalStorage` does not suit. With Redis,
-   * `{ shared: true }` remembers for all processes, and an `add` of any of them is heard of; `true` remembers in this process, and an
-   * id that is remembered here may be answered "absent" for the rest of `lifeMs` after another process added it. Default false.
+   * Remembers false positives that the database denied, for `lifeMs`: null, or the `NotFoundException`, of a
+   * guarded method whose single argument is the id, on a shared object. It must mean that the id exists for
+   * nobody. With Redis, `{ shared: true }` remembers for all processes, and each `add` ends it; `true`
+   * remembers in this process, where an id added by another process may be "absent" for `lifeMs`. Default
+   * false.
    */
   readonly negativeCache?: NegativeCacheOptions | boolean;
 }
 
 /** When a filter is rebuilt, and how. */
 export interface BloomRebuildSchedule {
-  /** A cron expression. Needs the packages `@nestjs/schedule` and `cron`. Every instance may fire; one rebuilds. */
+  /** A cron expression. Needs `@nestjs/schedule` and `cron`. Every instance may fire; one rebuilds. */
   readonly cron?: string;
   /** IANA time zone of `cron`. Default: that of the process. */
   readonly timeZone?: string;
@@ -125,31 +123,32 @@ export interface BloomRebuildSchedule {
   /** At start-up: when the filter is not ready, always, or never. Default `if-missing`. */
   readonly onBoot?: 'if-missing' | 'always' | 'never';
   /**
-   * Longest time from the call of `add` to its row being visible to the source, in milliseconds: the longest transaction, plus the
-   * lag of the replica if the source reads one. More than `writeTimeoutMs`, since an add may take that long. Default 10,000.
+   * Longest time from the call of `add` to its row being visible to the source, in milliseconds: the longest
+   * transaction, plus the lag of a replica. More than `writeTimeoutMs`. Default 10,000.
    */
   readonly drainMs?: number;
   /**
-   * A build with fewer ids than this share of the last one is refused, and so is one with none. Default 0.5; 0 accepts any
-   * number, for a table that may be empty.
+   * A build with fewer ids than this share of the last one, or with none, is refused. Default 0.5; 0 accepts
+   * any.
    */
   readonly minRatio?: number;
   /** How long the right to rebuild lasts without being renewed, in milliseconds. Default 30,000. */
   readonly leaseMs?: number;
   /**
-   * A rebuild whose source gives nothing for so long fails and gives its lease back, in milliseconds. Longer than the slowest
-   * query of the source. Default 300,000.
+   * A rebuild whose source gives nothing for so long fails, in milliseconds. Longer than its slowest query.
+   * Default 300,000.
    */
   readonly stallMs?: number;
   /**
-   * Memory of this process for the filter that a rebuild fills, in MiB. A larger filter is filled in several passes, each of which reads the whole
-   * source; `passes` of the event `rebuild-started` says how many. Layouts of others and filters in memory are filled in one. Default 512.
+   * Memory of this process for the filter that a rebuild fills, in MiB. A larger one is filled in several
+   * passes, each of which reads the whole source; layouts of others and filters in memory in one. Default
+   * 512.
    */
   readonly memoryMiB?: number;
   /**
-   * What a rebuild does with an id that cannot be added: longer than `maxIdBytes`, of a type that is not an id, or refused by
-   * `normalize`. `fail` (default) fails the rebuild, and the live filter stays. `skip` leaves the id out, with one event `ids-skipped` for
-   * each build, as if its row did not exist. A lookup of an id over `maxIdBytes` is `absent`; a value that is not an id passes unguarded.
+   * What a rebuild does with an id that cannot be added. `fail` (default) fails the rebuild, and the live
+   * filter stays. `skip` leaves the id out, as if its row did not exist, with one event `ids-skipped` for
+   * each build.
    */
   readonly onBadId?: 'fail' | 'skip';
 }
@@ -161,7 +160,7 @@ export const OWNER: Expectation = [
   (owner) => owner === false || isOwnerName(owner),
 ];
 
-/** Whether metadata can hold a text as an owner: an unpaired surrogate would come back as another character. */
+/** Whether metadata can hold a text as an owner: an unpaired surrogate would come back changed. */
 export function isOwnerName(value: unknown): value is string {
   return (
     typeof value === 'string' && value !== '' && value.length <= MAX_LENGTH && !/\p{Surrogate}/u.test(value)
@@ -173,7 +172,7 @@ const MAX_MEMORY_MIB = 4096;
 const MAX_DENIALS = 10_000_000;
 /** 2.6 MiB of Redis. */
 const MAX_SHARED_DENIALS = 100_000;
-/** A shorter one would end between two turns of a busy process; for a longer one, an add would wait too long. */
+/** Too short to last between two turns of a busy process; too long for an add to wait. */
 const LEAST_COPY_LEASE_MS = 100;
 const LONGEST_COPY_LEASE_MS = 30_000;
 
@@ -246,7 +245,7 @@ const FILTER = {
 /** Without a value of these a filter is empty, out of date, spelled otherwise, or of another application. */
 const VALUED: readonly (keyof BloomFilterOptions)[] = ['source', 'feed', 'normalize', 'owner'];
 
-/** @throws {BloomConfigError} for an option that there is not, or that cannot work whatever the others are. */
+/** @throws {BloomConfigError} for an unknown option, or one that never works. */
 export function checkFilterOptions(options: BloomFilterOptions, where: string): void {
   checkOptions(options, { where, known: FILTER, valued: VALUED, needed: ['name'], elsewhere: intoRebuild });
 }

@@ -16,18 +16,14 @@ import type { BloomFilterOptions } from './filter-options.js';
 export interface GuardStateOptions {
   readonly shadow: boolean;
   readonly audit: AuditRule;
-  /** Of this process alone. */
   readonly negativeCache: NegativeCacheOptions | false;
   readonly drainMs: number;
-  /** Default: that of the system. */
   readonly clock?: Clock;
 }
 
 /** The state of the guards of one filter, in this process. */
 export class GuardState {
-  /** May be set at any time. */
   mode: BloomGuardMode;
-  /** Of this process alone. */
   readonly negativeCache: NegativeCache | undefined;
   unknown = 0;
   invalid = 0;
@@ -36,15 +32,14 @@ export class GuardState {
   failedAdds = 0;
   wrongAbsents = 0;
   readonly methods: MethodCountsByName;
-  /** Of the last minutes. */
   readonly recent: RecentCounts;
   /** Guarded methods that have found nothing for some id. */
   readonly methodsThatReportMissing = new Set<string>();
 
-  /** Ids that wait to be added, by their notes: this process answers "maybe" for them. */
+  /** Digests of ids that wait to be added: this process answers "maybe" for them. */
   queued: { readonly size: number; has(record: string): boolean } | undefined;
 
-  /** Called for each absent id with the method that asked; undefined where nobody counts clients. */
+  /** Called for each absent id with the method that asked; undefined unless clients are counted. */
   onAbsent: ((method: string) => void) | undefined;
 
   private adds: RecentAdds | undefined;
@@ -61,12 +56,15 @@ export class GuardState {
     this.negativeCache = new NegativeCache(options.negativeCache, this.adds);
   }
 
-  /** Whether this process still tries to add the id, whose row may be there. Ask before the filter is asked: an id leaves the queue when it is in the filter. */
+  /**
+   * Whether this process still tries to add the id, whose row may exist. To be asked before the filter: an id
+   * leaves the queue when it is in the filter.
+   */
   isQueued(key: IdKey, keys: IdKeys): boolean {
     return this.queued?.has(keys.digestOf(key) ?? '') ?? false;
   }
 
-  /** Ids that this process added lately. Without a negative cache they are noted from the first call of this on. */
+  /** Ids that this process added lately. Without a negative cache they are recorded from the first use on. */
   get recentAdds(): RecentAdds {
     return (this.adds ??= new RecentAdds(this.options.drainMs, performance.now()));
   }
@@ -97,9 +95,8 @@ export class GuardState {
   }
 
   /**
-   * To be called when a guard was wrong about a row, in the build of this number: its trial begins again.
-   *
-   * @returns the number of the build in which it was wrong first; undefined where it never was.
+   * Begins the trial of a guard again that was wrong about a row in this build. Returns the build in which it
+   * was wrong first.
    */
   recordWrong(method: string, build: number): number | undefined {
     const counts = this.methods.named(method);
@@ -109,12 +106,12 @@ export class GuardState {
     return before;
   }
 
-  /** Whether the guard lets every call through: by the mode, or since it was wrong about rows. */
+  /** Whether the guard lets every call through, by the mode or for being wrong about rows. */
   blocksNone(method: string): boolean {
     return this.mode !== 'on' || this.isOff(method);
   }
 
-  /** Whether the guard lets every call through, since it was wrong about rows. */
+  /** Whether the guard lets every call through for being wrong about rows. */
   isOff(method: string): boolean {
     return this.methods.named(method).trial === BLOCKS_NONE;
   }
@@ -228,7 +225,7 @@ export function auditRule(option: BloomFilterOptions['audit'], hasSource: boolea
   return { ...USUAL, sampleRate: hasSource ? USUAL.sampleRate : 0, trial: TRIAL };
 }
 
-/** Picks the trial of each guard, then a share of the absent answers: counts down to the next, which is faster than to draw. */
+/** Picks the trial of each guard, then a share of the absent answers, by counting down to the next one. */
 export class AuditSample {
   /** Answers up to the next one that is picked, which counts; 0: none is. */
   private left: number;

@@ -5,7 +5,7 @@ import type { BloomBatchOptions, GuardableFilter } from './bloom-filter.js';
 import type { CountedMethod } from './filter-counts.js';
 import { rowOfNoId, rowsOutOfPlace } from './service.messages.js';
 
-/** A batch that is guarded, and what guards it: undefined where no filter is there to ask. */
+/** A batch that is guarded, and its filter: undefined where it is not registered. */
 export interface GuardedBatch extends CountedMethod {
   readonly filter: GuardableFilter | undefined;
   readonly name: string;
@@ -21,7 +21,9 @@ interface Asked {
   readonly verdict: LookupOutcome | undefined;
 }
 
-/** Calls `load` with the ids that may exist, in their order, or not at all, and returns what it found for each id: null for what it did not find. */
+/**
+ * Calls `load` with the ids that may exist, in their order, or not at all. Returns a row or null for each id.
+ */
 export async function loadGuarded(
   batch: GuardedBatch,
   ids: readonly unknown[],
@@ -39,7 +41,6 @@ export async function loadGuarded(
   return asked.map((one) => found.get(one) ?? null);
 }
 
-/** `guardBatch` of a filter. */
 export function guardedBatch<Id extends BloomId, Row>(
   { filter, emit }: { readonly filter: GuardableFilter; readonly emit: BloomEventListener },
   load: (ids: Id[]) => Promise<readonly Row[]>,
@@ -51,14 +52,14 @@ export function guardedBatch<Id extends BloomId, Row>(
   return async (ids) => (await loadGuarded(batch, ids, parts)) as (Row | null)[];
 }
 
-/** As `loadGuarded`, for rows that nobody puts into an order: what `load` returned, or an empty list. */
+/** As `loadGuarded`, for rows in no order: returns what `load` returned, or an empty list. */
 export async function loadFound(
   batch: GuardedBatch,
   ids: readonly unknown[],
   load: (ids: unknown[]) => Promise<unknown>,
 ): Promise<unknown> {
   const asked = await askAll(batch, ids);
-  // Compared where all ids are absent: nobody knows which row is that of which id.
+  // Compared where all ids are absent: otherwise no row can be matched with its id.
   const isAbsent = asked.length > 0 && asked.every(({ verdict }) => verdict === 'absent');
   const passesAll = isAbsent ? isAudited(batch) : batch.filter?.guarding.blocksNone(batch.method);
   const passing = passesAll ? asked : asked.filter(({ verdict }) => verdict !== 'absent');
@@ -74,7 +75,6 @@ function isAudited(batch: GuardedBatch): boolean {
   return batch.filter?.guarding.isAudited(batch) ?? true;
 }
 
-/** @param ids that were not loaded. */
 function recordSaved(batch: GuardedBatch, ids: number): void {
   const { filter } = batch;
   if (filter && ids > 0) filter.guarding.recordSaved(batch, ids);

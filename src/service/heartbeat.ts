@@ -1,9 +1,9 @@
 import type { BloomEventListener } from '../common/index.js';
 import { BoardRefusedError } from '../store/index.js';
 
-/** Longest time that an application waits at its start for what the first beat hears. */
+/** Longest time that an application waits at its start for the answer to the first beat. */
 const FIRST_WITHIN_MS = 1000;
-/** A user who is refused is tried again after this time: somebody may have permitted it. */
+/** A refused user is tried again after this time: an operator may have permitted it. */
 const REFUSED_PAUSE_MS = 60_000;
 
 export interface HeartbeatContext {

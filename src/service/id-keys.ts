@@ -12,7 +12,6 @@ import {
 import { normalizeVaries, SPELLING_NOT_KNOWN_YET } from './service.messages.js';
 
 export interface IdKeysOptions {
-  /** The filter. */
   readonly name: string;
   readonly normalize: ((id: BloomId) => BloomId) | undefined;
   readonly maxIdBytes: number;
@@ -21,8 +20,8 @@ export interface IdKeysOptions {
 }
 
 /**
- * Forms the hashable keys of one filter's ids, with the `normalize` of the application. A call forms the key of its id once and carries it
- * along: `normalize` may be slow, and two answers of it must not lead to two ids.
+ * Forms the keys of one filter's ids. A call forms the key of its id once: `normalize` may be slow, and two
+ * answers of it must not lead to two ids.
  */
 export class IdKeys {
   private normalize: IdKeysOptions['normalize'];
@@ -33,11 +32,7 @@ export class IdKeys {
     if (!options.awaitsSpelling) this.useSpelling(options.normalize);
   }
 
-  /**
-   * Called once, with what the source of the filter has chosen.
-   *
-   * @throws {BloomConfigError} for a function that makes different keys of one id.
-   */
+  /** Called once, with what the source of the filter has chosen. */
   useSpelling(normalize: IdKeysOptions['normalize']): void {
     const print = () => spellingPrint((id) => toIdKey(normalize ? normalize(id as BloomId) : id));
     const once = print();
@@ -46,11 +41,7 @@ export class IdKeys {
     this.print = once;
   }
 
-  /**
-   * A short text for how ids are spelled, the same in every process that spells them alike.
-   *
-   * @throws {BloomUnavailableError} while that is not known.
-   */
+  /** Short text for how ids are spelled, the same in every process that spells them alike. */
   get spelling(): string {
     if (this.print === undefined) throw spellingUnknown();
     return this.print;
@@ -64,7 +55,7 @@ export class IdKeys {
   /**
    * The key of an id that is looked up.
    *
-   * @param hasToFit whether an id that is longer than `maxIdBytes` may be refused before its key is formed.
+   * @param hasToFit whether an id over `maxIdBytes` may be refused before its key is formed.
    * @throws {BloomIdError} for a value that cannot be an id, and what `normalize` throws on an id.
    * @throws {BloomUnavailableError} while it is not known how ids are spelled.
    */
@@ -72,32 +63,27 @@ export class IdKeys {
     if (this.print === undefined) throw spellingUnknown();
     const { maxIdBytes } = this.options;
     const normal = this.normalize ? this.normalized(id, this.normalize) : id;
-    // The text of a bigint costs much. A lookup needs it: another process may have built the filter for longer ids.
+    // The text of a bigint costs much. A lookup needs it: another process may have built for longer ids.
     if (hasToFit && typeof normal === 'bigint' && hasMoreDigits(normal, maxIdBytes))
       throw tooLong(maxIdBytes);
     const key = toIdKey(normal);
-    // Bytes are hashed later, when their owner may have written other ones into them. Those that are too long never are.
+    // Bytes are hashed later, when their owner may have changed them. Those that are too long never are.
     return typeof key === 'string' || key.length > maxIdBytes ? key : new Uint8Array(key);
   }
 
-  /**
-   * The key of an id that is added.
-   *
-   * @throws {BloomIdError} as `of`, and for an id that is longer than `maxIdBytes`.
-   */
+  /** The key of an id that is added. Throws a BloomIdError also for an id over `maxIdBytes`. */
   ofAdded(id: unknown): IdKey {
     const key = this.of(id, true);
     this.assertFits(key);
     return key;
   }
 
-  /** @throws {BloomIdError} for the key of an id that is longer than `maxIdBytes`. */
   assertFits(key: IdKey): void {
     const { maxIdBytes } = this.options;
     if (isLongerThan(key, maxIdBytes)) throw tooLong(maxIdBytes);
   }
 
-  /** A short text for a key, to keep: one for all spellings of the id. Undefined for an id that is longer than `maxIdBytes`. */
+  /** Short text to keep of a key, one for all spellings of the id. Undefined for an id over `maxIdBytes`. */
   digestOf(key: IdKey): string | undefined {
     return isLongerThan(key, this.options.maxIdBytes) ? undefined : idNote(key);
   }
@@ -106,14 +92,14 @@ export class IdKeys {
     try {
       return normalize(id as BloomId);
     } catch (error) {
-      // A `normalize` that fails on an id is a mistake in it; one that fails on anything else never expected it.
+      // A `normalize` that fails on an id is wrong; one that fails on another value never expected it.
       if (!(error instanceof BloomIdError)) toIdKey(id);
       throw error;
     }
   }
 }
 
-/** Why a lookup was answered `unknown`, whose id has no key. */
+/** Why a lookup of an id without a key was answered `unknown`. */
 export function noKeyEvent(filter: string, error: unknown): BloomEvent {
   if (error instanceof BloomUnavailableError)
     return { type: 'store-error', filter, operation: 'check', error };

@@ -18,7 +18,7 @@ export interface BloomInstance {
   readonly metrics: BloomFilterMetrics;
 }
 
-/** How a rebuild of any process ended that had begun: one that was skipped, since another process rebuilds or none is due, is no record. */
+/** How a rebuild of any process ended. One that was skipped has no record. */
 export interface BloomRebuildRecord {
   readonly outcome: 'published' | 'failed' | 'stopped';
   readonly startedAt: Date;
@@ -26,7 +26,7 @@ export interface BloomRebuildRecord {
   readonly host: string;
   readonly pid: number;
   readonly phases: readonly { readonly phase: BloomRebuildProgress['phase']; readonly durationMs: number }[];
-  /** Of a run that was published. */
+  /** For `published` only, as the next two. */
   readonly ids?: number;
   readonly distinctIds?: number;
   readonly bytes?: number;
@@ -37,7 +37,7 @@ export interface BloomRebuildRecord {
 /** The mode that an operator has set for all processes. */
 export interface BloomSharedMode {
   readonly mode: BloomGuardMode;
-  /** Who set it. */
+  /** The operator or program that set it. */
   readonly by: string;
   readonly at: Date;
 }
@@ -73,7 +73,7 @@ export function newIdentity(): InstanceIdentity {
   return { id: randomBytes(8).toString('hex'), host: hostname(), pid: process.pid, startedAt: new Date() };
 }
 
-/** How often a process reports, and whether it does so where nobody has asked for it. */
+/** How often a process reports, and whether it does so without being asked. */
 export interface HeartbeatRule {
   readonly everyMs: number;
   readonly isAlways: boolean;
@@ -84,7 +84,7 @@ export interface FilterEnvironment {
   readonly store: FilterStore;
   readonly emit: BloomEventListener;
   readonly clock: Clock;
-  /** This process, as others see it; undefined where nobody asks. */
+  /** This process, as others see it. */
   readonly identity?: InstanceIdentity;
   /** False: this process reports to nobody. */
   readonly heartbeat?: HeartbeatRule | false;
@@ -99,7 +99,7 @@ const ADVICE_LENGTH = 300;
 /** Members that are dates, in milliseconds since 1970. */
 const DATES = ['nextRunAt', 'since'];
 
-/** What a process reports of itself, as text. Of more than it may have, the methods with the fewest calls are left out. */
+/** What a process reports, as text. Methods with the fewest calls are left out if it is too long. */
 export function textOfInstance(
   { host, pid, startedAt }: InstanceIdentity,
   metrics: BloomFilterMetrics,
@@ -110,7 +110,7 @@ export function textOfInstance(
   const calls = ({ absent, maybe, remembered }: BloomFilterMetrics['methods'][number]) =>
     absent + maybe + remembered;
   const busiest = [...metrics.methods].sort((one, other) => calls(other) - calls(one));
-  // More of them fill it in any case.
+  // Still more methods are too long in any case.
   const all = metrics.methods.length <= MOST_METHODS ? [metrics.methods] : [];
   for (const methods of [...all, busiest.slice(0, METHODS_KEPT)]) {
     const text = write({ ...metrics, advice, methods });
@@ -119,7 +119,10 @@ export function textOfInstance(
   return write({ ...metrics, advice: [], methods: [] });
 }
 
-/** Undefined for a text that no version of this package has written. What another version does not report is as if nothing was seen. */
+/**
+ * Undefined for a text that no version of this package has written. What another version does not report is
+ * empty.
+ */
 export function instanceOf(
   filter: string,
   { id, seenAt, text }: { readonly id: string; readonly seenAt: number; readonly text: string },
@@ -208,7 +211,7 @@ export function isGuardMode(mode: unknown): mode is BloomGuardMode {
   return MODES.includes(mode);
 }
 
-/** The mode of all processes, as this process has heard it last. */
+/** The mode of all processes, as this process knows it. */
 export class SharedMode {
   /** The last record that was applied. */
   known: BoardMode | undefined;
@@ -223,14 +226,17 @@ export class SharedMode {
     this.own = guarding.mode;
   }
 
-  /** Applies a record that is later than the one before; a mode of which this version knows nothing changes nothing. */
+  /**
+   * Applies a record that is later than the one before; a mode that this version does not know changes
+   * nothing.
+   */
   apply(record: BoardMode | undefined): void {
     const { known, guarding } = this;
     if (!record || (known && record.at <= known.at)) return;
     if (record.mode !== undefined && !isGuardMode(record.mode)) return;
     this.known = record;
     const wasShared = known?.mode !== undefined;
-    // What the application has set itself since the record before is the process's own.
+    // What the application has set itself since the last record is the process's own.
     const isOwn = !wasShared || guarding.mode !== known.mode;
     if (isOwn) this.own = guarding.mode;
     if (record.mode === undefined && !wasShared) return;

@@ -44,7 +44,10 @@ import {
 } from './service.messages.js';
 import { type FalseNegativeReport, FalseNegatives } from './false-negatives.js';
 
-/** A filter of the application: it forms the keys of ids, holds the filter of the store, and runs rebuilds that end with the application. */
+/**
+ * A filter of the application: forms keys, holds the filter of the store, and runs rebuilds until the
+ * application ends.
+ */
 export class ManagedFilter extends BloomFilter implements GuardableFilter {
   readonly name: string;
   readonly guarding: GuardState;
@@ -255,7 +258,9 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     return metricsOf(this, this.inStore, { progress, lastPhases, nextRunAt: this.nextRunAt?.() });
   }
 
-  /** Measures the filter. When it holds more than planned, reports that by `overfull` and returns what was found. Never rejects. */
+  /**
+   * Reports a filter that holds more than planned by `overfull`, and returns what was found. Never rejects.
+   */
   lookAtLoad(): Promise<BloomFilterInfo | undefined> {
     return findOverfull(this, () => this.inStore.describe(), this.context.emit);
   }
@@ -278,18 +283,16 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     return this.inStore.advise(filter);
   }
 
-  /** @throws {BloomConfigError} when the store can never have this filter. */
   async verify(): Promise<void> {
     await this.inStore.verify();
   }
 
-  /** Creates a filter without a source, empty, unless it exists, or its owners or an operator have to create it. */
+  /** Creates a filter without a source, empty, unless it exists or somebody else has to create it. */
   create(): Promise<void> {
     const isMadeElsewhere = isAdoptable(this.inStore) || this.definition.create === 'explicit';
     return isMadeElsewhere ? Promise.resolve() : this.builds.create();
   }
 
-  /** Stops what runs, waits for it, and starts no other run. */
   async stopRebuilds(): Promise<void> {
     await Promise.all([this.freshness?.stop(), this.builds.stop()]);
   }

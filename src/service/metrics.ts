@@ -23,13 +23,19 @@ export interface BloomMethodMetrics {
   readonly unknown: BloomUnknownCounts;
   /** Answered from the negative cache. */
   readonly remembered: number;
-  /** Calls that were answered without the method: queries that the database was spared. In modes `shadow` and `off` none is. */
+  /**
+   * Calls that were answered without the method: queries that the database was spared. In modes `shadow` and
+   * `off` none is.
+   */
   readonly saved: number;
   /** "maybe", and the method found nothing. */
   readonly foundNothing: number;
 }
 
-/** What this process knows of a filter without asking the store. Counts only grow; they begin with the process. */
+/**
+ * What this process knows of a filter without asking the store. Counts only grow; they begin with the
+ * process.
+ */
 export interface BloomFilterMetrics {
   readonly filter: string;
   readonly mode: BloomGuardMode;
@@ -49,7 +55,9 @@ export interface BloomFilterMetrics {
     readonly remote: number;
     readonly unknown: BloomUnknownCounts;
   };
-  /** In milliseconds. `local` is of a sample of the lookups, so that measuring costs nothing that can be felt. */
+  /**
+   * In milliseconds. `local` is of a sample of the lookups, so that measuring costs nothing that can be felt.
+   */
   readonly latencyMs: {
     readonly local: BloomHistogram;
     readonly remote: BloomHistogram;
@@ -58,27 +66,32 @@ export interface BloomFilterMetrics {
   /** Ids of each call to the store. */
   readonly batchSizes: { readonly check: BloomHistogram; readonly add: BloomHistogram };
   readonly copyWaits: BloomCopyWaits;
-  /** Whether this process answers "absent" from its copy, and why not; undefined without `replica: 'leased'`, and in memory. */
+  /**
+   * Whether this process answers "absent" from its copy, and why not; undefined without `replica: 'leased'`,
+   * and in memory.
+   */
   readonly copyLease: BloomCopyLease | undefined;
   /** What was done for rows that others write; undefined without the options `topUp` and `feed`. */
   readonly outside: BloomOutsideMetrics | undefined;
   /** Ids that wait to be added (`onError: 'queue'`). */
   readonly queuedAdds: number;
-  /** Of the last minutes; undefined before the first of them has passed. */
+  /** Counts of the last minutes; undefined before the first of them has passed. */
   readonly recent:
     | {
         readonly windowMs: number;
         readonly absent: number;
         readonly foundNothing: number;
-        /** Share of the lookups of ids without a row that were let through; undefined while there were none. */
+        /**
+         * Share of the lookups of ids without a row that were let through; undefined while there were none.
+         */
         readonly letThroughRate: number | undefined;
       }
     | undefined;
   readonly rebuild: {
-    /** Of the run of this process. */
+    /** Progress of the run of this process. */
     readonly progress: BloomRebuildProgress | undefined;
     readonly nextRunAt: Date | undefined;
-    /** Of the last run of this process that ended. */
+    /** Phases of the last run of this process that ended. */
     readonly lastPhases: readonly BloomPhaseDuration[];
   };
   /** Whether lookups are not sent, since Redis did not answer the last ones. */
@@ -101,14 +114,14 @@ export interface BloomPhaseDuration {
 }
 
 /**
- * `on`: absent ids are answered without calling the method. `shadow`: everything is observed and nothing is blocked, for a first
- * roll-out. `off`: guards do not ask the filter.
+ * `on`: absent ids are answered without calling the method. `shadow`: everything is observed and nothing is
+ * blocked, for a first roll-out. `off`: guards do not ask the filter.
  */
 export type BloomGuardMode = 'on' | 'shadow' | 'off';
 
 /**
- * What the guards of this process have seen of a filter since it was registered. A lookup that passes two of them, on a route and
- * on a repository, is counted by each.
+ * What the guards of this process have seen of a filter since it was registered. A lookup that passes two of
+ * them, on a route and on a repository, is counted by each.
  */
 export interface BloomGuardCounts {
   readonly absent: number;
@@ -117,8 +130,8 @@ export interface BloomGuardCounts {
   /** Values that cannot be the id of any row. */
   readonly invalid: number;
   /**
-   * "maybe", and the guarded method found nothing: false positives of the filter, and ids in it that have no row: of rows that were
-   * deleted since the last build, and of creates that failed.
+   * "maybe", and the guarded method found nothing: false positives of the filter, and ids in it that have no
+   * row: of rows that were deleted since the last build, and of creates that failed.
    */
   readonly foundNothing: number;
   /** Answered from the negative cache. */
@@ -128,8 +141,9 @@ export interface BloomGuardCounts {
   /** "absent", and the guarded method found something all the same: seen by the audit or in shadow mode. */
   readonly wrongAbsents: number;
   /**
-   * Share of the lookups of ids without a row that were let through, for whatever reason of `foundNothing`; undefined while there were
-   * none. What the filter itself is wrong about is `modelledErrorRate` of `info()`: a figure far above it says how much rebuilding would save.
+   * Share of the lookups of ids without a row that were let through, for whatever reason of `foundNothing`;
+   * undefined while there were none. What the filter itself is wrong about is `modelledErrorRate` of
+   * `info()`: a figure far above it says how much rebuilding would save.
    */
   readonly letThroughRate: number | undefined;
 }

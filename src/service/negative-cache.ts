@@ -4,15 +4,21 @@ import type { SharedNegativeCacheOptions } from '../store/index.js';
 
 /** How ids are remembered that the filter let through and the database denied. */
 export interface NegativeCacheOptions {
-  /** How long a false positive is remembered at most, in milliseconds; each a little differently. Default 5,000. */
+  /**
+   * Longest time that a false positive is remembered, in milliseconds; each a little differently. Default
+   * 5,000.
+   */
   readonly lifeMs?: number;
-  /** Ids remembered at most; the oldest goes first. Default 10,000; 40,000 when shared, which takes 1 MiB of Redis. */
+  /**
+   * Most ids that are remembered; the oldest goes first. Default 10,000; 40,000 when shared (1 MiB of Redis).
+   */
   readonly maxIds?: number;
   /**
-   * Keeps the negative cache in Redis, for all processes. A lookup that the filter lets through then asks Redis a second time, under the
-   * same `timeoutMs`. An `add` in any process removes the denials of its id before it resolves. No denial is noted while a row may still
-   * become visible: for twice `drainMs` and one second after the filter went live, or after an id of the same bucket was added (there are
-   * `maxIds` / 4 buckets). Default false.
+   * Keeps the negative cache in Redis, for all processes. A lookup that the filter lets through then asks
+   * Redis a second time, under the same `timeoutMs`. An `add` in any process removes the denials of its id
+   * before it resolves. No denial is noted while a row may still become visible: for twice `drainMs` and one
+   * second after the filter went live, or after an id of the same bucket was added (there are `maxIds` / 4
+   * buckets). Default false.
    */
   readonly shared?: boolean;
 }
@@ -20,7 +26,7 @@ export interface NegativeCacheOptions {
 const DEFAULT_LIFE_MS = 5_000;
 const DEFAULT_IDS = 10_000;
 const DEFAULT_SHARED_IDS = 40_000;
-/** Of one id, in memory: methods, and spellings that it was asked for with. */
+/** Methods of one id, and spellings that it was asked for with. */
 const MAX_SCOPES = 8;
 
 /** What the store remembers for all processes; undefined when it remembers nothing. */
@@ -61,7 +67,7 @@ export class NegativeCache {
     return false;
   }
 
-  /** Does nothing when the row may have been on its way when the database was asked, at `readAt` by `performance.now()`. */
+  /** Does nothing when the row may have been on its way when the database was asked (`readAt`). */
   remember(text: string, scope: string, readAt: number): void {
     if (this.adds.mayMiss(text, readAt)) return;
     const ends = performance.now() + jittered(this.lifeMs);
@@ -81,27 +87,26 @@ export class NegativeCache {
   }
 }
 
-/** The most notes that are kept, about 15 MiB. When more ids are added, all notes are dropped and no read is trusted for a while. */
+/** About 15 MiB. When more ids are added, all are dropped and no read is trusted for a while. */
 const MAX_ADDED = 100_000;
 /** A read of the database that takes longer proves nothing any more. */
 const MAX_READ_MS = 10_000;
-/** Notes of the same part of the time that they are kept are forgotten together. */
+/** Ids of one slice of time are forgotten together. */
 const SLICES = 8;
 
-/** Ids that were added within one span of time, and when the row of each is visible at the latest, by `performance.now()`. */
+/** Ids added within a span of time, and when the row of each is visible at the latest. */
 interface Slice {
   readonly visibleAt: Map<string, number>;
-  /** When no note may be put in any more. */
+  /** No id is put in from then on. */
   readonly closesAt: number;
-  /** When no note of it matters any more. */
+  /** No id of it matters from then on. */
   readonly endsAt: number;
 }
 
 /**
- * Ids that this process added lately. Until their rows are visible, for `drainMs` at most, a read of the database may miss them.
- *
- * They are forgotten by slices of time. One map of all would be searched from its first entry that is deleted whenever one is
- * forgotten.
+ * Ids that this process added lately. Until their rows are visible, for `drainMs` at most, a read of the
+ * database may miss them. They are forgotten by slices: one map would be searched from its first deleted
+ * entry each time.
  */
 export class RecentAdds {
   /** The oldest first. */
@@ -109,7 +114,7 @@ export class RecentAdds {
   private kept = 0;
   private missingUntil: number;
 
-  /** @param knownSince before then ids may have been added without a note. */
+  /** @param knownSince ids may have been added unseen before. */
   constructor(
     private readonly drainMs: number,
     knownSince = -Infinity,
@@ -117,7 +122,6 @@ export class RecentAdds {
     this.missingUntil = knownSince + drainMs;
   }
 
-  /** Notes that are kept. */
   get size(): number {
     return this.kept;
   }
@@ -144,7 +148,7 @@ export class RecentAdds {
     const now = performance.now();
     if (readAt <= this.missingUntil || now - readAt > MAX_READ_MS) return true;
     this.prune(now);
-    // The newest slice first: it has the last note of an id.
+    // The newest slice first: it has the last record of an id.
     for (let i = this.slices.length - 1; i >= 0; i--) {
       const visibleAt = this.slices[i]!.visibleAt.get(text);
       if (visibleAt !== undefined) return readAt <= visibleAt;

@@ -11,10 +11,12 @@ const ALSO_EQUAL: readonly (readonly [RegExp, string])[] = [
 export interface DescribedColumn {
   /** For messages: `products.sku`. */
   readonly name: string;
-  /** As the database names it, such as `character(10)` or `bigint`; with `collate …` as of `CatalogColumn`. */
+  /** As the database names it, such as `character(10)`; with `collate …` as of `CatalogColumn`. */
   readonly type: string;
   readonly collation?: string | undefined;
-  /** Whether texts are compared without case unless a collation says otherwise, and without spaces at their ends, as in MySQL and SQL Server. */
+  /**
+   * Texts are compared without case by default, and without spaces at their ends, as in MySQL and SQL Server.
+   */
   readonly ignoresCase?: boolean;
 }
 
@@ -36,8 +38,8 @@ const TEXTS =
 const PADDED = /^(?:n?char|character|bpchar|national char(?:acter)?)$/;
 const BYTES = /^(?:bytea|(?:tiny|medium|long)?blob|(?:var)?binary|raw)$/;
 /**
- * Collations under which texts that differ are different. Those with `_cs` tell case apart, and take NFC and
- * NFD, letters with and without characters that are not seen, or `ß` and `ss` for equal.
+ * Collations that tell different texts apart. Those with `_cs` tell case apart, but take NFC and NFD,
+ * invisible characters, or `ß` and `ss` for equal.
  */
 const EXACT = /_bin2?$|^(?:c|posix|binary|default|ucs_basic)$|^c\.|^[a-z]{2}_[a-z]{2}(?:\.[\w-]+)?$|-x-icu$/i;
 
@@ -89,8 +91,7 @@ function bareType(type: string): string {
 }
 
 /**
- * Whether a cursor reads a column of Postgres as text: a driver's value of such a type, above all a date, lacks part of what the database
- * compares.
+ * Whether a cursor reads a Postgres column as text: the driver's value, above all a date, lacks part of it.
  */
 export function isReadAsText(type: string): boolean {
   const bare = bareType(type);
@@ -113,8 +114,7 @@ export function isBytes(type: string): boolean {
 }
 
 /**
- * Table and column, to compare with what another process reads: without schema and quotes, and in lower case,
- * since libraries write the same table differently.
+ * Table and column, to compare with what another process reads: libraries write the same table differently.
  */
 export function columnName(table: string, column: string): string {
   const bare = table.replace(/["`[\]]/g, '').replace(/^.*\./, '');

@@ -15,13 +15,13 @@ export interface BloomPagingOptions {
   readonly take?: number;
   /** How often a page that failed is read again before the rebuild fails. Default 3. */
   readonly retries?: number;
-  /** The wait before the first retry, in milliseconds; it doubles with each one, up to ten seconds. Default 200. */
+  /** Wait before the first retry, in milliseconds; it doubles, up to ten seconds. Default 200. */
   readonly retryMs?: number;
 }
 
-/** Of `fromPages`. */
+/** Options of `fromPages`. */
 export interface BloomPagesOptions<Row> extends BloomPagingOptions {
-  /** The property of a row that is the id, or what gives the id of a row; a row whose id is null or undefined is left out. */
+  /** The property of a row that is the id, or what returns it; a row without an id is left out. */
   readonly key?: BloomIdProperty<Row> | ((row: Row) => BloomId | null | undefined);
   /** About how many ids there are: `count()` of the source. */
   readonly count?: () => Promise<number | undefined>;
@@ -41,17 +41,17 @@ export type BloomIdProperty<Row> = {
 const DEFAULT_TAKE = 5_000;
 
 /**
- * A source that reads a table in pages, each after the last row of the one before, until a page is empty. The next page is read while
- * the ids of this one are hashed.
+ * A source that reads a table in pages, each after the last row of the one before, until a page is empty.
  *
- * `readPage` compares with `after` in the query and orders by the same columns, of which no two rows have equal values: the database
- * alone knows its order of texts. Rows that exist and do not move in that order while it is read are never left out.
+ * `readPage` compares with `after` in the query and orders by the same columns, of which no two rows have
+ * equal values. Rows that exist and do not move in that order while it is read are never left out.
  *
  * @example
  * fromPages<Row>(
  *   (after, { take }) =>
  *     sql`select made_at::text, id from products
- *         where ${after ? sql`(made_at, id) > (${after.made_at}, ${after.id})` : sql`true`} order by made_at, id limit ${take}`,
+ *         where ${after ? sql`(made_at, id) > (${after.made_at}, ${after.id})` : sql`true`}
+ *         order by made_at, id limit ${take}`,
  *   { key: 'id' },
  * );
  *
@@ -78,11 +78,7 @@ export function fromPages<Row>(
   };
 }
 
-/**
- * The options with their defaults.
- *
- * @throws {BloomConfigError} for a value that cannot work.
- */
+/** The options with their defaults. Throws for a value that cannot work. */
 export function checkedPaging(name: string, options: BloomPagingOptions): Required<BloomPagingOptions> {
   const { take = DEFAULT_TAKE, retries = 3, retryMs = 200 } = options;
   const expect = (option: string, got: unknown, from: number, to: number) => {
@@ -120,9 +116,15 @@ async function* readPages<Row>(pages: Pages<Row>): AsyncGenerator<BloomId[]> {
   }
 }
 
-/** Of `fromPages`, for `topUp`: how rows are read in an order in which new ones come last. */
+/**
+ * The option `newRows` of `fromPages`, for `topUp`: how rows are read in an order in which new ones come
+ * last.
+ */
 export interface BloomNewPagesOptions<Row> {
-  /** Reads the rows that follow `after`, the last row of the page before; without one, those whose mark is greater than `mark`; without both, the first ones. None at the end. */
+  /**
+   * Reads the rows after `after`, the last row of the page before; without one, those beyond `mark`; without
+   * both, the first ones. None at the end.
+   */
   readonly readPage: (
     from: { readonly mark: BloomMark | undefined; readonly after: Row | undefined },
     context: BloomPageContext,
@@ -134,8 +136,7 @@ export interface BloomNewPagesOptions<Row> {
 }
 
 /**
- * The last rows of a page come in small pieces, each with a mark of its own: the mark of the filter stays
- * some rows behind the last one.
+ * The last rows of a page come in small pieces with marks: the mark of the filter stays behind the last row.
  */
 const LAST_ROWS = 200;
 const LAST_PIECE = 20;
@@ -146,11 +147,7 @@ export function* piecesOf<Row>(page: readonly Row[]): Generator<readonly Row[]> 
   for (let at = Math.max(0, most); at < page.length; at += LAST_PIECE) yield page.slice(at, at + LAST_PIECE);
 }
 
-/**
- * `idsSince` and `newest` of a source that is read in pages.
- *
- * @throws {BloomConfigError} for what cannot read.
- */
+/** `idsSince` and `newest` of a source that is read in pages. */
 export function newPages<Row>(
   { readPage, mark: markOf, newest }: BloomNewPagesOptions<Row>,
   idsOf: (page: readonly Row[]) => BloomId[],

@@ -20,23 +20,24 @@ export type BloomParallelSource = BloomIdSource | BloomSourceFactory | Type<Bloo
 /** A longer text is not kept with a filter. */
 const MAX_COLUMNS_TEXT = 200;
 
-/** Of `inParallel`. */
+/** Options of `inParallel`. */
 export interface BloomParallelOptions {
   /**
-   * A source with `idsSince`, for `topUp`: its order has to be one of the rows of all sources. It is not read by rebuilds.
+   * A source with `idsSince`, for `topUp`, in an order of the rows of all sources. Rebuilds do not read it.
    */
   readonly newRows?: BloomParallelSource;
 }
 
 /**
- * One source of several, which are read at the same time: shards, tables of several kinds of rows, or ranges of one table. A source that fails
- * fails the run, and stops the others. Together they have to read every id; one that several of them read is no harm. While they are read,
- * no row may move from one of them to another. An array as the `source` of a filter is the same.
+ * One source of several that are read at the same time: shards, tables, or ranges of one table. A source that
+ * fails fails the run. Together they have to read every id, some twice if need be, and no row may move from
+ * one of them to another meanwhile. An array as the `source` of a filter is the same.
  *
  * @example
  * inParallel(shards.map((pool) => postgresCopy({ pool, table: 'products', column: 'id' })));
  *
- * @throws {BloomConfigError} when there is no source, or an element is not a source; at the start of the application, when they spell ids differently.
+ * @throws {BloomConfigError} for no source, and for what is not one; at start, when they spell ids
+ * differently.
  */
 export function inParallel(
   sources: readonly BloomParallelSource[],
@@ -153,8 +154,8 @@ function has(source: unknown, name: string): boolean {
 }
 
 /**
- * What all of them give, as it comes. The next value of each is asked for while the values of the others are used; that of one whose value is used, after
- * that: a source may write the next id into the memory of this one. The first that fails ends the others.
+ * The values of all readers as they come. The next value of a reader is asked for after its last one was
+ * used: a source may write the next id into the same memory. The first failure ends the others.
  *
  * @param ended aborted when no value is needed any more.
  */
@@ -217,17 +218,20 @@ const MOST = 2n ** 63n - 1n;
 const MOST_RANGES = 1000;
 
 /**
- * Ranges of a column of integers, of which each integer of 64 bits is in exactly one: to read one table by several sources at the same time. Values from `least` to
- * `most` are dealt evenly; what is less is in the first range, what is more in the last one. An update must not change the column.
+ * Ranges of a column of integers, to read one table by several sources at the same time. Each integer of 64
+ * bits is in one range: values from `least` to `most` are dealt evenly, smaller ones are in the first, larger
+ * ones in the last. An update must not change the column.
  *
  * @param count how many ranges at most.
  * @example
  * rangesOf(1, 40_000_000, 4).map(({ least, most }) => fromPages<Row>(
- *   (after, { take }) => sql`select id from products where id between ${after ? BigInt(after.id) + 1n : least} and ${most} order by id limit ${take}`,
+ *   (after, { take }) => sql`select id from products
+ *     where id between ${after ? BigInt(after.id) + 1n : least} and ${most} order by id limit ${take}`,
  *   { key: 'id' },
  * ));
  *
- * @throws {BloomConfigError} for bounds that are no integers of 64 bits, or in the wrong order, and for a number of ranges that is not from 1 to 1,000.
+ * @throws {BloomConfigError} for bounds that are not integers of 64 bits in order, and for another count than
+ * 1 to 1,000.
  */
 export function rangesOf(least: number | bigint, most: number | bigint, count: number): BloomRange[] {
   const [from, to] = [bound('least', least), bound('most', most)];

@@ -9,11 +9,12 @@ import { PageReader } from './page-reader.js';
 import { notAColumn, notAnInteger, notAnOrder, notATime, orderNotUnique } from './sources.messages.js';
 import { numbered, type SqlColumn } from './sql-query.js';
 
-/** Of a source for `topUp`. */
+/** Options of a source for `topUp`. */
 export interface BloomOrderOptions {
   /**
-   * The column, as the database names it, in whose order new rows come last, and which has an index: an integer that a sequence gives; with Postgres also an ascending text or `uuid`, such
-   * as ULIDs, or a timestamp, whose marks are texts with microseconds. With it the source has `idsSince` and `newest`, for the option `topUp` of the filter. Marks are ids where it is the column of the ids.
+   * The column, as the database names it, in whose order new rows come last, and which has an index: an
+   * integer of a sequence; with Postgres also an ascending text or `uuid`, or a timestamp. With it the source
+   * has `idsSince` and `newest`, for `topUp`. Marks are ids if it is the column of the ids.
    */
   readonly order?: string;
 }
@@ -26,11 +27,7 @@ export interface NewRowsOf {
   readonly fromReplica: boolean | undefined;
 }
 
-/**
- * What a source has with the option `order`.
- *
- * @throws {BloomConfigError} when there is no such column, or it has no order that is known here.
- */
+/** What a source has with the option `order`. Throws for a column that is missing or has no known order. */
 export async function newRows({
   at,
   pages,
@@ -138,7 +135,7 @@ interface OrderPlace extends Place {
   readonly isUnique: boolean;
 }
 
-/** Texts are compared by their code points, as the filter compares them, whatever the collation of the column. */
+/** Texts are compared by code points, as the filter compares them, whatever the collation. */
 async function placeOf(at: SqlColumn, order: string, { isIdText, order: key }: Pages): Promise<OrderPlace> {
   const sql = at.quote(order);
   const isOfIds = order === at.column;
@@ -168,9 +165,9 @@ async function placeOf(at: SqlColumn, order: string, { isIdText, order: key }: P
 }
 
 /**
- * How a column of timestamps of Postgres is read as text: in UTC, to the microsecond, and of one width, so that texts are in the order of the times whatever the settings
- * of the session are. The parameter is cast by way of text, since some drivers make a `Date` of what is compared with a timestamp. Null for a time that has no such text.
- * Undefined for other types.
+ * Reads a Postgres timestamp as text in UTC, with microseconds and one width, so that texts are in the order
+ * of times whatever the session sets. The parameter is cast by way of text, since some drivers make a `Date`
+ * of it. Null for a time without such a text; undefined for other types.
  */
 export function readTime(
   type: string,

@@ -14,14 +14,14 @@ export interface Place {
   readonly isText: boolean;
   /** The id, read as it is, is its own place in the order. */
   readonly isId: boolean;
-  /** For a value that is not read as it is: the expression that reads it, and the cast back to the type of the column, for comparisons with what was read. */
+  /** The expression that reads a value that is not read as it is, and the cast back for comparisons. */
   readonly as?: { readonly read: (column: string) => string; readonly cast: string };
 }
 
 export interface Pages {
   readonly table: string;
   readonly id: string;
-  /** Read as the text that the database writes: what a driver makes of such a value depends on its settings. */
+  /** Read as the text that the database writes: the driver's value depends on its settings. */
   readonly isIdText: boolean;
   /** Empty where nothing is known of which no two rows are equal; each value is read once then. */
   readonly order: readonly Place[];
@@ -49,7 +49,7 @@ function rowsQuery(pages: Pages, after: Row | undefined, take: number): SqlQuery
   };
 }
 
-/** Values that the column takes for equal and that are different texts are each read: a row has one of them, and is looked up by it. */
+/** Different texts that the column takes for equal are each read: a row is looked up by its own. */
 function valuesQuery({ table, id, isIdText }: Pages, after: Row | undefined, take: number): SqlQuery {
   const value = isIdText ? `t.${id}::text collate "C"` : `t.${id}`;
   const head = `select distinct ${value} as id from ${table} t where t.${id} is not null`;
@@ -70,10 +70,8 @@ function read(column: string, isText: boolean): string {
 }
 
 /**
- * A value by which the next page begins.
- *
- * @throws {BloomConfigError} for one that may be less than what the database compares, so that rows would be left out: a `Date`, which has no
- * microseconds, an integer that JavaScript rounds, null.
+ * A value by which the next page begins. Throws for one that may be less than what the database compares, so
+ * that rows would be left out: a `Date` without microseconds, a rounded integer, null.
  */
 export function exactPlace(value: unknown): unknown {
   const isExact =

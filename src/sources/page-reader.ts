@@ -10,7 +10,10 @@ export interface BloomPageContext {
   readonly signal: AbortSignal;
 }
 
-/** Reads the rows that follow `after`, the last row of the page before, in the order of the database; none at the end. */
+/**
+ * Reads the rows after `after`, the last row of the page before, in the order of the database; none at the
+ * end.
+ */
 export type BloomPageFunction<Row> = (
   after: Row | undefined,
   context: BloomPageContext,

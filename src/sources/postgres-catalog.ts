@@ -5,18 +5,20 @@ import { mayLagBehind, rowsMayBeHidden } from './sources.messages.js';
 /** A column, as the catalog of Postgres has it. */
 export interface CatalogColumn {
   readonly name: string;
-  /** The base type of a domain, and of a domain over one; `enum` for every enum; with `collate …` where texts that differ may be equal. */
+  /** Base type of a domain; `enum` for every enum; with `collate …` where texts that differ may be equal. */
   readonly type: string;
-  /** No two rows of the table have values that the column takes for equal, by an index over all rows and this column alone. */
+  /**
+   * No two rows have values that the column takes for equal, by an index over all rows and this column alone.
+   */
   readonly isUnique: boolean;
   /** Its place in the primary key, from 1. */
   readonly place?: number;
 }
 
 /**
- * A parent of tables that inherit has no key: that of a parent says nothing of the rows of its children, which a query reads too. The
- * one cell is text, since applications have drivers and plugins change what other types become. An index may compare otherwise than its
- * column: by a collation that distinguishes texts which the column treats as equal, or with case where the type is citext.
+ * A parent of inheriting tables has no key: its own says nothing of the rows of its children. The one cell is
+ * text, since drivers and plugins change other types. An index may compare otherwise than its column: by
+ * another collation, or with case where the type is citext.
  */
 const COLUMNS = `
 select json_agg(json_strip_nulls(json_build_object(
@@ -50,11 +52,7 @@ cross join lateral (
 left join pg_collation o on o.oid = a.attcollation
 where c.oid = to_regclass($1)`;
 
-/**
- * The columns of a table or view of Postgres; none where there is no such table.
- *
- * @param table quoted, as in a query.
- */
+/** The columns of a table or view; none where there is no such table. `table` is quoted. */
 export async function readCatalog(run: RunQuery, table: string): Promise<readonly CatalogColumn[]> {
   const [row] = (await run(COLUMNS, [table])) as { columns?: string | readonly CatalogColumn[] | null }[];
   const columns = row?.columns ?? [];
@@ -76,10 +74,8 @@ select exists (
 )::text as "hasKey"`;
 
 /**
- * Whether no two rows of a table or view of Postgres have equal values in these columns, and none is null, by the catalog: definitions of
- * tables name keys that are none, of views above all.
- *
- * @param table quoted, as in a query.
+ * Whether these columns are a key of a table or view, none of them null, by the catalog: definitions may name
+ * keys that are none, above all of views. `table` is quoted.
  */
 export async function hasKey(run: RunQuery, table: string, columns: readonly string[]): Promise<boolean> {
   const [row] = (await run(HAS_KEY, [table, JSON.stringify(columns)])) as { hasKey?: unknown }[];
@@ -93,8 +89,8 @@ export type RunQuery = (sql: string, parameters: readonly unknown[]) => Promise<
 const FEW_PAGES = 1_000;
 
 /**
- * The rows of a table by the statistics of the planner, as it does itself: rows of a page when they were last collected, times the pages of
- * now. Of a partitioned table, those of its partitions. `distinct` is negative where it is a share of the rows.
+ * Rows by the statistics of the planner, as it does itself: rows of a page when they were collected, times
+ * the pages of now. `distinct` is negative where it is a share of the rows.
  */
 const ESTIMATE = `
 select sum(pg_relation_size(c.oid) / current_setting('block_size')::int)::float8 as pages,
@@ -115,7 +111,10 @@ export interface EstimatedColumn {
   readonly isUnique: boolean;
 }
 
-/** About how many distinct values a column of Postgres has; undefined where the planner does not know, or the table is small. */
+/**
+ * About how many distinct values a column has; undefined where the planner does not know, or for small
+ * tables.
+ */
 export async function estimateIds(run: RunQuery, of: EstimatedColumn): Promise<number | undefined> {
   const [row] = (await run(ESTIMATE, [of.table, of.column])) as Partial<Record<string, unknown>>[];
   const [pages, rows, distinct, nulls] = ['pages', 'rows', 'distinct', 'nulls'].map((name) =>
@@ -131,15 +130,13 @@ export async function estimateIds(run: RunQuery, of: EstimatedColumn): Promise<n
 /** Options of a source that reads a table. */
 export interface BloomTableOptions extends BloomPagingOptions {
   /**
-   * The policies of row-level security show the user of the connection every row that may ever be looked up.
-   * Without it, a source does not read a table of Postgres that has such policies for this user: rows that
-   * they hide would be answered "absent".
+   * The policies of row-level security show this user every row that may be looked up. Without it, a source
+   * does not read a table with such policies: hidden rows would be answered "absent".
    */
   readonly seesAllRows?: boolean;
   /**
-   * The server may be a standby of Postgres. `rebuild.drainMs`, and `topUp.overlapMs`, then have to be longer
-   * than it ever lags behind. Without it, a source does not read a standby: rows that it has not received
-   * would be answered "absent".
+   * The server may be a standby. `rebuild.drainMs` and `topUp.overlapMs` have to exceed its lag. Without it,
+   * a source does not read a standby: rows that it lacks would be answered "absent".
    */
   readonly fromReplica?: boolean;
 }
@@ -156,11 +153,7 @@ where c.oid = to_regclass($1) and r.rolname = current_user`;
 
 const IS_STANDBY = 'select pg_is_in_recovery()::text as answer';
 
-/**
- * @param table quoted, as in a query.
- * @throws {BloomConfigError} for a standby, and for a table of Postgres of which this user sees the rows that
- * policies show him.
- */
+/** Throws for a standby, and for a table of which policies show this user some rows. `table` is quoted. */
 export async function expectAllRows(
   run: RunQuery,
   table: string,

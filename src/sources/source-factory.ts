@@ -1,10 +1,7 @@
 import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 import type { BloomIdSource } from '../rebuild/index.js';
 
-/**
- * A source that is made from providers of the application, which may be in any of its modules. It is made when all modules have been
- * made, before the first rebuild.
- */
+/** A source that is made from providers of any module, when all modules exist, before the first rebuild. */
 export interface BloomSourceFactory {
   /** Tokens, or `{ token, optional }`, of providers that are no request-scoped ones. */
   readonly inject?: FactoryProvider['inject'];
@@ -12,7 +9,7 @@ export interface BloomSourceFactory {
   readonly useFactory: (...args: any[]) => BloomIdSource | Promise<BloomIdSource>;
 }
 
-/** A source that is made from one provider of the application, or at once from an object that is here already. */
+/** A source of one provider of the application, or of an object that is here already. */
 export function madeFrom<Provided>(
   provided: { readonly token: InjectionToken } | { readonly object: Provided },
   make: (provided: Provided) => BloomIdSource | Promise<BloomIdSource>,

@@ -1,7 +1,7 @@
 import type { RunQuery } from './postgres-catalog.js';
 import type { BloomId } from '../filter/index.js';
 
-/** A query in parts, with a value between any two of them, as a template literal has them: each library writes placeholders in its own way. */
+/** A query in parts, with a value between any two: each library writes placeholders in its own way. */
 export interface SqlQuery {
   readonly strings: readonly string[];
   readonly values: readonly unknown[];
@@ -55,10 +55,8 @@ export interface SqlColumn {
 }
 
 /**
- * The collation by which MySQL or MariaDB compares a column; undefined for a column of no text. No row is
- * read.
- *
- * @param of the table and the column, quoted as in a query.
+ * The collation of a column of MySQL or MariaDB, without reading a row; undefined for a column without text.
+ * Names are quoted.
  */
 export async function collationOf(
   run: RunSql,

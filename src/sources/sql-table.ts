@@ -15,24 +15,23 @@ import { type BloomOrderOptions, newRows } from './new-rows.js';
 import { pageQuery, type Pages, type Row } from './page-query.js';
 import { nullInKey, noKeyOption, notAColumn } from './sources.messages.js';
 
-/** Of a source that knows the table by its name alone. */
+/** Options of a source that knows the table by its name alone. */
 export interface SqlSourceOptions extends BloomTableOptions, BloomOrderOptions {
   /**
-   * Columns of which no two rows have equal values, and none is null; the column of the ids itself if it is unique. Default: what the
-   * catalog of Postgres says. Other databases need it.
+   * Columns of a key without nulls; the column of the ids itself if it is unique. Default: the catalog of
+   * Postgres. Other databases need it.
    */
   readonly key?: readonly string[];
   /**
-   * The type of the column as the database names it, such as `uuid` or `varchar(20)`, by which `normalize` is chosen. Default: what the
-   * catalog of Postgres says.
+   * The type of the column as the database names it, by which `normalize` is chosen. Default: the catalog of
+   * Postgres.
    */
   readonly type?: string;
 }
 
 /**
- * All values of a column, in pages that follow the column where it is unique, else the primary key.
- *
- * @throws {BloomConfigError} when there is no such table or column, or the key is not known.
+ * All values of a column, in pages that follow the column where it is unique, else the primary key. Throws
+ * without such a table or column, or a known key.
  */
 export async function fromSql(at: SqlColumn, options: SqlSourceOptions): Promise<BloomIdSource> {
   const { convert } = at;
@@ -56,11 +55,7 @@ export async function fromSql(at: SqlColumn, options: SqlSourceOptions): Promise
   return { ...made(), ids: (context) => made().ids(context), ...ordered };
 }
 
-/**
- * The methods that the option `order` adds to a source of a table. How the source reads all ids makes no difference.
- *
- * @throws {BloomConfigError} when there is no such column, or it has no order that is known here.
- */
+/** The methods that the option `order` adds to a source of a table. */
 export async function newRowsOfTable(
   at: SqlColumn,
   { order, ...options }: SqlSourceOptions & Required<BloomOrderOptions>,
@@ -82,7 +77,9 @@ function pageReader(at: SqlColumn, known: Known, options: SqlSourceOptions): Blo
   };
 }
 
-/** A key of a definition, or of the catalog at start, is followed if the database has it now. That of the option `key` is taken at its word. */
+/**
+ * A key of a definition or the catalog is followed if the database has it now; the option `key` is trusted.
+ */
 async function isKey(at: SqlColumn, { order }: Known, { key }: SqlSourceOptions): Promise<boolean> {
   const names = order.map(({ name }) => name);
   const isGiven = key !== undefined && !at.isKeyDefined;

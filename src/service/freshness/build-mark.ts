@@ -47,11 +47,11 @@ const NOTE_TRIES = 3;
 /**
  * The mark that a rebuild sets: a row that was there `overlapMs` before the rebuild reads the source, with
  * others after it. By then all rows before it are visible, and read. Where there is a mark, and ids are in
- * order, the rebuild looks whether the live filter has the rows up to it, and whether rows are in the gaps.
+ * order, the rebuild checks that the live filter has the rows up to it, and whether rows are in the gaps.
  *
- * A gap without rows may be one that the order is yet to come to, behind an import far ahead. So a rebuild that
- * finds it empty notes the newest row with it. A later one that finds it empty too covers it, if the mark had
- * passed that row when this rebuild began: by then rows had been added beyond those that were there.
+ * The order may still reach a gap without rows, behind an import far ahead. So a rebuild that finds it empty
+ * records the newest row with it. A later one that finds it empty covers it, if the mark had passed that row
+ * when that rebuild began: by then rows had been added beyond the first ones.
  */
 export class BuildMark {
   /** What the rebuild reads in place of the source. */
@@ -60,7 +60,7 @@ export class BuildMark {
   private place: (PlacedMark & { readonly at: number }) | undefined;
   private before = '';
   private gaps: readonly Gap[] = [];
-  /** What becomes of gaps, by their texts; undefined for those that are covered from then on. */
+  /** New form of gaps, by their texts; undefined for gaps that are covered from then on. */
   private readonly seen = new Map<string, Gap | undefined>();
   private isDoubted = false;
   private isAudited = false;
@@ -96,14 +96,14 @@ export class BuildMark {
     }
   }
 
-  /** A mark that is there is moved further by the process that follows; only one that is too far is replaced. */
+  /** The process that follows moves a mark further; only one that is too far is replaced. */
   private isToBeSet({ mark }: PlacedMark): boolean {
     const before = this.marked(this.before);
     const after = this.marked(textOfMark(mark));
     return !before || !after || compareKeys(before.order, after.upTo, before.upTo) < 0;
   }
 
-  /** Returns the gaps that stay. The process that follows may move the mark, and note gaps, at any time. */
+  /** Returns the gaps that stay. The process that follows may change marks and gaps at any time. */
   private async recordGaps(): Promise<string | undefined> {
     const { stored } = this.context;
     for (let tries = 0; ; tries++) {
@@ -119,10 +119,7 @@ export class BuildMark {
     }
   }
 
-  /**
-   * Without a mark the rebuild waits until its place is old enough, and else only if it has waited for other
-   * reasons.
-   */
+  /** Without a mark the rebuild waits until its place is old enough. */
   private begin(context: BloomIdsContext): AsyncIterator<Ids> {
     const { source } = this.context;
     let inner: AsyncIterator<Ids> | undefined;
@@ -155,13 +152,13 @@ export class BuildMark {
     return mark && new MarkAudit({ mark, gaps: this.gaps, keys, check });
   }
 
-  /** Undefined where ids are in no order. */
+  /** Undefined unless ids are in order. */
   private marked(text: string): MarkedKey | undefined {
     const { settings, keys } = this.context;
     return settings.ordered ? readMark(text, { settings, keys }) : undefined;
   }
 
-  /** Where a row far ahead was taken for the mark, the rows that are missing are the last ones of all. */
+  /** If a row far ahead was taken for the mark, the missing rows are the last ones of all. */
   private async conclude(audit: MarkAudit | undefined): Promise<void> {
     if (!audit) return;
     const { source, onError } = this.context;
@@ -184,14 +181,14 @@ export class BuildMark {
     const empty = new Set<Gap>();
     for (const gap of gaps) if (await this.isEmpty(gap)) empty.add(gap);
     const mark = this.marked(this.before);
-    // After the gaps: rows that have come meanwhile do not show that the order has moved on.
+    // After the gaps: rows that came in the meantime do not show that the order has moved on.
     const newest = gaps.length > 0 ? await context.source.newest?.() : undefined;
     const last = newest === undefined ? undefined : this.marked(textOfMark(newest));
     if (!mark || last?.order !== 'integer') return;
     for (const gap of gaps) {
       const then = gap.newest;
       const hasPassed = then !== undefined && compareKeys('integer', mark.upTo, then) > 0;
-      // The one of then may have been deleted.
+      // That row may have been deleted.
       const isKept = then !== undefined && compareKeys('integer', then, last.upTo) < 0;
       const noted = isKept ? then : String(BigInt(last.upTo));
       const after = { ...gap, newest: empty.has(gap) ? noted : undefined };
@@ -207,7 +204,7 @@ export class BuildMark {
     return first === undefined || BigInt(first as string) >= BigInt(to);
   }
 
-  /** Gives the mark up, whatever has become of it meanwhile, and has this rebuild set another one. */
+  /** Gives the mark up, whatever it is by now, and has this rebuild set another one. */
   private async doubt({ missing, asked }: AuditedMark): Promise<void> {
     const { stored, onMissing } = this.context;
     const mark = this.before;
@@ -246,7 +243,6 @@ export interface MarkAuditContext {
   readonly mark: MarkedKey;
   readonly gaps: readonly Gap[];
   readonly keys: IdKeys;
-  /** Asks the filter that is live. */
   readonly check: (keys: readonly IdKey[]) => Promise<readonly BloomVerdict[]>;
 }
 
@@ -258,18 +254,15 @@ export interface AuditedMark {
   readonly isKnown: boolean;
 }
 
-/** Number of ids of the rebuild that are chosen at random. */
 const SAMPLED = 4096;
-/** Number of ids of one question. */
 const PIECE = 500;
 
-/** Asks whether the live filter has rows up to the mark: some that a rebuild reads, at random, and others. */
+/** Checks that the live filter has rows up to the mark: some that a rebuild reads, at random, and others. */
 export class MarkAudit {
   private readonly sample = new IdSample(SAMPLED);
 
   constructor(private readonly context: MarkAuditContext) {}
 
-  /** Ids that the rebuild has read. */
   read(ids: readonly BloomId[]): void {
     const { sample } = this;
     let at = sample.passing;
@@ -296,7 +289,7 @@ export class MarkAudit {
     };
   }
 
-  /** Undefined for an id after the mark or in a gap, and for what is no id of the order. */
+  /** Undefined for an id after the mark or in a gap, and for another order. */
   private keyUpTo(id: BloomId): IdKey | undefined {
     const { mark, gaps, keys } = this.context;
     try {
@@ -304,7 +297,7 @@ export class MarkAudit {
       if (!isOfOrder(mark.order, key) || compareKeys(mark.order, key, mark.upTo) > 0) return undefined;
       return isInGap(gaps, key) ? undefined : key;
     } catch {
-      // The rebuild says what is wrong with it.
+      // The rebuild reports what is wrong with it.
       return undefined;
     }
   }

@@ -22,7 +22,7 @@ export interface ChangeFeedRunnerContext {
   readonly emit: BloomEventListener;
   /** Adds keys, and counts those that were new. */
   readonly add: (keys: readonly IdKey[]) => Promise<void>;
-  /** Notes entries; false when another process follows by now. */
+  /** False when another process follows by now. */
   readonly record: (entries: MarkEntries) => Promise<boolean>;
   /** Rebuilds the whole filter from now on; false when that did not take place. */
   readonly rebuild: () => Promise<boolean>;
@@ -40,11 +40,7 @@ export class ChangeFeedRunner {
 
   constructor(private readonly context: ChangeFeedRunnerContext) {}
 
-  /**
-   * Begins the feed unless it runs.
-   *
-   * @throws what the feed has failed with since the last call.
-   */
+  /** Begins the feed unless it runs. Throws what the feed has failed with since the last call. */
   ensure(position: string | undefined): void {
     const { failure } = this;
     this.failure = undefined;

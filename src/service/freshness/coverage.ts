@@ -19,13 +19,12 @@ export interface MarkedKey {
   readonly order: BloomIdOrder;
   /** Whether every row's id is of the order, so that another one is of no row. */
   readonly isOnly: boolean;
-  /** The key of the mark. */
   readonly upTo: string;
 }
 
 /** Up to where the filter knows every id. Replaced as a whole, never changed. */
 export interface Covered extends MarkedKey {
-  /** Ids before the mark that are not covered, of integers. */
+  /** Integers before the mark that are not covered. */
   readonly gaps: readonly Gap[];
   /** Ids further than this are refused, while what is known of the newest id is fresh. */
   readonly refused: { readonly from: string; readonly until: number } | undefined;
@@ -39,11 +38,14 @@ export interface CoverageContext {
   readonly onBeyond: (ids: number) => void;
 }
 
-/** What is known of the newest id is fresh for so many readings, and for this time at least. */
+/** The newest id is fresh for so many readings, and for this time at least. */
 const FRESH_READINGS = 5;
 const FRESH_MS = 5000;
 
-/** Says of an id that the filter does not have whether the filter would have it. A mark that is too old only makes more ids unknown. */
+/**
+ * Decides whether the filter would have an id that it lacks. A mark that is too old only makes more ids
+ * unknown.
+ */
 export class Coverage {
   private covered: Covered | undefined;
 
@@ -66,9 +68,8 @@ export class Coverage {
     return !isRefused;
   }
 
-  /** As `checkOne` of the store. */
   checkOne(store: Asked, key: IdKey): LookupOutcome | Promise<LookupOutcome> {
-    // Before the filter is asked: an id that is added in between would be absent, and within a mark that moves meanwhile.
+    // Read before the filter is asked: an id added in between would be absent, and within a mark that moves.
     const { covered } = this;
     const outcome = store.checkOne(key);
     return typeof outcome === 'string'
@@ -76,7 +77,6 @@ export class Coverage {
       : outcome.then((known) => this.outcomeOf(known, key, covered));
   }
 
-  /** As `check` of the store. */
   async check(store: Asked, keys: readonly IdKey[]): Promise<BloomVerdict[]> {
     const { covered } = this;
     const verdicts = await store.check(keys);
@@ -112,7 +112,7 @@ export class Coverage {
   }
 }
 
-/** Undefined for a text that is no mark, and for a mark that is no id. */
+/** Undefined for a text that is not a mark, and for a mark that is not an id. */
 export function readMark(
   text: string,
   { settings, keys }: Pick<CoverageContext, 'settings' | 'keys'>,
@@ -127,7 +127,7 @@ export function readMark(
   return { order, isOnly, upTo };
 }
 
-/** Undefined for a mark that is no id. */
+/** Undefined for a mark that is not an id. */
 export function orderOf(mark: BloomMark, { order }: Pick<TopUpSettings, 'order'>): BloomIdOrder | undefined {
   if (mark instanceof Date) return undefined;
   if (order !== undefined) return order;

@@ -3,23 +3,22 @@ import { type MarksAnswer, MarksRefusedError, type HighWaterMarks } from '../../
 
 export interface FollowerContext {
   readonly name: string;
-  /** Names this process. */
   readonly holder: string;
   readonly stored: HighWaterMarks;
   readonly everyMs: number;
   readonly clock: Clock;
   readonly emit: BloomEventListener;
-  /** Called with each answer, of whichever process follows. */
+  /** Called with each answer, whichever process follows. */
   readonly onAnswer: (answer: MarksAnswer) => void;
-  /** Called in each turn in which this process follows; the signal aborts when it follows no more. */
+  /** Called in each turn of this process; the signal aborts when it no longer follows. */
   readonly onTurn: (answer: MarksAnswer, signal: AbortSignal) => Promise<void>;
-  /** Called when this process follows no more. */
+  /** Called when this process no longer follows. */
   readonly onEnd: () => Promise<void>;
 }
 
 /** Longest time that an application waits at its start for the first answer. */
 const FIRST_WITHIN_MS = 1000;
-/** How long a process follows unless it asks again: so late do others take over from one that died. */
+/** How long a process follows unless it asks again: others take over that late from one that died. */
 const LEAST_LIFE_MS = 5000;
 const TURNS_IN_LIFE = 5;
 /** Pauses after turns that failed double up to this. */
@@ -28,7 +27,7 @@ const LONGEST_PAUSE_MS = 60_000;
 /** An error that an event has reported. */
 export class ReportedError extends Error {}
 
-/** Asks again and again how far the filter has come, and takes its turns while this process is the one that follows. */
+/** Asks how far the filter has come, and takes turns while this is the process that follows. */
 export class Follower {
   private readonly closing = new AbortController();
   private readonly lifeMs: number;
@@ -44,7 +43,7 @@ export class Follower {
     return this.following !== undefined;
   }
 
-  /** Resolves when it is known how far the filter has come, or that takes too long. Never rejects. */
+  /** Resolves when that is known, or takes too long. Never rejects. */
   async start(): Promise<void> {
     if (this.loop || this.closing.signal.aborted) return;
     const first = this.ask(0);
@@ -77,7 +76,6 @@ export class Follower {
     await this.giveUp();
   }
 
-  /** False when this process ends. */
   private async waited(ms: number): Promise<boolean> {
     const { clock } = this.context;
     await clock.sleep(ms, this.closing.signal).catch(() => {});

@@ -2,7 +2,7 @@ import type { BloomEvent } from '../../common/index.js';
 
 /** What `info()` says of rows that others write. */
 export interface BloomOutsideInfo {
-  /** Every row up to this one, in the order of `idsSince`, is in the filter. Undefined: it is not known of any. */
+  /** Every row up to this one, in the order of `idsSince`, is in the filter. Undefined: not known. */
   readonly mark: string | undefined;
   /** The last row that was read. */
   readonly newest: string | undefined;
@@ -18,7 +18,7 @@ export interface BloomOutsideInfo {
 export interface BloomFeedInfo {
   /** In the log of the database; undefined before the first time. */
   readonly position: string | undefined;
-  /** Bytes of the log that have not been added yet, as this process knows; undefined where another one follows. */
+  /** Bytes of the log that are not added yet; undefined where another process follows. */
   readonly behindBytes: number | undefined;
   /** Whether the feed runs in this process. */
   readonly isRunning: boolean;
@@ -56,7 +56,6 @@ export interface BloomOutsideMetrics {
     | undefined;
 }
 
-/** Counts what is done for others. */
 export class FreshnessCounts {
   readings = 0;
   addedByTopUp = 0;
@@ -65,7 +64,7 @@ export class FreshnessCounts {
   private feedFailures = 0;
   private gaps = 0;
 
-  /** To be called with each event about rows of others. */
+  /** To be called with each event about external writes. */
   count({ type }: BloomEvent): void {
     if (type === 'top-up-failed') this.topUpFailures++;
     if (type === 'feed-failed') this.feedFailures++;

@@ -37,7 +37,6 @@ import type { TopUpSettings } from './top-up-options.js';
 export interface FreshnessContext {
   readonly definition: FilterDefinition & { readonly source: BloomIdSource };
   readonly inStore: StoredFilter;
-  /** Names this process. */
   readonly holder: string;
   readonly keys: IdKeys;
   readonly clock: Clock;
@@ -56,7 +55,7 @@ const LAST_REBUILD_PAUSE_MS = 3_600_000;
 /** So long a filter has to be ready without a mark. */
 const MISSING_MS = 1000;
 
-/** Follows the writers of a filter's rows that pass the application by. */
+/** Keeps a filter up to date with rows that others write (`topUp`, `feed`). */
 export class Freshness {
   /** Undefined unless ids are in order. */
   readonly coverage: Coverage | undefined;
@@ -68,7 +67,7 @@ export class Freshness {
   private readonly feed: ChangeFeedRunner | undefined;
   /** As the store has answered, and as this process has recorded since. */
   private marks: MarkEntries = {};
-  /** Since when the filter is ready and has no mark. */
+  /** Since when the filter is ready without a mark. */
   private missingSince: number | undefined;
   /** Rebuilds of this process, each of which sets a mark at its end. */
   private building = 0;
@@ -118,12 +117,10 @@ export class Freshness {
     return this.follower.start();
   }
 
-  /** Never rejects. */
   stop(): Promise<void> {
     return this.follower.stop();
   }
 
-  /** A rebuild, which sets the mark. */
   async build(
     source: BloomIdSource,
     build: (from: BloomIdSource) => Promise<BloomRebuildReport>,
@@ -152,7 +149,6 @@ export class Freshness {
     }
   }
 
-  /** @throws {BloomUnavailableError} when the store cannot be asked. */
   async info(): Promise<BloomOutsideInfo> {
     const { entries, ageMs } = await this.stored.ask({ holder: '-', lifeMs: 0 });
     return {
@@ -224,7 +220,7 @@ export class Freshness {
     const isNoted = await this.stored.record(update);
     const { mark } = update.entries;
     if (!isNoted || mark === undefined) return isNoted;
-    // What a rebuild notes was the newest id when it began.
+    // A rebuild records what was the newest id when it began.
     const ageMs = update.holder === undefined ? Infinity : 0;
     this.marks = { ...this.marks, ...update.entries };
     this.coverage?.update({ entries: this.marks, ageMs });
@@ -249,7 +245,7 @@ export class Freshness {
         return;
       }
       this.missingSince ??= clock.now();
-      // A rebuild elsewhere sets the mark when the filter has gone live and all leased copies have heard of that.
+      // A rebuild elsewhere sets the mark when the filter is live and all leased copies know that.
       const missingMs = MISSING_MS + 2 * (definition.copyLeaseMs ?? 0);
       if (clock.now() < Math.max(this.missingSince + missingMs, this.nextRebuildAt)) return;
       this.nextRebuildAt = clock.now() + this.rebuildPauseMs;

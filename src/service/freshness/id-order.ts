@@ -1,12 +1,15 @@
 import type { IdKey } from '../../filter/index.js';
 import type { BloomMark } from '../../rebuild/index.js';
 
-/** How ids follow one another: as integers of any size, or as texts by their code points, such as ULIDs, UUIDs of version 7, KSUIDs. */
+/**
+ * Order of ids: integers of any size, or texts by their code points, such as ULIDs, UUIDs of version 7,
+ * KSUIDs.
+ */
 export type BloomIdOrder = 'integer' | 'text';
 
 /**
- * An integer as its sign and its digits, without leading zeros. Only one part of the expression may take a zero:
- * otherwise a text of many zeros takes quadratic time.
+ * Sign and digits of an integer, without leading zeros. Only one part may take a zero: otherwise many zeros
+ * take quadratic time.
  */
 const INTEGER = /^([+-]?)0*((?!0)\d+|0)$/;
 
@@ -15,7 +18,7 @@ export function isOfOrder(order: BloomIdOrder, key: IdKey): key is string {
   return typeof key === 'string' && (order === 'text' || INTEGER.test(key));
 }
 
-/** Negative when `one` comes first, 0 for equals. Exact: no key is made a number. Both have to be of the order. */
+/** Negative when `one` comes first, 0 for equals; exact for any size. Both have to be of the order. */
 export function compareKeys(order: BloomIdOrder, one: string, other: string): number {
   return order === 'integer' ? compareIntegers(one, other) : compareTexts(one, other);
 }
@@ -35,7 +38,7 @@ function compareDigits(one: string, other: string): number {
   return one < other ? -1 : Number(one !== other);
 }
 
-/** JavaScript compares UTF-16: a code point beyond 0xffff, which is two surrogates there, would come before 0xe000 to 0xffff. */
+/** JavaScript compares UTF-16, where code points beyond 0xffff come before 0xe000 to 0xffff. */
 function compareTexts(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let i = 0; i < length; i++) {
@@ -52,49 +55,46 @@ function inCodePoints(unit: number): number {
   return unit > 0xdfff ? unit - 0x800 : unit + 0x2000;
 }
 
-/** The integers between two rows, given as decimal texts. Without `from` all integers before `to`. */
+/** The integers between two rows, as decimal texts. Without `from` all integers before `to`. */
 export interface Gap {
   readonly from?: string | undefined;
   readonly to: string;
-  /** The newest row of the moment in which a rebuild found that no row is in the gap. */
+  /** The newest row when a rebuild found no row in the gap. */
   readonly newest?: string | undefined;
 }
 
-/** Number of gaps that are kept: the largest ones. */
+/** The largest gaps are kept. */
 export const MOST_GAPS = 8;
 
 export function textOfGaps(gaps: readonly Gap[]): string {
   return gaps.map((gap) => `${nameOf(gap)}${gap.newest === undefined ? '' : `@${gap.newest}`}`).join(' ');
 }
 
-/** The gaps of a text of `textOfGaps`. */
 export function gapsOf(text: string | undefined): Gap[] {
   const found = (text ?? '').matchAll(/(-?\d+)?:(-?\d+)(?:@(-?\d+))?/g);
   return [...found].map(([, from, to, newest]) => ({ from, to: to!, newest }));
 }
 
-/** The gaps of a text that count in an order. The order of a filter may have been another one when they were noted. */
+/** The gaps that count in an order: a filter may have had another order when they were recorded. */
 export function gapsIn(order: BloomIdOrder | undefined, text: string | undefined): Gap[] {
   return order === 'integer' ? gapsOf(text) : [];
 }
 
-/** A text of the largest gaps of a text and of these. */
 export function withGaps(text: string | undefined, gaps: readonly Gap[]): string {
   return textOfGaps(largestGaps([...gapsOf(text), ...gaps]));
 }
 
-/** The gaps after a mark. Those before it were noted with it, and a rebuild may have found them empty since. */
+/** The gaps after a mark. Those before it were recorded with it, and may have been found empty since. */
 export function gapsAfter(gaps: readonly Gap[], mark: BloomMark | undefined): Gap[] {
   return gaps.filter(({ to }) => mark === undefined || compareKeys('integer', to, String(mark)) > 0);
 }
 
-/** The largest ones, each once, as it is noted last. */
+/** The largest gaps, each once, in its last form. */
 export function largestGaps(gaps: readonly Gap[]): Gap[] {
   const each = new Map(gaps.map((gap) => [nameOf(gap), gap]));
   return [...each.values()].sort((one, other) => (isLarger(one, other) ? -1 : 1)).slice(0, MOST_GAPS);
 }
 
-/** Whether an integer is in one of the gaps. */
 export function isInGap(gaps: readonly Gap[], key: string): boolean {
   return gaps.some(
     ({ from, to }) =>

@@ -5,9 +5,9 @@ import type { TopUpSettings } from './top-up-options.js';
 import type { BloomId } from '../../filter/index.js';
 
 /**
- * Number of rows that come after a mark, or half of all where there are few. A row that is far ahead in the order,
- * such as one with a sentinel for its id, says nothing of the rows before it, which are yet to come. Among so
- * many rows and the mark one at least has to be in the order.
+ * Rows that come after a mark, or half of all where there are few. A row far ahead, such as one with a
+ * sentinel for its id, says nothing of the rows before it. Among these rows and the mark, one at least has to
+ * be in the order.
  */
 export const ROWS_BEHIND = 100;
 /** So many rows are read again at most where a source gives few marks, of which none is far enough behind. */
@@ -17,8 +17,8 @@ const MOST_BEHIND = 1000;
 export interface PlacedMark {
   readonly mark: BloomMark;
   /**
-   * The largest gaps between the rows that the mark passes, where ids are integers. More rows than
-   * `ROWS_BEHIND` may be far ahead beyond each.
+   * The largest gaps between the rows that the mark passes, of integers. More than `ROWS_BEHIND` rows may be
+   * far ahead beyond each.
    */
   readonly gaps: readonly Gap[];
 }
@@ -30,14 +30,14 @@ export interface MarkPlaceContext {
   readonly wallMs: number;
 }
 
-/** Finds the row of a reading that the mark may move to. Rows of a time that is yet to come are left out. */
+/** Finds the row of a reading that the mark may move to. Rows of a future time are left out. */
 export class MarkPlace {
   private total = 0;
   private readonly places: { readonly mark: BloomMark; readonly upTo: number; readonly gap?: Gap }[] = [];
   /** Gaps before those places. */
   private passed: Gap[] = [];
   private before: BloomMark | undefined;
-  /** Whether all marks until now are: a text may have digits alone among others that do not. */
+  /** A text may have digits alone among others that do not. */
   private areIntegers: boolean;
 
   constructor(private readonly context: MarkPlaceContext) {
@@ -99,18 +99,17 @@ export function isAhead(mark: BloomMark, wallMs: number): boolean {
   return ms !== undefined && ms > wallMs;
 }
 
-/** Without a zone a time is taken for the earliest that it may be. */
+/** A time without a zone is taken for the earliest that it may be. */
 const EARLIEST_ZONE = '+14:00';
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(Z|[+-]\d\d(?::?\d\d)?)?$/;
 const UUID7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 const ULID = /^([0-7][0-9A-HJKMNP-TV-Z]{9})[0-9A-HJKMNP-TV-Z]{16}$/i;
 const OBJECT_ID = /^([0-9a-f]{8})[0-9a-f]{16}$/i;
-/** The digits of a ULID, in their order. */
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /**
- * The time of a mark that is one, or has one in it, in milliseconds since 1970: a `Date`, a text of a time, a
- * UUID of version 7, a ULID, an ObjectId.
+ * Time in a mark, in milliseconds since 1970: a `Date`, a text of a time, a UUID of version 7, a ULID, an
+ * ObjectId.
  */
 export function timeOf(mark: BloomMark): number | undefined {
   if (mark instanceof Date) return mark.getTime();
@@ -128,9 +127,8 @@ export function timeOf(mark: BloomMark): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Number of the last rows that are looked at. */
 const LAST_ROWS = 10_000;
-/** Number of rows that each question returns while the last ones are searched for. */
+/** Rows of each question while the last ones are searched for. */
 const SEARCHED_ROWS = 1000;
 /** Most rows ahead of the clock that are passed over. */
 const MOST_AHEAD = 1_000_000;
@@ -139,7 +137,7 @@ const MOST_STEP = 2n ** 65n;
 
 type Place = Omit<MarkPlaceContext, 'since'>;
 
-/** A row of the source that a mark may be set to, before all rows are read; undefined where there is none. */
+/** A row that a mark may be set to before all rows are read; undefined where there is none. */
 export async function firstPlace(source: BloomIdSource, place: Place): Promise<PlacedMark | undefined> {
   const last = await source.newest!();
   if (last === undefined) return undefined;
@@ -158,7 +156,7 @@ export async function firstPlace(source: BloomIdSource, place: Place): Promise<P
   return found.place;
 }
 
-/** Marks are no ids, and several rows may have the same. */
+/** Marks are not ids, and several rows may have the same. */
 async function placeOfMarks(source: BloomIdSource, { wallMs }: Place): Promise<PlacedMark | undefined> {
   let others = ROWS_BEHIND;
   let mark = await source.newest!(others);
@@ -168,7 +166,6 @@ async function placeOfMarks(source: BloomIdSource, { wallMs }: Place): Promise<P
   return mark === undefined || isAhead(mark, wallMs) ? undefined : { mark, gaps: [] };
 }
 
-/** The first ids after a mark, so many at most. */
 export async function idsAfter(
   source: BloomIdSource,
   mark: BloomMark | undefined,
@@ -191,8 +188,8 @@ export async function idsAfter(
 }
 
 /**
- * A place that some rows come after, by readings alone: undefined for the beginning, and the last row itself
- * where ids have no distance.
+ * A place before some rows, by readings alone: undefined for the beginning, the last row where ids have no
+ * distance.
  */
 async function searched(source: BloomIdSource, last: BloomMark): Promise<BloomMark | undefined> {
   const hasRows = async (mark: BloomMark | undefined) =>
@@ -215,7 +212,7 @@ async function searched(source: BloomIdSource, last: BloomMark): Promise<BloomMa
   return asMark(low);
 }
 
-/** An integer as a mark of the type of another one. */
+/** An integer as a mark of the type of another mark. */
 export function likeMark(mark: BloomMark, integer: bigint): BloomMark {
   if (typeof mark === 'number') return Number(integer);
   return typeof mark === 'bigint' ? integer : String(integer);

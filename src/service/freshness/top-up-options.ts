@@ -10,7 +10,10 @@ import {
 } from '../../common/index.js';
 import type { BloomIdSource } from '../../rebuild/index.js';
 
-/** How a filter learns of rows that others write: an import, another service, an SQL console. Its source needs `idsSince`. */
+/**
+ * How a filter learns of external writes: an import, another service, an SQL console. The source needs
+ * `idsSince`.
+ */
 export type BloomTopUpOptions = BloomTopUpReading & (BloomUnknownBeyond | BloomAbsentBeyond);
 
 /** When rows that others write are read, and how their ids are compared. */
@@ -18,20 +21,21 @@ export interface BloomTopUpReading {
   /** How often what is new is read and added, by one process of all, in milliseconds. Default 1,000. */
   readonly everyMs?: number;
   /**
-   * Longest time from the moment at which a row is visible to the source until all rows that come before it in the order are visible too, in milliseconds. Ids are
-   * taken before the commit: it is the longest transaction that writes rows, plus the differences of clocks where clocks make the ids. What is new
-   * is read again until it is this old, and a row that becomes visible later is not found before the next rebuild. Default: `rebuild.drainMs`.
+   * Longest time from the moment a row is visible to the source until all rows before it in the order are
+   * visible, in milliseconds: the longest transaction that writes rows, plus the differences of clocks that
+   * make ids. A row that becomes visible later is not found before the next rebuild. Default:
+   * `rebuild.drainMs`.
    */
   readonly overlapMs?: number;
-  /** How ids follow one another. Default: `integer` where they are numbers, bigints or texts of digits, else `text`. */
+  /** Order of the ids. Default: `integer` for numbers, bigints and texts of digits, else `text`. */
   readonly order?: BloomIdOrder;
 }
 
 /** Ids beyond the mark are answered by the filter, or pass. */
 export interface BloomUnknownBeyond {
   /**
-   * Ids are in the order of `idsSince`, so that an id beyond the last one of which the filter is sure is `unknown` and passes, where the filter does not have it
-   * (reason `beyond`). Whoever asks for ids beyond it reaches the database, unless `beyond` is `'absent'`. Default false.
+   * Ids are in the order of `idsSince`: an id beyond the mark that the filter does not have is `unknown`
+   * (reason `beyond`), unless `beyond` is `'absent'`. Default false.
    */
   readonly ordered?: boolean;
   readonly beyond?: 'unknown';
@@ -41,9 +45,15 @@ export interface BloomUnknownBeyond {
 /** Ids far beyond the mark are answered by the filter. */
 export interface BloomAbsentBeyond {
   readonly ordered: true;
-  /** `'absent'`: an id that is further than `slack` beyond the newest id that was read is answered as the filter says. Default `'unknown'`. */
+  /**
+   * `'absent'`: an id further than `slack` beyond the newest one is answered as the filter says. Default
+   * `'unknown'`.
+   */
   readonly beyond: 'absent';
-  /** Of integers: more than the ids that are taken in five times `everyMs`, and in five seconds, with the transactions that are open. */
+  /**
+   * More than the integers that are taken in five times `everyMs`, and in five seconds, with open
+   * transactions.
+   */
   readonly slack: number;
 }
 
@@ -97,7 +107,7 @@ export function checkTopUp(
   expect: Expect,
 ): void {
   const { overlapMs = drainMs, ordered = false, order, beyond, slack } = options;
-  // Of a source that is yet to be made it is not known what it gives.
+  // A source that is made later has both names, whatever it will give.
   const withNewRows =
     'one that has idsSince(mark), since topUp is given; sources of this package have it with their option order';
   expect('source', source, withNewRows, source !== undefined && 'idsSince' in source);

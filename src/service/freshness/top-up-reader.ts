@@ -29,7 +29,7 @@ export interface TopUpReaderContext {
 export interface Reading {
   /** The mark of the last row; undefined when there was none. */
   readonly last: BloomMark | undefined;
-  /** A row that so many others come after that the mark may move to it; undefined when there was none. */
+  /** A row with enough others after it that the mark may move to it; undefined when there was none. */
   readonly place: PlacedMark | undefined;
   readonly idsRead: number;
   /** Ids that were new to the filter. */
@@ -39,14 +39,12 @@ export interface Reading {
 /** The ids that were read do not follow the mark: another order, or another type. */
 export class OtherOrderError extends TypeError {}
 
-/** Ids of one add. */
 const PIECE = 500;
-/** Ids that are remembered to have been added, about 30 MiB. */
+/** About 30 MiB. */
 const MAX_SEEN = 200_000;
 
-/** Reads ids of new rows and adds them. */
 export class TopUpReader {
-  /** Ids that the last reading has added: what is new is read again until the mark passes it. */
+  /** Ids of the last reading: what is new is read again until the mark passes it. */
   private seen = new Set<string>();
 
   constructor(private readonly context: TopUpReaderContext) {}

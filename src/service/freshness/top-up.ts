@@ -15,9 +15,8 @@ export interface TopUpContext {
   readonly clock: Clock;
   readonly emit: BloomEventListener;
   readonly reader: TopUpReader;
-  /** Whether the filter has an id, as far as it knows. */
   readonly isKnown: (id: string | number | bigint) => Promise<boolean>;
-  /** Notes entries, if the mark is still the one that is expected; false when it was not noted. */
+  /** False, and nothing is recorded, when the mark is not the expected one. */
   readonly record: (expectedMark: string, entries: MarkEntries) => Promise<boolean>;
   /** Asks for a rebuild, which sets the mark. Returns at once. */
   readonly askForRebuild: () => void;
@@ -28,9 +27,9 @@ interface Candidate extends PlacedMark {
   readonly at: number;
 }
 
-/** So many integers before the last row are read again when the mark moves back. */
+/** Integers before the last row that are read again when the mark moves back. */
 const LOOK_BACK = 10_000n;
-/** Candidates that are kept in the time that one waits. */
+/** Candidates kept in the time that one waits. */
 const CANDIDATES = 8;
 
 /**
@@ -52,11 +51,7 @@ export class TopUp {
     this.context.reader.forget();
   }
 
-  /**
-   * One reading, by the process that follows.
-   *
-   * @throws what the source throws, and what stops the filter from taking the ids.
-   */
+  /** One reading, by the process that follows. Throws what the source throws, and what stops the adds. */
   async turn(
     { mark: stored, gaps }: Pick<MarkEntries, 'mark' | 'gaps'>,
     signal: AbortSignal,
@@ -69,14 +64,13 @@ export class TopUp {
       await this.reset(stored, markNotRead(stored));
       return undefined;
     }
-    // A rebuild reads all rows anyway, and without a call of an add for each of them. Where there is one row
-    // it sets no mark.
+    // A rebuild reads all rows anyway, and faster. With a single row it sets no mark.
     if (mark === undefined && (await source.newest?.(1)) !== undefined) {
       this.context.askForRebuild();
       return undefined;
     }
     const settled = this.candidateOf(this.context.clock.now() - this.context.settings.overlapMs);
-    // A reading of all rows is made twice, and not in every turn until the mark is settled.
+    // All rows are read twice, and not in every turn until the mark is settled.
     if (mark === undefined && !settled && this.candidates.length > 0) return undefined;
     try {
       const addsAll = settled !== undefined || mark === undefined;
@@ -115,7 +109,7 @@ export class TopUp {
     this.candidates = this.candidates.filter(({ at }) => at > settled.at);
   }
 
-  /** A source that has nothing after the mark may have lost its last rows, or gives their ids out a second time. */
+  /** A source with nothing after the mark may have lost its last rows, or gives their ids out again. */
   private async wentBack(mark: BloomMark, signal: AbortSignal): Promise<boolean> {
     const { source, reader, record, emit, name, askForRebuild } = this.context;
     if (!source.newest) return false;
@@ -140,8 +134,8 @@ export class TopUp {
   }
 
   /**
-   * Where the mark moves back to when `newest` is the last row; undefined when ids are given out a second time. Among integers it is far before that row, since rows before it may
-   * be new, or not visible yet.
+   * Where the mark moves back to when `newest` is the last row; undefined when ids are given out again. Among
+   * integers it is far before that row, since rows before it may be new, or not visible yet.
    */
   private async lowerMark(newest: BloomMark, signal: AbortSignal): Promise<BloomMark | undefined> {
     const { source, reader, settings, isKnown } = this.context;

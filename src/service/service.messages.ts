@@ -111,7 +111,9 @@ export const SPELLING_NOT_KNOWN_YET =
 
 export const notALayout = (filter: string, got: unknown) =>
   `Filter '${filter}': expected layout to be 'blocked' or what a function of @nestjs-bloom/interop returns, got ${printed(got)}. ` +
-  (typeof got === 'function' ? `Call the function: layout: ${got.name}({ … }).` : "Leave it out for 'blocked'.");
+  (typeof got === 'function'
+    ? `Call the function: layout: ${got.name}({ … }).`
+    : "Leave it out for 'blocked'.");
 
 export const stoppedBy = (by: string) => `It was stopped by ${by}.`;
 

@@ -1,66 +1,18 @@
 import { BloomConfigError, describeError, expecter } from '../common/index.js';
 import {
   blocked,
-  type BloomId,
   type FilterLayout,
   isFilterLayout,
   namedNormalizer,
   partitionedLayout,
 } from '../filter/index.js';
-import type { BloomFeed, BloomIdSource } from '../rebuild/index.js';
-import type { BloomReplicaMode } from '../store/index.js';
-import { type AuditRule, auditRule } from './guard-state.js';
-import {
-  type BloomFilterOptions,
-  checkCombination,
-  checkFilterName,
-  checkFilterOptions,
-} from './filter-options.js';
-import type { NegativeCacheOptions } from './negative-cache.js';
-import { type TopUpSettings, topUpSettings } from './freshness/top-up-options.js';
+import { auditRule } from './guard-state.js';
+import { type BloomFilterOptions, checkCombination, checkFilterOptions } from './filter-options.js';
+import { topUpSettings } from './freshness/top-up-options.js';
 import { filterCannotBe, notALayout } from './service.messages.js';
 
 /** A filter as it was registered, with every default filled in. */
-export interface FilterDefinition {
-  readonly name: string;
-  readonly capacity: number;
-  readonly errorRate: number;
-  readonly layout: FilterLayout;
-  readonly source: BloomIdSource | undefined;
-  /** Table and column of the source, where it names them. */
-  readonly readsFrom: () => string | undefined | Promise<string | undefined>;
-  /** What makes a filter without a source, on a key of its own. */
-  readonly create: 'first-start' | 'explicit';
-  /** Undefined: that of the module. */
-  readonly owner: string | false | undefined;
-  readonly normalize: ((id: BloomId) => BloomId) | undefined;
-  /** There is no `normalize` yet, and the source, which is made later, may choose one. */
-  readonly awaitsSpelling: boolean;
-  readonly maxIdBytes: number;
-  /** Undefined: the filter is not divided. */
-  readonly partitions: number | undefined;
-  /** Undefined: as it suits the store. */
-  readonly replica: BloomReplicaMode | undefined;
-  /** Lease of a local copy, of this process or of others; undefined: nobody reads with leases. */
-  readonly copyLeaseMs: number | undefined;
-  readonly shadow: boolean;
-  readonly audit: AuditRule;
-  readonly negativeCache: NegativeCacheOptions | boolean;
-  readonly cron: string | undefined;
-  readonly timeZone: string | undefined;
-  readonly everyMs: number | undefined;
-  readonly onBoot: 'if-missing' | 'always' | 'never';
-  readonly drainMs: number;
-  readonly minRatio: number;
-  readonly leaseMs: number;
-  readonly stallMs: number;
-  readonly memoryBytes: number;
-  readonly onBadId: 'fail' | 'skip';
-  readonly maxBytes: number;
-  /** Undefined: external writes are not followed. */
-  readonly topUp: TopUpSettings | undefined;
-  readonly feed: BloomFeed | undefined;
-}
+export type FilterDefinition = Readonly<ReturnType<typeof defineFilter>>;
 
 /** 256 MiB: more than 140 million ids at the default error rate. */
 const LEAST_MAX_BYTES = 1 << 28;
@@ -78,14 +30,13 @@ export interface SourceToBeMade {
 /**
  * @throws {BloomConfigError} for an option that cannot work: which one, what was expected, what was given.
  */
-export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeMade): FilterDefinition {
+export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeMade) {
   const isSourceMade = !toBeMade?.mayKnowSpelling;
   const { name, rebuild = {}, source, replica, topUp } = options;
   const where = `Filter '${typeof name === 'string' ? name : '?'}'`;
   const expect = expecter(where);
-  checkFilterName(name, expect);
-  const chosen = chosenLayout(options);
   checkFilterOptions(options, where);
+  const chosen = chosenLayout(options);
   const partitions = options.partitions === true ? USUAL_PARTS : options.partitions;
   const layout = partitions === undefined ? chosen : partitionedLayout(chosen, partitions);
   const { drainMs = 10_000, stallMs = 300_000 } = rebuild;
@@ -101,15 +52,19 @@ export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeM
     ...target,
     layout,
     source,
+    /** Table and column of the source, where it names them. */
     readsFrom: toBeMade?.readsFrom ?? (() => source?.readsFrom),
     // A filter that others make, or a source fills, is not made empty.
     create: options.create ?? (source || layout.isMadeByOthers ? 'first-start' : 'explicit'),
+    /** Undefined: that of the module. */
     owner: options.owner,
     normalize: normalize ?? (isSourceMade ? source?.spelling?.normalize : undefined),
+    /** The source is made later, and may choose one. */
     awaitsSpelling: !isSourceMade && normalize === undefined,
     maxIdBytes: options.maxIdBytes ?? 1024,
     partitions,
     replica,
+    /** Lease of a local copy, of this process or of others; undefined: nobody reads with leases. */
     copyLeaseMs: options.leaseMs ?? (replica === 'leased' ? 1000 : undefined),
     shadow: options.shadow ?? false,
     audit: auditRule(options.audit, source !== undefined),

@@ -250,11 +250,6 @@ export function checkFilterOptions(options: BloomFilterOptions, where: string): 
   checkOptions(options, { where, known: FILTER, valued: VALUED, needed: ['name'], elsewhere: intoRebuild });
 }
 
-/** @throws {BloomConfigError} for a name that a filter cannot have. */
-export function checkFilterName(name: unknown, expect: Expect): void {
-  expect('name', name, FILTER.name[0], isFilterName(name));
-}
-
 /** Values that options have by default, or that the layout gives them. */
 export interface ChosenOptions {
   readonly layout: FilterLayout;

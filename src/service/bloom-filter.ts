@@ -2,11 +2,16 @@ import type { BloomFilterState } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
 import type { BloomRebuildOptions, BloomRebuildReport } from '../rebuild/index.js';
 import type { BloomCopyLease, BloomVerdict, LookupOutcome, SharedNegativeCache } from '../store/index.js';
-import type { BloomCopyWaits, BloomFilterMetrics, BloomGuardCounts, BloomGuardMode } from './metrics.js';
+import type {
+  BloomCopyWaits,
+  BloomFilterMetrics,
+  BloomGuardCounts,
+  BloomGuardMode,
+  BloomOutsideInfo,
+} from './metrics.js';
 import type { GuardState } from './guard-state.js';
 import type { IdKeys } from './id-keys.js';
 import type { LookupCounts } from './filter-counts.js';
-import type { BloomOutsideInfo } from './freshness/freshness-info.js';
 import type { FalseNegativeReport } from './false-negatives.js';
 
 /** How the rows of a batch are put into the order of its ids. */

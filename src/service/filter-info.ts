@@ -11,8 +11,7 @@ import {
 } from '../store/index.js';
 import type { BloomFilterInfo, BloomPartInfo, GuardableFilter } from './bloom-filter.js';
 import type { FilterDefinition } from './filter-definition.js';
-import type { BloomCopyWaits, BloomFilterMetrics, BloomGuardCounts } from './metrics.js';
-import type { BloomOutsideMetrics } from './freshness/freshness-info.js';
+import type { BloomCopyWaits, BloomFilterMetrics, BloomGuardCounts, BloomOutsideMetrics } from './metrics.js';
 
 /** What is known of a filter: by the store, by its definition and by the guards of this process. */
 export async function filterInfo(

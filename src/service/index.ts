@@ -41,8 +41,8 @@ export type { NegativeCacheOptions } from './negative-cache.js';
 export type { HeartbeatRule } from './instances.js';
 export { ManagedFilter } from './managed-filter.js';
 export type { BloomIdOrder } from './freshness/id-order.js';
-export type { BloomOutsideMetrics } from './freshness/freshness-info.js';
-export type { BloomFeedInfo, BloomOutsideInfo } from './freshness/freshness-info.js';
+export type { BloomOutsideMetrics } from './metrics.js';
+export type { BloomFeedInfo, BloomOutsideInfo } from './metrics.js';
 export type {
   BloomAbsentBeyond,
   BloomTopUpOptions,

@@ -1,4 +1,4 @@
-import { BloomConfigError, type BloomEventListener, type Clock } from '../../common/index.js';
+import { BloomConfigError, type BloomEventListener } from '../../common/index.js';
 import type { BloomId, IdKey } from '../../filter/index.js';
 import {
   type BloomFeed,
@@ -23,28 +23,27 @@ import { Coverage } from './coverage.js';
 import { ChangeFeedRunner } from './change-feed-runner.js';
 import { Follower } from './follower.js';
 import { LocalMarks } from '../local-records.js';
-import {
-  type BloomFeedInfo,
-  type BloomOutsideInfo,
-  type BloomOutsideMetrics,
-  FreshnessCounts,
-} from './freshness-info.js';
+import type { BloomFeedInfo, BloomOutsideInfo, BloomOutsideMetrics } from '../metrics.js';
 import { noIdsSince } from '../service.messages.js';
 import { TopUp } from './top-up.js';
 import { TopUpReader } from './top-up-reader.js';
 import type { TopUpSettings } from './top-up-options.js';
 
-export interface FreshnessContext {
-  readonly definition: FilterDefinition & { readonly source: BloomIdSource };
+/** What freshness needs of its filter. */
+interface FollowedFilter {
+  readonly definition: FilterDefinition;
+  readonly keys: IdKeys;
+  readonly lookups: { recordUnknown(reason: 'beyond', ids: number): void };
+  addKeys(keys: readonly IdKey[]): Promise<boolean[]>;
+  check(id: BloomId): Promise<string>;
+  rebuild(request: RebuildRequest): Promise<BloomRebuildReport>;
+}
+
+export interface FreshnessContext extends Pick<FilterEnvironment, 'clock' | 'emit'> {
+  readonly filter: FollowedFilter;
+  readonly source: BloomIdSource;
   readonly inStore: StoredFilter;
   readonly holder: string;
-  readonly keys: IdKeys;
-  readonly clock: Clock;
-  readonly emit: BloomEventListener;
-  readonly addKeys: (keys: readonly IdKey[]) => Promise<boolean[]>;
-  readonly check: (id: BloomId) => Promise<string>;
-  readonly rebuild: (request: RebuildRequest) => Promise<BloomRebuildReport>;
-  readonly onBeyond: (ids: number) => void;
 }
 
 /** How often a process without `topUp` asks who follows the feed. */
@@ -59,7 +58,10 @@ const MISSING_MS = 1000;
 export class Freshness {
   /** Undefined unless ids are in order. */
   readonly coverage: Coverage | undefined;
-  private readonly counts = new FreshnessCounts();
+  private readonly counts = {
+    topUp: { readings: 0, added: 0, failures: 0 },
+    feed: { added: 0, failures: 0, gaps: 0 },
+  };
   private readonly context: FreshnessContext;
   private readonly stored: HighWaterMarks;
   private readonly follower: Follower;
@@ -76,18 +78,22 @@ export class Freshness {
 
   constructor(given: FreshnessContext) {
     const emit: BloomEventListener = (event) => {
-      this.counts.count(event);
+      if (event.type === 'top-up-failed') this.counts.topUp.failures++;
+      if (event.type === 'feed-failed') this.counts.feed.failures++;
+      if (event.type === 'feed-gap') this.counts.feed.gaps++;
       given.emit(event);
     };
-    const context = (this.context = { ...given, emit });
-    const { definition, inStore, keys, onBeyond } = context;
-    const { name, topUp: settings, feed, maxIdBytes } = definition;
+    this.context = { ...given, emit };
+    const { filter, inStore } = given;
+    const { name, topUp: settings, feed, maxIdBytes } = filter.definition;
+    const onBeyond = (ids: number) => filter.lookups.recordUnknown('beyond', ids);
     this.stored = hasHighWaterMarks(inStore) ? inStore.highWaterMarks : new LocalMarks();
-    this.coverage = settings?.ordered ? new Coverage({ settings, keys, maxIdBytes, onBeyond }) : undefined;
+    if (settings?.ordered)
+      this.coverage = new Coverage({ settings, keys: filter.keys, maxIdBytes, onBeyond });
     this.topUp = settings && this.topUpBy(settings);
     this.feed = feed && this.runnerOf(feed);
     this.follower = new Follower({
-      ...context,
+      ...this.context,
       name,
       stored: this.stored,
       everyMs: settings?.everyMs ?? EVERY_MS,
@@ -96,8 +102,8 @@ export class Freshness {
         this.feed?.ensure(entries.position);
         const reading = await this.topUp?.turn(entries, signal);
         if (!reading) return;
-        this.counts.readings++;
-        this.counts.addedByTopUp += reading.added;
+        this.counts.topUp.readings++;
+        this.counts.topUp.added += reading.added;
       },
       onEnd: async () => {
         this.topUp?.forget();
@@ -108,8 +114,9 @@ export class Freshness {
 
   /** @throws {BloomConfigError} when the source cannot give what is new. */
   validate(): void {
-    const { name, source } = this.context.definition;
-    if (this.topUp && typeof source.idsSince !== 'function') throw new BloomConfigError(noIdsSince(name));
+    const { filter, source } = this.context;
+    if (this.topUp && typeof source.idsSince !== 'function')
+      throw new BloomConfigError(noIdsSince(filter.definition.name));
   }
 
   /** Resolves when it is known how far the filter has come, or that takes too long. Never rejects. */
@@ -125,14 +132,14 @@ export class Freshness {
     source: BloomIdSource,
     build: (from: BloomIdSource) => Promise<BloomRebuildReport>,
   ): Promise<BloomRebuildReport> {
-    const { definition, inStore, keys, clock, emit } = this.context;
-    const { name, topUp } = definition;
+    const { filter, inStore, clock, emit } = this.context;
+    const { name, topUp } = filter.definition;
     if (!topUp) return build(source);
     const mark = new BuildMark({
       source,
       stored: { ask: (question) => this.stored.ask(question), record: (update) => this.record(update) },
       settings: topUp,
-      keys,
+      keys: filter.keys,
       clock,
       check: (asked) => inStore.check(asked),
       onError: (error) => emit({ type: 'top-up-failed', filter: name, error }),
@@ -164,8 +171,8 @@ export class Freshness {
     const { topUp, feed, counts } = this;
     return {
       isFollowing: this.follower.isFollowing,
-      topUp: topUp && counts.ofTopUp(),
-      feed: feed && counts.ofFeed(this.runOf(feed)),
+      topUp: topUp && { ...counts.topUp },
+      feed: feed && { ...this.runOf(feed), ...counts.feed },
     };
   }
 
@@ -180,39 +187,42 @@ export class Freshness {
 
   /** Parts that were not rebuilt may lack rows that were read. */
   private isWhole(report: BloomRebuildReport): boolean {
-    const { partitions } = this.context.definition;
+    const { partitions } = this.context.filter.definition;
     if (report.outcome !== 'published') return false;
     return report.parts === undefined || new Set(report.parts).size === partitions;
   }
 
   private topUpBy(settings: TopUpSettings): TopUp {
-    const { definition, keys, clock, emit, holder, addKeys, check } = this.context;
-    const { name, source } = definition;
+    const { filter, holder } = this.context;
+    const context = { ...this.context, name: filter.definition.name, settings };
     return new TopUp({
-      name,
-      source,
-      settings,
-      clock,
-      emit,
-      reader: new TopUpReader({ ...definition, settings, keys, emit, clock, add: addKeys }),
-      isKnown: async (id) => (await check(id)) === 'maybe',
+      ...context,
+      reader: new TopUpReader({
+        ...filter.definition,
+        ...context,
+        keys: filter.keys,
+        add: (keys) => filter.addKeys(keys),
+      }),
+      isKnown: async (id) => (await filter.check(id)) === 'maybe',
       record: (expectedMark, entries) => this.record({ holder, expectedMark, entries }),
       askForRebuild: () => void this.askForRebuild(),
     });
   }
 
   private runnerOf(feed: BloomFeed): ChangeFeedRunner {
-    const { definition, holder, addKeys, rebuild } = this.context;
+    const { filter, holder } = this.context;
+    const { name, onBadId } = filter.definition;
     return new ChangeFeedRunner({
       ...this.context,
-      name: definition.name,
+      name,
       feed,
-      onBadId: definition.onBadId,
+      keys: filter.keys,
+      onBadId,
       add: async (keys) => {
-        this.counts.addedByFeed += (await addKeys(keys)).filter(Boolean).length;
+        this.counts.feed.added += (await filter.addKeys(keys)).filter(Boolean).length;
       },
       record: (entries) => this.stored.record({ holder, expectedMark: undefined, entries }),
-      rebuild: async () => this.isWhole(await rebuild({ occasion: { kind: 'manual' }, join: false })),
+      rebuild: async () => this.isWhole(await filter.rebuild({ occasion: { kind: 'manual' }, join: false })),
     });
   }
 
@@ -236,7 +246,7 @@ export class Freshness {
   }
 
   private async askForRebuild(): Promise<void> {
-    const { clock, definition, inStore, rebuild } = this.context;
+    const { clock, filter, inStore } = this.context;
     try {
       const { state } = await inStore.describe();
       // One that is not ready is rebuilt anyway.
@@ -246,11 +256,11 @@ export class Freshness {
       }
       this.missingSince ??= clock.now();
       // A rebuild elsewhere sets the mark when the filter is live and all leased copies know that.
-      const missingMs = MISSING_MS + 2 * (definition.copyLeaseMs ?? 0);
+      const missingMs = MISSING_MS + 2 * (filter.definition.copyLeaseMs ?? 0);
       if (clock.now() < Math.max(this.missingSince + missingMs, this.nextRebuildAt)) return;
       this.nextRebuildAt = clock.now() + this.rebuildPauseMs;
       this.rebuildPauseMs = Math.min(2 * this.rebuildPauseMs, LAST_REBUILD_PAUSE_MS);
-      await rebuild({ occasion: { kind: 'recovery' } });
+      await filter.rebuild({ occasion: { kind: 'recovery' } });
     } catch {
       // An event has reported it.
     }
@@ -259,31 +269,13 @@ export class Freshness {
 
 /** Undefined for a filter with neither of the options `topUp` and `feed`. */
 export function openFreshness(
-  filter: Pick<FreshnessContext, 'keys'> & {
-    readonly definition: FilterDefinition;
-    readonly lookups: { recordUnknown(reason: 'beyond', ids: number): void };
-    addKeys(keys: readonly IdKey[]): Promise<boolean[]>;
-    check(id: BloomId): Promise<string>;
-    rebuild(request: RebuildRequest): Promise<BloomRebuildReport>;
-  },
+  filter: FollowedFilter,
   inStore: StoredFilter,
   { identity = newIdentity(), clock, emit }: Pick<FilterEnvironment, 'identity' | 'clock' | 'emit'>,
 ): Freshness | undefined {
-  const { definition, keys, lookups } = filter;
-  const { topUp, feed, source } = definition;
+  const { topUp, feed, source } = filter.definition;
   if (!source || !(topUp ?? feed)) return undefined;
-  return new Freshness({
-    definition: { ...definition, source },
-    inStore,
-    holder: identity.id,
-    keys,
-    clock,
-    emit,
-    addKeys: (ids) => filter.addKeys(ids),
-    check: (id) => filter.check(id),
-    rebuild: (request) => filter.rebuild(request),
-    onBeyond: (ids) => lookups.recordUnknown('beyond', ids),
-  });
+  return new Freshness({ filter, source, inStore, holder: identity.id, clock, emit });
 }
 
 function printedMark(text: string | undefined): string | undefined {

@@ -40,12 +40,12 @@ export const FEED_RULES: Readonly<Record<string, Cut>> = {
     const gap = WITHOUT ? undefined : found;\n`,
   },
   'new-run': {
-    file: 'src/service/outside/outside.ts',
+    file: 'src/service/freshness/freshness.ts',
     from: "rebuild({ occasion: { kind: 'manual' }, join: false })",
     to: "rebuild({ occasion: { kind: 'manual' }, join: WITHOUT })",
   },
   'gap-holds': {
-    file: 'src/service/outside/feed-runner.ts',
+    file: 'src/service/freshness/change-feed-runner.ts',
     from: 'if (gaps.filled < gaps.found) return false;',
     to: 'if (gaps.filled < gaps.found && !WITHOUT) return false;',
   },

@@ -12,7 +12,6 @@ import type {
 import type { GuardState } from './guard-state.js';
 import type { IdKeys } from './id-keys.js';
 import type { LookupCounts } from './filter-counts.js';
-import type { FalseNegativeReport } from './false-negatives.js';
 
 /** How the rows of a batch are put into the order of its ids. */
 export interface BloomBatchOptions<Row> {
@@ -173,6 +172,17 @@ export interface GuardableFilter extends BloomFilter {
   reportFalseNegative(report: FalseNegativeReport): Promise<void>;
 
   reportFailedAdds(report: FailedAddsReport): void;
+}
+
+/** A guarded method found something for an id that the filter answered "absent". */
+export interface FalseNegativeReport {
+  /** As the caller wrote it. */
+  readonly id: BloomId;
+  readonly key: IdKey;
+  /** `ProductRepository.find` */
+  readonly method: string;
+  /** The type of what it returned, without what is in it. */
+  readonly returned: string;
 }
 
 /** Ids of a call that failed, and whose rows it has not made, as far as anybody can see. */

@@ -1,29 +1,14 @@
 import type { BloomEvent, BloomEventListener } from '../common/index.js';
-import type { BloomId, IdKey } from '../filter/index.js';
 import type { DistrustPauses, StoredFilter } from '../store/index.js';
-import type { GuardState } from './guard-state.js';
+import type { FalseNegativeReport, GuardableFilter } from './bloom-filter.js';
 import { adviseOnWrongAbsents, foundButAbsent } from './service.messages.js';
 
-/** A guarded method found something for an id that the filter answered "absent". */
-export interface FalseNegativeReport {
-  /** As the caller wrote it. */
-  readonly id: BloomId;
-  readonly key: IdKey;
-  /** `ProductRepository.find` */
-  readonly method: string;
-  /** The type of what it returned, without what is in it. */
-  readonly returned: string;
-}
-
-export interface FalseNegativesOptions {
-  readonly filter: string;
-  readonly guarding: GuardState;
+interface FalseNegativesOptions {
+  readonly filter: Pick<GuardableFilter, 'name' | 'guarding' | 'keys' | 'checkKey' | 'addKeys'>;
+  /** Without one no rebuild can follow. */
   readonly hasSource: boolean;
   readonly emit: BloomEventListener;
-  /** Whether the filter still answers "absent". */
-  readonly isAbsent: (key: IdKey) => Promise<boolean>;
   readonly store: Pick<StoredFilter, 'describe' | 'distrust'>;
-  readonly add: (key: IdKey) => Promise<unknown>;
 }
 
 /** Time after a distrust before the next one; doubles with each, since a rebuild has not helped then. */
@@ -56,13 +41,14 @@ export class FalseNegatives {
   /** Rejects when the store cannot be asked. */
   async report(report: FalseNegativeReport): Promise<void> {
     const { id, key, method } = report;
-    const { filter, guarding, emit, isAbsent, store, add } = this.options;
+    const { filter, emit, store } = this.options;
+    const { guarding } = filter;
     if (guarding.isOff(method)) return;
     guarding.recordFound(method);
     const isOn = guarding.mode === 'on';
     // Before the filter is asked: a build that goes live in between is taken for the older one.
     const builds = isOn ? (await store.describe()).builds : 0;
-    if (!(await isAbsent(key))) return;
+    if ((await filter.checkKey(key)) !== 'absent') return;
     guarding.wrongAbsents++;
     let consequence: Consequence = 'none';
     try {
@@ -71,17 +57,28 @@ export class FalseNegatives {
       const { absent: absents, wrongAbsents } = guarding;
       const distrusted = consequence === 'distrusted';
       const guardOff = consequence === 'guard-off' && { guardOff: true as const };
-      emit({ type: 'wrong-absent', filter, id, method, wrongAbsents, absents, distrusted, ...guardOff });
+      emit({
+        type: 'wrong-absent',
+        filter: filter.name,
+        id,
+        method,
+        wrongAbsents,
+        absents,
+        distrusted,
+        ...guardOff,
+      });
     }
     this.advise(report, consequence);
     // The id may well exist, and then it is found from now on.
-    if (isOn) await add(key);
+    if (!isOn) return;
+    filter.keys.assertFits(key);
+    await filter.addKeys([key]);
   }
 
   /** To be called with the events of the store: a suspect filter is rebuilt, whichever process made it so. */
   onEvent(event: BloomEvent): void {
     if (event.type !== 'state-changed' || event.state === 'ready') return;
-    this.options.guarding.methods.tryAgain();
+    this.options.filter.guarding.methods.tryAgain();
     if (event.state !== 'suspect' || performance.now() < this.nextAt) return;
     this.pause();
     this.distrustedBuild = undefined;
@@ -89,7 +86,8 @@ export class FalseNegatives {
 
   /** @param builds number of the build that answered "absent". */
   private async consequenceOf(method: string, builds: number): Promise<Consequence> {
-    const { guarding, hasSource, store } = this.options;
+    const { hasSource, store } = this.options;
+    const { guarding } = this.options.filter;
     // Another report has turned the guard off in the meantime.
     if (guarding.isOff(method)) return 'none';
     const before = guarding.recordWrong(method, builds);
@@ -110,7 +108,7 @@ export class FalseNegatives {
   }
 
   private turnOff(method: string): Consequence {
-    return this.options.guarding.turnOff(method) ? 'guard-off' : 'none';
+    return this.options.filter.guarding.turnOff(method) ? 'guard-off' : 'none';
   }
 
   /** Distrusts nothing for a while. */
@@ -122,7 +120,7 @@ export class FalseNegatives {
   }
 
   private advise(report: FalseNegativeReport, consequence: Consequence): void {
-    const { filter, guarding, hasSource, emit } = this.options;
+    const { filter, hasSource, emit } = this.options;
     const { method } = report;
     const now = performance.now();
     const isDue = now - (this.advisedAt.get(method) ?? -Infinity) >= ADVISE_EVERY_MS;
@@ -130,12 +128,12 @@ export class FalseNegatives {
     this.advisedAt.set(method, now);
     const known = {
       hasSource,
-      hasFoundNothing: guarding.methodsThatReportMissing.has(method),
+      hasFoundNothing: filter.guarding.methodsThatReportMissing.has(method),
       isGuardOff: consequence === 'guard-off',
     };
     emit({
       type: 'advice',
-      filter,
+      filter: filter.name,
       text: adviseOnWrongAbsents({ ...report, ...known }),
       withoutId: adviseOnWrongAbsents({ ...report, ...known, id: undefined }),
     });

@@ -17,6 +17,7 @@ import {
   type InstanceIdentity,
   instanceOf,
   isGuardMode,
+  LocalBoard,
   newIdentity,
   recordOf,
   runOf,
@@ -27,11 +28,10 @@ import {
   textOfRun,
 } from './instances.js';
 import type { FilterDefinition } from './filter-definition.js';
-import { FollowedRun, type RunOutcome } from './current-run.js';
+import { FollowedRun, type RunOutcome } from './filter-builds.js';
 import type { BloomFilterMetrics, BloomGuardMode, BloomPhaseDuration } from './metrics.js';
 import type { GuardState } from './guard-state.js';
 import { Heartbeat } from './heartbeat.js';
-import { LocalBoard } from './local-records.js';
 import { wrongBy, wrongMode } from './service.messages.js';
 
 const BY_LENGTH = 200;

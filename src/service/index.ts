@@ -9,6 +9,7 @@ export {
   type BloomPartInfo,
   type GuardableFilter,
   type FailedAddsReport,
+  type FalseNegativeReport,
 } from './bloom-filter.js';
 export {
   type BloomActionOptions,
@@ -51,4 +52,3 @@ export type {
 } from './freshness/top-up-options.js';
 export { isOwnerName, OWNER } from './filter-options.js';
 export { registeredFilters } from './service.messages.js';
-export type { FalseNegativeReport as WrongAbsentReport } from './false-negatives.js';

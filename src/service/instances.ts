@@ -3,7 +3,16 @@ import type { BloomFilterMetrics, BloomGuardMode } from './metrics.js';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { emptyMetrics } from './filter-info.js';
-import type { BoardMode, FilterStore } from '../store/index.js';
+import {
+  type BoardContents,
+  type BoardMode,
+  type BoardNews,
+  type EndedRun,
+  type FilterStore,
+  type InstanceBeat,
+  type InstanceBoard,
+  RUNS_KEPT,
+} from '../store/index.js';
 import type { GuardState } from './guard-state.js';
 
 /** A process that has the filter and has reported within the last seconds. */
@@ -257,4 +266,49 @@ export class SharedMode {
 export function sharedModeOf(record: BoardMode | undefined): BloomSharedMode | undefined {
   if (!record || !isGuardMode(record.mode)) return undefined;
   return { mode: record.mode, by: record.by, at: new Date(record.at) };
+}
+
+/** Where no other process has the filter. */
+export class LocalBoard implements InstanceBoard {
+  private beaten: (InstanceBeat & { readonly seenAt: number }) | undefined;
+  private runs: readonly EndedRun[] = [];
+  private mode: BoardMode | undefined;
+  private stop: { readonly run: string; readonly by: string } | undefined;
+
+  async beat(beat: InstanceBeat): Promise<BoardNews> {
+    this.beaten = { ...beat, seenAt: Date.now() };
+    const isAsked = beat.run !== undefined && beat.run.id === this.stop?.run;
+    return { mode: this.mode, stopBy: isAsked ? this.stop?.by : undefined };
+  }
+
+  async leave(): Promise<void> {
+    this.beaten = undefined;
+  }
+
+  async recordRun(run: EndedRun): Promise<void> {
+    const others = this.runs.filter(({ id }) => id !== run.id);
+    this.runs = [run, ...others].slice(0, RUNS_KEPT);
+    if (this.beaten?.run?.id === run.id) this.beaten = { ...this.beaten, run: undefined };
+  }
+
+  async read(): Promise<BoardContents> {
+    const { beaten, runs, mode } = this;
+    return {
+      instances: beaten ? [{ id: beaten.instance, seenAt: beaten.seenAt, text: beaten.text }] : [],
+      runs: runs.map(({ text }) => text),
+      running: beaten?.run?.text,
+      mode,
+    };
+  }
+
+  async setMode(mode: Omit<BoardMode, 'at'>, after: number): Promise<BoardMode> {
+    this.mode = { ...mode, at: Math.max(Date.now(), after + 1) };
+    return this.mode;
+  }
+
+  async askToStop(by: string): Promise<boolean> {
+    const run = this.beaten?.run;
+    if (run) this.stop = { run: run.id, by };
+    return run !== undefined;
+  }
 }

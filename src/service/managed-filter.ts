@@ -16,6 +16,7 @@ import {
   type BloomBatchOptions,
   BloomFilter,
   type BloomFilterInfo,
+  type FalseNegativeReport,
   type GuardableFilter,
   type FailedAddsReport,
 } from './bloom-filter.js';
@@ -42,7 +43,7 @@ import {
   resetOfPeersKey,
   resetWithSource,
 } from './service.messages.js';
-import { type FalseNegativeReport, FalseNegatives } from './false-negatives.js';
+import { FalseNegatives } from './false-negatives.js';
 
 /**
  * A filter of the application: forms keys, holds the filter of the store, and runs rebuilds until the
@@ -77,6 +78,8 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     const { name, capacity, errorRate, maxIdBytes, layout, partitions, replica, drainMs, negativeCache } =
       definition;
     const cache = negativeCache === true ? {} : negativeCache;
+    const hasSource = definition.source !== undefined;
+    const { clock, emit } = context;
     this.load = new LoadAlarm(capacity, () => {
       if (!this.isClosed) void this.lookAtLoad();
     });
@@ -84,14 +87,14 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       ...context,
       emit: (event) => {
         this.falseNegatives.onEvent(event);
-        context.emit(event);
+        emit(event);
       },
       onLoad: this.load.record,
       recorder: this.lookups,
       name,
       layout,
       plan: { capacity, errorRate, maxIdBytes },
-      hasSource: definition.source !== undefined,
+      hasSource,
       owner: definition.owner,
       contents: async () => ({ spelling: this.keys.spelling, rows: await definition.readsFrom() }),
       waitsForReset: definition.create === 'explicit',
@@ -105,9 +108,8 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     if (cache && cache.shared && !this.sharedCache && context.store.kind !== 'memory') {
       throw new BloomConfigError(cannotShareDenials(name, layout.kind));
     }
-    const { clock } = context;
     this.guarding = new GuardState({ ...definition, clock, negativeCache: this.sharedCache ? false : cache });
-    this.failedAdds = new FailedAdds(this, capacity, context.emit);
+    this.failedAdds = new FailedAdds(this, capacity, emit);
     this.instances = openInstances(definition, this.inStore, {
       ...context,
       guarding: this.guarding,
@@ -125,18 +127,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       },
       onPublished: () => this.guarding.recordRebuilt(),
     });
-    this.falseNegatives = new FalseNegatives({
-      filter: name,
-      guarding: this.guarding,
-      hasSource: definition.source !== undefined,
-      emit: context.emit,
-      isAbsent: async (key) => (await this.checkKey(key)) === 'absent',
-      store: this.inStore,
-      add: async (key) => {
-        this.keys.assertFits(key);
-        await this.addKeys([key]);
-      },
-    });
+    this.falseNegatives = new FalseNegatives({ filter: this, hasSource, emit, store: this.inStore });
     this.freshness = openFreshness(this, this.inStore, context);
   }
 

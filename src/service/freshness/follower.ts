@@ -1,5 +1,12 @@
 import { type BloomEventListener, type Clock, describeError } from '../../common/index.js';
-import { type MarksAnswer, MarksRefusedError, type HighWaterMarks } from '../../store/index.js';
+import {
+  type HighWaterMarks,
+  type MarkEntries,
+  type MarksAnswer,
+  type MarksQuestion,
+  MarksRefusedError,
+  type MarksUpdate,
+} from '../../store/index.js';
 
 export interface FollowerContext {
   readonly name: string;
@@ -157,5 +164,28 @@ export class Follower {
       else emit({ type: 'store-error', filter: name, operation: 'ask how far others have written', error });
     }
     this.hasFailed = true;
+  }
+}
+
+/** Where no other process has the filter, or the store cannot tell it anything. */
+export class LocalMarks implements HighWaterMarks {
+  private entries: MarkEntries = {};
+  private holder: string | undefined;
+  private at: number | undefined;
+
+  async ask({ holder, lifeMs }: MarksQuestion): Promise<MarksAnswer> {
+    if (lifeMs > 0) this.holder = holder;
+    else if (this.holder === holder) this.holder = undefined;
+    const ageMs = this.at === undefined ? undefined : performance.now() - this.at;
+    return { isHolder: this.holder === holder && lifeMs > 0, entries: this.entries, ageMs };
+  }
+
+  async record({ holder, expectedMark, entries }: MarksUpdate): Promise<boolean> {
+    if (holder !== undefined && holder !== this.holder) return false;
+    if (expectedMark !== undefined && expectedMark !== (this.entries.mark ?? '')) return false;
+    const merged = Object.entries({ ...this.entries, ...entries }).filter(([, text]) => text !== '');
+    this.entries = Object.fromEntries(merged) as MarkEntries;
+    if (holder !== undefined) this.at = performance.now();
+    return true;
   }
 }

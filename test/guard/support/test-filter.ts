@@ -16,7 +16,7 @@ import {
   LookupCounts,
   NO_AUDIT,
   metricsOf,
-  type WrongAbsentReport,
+  type FalseNegativeReport,
 } from '../../../src/service/index.js';
 import type { BloomVerdict, LookupOutcome } from '../../../src/store/index.js';
 
@@ -33,7 +33,7 @@ export class TestFilter implements GuardableFilter {
   readonly advice = new Set<string>();
   generation: string | undefined = 'first';
   drainMs = 10_000;
-  readonly wrongAbsents: WrongAbsentReport[] = [];
+  readonly wrongAbsents: FalseNegativeReport[] = [];
   readonly checked: unknown[] = [];
   readonly failedAdds: FailedAddsReport[] = [];
   readonly addCalls: BloomId[][] = [];
@@ -116,7 +116,7 @@ export class TestFilter implements GuardableFilter {
     return this.rebuild();
   }
 
-  async reportFalseNegative(report: WrongAbsentReport): Promise<void> {
+  async reportFalseNegative(report: FalseNegativeReport): Promise<void> {
     this.wrongAbsents.push(report);
   }
 

@@ -221,9 +221,9 @@ export function seeingAllLeases(store: RedisStore): void {
 /** Takes what any server says of acknowledgements for what its own says. */
 export function believingAnyServer(store: RedisStore): void {
   onOpened(store, ({ copyWaits }) => {
-    const waits = copyWaits as unknown as { told(told: object): void };
-    const told = waits.told.bind(copyWaits);
-    waits.told = (said) => told({ ...said, runId: undefined });
+    const waits = copyWaits as unknown as { announced(announcement: object): void };
+    const announced = waits.announced.bind(copyWaits);
+    waits.announced = (said) => announced({ ...said, runId: undefined });
   });
 }
 

@@ -6,7 +6,6 @@ import { isCluster, LookupsByNode, type NodeLookups } from './lookups-by-node.js
 import { MasterSearch } from './master-search.js';
 import { defineScripts, type Script } from './script.js';
 import { coreLua } from '../lua/core.generated.js';
-import { sendsAgain } from './sends-again.js';
 import { ServerPath } from './server-path.js';
 import { ServerRuns } from './server-path.js';
 
@@ -252,4 +251,12 @@ export class RedisConnection {
       return client.evalBuffer(script.source, keys.length, ...keys, ...args);
     }
   }
+}
+
+/** Whether the client sends again, on its next connection, what was on its way when the last one ended. */
+function sendsAgain(client: Redis | Cluster): boolean {
+  const { autoResendUnfulfilledCommands } = isCluster(client)
+    ? (client.options.redisOptions ?? {})
+    : client.options;
+  return autoResendUnfulfilledCommands !== false;
 }

@@ -4,16 +4,16 @@ import { type Acknowledged, acknowledgedIn } from './copy-scripts.js';
 /** It is listened to for so long after the last wait: the next one needs no question then. */
 const HEARD_FOR_MS = 10_000;
 /** So many waits in a row that ended by a question are no accident. */
-const UNTOLD_WAITS = 32;
+const UNANNOUNCED_WAITS = 32;
 
 export interface AcknowledgementChannelContext {
   readonly key: string;
   /** Undefined on a Cluster, where nobody reads with leases. */
   readonly channels: ChannelReader | undefined;
   /** All readers of this list have acknowledged the entries up to this one, as a run of the server says. */
-  readonly onTold: (list: string, least: Acknowledged, runId: string) => void;
+  readonly onAnnounced: (list: string, least: Acknowledged, runId: string) => void;
   /** Called when waits have to ask again and again, with the error of the server if there is one. */
-  readonly onUntold: (error?: string) => void;
+  readonly onUnannounced: (error?: string) => void;
 }
 
 /**
@@ -27,7 +27,7 @@ export class AcknowledgementChannel implements ChannelListener {
   /** A wait has ended by a question since the last message. */
   private isDoubted = false;
   /** Such waits in a row. */
-  private untold = 0;
+  private unannounced = 0;
 
   constructor(private readonly context: AcknowledgementChannelContext) {}
 
@@ -57,13 +57,13 @@ export class AcknowledgementChannel implements ChannelListener {
     channels?.stop(key, this);
   }
 
-  /** A question has shown what no message had told. */
+  /** A question has shown what no message had announced. */
   missed(): void {
     this.isDoubted = true;
     if (this.runId === '') return;
-    this.untold++;
-    if (this.untold < UNTOLD_WAITS) return;
-    this.context.onUntold();
+    this.unannounced++;
+    if (this.unannounced < UNANNOUNCED_WAITS) return;
+    this.context.onUnannounced();
     // It may be the connection.
     this.context.channels?.distrust();
   }
@@ -71,7 +71,7 @@ export class AcknowledgementChannel implements ChannelListener {
   onHeard(runId: string): void {
     this.runId = runId;
     this.isDoubted = false;
-    this.untold = 0;
+    this.unannounced = 0;
   }
 
   onLost(): void {
@@ -79,14 +79,14 @@ export class AcknowledgementChannel implements ChannelListener {
   }
 
   onRefused(error: string): void {
-    this.context.onUntold(error);
+    this.context.onUnannounced(error);
   }
 
   onMessage(message: Buffer): void {
     const [list = '', least = ''] = String(message).split(' ');
     if (!/^\d+$/.test(least)) return;
     this.isDoubted = false;
-    this.untold = 0;
-    this.context.onTold(list, acknowledgedIn(least), this.runId);
+    this.unannounced = 0;
+    this.context.onAnnounced(list, acknowledgedIn(least), this.runId);
   }
 }

@@ -6,7 +6,7 @@ export const noLeasesOnCluster = (name: string) =>
   `Filter '${name}' has replica: 'leased' or leaseMs, which a Redis Cluster does not support: a process reads what others add and acknowledge on connections to one ` +
   "server. Expected a standalone Redis or one behind Sentinel. Set replica: 'verified' and leave leaseMs out, or give the filters a Redis of their own.";
 
-export const acknowledgementsUntold = (channel: string, error: string | undefined) =>
+export const acknowledgementsUnannounced = (channel: string, error: string | undefined) =>
   'This process asks Redis what others have acknowledged, since nobody tells it' +
   (error === undefined ? '' : ` (${error})`) +
   `; the connection is opened again. Its adds take longer, and cost Redis more. Let every user of the application publish and subscribe on the channel ${channel} (ACL SETUSER: +publish +subscribe and ` +

@@ -4,7 +4,7 @@ import { NO_RECORDER, type StoreRecorder } from '../../../index.js';
 import type { ChannelReader } from '../../client/channel-reader.js';
 import type { RedisKeys } from '../../meta/redis-keys.js';
 import { AcknowledgementChannel } from './acknowledgement-channel.js';
-import { acknowledgementsUntold } from './copies.messages.js';
+import { acknowledgementsUnannounced } from './copies.messages.js';
 import type { Acknowledged, CopyScripts } from './copy-scripts.js';
 
 /** A wait asks at the latest after this time; sooner while acknowledgements are not heard. */
@@ -36,7 +36,7 @@ interface Waiting extends Entry {
 }
 
 /** All readers of a list have acknowledged the entries up to `least`. */
-interface Told {
+interface Announcement {
   readonly list: string;
   readonly least: Acknowledged;
   /** Run id of the server that reported it; undefined for the one that created the list. */
@@ -61,7 +61,7 @@ export interface CopyWaitsContext {
 export class CopyWaits {
   private readonly waiting = new Set<Waiting>();
   private readonly channel: AcknowledgementChannel;
-  private last: Told | undefined;
+  private last: Announcement | undefined;
   private isAsking = false;
   private isAdvised = false;
   private readonly alarm = new DelayAlarm();
@@ -70,8 +70,8 @@ export class CopyWaits {
     this.channel = new AcknowledgementChannel({
       key: context.keys.acks,
       channels: context.channels,
-      onTold: (list, least, runId) => this.told({ list, least, runId }),
-      onUntold: (error) => this.adviseOnUntold(error),
+      onAnnounced: (list, least, runId) => this.announced({ list, least, runId }),
+      onUnannounced: (error) => this.adviseOnUnannounced(error),
     });
   }
 
@@ -150,9 +150,9 @@ export class CopyWaits {
   }
 
   /** Whether that was waited for. */
-  private told(told: Told): boolean {
-    if (isNews(told, this.last)) this.last = told;
-    const over = [...this.waiting].filter((waiting) => isOver(waiting, told));
+  private announced(announcement: Announcement): boolean {
+    if (isNews(announcement, this.last)) this.last = announcement;
+    const over = [...this.waiting].filter((waiting) => isOver(waiting, announcement));
     for (const waiting of over) waiting.end();
     return over.length > 0;
   }
@@ -163,7 +163,7 @@ export class CopyWaits {
     const { copyScripts, keys, emit, name } = this.context;
     try {
       const least = await copyScripts.acknowledged(keys, list, ms);
-      if (this.told({ list, least, runId: undefined })) this.channel.missed();
+      if (this.announced({ list, least, runId: undefined })) this.channel.missed();
     } catch (error) {
       // The wait ends with the time at the latest.
       if (this.waiting.size > 0)
@@ -173,10 +173,10 @@ export class CopyWaits {
     }
   }
 
-  private adviseOnUntold(error: string | undefined): void {
+  private adviseOnUnannounced(error: string | undefined): void {
     const { emit, name, keys } = this.context;
     if (!this.isAdvised)
-      emit({ type: 'advice', filter: name, text: acknowledgementsUntold(keys.acks, error) });
+      emit({ type: 'advice', filter: name, text: acknowledgementsUnannounced(keys.acks, error) });
     this.isAdvised = true;
   }
 }
@@ -201,14 +201,14 @@ export class DelayAlarm {
   }
 }
 
-/** Whether it says more than what was told last. */
-function isNews({ list, least, runId }: Told, last: Told | undefined): boolean {
+/** Whether it says more than the last announcement. */
+function isNews({ list, least, runId }: Announcement, last: Announcement | undefined): boolean {
   if (least === 'LIST' || runId === '') return false;
   const isOfSame = last?.list === list && last.runId === runId;
   return !isOfSame || last.least === 'LIST' || least > last.least;
 }
 
-function isOver(entry: Entry, { list, least, runId }: Told): boolean {
+function isOver(entry: Entry, { list, least, runId }: Announcement): boolean {
   const isOfServer = runId === undefined || (runId === entry.runId && runId !== '');
   return isOfServer && list === entry.list && least !== 'LIST' && least >= entry.number;
 }

@@ -103,8 +103,8 @@ describe('The channel of acknowledgements', () => {
     const channel = new AcknowledgementChannel({
       key: 'acks',
       channels: channels as unknown as ChannelReader,
-      onTold: (...what) => void told.push(what),
-      onUntold() {},
+      onAnnounced: (...what) => void told.push(what),
+      onUnannounced() {},
     });
     channel.listen();
     expect([isListening, channel.tells('one'), channel.tells('')]).toEqual([true, false, false]);
@@ -129,8 +129,8 @@ describe('The channel of acknowledgements', () => {
     const channel = new AcknowledgementChannel({
       key: 'acks',
       channels: undefined,
-      onTold() {},
-      onUntold() {},
+      onAnnounced() {},
+      onUnannounced() {},
     });
     channel.onHeard('run');
     channel.missed();
@@ -143,8 +143,8 @@ describe('The channel of acknowledgements', () => {
     let distrusted = 0;
     const reported: (string | undefined)[] = [];
     const channels = { distrust: () => distrusted++ } as unknown as ChannelReader;
-    const onUntold = (error?: string) => void reported.push(error);
-    const channel = new AcknowledgementChannel({ key: 'acks', channels, onTold() {}, onUntold });
+    const onUnannounced = (error?: string) => void reported.push(error);
+    const channel = new AcknowledgementChannel({ key: 'acks', channels, onAnnounced() {}, onUnannounced });
     const miss = (times: number) => Array.from({ length: times }, () => channel.missed());
     miss(40);
     channel.onHeard('run');

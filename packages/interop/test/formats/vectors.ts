@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BloomId } from 'nestjs-bloom/filter';
 
-/** A key as the vectors list it. */
+/** A key as the vectors list it: one of `keys.json` by its name, or a number. */
 export interface VectorKey {
   readonly id?: string;
-  readonly hex?: string;
-  readonly text?: string;
-  readonly utf16CodeUnits?: readonly string[];
   readonly long?: string;
   readonly int?: number;
 }
+type ListedKey = string | { readonly hex: string } | { readonly utf16: readonly string[] };
+
+const KEYS = readVectors<Readonly<Record<string, ListedKey>>>('keys');
 
 /** Values that a peer printed; see `vectors/README.md`. */
 export function readVectors<Vectors>(peer: string): Vectors {
@@ -28,22 +28,23 @@ export function toHex(bytes: Uint8Array): string {
 }
 
 /** The id that a key is: a number, text, or bytes. */
-export function idOf(key: VectorKey): BloomId {
-  if (key.long !== undefined) return BigInt(key.long);
-  if (key.int !== undefined) return key.int;
-  return textOf(key) ?? fromHex(key.hex!);
+export function idOf({ id, long, int }: VectorKey): BloomId {
+  if (long !== undefined) return BigInt(long);
+  return int ?? named(id!);
 }
 
-/** The text of a key; undefined of one that is bytes only. */
-export function textOf({ text, utf16CodeUnits }: VectorKey): string | undefined {
-  if (utf16CodeUnits === undefined) return text;
-  return String.fromCharCode(...utf16CodeUnits.map((unit) => Number.parseInt(unit, 16)));
+/** The text of this name, or the bytes where the key is no text. */
+export function named(name: string): string | Uint8Array {
+  const key = KEYS[name]!;
+  if (typeof key === 'string') return key;
+  if ('hex' in key) return fromHex(key.hex);
+  return String.fromCharCode(...key.utf16.map((unit) => Number.parseInt(unit, 16)));
 }
 
-/** Keys by their names; of several lists with the same names, those of the first one. */
-export function byName<Key extends VectorKey>(keys: readonly Key[]): (name: string) => Key {
-  const named = new Map([...keys].reverse().map((key) => [key.id, key]));
-  return (name) => named.get(name)!;
+/** The bytes of this name; UTF-8 of text. */
+export function bytesOf(name: string): Uint8Array {
+  const key = named(name);
+  return typeof key === 'string' ? new TextEncoder().encode(key) : key;
 }
 
 /** Keys as the rows of a table of tests. */

@@ -63,6 +63,7 @@ export {
 export {
   type Adoption,
   asBuffer,
+  assertRefusal,
   assertOk,
   blockedForms,
   blockedPermissions,
@@ -109,6 +110,8 @@ export {
   RebuildLock,
   RedisStore,
   type Refusal,
+  REFUSALS,
+  runStep,
   refusedPermissions,
   removeKeys,
   RETIRED_LIFE_MS,
@@ -133,4 +136,5 @@ export {
   tagText,
   unavailable,
   unexpectedReplyError,
+  wordIn,
 } from './store/redis/index.js';

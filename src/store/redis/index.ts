@@ -36,7 +36,7 @@ export { SEGMENT_DAMAGED, keepsChanging } from './meta/meta.messages.js';
 export { publishStep } from './swap/rebuild-step.js';
 export { RedisKeys } from './meta/redis-keys.js';
 export { type RedisContext, type RedisLayout } from './meta/filter-context.js';
-export { type Refusal } from './swap/rebuild-step.js';
+export { assertRefusal, type Refusal, REFUSALS, runStep, wordIn } from './swap/rebuild-step.js';
 export { removeKeys } from './swap/remove-keys.js';
 export { BlockReader } from './staging/block-reader.js';
 export { SegmentWriter } from './staging/segment-writer.js';

@@ -2,38 +2,42 @@ import type { RedisConnection } from '../client/redis-connection.js';
 import type { Script } from '../client/script.js';
 import { unexpectedReplyError } from '../client/server-replies.js';
 
-/** Why a step of a rebuild was refused. */
-export type Refusal = 'OWNER' | 'LEASE' | 'NOMETA' | 'FORMAT' | 'SERVER' | 'STALE' | 'LENGTH';
+export const REFUSALS = ['OWNER', 'LEASE', 'NOMETA', 'FORMAT', 'SERVER', 'STALE', 'LENGTH'] as const;
 
-const REFUSALS = new Set<string>([
-  'OWNER',
-  'LEASE',
-  'NOMETA',
-  'FORMAT',
-  'SERVER',
-  'STALE',
-  'LENGTH',
-] satisfies Refusal[]);
+/** Why a step of a rebuild was refused. */
+export type Refusal = (typeof REFUSALS)[number];
 
 /**
  * Runs a script of a rebuild.
  *
+ * @param more words that this script replies besides
  * @throws {BloomUnavailableError} when it could not be run, or replied something else.
  */
-export async function runStep(
+export async function runStep<const Word extends string = never>(
   connection: RedisConnection,
   script: Script,
   keys: readonly string[],
   args: readonly (string | number | Buffer)[],
-): Promise<Refusal | 'OK'> {
-  const reply = String(await connection.run(script, keys, args));
-  return reply === 'OK' ? reply : assertRefusal(script, reply);
+  more: readonly Word[] = [],
+): Promise<Refusal | 'OK' | Word> {
+  const words: readonly (Refusal | 'OK' | Word)[] = [...REFUSALS, 'OK', ...more];
+  return wordIn(words, script, await connection.run(script, keys, args));
 }
 
 /** @throws {BloomUnavailableError} when the reply of a script is something else. */
-export function assertRefusal(script: Script, reply: string): Refusal {
-  if (REFUSALS.has(reply)) return reply as Refusal;
-  throw unexpectedReplyError(script.name, reply);
+export function assertRefusal(script: Script, reply: unknown): Refusal {
+  return wordIn(REFUSALS, script, reply);
+}
+
+/** @throws {BloomUnavailableError} when the reply of a script is none of the words. */
+export function wordIn<const Word extends string>(
+  words: readonly Word[],
+  script: Script,
+  reply: unknown,
+): Word {
+  const word = words.find((one) => one === String(reply));
+  if (word === undefined) throw unexpectedReplyError(script.name, reply);
+  return word;
 }
 
 export interface Publication {

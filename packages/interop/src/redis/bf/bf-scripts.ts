@@ -5,11 +5,14 @@ import { GENERATION_FORMAT, generationFields, liveFields } from '../generation/g
 import type { GenerationKeys } from '../generation/generation-keys.js';
 import {
   asBuffer,
+  assertRefusal,
   defineScripts,
   type RedisConnection,
   type Refusal,
+  REFUSALS,
   RETIRED_LIFE_MS,
-  type Script,
+  runStep,
+  wordIn,
 } from 'nestjs-bloom/internal';
 import type { CommandId } from '../generation/command-ids.js';
 import { bfLua } from '../../lua/bf.generated.js';
@@ -51,7 +54,7 @@ export class BfScripts {
       [this.keys.meta, key],
       [field, generation.token, canaries.length, ...canaries, ...ids],
     );
-    if (!Array.isArray(reply)) return outdated(reply);
+    if (!Array.isArray(reply)) return wordIn(OUTDATED, this.script.bfCheck, reply);
     return parseExists(reply, canaries.length + ids.length).slice(canaries.length);
   }
 
@@ -73,7 +76,7 @@ export class BfScripts {
       [keys.meta, keys.data, ...(staging ? [this.journal(stagingToken)] : [])],
       [live?.generation.token ?? '', stagingToken, canaries.length, this.nextMark(), ...canaries, ...ids],
     );
-    if (!Array.isArray(reply)) return outdated(reply);
+    if (!Array.isArray(reply)) return wordIn(OUTDATED, this.script.bfAdd, reply);
     if (reply.length === 0) return ids.map(() => true);
     return parseInsert(reply, ids.length);
   }
@@ -111,7 +114,7 @@ export class BfScripts {
       ],
     );
     if (Array.isArray(reply)) parseInsert(reply, canaries.length);
-    return String(reply) as 'OK' | 'STALE' | 'MISSING';
+    return wordIn(['OK', 'STALE', 'MISSING'], this.script.bfAdopt, reply);
   }
 
   /** Where the ids are noted that are added while this generation is staged. */
@@ -121,24 +124,25 @@ export class BfScripts {
 
   async stage({ lease, lifeMs }: BfStep, token: string): Promise<BfRefusal | 'OK'> {
     const keys = [this.keys.lease, this.journal(token), this.keys.data];
-    return String(await this.connection.run(this.script.bfStage, keys, [lease, token, lifeMs])) as
-      BfRefusal | 'OK';
+    return runStep(this.connection, this.script.bfStage, keys, [lease, token, lifeMs], ['TYPE']);
   }
 
   async load({ lease, key, lifeMs }: BfStep, iterator: number, data: Uint8Array): Promise<Refusal | 'OK'> {
     const keys = [this.keys.lease, key];
-    return this.step(this.script.bfLoad, keys, [lease, iterator, asBuffer(data), lifeMs]);
+    const args = [lease, iterator, asBuffer(data), lifeMs];
+    return runStep(this.connection, this.script.bfLoad, keys, args);
   }
 
   async reserve({ lease, key, lifeMs }: BfStep, reserve: readonly string[]): Promise<Refusal | 'OK'> {
-    return this.step(this.script.bfReserve, [this.keys.lease, key], [lease, lifeMs, ...reserve]);
+    const keys = [this.keys.lease, key];
+    return runStep(this.connection, this.script.bfReserve, keys, [lease, lifeMs, ...reserve]);
   }
 
   /** @throws {BloomFullError} when the staged filter does not scale and is full. */
   async insert({ lease, key, lifeMs }: BfStep, ids: readonly CommandId[]): Promise<Refusal | 'OK'> {
     const keys = [this.keys.lease, key];
     const reply = await this.connection.run(this.script.bfInsert, keys, [lease, lifeMs, ...ids]);
-    if (!Array.isArray(reply)) return String(reply) as Refusal;
+    if (!Array.isArray(reply)) return assertRefusal(this.script.bfInsert, reply);
     parseInsert(reply, ids.length);
     return 'OK';
   }
@@ -154,7 +158,7 @@ export class BfScripts {
   ): Promise<Refusal | number> {
     const keys = [this.keys.lease, this.journal(token), key];
     const reply = await this.connection.run(this.script.bfReplay, keys, [lease, from, count, lifeMs]);
-    if (!Array.isArray(reply)) return String(reply) as Refusal;
+    if (!Array.isArray(reply)) return assertRefusal(this.script.bfReplay, reply);
     const [read, inserted] = [Number(reply[0]), reply[1] as unknown];
     if (read > 0) parseInsert(inserted, read);
     return read;
@@ -196,8 +200,8 @@ export class BfScripts {
         }),
       ],
     );
-    if (!Array.isArray(reply)) return String(reply) as BfRefusal | 'OK';
-    throw journalOverflow();
+    if (Array.isArray(reply)) throw journalOverflow();
+    return wordIn([...REFUSALS, 'OK', 'TYPE'], this.script.bfSwap, reply);
   }
 
   /** What the server says of each command when it is tried; '' when nothing. */
@@ -210,23 +214,13 @@ export class BfScripts {
   private nextMark(): string {
     return `${this.markBase}:${this.marks++}:`;
   }
-
-  private async step(
-    script: Script,
-    keys: readonly string[],
-    args: readonly (string | number | Buffer)[],
-  ): Promise<Refusal | 'OK'> {
-    return String(await this.connection.run(script, keys, args)) as Refusal | 'OK';
-  }
 }
 
 export function journalOverflow(cause?: unknown): BloomRebuildError {
   return new BloomRebuildError('too-many-ids', ADDS_DID_NOT_FIT, { cause });
 }
 
-function outdated(reply: unknown): 'STALE' | 'LOST' {
-  return String(reply) as 'STALE' | 'LOST';
-}
+const OUTDATED = ['STALE', 'LOST'] as const;
 
 const SCRIPT_NAMES = [
   'bfCheck',

@@ -2,9 +2,9 @@ import {
   defineScripts,
   type RedisConnection,
   type Refusal,
+  runStep,
+  wordIn,
   RETIRED_LIFE_MS,
-  type Script,
-  unexpectedReplyError,
 } from 'nestjs-bloom/internal';
 import type { BloomEventListener, StagePlan } from 'nestjs-bloom/store';
 import type { ForeignAdds } from '../../formats/key-options.js';
@@ -14,7 +14,8 @@ import { GENERATION_FORMAT } from '../generation/generation-meta.js';
 import type { BitmapFormat, FoundString } from './bitmap-format.js';
 import type { ResolvedBitmap } from './resolved-bitmap.js';
 
-export type AdoptReply = 'STALE' | 'MISSING' | 'TYPE' | 'LENGTH' | 'HEAD' | 'SETTINGS' | 'OK';
+const ADOPT_REPLIES = ['STALE', 'MISSING', 'TYPE', 'LENGTH', 'HEAD', 'SETTINGS', 'OK'] as const;
+export type AdoptReply = (typeof ADOPT_REPLIES)[number];
 export type BitmapRefusal = Refusal | 'TYPE' | 'SETTINGS' | 'LIVE';
 
 type Argument = string | number | Buffer;
@@ -93,7 +94,9 @@ export class BitmapScripts {
         ...(live?.resolved.geometryFields ?? []),
       ],
     );
-    return Array.isArray(reply) ? { flags: String(reply[0]) } : (String(reply) as 'STALE' | 'LOST');
+    return Array.isArray(reply)
+      ? { flags: String(reply[0]) }
+      : wordIn(['STALE', 'LOST'], this.script.bitmapAdd, reply);
   }
 
   async find(headBytes: number): Promise<FoundString> {
@@ -123,7 +126,7 @@ export class BitmapScripts {
   ): Promise<AdoptReply> {
     const { states, spareBits, makes, fields } = options;
     const { proof, geometryFields } = resolved;
-    return this.named(
+    const reply = await this.connection.run(
       this.script.bitmapAdopt,
       [this.keys.meta, this.keys.data, ...this.settingsKeys],
       [
@@ -137,6 +140,7 @@ export class BitmapScripts {
         ...fields,
       ],
     );
+    return wordIn(ADOPT_REPLIES, this.script.bitmapAdopt, reply);
   }
 
   async stage(
@@ -152,7 +156,8 @@ export class BitmapScripts {
   ): Promise<BitmapRefusal | 'OK' | 'MARKED'> {
     const { live, hasFixedSize } = options;
     const { lease, meta, data } = this.keys;
-    return this.named(
+    return runStep(
+      this.connection,
       this.script.bitmapStage,
       [lease, meta, resolved.key, data, ...this.settingsKeys],
       [
@@ -166,13 +171,19 @@ export class BitmapScripts {
         GENERATION_FORMAT,
         ...options.found,
       ],
+      ['TYPE', 'SETTINGS', 'MARKED'],
     );
   }
 
   /** Removes the live string that a staging made, unless something was added to it. */
   async unmake(resolved: ResolvedBitmap, lease: string): Promise<void> {
     const { keys } = this;
-    await this.named(this.script.bitmapUnmake, [keys.lease, keys.meta, keys.data], [lease, resolved.proof]);
+    await runStep(
+      this.connection,
+      this.script.bitmapUnmake,
+      [keys.lease, keys.meta, keys.data],
+      [lease, resolved.proof],
+    );
   }
 
   async merge(
@@ -180,7 +191,8 @@ export class BitmapScripts {
     options: { lease: string; scratch: string; from: number; piece: Buffer },
   ): Promise<BitmapRefusal | 'OK'> {
     const { lease, scratch, from, piece } = options;
-    return this.named(
+    return runStep(
+      this.connection,
       this.script.bitmapMerge,
       [this.keys.lease, resolved.key, scratch, `${scratch}:piece`],
       [lease, resolved.length, from, piece],
@@ -204,7 +216,8 @@ export class BitmapScripts {
   ): Promise<BitmapRefusal | 'OK'> {
     const { meta, lease, data } = this.keys;
     const { retired, found, settings, fields } = options;
-    return this.named(
+    return runStep(
+      this.connection,
       this.script.bitmapSwap,
       [meta, lease, staging.key, data, retired, ...this.settingsKeys],
       [
@@ -223,17 +236,8 @@ export class BitmapScripts {
         ...settings,
         ...fields,
       ],
+      ['TYPE', 'LIVE', 'SETTINGS'],
     );
-  }
-
-  private async named<Reply extends string>(
-    script: Script,
-    keys: readonly string[],
-    args: readonly Argument[],
-  ): Promise<Reply> {
-    const reply = String(await this.connection.run(script, keys, args));
-    if (/^[A-Z]+$/.test(reply)) return reply as Reply;
-    throw unexpectedReplyError(script.name, reply);
   }
 }
 

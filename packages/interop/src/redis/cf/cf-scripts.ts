@@ -9,7 +9,9 @@ import {
   type Outdated,
   type RedisConnection,
   type Refusal,
+  runStep,
   unexpectedReplyError,
+  wordIn,
 } from 'nestjs-bloom/internal';
 import { liveFields } from '../generation/generation-meta.js';
 import { cfLua } from '../../lua/cf.generated.js';
@@ -27,6 +29,8 @@ const SCRIPTS = [
   'cfSwap',
   'cfInfo',
 ] as const;
+
+const OUTDATED = ['STALE', 'LOST'] as const;
 
 /** For how long a removal may be carried out, and what came of it is known. */
 const REMOVAL_LIFE_MS = 60_000;
@@ -65,7 +69,7 @@ export class CfScripts {
       [this.keys.meta, key],
       [TOKEN_FIELDS[role], generation.token, canaries.length, ...canaries, ...ids.map(commandId)],
     );
-    if (!Array.isArray(reply)) return String(reply) as Outdated;
+    if (!Array.isArray(reply)) return wordIn(OUTDATED, this.script.cfCheck, reply);
     if (reply.length !== canaries.length + ids.length) throw unexpectedReplyError('CF.MEXISTS', reply);
     return reply.slice(canaries.length).map((one: unknown) => {
       if (one !== 0 && one !== 1 && one !== '0' && one !== '1') throw unexpectedReplyError('CF.MEXISTS', one);
@@ -102,7 +106,7 @@ export class CfScripts {
       return ids.map((_, i) => flags[i] !== '0');
     }
     if (String(reply) === 'FULL') throw new BloomFullError(FULL);
-    return String(reply) as Outdated;
+    return wordIn(OUTDATED, this.script.cfAdd, reply);
   }
 
   /** Time of the server, in milliseconds. */
@@ -135,7 +139,7 @@ export class CfScripts {
       ],
     );
     if (Array.isArray(reply)) return Array.from(String(reply[0]), (flag) => flag === '1');
-    if (String(reply) !== 'LATE') return String(reply) as Outdated;
+    if (String(reply) !== 'LATE') return wordIn(OUTDATED, this.script.cfRemove, reply);
     throw new BloomUnavailableError(removedTooLate(REMOVAL_LIFE_MS));
   }
 
@@ -143,7 +147,7 @@ export class CfScripts {
     const { key, kept, canaries } = staging;
     const keys = [this.keys.lease, key, kept];
     const args = [lease, lifeMs, canaries.length, ...canaries, ...reserveArguments(staging)];
-    return String(await this.connection.run(this.script.cfStage, keys, args)) as Refusal | 'OK';
+    return runStep(this.connection, this.script.cfStage, keys, args);
   }
 
   /** @throws {BloomFullError} */
@@ -154,16 +158,18 @@ export class CfScripts {
   ): Promise<Refusal | 'OK'> {
     const keys = [this.keys.lease, staging.key, staging.kept];
     const records = ids.flatMap((id) => [id, fingerprintName(staging, id)]);
-    const reply = String(await this.connection.run(this.script.cfInsert, keys, [lease, lifeMs, ...records]));
+    const args = [lease, lifeMs, ...records];
+    const reply = await runStep(this.connection, this.script.cfInsert, keys, args, ['FULL']);
     if (reply === 'FULL') throw new BloomFullError(FULL);
-    return reply as Refusal | 'OK';
+    return reply;
   }
 
   async swap(
     { generation, canaries, settings, key, kept }: ResolvedCf,
     { lease, runId, live, ids }: { lease: string; runId: string; live: ResolvedCf | undefined; ids: number },
   ): Promise<Refusal | 'OK'> {
-    const reply = await this.connection.run(
+    return runStep(
+      this.connection,
       this.script.cfSwap,
       [this.keys.meta, this.keys.lease, key, kept, ...(live ? [live.key, live.kept] : [])],
       [
@@ -182,7 +188,6 @@ export class CfScripts {
         }),
       ],
     );
-    return String(reply) as Refusal | 'OK';
   }
 
   /** What a filter holds; else the error of the server. */

@@ -5,12 +5,12 @@ import {
   defineScripts,
   type RedisConnection,
   type Refusal,
-  type Script,
+  runStep,
+  wordIn,
   SEGMENT_BYTES,
   type SegmentedGeneration,
   segmentKeys,
   segmentLength,
-  unexpectedReplyError,
 } from 'nestjs-bloom/internal';
 import { growingLua } from '../../lua/growing.generated.js';
 import type { AddRecords } from './add-records.js';
@@ -26,10 +26,6 @@ export interface GrowingAddReply {
   /** Ids of the newest live layer. */
   readonly inNewest: number;
 }
-
-const REFUSALS = new Set<string>(['OK', 'LEASE', 'NOMETA', 'SERVER', 'STALE', 'LENGTH'] satisfies (
-  Refusal | 'OK'
-)[]);
 
 /** One typed function for each script on filters that grow. */
 export class GrowingScripts {
@@ -76,7 +72,7 @@ export class GrowingScripts {
       stagingRecords,
       capacity,
     ]);
-    if (!Array.isArray(reply)) return String(reply) as 'STALE' | 'LOST';
+    if (!Array.isArray(reply)) return wordIn(['STALE', 'LOST'], this.scripts.growingAdd, reply);
     const flags = String(reply[0]);
     const isRecorded = live !== undefined || staging !== undefined;
     const added = Array.from({ length: isRecorded ? flags.length : ids }, (_, i) => flags[i] !== '0');
@@ -86,7 +82,8 @@ export class GrowingScripts {
   async grow(grown: ResolvedGrowing, options: { lease: string; before: string }): Promise<Refusal | 'OK'> {
     const { lease, before } = options;
     const newest = grown.layers.at(-1)!;
-    return this.step(
+    return runStep(
+      this.connection,
       this.scripts.growingGrow,
       [this.keys.meta, this.keys.lease, ...segmentKeys([newest])],
       [
@@ -112,7 +109,8 @@ export class GrowingScripts {
     },
   ): Promise<Refusal | 'OK'> {
     const { lease, runId, live, ids, builtAt } = options;
-    return this.step(
+    return runStep(
+      this.connection,
       this.scripts.growingSwap,
       [this.keys.meta, this.keys.lease, ...segmentKeys(staging.layers), ...segmentKeys(live?.layers ?? [])],
       [
@@ -143,16 +141,6 @@ export class GrowingScripts {
       [generation.token, ...fields],
     );
     return Array.isArray(reply) ? reply.map((ids) => Number(ids ?? 0) || 0) : undefined;
-  }
-
-  private async step(
-    script: Script,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-  ): Promise<Refusal | 'OK'> {
-    const reply = String(await this.connection.run(script, keys, args));
-    if (REFUSALS.has(reply)) return reply as Refusal | 'OK';
-    throw unexpectedReplyError(script.name, reply);
   }
 }
 

@@ -91,7 +91,7 @@ const OPTIONS = {
  *
  * @throws {BloomConfigError} when they are more than the 2^32 that Redis holds.
  */
-function size(target: FilterTarget): Geometry {
+function goZeroSize(target: FilterTarget): Geometry {
   checkTarget(target);
   const { capacity: ids, errorRate } = target;
   const hashCount = GO_ZERO_HASH_COUNT;
@@ -124,9 +124,10 @@ export interface GoZeroOptions {
 
 /** Filters of go-zero's `core/bloom` (layout 2) in the memory of this process. */
 const inMemory = {
-  ...bitmapPlanner('go-zero', size),
+  ...bitmapPlanner('go-zero', goZeroSize),
 
-  size,
+  /** The fewest bits that keep an error rate. */
+  size: (target: FilterTarget): Geometry => goZeroSize(target),
 
   /** @throws {BloomConfigError} when bits is no positive integer. */
   layout(options: GoZeroOptions): GoZeroLayout {
@@ -148,7 +149,7 @@ const inMemory = {
     checkRedisString(value, layout);
     return new GoZeroFilter(layout, value.slice());
   },
-};
+} as const;
 
 /** A filter of go-zero: the bits under its key. The size is the option `bits` of every side. */
 export function goZeroFormat({ key, bits }: GoZeroLayoutOptions, plan: StagePlan): BitmapFormat {

@@ -171,10 +171,7 @@ function guavaStringBytes(target: FilterTarget): number {
 const WORD_BYTES = 8;
 
 /**
- * A filter from what `BloomFilter.writeTo` wrote; like Guava, it ignores what follows the last word. The funnel is not in it: every side must be
- * given the same one.
- *
- * @throws {BloomFormatError} when the dump is cut short, its strategy is unknown, or it has no hashes or no words.
+ * A filter from what `BloomFilter.writeTo` wrote; like Guava, it ignores what follows the last word.
  */
 function readGuava(dump: Uint8Array, { funnel }: { readonly funnel: GuavaFunnel }): GuavaFilter {
   if (dump.length < HEAD_BYTES) {
@@ -230,8 +227,14 @@ const inMemory = {
     return new GuavaFilter(new GuavaLayout(options));
   },
 
-  read: readGuava,
-};
+  /**
+   * A filter from what `BloomFilter.writeTo` wrote. The funnel is not in it: every side must be given the same one.
+   *
+   * @throws {BloomFormatError} when the dump is cut short, its strategy is unknown, or it has no hashes or no words.
+   */
+  read: (dump: Uint8Array, options: { readonly funnel: GuavaFunnel }): GuavaFilter =>
+    readGuava(dump, options),
+} as const;
 
 /** A filter of Guava in a Redis string: what `writeTo` writes, whose bits are set in place. */
 function guavaFormat(layout: GuavaLayoutOptions, plan: StagePlan): BitmapFormat {

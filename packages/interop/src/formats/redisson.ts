@@ -25,7 +25,13 @@ import {
   type RedissonSettings,
   type RedissonType,
 } from './redisson-codec.js';
-import { MAX_BITS, readConfig, type RedissonConfig, writeConfig } from './redisson-config.js';
+import {
+  MAX_BITS,
+  readConfig,
+  type RedissonConfig,
+  type RedissonGeometry,
+  writeConfig,
+} from './redisson-config.js';
 
 /** Layout 4, `redisson`: double hashing with the two halves of HighwayHash 128, which are added in turn. */
 export class RedissonLayout extends BitmapLayout {
@@ -164,8 +170,11 @@ const inMemory = {
     return { bits: name, config: name.includes('{') ? `${name}:config` : `{${name}}:config` };
   },
 
-  readConfig,
-  writeConfig,
+  /** The hash under the config key, as numbers. */
+  readConfig: (config: Readonly<Partial<RedissonConfig>>): RedissonGeometry => readConfig(config),
+
+  /** The hash under the config key, as `tryInit` writes it. */
+  writeConfig: (geometry: RedissonGeometry): RedissonConfig => writeConfig(geometry),
 
   /** @throws {BloomConfigError} when bits is not from 1 to 4,294,967,294, or there is no such codec. */
   layout(options: Geometry & RedissonSettings): RedissonLayout {
@@ -206,7 +215,7 @@ const inMemory = {
     checkRedisString(dump.value, layout);
     return new RedissonFilter(layout, { capacity, errorRate }, dump.value.slice());
   },
-};
+} as const;
 
 /** A filter that is there gets another size when its ids would make this many times its errors. */
 const ERRORS_TO_RESIZE = 2;

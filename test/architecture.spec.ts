@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { findViolations } from './support/architecture.js';
+import { findCircles } from './support/imports.js';
 import { house } from './support/small-house.js';
 import { findWingViolations, readSources, readWing, wingNames } from './support/wings.js';
 
@@ -26,6 +27,7 @@ describe('A wing', () => {
     ['a file of another wing', `import '../../prisma/src/index.js';`, 'no file beyond its src'],
     ['another wing', `import '@nestjs-bloom/prisma';`, 'it is no peer of this wing'],
     ['the library of another wing', `import type {} from 'kysely';`, 'it is no peer of this wing'],
+    ['itself in a circle', `import '../index.js';`, 'circle: index.ts → a/b.ts → index.ts'],
     ['what the core does not export', `export * from 'nestjs-bloom/dist/guard/index.js';`, 'no such entry'],
   ])('is forbidden to import %s', (_, text, violation) => {
     const sources = new Map([
@@ -35,6 +37,12 @@ describe('A wing', () => {
     const wing = { packages: ['nestjs-bloom', 'typeorm'], sources };
     expect(findWingViolations(wing)).toEqual([expect.stringContaining(violation)]);
   });
+});
+
+it('The programs of verification import one another in no circle', () => {
+  const sources = readSources('verification');
+  expect([...sources.keys()]).toContain('explore/schedule.ts');
+  expect(findCircles(sources)).toEqual([]);
 });
 
 describe('The rules', () => {

@@ -1,4 +1,4 @@
-import { type Import, importsOf } from './imports.js';
+import { findCircles, type Import, importsOf, type Sources } from './imports.js';
 
 /** The floors of the house, the lowest first; those of one floor never import one another. */
 const FLOORS = [
@@ -44,8 +44,6 @@ const ENTRIES = [
   'internal-entry.ts',
   'integrations/index.ts',
 ];
-/** Sources by their path within `src`, with `/`. */
-export type Sources = ReadonlyMap<string, string>;
 
 /** Everything that breaks the rules of the house, a sentence each. */
 export function findViolations(sources: Sources): string[] {
@@ -60,7 +58,7 @@ export function findViolations(sources: Sources): string[] {
     ...emptyRooms(sources).map((room) => `${room} is guarded, and there is no such room`),
     ...missingFiles(sources).map((file) => `${file} is guarded, and there is no such file`),
     ...imports.flatMap((one) => complaint(one, sources) ?? []),
-    ...findCircles(sources, imports),
+    ...findCircles(sources),
   ];
 }
 
@@ -105,23 +103,6 @@ function redisComplaint(from: string, to: string): string | undefined {
   return floor !== undefined && targetFloor !== undefined && targetFloor > floor
     ? 'imports go downwards only'
     : undefined;
-}
-
-function findCircles(sources: Sources, imports: readonly Import[]): string[] {
-  const targets = new Map<string, string[]>();
-  for (const { from, to, isPackage } of imports) {
-    if (!isPackage && sources.has(to)) targets.set(from, [...(targets.get(from) ?? []), to]);
-  }
-  const circles: string[] = [];
-  const done = new Set<string>();
-  const visit = (file: string, path: readonly string[]) => {
-    if (path.includes(file)) circles.push(`circle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);
-    if (done.has(file)) return;
-    done.add(file);
-    for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
-  };
-  for (const file of sources.keys()) visit(file, []);
-  return circles;
 }
 
 function roomOf(file: string): string {

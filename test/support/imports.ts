@@ -10,6 +10,9 @@ export interface Import {
   readonly specifier: string;
 }
 
+/** Sources by their path within a folder, with `/`. */
+export type Sources = ReadonlyMap<string, string>;
+
 /** All imports of a file: of values and of types, re-exports, `import()` and `require()`. */
 export function importsOf(file: string, text: string): Import[] {
   const imports: Import[] = [];
@@ -24,6 +27,28 @@ export function importsOf(file: string, text: string): Import[] {
   };
   visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest));
   return imports;
+}
+
+/** Files that import one another in a circle, of types too. */
+export function findCircles(sources: Sources): string[] {
+  const targets = new Map<string, string[]>();
+  for (const [file, text] of sources) {
+    const imports = importsOf(file, text).filter(({ to, isPackage }) => !isPackage && sources.has(to));
+    targets.set(
+      file,
+      imports.map(({ to }) => to),
+    );
+  }
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]) => {
+    if (path.includes(file)) circles.push(`circle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);
+    if (done.has(file)) return;
+    done.add(file);
+    for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
+  };
+  for (const file of sources.keys()) visit(file, []);
+  return circles;
 }
 
 function specifierOf(node: ts.Node): string | undefined {

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Import, importsOf } from './imports.js';
+import { findCircles, type Import, importsOf, type Sources } from './imports.js';
 
 /** A package beside the core. */
 export interface Wing {
   /** Its peers and dependencies. */
   readonly packages: readonly string[];
   /** By their path within its `src`. */
-  readonly sources: ReadonlyMap<string, string>;
+  readonly sources: Sources;
 }
 
 /** Everything by which a wing breaks its rules, a sentence each. */
@@ -18,12 +18,13 @@ export function findWingViolations({ packages, sources }: Wing): string[] {
     if (to === 'nestjs-bloom') return entries.includes(specifier) ? undefined : 'the core has no such entry';
     return to.startsWith('node:') || packages.includes(to) ? undefined : 'it is no peer of this wing';
   };
-  return [...sources]
-    .flatMap(([file, text]) => importsOf(file, text))
+  const imports = [...sources].flatMap(([file, text]) => importsOf(file, text));
+  return imports
     .flatMap((one) => {
       const reason = complaint(one);
       return reason ? [`${one.from} imports ${one.specifier}: ${reason}`] : [];
-    });
+    })
+    .concat(findCircles(sources));
 }
 
 /** The names of all wings. */

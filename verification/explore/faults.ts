@@ -5,7 +5,7 @@ import type { Action, Step } from './action.js';
 import { isKnown } from './known-filter.js';
 import { hit } from './hit.js';
 import { cutFeed, isLeasedFault, leasedFaultActions } from './leased/leased-faults.js';
-import type { Schedule } from './schedule.js';
+import type { ScheduleState } from './schedule-state.js';
 import type { RawCommand } from './server-link.js';
 import { saved, takeSnapshot } from './snapshot.js';
 
@@ -13,7 +13,7 @@ import { saved, takeSnapshot } from './snapshot.js';
 const LEASE_RENEWAL_MS = NEVER_MS / 3;
 
 /** What a fault of this kind can hit now. */
-export function faultActions(schedule: Schedule, fault: Fault): Action[] {
+export function faultActions(schedule: ScheduleState, fault: Fault): Action[] {
   if (isLeasedFault(fault)) return leasedFaultActions(schedule, fault);
   const action = (target: string | number, step: () => Step): Action => ({
     label: `!${fault} ${target}`,
@@ -108,7 +108,7 @@ export function faultActions(schedule: Schedule, fault: Fault): Action[] {
 }
 
 /** Processes that rebuild; all that live when none does. */
-function rebuilding({ instances }: Schedule): GatedInstance[] {
+function rebuilding({ instances }: ScheduleState): GatedInstance[] {
   const alive = instances.filter((instance) => instance.isAlive);
   const found = alive.filter(isRebuilding);
   return found.length > 0 ? found : alive;
@@ -121,7 +121,7 @@ function isRebuilding({ isAlive, intervals }: GatedInstance): boolean {
 function commands({
   instances,
   options,
-}: Schedule): { instance: GatedInstance; held: Held; place: number }[] {
+}: ScheduleState): { instance: GatedInstance; held: Held; place: number }[] {
   const { hasSource } = options.scenario;
   return (
     instances
@@ -134,12 +134,12 @@ function commands({
 }
 
 /** A process stands still, and its lease runs out. */
-function pause({ base }: Schedule, instance: GatedInstance): Step {
+function pause({ base }: ScheduleState, instance: GatedInstance): Step {
   instance.weight = 0.005;
   return send([{ name: 'unlink', args: [`${base}:lease`] }]);
 }
 
-function kill(schedule: Schedule, instance: GatedInstance): Step {
+function kill(schedule: ScheduleState, instance: GatedInstance): Step {
   instance.isAlive = false;
   instance.held.length = 0;
   for (const actor of schedule.actorsOf(instance)) actor.die();
@@ -147,7 +147,7 @@ function kill(schedule: Schedule, instance: GatedInstance): Step {
 }
 
 /** Its caller gives a swap up and withdraws the staging, and an add is recorded: then the server gets the swap. */
-function delayPastAdd(schedule: Schedule, instance: GatedInstance, held: Held): Step {
+function delayPastAdd(schedule: ScheduleState, instance: GatedInstance, held: Held): Step {
   const { oracle } = schedule;
   instance.hasLateSwap = true;
   held.isDue = () => !instance.hasPublished && oracle.adds > instance.addsAtWithdrawal;
@@ -171,7 +171,7 @@ function run(script: string, key: string): RawCommand {
 }
 
 /** A peer reads the string, and may write it back later. */
-function copyLive(schedule: Schedule, key: string): Step {
+function copyLive(schedule: ScheduleState, key: string): Step {
   schedule.keys.add(older(key));
   return send([{ name: 'copy', args: [key, older(key), 'REPLACE'] }], (replies) => {
     const [reply] = replies;
@@ -184,7 +184,7 @@ function older(key: string): string {
 }
 
 /** The server starts again from its last snapshot, or empty, or a replica that lagged takes over. */
-function restart(schedule: Schedule, keys: string[]): Step {
+function restart(schedule: ScheduleState, keys: string[]): Step {
   const { base, snapshot, options } = schedule;
   const runId = schedule.nextRunId();
   const all: RawCommand[] = [

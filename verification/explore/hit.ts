@@ -1,14 +1,14 @@
 import type { Step } from './action.js';
 import { rawCommand } from './commands.js';
 import type { GatedInstance, Held } from './gated-instance.js';
-import type { Schedule } from './schedule.js';
+import type { ScheduleState } from './schedule-state.js';
 
 /**
  * `reply-lost`: the server does it, the caller never hears. `twice`: the same, and the client sends it again on a new connection.
  * `late`: the caller gives up, and the server does it at some later time.
  */
 export function hit(
-  schedule: Schedule,
+  schedule: ScheduleState,
   instance: GatedInstance,
   held: Held,
   fault: 'reply-lost' | 'twice' | 'late',

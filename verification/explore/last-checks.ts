@@ -2,7 +2,7 @@ import type { Step } from './action.js';
 import { rawCommand } from './commands.js';
 import type { GatedInstance } from './gated-instance.js';
 import { remove } from './held.js';
-import type { Schedule } from './schedule.js';
+import type { ScheduleState } from './schedule-state.js';
 
 /** At the end of a schedule every process that lives asks for every id that must not be absent, in bulk and one by one. */
 export class LastChecks {
@@ -11,7 +11,7 @@ export class LastChecks {
   private readonly groups: GatedInstance[][];
   private asking: GatedInstance[] = [];
 
-  constructor(private readonly schedule: Schedule) {
+  constructor(private readonly schedule: ScheduleState) {
     const { instances, time } = schedule;
     this.groups = time ? instances.map((instance) => [instance]) : [[...instances]];
   }

@@ -1,93 +1,32 @@
-import type { Breakage } from './broken-store.js';
-import { Random } from '../../test/support/random.js';
-import type { Action, Choices, Chooser, Step } from './action.js';
+import type { Action, Choices, Step } from './action.js';
 import { Actor } from './actor.js';
-import { type Ambient, type VirtualInterval, type VirtualTimeout, within } from './ambient.js';
-import { Fairness } from './fairness.js';
+import { within } from './ambient.js';
 import { faultActions } from './faults.js';
-import { Gate } from './gate.js';
 import type { Ground } from './ground.js';
 import { CLOCK_LEAP_MS, DRAIN_MS, GatedInstance } from './gated-instance.js';
 import { LastChecks } from './last-checks.js';
 import { leasedActions } from './leased/leased-actions.js';
-import { LeasedTime } from './leased/leased-time.js';
 import { LeasedWatch } from './leased/leased-watch.js';
-import { OlderCopy } from './older-copy.js';
-import { Oracle } from './oracle.js';
-import { type Fault, OLD_ROWS, type Scenario } from './scenario.js';
-import { runId, type SimulatedServer } from './simulated-server.js';
+import { type Fault, OLD_ROWS } from './scenario.js';
+import { local, type ScheduleOptions, ScheduleState } from './schedule-state.js';
 import { PagedSource, SimulatedTable } from './simulated-table.js';
-
-export interface ScheduleOptions {
-  readonly scenario: Scenario;
-  readonly filterName: string;
-  readonly server: SimulatedServer;
-  readonly breakage: Breakage;
-  readonly chooser: Chooser;
-  readonly isTraced?: boolean;
-  /** Leaves what it has made in the server. */
-  readonly keepsKeys?: boolean;
-}
 
 /** Virtual milliseconds that pass with an action; a filter that is not ready is looked at again after 250. */
 const STEP_MS = 1;
 const LEAP_MS = 300;
 /** What one process puts at the gate in one schedule, far beyond what any needs. */
 const MAX_ACTIONS = 1_500;
-/** So many steps of others the slowest takes where leases end meanwhile. */
-const LEASED_PATIENCE = 60;
 
 /** One run of a scenario: holds everything its processes wait for and lets one thing through at a time. */
-export class Schedule implements Ambient, Choices {
-  private virtualNow = 0;
-  readonly random: Random;
-  /** Undefined where nobody answers "absent" from a copy. */
-  readonly time: LeasedTime | undefined;
+export class Schedule extends ScheduleState implements Choices {
   private readonly watch: LeasedWatch | undefined;
-  readonly oracle = new Oracle();
-  readonly olderCopy = new OlderCopy();
-  readonly taken: string[] = [];
-  readonly trace: string[] = [];
-  readonly keys = new Set<string>();
-  readonly ground: Ground;
-  readonly instances: GatedInstance[] = [];
-  /** Keys that the last snapshot of the server holds. */
-  snapshot: readonly string[] = [];
-  /** What had been written by then. */
-  writtenAtSnapshot = 0;
-  readonly gate: Gate;
-  restarts = 0;
-  /** What an actor waits for that nothing will ever bring. */
-  readonly stuck: string[] = [];
-
   private readonly table = new SimulatedTable();
-  readonly fairness: Fairness;
-  actors: readonly Actor[] = [];
   private lastChecks: LastChecks | undefined;
   private beginning: ReturnType<Ground['begin']> = { send: [], keys: [] };
-  private phase: 'beginning' | 'running' | 'checking' | 'cleaning' | 'done' = 'beginning';
 
-  constructor(readonly options: ScheduleOptions) {
-    this.ground = options.scenario.ground(options.filterName);
-    this.random = new Random(options.scenario.seed ^ 0x5bd1e995);
-    const note = (text: string) => this.note(text);
-    const { leased, seed, instances } = options.scenario;
-    this.fairness = new Fairness(leased && LEASED_PATIENCE);
-    if (leased) {
-      this.time = new LeasedTime(leased, seed, this.instances, instances.length);
-      this.watch = new LeasedWatch(this, this.time);
-    }
-    this.gate = new Gate({
-      ...options,
-      base: this.base,
-      time: this.time,
-      oracle: this.oracle,
-      olderCopy: this.olderCopy,
-      keys: this.keys,
-      random: this.random,
-      instances: this.instances,
-      note,
-    });
+  constructor(options: ScheduleOptions) {
+    super(options);
+    this.watch = this.time && new LeasedWatch(this, this.time);
   }
 
   async open(): Promise<void> {
@@ -109,35 +48,6 @@ export class Schedule implements Ambient, Choices {
       this.oracle.commit(OLD_ROWS);
     }
     this.oracle.built(this.ground.holds);
-  }
-
-  get now(): number {
-    return this.virtualNow;
-  }
-
-  set now(now: number) {
-    this.virtualNow = now;
-    if (this.time) this.time.now = now;
-  }
-
-  get processNow(): number {
-    return this.time ? this.time.nowOf(this.gate.working) : this.now;
-  }
-
-  get wallNow(): number | undefined {
-    return this.time?.wallOf(this.gate.working);
-  }
-
-  get chance(): Random | undefined {
-    return this.time?.chance;
-  }
-
-  get base(): string {
-    return this.ground.base;
-  }
-
-  get failed(): boolean {
-    return this.oracle.violations.length > 0;
   }
 
   next(): Step | undefined {
@@ -182,10 +92,6 @@ export class Schedule implements Ambient, Choices {
     return { send, deliver: (replies) => step.deliver(replies.slice(1)) };
   }
 
-  note(text: string): void {
-    if (this.options.isTraced && this.phase === 'running') this.trace.push(text);
-  }
-
   ordinaryActions(): Action[] {
     if (this.time) return leasedActions(this, this.time);
     const actions: Action[] = [];
@@ -225,26 +131,6 @@ export class Schedule implements Ambient, Choices {
     return faultActions(this, fault);
   }
 
-  get hasPeerAddsLeft(): boolean {
-    return this.actors.some((actor) => actor.hasPeerAddsLeft);
-  }
-
-  actorsOf(instance: GatedInstance): Actor[] {
-    return this.actors.filter((actor) => actor.instance === instance);
-  }
-
-  nextRunId(): string {
-    return runId(++this.restarts);
-  }
-
-  onInterval(callback: () => void, ms: number): VirtualInterval {
-    return this.gate.onInterval(callback, ms);
-  }
-
-  onTimeout(callback: () => void, ms: number): VirtualTimeout {
-    return this.gate.onTimeout(callback, ms);
-  }
-
   private get ofServer(): string[] {
     return [`${this.base}:server`, `${this.base}:clock`, `${this.base}:published`];
   }
@@ -262,14 +148,6 @@ export class Schedule implements Ambient, Choices {
       send: [{ name: 'incrby', args: [`${this.base}:clock`, CLOCK_LEAP_MS] }],
       deliver: () => void (this.now += CLOCK_LEAP_MS),
     };
-  }
-
-  beginActor(actor: Actor): Step {
-    this.fairness.taken(actor);
-    return local(() => {
-      this.gate.working = actor.instance;
-      actor.start();
-    });
   }
 
   private async startInstance(index: number): Promise<void> {
@@ -309,8 +187,4 @@ export class Schedule implements Ambient, Choices {
     for (const key of keys) this.keys.add(key);
     return { send: [{ name: 'set', args: [`${this.base}:clock`, clock] }, ...send], deliver() {} };
   }
-}
-
-function local(deliver: () => void): Step {
-  return { send: [], deliver };
 }

@@ -1,11 +1,11 @@
 import type { Step } from './action.js';
-import type { Schedule } from './schedule.js';
+import type { ScheduleState } from './schedule-state.js';
 
 const SAVE = `if redis.call('EXISTS', KEYS[1]) == 1 then return redis.call('COPY', KEYS[1], KEYS[2], 'REPLACE') end
 return redis.call('DEL', KEYS[2])`;
 
 /** Keeps what the server holds now. */
-export function takeSnapshot(schedule: Schedule, keys: string[]): Step {
+export function takeSnapshot(schedule: ScheduleState, keys: string[]): Step {
   schedule.snapshot = keys;
   schedule.writtenAtSnapshot = schedule.oracle.written;
   for (const key of keys) schedule.keys.add(saved(key));

@@ -1,9 +1,9 @@
-import type { Action, Step } from '../action.js';
-import type { Schedule } from '../schedule.js';
+import type { Action } from '../action.js';
+import { local, type ScheduleState } from '../schedule-state.js';
 import type { LeasedTime } from './leased-time.js';
 
 /** What may happen next where processes answer "absent" from their copies. The work is over when nobody has anything left to do. */
-export function leasedActions(schedule: Schedule, time: LeasedTime): Action[] {
+export function leasedActions(schedule: ScheduleState, time: LeasedTime): Action[] {
   const { gate, fairness, actors } = schedule;
   if (!actors.some((actor) => actor.isWorking)) return [];
   const actions: Action[] = [];
@@ -17,7 +17,7 @@ export function leasedActions(schedule: Schedule, time: LeasedTime): Action[] {
       actions.push({ label, weight, isWork: !held.isOfFeed, step: () => gate.letThrough(instance, held) });
     });
     const fire = (callback: () => void) => () =>
-      alone(() => {
+      local(() => {
         gate.working = instance;
         callback();
       });
@@ -29,13 +29,9 @@ export function leasedActions(schedule: Schedule, time: LeasedTime): Action[] {
     const label = `A${actor.index}`;
     actions.push({ label, weight, isWork: true, step: () => schedule.beginActor(actor) });
   }
-  actions.push(...time.leaps((ms) => () => alone(() => void (schedule.now += ms))));
+  actions.push(...time.leaps((ms) => () => local(() => void (schedule.now += ms))));
   // While there is nothing else, time is what everybody waits for.
   return actions.some(({ isWork }) => isWork)
     ? actions
     : actions.map((action) => ({ ...action, isWork: true }));
-}
-
-export function alone(deliver: () => void): Step {
-  return { send: [], deliver };
 }

@@ -5,7 +5,7 @@ import { hit } from '../hit.js';
 import { isKnown } from '../known-filter.js';
 import type { LeasedFault } from '../scenario.js';
 import { takeSnapshot } from '../snapshot.js';
-import type { Schedule } from '../schedule.js';
+import { local, type ScheduleState } from '../schedule-state.js';
 import type { RawCommand } from '../server-link.js';
 import type { LeasedTime } from './leased-time.js';
 
@@ -25,7 +25,7 @@ const LEASED_FAULTS = {
   'feed-cut': (schedule) =>
     alive(schedule)
       .filter(({ client }) => client.duplicates.length > 0)
-      .map((instance) => ({ target: instance.name, step: () => done(() => cutFeed(instance)) })),
+      .map((instance) => ({ target: instance.name, step: () => local(() => cutFeed(instance)) })),
   stop: (schedule, time) =>
     stops(schedule, time, (instance) => {
       instance.weight = STOPPED_WEIGHT;
@@ -35,13 +35,13 @@ const LEASED_FAULTS = {
   'wall-clock-back': (schedule, time) =>
     alive(schedule).map((instance) => ({
       target: instance.name,
-      step: () => done(() => time.clocks.setWall(instance.index, -2 * time.plan.leaseMs)),
+      step: () => local(() => time.clocks.setWall(instance.index, -2 * time.plan.leaseMs)),
     })),
   'stop-set-back': (schedule, time) =>
     alive(schedule).map((instance) => ({
       target: instance.name,
       step: () =>
-        done(() => {
+        local(() => {
           const { leaseMs } = time.plan;
           instance.weight = STOPPED_WEIGHT;
           schedule.now += 1.1 * leaseMs;
@@ -49,15 +49,15 @@ const LEASED_FAULTS = {
         }),
     })),
   'server-clock-forward': (_, time) => [
-    { target: '', step: () => done(() => time.clocks.setServerForward()) },
+    { target: '', step: () => local(() => time.clocks.setServerForward()) },
   ],
-  'server-clock-back': (_, time) => [{ target: '', step: () => done(() => time.clocks.setServerBack()) }],
+  'server-clock-back': (_, time) => [{ target: '', step: () => local(() => time.clocks.setServerBack()) }],
   'kill-any': (schedule) =>
     alive(schedule).length < 2
       ? []
       : alive(schedule).map((instance) => ({
           target: instance.name,
-          step: () => done(() => kill(schedule, instance)),
+          step: () => local(() => kill(schedule, instance)),
         })),
   'restart-empty': (schedule) =>
     isKnown(schedule) ? [{ target: '', step: () => restart(schedule, []) }] : [],
@@ -111,7 +111,7 @@ const LEASED_FAULTS = {
   'announcement-lost': (schedule) => ofAnnouncement(schedule, 'reply-lost'),
   'announcement-lost-next': (schedule, { sightings: { counts } }) =>
     counts['rebuilders killed meanwhile'] > 0 ? ofAnnouncement(schedule, 'reply-lost') : [],
-} satisfies Record<LeasedFault, (schedule: Schedule, time: LeasedTime) => Strike[]>;
+} satisfies Record<LeasedFault, (schedule: ScheduleState, time: LeasedTime) => Strike[]>;
 
 interface Strike {
   readonly target: string;
@@ -123,7 +123,7 @@ export function isLeasedFault(fault: string): fault is LeasedFault {
 }
 
 /** What a fault of leased copies can hit now. */
-export function leasedFaultActions(schedule: Schedule, fault: LeasedFault): Action[] {
+export function leasedFaultActions(schedule: ScheduleState, fault: LeasedFault): Action[] {
   const { time } = schedule;
   if (!time) return [];
   return LEASED_FAULTS[fault](schedule, time).map(({ target, step }) => ({
@@ -138,16 +138,16 @@ export function leasedFaultActions(schedule: Schedule, fault: LeasedFault): Acti
   }));
 }
 
-function liveKeys({ keys, ground }: Schedule): string[] {
+function liveKeys({ keys, ground }: ScheduleState): string[] {
   return [...keys].filter((key) => !key.startsWith('saved:') && ground.isLive(key));
 }
 
-function killAnnouncer(schedule: Schedule, { sightings: { announcer } }: LeasedTime): Strike[] {
+function killAnnouncer(schedule: ScheduleState, { sightings: { announcer } }: LeasedTime): Strike[] {
   if (!announcer?.isAlive || alive(schedule).length < 2) return [];
-  return [{ target: announcer.name, step: () => done(() => kill(schedule, announcer)) }];
+  return [{ target: announcer.name, step: () => local(() => kill(schedule, announcer)) }];
 }
 
-function ofAnnouncement(schedule: Schedule, fault: 'late' | 'reply-lost'): Strike[] {
+function ofAnnouncement(schedule: ScheduleState, fault: 'late' | 'reply-lost'): Strike[] {
   return alive(schedule).flatMap((instance) =>
     instance.held
       .filter(({ what, isGhost, reply }) => what === 'copyAnnounce' && !isGhost && !reply)
@@ -155,16 +155,16 @@ function ofAnnouncement(schedule: Schedule, fault: 'late' | 'reply-lost'): Strik
   );
 }
 
-function alive({ instances }: Schedule): GatedInstance[] {
+function alive({ instances }: ScheduleState): GatedInstance[] {
   return instances.filter(({ isAlive }) => isAlive);
 }
 
-function removing({ base }: Schedule, name: string): Strike {
+function removing({ base }: ScheduleState, name: string): Strike {
   return { target: '', step: () => sent([{ name: 'unlink', args: [`${base}:${name}`] }]) };
 }
 
 function stops(
-  schedule: Schedule,
+  schedule: ScheduleState,
   time: LeasedTime,
   stop: (instance: GatedInstance, ms: number) => void,
 ): Strike[] {
@@ -172,7 +172,7 @@ function stops(
     STOPPED_LEASES.map((leases) => ({
       target: `${instance.name} ${leases}`,
       step: () =>
-        done(() => {
+        local(() => {
           const ms = leases * time.plan.leaseMs;
           stop(instance, ms);
           schedule.now += ms;
@@ -193,13 +193,13 @@ export function cutFeed({ client, held }: GatedInstance): void {
   }
 }
 
-function kill(schedule: Schedule, instance: GatedInstance): void {
+function kill(schedule: ScheduleState, instance: GatedInstance): void {
   instance.isAlive = false;
   instance.held.length = 0;
   for (const actor of schedule.actorsOf(instance)) actor.die();
 }
 
-function snapshotBefore(schedule: Schedule, instance: GatedInstance, held: Held): Step {
+function snapshotBefore(schedule: ScheduleState, instance: GatedInstance, held: Held): Step {
   const keys = [...schedule.keys].filter((key) => !key.startsWith('saved:'));
   const snapshot = takeSnapshot(schedule, keys);
   const add = hit(schedule, instance, held, 'reply-lost');
@@ -218,7 +218,7 @@ function fromSnapshot(keys: readonly string[]): RawCommand[] {
 
 /** Another run of the server answers, with what it has then. Each process hears of it in its own time, before it sends anything. */
 function restart(
-  schedule: Schedule,
+  schedule: ScheduleState,
   loaded: readonly RawCommand[],
   late?: { readonly deaf: GatedInstance; readonly untilMs: number },
 ): Step {
@@ -246,10 +246,6 @@ function restart(
       }
     }
   });
-}
-
-function done(deliver: () => void): Step {
-  return { send: [], deliver };
 }
 
 function sent(send: readonly RawCommand[], deliver: () => void = () => {}): Step {

@@ -1,6 +1,6 @@
 import { during } from '../ambient.js';
 import type { GatedInstance } from '../gated-instance.js';
-import type { Schedule } from '../schedule.js';
+import type { ScheduleState } from '../schedule-state.js';
 import type { LeasedTime } from './leased-time.js';
 
 /** A timer counts whole milliseconds, and may be early by one. */
@@ -9,7 +9,7 @@ const LATEST_MS = 2;
 /** Looks after every step at what processes would answer on their own now, and at adds that wait. */
 export class LeasedWatch {
   constructor(
-    private readonly schedule: Schedule,
+    private readonly schedule: ScheduleState,
     private readonly time: LeasedTime,
   ) {}
 

@@ -1,6 +1,5 @@
 import { BloomConfigError, BloomFormatError } from 'nestjs-bloom/filter';
 import { countBits } from 'nestjs-bloom/internal';
-import type { BitmapLayout, Geometry } from './bitmap-filter.js';
 import { bitsBehindTheLast, stringTooLong, tooLargeForMemory } from './formats.messages.js';
 
 /**
@@ -53,7 +52,7 @@ function reversed(byte: number): number {
  *
  * @throws {BloomFormatError} when it is longer than the filter, or has bits behind the last one.
  */
-export function checkRedisString(value: Uint8Array, { bits }: Geometry): void {
+export function checkRedisString(value: Uint8Array, { bits }: { readonly bits: number }): void {
   const size = Math.ceil(bits / 8);
   if (value.length > size) {
     throw new BloomFormatError(stringTooLong(size, bits, value.length));
@@ -69,6 +68,16 @@ const MAX_BYTES = 2 ** 32;
 /** A bitmap that was read grows in steps of at least this. */
 const LEAST_GROWTH = 4096;
 
+/** A layout, and where it located an id. */
+interface LocatedId {
+  readonly bits: number;
+  readonly hashCount: number;
+  readonly bitOrder: BitOrder;
+  readonly places: Float64Array;
+  readonly located: number;
+  locateNext(): void;
+}
+
 /** The bits of a layout in the memory of this process, in the bit order of the peer. */
 export class Bitmap {
   private bytes: Uint8Array;
@@ -81,7 +90,7 @@ export class Bitmap {
    * @throws {BloomConfigError} when the bitmap would exceed 4 GiB.
    */
   constructor(
-    private readonly layout: BitmapLayout,
+    private readonly layout: LocatedId,
     bytes?: Uint8Array,
   ) {
     const turned = BIT_ORDERS[layout.bitOrder];

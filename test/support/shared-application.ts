@@ -46,10 +46,14 @@ export interface SharedApplication {
   close(): Promise<void>;
 }
 
-/** @param options that the processes report to each other is the default here */
+/**
+ * @param options that the processes report to each other is the default here
+ * @param library what the application is made of
+ */
 export async function startShared(
   options: BloomModuleOptions,
   feature: Partial<BloomFeature> = {},
+  library = { BloomModule, BloomService },
 ): Promise<SharedApplication> {
   const events: BloomEvent[] = [];
   const source = new GatedSource();
@@ -65,9 +69,9 @@ export async function startShared(
     options.onEvent?.(event);
   };
   const all = { owner: 'shop', ...PATIENT, heartbeat: true, ...options, filters: [filter], onEvent };
-  const root = BloomModule.forRoot(given(all));
+  const root = library.BloomModule.forRoot(given(all));
   const module = await startContext({ imports: [root] });
-  const bloom = module.get(BloomService);
+  const bloom = module.get(library.BloomService);
   return {
     module,
     bloom,

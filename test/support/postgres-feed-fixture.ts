@@ -9,12 +9,37 @@ import {
   BloomService,
 } from 'nestjs-bloom';
 import { postgresFeed, type PostgresFeedOptions } from '@nestjs-bloom/postgres/feed';
+import { BrokenLibrary, type Cut } from './broken-library.js';
 import { eventually } from './eventually.js';
 import { startContext } from './nest-app.js';
 import { PATIENT } from './patience.js';
 import { type PostgresServer, requirePostgres } from './postgres-server.js';
 import { RedisFixture } from './redis-fixture.js';
 import { outsideKey } from './outside-key.js';
+
+/** Waits of a second that no test is about, a tenth as long. */
+const PACE: Readonly<Record<string, Cut>> = {
+  look: {
+    file: 'packages/postgres/src/feed/replication.ts',
+    from: 'const LOOK_EVERY_MS = 1000;',
+    to: 'const LOOK_EVERY_MS = 100;',
+  },
+  pause: {
+    file: 'src/service/freshness/change-feed-runner.ts',
+    from: 'const FIRST_PAUSE_MS = 1000;',
+    to: 'const FIRST_PAUSE_MS = 100;',
+  },
+  turn: {
+    file: 'src/service/freshness/freshness.ts',
+    from: 'const EVERY_MS = 1000;',
+    to: 'const EVERY_MS = 100;',
+  },
+  missing: {
+    file: 'src/service/freshness/freshness.ts',
+    from: 'const MISSING_MS = 1000;',
+    to: 'const MISSING_MS = 100;',
+  },
+};
 
 export interface FedTable {
   readonly table: string;
@@ -32,8 +57,9 @@ export interface Scans {
 export class PostgresFeedFixture {
   readonly opened: TestingModule[] = [];
   events: BloomEvent[] = [];
-  /** What the applications are made of; another copy of the library where its rules are taken out. */
-  library = { BloomModule, BloomService, postgresFeed };
+  /** A copy of the library that waits less, and of which rules can be taken out. */
+  copy!: BrokenLibrary;
+  private library = { BloomModule, BloomService, postgresFeed };
   server!: PostgresServer;
   redis!: RedisFixture;
   database!: pg.Pool;
@@ -41,10 +67,14 @@ export class PostgresFeedFixture {
 
   private constructor() {}
 
-  /** One for the tests of the file that calls this: it starts before them, has no applications and no events when one begins, and ends after them. */
-  static ofFile(): PostgresFeedFixture {
+  /**
+   * One for the tests of the file that calls this: it starts before them, has no applications and no events when one begins, and ends after them.
+   *
+   * @param rules that can be taken out
+   */
+  static ofFile(rules: Readonly<Record<string, Cut>> = {}): PostgresFeedFixture {
     const site = new PostgresFeedFixture();
-    beforeAll(() => site.start());
+    beforeAll(() => site.start(rules));
     afterEach(() => site.forget());
     afterAll(() => site.end());
     return site;
@@ -136,7 +166,14 @@ export class PostgresFeedFixture {
     return (failed as { error: Error } | undefined)?.error;
   }
 
-  private async start(): Promise<void> {
+  private async start(rules: Readonly<Record<string, Cut>>): Promise<void> {
+    this.copy = BrokenLibrary.open({ ...rules, ...PACE }, 'postgres');
+    this.library = {
+      ...(await this.copy.load<typeof import('nestjs-bloom')>('src/index.ts')),
+      ...(await this.copy.load<typeof import('@nestjs-bloom/postgres/feed')>(
+        'packages/postgres/src/feed/index.ts',
+      )),
+    };
     this.server = await requirePostgres({
       settings: ['wal_level=logical', 'fsync=off', 'max_wal_senders=50', 'max_replication_slots=200'],
     });
@@ -149,6 +186,7 @@ export class PostgresFeedFixture {
     await this.database?.end();
     await this.redis?.close();
     await this.server?.stop();
+    this.copy?.close();
   }
 
   /** All rows; counts how often they were read. */

@@ -1,25 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { BloomFilter } from 'nestjs-bloom';
-import { BrokenLibrary } from '../../../../test/support/broken-library.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import { type FedTable, PostgresFeedFixture } from '../../../../test/support/postgres-feed-fixture.js';
 import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
 import { FEED_RULES } from './feed-rules.js';
 import { outsideKey } from '../../../../test/support/outside-key.js';
 
-const site = PostgresFeedFixture.ofFile();
-let library: BrokenLibrary;
-
-beforeAll(async () => {
-  library = BrokenLibrary.open(FEED_RULES, 'postgres');
-  const { BloomModule, BloomService } = await library.load<typeof import('nestjs-bloom')>('src/index.ts');
-  const { postgresFeed } = await library.load<typeof import('../../src/feed/index.js')>(
-    'packages/postgres/src/feed/index.ts',
-  );
-  site.library = { BloomModule, BloomService, postgresFeed };
-});
-afterEach(() => library.take(undefined));
-afterAll(() => library.close());
+const site = PostgresFeedFixture.ofFile(FEED_RULES);
+afterEach(() => site.copy.take(undefined));
 
 const LATE = 'late';
 const OTHER_SERVER = '1-1';
@@ -259,7 +247,7 @@ const SCENARIOS: Record<string, () => Promise<BloomFilter>> = {
       'what comes after the gap is added',
       async () => (await filter.check('after')) === 'maybe',
     );
-    if (library.taken) await hasNoted(made, await endOfLog());
+    if (site.copy.taken) await hasNoted(made, await endOfLog());
     end();
     await site.close();
     return site.feed(made);
@@ -281,7 +269,7 @@ const SCENARIOS: Record<string, () => Promise<BloomFilter>> = {
         // The answer to the second one, at the latest, has the end of the row, and has come by the third.
         await heartbeats(3);
         proxy.release();
-        if (library.taken) await isConfirmed(made, end);
+        if (site.copy.taken) await isConfirmed(made, end);
         else await feedFails();
         await site.close();
       });
@@ -296,7 +284,7 @@ async function failedAdd(): Promise<BloomFilter> {
   await eventually('it runs', async () => (await filter.info()).outside!.feed!.isRunning);
   await whileAddsFail(made, async () => {
     await site.insert(made, LATE);
-    if (library.taken) await hasNoted(made, await endOfLog());
+    if (site.copy.taken) await hasNoted(made, await endOfLog());
     else await feedFails();
   });
   return filter;
@@ -304,7 +292,7 @@ async function failedAdd(): Promise<BloomFilter> {
 
 /** What the filter says of the row when the feed is behind nothing. */
 async function verdictAfter(rule: string, taken: string | undefined): Promise<string> {
-  library.take(taken);
+  site.copy.take(taken);
   const filter = await SCENARIOS[rule]!();
   const made = fedAs(filter);
   await site.insert(made, 'end');

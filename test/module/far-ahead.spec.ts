@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestingModule } from '@nestjs/testing';
+import type { Redis } from 'ioredis';
 import {
   type BloomEvent,
   type BloomFilter,
@@ -107,17 +108,22 @@ const KINDS: readonly Kind[] = [
 
 describe('A row far ahead in the order', () => {
   let redis: RedisFixture;
+  let client: Redis;
   let events: BloomEvent[];
   let module: TestingModule | undefined;
-  beforeEach(async () => {
+  beforeAll(async () => {
     redis = await RedisFixture.start();
+    client = redis.client();
+  });
+  beforeEach(() => {
     events = [];
   });
   afterEach(async () => {
     await module?.close();
     module = undefined;
-    await redis.close();
+    await client.flushall();
   });
+  afterAll(() => redis.close());
 
   async function start(table: Table, topUp: BloomTopUpOptions = QUICK): Promise<BloomFilter> {
     module = await startContext({
@@ -340,8 +346,8 @@ describe('A row far ahead in the order', () => {
     table.write(2_147_483_647);
     const filter = await start(table);
     await hasMark(filter, 201);
-    const ledger = await outsideKey(redis.client(), 'products');
-    await redis.client().hset(ledger, 'mark', 'number:2147483647');
+    const ledger = await outsideKey(client, 'products');
+    await client.hset(ledger, 'mark', 'number:2147483647');
     await hasMark(filter, 2_147_483_647);
     await eventually('that is heard', async () => (await filter.check(2_000_000_000)) === 'absent');
     const missing = table.insert();

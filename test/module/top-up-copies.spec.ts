@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestingModule } from '@nestjs/testing';
+import type { Redis } from 'ioredis';
 import {
   type BloomEvent,
   type BloomFilter,
@@ -25,19 +26,24 @@ const KINDS: readonly (readonly [string, Partial<BloomFilterOptions>])[] = [
 
 describe.each(KINDS)('Coverage of %s', (_, kind) => {
   let redis: RedisFixture;
+  let client: Redis;
   let table: GrowingTable;
   let events: BloomEvent[];
   const opened: TestingModule[] = [];
-  beforeEach(async () => {
+  beforeAll(async () => {
     redis = await RedisFixture.start();
+    client = redis.client();
+  });
+  beforeEach(() => {
     table = new GrowingTable();
     table.fill(ROWS);
     events = [];
   });
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((module) => module.close()));
-    await redis.close();
+    await client.flushall();
   });
+  afterAll(() => redis.close());
 
   async function start(everyMs: number): Promise<BloomFilter> {
     const module = await startContext({
@@ -113,7 +119,6 @@ describe.each(KINDS)('Coverage of %s', (_, kind) => {
   it('is given up with its mark, and comes back with a rebuild of the whole', async () => {
     const filter = await start(20);
     await hears(filter);
-    const client = redis.client();
     const keys = await client.keys('*');
     const scans = table.scans;
     // One part of the filter, or all of it, and what is known of its rows.

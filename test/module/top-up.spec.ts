@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestingModule } from '@nestjs/testing';
+import type { Redis } from 'ioredis';
 import {
   type BloomEvent,
   type BloomFeature,
@@ -21,19 +22,24 @@ const QUICK = { everyMs: 20, overlapMs: 100 } satisfies BloomTopUpOptions;
 
 describe('Rows that others write', () => {
   let redis: RedisFixture;
+  let client: Redis;
   let table: GrowingTable;
   let events: BloomEvent[];
   const opened: TestingModule[] = [];
-  beforeEach(async () => {
+  beforeAll(async () => {
     redis = await RedisFixture.start();
+    client = redis.client();
+  });
+  beforeEach(() => {
     table = new GrowingTable();
     for (let i = 0; i < 300; i++) table.insert();
     events = [];
   });
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((module) => module.close()));
-    await redis.close();
+    await client.flushall();
   });
+  afterAll(() => redis.close());
 
   async function start(topUp: BloomTopUpOptions, options: Partial<BloomFeature> = {}): Promise<BloomFilter> {
     const module = await startContext({
@@ -251,7 +257,6 @@ describe('Rows that others write', () => {
   it('are not denied when somebody has written a mark that is too late', async () => {
     const filter = await start({ ...QUICK, ordered: true });
     await hasMark(filter);
-    const client = redis.client();
     await client.hset(await outsideKey(client, 'products'), 'mark', 'number:5000');
     await hasMark(filter);
     expect(events.filter(({ type }) => type === 'mark-moved-back')).toMatchObject([
@@ -265,7 +270,6 @@ describe('Rows that others write', () => {
     async (mark) => {
       const filter = await start({ ...QUICK, ordered: true });
       await hasMark(filter);
-      const client = redis.client();
       await client.hset(await outsideKey(client, 'products'), 'mark', mark);
       await eventually('an event', () => events.some(({ type }) => type === 'mark-moved-back'));
       expect(await filter.check(table.insert())).not.toBe('absent');
@@ -276,7 +280,6 @@ describe('Rows that others write', () => {
   it('are unknown after the ledger was lost, until a rebuild', async () => {
     const filter = await start({ ...QUICK, ordered: true });
     await hasMark(filter);
-    const client = redis.client();
     await client.del(await outsideKey(client, 'products'), 'bloom:{products}:outside:holder');
     await eventually('that is seen', async () => (await filter.check(0)) === 'unknown' || table.scans > 1);
     await hasMark(filter);

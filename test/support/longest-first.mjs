@@ -2,8 +2,20 @@ import TestSequencer from '@jest/test-sequencer';
 
 /** Files that take long for their size; what of them is gone does no harm here. */
 const LONG = [
+  'packages/postgres/test/feed/postgres-feed-rules.spec.ts',
+  'test/module/instances-outages.spec.ts',
+  'packages/throttler/test/throttler.spec.ts',
   'sample-app/test/demo.spec.ts',
+  'test/module/far-ahead.spec.ts',
+  'test/module/top-up.spec.ts',
+  'packages/postgres/test/feed/postgres-feed-table.spec.ts',
+  'test/module/shared-mode.spec.ts',
+  'test/store/local-copy/leased-redis.spec.ts',
+  'packages/postgres/test/feed/postgres-feed.spec.ts',
+  'test/module/instances.spec.ts',
   'test/store/redis/meta/many-processes.spec.ts',
+  'packages/prisma/test/recorded-writes.spec.ts',
+  'test/store/redis/lock/orphaned-lease.spec.ts',
   'test/store/redis/swap/first-build.spec.ts',
   'packages/interop/test/redis/bitmap/guava.spec.ts',
   'packages/interop/test/redis/bitmap/redisson.spec.ts',
@@ -13,7 +25,6 @@ const LONG = [
   'test/module/shared-schedule.spec.ts',
   'test/guard/coalesce.spec.ts',
   'test/store/redis/client/address-moves.spec.ts',
-  'test/store/redis/lock/orphaned-lease.spec.ts',
   'test/module/start-and-stop.spec.ts',
   'packages/interop/test/redis/bitmap/chaos.spec.ts',
   'test/rebuild/redis-traffic.spec.ts',
